@@ -7,7 +7,6 @@
  * Prints medians over the batches in ms per request, of all threads and child processes of the server, and
  * by how many percent NEW takes more in the median and at the 20th percentile.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fillJobs, jobId, request } from './record-store/side.ts'
@@ -16,6 +15,7 @@ import { callsPerSecond } from './support/calls-per-second.ts'
 import { percentile } from './support/figures.ts'
 import { Lab } from './support/lab.ts'
 import { printTable } from './support/output.ts'
+import { usedMs } from './support/processor-time.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,24 +37,6 @@ if (!before || !after || !(requests > 0) || !(stored > 0)) {
 /** Requests of one side before the other has its turn. */
 const BATCH = 50
 const STREAMS = 200
-
-const isProcess = (name: string) => /^\d+$/.test(name)
-
-/** Processor time in ms that the threads of a process and of its children have used. */
-function usedMs(pid: number): number {
-  let ns = 0
-  for (const thread of readdirSync(`/proc/${pid}/task`).filter(isProcess)) {
-    try {
-      const folder = `/proc/${pid}/task/${thread}`
-      ns += Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ')[0])
-      const children = readFileSync(`${folder}/children`, 'utf8').trim()
-      for (const child of children === '' ? [] : children.split(' ')) ns += 1e6 * usedMs(Number(child))
-    } catch {
-      // The thread or process has ended.
-    }
-  }
-  return ns / 1e6
-}
 
 interface Side {
   lab: Lab

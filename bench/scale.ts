@@ -67,6 +67,12 @@ const PAGES: Record<string, (side: Side) => string> = {
   'jobs, newest 30': newestJobs,
   'jobs, 30 before a timestamp': () =>
     records('quantum_jobs', { filter: `created < "${day(-0.005)}"`, sort: '-created', skipTotal: 'true' }),
+  'jobs, newest 30 that completed': () =>
+    records('quantum_jobs', { filter: 'status = "completed"', sort: '-created', skipTotal: 'true' }),
+  'jobs, 30 after all but 1,000': () =>
+    records('quantum_jobs', { sort: '-created', after: 'job000000001000' }),
+  'events, newest 30 of a driver that has none': ({ lab }) =>
+    records('events', { filter: `driver = "${lab.qpu}"`, sort: '-ts', skipTotal: 'true' }),
   'events, newest 30 of a type': () =>
     records('events', { filter: 'type = "CryostatReading"', sort: '-ts', skipTotal: 'true' }),
   'events, 30 before a timestamp': () =>

@@ -17,14 +17,14 @@ export const stopwatch = defineDevice({
   },
   create({ device, options, random, clock, log }) {
     const rng = random()
-    let inMaintenance = false
     return {
       async start(io) {
         if (options.check_interval === 0) return
         void (async () => {
           while (!io.signal.aborted) {
             await clock.sleep(options.check_interval * 1_000, io.signal).catch(() => undefined)
-            if (!io.signal.aborted && !inMaintenance) await io.calibrateNow({ mode: 'fidelity_check' })
+            // Nothing happens in maintenance, or while a calibration runs.
+            if (!io.signal.aborted) await io.calibrateNow({ mode: 'fidelity_check' })
           }
         })()
       },
@@ -46,9 +46,6 @@ export const stopwatch = defineDevice({
           io.progress({ phase: 'routine', ...step })
         }
         return { status: 'success' as const, backend: device, routines }
-      },
-      maintenance(on) {
-        inMaintenance = on
       },
     }
   },

@@ -3,7 +3,8 @@
  * [--failpoints]`. Also makes `<outfile>-driver`, a link under which it runs as the driver, and, unless with
  * failpoints, the bill of materials `<outfile>.cdx.json` and `SHA256SUMS` beside it.
  */
-import { rm, stat, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../package.json' with { type: 'json' }
@@ -41,21 +42,37 @@ export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> 
   const built = performance.now()
   const { declared } = await findWorkerEntries(repository)
   // The compiler leaves source maps in the folder of its output although it embeds them.
-  await buildAndPlace(basename(outfile), outfile, (path) =>
-    compile(compilerArguments(path, declared, target, failpoints)),
-  )
+  const staged = await mkdtemp(join(tmpdir(), 'svc-build-'))
+  try {
+    const web = await stageWeb(join(staged, 'web'))
+    await buildAndPlace(basename(outfile), outfile, (path) =>
+      compile(compilerArguments(path, { workers: declared, web, target, failpoints })),
+    )
+  } finally {
+    await rm(staged, { recursive: true, force: true })
+  }
   await linkDriver(outfile)
   if (!failpoints) await describe(outfile, packages)
   const { size } = await stat(outfile)
   return { bytes: size, uiMs: built - started, compileMs: performance.now() - built }
 }
 
-function compilerArguments(
-  outfile: string,
-  workers: readonly string[],
-  target: string | undefined,
-  failpoints: boolean,
-) {
+/** Copies the dashboard to `folder`, of files with a compressed form only that one; returns `folder`. */
+async function stageWeb(folder: string): Promise<string> {
+  const isNeeded = async (name: string) => name.endsWith('.br') || !(await Bun.file(`${name}.br`).exists())
+  await cp(join(repository, 'web'), folder, { recursive: true, filter: isNeeded })
+  return folder
+}
+
+interface Inputs {
+  workers: readonly string[]
+  /** Folder of the dashboard; the executable has it under the same name. */
+  web: string
+  target: string | undefined
+  failpoints: boolean
+}
+
+function compilerArguments(outfile: string, { workers, web, target, failpoints }: Inputs) {
   return [
     'build',
     '--compile',
@@ -72,13 +89,16 @@ function compilerArguments(
     '--no-compile-autoload-dotenv',
     '--no-compile-autoload-bunfig',
     '--asset',
-    join(repository, 'web'),
+    web,
     '--asset',
     join(repository, 'licenses'),
     ...(failpoints ? ['--feature=FAILPOINTS'] : []),
     ...(target ? ['--target', target] : []),
     '--outfile',
     outfile,
+    // Names the entry points; with nine of them, the compiler would take the folder above it.
+    '--root',
+    join(repository, 'src'),
     join(repository, 'src/cli/main.ts'),
     // Threads are entry points of their own: one file as main module and thread hangs in the executable.
     ...workers.map((file) => join(repository, file)),

@@ -1,17 +1,21 @@
 /**
- * Builds `ui/` into `web/`: hashed names, brotli siblings, fonts with their license, and a manifest of sizes.
+ * Builds `ui/` and `docs/` into `web/`: hashed names, brotli siblings, fonts with their license, a style
+ * sheet per subject of the pages, and a manifest of sizes.
  */
-import { cp, mkdir, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { cp, mkdir, readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import { buildDocsPages } from './docs-pages/build-docs-pages.ts'
 import { buildAndPlace } from './place-build.ts'
 
+const brotli = promisify(brotliCompress)
 const repository = join(import.meta.dir, '..')
 const ui = join(repository, 'ui')
 
 /** Below this size the header that names the coding outweighs what brotli saves. */
 const COMPRESS_ABOVE = 1024
-const TEXT = /\.(css|html|js|svg|txt)$/
+const TEXT = /\.(css|html|js|json|svg|txt)$/
 
 /** Fonts by the name that `ui/css/fonts.css` and `ui/index.html` use. */
 const FONTS = {
@@ -22,10 +26,18 @@ const FONTS = {
 /** The npm packages of the fonts. */
 export const FONT_PACKAGES = Object.values(FONTS).map(([pack]) => `@fontsource-variable/${pack}`)
 
+/** The entries: the dashboard, served at `/`, and the admin UI, served at `/_/`. */
+export const PAGES = ['index.html', 'admin/index.html'] as const
+
+/** The page of all documents, without their content. */
+export const DOCS_TEMPLATE = 'docs/page.html'
+
 /** What was built; sizes in bytes. */
 export interface UiManifest {
   /** Files the browser needs before it shows `/`, by URL path. */
   initial: string[]
+  /** Files the browser needs before it shows `/_/`. */
+  initialAdmin: string[]
   /** Every file by URL path; `sent` is its size on the wire, compressed where a compressed form exists. */
   files: Record<string, { bytes: number; sent: number }>
 }
@@ -45,9 +57,14 @@ export async function buildUi(out = join(repository, 'web')): Promise<UiManifest
 async function buildInto(folder: string): Promise<UiManifest> {
   await mkdir(join(folder, 'fonts'), { recursive: true })
   const fonts = await copyFonts(folder)
-  const theme = await buildTheme(folder)
-  await bundle(folder, fonts)
-  await finishPage(join(folder, 'index.html'), theme, fonts)
+  // Apart, because it must block until the theme is set, and modules do not block.
+  const theme = await buildScript(folder, 'theme', 'theme-boot.ts', 'iife')
+  await bundle(folder, PAGES, fonts, {
+    PAGE_STYLES: await buildPageStyles(folder),
+    CHECK_WORKER: await buildScript(folder, 'check-worker', 'jobs/check/check-worker.ts', 'esm'),
+  })
+  for (const page of PAGES) await finishPage(folder, join(folder, page), theme, fonts)
+  await buildDocs(folder, theme, fonts)
   return compress(folder)
 }
 
@@ -66,37 +83,78 @@ async function copyFonts(folder: string): Promise<Map<string, string>> {
   return paths
 }
 
-/**
- * Builds the script that sets the theme before the first paint; apart, because it must block and modules do
- * not.
- */
-async function buildTheme(folder: string): Promise<string> {
+/** Builds a script that is no part of the bundle of the pages; returns its URL path. */
+async function buildScript(
+  folder: string,
+  name: string,
+  source: string,
+  format: 'esm' | 'iife',
+): Promise<string> {
   const result = await Bun.build({
-    entrypoints: [join(ui, 'theme-boot.ts')],
+    entrypoints: [join(ui, source)],
     outdir: folder,
-    naming: { entry: 'a/theme-[hash].[ext]' },
-    format: 'iife',
+    naming: { entry: `a/${name}-[hash].[ext]` },
+    format,
     target: 'browser',
     minify: true,
   })
   const [script] = result.outputs
-  if (!script) throw new Error('The theme script was not built')
+  if (!script) throw new Error(`${source} was not built`)
   return script.path.slice(folder.length)
 }
 
-async function bundle(folder: string, fonts: Map<string, string>): Promise<void> {
+/**
+ * Builds the style sheet of each subject of pages and returns their URL paths by subject. They are separate
+ * files because the bundler would put them into the first load, which has a budget.
+ */
+async function buildPageStyles(folder: string): Promise<Record<string, string>> {
+  const files = await readdir(join(ui, 'css/pages'), { recursive: true })
+  const sheets = files.filter((name) => name.endsWith('.css')).sort()
+  const result = await Bun.build({
+    entrypoints: sheets.map((name) => join(ui, 'css/pages', name)),
+    outdir: folder,
+    naming: { entry: 'a/[name]-[hash].[ext]' },
+    target: 'browser',
+    minify: true,
+  })
+  const paths = result.outputs.map(({ path }) => path.slice(folder.length))
+  return Object.fromEntries(
+    sheets.map((name) => {
+      const subject = basename(name, '.css')
+      return [subject, paths.find((path) => path.slice(3).replace(/-\w+\.css$/, '') === subject) ?? '']
+    }),
+  )
+}
+
+/** Renders the documentation into its template. */
+async function buildDocs(folder: string, theme: string, fonts: Map<string, string>): Promise<void> {
+  const template = join(folder, DOCS_TEMPLATE)
+  await bundle(folder, [DOCS_TEMPLATE], fonts, {})
+  await finishPage(folder, template, theme, fonts)
+  await buildDocsPages(join(repository, 'docs'), folder, await Bun.file(template).text())
+  await rm(template)
+}
+
+/** Bundles pages of `ui/` with everything that they load; `constants` are known to all scripts by name. */
+async function bundle(
+  folder: string,
+  pages: readonly string[],
+  fonts: Map<string, string>,
+  constants: Record<string, unknown>,
+): Promise<void> {
+  const defined = Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)])
   await Bun.build({
-    entrypoints: [join(ui, 'index.html')],
+    entrypoints: pages.map((page) => join(ui, page)),
     root: ui,
     outdir: folder,
-    naming: { entry: '[name].[ext]', chunk: 'a/[name]-[hash].[ext]', asset: 'a/[name]-[hash].[ext]' },
+    naming: { entry: '[dir]/[name].[ext]', chunk: 'a/[name]-[hash].[ext]', asset: 'a/[name]-[hash].[ext]' },
     publicPath: '/',
     target: 'browser',
     minify: true,
     splitting: true,
     // Files named by url() are otherwise turned into data: URIs, which the policy of the page blocks.
     external: ['/fonts/*'],
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', ...Object.fromEntries(defined) },
     plugins: [
       {
         name: 'font-names',
@@ -116,14 +174,27 @@ function renameFonts(text: string, names: Map<string, string>): string {
 }
 
 /**
- * Puts the theme script first, so that it does not wait for the style sheet, and preloads the fonts.
+ * Puts the theme script first, so that it does not wait for the style sheet, and preloads the fonts and the
+ * modules that the script of the page imports, which the browser would find one after the other.
  */
-async function finishPage(page: string, theme: string, fonts: Map<string, string>): Promise<void> {
-  const preloads = [...fonts.values()].map(
-    (font) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${font}">`,
-  )
-  const early = [`<script src="${theme}"></script>`, ...preloads].join('')
+async function finishPage(
+  folder: string,
+  page: string,
+  theme: string,
+  fonts: Map<string, string>,
+): Promise<void> {
   const html = await Bun.file(page).text()
+  const [, script] = /<script[^>]* type="module"[^>]* src="([^"]+)"/.exec(html) ?? []
+  const modules = script ? await staticImports(folder, [script]) : []
+  const preloads = [
+    ...[...fonts.values()].map(
+      (font) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${font}">`,
+    ),
+    ...[...modules]
+      .filter((path) => path !== script)
+      .map((path) => `<link rel="modulepreload" href="${path}">`),
+  ]
+  const early = [`<script src="${theme}"></script>`, ...preloads].join('')
   const done = new HTMLRewriter()
     .on('meta[charset]', { element: (element) => void element.after(early, { html: true }) })
     .transform(html)
@@ -133,38 +204,53 @@ async function finishPage(page: string, theme: string, fonts: Map<string, string
 
 /** Writes the brotli siblings and measures every file. */
 async function compress(folder: string): Promise<UiManifest> {
-  const files: UiManifest['files'] = {}
-  for (const name of (await readdir(folder, { recursive: true })).sort()) {
-    if (!/\.[a-z0-9]+$/.test(name)) continue
-    const bytes = await Bun.file(join(folder, name)).bytes()
-    const size = { bytes: bytes.length, sent: bytes.length }
-    if (TEXT.test(name) && bytes.length > COMPRESS_ABOVE) {
-      const small = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
-      await Bun.write(join(folder, `${name}.br`), small)
-      size.sent = small.length
-    }
-    files[`/${name}`] = size
-  }
-  const page = await Bun.file(join(folder, 'index.html')).text()
-  return { initial: await initialFiles(folder, page, Object.keys(files)), files }
+  const names = (await readdir(folder, { recursive: true }))
+    .filter((name) => /\.[a-z0-9]+$/.test(name))
+    .sort()
+  const files = Object.fromEntries(
+    await Promise.all(
+      names.map(async (name) => [`/${name}`, await compressFile(join(folder, name))] as const),
+    ),
+  )
+  const [initial, initialAdmin] = await Promise.all(
+    PAGES.map((page) => initialFiles(folder, page, Object.keys(files))),
+  )
+  return { initial: initial ?? [], initialAdmin: initialAdmin ?? [], files }
 }
 
-/** The files that the page names, and what its scripts import statically, at any depth. */
+async function compressFile(path: string): Promise<UiManifest['files'][string]> {
+  const bytes = await Bun.file(path).bytes()
+  if (!TEXT.test(path) || bytes.length <= COMPRESS_ABOVE) return { bytes: bytes.length, sent: bytes.length }
+  const small = await brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+  await Bun.write(`${path}.br`, small)
+  return { bytes: bytes.length, sent: small.length }
+}
+
+/** A page and the files that it names, which include what its scripts import statically. */
 async function initialFiles(folder: string, page: string, known: string[]): Promise<string[]> {
-  const found = new Set(['/index.html', ...known.filter((path) => page.includes(path))])
+  const html = await Bun.file(join(folder, page)).text()
+  return [
+    ...(await staticImports(folder, [`/${page}`, ...known.filter((path) => html.includes(`"${path}"`))])),
+  ].sort()
+}
+
+/** Files, and what the scripts among them import statically, at any depth. */
+async function staticImports(folder: string, files: readonly string[]): Promise<Set<string>> {
+  const found = new Set(files)
   for (const path of found) {
     if (!path.endsWith('.js')) continue
     const scan = new Bun.Transpiler({ loader: 'js' }).scanImports(await Bun.file(join(folder, path)).text())
     for (const { kind, path: target } of scan) if (kind === 'import-statement') found.add(target)
   }
-  return [...found].sort()
+  return found
 }
 
 if (import.meta.main) {
   const started = performance.now()
-  const { initial, files } = await buildUi()
+  const { initial, initialAdmin, files } = await buildUi()
   for (const [path, { bytes, sent }] of Object.entries(files)) {
-    console.log(`${initial.includes(path) ? '*' : ' '} ${path.padEnd(44)} ${bytes} B, sent ${sent} B`)
+    const mark = `${initial.includes(path) ? '*' : ' '}${initialAdmin.includes(path) ? '+' : ' '}`
+    console.log(`${mark} ${path.padEnd(44)} ${bytes} B, sent ${sent} B`)
   }
-  console.log(`Built web/ in ${Math.round(performance.now() - started)} ms (* = first load)`)
+  console.log(`Built web/ in ${Math.round(performance.now() - started)} ms (* = first load of /, + = of /_/)`)
 }

@@ -11,8 +11,11 @@ export const FAILPOINTS_EXECUTABLE = join(ROOT, 'svc-failpoints')
 const SOURCES = [
   'src/**/*',
   'ui/**/*',
+  'docs/**/*.md',
   'scripts/build-*.ts',
+  'scripts/docs-pages/*',
   'scripts/licenses/**/*',
+  'examples/*.yml',
   'package.json',
   'package-lock.json',
   'bunfig.toml',

@@ -144,20 +144,21 @@ UMask=0077
 Restart=on-failure
 RestartSec=5
 RestartPreventExitStatus=2
-TimeoutStopSec=30
+# Waits for a job, and for devices that restore their hardware.
+TimeoutStopSec=60
 KillMode=mixed
 # Devices of the machine stay available: a driver may use serial ports and cards.
 CapabilityBoundingSet=
 NoNewPrivileges=true
 ProtectSystem=strict
-ReadWritePaths=$data
+# Drivers that share an instrument lock it by a file in /tmp: it is the same one for all of them.
+ReadWritePaths=$data /tmp
 ProtectHome=read-only
 ProtectControlGroups=true
 ProtectHostname=true
 ProtectKernelLogs=true
 ProtectKernelModules=true
 ProtectKernelTunables=true
-PrivateTmp=true
 LockPersonality=true
 RestrictNamespaces=true
 RestrictSUIDSGID=true

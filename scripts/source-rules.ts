@@ -20,15 +20,34 @@ export const LAYERS: readonly Layer[] = [
   { path: 'src/server/', imports: ['base', 'protocol', 'qasm', 'db'] },
   {
     path: 'src/cli/',
-    imports: ['base', 'protocol', 'db', 'devices', 'driver', 'server'],
-    files: ['web/', 'package.json'],
+    imports: ['base', 'protocol', 'qasm', 'db', 'devices', 'driver', 'server'],
+    // The commands for users are a program that uses the public client.
+    files: ['web/', 'package.json', 'examples/', 'clients/js/src/'],
   },
   // The face of base needs bun; its back-off runs in browsers too.
-  { path: 'ui/', imports: ['protocol', 'qasm'], files: ['src/base/backoff.ts'] },
+  { path: 'ui/', imports: ['protocol', 'qasm'], files: ['src/base/backoff.ts', 'src/base/time-zone.ts'] },
+  // Published on its own, without any other package.
+  { path: 'clients/js/', imports: [] },
   { path: 'scripts/', imports: 'any' },
   { path: 'bench/', imports: 'any' },
   { path: 'tests/', imports: 'any' },
   { path: 'docs/', imports: 'any' },
+]
+
+/** Two parts of the tree that do not import each other, in either direction. */
+export interface Separation {
+  /** Path prefixes of the files of each part. */
+  between: readonly string[]
+  and: readonly string[]
+  reason: string
+}
+
+export const SEPARATIONS: readonly Separation[] = [
+  {
+    between: ['src/devices/bench/simulated/'],
+    and: ['src/devices/fitting/', 'src/devices/tuning/'],
+    reason: 'the simulated chip and the routines that measure it share no formula and no truth',
+  },
 ]
 
 /** A module that some files must not import. */
@@ -99,6 +118,11 @@ export const BANNED_CALLS: readonly BannedCall[] = [
     reason: 'only src/cli reads the environment; others take a setting',
   },
   {
+    pattern: /\bcrypto\s*\.\s*randomUUID\b/g,
+    where: /^(ui|clients\/js\/src)\//,
+    reason: 'use randomKey(): pages that are loaded without TLS have no randomUUID',
+  },
+  {
     pattern: /(?<![\w$.])console\s*\.\s*\w+/g,
     where: /^(src\/(?!cli\/)|ui\/)/,
     reason: 'use the injected Log; only src/cli and scripts print',
@@ -138,11 +162,12 @@ export interface List {
 }
 
 export const LISTS: readonly List[] = [
-  { list: 'src/db/collections/index.ts', folder: 'src/db/collections/' },
+  { list: 'src/db/collections.ts', folder: 'src/db/collections/' },
   { list: 'src/db/schema/fields/index.ts', folder: 'src/db/schema/fields/' },
   { list: 'src/protocol/events/index.ts', folder: 'src/protocol/events/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/process/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/monitor/' },
+  { list: 'src/devices/built-in.ts', folder: 'src/devices/calibrate/' },
   { list: 'src/simulator/methods/index.ts', folder: 'src/simulator/methods/' },
 ]
 

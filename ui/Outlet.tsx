@@ -1,9 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { isSuperuser } from './api/auth.ts'
 import { useApp } from './app/app.ts'
 import type { Page, PageProps } from './app/page.ts'
+import { loadPageStyles } from './app/page-styles.ts'
 import { matchRoute } from './app/route.ts'
 import { NotFound } from './pages/NotFound.tsx'
+import { Denied } from './parts/Denied.tsx'
 
 interface Shown {
   path: string
@@ -12,33 +15,40 @@ interface Shown {
   params: Record<string, string>
 }
 
+interface OutletProps {
+  pages: readonly Page[]
+  /** Where guests log in; the page asked for is appended. */
+  login?: string
+}
+
 /**
- * Shows the page of the current path; the previous page stays visible until the code of the next has loaded.
+ * Shows the page of the current path; the previous page stays visible until the code and the styles of the
+ * next have loaded.
  */
-export function Outlet({ pages }: { pages: readonly Page[] }) {
+export function Outlet({ pages, login = '/login' }: OutletProps) {
   const { router, auth, config } = useApp()
   const path = router.path.value
   const signedIn = auth.current.value !== undefined
+  const superuser = isSuperuser(auth.current.value)
   const [shown, setShown] = useState<Shown>()
   const opened = useRef(false)
 
   useEffect(() => {
     const found = findPage(pages, path)
-    if (found?.page.access === 'signed_in' && !signedIn) {
-      router.go(`/login?next=${encodeURIComponent(path + location.search)}`, { replace: true })
+    const access = found?.page.access ?? 'public'
+    if (access !== 'public' && !signedIn) {
+      router.go(`${login}?next=${encodeURIComponent(path + location.search)}`, { replace: true })
       return undefined
     }
     let wanted = true
-    const { title, load } = found?.page ?? { title: 'Not found', load: async () => NotFound }
-    load()
-      .catch(() => LoadFailed)
-      .then((Body) => {
-        if (wanted) setShown({ path, title, Body, params: found?.params ?? {} })
-      })
+    const title = found?.page.title ?? 'Not found'
+    void loadBody(found?.page, access === 'superuser' && !superuser).then((Body) => {
+      if (wanted) setShown({ path, title, Body, params: found?.params ?? {} })
+    })
     return () => {
       wanted = false
     }
-  }, [path, signedIn])
+  }, [path, signedIn, superuser])
 
   const site = config.value.value?.name ?? 'Job control'
   useEffect(() => {
@@ -53,6 +63,17 @@ export function Outlet({ pages }: { pages: readonly Page[] }) {
   }, [shown])
 
   return shown ? <shown.Body key={shown.path} params={shown.params} /> : null
+}
+
+async function loadBody(page: Page | undefined, denied: boolean): Promise<ComponentType<PageProps>> {
+  if (!page) return NotFound
+  if (denied) return () => <Denied what={page.title} />
+  try {
+    const [Body] = await Promise.all([page.load(), loadPageStyles(page.styles)])
+    return Body
+  } catch {
+    return LoadFailed
+  }
 }
 
 function findPage(pages: readonly Page[], path: string) {

@@ -1,9 +1,9 @@
 import { render } from 'preact'
 import { AppProvider, createApp } from './app/app.ts'
 import { keepCurrent } from './app/keep-current.ts'
+import { Shell } from './frame/Shell.tsx'
 import { Outlet } from './Outlet.tsx'
 import { PAGES } from './pages/index.ts'
-import { Shell } from './parts/Shell.tsx'
 
 const app = createApp()
 keepCurrent(app)
@@ -11,7 +11,7 @@ const root = document.getElementById('app')
 if (!root) throw new TypeError('index.html has no element with the id app')
 render(
   <AppProvider value={app}>
-    <Shell menu={PAGES.filter((page) => page.menu)}>
+    <Shell pages={PAGES}>
       <Outlet pages={PAGES} />
     </Shell>
   </AppProvider>,

@@ -80,6 +80,9 @@ export function seed(
     (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
       SELECT printf('led%012d', i), ${user}, 'charge', ${job}, -5, ${at} FROM n`,
   )
+  run(`INSERT INTO qpu_usage (user, month, qpu, jobs, used_ms, charged_ms)
+       SELECT user, substr(at, 1, 7) AS month, '${qpu}', count(*), 5 * count(*), 5 * count(*) FROM qpu_ledger
+       WHERE kind = 'charge' GROUP BY user, month`)
   const waiting = Math.min(20_000, jobs)
   all(
     waiting,

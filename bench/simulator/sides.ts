@@ -123,7 +123,7 @@ export class Sides implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const device of this.#devices.values()) await device.stop?.()
+    for (const device of this.#devices.values()) await device.stop?.({ extend: () => undefined })
     await this.#python[Symbol.asyncDispose]()
   }
 }

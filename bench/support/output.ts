@@ -23,7 +23,9 @@ export function startBench<const F extends Flags>(
     process.exit(1)
   }
   const [load = 0] = loadavg()
-  console.log(`\n### ${title}\n\n${rounds} rounds; load average before the first: ${load.toFixed(1)}\n`)
+  console.log(
+    `\n### ${title}\n\n${rounds === 1 ? '1 round' : `${rounds} rounds`}; load average before the first: ${load.toFixed(1)}\n`,
+  )
   return { ...(values as Record<keyof F, string>), rounds }
 }
 

@@ -21,16 +21,14 @@ import {
   type Database,
   type DispatchTarget,
   diagnose,
-  grantLease,
   insertJob,
   markStarted,
   openDatabase,
   type User,
   users,
 } from '../../src/db/index.ts'
-import { freePort } from '../../tests/support/free-port.ts'
 import { openLitestream, Replicator } from '../../tests/support/litestream/litestream.ts'
-import { until } from '../../tests/support/until.ts'
+import { takeLease } from '../../tests/support/take-lease.ts'
 
 const LANES = 32
 const MAX_LOG_BYTES = 256 * 1024 * 1024
@@ -78,18 +76,9 @@ async function openLane(db: Database, lane: number): Promise<DispatchTarget> {
     enabled: true,
     tokenHash: `token ${lane}`,
   })
-  const { epoch } = await grantLease(db, {
-    tokenHash: driver.token,
-    firstPort: 6000,
-    lastPort: 6999,
-    takenPorts: new Set(),
-    isHeldByAnotherProcess: () => false,
-    host: '127.0.0.1',
-    version: 'soak',
-    device: 'mock',
-  })
-  await attachLease(db, { driver: driver.id, epoch })
-  return { qpu: driver.qpu, driver: driver.id, epoch }
+  const target = await takeLease(db, driver)
+  await attachLease(db, target)
+  return target
 }
 
 let busy = 0
@@ -113,7 +102,11 @@ interface Done {
 
 async function runJob(db: Database, user: User, target: DispatchTarget): Promise<Done> {
   const { id } = await write(db, 'submit', (tx) =>
-    insertJob(tx, { user: user.id, qpu: target.qpu, payload: PAYLOAD, qubits: 2 }, { maxPending: 1_000_000 }),
+    insertJob(
+      tx,
+      { user: user.id, qpu: target.qpu, payload: PAYLOAD, needs: { qubits: 2 } },
+      { maxPending: 1_000_000 },
+    ),
   )
   const key = { job: id, attempt: 1, driver: target.driver }
   await write(db, 'claim', (tx) => claimJob(tx, id, target))
@@ -123,18 +116,12 @@ async function runJob(db: Database, user: User, target: DispatchTarget): Promise
   return { id, at: performance.now() }
 }
 
-await using replicator = new Replicator(program, {
-  folder: join(folder, 'elsewhere'),
-  database,
-  metricsPort: freePort(),
-})
 const db = await openDatabase({ ...parts, checkpoints: 'external' })
-replicator.start()
+await using replicator = await Replicator.open(program, database, { folder: join(folder, 'elsewhere') })
 const user = await db.write('user', (tx) =>
   tx.insert(users, { email: 'soak@example.org', verified: true, qpu_seconds: 1_000_000_000 }),
 )
 const lanes = await Promise.all(Array.from({ length: LANES }, (_, lane) => openLane(db, lane)))
-await until('the first replica', async () => ((await replicator.metric('litestream_txid')) ?? 0) > 0)
 
 let largest = 0
 const sampling = setInterval(() => {

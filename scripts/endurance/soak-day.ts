@@ -17,7 +17,7 @@ import { login, openTestServer, type TestServer } from '../../tests/support/serv
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '24' } } })
 const HOUR_S = 3_600
 const WORK_EVERY_S = 120
-const TABLES = ['quantum_jobs', 'events', 'leases', 'idempotency_keys', 'api_tokens', 'change_log']
+const TABLES = ['quantum_jobs', 'events', 'leases', 'idempotency_keys', 'api_tokens']
 
 const clock = new FakeClock(Date.now())
 const settings = { eventsRetention: '2h', eventsPruneInterval: '10m' }

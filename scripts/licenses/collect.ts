@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FONT_PACKAGES } from '../build-ui.ts'
+import { DOCS_TEMPLATE, FONT_PACKAGES, PAGES } from '../build-ui.ts'
 import { findWorkerEntries } from '../worker-entries.ts'
 
 const repository = join(import.meta.dir, '../..')
@@ -27,7 +27,10 @@ const NOTICE_FILES = /^(licen[cs]e|notice|copying|copyrightnotice)/i
 export async function collectPackages(): Promise<BundledPackage[]> {
   const { declared } = await findWorkerEntries(repository)
   const program = await bundledFolders(['src/cli/main.ts', ...declared], 'bun')
-  const dashboard = await bundledFolders(['ui/index.html', 'ui/theme-boot.ts'], 'browser')
+  const dashboard = await bundledFolders(
+    [...[...PAGES, DOCS_TEMPLATE].map((page) => `ui/${page}`), 'ui/theme-boot.ts'],
+    'browser',
+  )
   const parts = new Map<string, BundledPackage['part']>([
     ...dashboard.map((folder) => [folder, 'dashboard'] as const),
     ...KERNEL_PACKAGES.map((name) => [`node_modules/${name}`, 'simulator kernel'] as const),

@@ -1,17 +1,21 @@
-/** A library inside the Bun runtime, which every executable contains. */
-interface RuntimeLibrary {
-  name: string
-  /** SPDX license expression. */
-  license: string
-  copyright: string
-  source: string
-  /** Key of `process.versions` that contains its version or commit. */
-  versionKey?: keyof NodeJS.ProcessVersions
-}
+import { library, type RuntimeLibrary } from './library.ts'
+import { RUNTIME_CRATES } from './runtime-crates.ts'
 
 /**
- * What the executable contains of Bun, after the list in its LICENSE.md and the libraries that it reports
- * itself. Check it when the version of Bun changes; a test compares the version.
+ * What the executable contains of Bun, after the list in its LICENSE.md, its dependencies in
+ * `scripts/build/deps`, and the libraries that it reports itself. Check it when the version of Bun changes; a
+ * test compares the version.
+ *
+ * Compared on 22 November 2026: the list with LICENSE.md and scripts/build/deps/index.ts of oven-sh/bun; the
+ * license and the holders with the license file or the head of a source file of WebKit, brotli, libarchive,
+ * lol-html, ls-hpack, ls-qpack, lsquic, picohttpparser, Zstandard, c-ares, base64, libjpeg-turbo, libspng,
+ * Highway, zlib-ng, ICU, HdrHistogram_c, mimalloc, TinyCC, uSockets, uWebSockets, Node.js and TigerBeetle;
+ * those of libdeflate and libwebp with the copyright files of their Debian packages, of llhttp with the
+ * license of Node.js, of esbuild with notices of projects that contain it. simdutf: LICENSE-APACHE of
+ * simdutf/simdutf. LLVM: libcxxabi/LICENSE.TXT in copies of llvm-project, before and after the change to
+ * Apache-2.0. uucode: notices of the copy that Bun contains, with those of its decoder (src/utf8.zig) and of
+ * its Unicode data. BoringSSL: heads of its source files. The versions were not always those that Bun links:
+ * years may differ. The texts were compared with those of SPDX and of Debian's common-licenses.
  */
 export const RUNTIME = {
   version: '1.4.4',
@@ -24,18 +28,18 @@ export const RUNTIME = {
     'repository, build Bun with `bun run build:local`, and build svc with it.',
 } as const
 
-export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
+const LINKED: readonly RuntimeLibrary[] = [
   library(
     'JavaScriptCore and WebCore (WebKit)',
-    'LGPL-2.0-only',
-    'Apple Inc. and the contributors of WebKit',
+    'LGPL-2.0-or-later AND BSD-2-Clause',
+    '1999-2001 Harri Porten, 2001 Peter Kelly, 2003-2026 Apple Inc. and the contributors of WebKit',
     'https://github.com/oven-sh/WebKit',
     'webkit',
   ),
   library(
     'BoringSSL',
-    'Apache-2.0',
-    'The BoringSSL Authors, the OpenSSL Project Authors',
+    'Apache-2.0 AND MIT',
+    '2015-2026 The BoringSSL Authors, the OpenSSL Project Authors, 2015-2020 the fiat-crypto authors',
     'https://boringssl.googlesource.com/boringssl',
     'boringssl',
   ),
@@ -57,21 +61,21 @@ export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
   library(
     'HdrHistogram_c',
     'BSD-2-Clause',
-    '2012-2014 Gil Tene, Michael Barker, Matt Warren',
+    '2012-2014 Gil Tene, 2014 Michael Barker, 2014 Matt Warren, 2015 Philip Orwig',
     'https://github.com/HdrHistogram/HdrHistogram_c',
   ),
   library('Highway', 'Apache-2.0', 'The Highway Project Authors', 'https://github.com/google/highway'),
   library(
     'ICU',
-    'Unicode-3.0',
-    '1991-2025 Unicode, Inc., 1995-2016 International Business Machines Corporation and others',
+    'Unicode-3.0 AND BSD-3-Clause AND BSD-2-Clause AND NAIST-2003',
+    '1991-2025 Unicode, Inc., 1995-2016 International Business Machines Corporation and others; dictionaries: 2006-2008 Google Inc., 1999 TaBE Project, 1999 Pai-Hsiang Hsiao, 1999 Computer Systems and Communication Lab, Institute of Information Science, Academia Sinica, 1996 Chih-Hao Tsai, 2000-2003 Nara Institute of Science and Technology, 2013 Brian Eugene Wilson, Robert Martin Campbell',
     'https://github.com/unicode-org/icu',
     'icu',
   ),
   library(
     'libarchive',
-    'BSD-2-Clause',
-    '2003-2018 Tim Kientzle and the authors of libarchive',
+    'BSD-2-Clause AND BSD-3-Clause',
+    '2003-2018 Tim Kientzle and the authors of libarchive, The Regents of the University of California',
     'https://github.com/libarchive/libarchive',
     'libarchive',
   ),
@@ -100,7 +104,7 @@ export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
   library(
     'LLVM libc++abi (__cxa_thread_atexit)',
     'Apache-2.0 WITH LLVM-exception',
-    'the LLVM Project',
+    '2009-2019 the contributors listed in CREDITS.TXT, the LLVM Project',
     'https://github.com/llvm/llvm-project',
   ),
   library(
@@ -126,13 +130,13 @@ export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
   library(
     'lsquic',
     'MIT AND BSD-3-Clause',
-    '2017-2024 LiteSpeed Technologies Inc., 2012 The Chromium Authors',
+    '2017-2024 LiteSpeed Technologies Inc., 2015 The Chromium Authors',
     'https://github.com/litespeedtech/lsquic',
   ),
   library(
     'mimalloc',
     'MIT',
-    '2018-2025 Microsoft Corporation, Daan Leijen',
+    '2018-2025 Microsoft Corporation, Microsoft Research, Daan Leijen',
     'https://github.com/microsoft/mimalloc',
     'mimalloc',
   ),
@@ -155,18 +159,18 @@ export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
     'the authors of these packages, listed in LICENSE.md of Bun',
     'https://github.com/oven-sh/bun/blob/main/LICENSE.md',
   ),
-  library('simdutf', 'Apache-2.0', '2021 The simdutf authors', 'https://github.com/simdutf/simdutf'),
+  library('simdutf', 'Apache-2.0', '2020 The simdutf authors', 'https://github.com/simdutf/simdutf'),
   library('SQLite', 'blessing', 'none: SQLite is in the public domain', 'https://sqlite.org', 'sqlite'),
   library(
     'TigerBeetle (parts of its input and output)',
     'Apache-2.0',
-    'TigerBeetle, Inc.',
+    '2020 Coil Technologies, Inc., TigerBeetle, Inc.',
     'https://github.com/tigerbeetle/tigerbeetle',
   ),
   library(
     'TinyCC',
-    'LGPL-2.1-only',
-    'Fabrice Bellard and the contributors of TinyCC',
+    'LGPL-2.1-or-later',
+    '2001-2004 Fabrice Bellard and the contributors of TinyCC',
     'https://github.com/tinycc/tinycc',
     'tinycc',
   ),
@@ -177,7 +181,12 @@ export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
     'https://github.com/uNetworking/uSockets',
     'usockets',
   ),
-  library('uucode', 'MIT', '2025 Jacob Sandlund', 'https://github.com/jacobsandlund/uucode'),
+  library(
+    'uucode',
+    'MIT AND Unicode-3.0',
+    '2025 Jacob Sandlund, 2008-2009 Bjoern Hoehrmann (UTF-8 decoder), 1991-2025 Unicode, Inc. (data)',
+    'https://github.com/jacobsandlund/uucode',
+  ),
   library(
     'uWebSockets',
     'Apache-2.0',
@@ -188,7 +197,7 @@ export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
   library(
     'zlib-ng',
     'Zlib',
-    '1995-2024 Jean-loup Gailly and Mark Adler',
+    '1995-2025 Jean-loup Gailly and Mark Adler',
     'https://github.com/zlib-ng/zlib-ng',
     'zlib',
   ),
@@ -201,16 +210,7 @@ export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
   ),
 ]
 
-function library(
-  name: string,
-  license: string,
-  holders: string,
-  source: string,
-  versionKey?: keyof NodeJS.ProcessVersions,
-): RuntimeLibrary {
-  const copyright = holders.startsWith('none') ? holders : `Copyright (c) ${holders}`
-  return { name, license, copyright, source, ...(versionKey && { versionKey }) }
-}
+export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [...LINKED, ...RUNTIME_CRATES]
 
 /** The file of `texts/` for each license of `RUNTIME_LIBRARIES`; public domain needs none. */
 export const TEXTS: Readonly<Record<string, string>> = {
@@ -218,10 +218,12 @@ export const TEXTS: Readonly<Record<string, string>> = {
   'BSD-2-Clause': 'BSD-2-Clause.txt',
   'BSD-3-Clause': 'BSD-3-Clause.txt',
   IJG: 'IJG.txt',
-  'LGPL-2.0-only': 'LGPL-2.0.txt',
-  'LGPL-2.1-only': 'LGPL-2.1.txt',
+  'LGPL-2.0-or-later': 'LGPL-2.0.txt',
+  'LGPL-2.1-or-later': 'LGPL-2.1.txt',
   'LLVM-exception': 'LLVM-exception.txt',
   MIT: 'MIT.txt',
+  'MPL-2.0': 'MPL-2.0.txt',
+  'NAIST-2003': 'NAIST-2003.txt',
   'Unicode-3.0': 'Unicode-3.0.txt',
   Zlib: 'Zlib.txt',
 }

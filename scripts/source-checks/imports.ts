@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { FOLDER_ORDERS } from '../source-rules/folder-orders.ts'
-import { BANNED_MODULES, LAYERS } from '../source-rules.ts'
+import { BANNED_MODULES, LAYERS, SEPARATIONS } from '../source-rules.ts'
 import type { ImportSite } from '../source-text.ts'
 import type { Finding } from './breach.ts'
 import { checkOrder } from './folder-orders.ts'
@@ -30,7 +30,17 @@ function checkLayer(file: string, target: string): Finding | undefined {
   return { rule: 'face', reason: `import src/${other}/index.ts instead of ${target}` }
 }
 
-/** Breaches of layers, faces, orders and banned modules by one import. */
+/** Whether the two files belong to parts of the tree that do not import each other. */
+function checkSeparations(file: string, target: string): Finding[] {
+  const isIn = (prefixes: readonly string[], path: string) =>
+    prefixes.some((prefix) => path.startsWith(prefix))
+  return SEPARATIONS.filter(
+    ({ between, and }) =>
+      (isIn(between, file) && isIn(and, target)) || (isIn(and, file) && isIn(between, target)),
+  ).map(({ reason }) => ({ rule: 'separation', reason: `${file} may not import ${target}: ${reason}` }))
+}
+
+/** Breaches of layers, faces, orders, separations and banned modules by one import. */
 export function checkImport(file: string, { specifier }: ImportSite): Finding[] {
   const findings = BANNED_MODULES.filter(
     ({ where, pattern }) => where.test(file) && pattern.test(specifier),
@@ -38,5 +48,8 @@ export function checkImport(file: string, { specifier }: ImportSite): Finding[] 
   if (!specifier.startsWith('.')) return findings
   const target = posix.join(posix.dirname(file), specifier)
   const orders = FOLDER_ORDERS.map((order) => checkOrder(order, file, target))
-  return [...findings, checkLayer(file, target), ...orders].filter((finding) => finding !== undefined)
+  const separated = checkSeparations(file, target)
+  return [...findings, checkLayer(file, target), ...orders, ...separated].filter(
+    (finding) => finding !== undefined,
+  )
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { type ScannedSource, scanSource } from '../source-text.ts'
 
 const BINARY = /\.(png|woff2?|ttf|ico|gz|br|zip|pdf|db)$/
-const CHECKED = /^(src|ui|scripts|bench|tests|docs|examples)\/.*\.(ts|tsx|mts|js|jsx|mjs)$/
+const CHECKED = /^(src|ui|scripts|bench|tests|docs|examples|clients\/js)\/.*\.(ts|tsx|mts|js|jsx|mjs)$/
+/** Generated files follow their sources. */
+const GENERATED = /\.gen\.ts$/
 
 /** A checked source file; paths are relative to the root of its tree. */
 export interface SourceFile extends ScannedSource {
@@ -41,7 +43,7 @@ export async function readTree(root: string, listed: readonly string[]): Promise
     }),
   )
   const sources = [...texts].flatMap(([file, source]) =>
-    CHECKED.test(file) ? [{ file, source, ...scanSource(source) }] : [],
+    CHECKED.test(file) && !GENERATED.test(file) ? [{ file, source, ...scanSource(source) }] : [],
   )
   return { files, texts, sources }
 }

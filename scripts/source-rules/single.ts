@@ -23,7 +23,7 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
   {
     what: 'time-out',
     pattern: /\bPromise\s*\.\s*race\s*\(|\bAbortSignal\s*\.\s*timeout\b/,
-    home: 'src/base/timeout.ts',
+    home: 'src/base/concurrency/timeout.ts',
     use: 'withTimeout(), which cancels its timer and follows the injected Clock',
     except: {
       'src/cli/driver.ts': 'waits for the first of two ends, without a time',
@@ -46,7 +46,24 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
   {
     what: 'worker start',
     pattern: /\bnew\s+(\w+\.)?Worker\s*\(|\beval\s*:\s*true\b/,
-    home: 'src/base/worker.ts',
+    home: 'src/base/concurrency/worker.ts',
     use: 'defineWorker() and startWorker()',
+    except: { 'ui/jobs/check/use-diagnostics.ts': 'a thread of the browser' },
+  },
+  {
+    what: 'thread with requests',
+    pattern: /\bstartWorker\s*\([^{]*\{\s*onResponse\b/,
+    home: 'src/base/concurrency/request-thread.ts',
+    use: 'RequestThread',
+    except: {
+      'src/simulator/batch/circuit-workers.ts':
+        'sends one job to all threads, which respond once per circuit',
+    },
+  },
+  {
+    what: 'queue of turns',
+    pattern: /\.delete\(\w+\)\s*;?\s*if\s*\(\w+\.length\s*>\s*0\)\s*[\w$.#]+\.set\(/,
+    home: 'src/base/concurrency/turn-queue.ts',
+    use: 'TurnQueue',
   },
 ]

@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'too_large'
+  | 'unsupported_coding'
   | 'unprocessable'
   | 'limited'
   | 'unavailable'

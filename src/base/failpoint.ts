@@ -29,9 +29,24 @@ const PLACES = [
   'migration.copied',
   'migration.inside',
   'migration.after',
+  'checkpoint.begun',
+  'checkpoint.sent',
+  'checkpoint.paused',
+  'checkpoint.ended',
   'backup.copied',
   'backup.checked',
   'backup.renamed',
+  'restore.staged',
+  'restore.stopped',
+  'restore.journaled',
+  'restore.moved',
+  'restore.kept',
+  'restore.replaced',
+  'restore.opened',
+  'restore.started',
+  'restore.accepted',
+  'restore.withdrawn',
+  'restore.returned',
   'pair.writing',
   'pair.key-waits',
   'pair.cert-renamed',
@@ -48,6 +63,10 @@ const PLACES = [
   'outbox.writing',
   'outbox.written',
   'outbox.sent',
+  'webhook.sending',
+  'webhook.sent',
+  'mail.claimed',
+  'mail.sent',
 ] as const
 
 /** Name of a failure point: a place, or a step of a write such as `finish job.inside`. */
@@ -70,16 +89,16 @@ interface Armed {
 }
 
 // One for the process: passing it through every call would slow the released executable down.
-let armed: Armed | undefined
+let armed: Armed[] = []
 
 /**
- * Arms one failure point: `name:nth:kill|throw|hang`, such as `finish job.inside:1:kill`; absent or empty for
- * none.
+ * Arms failure points: `name:nth:kill|throw|hang`, such as `finish job.inside:1:kill`, separated by commas;
+ * absent or empty for none.
  * `kill` ends the process as SIGKILL does, `hang` stops its only thread for good, `throw` throws an Error.
  * @throws AppError `invalid` that lists the valid names.
  */
 export function armFailpoint(text: string | undefined): void {
-  armed = text ? parse(text) : undefined
+  armed = text ? text.split(',').map(parse) : []
 }
 
 function parse(text: string): Armed {
@@ -104,11 +123,12 @@ function refusal(problem: string): AppError {
  * the call nor the name.
  */
 export function failpoint(name: Failpoint): void {
-  if (armed?.name !== name) return
-  armed.left -= 1
-  if (armed.left > 0) return
-  const { action } = armed
-  armed = undefined
+  const point = armed.find((each) => each.name === name)
+  if (!point) return
+  point.left -= 1
+  if (point.left > 0) return
+  const { action } = point
+  armed = armed.filter((each) => each !== point)
   writeSync(2, `failpoint ${name}: ${action}\n`)
   if (action === 'kill') process.kill(process.pid, 'SIGKILL')
   if (action === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

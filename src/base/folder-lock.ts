@@ -20,6 +20,8 @@ export class FolderInUseError extends Error {
 interface FolderLockOptions {
   /** Stores the process number of the holder in the file for the error of others, unless the disk is full. */
   storesPid: boolean
+  /** How long to wait, blocking the thread, for processes that hold it for an instant; 250 ms when absent. */
+  waitMs?: number
 }
 
 /** Processes that start together store their numbers one after another within this time. */
@@ -34,11 +36,14 @@ const TURN_TIMEOUT_MS = 250
  * @throws FolderInUseError when another holder has it, in this process or in another one.
  * @throws SQLiteError when the file cannot be opened or written.
  */
-export function takeFolderLock(file: string, { storesPid }: FolderLockOptions): FolderLock {
+export function takeFolderLock(
+  file: string,
+  { storesPid, waitMs = TURN_TIMEOUT_MS }: FolderLockOptions,
+): FolderLock {
   createPrivateFile(file)
   const database = new Database(file, { strict: true, create: true })
   try {
-    database.run(`PRAGMA busy_timeout = ${TURN_TIMEOUT_MS}`)
+    database.run(`PRAGMA busy_timeout = ${waitMs}`)
     const isStored = storesPid && storePid(database)
     // The transaction that holds the lock writes nothing: there is no journal file next to it.
     database.run('PRAGMA journal_mode = MEMORY')

@@ -1,5 +1,18 @@
 export { Backoff, type BackoffLimits, backoffMs } from './backoff.ts'
 export { type Clock, systemClock, watchEventLoop } from './clock.ts'
+export { Loop, type LoopStatus } from './concurrency/loop.ts'
+export { RequestThread } from './concurrency/request-thread.ts'
+export { Semaphore } from './concurrency/semaphore.ts'
+export { withTimeout } from './concurrency/timeout.ts'
+export { TurnQueue } from './concurrency/turn-queue.ts'
+export {
+  defineWorker,
+  type RunningWorker,
+  serveWorker,
+  startWorker,
+  type WorkerEntry,
+  wholeBuffer,
+} from './concurrency/worker.ts'
 export { AppError, type AppErrorDetails, type ErrorCode, type FieldError, messageOf } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { createPrivateFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
@@ -16,7 +29,6 @@ export {
 } from './ip-address.ts'
 export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from './log.ts'
 export { type LogFields, withLogFields } from './log-scope.ts'
-export { Loop } from './loop.ts'
 export { endWithParent } from './parent-watch/parent-watch.ts'
 export { describeBytes } from './settings/bytes.ts'
 export { formatDuration, parseDuration } from './settings/duration.ts'
@@ -48,14 +60,6 @@ export {
 } from './settings/setting.ts'
 export { expected, ValueError } from './settings/value-error.ts'
 export type { ValueKind } from './settings/value-kind.ts'
-export { withTimeout } from './timeout.ts'
+export { isTimeZone, TimeZone, type WallTime } from './time-zone.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
 export { TokenBucket } from './token-bucket.ts'
-export {
-  defineWorker,
-  type RunningWorker,
-  serveWorker,
-  startWorker,
-  type WorkerEntry,
-  wholeBuffer,
-} from './worker.ts'

@@ -58,6 +58,8 @@ interface LogOptions {
   format?: LogFormat
   /** Receives each finished line, without its line end; standard error when absent. */
   write?: (line: string) => void
+  /** Receives each line as JSON too, in whatever format it is written. */
+  store?: (line: string) => void
   now?: () => number
 }
 
@@ -76,11 +78,15 @@ export function createLog(options: LogOptions = {}): Log {
     const safe = redactFields({ ...scopeFields(), ...fields })
     const text = String(redact('', message))
     const time = new Date(now())
-    if (!pretty) {
-      const line = { time: time.toISOString(), level, subject, message: text }
+    if (!pretty || options.store) {
+      const head = { time: time.toISOString(), level, subject, message: text }
       // A field of the same name, which a device may send, must not replace one of these four.
-      write(JSON.stringify({ ...line, ...safe, ...line }))
-      return
+      const line = JSON.stringify({ ...head, ...safe, ...head })
+      options.store?.(line)
+      if (!pretty) {
+        write(line)
+        return
+      }
     }
     const tail = Object.entries(safe)
       .filter(([, value]) => value !== undefined)

@@ -1,15 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../base/index.ts'
+import { builtFolder } from './built-folder.ts'
 import { defineCommand } from './command-line/command.ts'
 
-/** The folder that `scripts/build-licenses.ts` makes: inside the executable, or in the repository. */
-const FOLDER = Bun.main.startsWith('/$bunfs/')
-  ? '/$bunfs/root/licenses'
-  : join(import.meta.dir, '../../licenses')
-
 function read(name: string): string {
-  const path = join(FOLDER, name)
+  const path = join(builtFolder('licenses'), name)
   if (!existsSync(path))
     throw new AppError('unavailable', 'the licenses are not collected; run npm run build')
   return readFileSync(path, 'utf8')

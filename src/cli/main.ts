@@ -4,38 +4,12 @@ import 'reflect-metadata'
 import { feature } from 'bun:bundle'
 import { basename } from 'node:path'
 import { armFailpoint, messageOf } from '../base/index.ts'
-import { defineCommand, defineGroup } from './command-line/command.ts'
 import { COMPLETE, complete } from './command-line/complete.ts'
 import { runCommand } from './command-line/run-command.ts'
 import { exitStatus, UsageError } from './command-line/usage-error.ts'
-import { version } from './version.ts'
+import { svc } from './commands.ts'
 
 const MINIMUM_BUN = '1.4.0'
-
-const versionCommand = defineCommand({
-  summary: 'Print the version',
-  run: () => ({ version }),
-  print: (document) => console.log(document.version),
-})
-
-// Loaded when named: a driver does not need the server's code, nor the server the driver's.
-const svc = defineGroup('Quantum job control service', {
-  serve: async () => (await import('./serve/serve.ts')).serveCommand,
-  driver: async () => (await import('./driver.ts')).driverCommand,
-  demo: async () => (await import('./demo/demo.ts')).demoCommand,
-  superuser: async () => (await import('./superuser.ts')).superuserCommand,
-  audit: async () => (await import('./data/audit.ts')).auditCommand,
-  doctor: async () => (await import('./data/doctor.ts')).doctorCommand,
-  backup: async () => (await import('./data/backup.ts')).backupCommand,
-  restore: async () => (await import('./data/restore.ts')).restoreCommand,
-  export: async () => (await import('./data/export.ts')).exportCommand,
-  import: async () => (await import('./data/import.ts')).importCommand,
-  simulate: async () => (await import('./simulate/simulate.ts')).simulateCommand,
-  completion: async () => (await import('./completion.ts')).completionCommand,
-  licenses: async () => (await import('./licenses.ts')).licensesCommand,
-  version: () => versionCommand,
-  reader: async () => (await import('./serve/reader.ts')).readerCommand,
-})
 
 /** The words of the command line; a symbolic link named `svc-driver` stands for `svc driver`. */
 function commandWords(): string[] {

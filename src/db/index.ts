@@ -1,6 +1,19 @@
+export {
+  type BackupFile,
+  findBackupFile,
+  isBackupName,
+  listBackupFiles,
+  newBackupPath,
+  removeBackupFile,
+} from './backup/backup-files.ts'
 export { type BackupReport, checkBackup } from './backup/check.ts'
-export { readBackupTime, recordBackup } from './backup/last-backup.ts'
-export { restoreBackup } from './backup/restore.ts'
+export { readBackupTime } from './backup/last-backup.ts'
+export { makeBackup } from './backup/make-backup.ts'
+export { runBackupTask } from './backup/process/backup-host.ts'
+export { runInBackupProcess } from './backup/process/backup-process.ts'
+export type { BackupResult, BackupTask } from './backup/process/messages.ts'
+export { removeOldBackups } from './backup/remove-old.ts'
+export { removeAbandonedRestores, restoreBackup, unusedName } from './backup/restore.ts'
 export { backupName, newestBackup, planRemoval, type RetentionPolicy } from './backup/retention.ts'
 export { writeBackup } from './backup/write-backup.ts'
 export { apiTokens, TOKEN_SCOPES, type TokenScope } from './collections/api_tokens.ts'
@@ -9,7 +22,8 @@ export { calibrationResults } from './collections/calibration_results.ts'
 export { drivers } from './collections/drivers.ts'
 export { events } from './collections/events.ts'
 export { externalAuths } from './collections/external_auths.ts'
-export { COLLECTIONS, type CollectionName } from './collections/index.ts'
+export { notes } from './collections/monitoring/notes.ts'
+export { thresholds } from './collections/monitoring/thresholds.ts'
 export { notifications } from './collections/notifications.ts'
 export { qpuTimeRequests } from './collections/qpu_time_requests.ts'
 export { qpus } from './collections/qpus.ts'
@@ -17,24 +31,43 @@ export { quantumJobs } from './collections/quantum_jobs.ts'
 export { superusers } from './collections/superusers.ts'
 export { timeSlots } from './collections/time_slots.ts'
 export { users } from './collections/users.ts'
+export { webhooks } from './collections/webhooks.ts'
+export { COLLECTIONS, type CollectionName } from './collections.ts'
 export type { LogLoss } from './durability/log-check.ts'
+export {
+  acceptReplacement,
+  readReplacement,
+  removeStaged,
+  replaceDatabase,
+  returnReplaced,
+} from './durability/replacement.ts'
 export { type Auth, NO_REQUEST, type RequestInfo } from './filter/index.ts'
 export { diagnose } from './integrity/doctor.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
 export {
   type AuditEntry,
   appendAudit,
+  auditChainAt,
+  continueAuditChain,
   erasePersonal,
-  type ListedAudit,
-  listAudit,
+  lastAuditSeq,
   type PersonalDetail,
   readAuditChain,
 } from './journal/audit.ts'
+export { type AuditFilter, type ListedAudit, listAudit, readAuditPage } from './journal/list-audit.ts'
+export { type MailItem, queueMailItem } from './journal/mail-items.ts'
 export { listTimeline, type TimelineEntry } from './journal/timeline.ts'
-export { type DatabaseOptions, openDatabase, type Schema } from './open-database.ts'
+export { queueWebhookEvent } from './journal/webhook-events.ts'
+export { WEBHOOK_KIND_NAMES, WEBHOOK_KINDS, type WebhookKindName } from './journal/webhook-kinds.ts'
+export {
+  type DatabaseOptions,
+  lockDataFolder,
+  openDatabase,
+  type Schema,
+} from './open-database.ts'
 export { isClosedTo } from './query/closed-rule.ts'
 export { createExpandBudget, type Expanded, type ExpandLimits } from './query/expand.ts'
-export { planOwnJobs } from './query/own-jobs.ts'
+export { type OwnJobsFilter, planOwnJobs } from './query/own-jobs.ts'
 export { readPaging } from './query/paging.ts'
 export { createRecordQueries, type RecordQueries, type RecordTest } from './query/query.ts'
 export { type Page, readPage } from './query/read-page.ts'
@@ -61,7 +94,7 @@ export { date } from './schema/fields/index.ts'
 export { encodeJson, encodeParts, JsonText, StoredJson } from './schema/json-text.ts'
 export { largeFieldsOf } from './schema/large-values.ts'
 export type { CollectionNames } from './schema/names.ts'
-export { isJsonLargerThan, storedValue, unreadText } from './schema/unread-json.ts'
+export { isJsonLargerThan, unreadText, unreadValues } from './schema/unread-json.ts'
 export { initialValue } from './schema/values.ts'
 export { BACKUP_FOLDER } from './sqlite/database-file.ts'
 export { readDatabase } from './sqlite/read-database.ts'
@@ -97,12 +130,18 @@ export {
   type AddressUse,
   forgetAddresses,
   isKnownAddress,
+  type LastUse,
+  listLastUses,
   MAX_KNOWN_ADDRESSES,
   rememberAddress,
+  touchAddress,
 } from './store/accounts/known-addresses.ts'
 export { chargeOf, postLedger } from './store/accounts/ledger.ts'
+export { listLedger } from './store/accounts/list-ledger.ts'
 export { dismissNotification } from './store/accounts/notifications.ts'
-export { storedBytesOf } from './store/accounts/stored-bytes.ts'
+export { compareFair, RecentUse } from './store/accounts/recent-use.ts'
+export { MAX_FAIR_WINDOW_MS } from './store/accounts/recent-use-rows.ts'
+export { storedBytesLimit, storedBytesOf } from './store/accounts/stored-bytes.ts'
 export {
   type ApiToken,
   createApiToken,
@@ -112,6 +151,37 @@ export {
   syncOwner,
   updateApiToken,
 } from './store/accounts/tokens.ts'
+export {
+  addUsage,
+  listUsage,
+  USAGE_GROUPS,
+  type Usage,
+  type UsageGroup,
+  type UsageQuery,
+} from './store/accounts/usage.ts'
+export { listUserActivity } from './store/accounts/user-activity.ts'
+export {
+  type CalendarCalibration,
+  type CalendarFeed,
+  type CalendarSlot,
+  changeCalendarFeed,
+  findCalendarByHash,
+  findCalendarFeed,
+  listCalendarCalibrations,
+  listCalendarSlots,
+  removeCalendarFeed,
+  saveCalendarFeed,
+} from './store/bookings/calendar-feeds.ts'
+export {
+  bookSlots,
+  cancelFollowing,
+  endSlot,
+  findConflicts,
+  requireSlot,
+  type SlotConflict,
+  type TimeSlot,
+} from './store/bookings/slots.ts'
+export { announceFailedRequest } from './store/calibrations/announce-end.ts'
 export { type Report, type ReportOutcome, storeReport } from './store/calibrations/calibration-reports.ts'
 export {
   assertMayCalibrate,
@@ -129,6 +199,22 @@ export {
   recordProgress,
   requeueUndeliveredCalibration,
 } from './store/calibrations/calibrations.ts'
+export { listMedians, type Median, readMedian, type StoredMedian } from './store/calibrations/medians.ts'
+export { beginOwnRun, endOwnRun, listOwnRuns } from './store/calibrations/own-runs.ts'
+export {
+  finishValues,
+  type HistoryQuery,
+  listLatestValues,
+  listValueHistory,
+  type QpuCalibration,
+  readQpuCalibrations,
+  readUnreadReport,
+  type StoredValue,
+  storeValues,
+  type UnreadReport,
+} from './store/calibrations/values.ts'
+export { listAttempts } from './store/jobs/attempts.ts'
+export { assertEnded, deleteJob, removeLargeValue } from './store/jobs/delete-job.ts'
 export {
   type AttemptKey,
   type Claim,
@@ -142,20 +228,26 @@ export {
   markStarted,
   requeueUndelivered,
 } from './store/jobs/dispatch.ts'
-export { qubitLimit } from './store/jobs/fits-qpu.ts'
+export { FairShare } from './store/jobs/fair/fair-share.ts'
+export { type Excess, excessOf, fitsQpu, type JobNeeds } from './store/jobs/fits-qpu.ts'
 export { findResponse, type KeyedRequest, RESPONSE_TTL_MS, saveResponse } from './store/jobs/idempotency.ts'
 export {
   assertMaySubmit,
   bytesOfJob,
   cancelJob,
+  countPending,
   findJob,
   insertJob,
   type Job,
+  type JobLabels,
+  labelJob,
   listJobs,
 } from './store/jobs/jobs.ts'
+export { type Occupancy, readOccupancy } from './store/jobs/occupancy.ts'
 export {
   holdJob,
   type JobAction,
+  moveJob,
   moveJobToFront,
   releaseJob,
   requeueJob,
@@ -166,6 +258,7 @@ export {
   type QueuePositionInput,
   readQueuePosition,
 } from './store/jobs/queue-position.ts'
+export { type QueuedJob, type QueueHead, readQueueHead } from './store/jobs/queued-jobs.ts'
 export {
   type AttemptResult,
   applyResult,
@@ -174,13 +267,24 @@ export {
   requeueLost,
   retryBackoffMs,
 } from './store/jobs/results.ts'
+export {
+  announceSlotStarts,
+  announceTimeRequest,
+  claimDigest,
+  type Digest,
+  discardAllDigests,
+  finishDigest,
+  listDueDigests,
+  postponeDigest,
+} from './store/mail/digests.ts'
 export { type Gauges, readDiskGauges, readGauges } from './store/maintenance/gauges.ts'
 export {
   CANCELLED_PAYLOAD_MS,
-  pruneCancelledPayloads,
+  createCancelledPayloadStep,
   pruneJobs,
 } from './store/maintenance/job-retention.ts'
 export { probeWrites } from './store/maintenance/probe.ts'
+export { ReplicatorBacklog } from './store/maintenance/replicator-backlog.ts'
 export {
   type PruneStep,
   pruneCalibrationRequests,
@@ -201,6 +305,14 @@ export {
   removalSteps,
 } from './store/maintenance/user-removal.ts'
 export {
+  type DescribedLimits,
+  describeQpu,
+  isSimulator,
+  readDescription,
+  removeDescription,
+} from './store/qpus/descriptions.ts'
+export { readFailures, readJobTicks } from './store/qpus/job-ticks.ts'
+export {
   attachLease,
   type Grant,
   grantLease,
@@ -213,16 +325,18 @@ export {
   createDriver,
   createQpu,
   type Driver,
+  deleteQpu,
   findQpu,
   getQpu,
   listQpus,
   type Qpu,
+  replaceDriverToken,
   setDraining,
   setDriverEnabled,
   setMaintenance,
   setQpuEnabled,
 } from './store/qpus/qpus.ts'
-export { readSchedule } from './store/qpus/schedule.ts'
+export { readSchedule, readScheduleNotes } from './store/qpus/schedule.ts'
 export { type BucketRange, bucketRange } from './store/readings/reading-steps.ts'
 export {
   bucketOf,
@@ -233,6 +347,30 @@ export {
   readBuckets,
   rollUpReadings,
 } from './store/readings/readings.ts'
+export { checkAges, checkReadings, hasThresholds } from './store/readings/thresholds.ts'
+export {
+  type Attempt,
+  type DueDelivery,
+  type DueWebhook,
+  type ListedDelivery,
+  listDeliveries,
+  listDueDeliveries,
+  listDueWebhooks,
+  recordAttempt,
+  settleWebhook,
+} from './store/webhooks/deliveries.ts'
+export {
+  createWebhook,
+  findWebhook,
+  hasWebhooks,
+  kindsOf,
+  listWebhooks,
+  queueTestDelivery,
+  removeWebhook,
+  rotateSecret,
+  updateWebhook,
+  type Webhook,
+} from './store/webhooks/webhooks.ts'
 export { toCsv } from './transfer/csv.ts'
 export { exportedKeys, exportedRecord } from './transfer/exported.ts'
 export { importRecords } from './transfer/import.ts'

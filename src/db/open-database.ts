@@ -5,29 +5,37 @@ import {
   AppError,
   type Clock,
   createPrivateFile,
+  type FolderLock,
   failpoint,
   type Log,
   makeFolderPrivate,
   messageOf,
   toTimestamp,
 } from '../base/index.ts'
-import { COLLECTIONS, type CollectionName } from './collections/index.ts'
+import { COLLECTIONS, type CollectionName } from './collections.ts'
 import { reserveIndex } from './durability/index-reserve.ts'
 import { acceptLogLoss, assertLogWhole, type LogLoss } from './durability/log-check.ts'
-import { type LogMark, openLogMark, removeMarkOfGoneLog } from './durability/log-mark.ts'
-import { type Checkpoints, createWriteAheadLog, type WriteAheadLog } from './durability/write-ahead-log.ts'
+import { removeMarkOfGoneLog } from './durability/log-mark.ts'
+import { finishMoves, readReplacement } from './durability/replacement.ts'
+import {
+  type Checkpoints,
+  disableCheckpoints,
+  openWriteAheadLog,
+  type WriteAheadLog,
+} from './durability/write-ahead-log.ts'
 import { checkInvariants } from './integrity/invariants.ts'
 import { ReaderPool, type ReadLimits } from './readers/reader-pool.ts'
 import { type Change, createChangeFeed } from './records/changes.ts'
 import type { Database } from './records/database.ts'
 import { createReadTx, createTx, type TxDependencies } from './records/tx.ts'
 import type { AnyCollection } from './schema/collection.ts'
+import { INTERNAL_TABLES } from './schema/internal/index.ts'
 import { copyBeforeAdditions, isNew, type Migration, migrate, recordAll } from './schema/migrate.ts'
 import { MIGRATIONS } from './schema/migrations/index.ts'
 import { type CollectionNames, createNames } from './schema/names.ts'
 import { createPlans } from './schema/plan.ts'
 import { isIncomplete, syncTables } from './schema/sync.ts'
-import { INTERNAL_TABLES, tablesOf } from './schema/tables.ts'
+import { tablesOf } from './schema/tables.ts'
 import { type Connection, openConnection } from './sqlite/connection.ts'
 import { BACKUP_FOLDER, DATABASE_FILE, existingDatabase } from './sqlite/database-file.ts'
 import { checkFile } from './sqlite/file-check.ts'
@@ -60,6 +68,8 @@ export interface DatabaseOptions {
   onLogLoss?: (loss: LogLoss) => void
   /** Limits of reads whose cost depends on clients. */
   readLimits?: ReadLimits
+  /** A lock of `dir` that the caller has taken and releases; without it the database takes its own. */
+  lock?: FolderLock
 }
 
 /** The required form of the database; tests pass their own. */
@@ -78,15 +88,15 @@ export async function openDatabase(
   schema: Schema = { collections: COLLECTIONS, migrations: MIGRATIONS },
 ): Promise<Database> {
   const names = createNames(schema.collections, options.names ?? {})
-  makeFolder(options)
-  makeDataPrivate(options)
-  const lock = lockFolder(options.dir)
+  const ownLock = options.lock === undefined ? lockDataFolder(options) : undefined
   const open: { close(): void }[] = []
   const release = () => {
     for (const each of open.toReversed()) each.close()
-    lock.release()
+    ownLock?.release()
   }
   try {
+    finishMoves(options.dir)
+    if (options.create === false) existingDatabase(options.dir)
     const path = join(options.dir, DATABASE_FILE)
     const loss = options.onLogLoss ? acceptLogLoss(path) : undefined
     if (loss) options.onLogLoss?.(loss)
@@ -97,14 +107,14 @@ export async function openDatabase(
     const writer = openConnection(path, 'write')
     open.push(writer)
     checkFile(writer, options)
-    const writeAheadLog = createWriteAheadLog(writer, options)
+    if (options.checkpoints === 'external') disableCheckpoints(writer)
     prepareSchema(writer, schema, options)
-    const mark = openLogMark(writer, options)
-    open.push(mark)
+    const writeAheadLog = openWriteAheadLog(writer, options)
+    open.push(writeAheadLog)
     const reader = openConnection(path, 'read')
     open.push(reader)
     const dependencies = { collections: schema.collections, planOf: createPlans() }
-    const opened = { writer, reader, writeAheadLog, mark, names, dependencies, release }
+    const opened = { writer, reader, writeAheadLog, names, dependencies, release }
     const database = databaseOf(options, opened)
     await warnOfBrokenInvariants(database, schema, options.log)
     return database
@@ -114,8 +124,18 @@ export async function openDatabase(
   }
 }
 
-function makeFolder({ dir, create = true }: DatabaseOptions): void {
-  if (!create) existingDatabase(dir)
+/**
+ * Creates the data folder if it is missing, makes its files private, and locks it for this process.
+ * @throws AppError `conflict` (`folder_in_use`), `internal` (`folder_unusable`).
+ */
+export function lockDataFolder(options: Pick<DatabaseOptions, 'dir' | 'create' | 'log'>): FolderLock {
+  makeFolder(options)
+  makeDataPrivate(options)
+  return lockFolder(options.dir)
+}
+
+function makeFolder({ dir, create = true }: Pick<DatabaseOptions, 'dir' | 'create'>): void {
+  if (!create && readReplacement(dir) === undefined) existingDatabase(dir)
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
   } catch (cause) {
@@ -127,7 +147,7 @@ function makeFolder({ dir, create = true }: DatabaseOptions): void {
 }
 
 /** All names begin with `svc.`: the database, its log, index and mark, its earlier versions and the lock. */
-function makeDataPrivate({ dir, log }: DatabaseOptions): void {
+function makeDataPrivate({ dir, log }: Pick<DatabaseOptions, 'dir' | 'log'>): void {
   makeFolderPrivate(dir, log, (name) => name.startsWith('svc.') || name === BACKUP_FOLDER)
   makeFolderPrivate(join(dir, BACKUP_FOLDER), log, () => true)
 }
@@ -162,7 +182,6 @@ interface OpenedFile {
   writer: Connection
   reader: Connection
   writeAheadLog: WriteAheadLog
-  mark: LogMark
   names: CollectionNames
   dependencies: TxDependencies
   release: () => void
@@ -170,27 +189,45 @@ interface OpenedFile {
 
 function databaseOf(
   options: DatabaseOptions,
-  { writer, reader, writeAheadLog, mark, names, dependencies, release }: OpenedFile,
+  { writer, reader, writeAheadLog, names, dependencies, release }: OpenedFile,
 ): Database {
   const { clock, log } = options
   const feed = createChangeFeed(log)
   const upcoming = createChangeFeed(log)
   const storage = new WriteOutcomes(clock, log)
   const group = createGroupCommit(writer, {
-    onCommitted: mark.record,
+    onCommitted: writeAheadLog.committed,
     onUnflushed: options.onUnflushed,
   })
   const readers = new ReaderPool(writer.path, clock, options.readLimits)
   const apart = createReadThread(writer.path)
   let open = true
+  let closing: Promise<void> | undefined
 
   function assertOpen(): void {
     if (!open) throw new AppError('unavailable', 'The database is closed; the service is stopping')
   }
 
-  function finishLog(): void {
+  /** Waits until what was read is on disk: a response must not show what a power failure would remove. */
+  async function flushed<T>(found: T): Promise<T> {
+    if (writeAheadLog.flushing !== undefined) await writeAheadLog.flushing
+    return found
+  }
+
+  async function close(): Promise<void> {
+    // Those that wait for it have been accepted.
+    await writeAheadLog.pause()
+    open = false
+    readers.close()
+    apart.close()
+    group.flush()
+    await finishLog()
+    release()
+  }
+
+  async function finishLog(): Promise<void> {
     try {
-      writeAheadLog.finish()
+      await writeAheadLog.finish()
     } catch (error) {
       log.warn('the write-ahead log stays; the next start reads it', { error })
     }
@@ -204,9 +241,9 @@ function databaseOf(
     // Async functions, so that every failure is a rejected promise.
     async write(intent, work) {
       assertOpen()
-      const window = writeAheadLog.window()
-      if (window !== undefined) {
-        await window
+      const pause = writeAheadLog.pause()
+      if (pause !== undefined) {
+        await pause
         assertOpen()
       }
       if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
@@ -215,11 +252,9 @@ function databaseOf(
       try {
         const { value, committed } = group.join(() => {
           const result = finished(intent, () => work(tx), end)
-          pruneChangeLog(writer, changes)
           if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
           return result
         })
-        writeAheadLog.recordWrite()
         const published = committed.then(() => {
           if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
           if (hasWritten()) storage.succeeded()
@@ -237,30 +272,24 @@ function databaseOf(
     async read(work) {
       assertOpen()
       const { tx, end } = createReadTx(reader, dependencies, clock.now())
-      return reader.transaction('DEFERRED', () => finished('read', () => work(tx), end))
+      return flushed(reader.transaction('DEFERRED', () => finished('read', () => work(tx), end)))
     },
     async select(selection, reading) {
       assertOpen()
-      return readers.read(selection, reading)
+      return flushed(await readers.read(selection, reading))
     },
     async readApart<Row>({ sql, params }: Statement) {
       assertOpen()
-      return (await apart.all(sql, params)) as Row[]
+      return flushed((await apart.all(sql, params)) as Row[])
     },
     async trimLog() {
       assertOpen()
-      mark.flush()
       return writeAheadLog.trim()
     },
-    logSpanMs: () => mark.spanMs,
+    logSpanMs: () => writeAheadLog.spanMs,
     async close() {
-      if (!open) return
-      open = false
-      readers.close()
-      apart.close()
-      group.flush()
-      finishLog()
-      release()
+      closing ??= close()
+      return closing
     },
   }
 }
@@ -278,16 +307,4 @@ function finished<T>(intent: string, work: () => T, end: () => void): T {
   } finally {
     end()
   }
-}
-
-const MAX_CHANGE_LOG_ROWS = 100_000
-const CHANGE_LOG_PRUNE_INTERVAL = 500
-
-/** Removes the oldest changes each time another 500 were added, so that each deletion is short. */
-function pruneChangeLog(writer: Connection, changes: readonly Change[]): void {
-  const [first, last] = [changes.at(0)?.seq, changes.at(-1)?.seq]
-  if (first === undefined || last === undefined) return
-  if (Math.floor(last / CHANGE_LOG_PRUNE_INTERVAL) === Math.floor((first - 1) / CHANGE_LOG_PRUNE_INTERVAL))
-    return
-  writer.run('DELETE FROM change_log WHERE seq <= $last', { last: last - MAX_CHANGE_LOG_ROWS })
 }

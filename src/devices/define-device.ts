@@ -3,12 +3,22 @@ import type {
   CalibrationFindings,
   CalibrationMode,
   CalibrationStep,
+  DeviceDescription,
   JobPayload,
   JobResults,
   Operation,
 } from '../protocol/index.ts'
 import type { Rng } from '../simulator/index.ts'
 import type { OptionSpecs, OptionsOf } from './options.ts'
+
+/** What a device may use while it closes. */
+export interface StopIo {
+  /**
+   * Asks for more than the 2 s after which the process of the device is killed: `seconds` from now, at most
+   * 30 s after the stop began. The driver logs the reason.
+   */
+  extend(seconds: number, reason: string): void
+}
 
 /** One attempt of a job, as a process device receives it. */
 export interface Job {
@@ -33,8 +43,12 @@ export interface ProcessDevice {
   start?(): Promise<void>
   /** Runs one job. A `JobError` fails it with its message, any other error with a generic message. */
   run(job: Job, io: JobIo): Promise<JobResults>
-  stop?(): Promise<void>
-  info?(): { qubits: number; backend: string }
+  /**
+   * What the QPU can run: asked after the start, after each job and every 10 s between jobs, and sent to the
+   * server when it has changed. Jobs that it excludes are refused at submission.
+   */
+  describe?(): DeviceDescription | Promise<DeviceDescription>
+  stop?(io: StopIo): Promise<void>
 }
 
 /** What a monitor may use while it is open. */
@@ -51,7 +65,7 @@ export interface MonitorIo {
 /** Reports readings on its own schedule. */
 export interface MonitorDevice {
   start(io: MonitorIo): Promise<void>
-  stop?(): Promise<void>
+  stop?(io: StopIo): Promise<void>
 }
 
 /** A calibration to run: a queued request, or one that the tuner started itself. */
@@ -63,6 +77,17 @@ export interface CalibrationRequest {
   mode: CalibrationMode
   /** With mode `partial`: the qubits and edges to calibrate. */
   targetQubits: readonly string[]
+}
+
+/** One routine to run now, without those before it: an order from the command line. */
+export interface RoutineOrder {
+  runId: string
+  /** Name of a routine, or an alias. */
+  routine: string
+  /** Qubits or edges; empty = all that the tuner calibrates. */
+  targets: readonly string[]
+  /** Whether the device file receives what is found. */
+  write: boolean
 }
 
 /** What a running calibration may use. */
@@ -83,8 +108,9 @@ export interface TunerIo {
   /** Aborts when the driver stops. */
   signal: AbortSignal
   /**
-   * Runs a calibration without a queued request; the server receives its progress and report. Resolves with
-   * the findings, or with undefined at once when a calibration is already running.
+   * Runs a calibration without a queued request; the server receives its start, progress and report, and
+   * lets jobs wait meanwhile. Resolves with the findings; with undefined at once while another calibration
+   * runs, while the QPU is in maintenance, and while the server is not connected, as for a disabled QPU.
    */
   calibrateNow(order: {
     mode: CalibrationMode
@@ -100,9 +126,15 @@ export interface CalibrateDevice {
    * with a generic message.
    */
   calibrate(request: CalibrationRequest, io: CalibrationIo): Promise<CalibrationFindings>
+  /**
+   * Runs one routine, whatever its checks say and even if it is disabled; `svc driver calibrate` needs it.
+   * Throws an `OrderError` for an unknown routine or target, otherwise as `calibrate`.
+   */
+  runRoutine?(order: RoutineOrder, io: CalibrationIo): Promise<CalibrationFindings>
   /** Called when the QPU enters or leaves maintenance. */
   maintenance?(on: boolean): void
-  stop?(): Promise<void>
+  /** Called after the signals of all runs have aborted; the process ends when the runs have ended as well. */
+  stop?(io: StopIo): Promise<void>
 }
 
 /** The device interface of each operation. */
@@ -134,6 +166,16 @@ export interface DeviceContext<Options = Record<string, unknown>, Environment = 
   random(seed?: number): Rng
 }
 
+/** One step of a check of an instrument. */
+export interface InstrumentCheck {
+  /** What is checked: `connection`, `module`. */
+  step: string
+  /** What it is checked on: an address, a slot, a line of the chip. */
+  subject: string
+  passed: boolean
+  detail: string
+}
+
 /** A device: the operation it implements, the `-o` options it reads, and how to create it. */
 export interface DeviceDef<
   Op extends Operation = Operation,
@@ -150,6 +192,14 @@ export interface DeviceDef<
   /** Runs before the driver connects; throws a `StartupError` to prevent the start. */
   check?(context: DeviceContext<Options, Environment>): void | Promise<void>
   create(context: DeviceContext<Options, Environment>): DeviceOf[Op] | Promise<DeviceOf[Op]>
+  /**
+   * Checks the instrument for `svc driver check`, without opening the device; returns the steps until the
+   * first that fails. With `isReset` the instrument is reset first.
+   */
+  checkInstrument?(
+    context: DeviceContext<Options, Environment>,
+    order: { isReset: boolean },
+  ): Promise<readonly InstrumentCheck[]>
 }
 
 interface Declared<Op extends Operation, Specs extends OptionSpecs, Variables extends OptionSpecs> {
@@ -159,6 +209,10 @@ interface Declared<Op extends Operation, Specs extends OptionSpecs, Variables ex
   environment?: Variables
   check?(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): void | Promise<void>
   create(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): DeviceOf[Op] | Promise<DeviceOf[Op]>
+  checkInstrument?(
+    context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>,
+    order: { isReset: boolean },
+  ): Promise<readonly InstrumentCheck[]>
 }
 
 /**

@@ -49,6 +49,11 @@ export class CalibrationError extends Error {
   override readonly name = 'CalibrationError'
 }
 
+/** An order that names a routine or a target which the tuner does not have. Nothing was measured. */
+export class OrderError extends Error {
+  override readonly name = 'OrderError'
+}
+
 /**
  * The failure to report for an error that a device threw. A `JobError` is reported unchanged; any other error
  * becomes `<ErrorName>: job execution failed, see the driver log`, because its text may contain paths of the

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../base/index.ts'
 import type { Operation } from '../protocol/index.ts'
 import { createRng, newSeed } from '../simulator/index.ts'
-import type { DeviceContext, DeviceOf } from './define-device.ts'
+import type { DeviceContext, DeviceOf, InstrumentCheck } from './define-device.ts'
 import { StartupError } from './errors.ts'
 import type { DeviceOptions } from './read-options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
@@ -43,6 +43,20 @@ function deviceContext(device: ResolvedDevice, open: OpenOptions): DeviceContext
 /** Runs the device's own checks; the driver calls it before it connects. */
 export async function checkDevice(device: ResolvedDevice, open: OpenOptions): Promise<void> {
   await device.def.check?.(deviceContext(device, open))
+}
+
+/**
+ * Checks the instrument of a device.
+ * @throws StartupError for a device that declares no such check.
+ */
+export async function checkInstrument(
+  device: ResolvedDevice,
+  open: OpenOptions,
+  order: { isReset: boolean },
+): Promise<readonly InstrumentCheck[]> {
+  const { def, label } = device
+  if (!def.checkInstrument) throw new StartupError(`device ${label} has no check of its instrument`)
+  return def.checkInstrument(deviceContext(device, open), order)
 }
 
 /**

@@ -67,7 +67,7 @@ export const opt = {
     spec<number, D>(kinds.seconds(boundsOf(details)), details),
   /** Any text that is not empty. */
   string: <D extends OptionDetails<string>>(details: D) => spec<string, D>(kinds.nonEmptyText(), details),
-  /** Text that no message repeats. */
+  /** Text that no message repeats; `@file` reads it from a file. */
   secret: <D extends OptionDetails<string>>(details: D) =>
     spec<string, D>(kinds.secret(kinds.nonEmptyText()), details),
   /** One of the given words. */

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Log, nearest, readValue, silentLog } from '../base/index.ts'
+import { type Log, messageOf, nearest, readValue, silentLog } from '../base/index.ts'
 import { StartupError } from './errors.ts'
 import { DRIVER_OPTIONS, OPERATION_OPTIONS, PATH_KEYS } from './operation-options.ts'
 import type { OptionSpec, OptionSpecs } from './options.ts'
@@ -174,10 +174,12 @@ function readAll(
   source: Source = 'option',
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(specs).map(([key, spec]) => [
-      key,
-      readOne({ key, spec, source }, given.get(key), place, errors),
-    ]),
+    Object.entries(specs).map(([key, spec]) => {
+      const text = given.get(key)
+      const isInFile = spec.kind.isSecret && source === 'option' && text?.startsWith('@')
+      const read = isInFile ? readSecret(key, text ?? '', place, errors) : { text }
+      return [key, read && readOne({ key, spec, source }, read.text, place, errors)]
+    }),
   )
 }
 
@@ -209,6 +211,26 @@ function readOne(
   return kind.isPath && typeof read.value === 'string'
     ? safePath(key, read.value, place, errors, source)
     : read.value
+}
+
+/**
+ * The secret of `@file`: every user of the machine can see command lines. As for the access token, the file
+ * may be anywhere. `@@` begins a secret that itself begins with `@`.
+ */
+function readSecret(
+  key: string,
+  given: string,
+  { cwd }: PathContext,
+  errors: OptionErrors,
+): { text: string } | undefined {
+  if (given.startsWith('@@')) return { text: given.slice(1) }
+  const path = given.slice(1)
+  try {
+    return { text: readFileSync(resolve(cwd, path), 'utf8').trim() }
+  } catch (error) {
+    errors.add('file', `bad value for -o ${key}: cannot read ${path}; ${messageOf(error)}`)
+    return undefined
+  }
 }
 
 function reportMissingConfig(

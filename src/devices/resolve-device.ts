@@ -7,6 +7,7 @@ import { BUILT_IN_DEVICES, listDevices } from './built-in.ts'
 import type { DeviceContext, DeviceDef, DeviceOf } from './define-device.ts'
 import { StartupError } from './errors.ts'
 import { provideSdk } from './provide-sdk.ts'
+import { openPython, type PythonHost } from './python/open-python.ts'
 
 /** A device that can be created. */
 export interface ResolvedDevice<Op extends Operation = Operation> {
@@ -19,10 +20,12 @@ export interface ResolvedDevice<Op extends Operation = Operation> {
 
 interface DeviceChoice<Op extends Operation> {
   operation: Op
-  /** A name such as `aer_sim`, or an import path such as `./module.js#export`. */
+  /** A name such as `aer_sim`, or an import path such as `./module.js#export` or `lab.chip:Chip`. */
   device: string
   /** Base folder of relative import paths. */
   cwd: string
+  /** What devices in Python need; without it they are refused. */
+  python?: PythonHost
 }
 
 const IMPORT_PATH = /#|^(\.{1,2}\/|\/|file:)/
@@ -49,24 +52,40 @@ export async function resolveDevice<Op extends Operation>(
   const built: readonly DeviceDef<Op>[] = BUILT_IN_DEVICES[choice.operation]
   const def = built.find((each) => each.name === name)
   if (def) return { def, label: name, imported: false }
-  const known = listDevices(choice.operation).join(', ') || 'none'
-  throw new StartupError(
-    `unknown ${choice.operation} device ${choice.device}${hintFor(choice.device)}; known devices: ${known}`,
-  )
+  const isPath = PYTHON_IMPORT_PATH.test(choice.device) && !SCRIPT_FILE.test(choice.device)
+  const found = await lookInPython(choice, isPath)
+  if ('def' in found) return found
+  if (isPath) throw new StartupError(`device ${choice.device} is written in Python: ${found.reason}`)
+  const hint = SCRIPT_FILE.test(choice.device) ? `: a module is given as path, ${formsOf(choice.device)}` : ''
+  const known = [...listDevices(choice.operation), ...found.known].join(', ') || 'none'
+  throw new StartupError([
+    `unknown ${choice.operation} device ${choice.device}${hint}; known devices: ${known}`,
+    ...(found.reason !== undefined && choice.python?.given ? [`  ${found.reason}`] : []),
+  ])
 }
 
 const SCRIPT_FILE = /\.[cm]?[jt]s$/
 /** `module:attr` or `module.attr`, the import paths of Python. */
 const PYTHON_IMPORT_PATH = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*$/
 
-/** What an unknown device that looks like an import path requires. */
-function hintFor(device: string): string {
-  if (SCRIPT_FILE.test(device)) return `: a module is given as path, ./${device} or ./${device}#export`
-  if (!PYTHON_IMPORT_PATH.test(device)) return ''
-  return (
-    ': a Python import path requires a driver written in Python; this one runs TypeScript and JavaScript ' +
-    'modules, given as ./module.js#export'
-  )
+function formsOf(file: string): string {
+  return `./${file} or ./${file}#export`
+}
+
+/** The device among those in Python; otherwise their names, and the reason when there is no Python. */
+async function lookInPython<Op extends Operation>(
+  choice: DeviceChoice<Op>,
+  isPath: boolean,
+): Promise<ResolvedDevice<Op> | { known: readonly string[]; reason?: string }> {
+  const { python, device } = choice
+  if (!python || SCRIPT_FILE.test(device))
+    return { known: [], reason: 'only svc driver start runs devices in Python' }
+  const found = await openPython(choice, python)
+  if (!('def' in found)) return found
+  assertOperation(found.operation, choice)
+  // Its operation is the chosen one.
+  const def = found.def as unknown as DeviceDef<Op>
+  return { def, label: isPath ? device : def.name, imported: isPath }
 }
 
 async function importDevice<Op extends Operation>(choice: DeviceChoice<Op>): Promise<ResolvedDevice<Op>> {
@@ -86,7 +105,7 @@ async function importDevice<Op extends Operation>(choice: DeviceChoice<Op>): Pro
 }
 
 async function load(choice: DeviceChoice<Operation>, path: string): Promise<Record<string, unknown>> {
-  provideSdk()
+  await provideSdk()
   try {
     const file = path.startsWith('file:') ? fileURLToPath(path) : path
     return await import(isAbsolute(file) ? file : resolve(choice.cwd, file))

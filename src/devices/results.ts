@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import {
+  type CircuitLabel,
   type CircuitResult,
   JOB_LIMITS,
+  type JobPayload,
   type JobResults,
   jobResults,
   RESULTS_TOO_LARGE,
@@ -76,11 +78,11 @@ function findUnsendable(value: unknown, path: string): string | undefined {
 }
 
 /**
- * Checks the results of a device before they are sent.
+ * Checks the results of a device before they are sent, and labels them as the client has named its circuits.
  * @throws JobError (class device) naming the field, for malformed results, NaN and infinite numbers;
  *   (class user, `results_too_large`) for results above 8 MiB.
  */
-export function checkResults(results: unknown): JobResults {
+export function checkResults(results: unknown, job?: LabeledJob): JobResults {
   const bad = findUnsendable(results, '')
   if (bad !== undefined) {
     throw new JobError(`The device returned a value that is not a finite number at ${bad}`, {
@@ -101,8 +103,33 @@ export function checkResults(results: unknown): JobResults {
       },
     )
   }
+  if (job?.labels) labelResults(parsed.output, job.payload, job.labels)
   if (Buffer.byteLength(JSON.stringify(parsed.output)) > JOB_LIMITS.resultBytes) throw resultsTooLarge()
   return parsed.output
+}
+
+/** A job whose circuits may have labels. */
+interface LabeledJob {
+  payload: Pick<JobPayload, 'circuits'>
+  labels: readonly CircuitLabel[] | undefined
+}
+
+/** Results come in the order of circuits and their parameter sets. */
+function labelResults(
+  { circuit_results }: JobResults,
+  { circuits }: LabeledJob['payload'],
+  labels: readonly CircuitLabel[],
+): void {
+  let next = 0
+  for (const [index, { parameter_values = [] }] of circuits.entries()) {
+    const { name, metadata } = labels[index] ?? {}
+    for (let set = 0; set < Math.max(1, parameter_values.length); set += 1) {
+      const header = circuit_results[next]?.header
+      if (header && name !== undefined) header.name = name
+      if (header && metadata !== undefined) header.metadata = { ...header.metadata, ...metadata }
+      next += 1
+    }
+  }
 }
 
 /** The error for results that cannot be sent. */

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, FolderInUseError, type FolderLock, messageOf, takeFolderLock } from '../base/index.ts'
 
@@ -18,5 +19,17 @@ export function lockFolder(folder: string): FolderLock {
       )
     }
     throw new AppError('unavailable', `data dir ${folder} cannot be locked: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/**
+ * Creates the data dir, which only its owner can read.
+ * @throws AppError `unavailable` when it cannot be created.
+ */
+export async function makeDataDir(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new AppError('unavailable', `data dir ${path} cannot be created: ${messageOf(cause)}`, { cause })
   }
 }

@@ -30,9 +30,16 @@ const { choice, nonEmptyText, secret, text } = kinds
 export const DRIVER_SETTINGS = {
   ...group('Device', {
     operation: requiredSetting(choice(OPERATIONS), 'Operation that the driver provides', { variable: '' }),
-    device: requiredSetting(nonEmptyText('device'), 'Built-in device name or ./module.js#export', {
-      short: 'd',
-    }),
+    device: requiredSetting(
+      nonEmptyText('device'),
+      'Built-in or installed device name, ./module.js#export, or module:attr of Python',
+      { short: 'd' },
+    ),
+    python: setting(
+      text('path'),
+      '',
+      'Python of devices in Python: interpreter or folder of a virtual environment; if unset, the python3 beside svc-driver or on the PATH',
+    ),
     option: repeatableFlag(text('key=value'), 'Device option; may be repeated', { short: 'o' }),
     dataDir: setting(text('path'), './bin/data', 'Data folder of the driver; -o data_dir= overrides it'),
   }),

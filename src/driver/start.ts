@@ -1,14 +1,11 @@
-import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import {
-  AppError,
   type Clock,
   type FolderLock,
   type Log,
   makeFolderPrivate,
   makePrivate,
-  messageOf,
   newId,
   withTimeout,
 } from '../base/index.ts'
@@ -21,12 +18,13 @@ import { Outbox } from './connection/outbox.ts'
 import { ServerConnection } from './connection/server-connection.ts'
 import { ownHostArgv } from './device-process/child.ts'
 import { type Prepared, Supervisor } from './device-process/supervisor.ts'
-import { lockFolder } from './lock.ts'
+import { lockFolder, makeDataDir } from './lock.ts'
 import { type CommandHead, readCommandHead } from './messages/command-head.ts'
 import { writeEvent } from './messages/write-event.ts'
 import { checkAccess, type DriverSettings, type ServerAccess } from './settings.ts'
 import { calibrationTask } from './tasks/calibration-task.ts'
 import { jobTask } from './tasks/job-task.ts'
+import { OwnRun } from './tasks/own-run.ts'
 import type { Task } from './tasks/task.ts'
 import { TaskCoordinator } from './tasks/task-coordinator.ts'
 
@@ -40,6 +38,8 @@ export interface DriverDependencies {
   cwd: string
   /** Home folder of the user. */
   home: string
+  /** Folder of the program as it was started, whose Python comes before that of the PATH. */
+  programFolder?: string
   /** Environment of the program; the device process receives it without secrets. */
   env: Record<string, string | undefined>
   /** Command line of the device process; by default this program with `driver worker`. */
@@ -80,21 +80,38 @@ export async function startDriver(
   const access = checkAccess(settings, { cwd, home })
   const isDeviceGiven = !settings.problems.some(({ name }) => name === 'operation' || name === 'device')
   if (!isDeviceGiven) throw new StartupError(access.reasons)
-  const { operation, device, option: optionPairs, dataDir } = settings.values
+  const { operation, device, option: optionPairs, dataDir, python: given } = settings.values
+  const python = { given, beside: dependencies.programFolder ?? '' }
   const queue = new EventQueue(log)
+  const description: Description = { body: undefined }
   let outbox: Outbox | undefined
   let connection: ServerConnection | undefined
+  const store = (id: string, body: string) => void outbox?.put(id, body).then(() => connection?.wake())
+  const ownRun = new OwnRun({
+    clock,
+    log,
+    send(type, payload) {
+      queue.add({ body: writeEvent(clock, type, newId(clock.now()), payload), droppable: false })
+      connection?.wake()
+    },
+    report: store,
+  })
   const supervisor = new Supervisor({
     command: { argv: dependencies.hostArgv ?? ownHostArgv(), env },
-    choice: { operation, device, optionPairs: [...optionPairs], dataDir, cwd, home },
+    choice: { operation, device, optionPairs: [...optionPairs], dataDir, cwd, home, python },
     clock,
     log,
     onEvent({ type, id, body }) {
       const declared = EVENTS.find((each) => each.type === type)
-      if (declared?.acknowledged && outbox) void outbox.put(id, body).then(() => connection?.wake())
-      else queue.add({ body, droppable: declared?.limited ?? true })
+      if (type === 'DeviceDescription') description.body = body
+      if (type === 'CalibrationReport') ownRun.reported(id)
+      if (declared?.acknowledged && outbox) store(id, body)
+      else if (type !== 'DeviceDescription' || connection?.isAttached)
+        queue.add({ body, droppable: declared?.limited ?? true })
       connection?.wake()
     },
+    onOwnRun: (run, mode) => ownRun.begin(run, mode),
+    onHostEnded: (how) => ownRun.hostEnded(how),
   })
   let lock: FolderLock | undefined
   try {
@@ -109,11 +126,14 @@ export async function startDriver(
     if (isExposed(access.svcAddr)) {
       log.warn('the access token is sent over plain HTTP; use an https address', { address: access.svcAddr })
     }
-    const driver = assemble(settings, dependencies, { access, prepared, supervisor, outbox, orphaned, queue })
+    const driver = assemble(settings, dependencies, {
+      ...{ access, prepared, supervisor, outbox, orphaned, queue, description, ownRun },
+    })
     connection = driver.connection
     return runUntilStopped(driver, { supervisor, outbox, lock, clock })
   } catch (error) {
     await supervisor.stop()
+    await outbox?.close()
     lock?.release()
     throw error
   }
@@ -134,14 +154,6 @@ function makeDataPrivate(path: string, log: Log): void {
   makeFolderPrivate(join(path, 'outbox'), log, () => true)
 }
 
-async function makeDataDir(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
-  } catch (cause) {
-    throw new AppError('unavailable', `data dir ${path} cannot be created: ${messageOf(cause)}`, { cause })
-  }
-}
-
 interface Components {
   access: ServerAccess
   prepared: Prepared
@@ -149,6 +161,13 @@ interface Components {
   outbox: Outbox
   orphaned: Orphaned
   queue: EventQueue
+  description: Description
+  ownRun: OwnRun
+}
+
+/** The last description of the device, as an encoded event. */
+interface Description {
+  body: string | undefined
 }
 
 interface Assembled {
@@ -160,7 +179,7 @@ interface Assembled {
 function assemble(
   settings: DriverSettings,
   { clock, log, version }: DriverDependencies,
-  { access, prepared, supervisor, outbox, orphaned, queue }: Components,
+  { access, prepared, supervisor, outbox, orphaned, queue, description, ownRun }: Components,
 ): Assembled {
   const { operation } = settings.values
   const { device, jobTimeoutMs } = prepared
@@ -217,18 +236,22 @@ function assemble(
     log,
     outbox,
     queue,
-    hello(epoch) {
+    greeting(epoch) {
       const payload: EventPayload<'DriverHello'> = {
         version,
         device,
         epoch,
         ...coordinator.hello,
+        ...ownRun.hello,
+        describes: description.body !== undefined,
         outbox: outbox.ids().slice(-MAX_HELLO_EVENTS),
       }
-      return writeEvent(clock, 'DriverHello', newId(clock.now()), payload)
+      const hello = writeEvent(clock, 'DriverHello', newId(clock.now()), payload)
+      return description.body === undefined ? [hello] : [hello, description.body]
     },
     onLease: (lease) => coordinator.beginLease(lease.epoch),
     onCommand,
+    onDetached: () => supervisor.detached(),
   })
   return { connection, coordinator }
 }
@@ -254,9 +277,13 @@ function runUntilStopped(
   async function close(): Promise<void> {
     await withTimeout(coordinator.close(), { clock, ms: TASK_GRACE_MS, onTimeout: () => undefined })
     await waitForAcknowledgements()
+    const before = outbox.size
     await supervisor.stop()
     await outbox.flushed()
+    // A tuner reports the run that the stop has ended, which lets the jobs of its QPU continue.
+    if (outbox.size > before) await waitForAcknowledgements()
     await connection.close()
+    await outbox.close()
     lock.release()
   }
 

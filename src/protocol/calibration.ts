@@ -8,6 +8,10 @@ export const CALIBRATION_LIMITS = {
   textLength: 2_000,
   /** A report as JSON text in UTF-8; if it is larger, it is sent without its traces. */
   reportBytes: 8 * 1024 * 1024,
+  /** Points of the trace that a step shows while the run goes on. */
+  tracePoints: 200,
+  /** Outcomes of earlier steps that a step names. */
+  stepOutcomes: 100,
 } as const
 
 /** `fidelity_check`: benchmarks only; `partial`: stale nodes of some qubits; `full`: the whole graph. */
@@ -31,6 +35,21 @@ export const targetName = v.pipe(
   v.regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'Expected a letter, then letters, digits and _, at most 100'),
 )
 
+const traceValues = v.pipe(v.array(v.nullable(finite)), v.maxLength(CALIBRATION_LIMITS.tracePoints))
+
+/** A measured line with its fitted curve, as in a report. */
+const stepTrace = v.object({
+  routine: name,
+  target: name,
+  kind: v.literal('line'),
+  model: name,
+  x: v.object({ name, unit: name, values: traceValues }),
+  y: traceValues,
+  y_name: name,
+  y_unit: name,
+  curve: v.optional(traceValues),
+})
+
 /** One step of a run, reported while the run goes on. */
 export const calibrationStep = v.object({
   phase: v.picklist(['plan', 'check', 'routine', 'benchmark', 'write']),
@@ -47,6 +66,15 @@ export const calibrationStep = v.object({
   failed: v.optional(count),
   skipped: v.optional(count),
   elapsed_s: v.optional(v.pipe(finite, v.minValue(0))),
+  /** What was measured last. */
+  trace: v.optional(stepTrace),
+  /** Outcomes of steps that were not sent, because too many followed each other. */
+  ended: v.optional(
+    v.pipe(
+      v.array(v.object({ routine: name, target: name, outcome: name })),
+      v.maxLength(CALIBRATION_LIMITS.stepOutcomes),
+    ),
+  ),
   /** With phase `plan`: the nodes of this run, in order. */
   plan: v.optional(
     v.pipe(
@@ -57,6 +85,8 @@ export const calibrationStep = v.object({
           targets: v.optional(names),
           planned: v.optional(v.boolean()),
           has_check: v.optional(v.boolean()),
+          /** Expected duration on all targets. */
+          estimate_s: v.optional(v.pipe(finite, v.minValue(0))),
         }),
       ),
       v.maxLength(100),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { CALIBRATION_LIMITS, calibrationId, calibrationMode, targetName } from './calibration.ts'
-import { jobPayload } from './jobs.ts'
+import { circuitLabel, jobPayload } from './jobs.ts'
 
 const id = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -14,6 +14,8 @@ export const runJob = v.object({
   /** Milliseconds the execution may take from its start; 0 = the driver's own limit alone applies. */
   limit_ms: count,
   payload: jobPayload,
+  /** One entry per circuit, for the headers of its results. */
+  labels: v.optional(v.array(circuitLabel)),
 })
 export type RunJob = v.InferOutput<typeof runJob>
 

@@ -12,10 +12,23 @@ export interface EventType<Name extends string = string, Schema extends v.Generi
   acknowledged: boolean
   /** Fields of the payload that may be large: the server stores their JSON text as it was received. */
   large: readonly string[]
+  /** Maximum bytes of the whole event in UTF-8. */
+  maxBytes: number
   payload: Schema
 }
 
-/** Declares an event type. Defaults: not logged, rate limited, not acknowledged, nothing large. */
+/** Limits of an event in bytes of UTF-8, which both the driver and the server enforce. */
+export const EVENT_LIMITS = {
+  /** An event that is not acknowledged, unless it declares another limit. */
+  bytes: 64 * 1024,
+  /** An event with results or a report of the maximum size. */
+  acknowledgedBytes: 8 * 1024 * 1024 + 64 * 1024,
+} as const
+
+/**
+ * Declares an event type. Defaults: not logged, rate limited, not acknowledged, nothing large, and the limit
+ * of `EVENT_LIMITS`.
+ */
 export function defineEvent<
   const Name extends string,
   Schema extends v.GenericSchema,
@@ -27,19 +40,13 @@ export function defineEvent<
   limited?: boolean
   acknowledged?: boolean
   large?: readonly Large[]
+  maxBytes?: number
   payload: Schema
 }): EventType<Name, Schema> & { log: Log; large: readonly Large[] } {
   const { type, log = false as Log, limited = true, acknowledged = false, large = [], payload } = declaration
-  return { type, log, limited, acknowledged, large, payload }
+  const { maxBytes = acknowledged ? EVENT_LIMITS.acknowledgedBytes : EVENT_LIMITS.bytes } = declaration
+  return { type, log, limited, acknowledged, large, maxBytes, payload }
 }
-
-/** Limits of an event in bytes of UTF-8, which both the driver and the server enforce. */
-export const EVENT_LIMITS = {
-  /** An event that is not acknowledged. */
-  bytes: 64 * 1024,
-  /** An event with results or a report of the maximum size. */
-  acknowledgedBytes: 8 * 1024 * 1024 + 64 * 1024,
-} as const
 
 /** Envelope of every event on the wire. */
 export const eventEnvelope = v.object({

@@ -5,6 +5,7 @@ export {
   type CalibrationReport,
   type CalibrationStep,
   calibrationFindings,
+  calibrationId,
   calibrationMode,
   calibrationReport,
   calibrationStep,
@@ -39,6 +40,13 @@ export {
 } from './connect.ts'
 export { EVENT_LIMITS, type EventEnvelope, type EventType, eventEnvelope } from './define-event.ts'
 export {
+  DESCRIPTION_LIMITS,
+  DEVICE_FEATURES,
+  type DeviceDescription,
+  type DeviceFeature,
+  deviceDescription,
+} from './description.ts'
+export {
   EVENTS,
   type EventName,
   type EventPayload,
@@ -49,8 +57,10 @@ export { resultId } from './events/job_result.ts'
 export { fingerprintMatches, fingerprintOf, parseFingerprint } from './fingerprint.ts'
 export {
   type CircuitEntry,
+  type CircuitLabel,
   type CircuitResult,
   circuitEntry,
+  circuitLabel,
   circuitResult,
   JOB_LIMITS,
   type JobFailure,
@@ -59,6 +69,8 @@ export {
   jobFailure,
   jobPayload,
   jobResults,
+  LABEL_LIMITS,
+  labelName,
   RESULTS_TOO_LARGE,
 } from './jobs.ts'
 export {

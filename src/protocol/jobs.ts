@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { describeBytes } from '../base/index.ts'
 
 /** Limits of a job that both server and driver enforce. */
 export const JOB_LIMITS = {
@@ -15,8 +16,7 @@ export const JOB_LIMITS = {
 /** Failure of a job whose results are larger than `JOB_LIMITS.resultBytes`; a retry would give the same. */
 export const RESULTS_TOO_LARGE = {
   error_code: 'results_too_large',
-  message:
-    'The results are larger than 8 MiB; ask for fewer shots or circuits, or for meas_level 2 without memory',
+  message: `The results are larger than ${describeBytes(JOB_LIMITS.resultBytes)}; ask for fewer shots or circuits, for memory_format packed, or for meas_level 2 without memory`,
 } as const
 
 const finite = v.pipe(v.number(), v.finite())
@@ -36,6 +36,33 @@ export const circuitEntry = v.strictObject({
 })
 export type CircuitEntry = v.InferOutput<typeof circuitEntry>
 
+/** Limits of what a client names. */
+export const LABEL_LIMITS = {
+  /** Characters of the name of a job or circuit. */
+  nameLength: 200,
+  /** JSON text of the metadata of one circuit, in UTF-8. */
+  metadataBytes: 4_096,
+  tags: 10,
+  tagLength: 64,
+} as const
+
+export const labelName = v.pipe(v.string(), v.maxLength(LABEL_LIMITS.nameLength))
+
+/** What a client calls one circuit; its results return it in their `header`. */
+export const circuitLabel = v.object({
+  name: v.optional(labelName),
+  metadata: v.optional(
+    v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.check(
+        (metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= LABEL_LIMITS.metadataBytes,
+        `Expected at most ${LABEL_LIMITS.metadataBytes} bytes of JSON`,
+      ),
+    ),
+  ),
+})
+export type CircuitLabel = v.InferOutput<typeof circuitLabel>
+
 /** Input of a device: complete, with every default filled in. */
 export const jobPayload = v.strictObject({
   circuits: v.pipe(v.array(circuitEntry), v.minLength(1), v.maxLength(JOB_LIMITS.executions)),
@@ -46,6 +73,8 @@ export const jobPayload = v.strictObject({
   seed: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))),
   acq_rotation: v.optional(v.nullable(finite)),
   acq_threshold: v.optional(v.nullable(finite)),
+  /** Form of the outcomes that `memory` adds; `hex` when absent. */
+  memory_format: v.optional(v.picklist(['hex', 'packed'])),
 })
 export type JobPayload = v.InferOutput<typeof jobPayload>
 
@@ -54,7 +83,9 @@ export const circuitResult = v.looseObject({
   shots: v.number(),
   /** Bit string (classical bit 0 rightmost, no spaces) → number of shots. */
   counts: v.optional(v.record(v.string(), v.number())),
-  /** `0x…` per shot at level 2; `[re, im]` per slot at level 1. */
+  /**
+   * At level 2 `0x…` per shot, or one text with all shots packed; at level 1 `[re, im]` per slot.
+   */
   memory: v.optional(v.unknown()),
   header: v.looseObject({
     name: v.string(),

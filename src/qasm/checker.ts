@@ -10,6 +10,7 @@ import { inBlock, inScope, type Machine } from './execute/machine.ts'
 import { Scope, type Subroutine } from './execute/scope.ts'
 import type { Gate } from './execute/user-gate.ts'
 import { Fault } from './fault.ts'
+import { FeatureFinder } from './features.ts'
 import { BUILTIN_GATES } from './gates/library.ts'
 import type { Limits } from './limits.ts'
 import type { CallNode, GateNode, ParsedProgram, Statement } from './syntax/ast.ts'
@@ -17,7 +18,7 @@ import type { PackedCalls } from './syntax/packed-calls.ts'
 import { unknownArray } from './values/arrays.ts'
 import { convert } from './values/convert.ts'
 import { BOOL, describeType, FLOAT, isInteger, type Type, VOID } from './values/types.ts'
-import { type QubitsValue, typeOf, unknownValue, type Value } from './values/values.ts'
+import { isKnown, type QubitsValue, typeOf, unknownValue, type Value } from './values/values.ts'
 
 /** Maximum number of reported problems; further ones are usually repetitions. */
 const MAX_PROBLEMS = 100
@@ -38,8 +39,9 @@ export class Checker implements Machine {
   readonly outputs: readonly string[]
   readonly layout = emptyLayout()
   readonly problems: Fault[] = []
-  /** Operations of one call of each gate. */
-  readonly gateSteps = new Map<GateNode, number>()
+  readonly features = new FeatureFinder()
+  /** Operations of one call of each gate, as long as its definition is kept. */
+  readonly gateSteps = new WeakMap<GateNode, number>()
   defining: string | undefined
   scope = new Scope('global')
   depth = 0
@@ -64,6 +66,7 @@ export class Checker implements Machine {
 
   measure(qubits: QubitsValue, at: number): Value {
     this.countOperations(qubits.qubits.length, at)
+    this.features.measure(qubits.qubits)
     return unknownValue(
       qubits.scalar ? { kind: 'bit' } : { kind: 'bits', size: qubits.open ? -1 : qubits.qubits.length },
     )
@@ -90,6 +93,14 @@ export class Checker implements Machine {
   }
 
   callGate(): void {}
+
+  useQubits(qubits: readonly number[]): void {
+    this.features.use(qubits)
+  }
+
+  resetQubits(qubits: readonly number[]): void {
+    this.features.reset(qubits)
+  }
 
   emit = (): void => {}
 
@@ -184,10 +195,12 @@ export class Checker implements Machine {
         break
       default:
         executeSimple(this, node)
+        if (node.kind === 'assign' || node.kind === 'declare') this.features.assign(node, this.scope)
     }
   }
 
   #checkPacked(calls: PackedCalls, at: number): void {
+    this.features.usePacked(calls, this.scope)
     // Outside of definitions, nothing needs the number of operations.
     const gates = this.defining === undefined ? [] : calls.gates.map(({ name }) => gateByName(this, name, at))
     calls.visit((index, at, first) => {
@@ -207,20 +220,23 @@ export class Checker implements Machine {
 
   #loop(at: number, body: readonly Statement[]): void {
     this.#loops++
-    this.#block(at, body)
+    if (this.scope.owner() === 'gate') this.#block(at, body)
+    else this.features.loop(() => this.#block(at, body))
     this.#loops--
   }
 
   #condition(node: Parameters<typeof evaluate>[1]): void {
-    convert(evaluate(this, node), BOOL, node.at)
+    const value = convert(evaluate(this, node), BOOL, node.at)
+    if (!isKnown(value)) this.features.decide(node, this.scope)
   }
 
+  /** Calls need the head of a gate only: its body, which may be long, is not kept with its name. */
   #checkGate(node: GateNode): void {
     const steps = this.#steps
     try {
       this.#checkGateBody(node)
       // Declared after its body is checked, because a gate must not call itself.
-      declareGate(this, node, this.#steps)
+      declareGate(this, { ...node, body: node.body && [] }, this.#steps)
       this.gateSteps.set(node, this.#steps)
     } finally {
       this.defining = undefined
@@ -251,7 +267,8 @@ export class Checker implements Machine {
   }
 
   #checkDef(node: Statement & { kind: 'def' }): void {
-    const subroutine = subroutineOf(this, node)
+    // As with gates, calls need the head only.
+    const subroutine = subroutineOf(this, { ...node, body: [] })
     declareName(this, node.name, subroutine, node.at)
     const loops = this.#loops
     const result = this.#result
@@ -288,7 +305,9 @@ export class Checker implements Machine {
   }
 
   #checkSwitch(node: Statement & { kind: 'switch' }): void {
-    const control = typeOf(evaluate(this, node.control))
+    const value = evaluate(this, node.control)
+    if (!isKnown(value)) this.features.decide(node.control, this.scope)
+    const control = typeOf(value)
     if (!isInteger(control)) {
       throw new Fault(
         'type_mismatch',

@@ -15,7 +15,7 @@ export class Fault extends Error {
 }
 
 /** Line and column, both from 1, of an offset. */
-function positionOf(text: string, at: number): { line: number; column: number } {
+export function positionOf(text: string, at: number): { line: number; column: number } {
   let line = 1
   let lineStart = 0
   for (;;) {

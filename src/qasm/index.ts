@@ -9,9 +9,11 @@ export type {
   Sink,
   UnitaryOp,
 } from './circuit.ts'
+export { type Control, type Drawing, type DrawnStep, drawProgram } from './draw.ts'
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
 export { lowerProgram, runDynamic } from './execute/lower.ts'
 export type { Program } from './execute/program.ts'
+export type { ProgramFeature } from './features.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { type CheckReport, checkProgram, parseProgram } from './program.ts'
 export type { Input } from './syntax/ast.ts'

@@ -7,6 +7,8 @@ export interface Limits {
    * as numbers. Its tree takes about 250 bytes per token.
    */
   tokens: number
+  /** Names declared at the top level; what is known of each is kept until the end of the program. */
+  names: number
   /** Depth of nested expressions, blocks and types. */
   nesting: number
   /** Operations after expansion, and statements executed. */
@@ -26,6 +28,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   textLength: 10 * 1024 * 1024,
   tokens: 400_000,
+  names: 65_536,
   nesting: 200,
   operations: 5_000_000,
   iterations: 1_000_000,

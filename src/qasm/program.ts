@@ -2,6 +2,7 @@ import { Checker } from './checker.ts'
 import { QasmError, type QasmProblem } from './error.ts'
 import type { Program } from './execute/program.ts'
 import { toQasmError } from './fault.ts'
+import type { ProgramFeature } from './features.ts'
 import { fullLimits, type Limits } from './limits.ts'
 import type { ParsedProgram } from './syntax/ast.ts'
 import { openProgram } from './syntax/parse.ts'
@@ -12,6 +13,7 @@ export interface CheckReport {
   inputs: string[]
   qubits: number
   clbits: number
+  features: ProgramFeature[]
   /** In text order; empty for a valid program. */
   problems: QasmProblem[]
 }
@@ -47,17 +49,21 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
     return reportOf(program, checker)
   } catch (error) {
     if (!(error instanceof QasmError)) throw error
-    return { inputs: [], qubits: 0, clbits: 0, problems: [problemOf(error)] }
+    return { inputs: [], qubits: 0, clbits: 0, features: [], problems: [problemOf(error)] }
   }
 }
 
-function reportOf({ inputs, outputs, text }: ParsedProgram, { layout, problems }: Checker): CheckReport {
+function reportOf(
+  { inputs, outputs, text }: ParsedProgram,
+  { layout, problems, features }: Checker,
+): CheckReport {
   // Registers declared before the first output were counted as part of the result.
   const results = layout.cregs.filter(([name]) => outputs.length === 0 || outputs.includes(name))
   return {
     inputs: inputs.map(({ name }) => name),
     qubits: layout.qubits + layout.hardware,
     clbits: results.reduce((bits, [, size]) => bits + size, 0),
+    features: [...features.found, ...(inputs.length > 0 ? (['inputs'] as const) : [])],
     problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
   }
 }

@@ -1,12 +1,12 @@
 import type { Clock, Log } from '../base/index.ts'
-import type { Database } from '../db/index.ts'
+import type { Database, FairShare } from '../db/index.ts'
 import type { LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/settings.ts'
 import type { DriverHub } from './driver-hub.ts'
 import type { SubmissionThread } from './programs/submission-thread.ts'
 import type { CertificateStore } from './tls/certificate-store.ts'
 
-/** What every feature of the server works with; built once in `create-server.ts`. */
+/** What every feature of the server works with; built once in `instance.ts` for each database in service. */
 export interface ServerContext {
   readonly config: Config
   /** The settings that a reload can change. */
@@ -15,6 +15,8 @@ export interface ServerContext {
   readonly clock: Clock
   readonly log: Log
   readonly hub: DriverHub
+  /** The recent use of QPU time, with the policy `fair`. */
+  readonly fairShare: FairShare | undefined
   readonly tls: CertificateStore
   /** Examines large submissions. */
   readonly submissionThread: SubmissionThread

@@ -1,4 +1,13 @@
-import type { Command } from '../protocol/index.ts'
+import type { JsonText } from '../db/index.ts'
+import type { Command, RunJob } from '../protocol/index.ts'
+
+/** A command before it is encoded: a large payload is the JSON text that is stored. */
+export type OutgoingCommand =
+  | Exclude<Command, RunJob>
+  | (Omit<RunJob, 'payload' | 'labels'> & {
+      payload: RunJob['payload'] | JsonText
+      labels?: RunJob['labels'] | JsonText
+    })
 
 /** The live sockets of the drivers, as seen by the features that send commands. */
 export interface DriverHub {
@@ -6,7 +15,7 @@ export interface DriverHub {
    * Queues a command on the driver's socket; false if none is attached or its queue is full: nothing is sent
    * then.
    */
-  send(driver: string, command: Command): boolean
+  send(driver: string, command: OutgoingCommand): boolean
   /** The lease epoch under which the driver's command socket is attached, if it is. */
   attachedEpoch(driver: string): number | undefined
   /** Whether a message of the driver is arriving; none of its other messages can overtake it. */

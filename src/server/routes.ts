@@ -1,7 +1,15 @@
+import { ledgerRoute } from './accounting/ledger-route.ts'
+import { accountingRoutes } from './accounting/routes.ts'
+import { type AdminDependencies, adminRoutes } from './admin/routes.ts'
 import { type AccountDependencies, accountRoutes } from './auth/account-routes.ts'
 import type { SetUp } from './auth/set-up.ts'
-import { bookingRoutes } from './bookings/routes.ts'
+import { bookingRoutes } from './bookings/booking-routes.ts'
+import { calendarRoutes } from './bookings/calendar-routes.ts'
+import { scheduleRoute } from './bookings/schedule-route.ts'
+import { calibrationHistoryRoutes } from './calibration/history-routes.ts'
 import { calibrationRoutes } from './calibration/routes.ts'
+import { driverActivityRoutes } from './drivers/activity/routes.ts'
+import { type DeviceSchemas, deviceRoutes } from './drivers/device-routes.ts'
 import type { DispatchBackoff } from './drivers/dispatch-backoff.ts'
 import type { Hub } from './drivers/hub.ts'
 import { driverRoutes } from './drivers/routes.ts'
@@ -10,7 +18,9 @@ import type { RateLimiter } from './http/limits/rate-limit.ts'
 import { openApiRoute } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
 import { jobOperatorRoutes } from './jobs/operator-routes.ts'
+import { queueRoute } from './jobs/queue-route.ts'
 import { jobRoutes } from './jobs/routes.ts'
+import type { JobWaits } from './jobs/waiting/job-waits.ts'
 import type { Readiness } from './meta/readiness.ts'
 import { metaRoutes } from './meta/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -22,9 +32,14 @@ import { recordRoutes } from './records/routes.ts'
 import type { RecordService } from './records/service.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
+import type { Webhooks } from './webhooks/create.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 /** What the routes call beyond the context that each of them receives. */
-interface RouteDependencies extends Omit<AccountDependencies, 'reportLogin' | 'userCreation'> {
+interface RouteDependencies
+  extends Omit<AccountDependencies, 'reportLogin' | 'userCreation'>,
+    AdminDependencies {
+  describeDevices: () => Promise<DeviceSchemas>
   hub: Hub
   backoff: DispatchBackoff
   metrics: Metrics
@@ -32,32 +47,49 @@ interface RouteDependencies extends Omit<AccountDependencies, 'reportLogin' | 'u
   realtime: Realtime
   records: RecordService
   setUp: SetUp
+  /** Requests that wait for jobs. */
+  waits: JobWaits
   /** Limits the submissions of each user. */
   submissions: RateLimiter
+  webhooks: Webhooks
+  /** Base URL under which users reach the server. */
+  publicUrl: () => string
 }
 
 /** Every route of the server; the OpenAPI document describes all of them, itself included. */
 export function buildRoutes(dependencies: RouteDependencies): Route[] {
   const { hub, backoff, metrics, readiness, realtime, records, setUp, submissions } = dependencies
+  const { describeDevices, waits } = dependencies
+  const identify = (request: Request) => dependencies.accounts.identify(request)
   const routes: Route[] = [
     ...metaRoutes(readiness),
     ...metricsRoutes(metrics),
+    ...adminRoutes(dependencies),
     ...accountRoutes({
       ...dependencies,
       userCreation: records,
       reportLogin: (...login) => realtime.reportLogin(...login),
     }),
     ...userRoutes,
+    ...accountingRoutes,
+    ledgerRoute,
     ...tokenRoutes(dependencies.context.clock),
     ...qpuRoutes,
     ...driverRoutes(hub),
-    ...jobRoutes(submissions),
+    ...driverActivityRoutes(hub.activity),
+    ...deviceRoutes(describeDevices),
+    ...jobRoutes({ submissions, waits, identify }),
     ...jobOperatorRoutes(backoff),
+    queueRoute,
     ...calibrationRoutes,
+    ...calibrationHistoryRoutes,
     ...recordRoutes(records),
     ...notificationRoutes,
-    ...bookingRoutes,
+    scheduleRoute,
+    ...bookingRoutes(dependencies.context.clock),
+    ...calendarRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
     ...eventRoutes,
+    ...webhookRoutes(dependencies.webhooks, dependencies.context.clock),
     ...setUp.routes(),
     ...realtime.routes(),
   ]

@@ -1,9 +1,11 @@
-import type { Log } from '../base/index.ts'
+import type { Log, Loop } from '../base/index.ts'
 
 /** A part of the server with a life of its own. One without `start` is up as soon as it is built. */
 export interface Service {
   /** Shown in log lines and in the response of the readiness check. */
   readonly name: string
+  /** The loop that does its work; one with a summary is a background task. */
+  readonly loop?: Loop
   /** A start that throws leaves nothing open. */
   start?(): Promise<void> | void
   stop?(): Promise<void> | void

@@ -19,6 +19,7 @@ export function createLogWatch({ db, clock, log }: LogWatchDependencies): Loop {
   let isLarge = false
   return new Loop({
     name: 'write-ahead log',
+    summary: 'Empty the write-ahead log of the database while it is idle',
     clock,
     log,
     intervalMs: INTERVAL_MS,

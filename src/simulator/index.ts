@@ -3,7 +3,14 @@ export { circuitHandler } from './batch/circuit-handler.ts'
 export { DEFAULT_BOND } from './batch/circuit-runner.ts'
 export type { CircuitWorker } from './batch/circuit-workers.ts'
 export { AUTOMATIC } from './circuits/choose-method.ts'
-export { type CircuitRequest, type JobLimits, validateCircuits } from './circuits/executions.ts'
+export {
+  type CircuitRequest,
+  type Execution,
+  executionsOf,
+  type JobLimits,
+  lowerExecution,
+  validateCircuits,
+} from './circuits/executions.ts'
 export { SimulationError, WorkerEndedError } from './errors.ts'
 export { METHODS } from './methods/index.ts'
 export { MAX_STATE_QUBITS } from './methods/statevector/state/statevector.ts'
@@ -29,3 +36,5 @@ export { createRng, newSeed, type Rng } from './numeric/random.ts'
 export { EXACT_READOUT, type ReadoutError, type ShotMemory } from './readout/readout.ts'
 export { createSimulator, type SimulationRequest, Simulator } from './simulator.ts'
 export { bitString } from './tally/bit-string.ts'
+export { ResultBudget } from './tally/result-budget.ts'
+export { Tally } from './tally/tally.ts'

@@ -21,7 +21,7 @@ export interface AttackRequest {
   path: string
   token?: string | undefined
   headers?: Record<string, string>
-  body?: string
+  body?: string | Uint8Array
   /** Number of the address that sends it, from 0. */
   from?: number
 }

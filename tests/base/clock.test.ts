@@ -54,7 +54,7 @@ describe.each([
 
 test('watchEventLoop() observes how long the loop was blocked, until it is stopped', async () => {
   const delays: number[] = []
-  const stop = watchEventLoop((ms) => delays.push(ms))
+  const stop = watchEventLoop((ms) => delays.push(ms), 100)
   await until('observations of an idle loop', () => delays.length >= 2)
   const end = performance.now() + 250
   let turns = 0

@@ -40,7 +40,7 @@ test('examples/device.ts refuses a bias outside of [0, 1]', async () => {
 
 test('docs/how-to/write-a-device.md: the thermometer runs as printed', async () => {
   const page = readFileSync(join(root, 'docs/how-to/write-a-device.md'), 'utf8')
-  const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
+  const [, code = ''] = /```ts\n(import [\s\S]*?)```/.exec(page) ?? []
   writeFileSync(join(folder.path, 'thermometer.ts'), code)
   const device = await open('monitor', './thermometer.ts#thermometer')
   const events: string[] = []

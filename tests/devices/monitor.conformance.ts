@@ -61,7 +61,7 @@ export function monitorConformance(name: string, prepare: () => Promise<Equipmen
     await it.running.start()
     await it.untilSent(1)
     it[Symbol.dispose]()
-    await it.running.stop()
+    await it.running.stop({ extend: () => undefined })
     await it.clock.advance(60_000)
     expect(it.sent).toHaveLength(1)
     expect(it.lines).toEqual([])

@@ -1,6 +1,12 @@
 import { expect, test } from 'bun:test'
+import * as v from 'valibot'
 import { JobError, jobFailureOf, type ProcessDevice } from '../../src/devices/index.ts'
-import type { CircuitEntry, JobPayload, JobResults } from '../../src/protocol/index.ts'
+import {
+  type CircuitEntry,
+  deviceDescription,
+  type JobPayload,
+  type JobResults,
+} from '../../src/protocol/index.ts'
 import { ioOf, openProcess, payloadOf, runJob } from './support/jobs.ts'
 
 const BELL =
@@ -95,19 +101,20 @@ const REFUSALS: Refusal[] = [
 const total = (counts: Record<string, number> = {}) => Object.values(counts).reduce((sum, n) => sum + n, 0)
 
 /** Requirements for every process device, whatever its backend. */
-export function processConformance(name: string, pairs: string[] = []): void {
+export function processConformance(name: string, pairs: string[] = [], hasTraces = false): void {
   const rule = (behavior: string) => `${name} ${behavior}`
   const open = () => openProcess(name, pairs)
 
-  test(rule('reports its size and backend'), async () => {
-    const info = (await open()).info?.()
-    expect(info?.qubits).toBeGreaterThan(0)
-    expect(info?.backend).toBeString()
+  test(rule('describes itself in the form that the server accepts'), async () => {
+    const description = v.parse(deviceDescription, await (await open()).describe?.())
+    expect(
+      description.num_qubits ?? description.qubits?.length ?? description.limits?.qubits,
+    ).toBeGreaterThan(0)
   })
 
   test(rule('accepts the options of the operation'), async () => {
     const more = ['is_dummy=true', 'job_timeout=3', 'scheduler_device_config=/tmp/a.yml']
-    expect(await openProcess(name, [...pairs, ...more])).toBeObject()
+    expect(await openProcess(name, [...more, ...pairs])).toBeObject()
   })
 
   test(rule('refuses an option it does not read'), async () => {
@@ -116,7 +123,8 @@ export function processConformance(name: string, pairs: string[] = []): void {
     )
   })
 
-  for (const { name: what, payload, message, circuitIndex } of REFUSALS) {
+  const refusals = REFUSALS.filter(({ payload }) => !hasTraces || payload.meas_level > 0)
+  for (const { name: what, payload, message, circuitIndex } of refusals) {
     test(rule(`refuses ${what}`), async () => {
       const device = await open()
       const error = await device
@@ -268,6 +276,29 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     const [without] = (await run(payloadOf([BELL]))).circuit_results
     expect(without).not.toHaveProperty('memory')
   })
+
+  test(
+    rule('returns the same outcomes packed into one text, in the layout of BitArray in Qiskit'),
+    async () => {
+      const program = (bits: number) =>
+        `OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; bit[${bits}] c; h q; c[0] = measure q[0]; c[${bits >> 1}] = measure q[1]; c[${bits - 1}] = measure q[2];`
+      for (const bits of [3, 8, 9, 40]) {
+        const more = { memory: true, shots: 300, seed: bits } as const
+        const [hex] = (await run(payloadOf([program(bits)], more))).circuit_results
+        const [packed] = (await run(payloadOf([program(bits)], { ...more, memory_format: 'packed' })))
+          .circuit_results
+        const bytes = Buffer.from(String(packed?.memory), 'base64')
+        const width = Math.ceil(bits / 8)
+        expect(bytes.length).toBe(300 * width)
+        const shots = Array.from({ length: 300 }, (_, shot) => {
+          const row = bytes.subarray(shot * width, (shot + 1) * width)
+          return `0x${BigInt(`0x${row.toString('hex')}`).toString(16)}`
+        })
+        expect(shots).toEqual(hex?.memory as string[])
+        expect(packed?.counts).toEqual(hex?.counts ?? {})
+      }
+    },
+  )
 
   test(rule('returns a point per shot and classical bit at level 1, and their mean for avg'), async () => {
     const circuit =

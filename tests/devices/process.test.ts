@@ -1,9 +1,23 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { BUILT_IN_DEVICES, JobError, jobFailureOf, listDevices } from '../../src/devices/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { designFile } from '../support/tuning/acceptance/design-file.ts'
 import { processConformance, runningConformance } from './process.conformance.ts'
 import { ioOf, openProcess, payloadOf } from './support/jobs.ts'
 
-for (const name of listDevices('process')) processConformance(name)
+/** A device file for the devices that need one. */
+const folder = temporaryFolder()
+afterAll(() => folder[Symbol.dispose]())
+const deviceFile = join(folder.path, 'scheduler.device.yml')
+writeFileSync(deviceFile, designFile({ columns: 3, rows: 2 }))
+const ofChip = [`scheduler_device_config=${deviceFile}`, 'is_dummy=true']
+
+for (const name of listDevices('process')) {
+  if (name.startsWith('scheduler_')) processConformance(name, ofChip, true)
+  else processConformance(name)
+}
 for (const name of ['aer_sim', 'mock']) runningConformance(name)
 
 test('BUILT_IN_DEVICES lists each device under its operation, in alphabetical order', () => {

@@ -343,6 +343,16 @@ test('readOptions() never repeats a secret', () => {
   )
 })
 
+test('readOptions() reads a secret from the file after @', () => {
+  writeFileSync(join(home, 'fridge.key'), 'hunter2\n')
+  const keyOf = (text: string) => read(builtIn('monitor'), [channels, `api_key=${text}`]).options['api_key']
+  expect(keyOf('@fridge.key')).toBe('hunter2')
+  expect(keyOf('@@home')).toBe('@home')
+  expect(errorsOf('monitor', [channels, 'api_key=@no.key'])[0]).toMatch(
+    /^bad value for -o api_key: cannot read no.key; ENOENT/,
+  )
+})
+
 const relay = defineDevice({
   operation: 'process',
   name: 'relay',

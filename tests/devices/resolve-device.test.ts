@@ -51,13 +51,13 @@ const ERRORS: [string, Operation, string, string | RegExp][] = [
     'an unknown name',
     'process',
     'qpu9',
-    /^unknown process device qpu9; known devices: aer_sim, mock, placeholder_device/,
+    /^unknown process device qpu9; known devices: aer_sim, mock, placeholder_device, scheduler_a/,
   ],
   [
-    'an import path of Python',
+    'an import path of Python where no Python may be started',
     'process',
     'mypkg.mod:attr',
-    /^unknown process device mypkg\.mod:attr: a Python import path requires a driver written in Python; .*; known devices: /,
+    'device mypkg.mod:attr is written in Python: only svc driver start runs devices in Python',
   ],
   [
     'a module without folder',

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunCalibration } from '../../src/protocol/index.ts'
+import { outboxIds } from '../support/outbox-ids.ts'
 import { until } from '../support/until.ts'
 import { openBench } from './support/driver.ts'
 
@@ -44,12 +44,12 @@ test('a tuner runs one calibration at a time and stores its report until it is a
   tuner.gate()
   const report = await bench.event('CalibrationReport')
   expect(report).toMatchObject({ id: RUN.run_id, payload: { status: 'success', request_id: RUN.request_id } })
-  expect(await readdir(bench.outbox)).toContain(`${RUN.run_id}.json`)
+  expect(await outboxIds(bench.outbox)).toEqual([RUN.run_id])
   // A repeated dispatch resends the report from the outbox and does not run again.
   bench.server.push(RUN)
   expect((await bench.event('CalibrationReport', 2)).payload).toEqual(report.payload)
   bench.server.push({ type: 'EventAck', event: RUN.run_id, applied: true })
-  await until('the report to be removed', () => !existsSync(join(bench.outbox, `${RUN.run_id}.json`)))
+  await until('the report to be removed', async () => (await outboxIds(bench.outbox)).length === 0)
 })
 
 test('a reconnected tuner reports which run is in progress', async () => {
@@ -102,6 +102,63 @@ test('a tuner whose process exits reports this and continues', async () => {
     status: 'failed',
     errors: ['worker exited (SIGABRT) while running the calibration'],
   })
+})
+
+const READY = { type: 'SetMaintenance', on: false, reason: '' }
+
+async function openChecking(option: string[] = []) {
+  const bench = await openBench()
+  const gate = join(bench.folder, 'gate')
+  const driver = await bench.attach({
+    operation: 'calibrate',
+    device: TUNER,
+    option: [`gate=${gate}`, 'own=true', ...option],
+  })
+  return {
+    ...{ bench, driver, gate: () => writeFileSync(gate, '') },
+    [Symbol.asyncDispose]: bench[Symbol.asyncDispose],
+  }
+}
+
+test('a check of the tuner itself waits for the server, is announced, and named by each hello', async () => {
+  await using tuner = await openChecking()
+  const { bench } = tuner
+  expect((await bench.event('DriverHello')).payload).not.toHaveProperty('own_run')
+  expect(bench.server.eventsOf('CalibrationStarted')).toEqual([])
+  bench.server.push({ ...READY, on: true, reason: 'helium' })
+  bench.server.push(READY)
+  const { payload } = await bench.event('CalibrationStarted')
+  expect(payload).toMatchObject({ request_id: null, mode: 'fidelity_check' })
+  const { run_id } = payload as { run_id: string }
+  bench.server.drop()
+  expect((await bench.event('DriverHello', 2)).payload).toMatchObject({ own_run: run_id, running: null })
+  await until('attach', bench.server.attached)
+  // A server of the previous release does not know the run; a request waits for its end.
+  bench.server.push({ type: 'StopCalibration', run_id })
+  bench.server.push({ ...RUN, epoch: 2 })
+  await bench.event('CalibrationStarted', 2)
+  tuner.gate()
+  expect((await bench.event('CalibrationReport')).payload).toMatchObject({ run_id, status: 'success' })
+  expect((await bench.event('CalibrationReport', 2)).payload).toMatchObject({ run_id: RUN.run_id })
+})
+
+test('a check of the tuner itself ends with a report when its process crashes or the driver stops', async () => {
+  await using tuner = await openChecking()
+  const { bench, driver } = tuner
+  bench.server.push(READY)
+  await bench.event('CalibrationStarted')
+  const started = await until('the process of the tuner to say its id', () =>
+    bench.lines.find(({ message }) => message === 'scripted calibration'),
+  )
+  process.kill(Number(started['pid']), 'SIGKILL')
+  expect((await bench.event('CalibrationReport')).payload).toMatchObject({
+    ...{ request_id: null, status: 'failed' },
+    errors: ['worker exited (SIGKILL) while running the calibration'],
+  })
+  // The restarted device may check again.
+  await bench.event('CalibrationStarted', 2)
+  await driver.stop()
+  expect((await bench.event('CalibrationReport', 2)).payload).toMatchObject({ status: 'failed' })
 })
 
 test('a process driver runs no calibration, and a tuner no job', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { outboxIds } from '../support/outbox-ids.ts'
+import { untilExit } from '../support/process-state.ts'
 import { until } from '../support/until.ts'
 import { type DriverFlags, openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
@@ -36,20 +37,6 @@ async function openProcessBench() {
       await dispose()
     },
   })
-}
-
-/** Whether a process is running; zombie processes are not. */
-async function runs(pid: number): Promise<boolean> {
-  const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') X')
-  return !/\) [XZ]/.test(state)
-}
-
-async function untilExit(pid: number): Promise<void> {
-  const end = performance.now() + 5_000
-  while (await runs(pid)) {
-    if (performance.now() > end) throw new Error(`process ${pid} is still there`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 test('a driver killed while idle ends its device process, and can be started again', async () => {
@@ -96,8 +83,7 @@ test('a driver killed before its result was acknowledged delivers it after the r
   bench.server.acknowledge = true
   await bench.launch()
   expect(await bench.event('JobResult', 2)).toEqual(first)
-  await until('the results to be acknowledged', async () => (await readdir(bench.outbox)).length === 1)
-  expect(await readdir(bench.outbox)).toEqual(['owner'])
+  await until('the results to be acknowledged', async () => (await outboxIds(bench.outbox)).length === 0)
 })
 
 test('SIGTERM to the whole group lets the running job finish', async () => {
@@ -108,7 +94,7 @@ test('SIGTERM to the whole group lets the running job finish', async () => {
   process.kill(-driver.pid, 'SIGTERM')
   expect(await driver.exited).toBe(0)
   expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed' })
-  expect(await readdir(bench.outbox)).toEqual(['owner'])
+  expect(await outboxIds(bench.outbox)).toEqual([])
 })
 
 test('a driver suspended beyond the time limit accepts a result that was in time', async () => {

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { AppError } from '../../src/base/index.ts'
 import { StartupError } from '../../src/driver/index.ts'
 import { EVENTS } from '../../src/protocol/index.ts'
+import { outboxIds } from '../support/outbox-ids.ts'
 import { until } from '../support/until.ts'
 import { certificates, DEVICES, type DriverFlags, openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
@@ -26,11 +27,13 @@ test('startDriver() connects, sends its hello, runs jobs and removes acknowledge
     device: 'wild',
     epoch: 1,
     running: null,
+    describes: false,
     outbox: [],
   })
   await driver.stop()
   await driver.finished
-  expect((await readdir(bench.outbox)).sort()).toEqual(['owner'])
+  expect((await readdir(bench.outbox)).sort()).toEqual(['journal', 'owner'])
+  expect(await outboxIds(bench.outbox)).toEqual([])
   expect(bench.server.connects[0]).toMatchObject({
     operation: 'process',
     device: 'wild',
@@ -302,7 +305,7 @@ test('DriverHandle.stop() lets the running job finish and delivers its result', 
   await stopped
   expect(bench.server.eventsOf('JobResult').map((event) => event.id)).toEqual(['job000000000001.1'])
   expect((await bench.event('JobRefused')).payload).toMatchObject({ reason: 'stopping' })
-  expect(await readdir(bench.outbox)).toEqual(['owner'])
+  expect(await outboxIds(bench.outbox)).toEqual([])
   await until('the driver is detached', () => !bench.server.attached())
 })
 

@@ -1,83 +1,87 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
-import { until } from '../support/until.ts'
-import { accessibilityProblems, findChromium, openBrowser, overflowOf, withPage } from './browser.ts'
-import { type Lab, openLab } from './lab.ts'
+import type { Browser, Page } from 'playwright-core'
+import {
+  accessibilityProblems,
+  findChromium,
+  openBrowser,
+  overflowOf,
+  resize,
+  widestElements,
+  withPage,
+} from './browser.ts'
+import { addressesOf, ROLES } from './stage/addresses.ts'
+import { openStage, type Stage } from './stage/stage.ts'
+import { open, sessionOf } from './stage/visit.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(150_000)
 
 const chromium = findChromium()
 
 /** The smallest width for which the pages are designed, px. */
-const PHONE = 390
+const PHONE = { width: 390, height: 844 }
+/** Jobs that superusers see with the same parts as their owners. */
+const SEEN_BY_USERS = /^job-(many|sweep|iq|failed|cancelled)$/
+const DESKTOP = { width: 1280, height: 900 }
 
 describe.skipIf(!chromium)('accessibility', () => {
   let browser: Browser
-  let lab: Lab
-  let done: string
-  let waiting: string
+  let stage: Stage
 
   beforeAll(async () => {
-    browser = await openBrowser(chromium ?? '')
-    lab = await openLab()
-    await lab.connect()
-    done = await lab.submit()
-    await until('the job to be completed', async () => {
-      const { body } = await lab.service.call('GET', `/api/jobs/${done}`, { token: lab.user.token })
-      return body['status'] === 'completed'
-    })
-    await lab.asAdmin('POST', '/api/op/qpu/maintenance', {
-      id: lab.qpu.id,
-      maintenance: true,
-      reason: 'warm-up',
-    })
-    const other = await lab.service.createQpu('spare')
-    waiting = await lab.submit(1_000, other.id)
+    ;[browser, stage] = await Promise.all([openBrowser(chromium ?? ''), openStage()])
   })
   afterAll(async () => {
-    await lab.close()
+    await stage.close()
     await browser.close()
   })
 
-  const session = () =>
-    JSON.stringify({ token: lab.user.token, record: { id: lab.user.id, collectionName: 'users' } })
-  const signedIn = () => ({
-    storageState: {
-      cookies: [],
-      origins: [{ origin: lab.url, localStorage: [{ name: 'svc.session', value: session() }] }],
-    },
-  })
-  const PAGES: [page: string, who: 'guest' | 'user', path: () => string, shows: RegExp][] = [
-    ['the overview', 'guest', () => '/', /^Overview$/],
-    ['the login', 'guest', () => '/login', /^Sign in$/],
-    ['a missing page', 'guest', () => '/nowhere', /no such page/],
-    ['the overview', 'user', () => '/', /^Latest result$/],
-    ['the form', 'user', () => '/jobs/new', /^New job$/],
-    ['a completed job', 'user', () => `/jobs/${done}`, /^Counts$/],
-    ['a waiting job', 'user', () => `/jobs/${waiting}`, /^Progress$/],
-    ['a missing job', 'user', () => '/jobs/nowhere', /no such job/],
-  ]
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test.each(PAGES)(`axe finds nothing on %s for a %s, ${colorScheme}`, (_, who, path, shows) =>
-      withPage(
-        browser,
-        {
-          name: `a11y-${colorScheme}`,
-          baseURL: lab.url,
-          colorScheme,
-          expected: [/status of 404/],
-          ...(who === 'user' ? signedIn() : {}),
-        },
-        async (page) => {
-          await page.goto(path())
-          await page.getByRole('heading', { name: shows }).waitFor()
-          for (const summary of await page.locator('summary').all()) await summary.click()
-          expect(await accessibilityProblems(page)).toEqual([])
-          await page.setViewportSize({ width: PHONE, height: 844 })
-          expect(await overflowOf(page)).toBe(0)
-        },
-      ),
-    )
+  /** What is wrong with an open page: in the light theme, in the dark one, and on a phone. */
+  async function problemsOf(page: Page, themes: 'both' | 'light'): Promise<string[]> {
+    for (const summary of await page.locator('main details:not([open]) > summary').all()) {
+      if (await summary.isVisible()) await summary.click()
+    }
+    const light = await accessibilityProblems(page)
+    const dark = themes === 'both' ? await contrastInDark(page) : []
+    await resize(page, PHONE)
+    const wide =
+      (await overflowOf(page)) > 0 ? ['wider than the window', ...(await widestElements(page))] : []
+    await page.setViewportSize(DESKTOP)
+    return [...light, ...dark.map((one) => `dark ${one}`), ...wide]
   }
+
+  /** Only colors differ between the themes. */
+  async function contrastInDark(page: Page): Promise<string[]> {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark')
+    const dark = await accessibilityProblems(page, ['color-contrast'])
+    await page.emulateMedia({ colorScheme: 'light' })
+    return dark
+  }
+
+  test.each(ROLES)('axe finds nothing on any page of a %s', (role) =>
+    withPage(
+      browser,
+      {
+        name: `a11y-${role}`,
+        baseURL: stage.url,
+        viewport: DESKTOP,
+        expected: [/status of 404/],
+        ...sessionOf(stage, role),
+      },
+      async (page) => {
+        const found: Record<string, string[]> = {}
+        const addresses = addressesOf(stage).filter(
+          ({ name, roles }) => roles.includes(role) && !(role === 'superuser' && SEEN_BY_USERS.test(name)),
+        )
+        for (const { name, path, roles } of addresses) {
+          await open(page, path)
+          // What a superuser sees in addition to users has the same parts and colors.
+          const themes = role === 'superuser' && roles.includes('user') ? 'light' : 'both'
+          const problems = await problemsOf(page, themes)
+          if (problems.length > 0) found[name] = problems
+        }
+        expect(found).toEqual({})
+      },
+    ),
+  )
 })

@@ -1,6 +1,6 @@
 /** A real Chromium for tests, and pages that fail a test on anything that a user should never see. */
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
@@ -15,6 +15,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
+/** Recording a trace for each test costs a fifth of the processor time of all browser tests. */
+const TRACES = process.env['SVC_TRACE'] === '1'
 const RESULTS = join(import.meta.dir, '../../test-results')
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
@@ -40,13 +42,34 @@ export interface PageOptions extends BrowserContextOptions {
   /** Names the files that a failure leaves in `test-results/`. */
   name: string
   baseURL: string
-  /** Texts of console errors that the test provokes on purpose. */
+  /** Console errors, `503 from URL` and `Request to URL` that the test provokes on purpose. */
   expected?: RegExp[]
+}
+
+/** Whether an address is that of another machine; `data:` and `blob:` stay on this one. */
+function leavesMachine(address: string): boolean {
+  const { hostname, protocol } = new URL(address)
+  return /^(http|ws)s?:$/.test(protocol) && hostname !== '127.0.0.1' && hostname !== 'localhost'
+}
+
+/** Leaves in `test-results/` what the page showed: picture, text as a screen reader has it, trace. */
+async function keepFailure(page: Page, name: string): Promise<void> {
+  const path = (ending: string) => join(RESULTS, `${name}.${ending}`)
+  await mkdir(RESULTS, { recursive: true })
+  await page.screenshot({ path: path('png'), fullPage: true }).catch(() => undefined)
+  const text = await page.locator('body').ariaSnapshot({ timeout: 1_000 }).catch(String)
+  await writeFile(path('txt'), `${page.url()}\n${text}\n`)
+  if (TRACES)
+    await page
+      .context()
+      .tracing.stop({ path: path('zip') })
+      .catch(() => undefined)
 }
 
 /**
  * Runs a test in a separate page. Fails on console errors, uncaught errors, violations of the page's policy,
- * responses of 500 and above, and requests to other machines. A failure leaves a screenshot and a trace.
+ * responses of 500 and above, and requests to other machines. A failure leaves a screenshot and the text of
+ * the page, with `SVC_TRACE=1` also a trace.
  */
 export async function withPage(
   browser: Browser,
@@ -54,31 +77,32 @@ export async function withPage(
   run: (page: Page) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(20_000)
   const problems: string[] = []
-  await context.route('**/*', (route) => {
-    const { hostname } = new URL(route.request().url())
-    if (hostname === '127.0.0.1' || hostname === 'localhost') return route.fallback()
-    problems.push(`Request to ${route.request().url()}`)
-    return route.abort()
+  const report = (text: string) => {
+    if (!expected.some((each) => each.test(text))) problems.push(text)
+  }
+  // Watched, not intercepted: interception would also switch off the cache of the browser.
+  context.on('request', (request) => {
+    if (leavesMachine(request.url())) report(`Request to ${request.url()}`)
   })
-  await context.tracing.start({ screenshots: true, snapshots: true })
+  if (TRACES) await context.tracing.start({ screenshots: true, snapshots: true })
   const page = await context.newPage()
   page.on('console', (message) => {
     if (message.type() !== 'error' || expected.some((text) => text.test(message.text()))) return
+    // Asked for by the browser, not by the page: of an address without a page, such as a text or JSON.
+    if (message.location().url.endsWith('/favicon.ico')) return
     problems.push(`Console: ${message.text()} (${message.location().url})`)
   })
   page.on('pageerror', (error) => problems.push(`Uncaught: ${error.message}`))
   page.on('response', (response) => {
-    if (response.status() >= 500) problems.push(`${response.status()} from ${response.url()}`)
+    if (response.status() >= 500) report(`${response.status()} from ${response.url()}`)
   })
   try {
     await run(page)
     if (problems.length > 0) throw new Error(`The page met:\n${problems.join('\n')}`)
   } catch (error) {
-    await mkdir(RESULTS, { recursive: true })
-    await page.screenshot({ path: join(RESULTS, `${name}.png`), fullPage: true }).catch(() => undefined)
-    await context.tracing.stop({ path: join(RESULTS, `${name}.zip`) }).catch(() => undefined)
+    await keepFailure(page, name)
     if (problems.length > 0) console.error(problems.join('\n'))
     throw error
   } finally {
@@ -86,14 +110,20 @@ export async function withPage(
   }
 }
 
-/** Violations of WCAG 2.2 A and AA that axe finds on the page: one line per rule and element. */
-export async function accessibilityProblems(page: Page): Promise<string[]> {
+/**
+ * Violations of WCAG 2.2 A and AA that axe finds on the page, of all its rules or of `rules`: one line per
+ * rule and element.
+ */
+export async function accessibilityProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Evaluated by the debugger, to which the page's policy does not apply.
-  await page.evaluate(axe.source)
-  return page.evaluate(async (tags) => {
-    const { violations } = await window.axe.run(document, { runOnly: tags })
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
+  const runOnly = rules
+    ? { type: 'rule' as const, values: [...rules] }
+    : { type: 'tag' as const, values: WCAG }
+  return page.evaluate(async (only) => {
+    const { violations } = await window.axe.run(document, { runOnly: only, resultTypes: ['violations'] })
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
-  }, WCAG)
+  }, runOnly)
 }
 
 declare global {
@@ -102,7 +132,36 @@ declare global {
   }
 }
 
+/** Changes the size of the window and waits until plots have followed. */
+export async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size)
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 3; frame += 1) {
+      await new Promise((drawn) => requestAnimationFrame(drawn))
+    }
+  })
+}
+
 /** The width by which the content overflows the window to the right, in px. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+}
+
+/** The elements that make a page wider than the window, outermost first, with their ends in px. */
+export function widestElements(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const scrolls = (element: Element) => {
+      for (let at = element.parentElement; at; at = at.parentElement) {
+        if (at !== document.body && getComputedStyle(at).overflowX !== 'visible') return true
+      }
+      return false
+    }
+    return [...document.querySelectorAll('body *')]
+      .filter((element) => element.getBoundingClientRect().right > window.innerWidth + 1 && !scrolls(element))
+      .slice(0, 6)
+      .map((element) => {
+        const name = [element.tagName.toLowerCase(), ...element.classList].join('.')
+        return `${name} ends at ${Math.round(element.getBoundingClientRect().right)}`
+      })
+  })
 }

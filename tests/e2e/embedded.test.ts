@@ -56,10 +56,10 @@ test('the executable responds to HEAD with the length of GET', async () => {
   }
 })
 
-test('the executable responds 404 for files it does not have, with JSON under /api', async () => {
+test('the executable serves the admin page and responds 404 for files it does not have, with JSON under /api', async () => {
   expect((await get('/a/index-00000000.js')).status).toBe(404)
   expect((await get('/manifest.json')).status).toBe(404)
-  expect((await get('/_/')).status).toBe(404)
+  expect((await get('/_/')).status).toBe(200)
   const missing = await get('/api/nothing')
   expect(missing.status).toBe(404)
   expect(missing.headers.get('content-type')).toContain('application/json')

@@ -15,7 +15,7 @@ export interface Lab {
   url: string
   user: Account & { id: string; token: string }
   admin: Account & { token: string }
-  qpu: { id: string }
+  qpu: { id: string; fingerprint: string }
   /**
    * Starts a driver for the QPU and waits until it is attached. With `latency`, each job takes that many
    * seconds.
@@ -57,7 +57,8 @@ export async function openLab(flags: string[] = []): Promise<Lab> {
     call('POST', '/api/collections/users/auth-with-password', '', { identity, password })
 
   user.id = String((await create('users', user, { qpu_seconds: QPU_SECONDS }))['id'])
-  user.token = String((await login(user))['token'])
+  // Without password login, only providers know users.
+  if (!flags.includes('--disable-email-password-auth')) user.token = String((await login(user))['token'])
   const qpu = await service.createQpu('kelvin')
 
   return {
@@ -92,6 +93,16 @@ export async function signIn(page: Page, { email, password }: Account): Promise<
   await page.goto('/login')
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
+}
+
+/** Signs in by the form for superusers. */
+export async function signInAsSuperuser(page: Page, { email, password }: Account): Promise<void> {
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Sign in as a superuser' }).click()
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('banner').getByText('Superuser').waitFor()
 }

@@ -26,6 +26,37 @@ CREATE TABLE "audit_log" (
 ) STRICT;
 CREATE INDEX "audit_log_actor" ON "audit_log" ("actor") WHERE personal <> '';
 CREATE INDEX "audit_log_subject" ON "audit_log" ("subject") WHERE personal <> '';
+CREATE TABLE "calendar_feeds" (
+  "user" TEXT NOT NULL PRIMARY KEY,
+  "hash" TEXT NOT NULL,
+  "qpu" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX "calendar_feeds_hash_unique" ON "calendar_feeds" ("hash");
+CREATE TABLE "calibration_latest" (
+  "qpu" TEXT NOT NULL,
+  "element" TEXT NOT NULL,
+  "parameter" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  "report" TEXT NOT NULL,
+  "value" REAL NOT NULL,
+  "error" REAL,
+  "unit" TEXT NOT NULL,
+  "routine" TEXT NOT NULL,
+  PRIMARY KEY (qpu, element, parameter)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "calibration_latest_qpu_parameter" ON "calibration_latest" ("qpu", "parameter");
+CREATE TABLE "calibration_medians" (
+  "qpu" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  "report" TEXT NOT NULL,
+  "parameter" TEXT NOT NULL,
+  "value" REAL NOT NULL,
+  "unit" TEXT NOT NULL,
+  "count" INTEGER NOT NULL,
+  PRIMARY KEY (qpu, at, report, parameter)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "calibration_medians_report" ON "calibration_medians" ("report");
 CREATE TABLE "calibration_requests" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -68,6 +99,7 @@ CREATE TABLE "calibration_results" (
   "started_at" TEXT NOT NULL DEFAULT '',
   "finished_at" TEXT NOT NULL DEFAULT '',
   "traces_stripped" INTEGER NOT NULL DEFAULT 0 CHECK ("traces_stripped" IN (0, 1)),
+  "values_stored_at" TEXT NOT NULL DEFAULT '',
   "run_id" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
@@ -76,6 +108,7 @@ CREATE INDEX "calibration_results_driver" ON "calibration_results" ("driver");
 CREATE INDEX "calibration_results_finished_at" ON "calibration_results" ("finished_at");
 CREATE INDEX "calibration_results_qpu" ON "calibration_results" ("qpu");
 CREATE UNIQUE INDEX "calibration_results_run_id_unique" ON "calibration_results" ("run_id") WHERE "run_id" <> '';
+CREATE INDEX "calibration_results_seq" ON "calibration_results" ("seq") WHERE values_stored_at = '';
 CREATE INDEX "calibration_results_traces_stripped_finished_at" ON "calibration_results" ("traces_stripped", "finished_at");
 CREATE TABLE "calibration_results_large" (
   "record" TEXT NOT NULL REFERENCES "calibration_results" ("id") ON DELETE CASCADE,
@@ -83,13 +116,19 @@ CREATE TABLE "calibration_results_large" (
   "body" TEXT NOT NULL,
   PRIMARY KEY ("record", "field")
 ) STRICT;
-CREATE TABLE "change_log" (
-  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
-  "collection" TEXT NOT NULL,
-  "record" TEXT NOT NULL,
-  "action" TEXT NOT NULL CHECK (action IN ('create', 'update', 'delete')),
-  "at" TEXT NOT NULL
-) STRICT;
+CREATE TABLE "calibration_values" (
+  "qpu" TEXT NOT NULL,
+  "element" TEXT NOT NULL,
+  "parameter" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  "report" TEXT NOT NULL,
+  "value" REAL NOT NULL,
+  "error" REAL,
+  "unit" TEXT NOT NULL,
+  "routine" TEXT NOT NULL,
+  PRIMARY KEY (qpu, element, parameter, at, report)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "calibration_values_report" ON "calibration_values" ("report");
 CREATE TABLE "drivers" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -124,6 +163,8 @@ CREATE TABLE "events" (
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE INDEX "events_created" ON "events" ("created");
+CREATE INDEX "events_driver_ts" ON "events" ("driver", "ts");
+CREATE INDEX "events_qpu_ts" ON "events" ("qpu", "ts");
 CREATE INDEX "events_ts" ON "events" ("ts");
 CREATE INDEX "events_type_ts" ON "events" ("type", "ts");
 CREATE TABLE "external_auths" (
@@ -162,9 +203,9 @@ CREATE TABLE "job_attempts" (
   "execution_ms" INTEGER NOT NULL DEFAULT 0,
   UNIQUE (job, attempt)
 ) STRICT;
-CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at");
+CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at") WHERE ended_at <> '';
+CREATE INDEX "job_attempts_qpu_ended_at_state" ON "job_attempts" ("qpu", "ended_at", "state") WHERE state IN ('error', 'lost');
 CREATE UNIQUE INDEX "job_attempts_qpu_unique" ON "job_attempts" ("qpu") WHERE state = 'open';
-CREATE INDEX "job_attempts_state" ON "job_attempts" ("state");
 CREATE TABLE "job_timeline" (
   "id" TEXT NOT NULL PRIMARY KEY,
   "job" TEXT NOT NULL,
@@ -191,6 +232,29 @@ CREATE TABLE "leases" (
   PRIMARY KEY (qpu, operation)
 ) STRICT;
 CREATE UNIQUE INDEX "leases_driver_unique" ON "leases" ("driver") WHERE driver <> '';
+CREATE TABLE "mail_digests" (
+  "user" TEXT NOT NULL PRIMARY KEY,
+  "next_at" INTEGER NOT NULL,
+  "upto" INTEGER NOT NULL DEFAULT 0,
+  "failures" INTEGER NOT NULL DEFAULT 0,
+  "dropped" INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "mail_digests_next_at" ON "mail_digests" ("next_at");
+CREATE TABLE "mail_items" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "user" TEXT NOT NULL,
+  "kind" TEXT NOT NULL,
+  "detail" TEXT NOT NULL,
+  "at" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "mail_items_user" ON "mail_items" ("user");
+CREATE TABLE "maintenance_times" (
+  "qpu" TEXT NOT NULL,
+  "began" TEXT NOT NULL,
+  "ended" TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (qpu, began)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "maintenance_times_ended" ON "maintenance_times" ("ended");
 CREATE TABLE "meta" (
   "key" TEXT NOT NULL PRIMARY KEY,
   "value" TEXT NOT NULL
@@ -201,6 +265,18 @@ CREATE TABLE "migrations" (
   "hash" TEXT NOT NULL,
   "at" TEXT NOT NULL
 ) STRICT;
+CREATE TABLE "notes" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "at" TEXT NOT NULL DEFAULT '',
+  "text" TEXT NOT NULL DEFAULT '',
+  "qpu" TEXT NOT NULL DEFAULT '',
+  "author" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "notes_at" ON "notes" ("at");
+CREATE INDEX "notes_qpu" ON "notes" ("qpu");
 CREATE TABLE "notifications" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -212,6 +288,22 @@ CREATE TABLE "notifications" (
   "end_time" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
+) STRICT;
+CREATE TABLE "qpu_calibrations" (
+  "qpu" TEXT NOT NULL PRIMARY KEY,
+  "report" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  "medians" TEXT NOT NULL
+) STRICT;
+CREATE TABLE "qpu_descriptions" (
+  "qpu" TEXT NOT NULL PRIMARY KEY,
+  "driver" TEXT NOT NULL DEFAULT '',
+  "epoch" INTEGER NOT NULL DEFAULT 0,
+  "described_at" TEXT NOT NULL DEFAULT '',
+  "described" TEXT NOT NULL DEFAULT '',
+  "calibrated_at" TEXT NOT NULL DEFAULT '',
+  "fidelities" TEXT NOT NULL DEFAULT '',
+  "completed" TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE "qpu_ledger" (
   "id" TEXT NOT NULL PRIMARY KEY,
@@ -228,6 +320,7 @@ CREATE TABLE "qpu_time_requests" (
   "id" TEXT NOT NULL UNIQUE,
   "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
   "seconds" REAL NOT NULL DEFAULT 0,
+  "granted_seconds" REAL NOT NULL DEFAULT 0,
   "status" TEXT NOT NULL DEFAULT 'pending' CHECK ("status" IN ('pending', 'approved', 'rejected')),
   "requested_reason" TEXT NOT NULL DEFAULT '',
   "rejection_reason" TEXT NOT NULL DEFAULT '',
@@ -236,6 +329,16 @@ CREATE TABLE "qpu_time_requests" (
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE INDEX "qpu_time_requests_user_status" ON "qpu_time_requests" ("user", "status");
+CREATE TABLE "qpu_usage" (
+  "user" TEXT NOT NULL,
+  "month" TEXT NOT NULL,
+  "qpu" TEXT NOT NULL,
+  "jobs" INTEGER NOT NULL,
+  "used_ms" INTEGER NOT NULL,
+  "charged_ms" INTEGER NOT NULL,
+  PRIMARY KEY (user, month, qpu)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "qpu_usage_month_user_qpu" ON "qpu_usage" ("month", "user", "qpu");
 CREATE TABLE "qpus" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -249,8 +352,14 @@ CREATE TABLE "qpus" (
   "result_port" INTEGER NOT NULL DEFAULT 0,
   "maintenance" INTEGER NOT NULL DEFAULT 0 CHECK ("maintenance" IN (0, 1)),
   "maintenance_reason" TEXT NOT NULL DEFAULT '',
+  "maintenance_until" TEXT NOT NULL DEFAULT '',
   "draining" INTEGER NOT NULL DEFAULT 0 CHECK ("draining" IN (0, 1)),
   "drain_reason" TEXT NOT NULL DEFAULT '',
+  "described_at" TEXT NOT NULL DEFAULT '',
+  "max_qubits" INTEGER NOT NULL DEFAULT 0,
+  "max_shots" INTEGER NOT NULL DEFAULT 0,
+  "max_executions" INTEGER NOT NULL DEFAULT 0,
+  "missing_features" INTEGER NOT NULL DEFAULT 0,
   "access_token" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
@@ -274,6 +383,20 @@ END;
 CREATE TRIGGER "quantum_jobs_bytes_results" AFTER UPDATE OF "results" ON "quantum_jobs" WHEN OLD."user_id" = NEW."user_id" BEGIN
   UPDATE "user_bytes" SET "bytes" = "bytes" - (coalesce(octet_length(OLD."results"), 0) - coalesce(octet_length(NEW."results"), 0)) WHERE "user" = OLD."user_id";
 END;
+CREATE TRIGGER "quantum_jobs_tags_delete" AFTER DELETE ON "quantum_jobs" WHEN OLD."tags" IS NOT NULL BEGIN
+  DELETE FROM "quantum_jobs_tags" WHERE ("user", "entry", "seq") IN
+    (SELECT OLD."user_id", "value", OLD."seq" FROM json_each(OLD."tags"));
+END;
+CREATE TRIGGER "quantum_jobs_tags_insert" AFTER INSERT ON "quantum_jobs" WHEN NEW."tags" IS NOT NULL BEGIN
+  INSERT OR IGNORE INTO "quantum_jobs_tags" ("user", "entry", "seq")
+    SELECT NEW."user_id", "value", NEW."seq" FROM json_each(NEW."tags");
+END;
+CREATE TRIGGER "quantum_jobs_tags_update" AFTER UPDATE OF "tags", "user_id" ON "quantum_jobs" WHEN OLD."tags" IS NOT NULL OR NEW."tags" IS NOT NULL BEGIN
+  DELETE FROM "quantum_jobs_tags" WHERE ("user", "entry", "seq") IN
+    (SELECT OLD."user_id", "value", OLD."seq" FROM json_each(OLD."tags"));
+  INSERT OR IGNORE INTO "quantum_jobs_tags" ("user", "entry", "seq")
+    SELECT NEW."user_id", "value", NEW."seq" FROM json_each(NEW."tags");
+END;
 CREATE TABLE "quantum_jobs" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -292,22 +415,29 @@ CREATE TABLE "quantum_jobs" (
   "hold_reason" TEXT NOT NULL DEFAULT '',
   "run_next" INTEGER NOT NULL DEFAULT 0,
   "error_code" TEXT NOT NULL DEFAULT '',
+  "name" TEXT NOT NULL DEFAULT '',
+  "tags" TEXT,
+  "qpu" TEXT NOT NULL DEFAULT '',
   "qubits" INTEGER NOT NULL DEFAULT 0,
+  "shots" INTEGER NOT NULL DEFAULT 0,
+  "executions" INTEGER NOT NULL DEFAULT 0,
+  "features" INTEGER NOT NULL DEFAULT 0,
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE INDEX "quantum_jobs_created" ON "quantum_jobs" ("created");
-CREATE INDEX "quantum_jobs_driver" ON "quantum_jobs" ("driver");
+CREATE INDEX "quantum_jobs_driver_created" ON "quantum_jobs" ("driver", "created");
 CREATE INDEX "quantum_jobs_finished_at" ON "quantum_jobs" ("finished_at") WHERE status = 'cancelled' AND payload IS NOT NULL;
 CREATE INDEX "quantum_jobs_held_user_id" ON "quantum_jobs" ("held", "user_id") WHERE status = 'pending';
-CREATE INDEX "quantum_jobs_qpu_target" ON "quantum_jobs" ("qpu_target");
-CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
+CREATE INDEX "quantum_jobs_qpu_target_created" ON "quantum_jobs" ("qpu_target", "created");
+CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits_shots_executions_features" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits", "shots", "executions", "features") WHERE status = 'pending' AND held = 0;
 CREATE UNIQUE INDEX "quantum_jobs_qpu_target_unique" ON "quantum_jobs" ("qpu_target") WHERE status = 'running' AND qpu_target <> '';
-CREATE INDEX "quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits" ON "quantum_jobs" ("run_next", "seq", "user_id", "qpu_target", "not_before", "qubits") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
-CREATE INDEX "quantum_jobs_status" ON "quantum_jobs" ("status");
-CREATE INDEX "quantum_jobs_user_id" ON "quantum_jobs" ("user_id");
+CREATE INDEX "quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits_shots_executions_features" ON "quantum_jobs" ("run_next", "seq", "user_id", "qpu_target", "not_before", "qubits", "shots", "executions", "features") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
+CREATE INDEX "quantum_jobs_status_created" ON "quantum_jobs" ("status", "created");
+CREATE INDEX "quantum_jobs_status_seq" ON "quantum_jobs" ("status", "seq") WHERE status = 'failed' OR status = 'cancelled';
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
-CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
+CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits_shots_executions_features" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits", "shots", "executions", "features") WHERE status = 'pending' AND held = 0;
+CREATE INDEX "quantum_jobs_user_id_seq_status_qpu_qpu_target_created" ON "quantum_jobs" ("user_id", "seq", "status", "qpu", "qpu_target", "created");
 CREATE TRIGGER "quantum_jobs_bytes_large_delete" BEFORE DELETE ON "quantum_jobs_large" BEGIN
   UPDATE "user_bytes" SET "bytes" = "bytes" - (SELECT octet_length("body") FROM "quantum_jobs_large" WHERE "record" = OLD."record" AND "field" = OLD."field")
     WHERE "user" = (SELECT "user_id" FROM "quantum_jobs" WHERE "id" = OLD."record");
@@ -326,6 +456,12 @@ CREATE TABLE "quantum_jobs_large" (
   "body" TEXT NOT NULL,
   PRIMARY KEY ("record", "field")
 ) STRICT;
+CREATE TABLE "quantum_jobs_tags" (
+  "user" TEXT NOT NULL,
+  "entry" TEXT NOT NULL,
+  "seq" INTEGER NOT NULL,
+  PRIMARY KEY ("user", "entry", "seq")
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "reading_buckets" (
   "driver" TEXT NOT NULL,
   "step" INTEGER NOT NULL,
@@ -345,6 +481,12 @@ CREATE TABLE "reading_series" (
   "last" INTEGER NOT NULL,
   UNIQUE (driver, channel, unit)
 ) STRICT;
+CREATE TABLE "recent_use" (
+  "minute" INTEGER NOT NULL,
+  "user" TEXT NOT NULL,
+  "ms" INTEGER NOT NULL,
+  PRIMARY KEY (minute, user)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "removed_users" (
   "id" TEXT NOT NULL PRIMARY KEY,
   "at" TEXT NOT NULL,
@@ -363,6 +505,26 @@ CREATE TABLE "superusers" (
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX "superusers_email_unique" ON "superusers" ("email");
+CREATE TABLE "thresholds" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "name" TEXT NOT NULL DEFAULT '',
+  "driver" TEXT NOT NULL REFERENCES "drivers" ("id") ON DELETE RESTRICT,
+  "channel" TEXT NOT NULL DEFAULT '',
+  "unit" TEXT NOT NULL DEFAULT '',
+  "kind" TEXT NOT NULL DEFAULT 'above' CHECK ("kind" IN ('above', 'below', 'stale')),
+  "limit" REAL NOT NULL DEFAULT 0,
+  "for_seconds" INTEGER NOT NULL DEFAULT 0,
+  "enabled" INTEGER NOT NULL DEFAULT 1 CHECK ("enabled" IN (0, 1)),
+  "notify" TEXT NOT NULL DEFAULT '[]',
+  "since" TEXT NOT NULL DEFAULT '',
+  "breached_at" TEXT NOT NULL DEFAULT '',
+  "notification" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "thresholds_driver" ON "thresholds" ("driver");
+CREATE INDEX "thresholds_driver_channel" ON "thresholds" ("driver", "channel") WHERE enabled = 1;
 CREATE TABLE "time_slots" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -370,12 +532,20 @@ CREATE TABLE "time_slots" (
   "end_time" TEXT NOT NULL DEFAULT '',
   "booked_by" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
   "qpu" TEXT NOT NULL DEFAULT '',
+  "series" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE INDEX "time_slots_booked_by_start_time" ON "time_slots" ("booked_by", "start_time");
+CREATE INDEX "time_slots_end_time" ON "time_slots" ("end_time");
 CREATE INDEX "time_slots_qpu" ON "time_slots" ("qpu");
+CREATE INDEX "time_slots_series_start_time" ON "time_slots" ("series", "start_time") WHERE series <> '';
 CREATE INDEX "time_slots_start_time" ON "time_slots" ("start_time");
+CREATE TABLE "tuner_runs" (
+  "driver" TEXT NOT NULL PRIMARY KEY,
+  "run_id" TEXT NOT NULL,
+  "started_at" TEXT NOT NULL
+) STRICT;
 CREATE TABLE "user_bytes" (
   "user" TEXT NOT NULL PRIMARY KEY,
   "bytes" INTEGER NOT NULL
@@ -393,9 +563,54 @@ CREATE TABLE "users" (
   "api_tokens" TEXT NOT NULL DEFAULT '[]',
   "disabled" INTEGER NOT NULL DEFAULT 0 CHECK ("disabled" IN (0, 1)),
   "max_bytes" INTEGER NOT NULL DEFAULT 0,
+  "mail_job_after" INTEGER NOT NULL DEFAULT 0,
+  "mail_slot_start" INTEGER NOT NULL DEFAULT 0 CHECK ("mail_slot_start" IN (0, 1)),
+  "mail_time_request" INTEGER NOT NULL DEFAULT 0 CHECK ("mail_time_request" IN (0, 1)),
   "unlimited" INTEGER NOT NULL DEFAULT 0 CHECK ("unlimited" IN (0, 1)),
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX "users_email_unique" ON "users" ("email") WHERE "email" <> '';
 CREATE UNIQUE INDEX "users_username_unique" ON "users" ("username") WHERE "username" <> '';
+CREATE TABLE "webhook_deliveries" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "webhook" TEXT NOT NULL,
+  "kind" TEXT NOT NULL,
+  "body" TEXT NOT NULL,
+  "state" TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed')),
+  "at" TEXT NOT NULL,
+  "attempts" INTEGER NOT NULL DEFAULT 0,
+  "next_at" INTEGER NOT NULL,
+  "attempted_at" TEXT NOT NULL DEFAULT '',
+  "status" INTEGER NOT NULL DEFAULT 0,
+  "error" TEXT NOT NULL DEFAULT '',
+  "duration_ms" INTEGER NOT NULL DEFAULT 0,
+  "response" TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX "webhook_deliveries_webhook" ON "webhook_deliveries" ("webhook");
+CREATE INDEX "webhook_deliveries_webhook_next_at" ON "webhook_deliveries" ("webhook", "next_at") WHERE state = 'pending';
+CREATE TABLE "webhooks" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
+  "url" TEXT NOT NULL DEFAULT '',
+  "description" TEXT NOT NULL DEFAULT '',
+  "kinds" TEXT,
+  "for_operators" INTEGER NOT NULL DEFAULT 0 CHECK ("for_operators" IN (0, 1)),
+  "enabled" INTEGER NOT NULL DEFAULT 1 CHECK ("enabled" IN (0, 1)),
+  "disabled_reason" TEXT NOT NULL DEFAULT '',
+  "secret" TEXT NOT NULL DEFAULT '',
+  "previous_secret" TEXT NOT NULL DEFAULT '',
+  "previous_until" TEXT NOT NULL DEFAULT '',
+  "failures" INTEGER NOT NULL DEFAULT 0,
+  "failing_since" TEXT NOT NULL DEFAULT '',
+  "dropped" INTEGER NOT NULL DEFAULT 0,
+  "next_at" INTEGER NOT NULL DEFAULT 0,
+  "strained" INTEGER NOT NULL DEFAULT 0 CHECK ("strained" IN (0, 1)),
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "webhooks_for_operators" ON "webhooks" ("for_operators") WHERE for_operators = 1 AND enabled = 1;
+CREATE INDEX "webhooks_strained_next_at" ON "webhooks" ("strained", "next_at") WHERE next_at > 0;
+CREATE INDEX "webhooks_user" ON "webhooks" ("user");

@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Running, startSvc } from '../support/executable/background-process.ts'
-import { submit, untilJob } from '../support/executable/job-calls.ts'
+import { submit, untilJob, untilStarted } from '../support/executable/job-calls.ts'
 import { unpackPreviousRelease } from '../support/executable/previous-release.ts'
 import { Service, SVC } from '../support/executable/service.ts'
 import { TunerLab } from '../support/executable/tuner-lab.ts'
+import { outboxIds } from '../support/outbox-ids.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
 
@@ -51,9 +52,8 @@ async function open({ server, driver }: Versions) {
         env: { SVC_ACCESS_TOKEN: qpu.token },
         executable: driver,
       }),
-    /** Files of unacknowledged results. */
-    outbox: () =>
-      readdirSync(join(folder.path, 'drivers/kelvin/data/outbox')).filter((name) => name !== 'owner'),
+    /** Ids of unacknowledged results. */
+    outbox: () => outboxIds(join(folder.path, 'drivers/kelvin/data/outbox')),
     run: (latency: number) =>
       submit(service, user.token, {
         circuits: [
@@ -90,17 +90,17 @@ describe.each([
     const done = await untilJob(service, user.token, await lab.run(0))
     expect([done.status, done.attempt]).toEqual(['completed', 1])
     // The server is killed while the job runs, so that the driver reconnects and sends the result then.
-    const long = await lab.run(1.5)
-    await untilJob(service, user.token, long, ['running'])
+    const long = await lab.run(3)
+    await untilStarted(service, user.token, long)
     await service.stop('SIGKILL')
-    await until('the result waits', async () => lab.outbox().length > 0)
+    await until('the result waits', async () => (await lab.outbox()).length > 0)
     await service.start()
     const late = await untilJob(service, user.token, long)
     expect([late.status, late.attempt]).toEqual(['completed', 1])
-    await until('it is acknowledged', async () => lab.outbox().length === 0)
+    await until('it is acknowledged', async () => (await lab.outbox()).length === 0)
     // The driver is killed while a job runs, so that a new process gets the job.
-    const lost = await lab.run(1)
-    await untilJob(service, user.token, lost, ['running'])
+    const lost = await lab.run(3)
+    await untilStarted(service, user.token, lost)
     driver.process.kill('SIGKILL')
     await using restarted = lab.startQpu()
     const again = await untilJob(service, user.token, lost)
@@ -143,7 +143,7 @@ describe.each([
     await service.untilOnline('kelvin')
     const token = await service.admin()
     const id = await lab.run(4)
-    await untilJob(service, user.token, id, ['running'])
+    await untilStarted(service, user.token, id)
     expect((await service.call('POST', `/api/op/jobs/${id}/requeue`, { token, body: {} })).status).toBe(200)
     const job = await untilJob(service, user.token, id)
     expect([job.status, job.attempt]).toEqual(['completed', 2])

@@ -1,6 +1,8 @@
 /** The number of times that each kind of fault may happen in one run. */
 export interface Faults {
   crashes: number
+  /** Power failures of a driver while its newest result is flushed. */
+  powerFailures: number
   losses: number
   timeouts: number
   takeovers: number

@@ -255,6 +255,15 @@ function connectionSteps(state: State, driver: Driver, index: number, out: Succe
       if (next.holder === index) next.holder = NO_DRIVER
     })
   }
+  if (state.left.powerFailures > 0 && driver.outbox.length > 0) {
+    out.add(`driver ${index} loses power in a flush`, (next) => {
+      next.left.powerFailures--
+      // The result may have been sent already; what the server has received remains received.
+      next.drivers[index] = { epoch: 0, running: 0, outbox: driver.outbox.slice(0, -1) }
+      next.net = next.net.filter((message) => message.driver !== index)
+      if (next.holder === index) next.holder = NO_DRIVER
+    })
+  }
   if (state.holder === NO_DRIVER && (state.epoch < MAX_EPOCH || index === 0)) {
     out.add(`driver ${index} connects`, (next) => {
       if (next.epoch < MAX_EPOCH) next.epoch++

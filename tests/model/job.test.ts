@@ -3,6 +3,7 @@ import { ALL_GUARDS, exploreJob, type Guards } from './job.model.ts'
 
 const ONE_EACH = {
   crashes: 1,
+  powerFailures: 0,
   losses: 1,
   timeouts: 1,
   takeovers: 1,
@@ -22,6 +23,7 @@ describe('job model', () => {
   test('exploreJob() finds no violation and no dead end with device errors and an early time-out', () => {
     const found = exploreJob({
       crashes: 0,
+      powerFailures: 0,
       losses: 0,
       timeouts: 1,
       takeovers: 1,
@@ -31,6 +33,13 @@ describe('job model', () => {
     })
     expect(found.violation).toBeUndefined()
     expect(found.stuck).toBe(0)
+  })
+
+  test('exploreJob() finds no violation and no dead end when a result that was sent before its flush is lost', () => {
+    const found = exploreJob({ ...ONE_EACH, powerFailures: 1 })
+    expect(found.violation).toBeUndefined()
+    expect(found.stuck).toBe(0)
+    expect(found.states).toBeGreaterThan(10_000)
   })
 
   const REQUEUED = { ...ONE_EACH, losses: 0, timeouts: 0, requeues: 1 }

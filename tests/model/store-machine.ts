@@ -193,10 +193,10 @@ export class StoreMachine {
     }
   }
 
-  /** A job for this QPU, or one for any QPU that fits it. */
+  /** A job for this QPU or for any, if it fits. */
   #mayRunOn({ qpu: target, qubits }: ModelJob, qpu: string): boolean {
     const isNarrow = qpu === this.#qpus[0]
-    return target === qpu || (target === '' && (!isNarrow || qubits <= NARROW_QPU))
+    return (target === qpu || target === '') && (!isNarrow || qubits <= NARROW_QPU)
   }
 
   async #claimOf(job: string, attempt: number) {
@@ -368,10 +368,12 @@ export class StoreMachine {
     expect(await this.lab.balance(this.#user)).toBe(1_000_000 - total)
   }
 
-  /** Without further faults, every job must end within a few rounds. */
+  /** Without further faults, every job must end within a few rounds; one that fits no QPU is cancelled. */
   async heal(): Promise<void> {
     for (const qpu of this.#draining) await this.#drain(qpu)
     for (const job of this.#jobs) if (job.held) await operateOn(this.lab, this.#jobs, job, 'release')
+    for (const job of this.#jobs)
+      if (!this.#qpus.some((qpu) => this.#mayRunOn(job, qpu))) await this.#cancel(job)
     const isOver = () => this.#jobs.every(({ status }) => ENDED.has(status))
     for (let round = 0; !isOver(); round += 1) {
       if (round > 20 + 5 * this.#jobs.length) throw new Error('a job did not end')

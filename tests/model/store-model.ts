@@ -1,5 +1,5 @@
 import type { DispatchTarget, Driver } from '../../src/db/index.ts'
-import type { RunJob } from '../../src/protocol/index.ts'
+import type { OutgoingCommand } from '../../src/server/driver-hub.ts'
 import { RESULTS } from '../support/server/job-lab.ts'
 import type { Outcome, Step } from './store-steps.ts'
 
@@ -52,7 +52,7 @@ export function newJob(job: Pick<ModelJob, 'id' | 'qpu' | 'qubits'>): ModelJob {
 export interface ModelDriver {
   record: Driver
   lease: DispatchTarget | undefined
-  inbox: RunJob[]
+  inbox: Extract<OutgoingCommand, { type: 'RunJob' }>[]
   running: { job: string; attempt: number } | undefined
   outbox: { job: string; attempt: number; outcome: Outcome }[]
 }

@@ -71,7 +71,13 @@ describe('checkProgram()', () => {
 
   test('counts inputs, qubits and bits', () => {
     const text = program3('input float a; input int b; qubit[3] q; qubit r; bit[2] c; bit d; x $1;')
-    expect(checkProgram(text)).toEqual({ inputs: ['a', 'b'], qubits: 6, clbits: 3, problems: [] })
+    expect(checkProgram(text)).toEqual({
+      inputs: ['a', 'b'],
+      qubits: 6,
+      clbits: 3,
+      features: ['inputs'],
+      problems: [],
+    })
   })
 
   test('stops at the first syntax error', () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { Checker } from '../../src/qasm/checker.ts'
 import { checkProgram, lowerProgram, parseProgram, runDynamic } from '../../src/qasm/index.ts'
+import { DEFAULT_LIMITS } from '../../src/qasm/limits.ts'
+import { openProgram } from '../../src/qasm/syntax/parse.ts'
 import { faultOf, lower, opsOf, program2, program3 } from './support.ts'
 
 const codeOf = (work: () => unknown) => faultOf(work)?.[0]
@@ -9,6 +12,40 @@ describe('limits', () => {
   test('program_too_large: the text', () => {
     expect(codeOf(() => parseProgram(' '.repeat(11_000_000)))).toBe('program_too_large')
     expect(codeOf(() => parseProgram('qubit q;', { textLength: 4 }))).toBe('program_too_large')
+  })
+
+  test('program_too_large: names of the top level', () => {
+    const many = (line: (at: number) => string) => Array.from({ length: 9 }, (_, at) => line(at)).join(' ')
+    const declarations = [
+      ['gates', many((at) => `gate g${at} a { U(0, 0, 0) a; }`)],
+      ['subroutines', many((at) => `def f${at}(qubit a) { reset a; }`)],
+      ['externs', many((at) => `extern e${at}(int) -> int;`)],
+      ['variables', many((at) => `int n${at};`)],
+      ['constants', many((at) => `const int n${at} = 1;`)],
+      ['registers', many((at) => `bit[2] c${at};`)],
+      ['aliases', `qubit[2] q; ${many((at) => `let a${at} = q;`)}`],
+      ['OpenQASM 2', program2(many((at) => `gate g${at} a { U(0, 0, 0) a; }`))],
+    ] as const
+    for (const [what, text] of declarations) {
+      const names = what === 'aliases' ? 10 : 9
+      expect([what, checkProgram(text, { names }).problems]).toEqual([what, []])
+      expect([what, checkProgram(text, { names: names - 1 }).problems]).toMatchObject([
+        what,
+        [{ code: 'program_too_large', message: expect.stringContaining('more than') }],
+      ])
+    }
+    expect(codeOf(() => parseProgram(`{ ${many((at) => `int n${at};`)} }`, { names: 1 }))).toBeUndefined()
+  })
+
+  test('the bodies of checked definitions are not kept: calls need their heads only', () => {
+    const text = program3('gate g a { inv @ h a; } def f(qubit a) { inv @ h a; }')
+    const { program, maxStatements } = openProgram(text, DEFAULT_LIMITS)
+    maxStatements(Number.POSITIVE_INFINITY)
+    const checker = new Checker(program, DEFAULT_LIMITS)
+    checker.checkAll(program.statements)
+    expect(checker.problems).toEqual([])
+    expect(checker.scope.own('g')).toMatchObject({ kind: 'gate', gate: { steps: 1, node: { body: [] } } })
+    expect(checker.scope.own('f')).toMatchObject({ kind: 'def', node: { body: [] } })
   })
 
   const nested: [string, string][] = [

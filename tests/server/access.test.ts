@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { apiTokens, quantumJobs, TOKEN_SCOPES, type TokenScope } from '../../src/db/index.ts'
 import { hashToken } from '../../src/server/access-token.ts'
-import { fresh, JOBS, ROLES, scopeOf, TABLE, type World } from '../support/server/access-table.ts'
+import { JOBS } from '../support/server/access/record-rows.ts'
+import { fresh, ROLES, scopeOf, type World } from '../support/server/access/row.ts'
+import { TABLE } from '../support/server/access/table.ts'
 import { openTestServer, TestClient } from '../support/server/server.ts'
 
 let world: World

@@ -48,7 +48,7 @@ test('the approval and the rotation of an access token are audited, the token is
       {
         collection: 'qpu_time_requests',
         fields: expect.arrayContaining(['status', 'handled_by']),
-        changes: { status: { from: 'pending', to: 'approved' } },
+        changes: { status: { from: 'pending', to: 'approved' }, granted_seconds: { from: 0, to: 60 } },
       },
     ],
     ['record.update', qpu.id, { collection: 'qpus', fields: ['access_token'] }],

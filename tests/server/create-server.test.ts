@@ -67,7 +67,7 @@ test('start() that fails closes what it has opened: the other port and the data 
   using folder = temporaryFolder()
   const settings = { ...(await testSettings(folder.path)), httpsPort: taken }
   const create = () =>
-    createServer(readConfig({ flags: settings, env: {} }).config, {
+    createServer(readConfig({ flags: settings, env: {} }), {
       ...{ clock: systemClock, log: silentLog, version: '1', assets: undefined },
     })
   const server = await create()

@@ -4,7 +4,7 @@ const FIRST_PAUSE_MS = 2
 const MAX_PAUSE_MS = 20
 
 interface UntilOptions {
-  /** Real time after which the wait fails; 20 s unless given. */
+  /** Real time after which the wait fails; 45 s unless given. */
   timeoutMs?: number
   /** Pause between two checks; unless given it grows from 2 to 20 ms. */
   intervalMs?: number
@@ -21,7 +21,7 @@ interface UntilOptions {
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 20_000, intervalMs, clock }: UntilOptions = {},
+  { timeoutMs = 45_000, intervalMs, clock }: UntilOptions = {},
 ): Promise<T> {
   const end = performance.now() + timeoutMs
   let cause: unknown

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type FieldFailure, failureBody } from './model.ts'
+import { saveFile } from '../lib/save-file.ts'
+import { type FieldFailure, failureBody } from './model/failure.ts'
 
 /**
  * A failed request with the message of the server, or the network error. `status` is 0 without a response.
@@ -30,9 +31,17 @@ type Schema<T> = v.GenericSchema<unknown, T>
 /** A typed client of the HTTP API. Every method rejects with `ApiError`. */
 export interface Api {
   get<T>(path: string, schema: Schema<T>, signal?: AbortSignal): Promise<T>
-  post<T>(path: string, body: unknown, schema: Schema<T>): Promise<T>
+  /** With `idempotencyKey`, repeating the request has no further effect. */
+  post<T>(path: string, body: unknown, schema: Schema<T>, idempotencyKey?: string): Promise<T>
+  patch<T>(path: string, body: unknown, schema: Schema<T>): Promise<T>
   /** Sends a POST request and discards the response body. */
-  send(path: string, body: unknown): Promise<void>
+  send(path: string, body: unknown, signal?: AbortSignal): Promise<void>
+  /** Sends a DELETE request and discards the response body. */
+  remove(path: string): Promise<void>
+  /** Fetches a file with the credentials of the account. */
+  file(path: string): Promise<Blob>
+  /** Fetches a file and hands it to the browser to be saved under a name. */
+  download(path: string, name: string): Promise<void>
 }
 
 interface ApiOptions {
@@ -45,7 +54,7 @@ interface ApiOptions {
 
 /** Creates a client that sends the current token with each request. */
 export function createApi({ base = '', token, onUnauthorized }: ApiOptions): Api {
-  const request = async (path: string, init: RequestInit): Promise<unknown> => {
+  const exchange = async (path: string, init: RequestInit): Promise<Response> => {
     const sent = token()
     const headers = new Headers(init.headers)
     if (sent) headers.set('authorization', sent)
@@ -53,21 +62,34 @@ export function createApi({ base = '', token, onUnauthorized }: ApiOptions): Api
       if (error instanceof DOMException && error.name === 'AbortError') throw error
       throw new ApiError(0, 'The server did not respond. Check the connection and try again')
     })
+    if (response.ok) return response
     const body: unknown = await response.json().catch(() => undefined)
-    if (response.ok) return body
     if (response.status === 401 && sent !== undefined && sent === token()) onUnauthorized()
     throw toApiError(response, body)
   }
-  const post = (path: string, body: unknown) =>
+  const request = async (path: string, init: RequestInit): Promise<unknown> =>
+    (await exchange(path, init)).json().catch(() => undefined)
+  const write = (
+    method: 'POST' | 'PATCH',
+    path: string,
+    body: unknown,
+    { key, signal }: { key?: string | undefined; signal?: AbortSignal | undefined } = {},
+  ) =>
     request(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      method,
+      headers: { 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) },
       body: JSON.stringify(body),
+      ...(signal && { signal }),
     })
+  const file = async (path: string) => (await exchange(path, {})).blob()
   return {
     get: async (path, schema, signal) => read(schema, path, await request(path, signal ? { signal } : {})),
-    post: async (path, body, schema) => read(schema, path, await post(path, body)),
-    send: async (path, body) => void (await post(path, body)),
+    post: async (path, body, schema, key) => read(schema, path, await write('POST', path, body, { key })),
+    patch: async (path, body, schema) => read(schema, path, await write('PATCH', path, body)),
+    send: async (path, body, signal) => void (await write('POST', path, body, { signal })),
+    remove: async (path) => void (await request(path, { method: 'DELETE' })),
+    file,
+    download: async (path, name) => saveFile(await file(path), name),
   }
 }
 
@@ -87,7 +109,7 @@ function toApiError(response: Response, body: unknown): ApiError {
   if (!parsed.success) {
     return new ApiError(
       response.status,
-      `The server answered ${response.status} ${response.statusText}`.trimEnd(),
+      `The server responded with ${response.status} ${response.statusText}`.trimEnd(),
     )
   }
   const { message, code, request_id, data } = parsed.output

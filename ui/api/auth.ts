@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
-import { type Auth, auth as schema } from './model.ts'
+import { type Auth, auth as schema } from './model/account.ts'
 
 const KEY = 'svc.session'
 

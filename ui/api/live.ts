@@ -1,97 +1,169 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
 import { Backoff } from '../../src/base/backoff.ts'
-import { type LiveEvent, liveEvent } from './model.ts'
+import { type LiveEvent, liveEvent } from './model/live.ts'
 
 /** `off`: closed on purpose; `lost`: disconnected and reconnecting. */
 type LiveState = 'off' | 'connecting' | 'live' | 'lost'
 
-/** The stream of changes. */
+/** Called for each event, and without an event when changes may have been missed: load again then. */
+export type LiveListener = (event?: LiveEvent) => void
+
+/** The stream of changes; one per page, shared by everything that watches topics. */
 export interface Live {
   state: Signal<LiveState>
   /** Unix ms up to which the data on the page is complete while the stream is lost. */
   completeUntil: Signal<number | undefined>
-  /** Opens the stream, or reopens it with the current topics and account. */
+  /** How many times the stream was live again after an interruption, in which any data may have changed. */
+  recoveries: Signal<number>
+  /** Opens the stream, or reopens it under the current account. */
   open(): void
   close(): void
+  /** Subscribes to topics until the returned function is called. Collections have their default names. */
+  watch(topics: readonly string[], listener: LiveListener): () => void
 }
 
 interface LiveOptions {
-  topics: () => string[]
-  /** Subscribes a client to topics under the account of the request. */
-  subscribe: (clientId: string, topics: string[]) => Promise<void>
-  onEvent: (topic: string, event: LiveEvent) => void
-  /** Called after each successful connect: changes made before it must be loaded again. */
-  onReady: () => void
+  /** Subscribes a client to topics under the account of the request, in place of its previous topics. */
+  subscribe: (clientId: string, topics: string[], signal: AbortSignal) => Promise<void>
+  /** The topic with the configured name of its collection. */
+  configured?: (topic: string) => string
 }
 
-const RETRY_LIMITS = { initialMs: 1_000, maxMs: 30_000 }
+/** A restart of the server takes seconds; the page is current again soon after it. */
+const RETRY_LIMITS = { initialMs: 500, maxMs: 5_000 }
+/** A page that opens watches several topics; one request subscribes to all of them. */
+const GATHER_MS = 20
 const connected = v.object({ clientId: v.string() })
 
+interface Connection {
+  source: EventSource
+  /** Ends the requests for this stream, which the server refuses once the stream is closed. */
+  requests: AbortController
+  clientId?: string
+  /** Topics with an event listener; the names are those that the server sends. */
+  attached: Set<string>
+  /** Topics that the server has confirmed. */
+  confirmed: Set<string>
+}
+
 /** Creates an event stream that reconnects with exponential back-off. */
-export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions): Live {
+export function createLive({ subscribe, configured = (topic) => topic }: LiveOptions): Live {
   const state = signal<LiveState>('off')
   const completeUntil = signal<number | undefined>(undefined)
-  let source: EventSource | undefined
-  let retry: ReturnType<typeof setTimeout> | undefined
+  const recoveries = signal(0)
+  let isInterrupted = false
+  const listeners = new Map<string, Set<LiveListener>>()
   const backoff = new Backoff(RETRY_LIMITS)
+  let connection: Connection | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let gather: ReturnType<typeof setTimeout> | undefined
 
   const stop = () => {
-    source?.close()
-    source = undefined
+    connection?.requests.abort()
+    connection?.source.close()
+    connection = undefined
     clearTimeout(retry)
-  }
-  const markLost = () => {
-    if (state.peek() === 'live') completeUntil.value = Date.now()
-    state.value = 'lost'
+    clearTimeout(gather)
+    gather = undefined
   }
   const retryLater = () => {
     stop()
-    markLost()
+    if (state.peek() === 'live') completeUntil.value = Date.now()
+    isInterrupted ||= state.peek() === 'live'
+    state.value = 'lost'
     retry = setTimeout(open, backoff.next())
   }
-  const start = async (mine: EventSource, message: string, wanted: string[]) => {
+  const attach = ({ source, attached }: Connection, topic: string) => {
+    const name = configured(topic)
+    if (attached.has(name)) return
+    attached.add(name)
+    source.addEventListener(name, ({ data }) => {
+      const parsed = v.safeParse(liveEvent, JSON.parse(data))
+      if (!parsed.success) return
+      for (const listener of [...(listeners.get(topic) ?? [])]) listener(parsed.output)
+    })
+  }
+  /** Tells the server the watched topics; afterwards, listeners of new topics are called without an event. */
+  const sync = async () => {
+    const mine = connection
+    if (mine?.clientId === undefined) return
+    const wanted = [...listeners.keys()]
+    for (const topic of wanted) attach(mine, topic)
     try {
-      const { clientId } = v.parse(connected, JSON.parse(message))
-      await subscribe(clientId, wanted)
+      await subscribe(mine.clientId, wanted.map(configured), mine.requests.signal)
     } catch {
-      if (mine === source) retryLater()
+      if (mine === connection) retryLater()
       return
     }
-    if (mine !== source) return
+    if (mine !== connection) return
+    const added = wanted.filter((topic) => !mine.confirmed.has(topic))
+    mine.confirmed = new Set(wanted)
     backoff.reset()
     state.value = 'live'
     completeUntil.value = undefined
-    onReady()
+    const affected = new Set(added.flatMap((topic) => [...(listeners.get(topic) ?? [])]))
+    for (const listener of affected) listener()
+    if (isInterrupted) recoveries.value += 1
+    isInterrupted = false
+  }
+  const syncSoon = () => {
+    gather ??= setTimeout(() => {
+      gather = undefined
+      void sync()
+    }, GATHER_MS)
   }
   const open = () => {
     stop()
     if (state.peek() !== 'lost') state.value = 'connecting'
-    const mine = new EventSource('/api/realtime')
-    const wanted = topics()
-    source = mine
-    mine.addEventListener('PB_CONNECT', (event) => void start(mine, event.data, wanted))
-    for (const topic of wanted) {
-      mine.addEventListener(topic, (event) => {
-        const parsed = v.safeParse(liveEvent, JSON.parse(event.data))
-        if (parsed.success) onEvent(topic, parsed.output)
-      })
-    }
-    mine.addEventListener('error', () => {
-      if (mine !== source) return
-      // EventSource reconnects after a broken connection, but not after an HTTP error.
-      if (mine.readyState === EventSource.CLOSED) retryLater()
-      else markLost()
+    const source = new EventSource('/api/realtime')
+    const requests = new AbortController()
+    const mine: Connection = { source, requests, attached: new Set(), confirmed: new Set() }
+    connection = mine
+    source.addEventListener('PB_CONNECT', ({ data }) => {
+      const parsed = v.safeParse(connected, JSON.parse(data))
+      if (mine !== connection) return
+      if (!parsed.success) return retryLater()
+      mine.clientId = parsed.output.clientId
+      mine.confirmed.clear()
+      void sync()
+    })
+    source.addEventListener('error', () => {
+      // EventSource itself reconnects after a broken connection, but not after an HTTP error.
+      if (mine === connection) retryLater()
     })
   }
+  addEventListener('online', () => {
+    if (state.peek() === 'lost') open()
+  })
   return {
     state,
     completeUntil,
+    recoveries,
     open,
     close() {
       stop()
+      isInterrupted ||= state.peek() === 'live'
       state.value = 'off'
       completeUntil.value = undefined
+    },
+    watch(topics, listener) {
+      for (const topic of topics) {
+        const known = listeners.get(topic)
+        if (known) known.add(listener)
+        else listeners.set(topic, new Set([listener]))
+        if (!connection?.confirmed.has(topic)) syncSoon()
+      }
+      return () => {
+        for (const topic of topics) {
+          const rest = listeners.get(topic)
+          rest?.delete(listener)
+          if (rest?.size === 0) {
+            listeners.delete(topic)
+            syncSoon()
+          }
+        }
+      }
     },
   }
 }

@@ -6,6 +6,8 @@ export interface Resource<T> {
   /** Undefined until the first response; kept when a later request fails. */
   value: Signal<T | undefined>
   error: Signal<ApiError | undefined>
+  /** Whether a request is under way. */
+  loading: Signal<boolean>
   /** Loads now and aborts a pending request. Never rejects. */
   load(): Promise<void>
   /**
@@ -24,6 +26,7 @@ const GATHER_MS = 40
 export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const value = signal<T | undefined>(undefined)
   const error = signal<ApiError | undefined>(undefined)
+  const loading = signal(false)
   let current = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   let due = Number.POSITIVE_INFINITY
@@ -39,6 +42,7 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
     const mine = new AbortController()
     current = mine
     lastRead = performance.now()
+    loading.value = true
     try {
       const loaded = await read(mine.signal)
       if (mine.signal.aborted) return
@@ -46,11 +50,14 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
       error.value = undefined
     } catch (failure) {
       if (!mine.signal.aborted) error.value = asApiError(failure)
+    } finally {
+      if (mine === current) loading.value = false
     }
   }
   return {
     value,
     error,
+    loading,
     load,
     loadSoon(spacingMs = 400) {
       const now = performance.now()
@@ -62,6 +69,7 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
     },
     clear() {
       stop()
+      loading.value = false
       value.value = undefined
       error.value = undefined
     },

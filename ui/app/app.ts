@@ -1,34 +1,28 @@
-import { type Signal, signal } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import * as v from 'valibot'
 import { type Api, createApi } from '../api/api.ts'
 import { type AuthStore, createAuthStore, isSuperuser } from '../api/auth.ts'
-import { createLive, type Live } from '../api/live.ts'
-import {
-  type Account,
-  type Auth,
-  type Availability,
-  account,
-  availability,
-  type Job,
-  jobs,
-  type LiveEvent,
-  type Qpu,
-  qpus,
-  type UiConfig,
-  uiConfig,
-} from '../api/model.ts'
+import { createLive, type Live, type LiveListener } from '../api/live.ts'
+import { type Account, type Auth, account } from '../api/model/account.ts'
+import { type UiConfig, uiConfig } from '../api/model/config.ts'
+import { type Job, jobs } from '../api/model/jobs.ts'
+import type { LiveEvent } from '../api/model/live.ts'
+import { type Availability, availability, type Qpu, qpus } from '../api/model/qpus.ts'
 import { createResource, type Resource } from '../api/resource.ts'
 import { describeChanges } from '../jobs/jobs.ts'
 import { type Announcer, createAnnouncer } from './announce.ts'
+import { createDialogs, type Dialogs, type ToastTone } from './dialogs.ts'
+import { createNotices, type Notices } from './notices.ts'
+import { effectiveZone, type Preferences, readPreferences } from './preferences.ts'
 import { createRouter, type Router } from './route.ts'
 import { readTheme, type Theme } from './theme.ts'
 
 /** Number of the user's jobs on the overview. */
 const RECENT_JOBS = 20
 /** Fields of the job list; results may be large, so the latest is loaded separately. */
-const LISTED_FIELDS = 'id,status,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
+const LISTED_FIELDS = 'id,status,qpu,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
 /** Jobs of other users change only queue positions, so a reload every few seconds suffices. */
 const QUEUE_SPACING_MS = 3_000
 
@@ -40,18 +34,27 @@ export interface App {
   live: Live
   announcer: Announcer
   theme: Signal<Theme>
+  preferences: Signal<Preferences>
+  /** IANA name of the zone in which times are shown. */
+  zone: ReadonlySignal<string>
+  dialogs: Dialogs
+  /** Shows a short message; one of tone `bad` stays until it is closed. */
+  toast(text: string, tone?: ToastTone): void
   config: Resource<UiConfig>
   qpus: Resource<Qpu[]>
   availability: Resource<Availability>
   /** The user's most recent jobs, newest first; without a value while signed out. */
   jobs: Resource<readonly Job[]>
+  notices: Notices
   /** Why the last session ended; empty otherwise. */
   sessionEndedMessage: Signal<string>
-  /**
-   * Calls `listener` for each job event, and without an event after a reconnect. Returns an unsubscribe
-   * function.
-   */
-  watchJobs(listener: (event?: LiveEvent) => void): () => void
+  /** The signed-in account. */
+  account: ReadonlySignal<Account | undefined>
+  superuser: ReadonlySignal<boolean>
+  /** The configured name of a collection, for routes of records. */
+  named(collection: string): string
+  /** Calls `listener` for each job event, and without one when jobs have to be loaded again. */
+  watchJobs(listener: LiveListener): () => void
   signOut(): void
 }
 
@@ -70,7 +73,8 @@ export function useApp(): App {
 export function createApp(): App {
   const auth = createAuthStore()
   const sessionEndedMessage = signal('')
-  const listeners = new Set<(event?: LiveEvent) => void>()
+  const dialogs = createDialogs()
+  const preferences = signal(readPreferences())
   const api = createApi({
     token: () => auth.current.peek()?.token,
     onUnauthorized() {
@@ -120,31 +124,21 @@ export function createApp(): App {
     const parsed = v.safeParse(account, record)
     if (before && parsed.success && action === 'update') keepAccount(before, parsed.output)
   }
-  const currentTopics = () => topicsOf(config.value.peek(), auth.current.peek())
-
+  const named = (collection: string) => config.value.peek()?.collections[collection] ?? collection
   const live = createLive({
-    topics: () => Object.values(currentTopics()).filter((topic) => topic !== undefined),
-    subscribe: (clientId, subscriptions) => api.send('/api/realtime', { clientId, subscriptions }),
-    onEvent(topic, event) {
-      const { jobs: jobTopic, account: accountTopic } = currentTopics()
-      if (topic === jobTopic) onJobEvent(event)
-      else if (topic === accountTopic) onAccountEvent(event)
-      else readQpus()
-    },
-    onReady() {
-      if (!config.value.peek()) void config.load()
-      readQpus()
-      if (auth.current.peek()) void jobList.load()
-      void readAccount()
-      for (const listener of listeners) listener()
-    },
+    subscribe: (clientId, subscriptions, signal) =>
+      api.send('/api/realtime', { clientId, subscriptions }, signal),
+    configured: (topic) => topic.replace(/^\w+/, named),
   })
   const readQpus = () => {
     qpuList.loadSoon()
     availabilityResource.loadSoon()
   }
-  const onJobEvent = (event: LiveEvent) => {
-    for (const listener of listeners) listener(event)
+  const onJobEvent = (event?: LiveEvent) => {
+    if (!event) {
+      if (auth.current.peek()) void jobList.load()
+      return
+    }
     const mine = auth.current.peek()
     const known = jobList.value.peek()
     if (!mine || !known) return
@@ -157,6 +151,19 @@ export function createApp(): App {
     }
   }
 
+  live.watch(['quantum_jobs/*'], onJobEvent)
+  live.watch(['qpus/*'], (event) => {
+    if (!event && !config.value.peek()) void config.load()
+    readQpus()
+  })
+  watchAccount(auth, live, (event) => (event ? onAccountEvent(event) : void readAccount()))
+
+  const notices = createNotices(api, {
+    collection: () => named('notifications'),
+    superuser: () =>
+      isSuperuser(auth.current.peek()) ? (auth.current.peek()?.record.email ?? '') : undefined,
+  })
+
   return {
     api,
     router: createRouter(),
@@ -164,15 +171,20 @@ export function createApp(): App {
     live,
     announcer,
     theme: signal(readTheme()),
+    preferences,
+    zone: computed(() => effectiveZone(preferences.value.zone)),
+    dialogs,
+    toast: dialogs.toast,
     config,
     qpus: qpuList,
     availability: availabilityResource,
     jobs: jobList,
+    notices,
     sessionEndedMessage,
-    watchJobs(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    account: computed(() => auth.current.value?.record),
+    superuser: computed(() => isSuperuser(auth.current.value)),
+    named,
+    watchJobs: (listener) => live.watch(['quantum_jobs/*'], listener),
     signOut() {
       sessionEndedMessage.value = ''
       auth.set(undefined)
@@ -180,14 +192,11 @@ export function createApp(): App {
   }
 }
 
-/** Topics of the event stream; uses the default collection names until the configuration has loaded. */
-function topicsOf(config: UiConfig | undefined, auth: Auth | undefined) {
-  const named = (collection: string) => config?.collections[collection] ?? collection
-  // Superusers have no balance.
-  const mine = isSuperuser(auth) ? undefined : auth?.record
-  return {
-    jobs: `${named('quantum_jobs')}/*`,
-    qpus: `${named('qpus')}/*`,
-    account: mine && `${mine.collectionName}/${mine.id}`,
-  }
+/** Watches the record of the signed-in user, whose balance changes. Superusers have none. */
+function watchAccount({ current }: AuthStore, live: Live, listener: LiveListener): void {
+  const topic = computed(() => {
+    const mine = current.value
+    return mine && !isSuperuser(mine) ? `users/${mine.record.id}` : undefined
+  })
+  effect(() => (topic.value ? live.watch([topic.value], listener) : undefined))
 }

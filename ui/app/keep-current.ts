@@ -1,6 +1,7 @@
 import { computed, effect } from '@preact/signals'
-import { auth as schema } from '../api/model.ts'
+import { auth as schema } from '../api/model/account.ts'
 import type { App } from './app.ts'
+import { followPreferences } from './preferences.ts'
 import { followTheme } from './theme.ts'
 
 const RENEW_EVERY_MS = 3_600_000
@@ -14,6 +15,9 @@ export function keepCurrent(app: App): void {
   followTheme((theme) => {
     app.theme.value = theme
   })
+  followPreferences((preferences) => {
+    app.preferences.value = preferences
+  })
   void app.config.load()
   void app.qpus.load()
   void app.availability.load()
@@ -22,7 +26,10 @@ export function keepCurrent(app: App): void {
   const account = computed(() => app.auth.current.value?.record.id)
   effect(() => {
     app.jobs.clear()
-    if (account.value !== undefined) void app.jobs.load()
+    app.notices.clear()
+    if (account.value === undefined) return
+    void app.jobs.load()
+    void app.notices.load()
   })
   // Topic names come from the configuration; if it cannot be loaded, the stream uses the default names.
   const caller = computed(() => {

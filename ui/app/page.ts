@@ -10,9 +10,16 @@ export interface Page {
   /** Path pattern; `:name` matches one segment. */
   path: string
   title: string
-  /** Shown in the rail. */
-  menu?: true
-  /** Required access; guests are redirected to the login and back afterwards. */
-  access: 'public' | 'signed_in'
+  /** The group of the menu that shows it, in the order of the list of pages. */
+  menu?: 'main' | 'administration'
+  /**
+   * Who may open it: guests are redirected to the login and back afterwards, and users read that a page is
+   * for superusers only.
+   */
+  access: 'public' | 'signed_in' | 'superuser'
+  /** Subjects whose style sheets, `ui/css/pages/<subject>.css`, are loaded with the page. */
+  styles?: readonly string[]
+  /** What waits on the page, as a number beside its link. */
+  count?: ComponentType
   load: () => Promise<ComponentType<PageProps>>
 }

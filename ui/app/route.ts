@@ -5,7 +5,7 @@ export interface Router {
   path: Signal<string>
   search: Signal<URLSearchParams>
   /** Navigates to a path of this site, which may have a query. */
-  go(to: string, options?: { replace?: boolean }): void
+  go(to: string, options?: { replace?: boolean; keepScroll?: boolean }): void
 }
 
 /** Creates a router on the History API that handles plain clicks on links within this site. */
@@ -16,11 +16,11 @@ export function createRouter(): Router {
     path.value = location.pathname
     search.value = new URLSearchParams(location.search)
   }
-  const go: Router['go'] = (to, { replace = false } = {}) => {
+  const go: Router['go'] = (to, { replace = false, keepScroll = replace } = {}) => {
     if (replace) history.replaceState(null, '', to)
     else history.pushState(null, '', to)
     read()
-    if (!replace) scrollTo(0, 0)
+    if (!keepScroll) scrollTo(0, 0)
   }
   addEventListener('popstate', read)
   document.addEventListener('click', (event) => {
@@ -39,8 +39,16 @@ function plainLink(event: MouseEvent): string | undefined {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin)
     return undefined
+  if (entryOf(link.pathname) !== entryOf(location.pathname)) return undefined
   if (link.hash && link.pathname === location.pathname) return undefined
   return link.pathname + link.search
+}
+
+/** The part of the site that serves a path; only links within one part are handled without a page load. */
+export function entryOf(path: string): 'admin' | 'api' | 'docs' | 'dashboard' {
+  const [, first] = path.split('/')
+  if (first === '_') return 'admin'
+  return first === 'api' || first === 'docs' ? first : 'dashboard'
 }
 
 /** Values of the `:name` segments if `path` matches `pattern`, otherwise undefined. */

@@ -1,5 +1,5 @@
 /** One bar of a histogram. `sigma` is the standard deviation of the count under binomial statistics. */
-interface Bar {
+export interface Bar {
   label: string
   count: number
   share: number
@@ -8,53 +8,75 @@ interface Bar {
 
 export type BarOrder = 'outcome' | 'count'
 
-/** More outcomes than this are shown as a table only, because bars one pixel wide are unreadable. */
+/** The bars of a histogram and what they leave out. */
+export interface Bars {
+  bars: Bar[]
+  /** Outcomes without a bar; undefined when every outcome has one. */
+  other: { outcomes: number; count: number; share: number } | undefined
+}
+
+/** More outcomes than this are shown as a table first, because few of them fit a plot. */
 export const MAX_PLOTTED_OUTCOMES = 4096
 
 /**
- * The bars for measured counts: at most `maxBars`, the most frequent outcomes in the given order, the rest
- * summed as `other`. Sums over bars equal the sum of `counts`.
+ * The bars for measured counts: at most `maxBars`, the most frequent outcomes in the given order. What is
+ * left out is a number beside the bars and has none itself: as a bar it would set the scale of all others.
  */
-export function toBars(counts: Record<string, number>, order: BarOrder, maxBars: number): Bar[] {
-  const total = sum(Object.values(counts))
-  const bar = (label: string, count: number): Bar => {
+export function toBars(counts: Record<string, number>, order: BarOrder, maxBars: number): Bars {
+  const total = totalOf(counts)
+  const bar = ([label, count]: [string, number]): Bar => {
     const share = total === 0 ? 0 : count / total
     return { label, count, share, sigma: Math.sqrt(total * share * (1 - share)) }
   }
-  const ranked = Object.entries(counts).sort(
-    ([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1),
-  )
-  const needsOther = ranked.length > maxBars
-  const shown = ranked.slice(0, needsOther ? maxBars - 1 : maxBars)
-  if (order === 'outcome') shown.sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1))
-  const bars = shown.map(([label, count]) => bar(label, count))
-  if (needsOther) bars.push(bar('other', total - sum(shown.map(([, count]) => count))))
-  return bars
+  const ranked = rankOutcomes(counts)
+  const shown = ranked.slice(0, maxBars)
+  if (order === 'outcome') shown.sort(([a], [b]) => compareOutcomes(a, b))
+  const bars = shown.map(bar)
+  if (ranked.length <= maxBars) return { bars, other: undefined }
+  const count = total - bars.reduce((sum, { count }) => sum + count, 0)
+  const share = total === 0 ? 0 : count / total
+  return { bars, other: { outcomes: ranked.length - maxBars, count, share } }
 }
 
-/** Axis ticks from 0 to at least `highest`, in at most five round steps of 1 or more. */
-export function axisTicks(highest: number): number[] {
-  const least = Math.max(highest / 5, 1)
-  const power = 10 ** Math.floor(Math.log10(least))
-  const step = ([1, 2, 5].find((factor) => factor * power >= least) ?? 10) * power
-  const ticks = [0]
-  while ((ticks.at(-1) ?? 0) < highest) ticks.push(ticks.length * step)
-  return ticks
+/** Outcomes with their counts, most frequent first, equal ones by outcome. */
+function rankOutcomes(counts: Record<string, number>): [string, number][] {
+  return Object.entries(counts).sort(([a, countA], [b, countB]) => countB - countA || compareOutcomes(a, b))
+}
+
+/** Orders outcomes as binary numbers. */
+export function compareOutcomes(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
+}
+
+/** Number of shots. */
+export function totalOf(counts: Record<string, number>): number {
+  let total = 0
+  for (const count of Object.values(counts)) total += count
+  return total
+}
+
+/** The sum of several counts, outcome by outcome. */
+export function poolCounts(sets: readonly Record<string, number>[]): Record<string, number> {
+  const [only] = sets
+  if (only && sets.length === 1) return only
+  const pooled: Record<string, number> = {}
+  for (const counts of sets) {
+    for (const [outcome, count] of Object.entries(counts)) pooled[outcome] = (pooled[outcome] ?? 0) + count
+  }
+  return pooled
 }
 
 /** Counts as comma-separated text, most frequent first. */
 export function toCsv(counts: Record<string, number>): string {
-  const rows = toBars(counts, 'count', Number.POSITIVE_INFINITY)
-  return ['outcome,count', ...rows.map(({ label, count }) => `${label},${count}`), ''].join('\n')
+  const total = totalOf(counts)
+  const rows = rankOutcomes(counts).map(([outcome, count]) => `${outcome},${count},${count / total}`)
+  return ['outcome,count,probability', ...rows, ''].join('\n')
 }
 
 /** Text alternative of a histogram for screen readers. */
-export function describeCounts(bars: readonly Bar[]): string {
-  const ranked = bars.filter(({ label }) => label !== 'other').sort((a, b) => b.count - a.count)
+export function describeCounts({ bars, other }: Bars): string {
+  const ranked = bars.toSorted((a, b) => b.count - a.count)
   const named = ranked.slice(0, 4).map(({ label, count }) => `${label}: ${count}`)
-  return `Histogram of counts. Most frequent: ${named.join(', ')}`
-}
-
-function sum(values: number[]): number {
-  return values.reduce((total, value) => total + value, 0)
+  const rest = other ? `; ${other.outcomes} further outcomes with ${other.count} shots have no bar` : ''
+  return `Histogram of counts. Most frequent: ${named.join(', ')}${rest}`
 }

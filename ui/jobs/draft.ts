@@ -1,46 +1,66 @@
-/** A job form as typed. `qpu` is an id, or empty for any QPU; `parameters` is a list of numbers as text. */
-export interface Draft {
-  program: string
-  parameters: string
-  shots: string
-  qpu: string
-}
+import * as v from 'valibot'
+import type { Job } from '../api/model/jobs.ts'
+import { BELL } from './examples.ts'
 
-/** The initial program of a new job: a Bell pair. */
-export const BELL = `OPENQASM 3.0;
-include "stdgates.inc";
+const program = v.object({
+  text: v.string(),
+  /** Parameter sets; each has the value of each input as typed. */
+  sets: v.optional(v.array(v.array(v.string())), []),
+})
+export type DraftProgram = v.InferOutput<typeof program>
 
-qubit[2] q;
-bit[2] c;
+const LEVELS = ['0', '1', '2'] as const
+export type Level = (typeof LEVELS)[number]
 
-h q[0];
-cx q[0], q[1];
-c = measure q;
-`
+/** A job form as typed. `qpu` is an id or a name, empty for any QPU; `tags` are separated by commas. */
+const draft = v.object({
+  programs: v.pipe(v.array(program), v.minLength(1)),
+  shots: v.optional(v.string(), '1000'),
+  qpu: v.optional(v.string(), ''),
+  level: v.optional(v.picklist(LEVELS), '2'),
+  name: v.optional(v.string(), ''),
+  tags: v.optional(v.string(), ''),
+})
+export type Draft = v.InferOutput<typeof draft>
 
 const KEY = 'svc.draft'
-const EMPTY_DRAFT: Draft = { program: BELL, parameters: '', shots: '1000', qpu: '' }
 
-/** The stored draft of this tab, or an empty one. */
+/** A form with one program and the defaults. */
+export function newDraft(text = BELL): Draft {
+  return v.parse(draft, { programs: [{ text }] })
+}
+
+/** The stored draft of this tab, or a new one. */
 export function readDraft(): Draft {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null')
-    return stored && typeof stored === 'object' ? merge(EMPTY_DRAFT, stored) : EMPTY_DRAFT
+    const stored = v.safeParse(draft, JSON.parse(sessionStorage.getItem(KEY) ?? 'null'))
+    return stored.success ? stored.output : newDraft()
   } catch {
-    return EMPTY_DRAFT
+    return newDraft()
   }
 }
 
 /** Stores the draft for the life of the tab. */
-export function saveDraft(draft: Draft): void {
+export function saveDraft(edited: Draft): void {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(draft))
+    sessionStorage.setItem(KEY, JSON.stringify(edited))
   } catch {
-    // Without storage the draft is lost when the page is left.
+    // Without storage, or for a draft that is too large for it, it is lost when the page is left.
   }
 }
 
-function merge(draft: Draft, stored: object): Draft {
-  const known = Object.entries(stored).filter(([name, value]) => name in draft && typeof value === 'string')
-  return { ...draft, ...Object.fromEntries(known) }
+/** The form that submits a job again. */
+export function draftOf({ payload, qpu_target, name, tags }: Job): Draft {
+  const programs = (payload?.circuits ?? []).map(({ circuit, parameter_values: sets }) => ({
+    text: circuit,
+    sets: (sets ?? []).map((values) => values.map(String)),
+  }))
+  return {
+    programs: programs.length > 0 ? programs : newDraft().programs,
+    shots: String(payload?.shots ?? '1000'),
+    qpu: qpu_target ?? '',
+    level: LEVELS.find((level) => level === String(payload?.meas_level)) ?? '2',
+    name: name ?? '',
+    tags: (tags ?? []).join(', '),
+  }
 }

@@ -1,5 +1,5 @@
-import type { Job } from '../api/model.ts'
-import { formatNumberOf, sentence } from '../lib/format.ts'
+import type { Job } from '../api/model/jobs.ts'
+import { formatCount, formatNumberOf, sentence, spellCount } from '../lib/format.ts'
 import { jobCondition } from './status.ts'
 
 /** The sentence below the heading: how many of the user's jobs run and wait; undefined if none does. */
@@ -10,6 +10,22 @@ export function describeActivity(jobs: readonly Job[]): string | undefined {
   if (running > 0) parts.push(`${formatNumberOf(running, 'job')} ${running === 1 ? 'is' : 'are'} running`)
   if (waiting > 0) parts.push(`${formatNumberOf(waiting, 'job')} ${waiting === 1 ? 'is' : 'are'} waiting`)
   return parts.length === 0 ? undefined : `${sentence(parts.join(', '))}.`
+}
+
+/** The sentence below the heading of the list: `214 jobs, one running, two waiting.` */
+export function describeTotals({
+  all,
+  running,
+  pending,
+}: {
+  all: number
+  running: number
+  pending: number
+}): string {
+  const parts = [`${formatCount(all)} job${all === 1 ? '' : 's'}`]
+  if (running > 0) parts.push(`${spellCount(running)} running`)
+  if (pending > 0) parts.push(`${spellCount(pending)} waiting`)
+  return `${parts.join(', ')}. Status and results update live.`
 }
 
 /** Describes the status changes between two job lists in one sentence; undefined without a change. */

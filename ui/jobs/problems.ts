@@ -1,10 +1,11 @@
 import type { ApiError } from '../api/api.ts'
-import { formatNumberOf } from '../lib/format.ts'
 
 /** A problem of the job form at the field it belongs to. Lines and columns start at 1. */
 export interface Problem {
-  field: 'program' | 'parameters' | 'shots' | 'qpu'
+  field: 'program' | 'parameters' | 'shots' | 'qpu' | 'level' | 'name' | 'tags'
   text: string
+  /** Index of the program that it concerns; the first when absent. */
+  program?: number
   line?: number
   column?: number
 }
@@ -15,12 +16,14 @@ export interface Diagnostics {
   text: string
   /** Names of the program's inputs in the order of `parameter_values`. */
   inputs: readonly string[]
+  /** Number of qubits that it declares. */
+  qubits: number
   problems: readonly Problem[]
 }
 
 /** The problems that still apply to an edited text: those whose line is unchanged. */
 export function remainingProblems(diagnostics: Diagnostics, text: string): readonly Problem[] {
-  if (diagnostics.text === text) return diagnostics.problems
+  if (diagnostics.text === text || diagnostics.problems.length === 0) return diagnostics.problems
   const [before, after] = [diagnostics.text.split('\n'), text.split('\n')]
   return diagnostics.problems.filter(({ line = 1 }) => before[line - 1] === after[line - 1])
 }
@@ -34,27 +37,26 @@ export function problemsOf(error: ApiError): Problem[] {
     if (!field) return []
     const line = positive(params?.['line'])
     const column = positive(params?.['column'])
-    return [{ field, text: message, ...(line ? { line } : {}), ...(column ? { column } : {}) }]
+    const program = Number(/^circuits\W+(\d+)/.exec(path)?.[1] ?? 0)
+    return [
+      {
+        ...{ field, text: message },
+        ...(program > 0 && { program }),
+        ...(line && { line }),
+        ...(column && { column }),
+      },
+    ]
   })
 }
 
 function fieldOf(path: string): Problem['field'] | undefined {
   if (path === 'shots' || /^circuits\W+\d+\W+shots$/.test(path)) return 'shots'
   if (path === 'qpu_target') return 'qpu'
+  if (path === 'meas_level') return 'level'
+  if (path === 'name' || path === 'tags') return path
+  if (path.startsWith('tags')) return 'tags'
   if (path.includes('parameter_values')) return 'parameters'
   return path.startsWith('circuit') ? 'program' : undefined
-}
-
-/**
- * Parses numbers separated by commas or spaces, one for each input of the program in order; returns an error
- * message if they do not match.
- */
-export function readParameters(text: string, inputs: readonly string[]): number[] | string {
-  const parts = text.split(/[\s,;]+/).filter((part) => part !== '')
-  const odd = parts.find((part) => !Number.isFinite(Number(part)))
-  if (odd !== undefined) return `${odd} is not a number`
-  if (parts.length === inputs.length) return parts.map(Number)
-  return `Give ${formatNumberOf(inputs.length, 'value')}: ${inputs.join(', ')}. ${parts.length === 1 ? 'There is one' : `There are ${parts.length || 'none'}`}`
 }
 
 function positive(value: unknown): number | undefined {

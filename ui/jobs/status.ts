@@ -1,4 +1,5 @@
-import type { Availability, Job, Qpu } from '../api/model.ts'
+import type { Job } from '../api/model/jobs.ts'
+import type { Availability, Qpu } from '../api/model/qpus.ts'
 import { formatOrdinal, sentence } from '../lib/format.ts'
 
 /** Shape of the status icon, so that color is never the only cue. */
@@ -29,7 +30,7 @@ export function qpuCondition(qpu: Qpu, availability: Availability | undefined): 
     return {
       tone: 'idle',
       glyph: 'ring',
-      word: 'Switched off',
+      word: 'Disabled',
       reason: 'New jobs are refused',
       takesJobs: false,
     }
@@ -37,6 +38,11 @@ export function qpuCondition(qpu: Qpu, availability: Availability | undefined): 
   if (qpu.maintenance) {
     const reason = sentence(qpu.maintenance_reason || 'No reason given')
     return { tone: 'warn', glyph: 'triangle', word: 'Maintenance', reason, takesJobs: false }
+  }
+  if (qpu.draining) {
+    const detail = qpu.drain_reason ? `${sentence(qpu.drain_reason)}. ` : ''
+    const reason = `${detail}The running job finishes, others wait`
+    return { tone: 'warn', glyph: 'half', word: 'Draining', reason, takesJobs: false }
   }
   if (reportedReason === 'calibrating') {
     const reason = 'Jobs wait until the calibration ends'
@@ -60,7 +66,10 @@ const JOB_CONDITIONS: Record<Job['status'], Condition> = {
 }
 
 /** Describes the state of a job; a pending job shows its queue position. */
-export function jobCondition(job: Pick<Job, 'status' | 'queue_position'>): Condition {
+export function jobCondition(
+  job: Pick<Job, 'status'> & Partial<Pick<Job, 'queue_position' | 'held'>>,
+): Condition {
+  if (job.status === 'pending' && job.held) return { tone: 'warn', glyph: 'pause', word: 'Held' }
   const condition = JOB_CONDITIONS[job.status]
   if (job.status !== 'pending' || !job.queue_position) return condition
   return { ...condition, word: `${condition.word}, ${formatOrdinal(job.queue_position)}` }

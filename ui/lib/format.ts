@@ -3,7 +3,13 @@ const GROUP_SPACE = '\u00a0'
 
 /** A whole number with a space between groups of three digits, from four digits on. */
 export function formatCount(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, GROUP_SPACE)
+  return groupDigits(String(Math.round(value)))
+}
+
+/** Puts spaces between groups of three digits before the decimal point. */
+export function groupDigits(number: string): string {
+  const [whole = '', ...fraction] = number.split('.')
+  return [whole.replace(/\B(?=(\d{3})+$)/g, GROUP_SPACE), ...fraction].join('.')
 }
 
 /** Formats a duration in s with its relevant units: `0.84 s`, `12.3 s`, `1 h 12 min 40 s`. */
@@ -21,8 +27,26 @@ export function formatSeconds(seconds: number): string {
     .join(' ')
 }
 
+/** A duration in s for a column, whose values all have three decimals below one minute. */
+export function formatColumnSeconds(seconds: number): string {
+  return seconds < 60 ? `${seconds.toFixed(3)} s` : formatSeconds(seconds)
+}
+
 function trim(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)))
+}
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+
+/** A number of bytes with the unit that leaves one to three digits before the point: `1.2 MB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (Math.round(value) >= 1_000 && unit < BYTE_UNITS.length - 1) {
+    value /= 1_000
+    unit += 1
+  }
+  return `${trim(value, value < 10 && unit > 0 ? 1 : 0)} ${BYTE_UNITS[unit]}`
 }
 
 /**
@@ -55,4 +79,14 @@ export function formatNumberOf(value: number, noun: string): string {
 /** The same text with its first letter in upper case. */
 export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The beginning that all texts share, at most `max` characters of it. */
+export function commonPrefix(texts: readonly string[], max: number): string {
+  const [first = '', ...others] = texts
+  let length = others.length === 0 ? 0 : Math.min(max, first.length)
+  for (const text of others) {
+    while (!text.startsWith(first.slice(0, length))) length -= 1
+  }
+  return first.slice(0, length)
 }

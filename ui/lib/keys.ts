@@ -52,12 +52,3 @@ function isBusy(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]')) return true
   return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
 }
-
-/** Moves the focus along the rows of the tables on the page; each row has one link marked `data-row`. */
-export function moveRow(step: 1 | -1): void {
-  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
-  const focused = document.activeElement
-  const at = focused instanceof HTMLElement ? rows.indexOf(focused) : -1
-  const next = at === -1 ? rows.at(step === 1 ? 0 : -1) : rows[at + step]
-  next?.focus()
-}

@@ -7,24 +7,58 @@ export function parseTime(text: string | null | undefined): number | undefined {
   return Number.isNaN(value) ? undefined : value
 }
 
+/** Creating a format takes as long as using it a hundred times. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([locale, options])
+  const known = formats.get(key)
+  if (known) return known
+  const format = new Intl.DateTimeFormat(locale, options)
+  formats.set(key, format)
+  return format
+}
+
+/** How dates are written: `20 Nov 2026`, `2026-11-20` or `Nov 20, 2026`. */
+type DateStyle = 'written' | 'iso' | 'us'
+
+/** A date; the year is left out where it may be, except in the ISO form. */
+export function formatDate(
+  ms: number,
+  { timeZone, dates = 'written', year = true }: { timeZone?: string; dates?: DateStyle; year?: boolean } = {},
+): string {
+  const locale = { written: 'en-GB', iso: 'sv-SE', us: 'en-US' }[dates]
+  const withYear = year || dates === 'iso'
+  return formatOf(locale, {
+    ...(timeZone ? { timeZone } : {}),
+    day: dates === 'iso' ? '2-digit' : 'numeric',
+    month: dates === 'iso' ? '2-digit' : 'short',
+    ...(withYear ? { year: 'numeric' } : {}),
+  }).format(ms)
+}
+
 /**
  * Formats a time: only the time of day for today, otherwise with the date. Uses the browser's zone by
  * default.
  */
-export function formatMoment(ms: number, nowMs: number, timeZone?: string): string {
+export function formatMoment(
+  ms: number,
+  nowMs: number,
+  timeZone?: string,
+  dates: DateStyle = 'written',
+): string {
   const zone = timeZone ? { timeZone } : {}
-  const time = new Intl.DateTimeFormat('en-GB', {
+  const time = formatOf('en-GB', {
     ...zone,
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
-  })
-  const day = new Intl.DateTimeFormat('en-GB', { ...zone, day: 'numeric', month: 'short', year: 'numeric' })
-  if (day.format(ms) === day.format(nowMs)) return time.format(ms)
-  const year = new Intl.DateTimeFormat('en-GB', { ...zone, year: 'numeric' })
-  const sameYear = year.format(ms) === year.format(nowMs)
-  const date = sameYear ? day.format(ms).replace(/ \d{4}$/, '') : day.format(ms)
-  return `${date}, ${time.format(ms).slice(0, 5)}`
+  }).format(ms)
+  const day = formatDate(ms, { ...zone, dates: 'iso' })
+  const today = formatDate(nowMs, { ...zone, dates: 'iso' })
+  if (day === today) return time
+  const year = day.slice(0, 4) !== today.slice(0, 4)
+  return `${formatDate(ms, { ...zone, dates, year })}, ${time.slice(0, 5)}`
 }
 
 /**

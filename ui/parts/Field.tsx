@@ -3,13 +3,15 @@ import type { ComponentChildren } from 'preact'
 interface FieldProps {
   /** The id of the control; the error gets `<id>-error`, which the control names in `aria-describedby`. */
   id: string
-  label: string
+  label: ComponentChildren
   error?: string | undefined
+  /** Help below the control. */
+  hint?: ComponentChildren
   children: ComponentChildren
 }
 
-/** A labeled control with its error below it. */
-export function Field({ id, label, error, children }: FieldProps) {
+/** A labeled control with its error and its hint below it. */
+export function Field({ id, label, error, hint, children }: FieldProps) {
   return (
     <div class={error ? 'field invalid' : 'field'}>
       <label for={id}>{label}</label>
@@ -19,6 +21,7 @@ export function Field({ id, label, error, children }: FieldProps) {
           {error}
         </p>
       )}
+      {hint && <p class="hint">{hint}</p>}
     </div>
   )
 }

@@ -1,112 +1,174 @@
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
-import { axisTicks, type BarOrder, describeCounts, toBars } from '../jobs/counts.ts'
-import { formatCount } from '../lib/format.ts'
+import { type Bar, type BarOrder, type Bars, describeCounts, poolCounts, totalOf } from '../jobs/counts.ts'
+import { formatCount, formatShare } from '../lib/format.ts'
+import { type Axis, linearAxis, logAxis } from './axis.ts'
+import { AXIS_PX, chooseBars, NOTE_PX } from './choose-bars.ts'
+import { useWidth } from './use-width.ts'
 
 const MARGIN = { top: 12, right: 4, left: 8 }
 /** Widths of one character of the axis and of the bar labels, in px. */
 const TICK_CHARACTER_PX = 6.6
 const LABEL_CHARACTER_PX = 7.3
-/** Minimum width of a bar with its gap, in px; bars that do not fit are summed as "other". */
-const MIN_SLOT_PX = 18
 const MAX_LABEL_LENGTH = 18
 
-interface HistogramProps {
+/** Counts of one job; the first is filled, the second outlined in copper. */
+interface HistogramSeries {
+  name: string
   counts: Record<string, number>
+}
+
+interface HistogramProps {
+  series: readonly HistogramSeries[]
   order: BarOrder
-  /** Maximum number of bars; fewer are shown on narrow screens. */
+  /** Maximum number of outcomes with bars; fewer are shown on narrow screens. */
   maxBars: number
   /** px, without the axis labels. */
   height: number
+  scale?: 'linear' | 'log'
+  unit?: 'count' | 'probability'
+  /** Whether to draw whiskers of two standard deviations. */
+  whiskers?: boolean
 }
 
-/** Measured counts as bars with whiskers of two standard deviations. */
-export function Histogram({ counts, order, maxBars, height }: HistogramProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const width = useSignal(0)
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      width.value = Math.floor(entry?.contentRect.width ?? 0)
-    })
-    if (box.current) observer.observe(box.current)
-    return () => observer.disconnect()
-  }, [])
+/** Measured counts as bars. The scale is that of the bars shown; outcomes without a bar are a note beside. */
+export function Histogram(props: HistogramProps) {
+  const { box, width } = useWidth()
   return (
-    <div ref={box} class="plot" style={{ minHeight: `${height}px` }}>
-      {width.value > 0 && (
-        <Bars counts={counts} order={order} maxBars={maxBars} height={height} width={width.value} />
-      )}
+    <div ref={box} class="plot" style={{ minHeight: `${props.height}px` }}>
+      {width.value > 0 && <Plot {...props} width={width.value} />}
     </div>
   )
 }
 
-function Bars({ counts, order, maxBars, height, width }: HistogramProps & { width: number }) {
-  const highest = Math.max(0, ...Object.values(counts))
-  const maxSlots = Math.floor((width - 60) / MIN_SLOT_PX)
-  const bars = toBars(counts, order, Math.max(2, Math.min(maxBars, maxSlots)))
-  const top = Math.max(highest, ...bars.map(({ count, sigma }) => count + 2 * sigma))
-  const ticks = axisTicks(top)
-  const axisTop = ticks.at(-1) ?? 1
-  const left = MARGIN.left + formatCount(axisTop).length * TICK_CHARACTER_PX
-  const slot = (width - left - MARGIN.right) / bars.length
-  const barWidth = Math.min(56, Math.max(4, slot * 0.62))
-  const longest = Math.max(...bars.map(({ label }) => shorten(label).length)) * LABEL_CHARACTER_PX
+function Plot(props: HistogramProps & { width: number }) {
+  const { series, order, maxBars, height, width, unit = 'count', whiskers = true } = props
+  const pooled = poolCounts(series.map(({ counts }) => counts))
+  const shown = chooseBars(pooled, { order, maxBars, width })
+  const labels = shown.bars.map(({ label }) => label)
+  const sets = series.map(({ counts }) => barsOf(counts, labels))
+  const sizeOf = ({ count, share }: Bar) => (unit === 'count' ? count : share)
+  const whiskerOf = (bar: Bar, sign: 1 | -1) => {
+    const value = bar.count + sign * 2 * bar.sigma
+    return unit === 'count' || bar.count === 0 ? value : (value * bar.share) / bar.count
+  }
+  const axis = axisFor(props, sets.flat(), sizeOf, whiskerOf)
+  const tickText = (tick: number) => (unit === 'count' ? formatCount(tick) : String(tick))
+  const right = width - MARGIN.right - (shown.other ? NOTE_PX : 0)
+  const labelPx = Math.max(...axis.ticks.map((tick) => tickText(tick).length)) * TICK_CHARACTER_PX
+  // Plots that stand below have an axis of this width, too.
+  const left = series.length > 1 ? AXIS_PX : MARGIN.left + labelPx
+  const slot = (right - left) / Math.max(1, labels.length)
+  const group = Math.min(56 * series.length, Math.max(4, slot * (series.length === 1 ? 0.62 : 0.8)))
+  const longest = Math.max(0, ...labels.map((label) => shorten(label).length)) * LABEL_CHARACTER_PX
   const upright = longest + 8 > slot
-  const plotBottom = MARGIN.top + height
-  const total = plotBottom + (upright ? longest + 14 : 26)
-  const y = (count: number) => plotBottom - (count / axisTop) * height
+  const bottom = MARGIN.top + height
+  const y = (value: number) => bottom - axis.at(value) * height
   return (
-    <svg class="histogram" role="img" aria-label={describeCounts(bars)} width={width} height={total}>
-      {ticks.map((tick) => (
+    <svg
+      class="histogram"
+      role="img"
+      aria-label={describe(series, shown)}
+      width={width}
+      height={bottom + (upright ? longest + 14 : 26)}
+    >
+      {axis.ticks.map((tick) => (
         <g key={tick}>
-          <line class="grid" x1={left} x2={width - MARGIN.right} y1={y(tick)} y2={y(tick)} />
+          <line class="grid" x1={left} x2={right} y1={y(tick)} y2={y(tick)} />
           <text class="tick" x={left - 6} y={y(tick)} dy="0.32em" text-anchor="end">
-            {formatCount(tick)}
+            {tickText(tick)}
           </text>
         </g>
       ))}
-      {bars.map(({ label, count, sigma }, index) => {
+      {labels.map((label, index) => {
         const center = left + slot * (index + 0.5)
-        const text = shorten(label)
         return (
-          <g key={label} class={label === 'other' ? 'other' : undefined}>
-            <title>{`${label}: ${formatCount(count)} ± ${formatCount(2 * sigma)}`}</title>
-            <rect
-              class="bar"
-              x={center - barWidth / 2}
-              y={y(count)}
-              width={barWidth}
-              height={plotBottom - y(count)}
-            />
-            <path
-              class="whisker"
-              d={`M${center} ${y(count + 2 * sigma)}V${y(Math.max(0, count - 2 * sigma))}`}
-            />
-            <line class="ruler" x1={center} x2={center} y1={plotBottom} y2={plotBottom + 4} />
-            {upright ? (
-              <text
-                class="label"
-                text-anchor="end"
-                transform={`translate(${center + 4} ${plotBottom + 9}) rotate(-90)`}
-              >
-                {text}
-              </text>
-            ) : (
-              <text class="label" text-anchor="middle" x={center} y={plotBottom + 19}>
-                {text}
-              </text>
-            )}
+          <g key={label}>
+            {sets.map((bars, at) => {
+              const bar = bars[index]
+              if (!bar) return null
+              const wide = group / series.length
+              const x = center - group / 2 + at * wide
+              const middle = x + wide / 2
+              return (
+                <g key={series[at]?.name} class={`series-${at + 1}`}>
+                  <title>{titleOf(bar, series.length > 1 ? series[at]?.name : undefined)}</title>
+                  <rect
+                    class="bar"
+                    x={x}
+                    y={y(sizeOf(bar))}
+                    width={Math.max(1, wide - (series.length > 1 ? 2 : 0))}
+                    height={Math.max(0, bottom - y(sizeOf(bar)))}
+                  />
+                  {whiskers && (
+                    <path class="whisker" d={`M${middle} ${y(whiskerOf(bar, 1))}V${y(whiskerOf(bar, -1))}`} />
+                  )}
+                </g>
+              )
+            })}
+            <line class="ruler" x1={center} x2={center} y1={bottom} y2={bottom + 4} />
+            <text
+              class="label"
+              {...(upright
+                ? { 'text-anchor': 'end', transform: `translate(${center + 4} ${bottom + 9}) rotate(-90)` }
+                : { 'text-anchor': 'middle', x: center, y: bottom + 19 })}
+            >
+              {shorten(label)}
+            </text>
           </g>
         )
       })}
-      <line class="axis" x1={left} x2={width - MARGIN.right} y1={plotBottom} y2={plotBottom} />
+      <line class="axis" x1={left} x2={right} y1={bottom} y2={bottom} />
+      {shown.other && (
+        <text class="other" x={right + 12} y={MARGIN.top + 8}>
+          <tspan>other outcomes</tspan>
+          <tspan class="strong" x={right + 12} dy="1.4em">
+            {formatCount(shown.other.outcomes)}
+          </tspan>
+          <tspan x={right + 12} dy="1.8em">
+            their shots
+          </tspan>
+          <tspan class="strong" x={right + 12} dy="1.4em">
+            {formatShare(shown.other.share)}
+          </tspan>
+        </text>
+      )}
     </svg>
   )
 }
 
-/**
- * Shortens a long outcome in its middle: both ends distinguish neighbors, and the table shows it in full.
- */
+function axisFor(
+  { scale = 'linear', unit = 'count', whiskers = true }: HistogramProps,
+  bars: readonly Bar[],
+  sizeOf: (bar: Bar) => number,
+  whiskerOf: (bar: Bar, sign: 1 | -1) => number,
+): Axis {
+  const highest = Math.max(0, ...bars.map((bar) => (whiskers ? whiskerOf(bar, 1) : sizeOf(bar))))
+  if (scale === 'linear') return linearAxis(highest || 1, unit === 'count' ? 1 : 0)
+  const positive = bars.map(sizeOf).filter((value) => value > 0)
+  const lowest = Math.min(...positive, highest || 1)
+  return logAxis(unit === 'count' ? Math.min(1, lowest) : lowest, highest || 1)
+}
+
+function barsOf(counts: Record<string, number>, labels: readonly string[]): Bar[] {
+  const total = totalOf(counts)
+  return labels.map((label) => {
+    const count = counts[label] ?? 0
+    const share = total === 0 ? 0 : count / total
+    return { label, count, share, sigma: Math.sqrt(total * share * (1 - share)) }
+  })
+}
+
+function describe(series: readonly HistogramSeries[], shown: Bars): string {
+  if (series.length === 1) return describeCounts(shown)
+  const names = series.map(({ name }) => name).join(', ')
+  return `Histogram of the counts of ${names}; the table below has the numbers`
+}
+
+function titleOf({ label, count, share, sigma }: Bar, name: string | undefined): string {
+  const of = name === undefined ? label : `${name}, ${label}`
+  return `${of}: ${formatCount(count)} ± ${formatCount(2 * sigma)} (${formatShare(share)})`
+}
+
+/** Shortens a long outcome in its middle: both ends distinguish neighbors; the table shows it in full. */
 function shorten(label: string): string {
   if (label.length <= MAX_LABEL_LENGTH) return label
   const half = Math.floor((MAX_LABEL_LENGTH - 1) / 2)

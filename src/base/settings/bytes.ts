@@ -1,10 +1,10 @@
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
-/** Writes bytes for people, rounded: `512 B`, `1.5 GiB`. */
+/** Writes bytes for people, rounded: `512 B`, `8 MiB`, `1.5 GiB`. */
 export function describeBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
   const amount = bytes / 1024 ** power
-  return `${power === 0 ? amount : amount.toFixed(1)} ${UNITS[power]}`
+  return `${Number(amount.toFixed(1))} ${UNITS[power]}`
 }
 
 /** Writes bytes exactly, in the largest unit that divides them: 10737418240 → `10GiB`. */

@@ -91,12 +91,13 @@ function rangeOf(min: number | undefined, max: number | undefined): string {
 }
 
 /** `720h`, `30m`, `90s`; stored in milliseconds. */
-export function duration(minMs = 0): ValueKind<number> {
+export function duration(minMs = 0, maxMs = Number.POSITIVE_INFINITY): ValueKind<number> {
   return {
     hint: 'duration',
     parse(value) {
       const ms = parseDuration(value)
       if (ms < minMs) throw expected(`at least ${formatDuration(minMs)}`)
+      if (ms > maxMs) throw expected(`at most ${formatDuration(maxMs)}`)
       return ms
     },
     format: formatDuration,
@@ -137,6 +138,7 @@ export function bool(): ValueKind<boolean> {
 export function choice<const T extends string>(options: readonly T[]): ValueKind<T> {
   return {
     hint: options.join('|'),
+    choices: options,
     parse(value) {
       const found = options.find((option) => option === value.trim())
       if (found === undefined) throw expected(`one of ${options.join(', ')}`)

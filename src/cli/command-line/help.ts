@@ -38,7 +38,10 @@ export async function renderHelp(path: string, command: Command, columns = DEFAU
 function usageLines(path: string, { positionals, flags, subCommands, run }: Command): string[] {
   const usages: string[] = []
   if (run) {
-    const words = positionals.map(({ name, isOptional }) => (isOptional ? `[${name}]` : name))
+    const words = positionals.map(({ name, isOptional, isRepeatable }) => {
+      const word = isRepeatable ? `${name}…` : name
+      return isOptional ? `[${word}]` : word
+    })
     const options = Object.keys(flags).length > 0 ? ['[options]'] : []
     usages.push([path, ...words, ...options].join(' '))
   }

@@ -17,6 +17,8 @@ export interface Positional {
   name: string
   help: string
   isOptional?: boolean
+  /** The last argument may be given more than once. */
+  isRepeatable?: boolean
 }
 
 /** What a command accepts. */
@@ -35,7 +37,8 @@ export function parseFlags(
 ): { given: GivenFlags; positionals: string[] } {
   const parsed = parseWords(words, flags, positionals.length > 0)
   const extra = parsed.positionals[positionals.length]
-  if (extra !== undefined) throw new UsageError(`unexpected argument ${extra}`)
+  if (extra !== undefined && !positionals.at(-1)?.isRepeatable)
+    throw new UsageError(`unexpected argument ${extra}`)
   const missing = positionals[parsed.positionals.length]
   if (missing && !missing.isOptional) throw new UsageError(`missing ${missing.name}`)
   const given = Object.keys(flags).map((name) => [name, parsed.values[flagOf(name).slice(2)]])

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { AppError, type GivenFlags, messageOf } from '../../base/index.ts'
-import { type Config, readConfig, SETTINGS } from '../../server/index.ts'
+import { type Config, type EffectiveConfig, readConfig, SETTINGS } from '../../server/index.ts'
 
 /** The settings of commands that use the server's data folder only. */
 export const DIR_SETTINGS = {
@@ -13,7 +13,12 @@ export const DIR_SETTINGS = {
  * @throws AppError naming source, key, value and remedy.
  */
 export function loadConfig(flags: GivenFlags): Config {
-  return readConfig({ flags, env: process.env, file: configFile(flags['configFile']) }).config
+  return loadEffectiveConfig(flags).config
+}
+
+/** The same, with the place of each value. @throws AppError as `loadConfig` does. */
+export function loadEffectiveConfig(flags: GivenFlags): EffectiveConfig {
+  return readConfig({ flags, env: process.env, file: configFile(flags['configFile']) })
 }
 
 function configFile(flag: GivenFlags[string]): { path: string; text: string } | undefined {

@@ -3,6 +3,16 @@ import { AppError } from '../../base/index.ts'
 /** A wrong call of the program: one line on standard error, exit status 2. */
 export class UsageError extends Error {}
 
+/** A command that ends with an exit status of its own, after one line on standard error. */
+export class ExitError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
 const STATUS_BY_REASON: Record<string, number> = {
   bad_config: 2,
   database_damaged: 3,
@@ -21,6 +31,7 @@ const STATUS_BY_REASON: Record<string, number> = {
  */
 export function exitStatus(error: unknown): number {
   if (error instanceof UsageError) return 2
+  if (error instanceof ExitError) return error.status
   if (!(error instanceof AppError)) return 1
   return STATUS_BY_REASON[error.reason ?? ''] ?? 1
 }

@@ -12,7 +12,7 @@ interface Repetition {
 }
 
 /**
- * Backs up every `intervalMs` until the process is told to stop. A failed backup is logged and tried again at
+ * Backs up every `intervalMs` until a signal stops the process. A failed backup is logged and tried again at
  * the next time. Returns the exit status of the last one, 0 if there was none.
  */
 export async function backUpEvery({ clock, intervalMs, newest, backUp }: Repetition): Promise<number> {

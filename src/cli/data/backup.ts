@@ -1,24 +1,24 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expected, flag, kinds, switchFlag, systemClock, type ValueKind } from '../../base/index.ts'
+import { flag, kinds, switchFlag, systemClock } from '../../base/index.ts'
 import {
   BACKUP_FOLDER,
   type BackupReport,
   backupName,
   checkBackup,
+  makeBackup,
   newestBackup,
-  planRemoval,
   type RetentionPolicy,
-  recordBackup,
-  writeBackup,
+  removeOldBackups,
 } from '../../db/index.ts'
-import type { Config } from '../../server/index.ts'
+import { backupRetention, type Config } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress, type Progress } from '../command-line/progress.ts'
 import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
+import { version } from '../version.ts'
 import { backUpEvery } from './backup-every.ts'
-import { assertCaExists, caFilesOf, caInUse, saveCa } from './ca-files.ts'
+import { assertCaExists, caInUse, saveCa } from './ca-files.ts'
 import { failOn, printFindings } from './findings.ts'
 
 /** Shorter intervals would read the database all the time. */
@@ -53,7 +53,7 @@ export const backupCommand = defineCommand({
       'Without FILE: make a backup now and one in each such interval, such as 15m, until stopped',
     ),
     keep: flag(
-      retentionPolicy(),
+      backupRetention(),
       'Without FILE: delete older backups; 96:7:4 keeps the last 96, one per day for 7 days and one per week for 4 weeks; 7:4 is short for 1:7:4',
     ),
     withCa: switchFlag(
@@ -99,14 +99,16 @@ interface BackupOptions {
 function backUp({ config, folder, file, keep, withCa }: BackupOptions) {
   const at = systemClock.now()
   const target = file ?? join(folder, backupName(at))
-  if (file === undefined && existsSync(config.dir)) mkdirSync(folder, { recursive: true, mode: 0o700 })
   const progress = openProgress()
-  const report = runWith(progress, () => writeBackup(config.dir, target, progress.report))
+  const report = runWith(progress, () => {
+    const createsFolder = file === undefined && existsSync(config.dir)
+    const onStage = progress.report
+    return makeBackup({ dir: config.dir, target, now: at, version, createsFolder, onStage })
+  })
   if (withCa) saveCa(config, target)
   // Old backups stay when the new one has problems.
   const isSound = report.findings.length === 0
-  if (isSound) recordBackup(config.dir, at)
-  const removed = isSound && file === undefined ? removeOld(folder, keep) : []
+  const removed = isSound && file === undefined ? removeOldBackups(folder, keep, systemClock.now()) : []
   return { ...reportOf(target, report), removed }
 }
 
@@ -140,35 +142,4 @@ function printReport({ file, bytes, from_older_version, findings }: ReturnType<t
         ? 'the file is intact, written by an older version'
         : 'no problems found'
   console.log(`${file}: ${result} (${megabytes} MB)`)
-}
-
-function retentionPolicy(): ValueKind<RetentionPolicy> {
-  return {
-    hint: 'last:days:weeks',
-    parse(text) {
-      const [, last = '1', days, weeks] = /^(?:(\d{1,4}):)?(\d{1,4}):(\d{1,4})$/.exec(text) ?? []
-      if (days === undefined || weeks === undefined) {
-        throw expected('last:days:weeks, such as 96:7:4, or days:weeks, such as 7:4')
-      }
-      return { last: Number(last), days: Number(days), weeks: Number(weeks) }
-    },
-    format: ({ last, days, weeks }) => `${last}:${days}:${weeks}`,
-  }
-}
-
-/** After a day without a write, the process that wrote the file was killed. */
-const ABANDONED_AFTER_MS = 86_400_000
-
-/**
- * Removes abandoned partial files and the backups that `keep` does not cover; returns the backups it removed.
- */
-function removeOld(folder: string, keep: RetentionPolicy | undefined): string[] {
-  const names = readdirSync(folder)
-  for (const name of names.filter((each) => each.endsWith('.partial'))) {
-    const path = join(folder, name)
-    if (systemClock.now() - statSync(path).mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true })
-  }
-  const removed = (keep ? planRemoval(names, keep) : []).map((name) => join(folder, name))
-  for (const path of removed) for (const each of [path, ...caFilesOf(path)]) rmSync(each, { force: true })
-  return removed
 }

@@ -8,7 +8,7 @@ const RESULT_TIMEOUT_MS = 60_000
 const READINGS_TIMEOUT_MS = 30_000
 
 const loginResponse = v.object({ token: v.string() })
-const driverResponse = v.object({ token: v.string(), ca_fingerprint: v.string() })
+const driverResponse = v.object({ id: v.string(), token: v.string(), ca_fingerprint: v.string() })
 const qpuResponse = v.object({ access_token: v.string(), ca_fingerprint: v.string() })
 const qpuStatus = v.object({ status: v.string() })
 const jobResponse = v.object({
@@ -41,7 +41,7 @@ export class DemoClient {
     collection: 'users' | '_superusers',
     account: { email: string; password: string },
   ): Promise<DemoClient> {
-    const { token } = await new DemoClient(url, '').#call(
+    const { token } = await new DemoClient(url, '').call(
       loginResponse,
       'POST',
       `/api/collections/${collection}/auth-with-password`,
@@ -50,16 +50,16 @@ export class DemoClient {
     return new DemoClient(url, token)
   }
 
-  async registerQpu(name: string): Promise<{ token: string; fingerprint: string }> {
-    const body = { name, executor_type: 'aer_sim', num_qubits: 24 }
-    const qpu = await this.#call(qpuResponse, 'POST', '/api/op/qpus/create', body)
+  async registerQpu(name: string, device: string): Promise<{ token: string; fingerprint: string }> {
+    const body = { name, executor_type: device }
+    const qpu = await this.call(qpuResponse, 'POST', '/api/op/qpus/create', body)
     return { token: qpu.access_token, fingerprint: qpu.ca_fingerprint }
   }
 
   /** Waits until the QPU's driver is attached. @throws AppError when the driver ends or takes too long. */
   async untilOnline(name: string, driver: Bun.Subprocess): Promise<void> {
     for (let waited = 0; waited < ONLINE_TIMEOUT_MS; waited += POLL_MS) {
-      const { status } = await this.#call(qpuStatus, 'GET', `/api/qpus/${name}`)
+      const { status } = await this.call(qpuStatus, 'GET', `/api/qpus/${name}`)
       if (status === 'online') return
       if (driver.exitCode !== null) throw new AppError('internal', 'The driver ended; its message is above')
       await systemClock.sleep(POLL_MS)
@@ -72,9 +72,9 @@ export class DemoClient {
     qpu: string
     operation: Operation
     device: string
-  }): Promise<{ token: string; fingerprint: string }> {
-    const created = await this.#call(driverResponse, 'POST', '/api/op/drivers/create', driver)
-    return { token: created.token, fingerprint: created.ca_fingerprint }
+  }): Promise<{ id: string; token: string; fingerprint: string }> {
+    const created = await this.call(driverResponse, 'POST', '/api/op/drivers/create', driver)
+    return { id: created.id, token: created.token, fingerprint: created.ca_fingerprint }
   }
 
   /**
@@ -88,7 +88,7 @@ export class DemoClient {
       perPage: String(count),
     })
     for (let waited = 0; waited < READINGS_TIMEOUT_MS; waited += POLL_MS) {
-      const { items } = await this.#call(eventsResponse, 'GET', `/api/collections/events/records?${query}`)
+      const { items } = await this.call(eventsResponse, 'GET', `/api/collections/events/records?${query}`)
       if (items.length === count) return items.map(({ ts, payload }) => ({ ts, ...payload }))
       if (driver.exitCode !== null) throw new AppError('internal', 'The driver ended; its message is above')
       await systemClock.sleep(POLL_MS)
@@ -100,7 +100,7 @@ export class DemoClient {
   }
 
   async createUser(user: { email: string; password: string; qpu_seconds: number }): Promise<void> {
-    await this.#call(v.unknown(), 'POST', '/api/collections/users/records', {
+    await this.call(v.unknown(), 'POST', '/api/collections/users/records', {
       ...user,
       passwordConfirm: user.password,
     })
@@ -108,9 +108,9 @@ export class DemoClient {
 
   /** Submits a job and waits for its end. @throws AppError with the device's message when it fails. */
   async runJob(job: object) {
-    const { id } = await this.#call(v.object({ id: v.string() }), 'POST', '/api/jobs', job)
+    const { id } = await this.call(v.object({ id: v.string() }), 'POST', '/api/jobs', job)
     for (let waited = 0; waited < RESULT_TIMEOUT_MS; waited += POLL_MS) {
-      const { status, duration, results } = await this.#call(jobResponse, 'GET', `/api/jobs/${id}`)
+      const { status, duration, results } = await this.call(jobResponse, 'GET', `/api/jobs/${id}`)
       if (status === 'completed') return { id, status, duration, counts: results?.counts ?? {} }
       if (status === 'failed' || status === 'cancelled') {
         throw new AppError('internal', `Job ${id} ${status}: ${results?.error ?? 'no reason given'}`)
@@ -121,10 +121,11 @@ export class DemoClient {
   }
 
   async createToken(name: string): Promise<string> {
-    return (await this.#call(tokenResponse, 'POST', '/api/tokens', { name })).token
+    return (await this.call(tokenResponse, 'POST', '/api/tokens', { name })).token
   }
 
-  async #call<Schema extends v.GenericSchema>(
+  /** One request; its response is checked by a schema. @throws AppError with the message of a refusal. */
+  async call<Schema extends v.GenericSchema>(
     schema: Schema,
     method: string,
     path: string,

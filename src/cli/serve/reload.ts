@@ -1,8 +1,8 @@
 import { flagOf, type Log, messageOf } from '../../base/index.ts'
-import type { Config, LiveConfig } from '../../server/index.ts'
+import type { EffectiveConfig, LiveConfig } from '../../server/index.ts'
 
 /** Reloads the settings at each SIGHUP; wrong settings change nothing. */
-export function reloadOnHangup(read: () => Config, live: LiveConfig, log: Log): void {
+export function reloadOnHangup(read: () => EffectiveConfig, live: LiveConfig, log: Log): void {
   process.on('SIGHUP', () => {
     try {
       const { changed, needRestart } = live.replace(read())

@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { createLog, systemClock } from '../../base/index.ts'
-import { createServer, LiveConfig, SETTINGS } from '../../server/index.ts'
+import { type Config, createServer, LiveConfig, LogStore, SETTINGS } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { loadConfig } from '../command-line/server-config.ts'
+import { loadEffectiveConfig } from '../command-line/server-config.ts'
 import { untilStopped } from '../command-line/signals.ts'
 import { exitStatus } from '../command-line/usage-error.ts'
 import { version } from '../version.ts'
@@ -12,25 +13,38 @@ export const serveCommand = defineCommand({
   summary: 'Run the server',
   settings: SETTINGS,
   async run({ given }) {
-    const config = loadConfig(given)
-    const live = new LiveConfig(config)
-    const log = createLog({ level: () => live.current.logLevel, format: config.logFormat })
-    reloadOnHangup(() => loadConfig(given), live, log)
-    const server = await createServer(config, {
+    const effective = loadEffectiveConfig(given)
+    const { config } = effective
+    const live = new LiveConfig(effective)
+    const logs = openLogStore(config)
+    const log = createLog({
+      level: () => live.current.logLevel,
+      format: config.logFormat,
+      ...(logs && { store: logs.write }),
+    })
+    reloadOnHangup(() => loadEffectiveConfig(given), live, log)
+    const server = await createServer(effective, {
       clock: systemClock,
       log,
       version,
       live,
+      logs,
       assets: await loadWeb(),
+      // Loaded on the first request: devices take time to load, and a server runs none.
+      describeDevices: async () => (await import('../../driver/index.ts')).describeDevices(),
       onUnflushed(error) {
         log.error('the disk did not store a write; the server exits', { error })
         process.exit(exitStatus(error))
       },
+      onFailed: (error) => process.exit(exitStatus(error)),
       onDamaged(error) {
         log.error('the database is damaged; the server exits', { error })
         process.exit(exitStatus(error))
       },
     })
+    // From here on the data folder is ours.
+    logs?.start()
+    process.on('exit', () => logs?.flushNow())
     // Before the first connection: a signal may follow as soon as a port is open.
     const stopped = untilStopped(log, 'server')
     const address = await server.start()
@@ -46,3 +60,9 @@ export const serveCommand = defineCommand({
     process.exit(0)
   },
 })
+
+/** Stores the log in the data folder, unless that is switched off. */
+function openLogStore({ dir, logStorage }: Config): LogStore | undefined {
+  if (logStorage === 0) return undefined
+  return new LogStore({ dir: join(dir, 'logs'), maxBytes: logStorage, clock: systemClock })
+}

@@ -21,17 +21,20 @@ export const simulateCommand = defineCommand({
     idleThreshold: flag(nonEmptyList(duration()), 'Idle thresholds to compare, such as 0s,5s,30s', {
       default: '5s',
     }),
+    fairWindow: flag(duration(60_000), 'Window of the policy fair, as --fair-window of svc serve', {
+      default: '24h',
+    }),
     since: flag(moment(), 'Only submissions since this time, such as 2026-01-31 (UTC)'),
     until: flag(moment(), 'Only submissions before this time'),
   },
-  run({ flags: { from, policy, idleThreshold, since, until } }) {
+  run({ flags: { from, policy, idleThreshold, fairWindow, since, until } }) {
     const recording = readRecording(from, { since, until })
     if (recording.jobs.length === 0) {
       const [first, last] = [since, until].map((at) => (at === undefined ? '' : toTimestamp(at)))
       const span = `${first && ` since ${first}`}${last && ` until ${last}`}`
       throw new Error(`${from} has no jobs${span}; there is nothing to simulate`)
     }
-    const results = compareAll(recording, runsOf(policy, idleThreshold))
+    const results = compareAll(recording, runsOf(policy, idleThreshold), fairWindow)
     return { recording, results }
   },
   document: ({ recording, results }) => toDocument(recording, results),
@@ -51,7 +54,7 @@ function runsOf(names: readonly string[], thresholds: readonly number[]): Run[] 
   )
 }
 
-function compareAll(recording: Recording, runs: readonly Run[]): PolicyResult[] {
+function compareAll(recording: Recording, runs: readonly Run[], fairWindowMs: number): PolicyResult[] {
   const comparison = new PolicyComparison(recording)
   const recorded: PolicyResult = {
     name: 'recorded',
@@ -60,7 +63,8 @@ function compareAll(recording: Recording, runs: readonly Run[]): PolicyResult[] 
   }
   const simulated = runs.map(({ policy, idleMs }): PolicyResult => {
     const name = policy.respectsBookings ? `${policy.name} ${formatDuration(idleMs)}` : policy.name
-    const played = replay(recording, { policy, idleMs, onProgress: progressOf(name, recording.jobs.length) })
+    const onProgress = progressOf(name, recording.jobs.length)
+    const played = replay(recording, { policy, idleMs, fairWindowMs, onProgress })
     return { name, policy: { name: policy.name, idleMs }, figures: comparison.measure(played) }
   })
   clearProgress()

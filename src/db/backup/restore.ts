@@ -2,16 +2,16 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
-  renameSync,
   rmSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
 import { markOf } from '../durability/log-check.ts'
+import { acceptReplacement, finishMoves, replaceDatabase } from '../durability/replacement.ts'
 import { diagnose } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
@@ -47,31 +47,85 @@ interface Restored {
  *   cases nothing was replaced.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { file, dir, onStage = () => undefined } = options
-  const target = join(dir, DATABASE_FILE)
-  if (isSameFile(file, target)) {
-    throw new AppError('invalid', `${file} is the database itself; name a backup`, { reason: 'not_a_backup' })
-  }
-  onStage('checking the backup')
-  checkBackup(file)
+  const { file, dir } = options
+  assertNoDatabaseOf(dir, file)
+  checkStaged(options)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = lockFolder(dir)
-  let staging: string | undefined
   try {
-    staging = mkdtempSync(join(dir, 'restore-'))
-    const staged = join(staging, DATABASE_FILE)
-    onStage('copying it and bringing it up to date')
-    const findings = await stage(options, staging, staged)
-    const replaced = setAside(target)
-    renameSync(staged, target)
-    flush(dir)
-    return { replaced, findings }
+    // A restore that was interrupted ends first: its moves must not meet those of this one.
+    finishMoves(dir)
+    acceptReplacement(dir)
+    const { staged, findings } = await copyStaged({ ...options, actor: 'cli' })
+    const kept = unusedName(dir, `${DATABASE_FILE}.before-restore`)
+    replaceDatabase(dir, { staged, kept, backup: basename(file) })
+    acceptReplacement(dir)
+    return { replaced: existsSync(join(dir, kept)) ? join(dir, kept) : undefined, findings }
   } catch (error) {
     throw error instanceof AppError ? error : unwritable(dir, error)
   } finally {
-    if (staging !== undefined) rmSync(staging, { recursive: true, force: true })
     lock.release()
   }
+}
+
+/** A backup that was copied into the data folder and is ready to replace the database. */
+interface StagedBackup {
+  /** Path of the new database, relative to the data folder. */
+  staged: string
+  /** Invariants that its data violate; empty when they are intact. */
+  findings: Finding[]
+}
+
+interface StagingOptions extends RestoreOptions {
+  /** Who restores, for the audit log of the restored database. */
+  actor: string
+}
+
+/**
+ * Checks a backup and copies it into the data folder, in which a server may run; nothing is replaced.
+ * @throws AppError as `checkBackup` and `openDatabase` do.
+ */
+export async function stageBackup(options: StagingOptions): Promise<StagedBackup> {
+  assertNoDatabaseOf(options.dir, options.file)
+  checkStaged(options)
+  return copyStaged(options)
+}
+
+function checkStaged({ file, onStage = () => undefined }: RestoreOptions): void {
+  onStage('checking the backup')
+  checkBackup(file)
+}
+
+async function copyStaged(options: StagingOptions): Promise<StagedBackup> {
+  const { dir, onStage = () => undefined } = options
+  removeAbandonedRestores(dir)
+  const staging = mkdtempSync(join(dir, STAGING))
+  try {
+    const path = join(staging, DATABASE_FILE)
+    onStage('copying it and bringing it up to date')
+    const findings = await stage(options, staging, path)
+    return { staged: relative(dir, path), findings }
+  } catch (error) {
+    rmSync(staging, { recursive: true, force: true })
+    throw error
+  }
+}
+
+const STAGING = 'restore-'
+
+/**
+ * Removes what restores have left that ended before they replaced anything. The caller holds the lock of the
+ * folder, and no restore runs.
+ */
+export function removeAbandonedRestores(dir: string): void {
+  for (const name of readdirSync(dir).filter((each) => each.startsWith(STAGING))) {
+    rmSync(join(dir, name), { recursive: true, force: true })
+  }
+}
+
+function assertNoDatabaseOf(dir: string, file: string): void {
+  if (!isSameFile(file, join(dir, DATABASE_FILE))) return
+  throw new AppError('invalid', `${file} is the database itself; name a backup`, { reason: 'not_a_backup' })
 }
 
 function isSameFile(one: string, other: string): boolean {
@@ -86,8 +140,8 @@ function unwritable(dir: string, cause: unknown): AppError {
 }
 
 /** Copies the backup and opens the copy as the server does. */
-async function stage(options: RestoreOptions, staging: string, staged: string): Promise<Finding[]> {
-  const { file, clock, log } = options
+async function stage(options: StagingOptions, staging: string, staged: string): Promise<Finding[]> {
+  const { file, actor, clock, log } = options
   copyFileSync(file, staged)
   chmodSync(staged, 0o600)
   // The log of a database that a killed server left contains its last writes; the mark says how many.
@@ -99,50 +153,20 @@ async function stage(options: RestoreOptions, staging: string, staged: string): 
   }
   const db = await openDatabase({ dir: staging, create: false, clock, log })
   const findings = await db
-    .write('audit restore', (tx) =>
-      appendAudit(tx, { actor: 'cli', action: 'restore', subject: basename(file) }),
-    )
+    .write('audit restore', (tx) => appendAudit(tx, { actor, action: 'restore', subject: basename(file) }))
     .then(() => db.read((tx) => diagnose(tx, ANY_LIMITS)))
     .finally(() => db.close())
+  if (existsSync(`${staged}-wal`)) {
+    throw new AppError('internal', `Cannot bring the copy of ${file} into one file; try again`, {
+      reason: 'folder_unusable',
+    })
+  }
   flush(staged)
+  flush(dirname(staged))
   return findings
 }
 
-/**
- * Stores the database at `path` unopened under a second name, and removes the log that a killed server left,
- * which SQLite would otherwise apply to the new file. Returns the name.
- */
-function setAside(path: string): string | undefined {
-  const log = `${path}-wal`
-  let saved: string | undefined
-  if (existsSync(path)) {
-    saved = unusedName(`${path}.before-restore`)
-    // A database with a log is copied, not linked: if the restore stops here, nothing may write into the
-    // stored file.
-    if (existsSync(log)) {
-      copyFileSync(log, `${saved}-wal`)
-      if (existsSync(markOf(path))) copyFileSync(markOf(path), markOf(saved))
-      copyFileSync(path, saved)
-      flush(`${saved}-wal`)
-    } else {
-      linkOrCopy(path, saved)
-    }
-    flush(saved)
-    flush(dirname(path))
-  }
-  for (const each of [log, `${path}-shm`, markOf(path)]) rmSync(each, { force: true })
-  return saved
-}
-
-/** Links a file under a second name, or copies it where the file system has no hard links. */
-function linkOrCopy(path: string, name: string): void {
-  try {
-    linkSync(path, name)
-  } catch {
-    copyFileSync(path, name)
-  }
-}
-
-function unusedName(name: string): string {
-  for (let at = 2, free = name; ; free = `${name}.${at++}`) if (!existsSync(free)) return free
+/** The first of `name`, `name.2`, `name.3` that no file in `dir` has. */
+export function unusedName(dir: string, name: string): string {
+  for (let at = 2, free = name; ; free = `${name}.${at++}`) if (!existsSync(join(dir, free))) return free
 }

@@ -20,7 +20,7 @@ export function backupName(now: number): string {
   return `svc-${new Date(now).toISOString().replaceAll(/[-:]/g, '')}.db`
 }
 
-/** The time of the newest of these backups, in ms since the epoch; undefined when there is none. */
+/** The time of the newest of these backups, in ms since the epoch; undefined without backups. */
 export function newestBackup(names: readonly string[]): number | undefined {
   const times = names.flatMap((name) => {
     const [, year, month, day, hour, minute, second, ms] = NAME.exec(name) ?? []

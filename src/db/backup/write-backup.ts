@@ -23,7 +23,7 @@ export function writeBackup(
   if (existsSync(target)) {
     throw new AppError('conflict', `${target} exists; choose another name`, { reason: 'file_exists' })
   }
-  const partial = `${target}.${process.pid}.partial`
+  const partial = partialOf(target, process.pid)
   try {
     makeEmpty(partial, target)
     onStage(`copying ${megabytes(source)} MB`)
@@ -41,6 +41,11 @@ export function writeBackup(
     rmSync(partial, { force: true })
     throw error
   }
+}
+
+/** The file that process `pid` writes before the backup gets its name `target`. */
+export function partialOf(target: string, pid: number): string {
+  return `${target}.${pid}.partial`
 }
 
 /** SQLite writes into the empty file, so that its mode is right from the first byte. */

@@ -1,3 +1,4 @@
+import { removeValuesOf } from '../hooks/removal.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { bool, date, json, optionalChoice, relation, text } from '../schema/fields/index.ts'
 
@@ -23,8 +24,15 @@ export const calibrationResults = defineCollection({
     started_at: date(),
     finished_at: date(),
     traces_stripped: bool(),
+    values_stored_at: date({ internal: true, help: 'When its values were copied to calibration_values' }),
     run_id: text({ internal: true, unique: true, help: 'Id of the run that produced the report' }),
   },
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
-  indexes: [['qpu'], ['finished_at'], ['traces_stripped', 'finished_at']],
+  indexes: [
+    ['qpu'],
+    ['finished_at'],
+    ['traces_stripped', 'finished_at'],
+    { on: ['seq'], where: "values_stored_at = ''" },
+  ],
+  hooks: { beforeRemove: ({ tx, record }) => removeValuesOf(tx, record.id) },
 })

@@ -17,7 +17,8 @@ export const events = defineCollection({
     ts: text({ required: true, max: 40 }),
   },
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
-  indexes: [['type', 'ts'], ['ts'], ['created']],
+  // The log of one driver or QPU may be a few events among millions.
+  indexes: [['type', 'ts'], ['driver', 'ts'], ['qpu', 'ts'], ['ts'], ['created']],
   hooks: {
     beforeInsert({ record }) {
       record.ts = eventTime(record.ts)

@@ -1,7 +1,18 @@
+import { recordMaintenance } from '../hooks/maintenance-times.ts'
+import { announceQpuChange } from '../hooks/qpu-change.ts'
 import { refuseUnfinishedJobs } from '../hooks/removal.ts'
 import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { bool, choice, integer, json, text } from '../schema/fields/index.ts'
+import { bool, choice, date, integer, json, text } from '../schema/fields/index.ts'
+
+/** The state of a QPU that no device has described: it allows every job. */
+export const NOT_DESCRIBED = {
+  described_at: '',
+  max_qubits: 0,
+  max_shots: 0,
+  max_executions: 0,
+  missing_features: 0,
+} as const
 
 /** Quantum processing units. */
 export const qpus = defineCollection({
@@ -18,8 +29,15 @@ export const qpus = defineCollection({
     result_port: integer({ min: 0, max: 65_535, readOnly: true, hidden: true }),
     maintenance: bool(),
     maintenance_reason: text({ max: 1_000 }),
+    maintenance_until: date({ help: 'Expected end of the maintenance; it does not end automatically' }),
     draining: bool({ help: 'Takes no new job; the running one finishes' }),
     drain_reason: text({ max: 1_000 }),
+    described_at: date({ readOnly: true, help: 'When its device described it; empty without description' }),
+    // The limits of the description, for the queue; see store/jobs/fits-qpu.ts.
+    max_qubits: integer({ internal: true, help: '0 = no limit' }),
+    max_shots: integer({ internal: true, help: '0 = no limit' }),
+    max_executions: integer({ internal: true, help: '0 = no limit' }),
+    missing_features: integer({ internal: true, help: 'Features that it does not have, one bit each' }),
     access_token: text({ hidden: true, help: 'SHA-256 (hex) of the access token' }),
   },
   rules: { list: '', view: '', create: null, update: null, remove: null },
@@ -27,10 +45,19 @@ export const qpus = defineCollection({
     beforeInsert({ record }) {
       record.name = withUnderscores(record.name)
     },
-    beforeUpdate({ after }) {
+    afterInsert({ tx, record }) {
+      recordMaintenance(tx, undefined, record)
+    },
+    beforeUpdate({ tx, before, after }) {
       after.name = withUnderscores(after.name)
       if (!after.enabled) after.status = 'offline'
+      announceQpuChange(tx, before, after)
+      recordMaintenance(tx, before, after)
     },
-    beforeRemove: ({ tx, record }) => refuseUnfinishedJobs(tx, record.id),
+    beforeRemove({ tx, record }) {
+      refuseUnfinishedJobs(tx, record.id)
+      tx.run('DELETE FROM qpu_descriptions WHERE qpu = $id', { id: record.id })
+      tx.run('DELETE FROM maintenance_times WHERE qpu = $id', { id: record.id })
+    },
   },
 })

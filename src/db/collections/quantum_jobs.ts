@@ -9,6 +9,10 @@ export const QUEUED = "status = 'pending' AND held = 0"
 
 const PAYLOAD_BYTES = 10_485_760
 const RESULT_BYTES = 33_554_432
+/** 10 tags of 64 characters with 4 bytes each, quoted. */
+const TAGS_BYTES = 4_096
+/** The columns by which the queue decides whether a QPU may run a job now. */
+export const QUEUE_COLUMNS = ['not_before', 'qubits', 'shots', 'executions', 'features'] as const
 
 /** Jobs; their order in the queue is `seq`. */
 export const quantumJobs = defineCollection({
@@ -36,7 +40,14 @@ export const quantumJobs = defineCollection({
       help: 'Runs before all jobs with a smaller number; 0 = in order of submission',
     }),
     error_code: text({ max: 100, readOnly: true }),
+    name: text({ max: 200, readOnly: true, help: 'Name given at submission' }),
+    tags: json({ maxBytes: TAGS_BYTES, readOnly: true, help: 'Up to 10 tags given at submission' }),
+    qpu: relation('qpus', { keep: true, readOnly: true, help: 'The QPU that runs or ran it' }),
+    // What the job needs of a QPU; see store/jobs/fits-qpu.ts.
     qubits: integer({ internal: true, help: 'Number of qubits of its largest program; 0 = unknown' }),
+    shots: integer({ internal: true, help: 'Most shots of one of its circuits; 0 = unknown' }),
+    executions: integer({ internal: true, help: 'Circuits multiplied by parameter sets; 0 = unknown' }),
+    features: integer({ internal: true, help: 'Features of a QPU that it needs, one bit each' }),
   },
   rules: {
     list: '',
@@ -47,19 +58,25 @@ export const quantumJobs = defineCollection({
     remove: null,
   },
   owner: 'user_id',
+  searchedList: 'tags',
   indexes: [
-    ['status'],
-    // For lists with the newest job first, of all users and of one, without sorting; `GET /api/jobs` orders
-    // by seq.
+    // For lists with the newest job first, without sorting: of all users, of one, with one status, and so on.
+    // `GET /api/jobs` orders by seq.
     ['created'],
-    ['user_id'],
     ['user_id', 'created'],
+    ['status', 'created'],
+    ['qpu_target', 'created'],
+    ['driver', 'created'],
+    // For the same by seq. Completed jobs are not in it: a list of them finds enough of them anywhere.
+    { on: ['status', 'seq'], where: "status = 'failed' OR status = 'cancelled'" },
+    // For the filters of `GET /api/jobs`, which reads a user's jobs in order of submission from it.
+    ['user_id', 'seq', 'status', 'qpu', 'qpu_target', 'created'],
     // For the queue of a QPU and of a user: covering indexes, so that reading the queue never reads a
     // payload.
-    { on: ['qpu_target', 'seq', 'user_id', 'not_before', 'qubits'], where: QUEUED },
-    { on: ['user_id', 'seq', 'qpu_target', 'not_before', 'qubits'], where: QUEUED },
+    { on: ['qpu_target', 'seq', 'user_id', ...QUEUE_COLUMNS], where: QUEUED },
+    { on: ['user_id', 'seq', 'qpu_target', ...QUEUE_COLUMNS], where: QUEUED },
     {
-      on: ['run_next', 'seq', 'user_id', 'qpu_target', 'not_before', 'qubits'],
+      on: ['run_next', 'seq', 'user_id', 'qpu_target', ...QUEUE_COLUMNS],
       where: `run_next > 0 AND (${QUEUED})`,
     },
     // For removing the programs of cancelled jobs.

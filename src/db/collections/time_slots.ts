@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { date, relation } from '../schema/fields/index.ts'
+import { date, relation, text } from '../schema/fields/index.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
 
 const OWN = 'booked_by = @request.auth.id'
@@ -20,6 +20,7 @@ export const timeSlots = defineCollection({
     end_time: date({ required: true }),
     booked_by: relation('users', { required: true, cascade: true }),
     qpu: relation('qpus'),
+    series: text({ max: 15, readOnly: true, help: 'Shared by the slots of a weekly repetition' }),
   },
   rules: {
     list: OWN,
@@ -28,7 +29,12 @@ export const timeSlots = defineCollection({
     update: OWN,
     remove: OWN,
   },
-  indexes: [['start_time'], ['booked_by', 'start_time']],
+  indexes: [
+    ['start_time'],
+    ['end_time'],
+    ['booked_by', 'start_time'],
+    { on: ['series', 'start_time'], where: "series <> ''" },
+  ],
   hooks: {
     beforeInsert({ tx, record }) {
       refuseBadTimes(record)

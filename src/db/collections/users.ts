@@ -42,6 +42,13 @@ export const users = defineCollection({
     api_tokens: relations('api_tokens'),
     disabled: bool({ help: 'The user cannot log in or submit jobs' }),
     max_bytes: integer({ min: 0, help: 'Bytes that the user may store; 0 = --max-user-bytes' }),
+    mail_job_after: integer({
+      min: 0,
+      max: 31_536_000,
+      help: 'Mail when a job ends this many seconds or more after its submission; 0 = never',
+    }),
+    mail_slot_start: bool({ help: 'Mail when a booked slot starts' }),
+    mail_time_request: bool({ help: 'Mail when a request for QPU time is decided' }),
     unlimited: bool({ readOnly: true, help: 'Proxy user of a superuser; the balance is unlimited' }),
   },
   rules: {
@@ -71,7 +78,8 @@ export const users = defineCollection({
     },
     beforeRemove({ tx, record }) {
       cancelJobsOf(tx, record.id)
-      tx.run('DELETE FROM user_bytes WHERE user = $user', { user: record.id })
+      for (const table of ['user_bytes', 'mail_items', 'mail_digests', 'calendar_feeds'])
+        tx.run(`DELETE FROM ${table} WHERE user = $user`, { user: record.id })
     },
   },
 })

@@ -123,22 +123,29 @@ export function isFreshCopy(path: string): boolean {
   }
 }
 
-/** The place of frame `frame` in the open log `file`; undefined when the file does not hold it. */
-export function positionOf(file: number, frame: number, pageSize: number): LogPosition | undefined {
-  const at = HEADER_BYTES + (frame - 1) * (FRAME_HEADER_BYTES + pageSize)
-  const header = readAt(file, at, FRAME_HEADER_BYTES)
-  // The checksums of a frame and of the log's header are the last 8 bytes of their headers.
-  const previous = frame === 1 ? HEADER_BYTES - 8 : at - pageSize - 8
-  const before = readAt(file, previous, 8)
-  if (header.byteLength < FRAME_HEADER_BYTES || before.byteLength < 8) return undefined
-  return {
-    pageSize,
-    salt: header.getBigUint64(8),
-    frame,
-    page: header.getUint32(0),
-    pages: header.getUint32(4),
-    before: checksumAt(before, 0),
-    checksum: checksumAt(header, 16),
+/**
+ * Reads places in the open log `file`: the returned function gives that of a frame, or undefined when the
+ * file does not hold it.
+ */
+export function openPositions(file: number, pageSize: number): (frame: number) => LogPosition | undefined {
+  // One read for the checksums that precede the page before a frame, that page, and the frame's header. The
+  // checksums of a frame and of the log's header are the last 8 bytes of their headers.
+  const bytes = new Uint8Array(8 + pageSize + FRAME_HEADER_BYTES)
+  const view = new DataView(bytes.buffer)
+  return (frame) => {
+    const end = HEADER_BYTES + (frame - 1) * (FRAME_HEADER_BYTES + pageSize) + FRAME_HEADER_BYTES
+    const length = frame === 1 ? 8 + FRAME_HEADER_BYTES : bytes.byteLength
+    if (readSync(file, bytes, 0, length, end - length) < length) return undefined
+    const header = length - FRAME_HEADER_BYTES
+    return {
+      pageSize,
+      salt: view.getBigUint64(header + 8),
+      frame,
+      page: view.getUint32(header),
+      pages: view.getUint32(header + 4),
+      before: checksumAt(view, 0),
+      checksum: checksumAt(view, header + 16),
+    }
   }
 }
 

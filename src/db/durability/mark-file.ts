@@ -12,11 +12,11 @@ export const MARK_BYTES = 76
 /** `svcmark1`; the digit is the version of the format. */
 const MAGIC = 0x7376_636d_6172_6b31n
 
-/** The bytes of a mark, always of the same length; undefined stands for a log without commits. */
-export function encodeMark(mark: Mark | undefined): Uint8Array {
-  const bytes = new DataView(new ArrayBuffer(MARK_BYTES))
-  bytes.setBigUint64(0, MAGIC)
-  if (mark) {
+/** Encodes the marks of one database, all into the same bytes. */
+export function createMarkEncoder(): (mark: Mark) => Uint8Array {
+  const encoded = encodeNoMark()
+  const bytes = new DataView(encoded.buffer)
+  return (mark) => {
     bytes.setUint32(8, mark.frame)
     bytes.setUint32(12, mark.pageSize)
     bytes.setBigUint64(16, mark.salt)
@@ -26,7 +26,15 @@ export function encodeMark(mark: Mark | undefined): Uint8Array {
     bytes.setUint32(44, mark.pages)
     bytes.setFloat64(48, mark.since)
     bytes.setFloat64(56, mark.at)
+    bytes.setBigUint64(MARK_BYTES - 8, hashOf(bytes))
+    return encoded
   }
+}
+
+/** Stands for a log without commits; as long as a mark. */
+export function encodeNoMark(): Uint8Array<ArrayBuffer> {
+  const bytes = new DataView(new ArrayBuffer(MARK_BYTES))
+  bytes.setBigUint64(0, MAGIC)
   bytes.setBigUint64(MARK_BYTES - 8, hashOf(bytes))
   return new Uint8Array(bytes.buffer)
 }

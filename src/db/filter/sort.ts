@@ -1,3 +1,5 @@
+import type { AnyCollection } from '../schema/collection.ts'
+import { quoted } from '../sqlite/sql.ts'
 import { type CompileOptions, type Condition, createContext } from './compile.ts'
 import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shortened } from './language/limits.ts'
 import type { Context } from './resolve/context.ts'
@@ -37,11 +39,18 @@ export function parseSort(text: string): SortKey[] {
 export interface Order extends Condition {
   /** The terms of ORDER BY. */
   readonly orderBy: string
+  /**
+   * The same terms as columns of the row that are never NULL, so that a page can begin after any record;
+   * undefined when some are not, or differ in direction.
+   */
+  readonly keyset: { readonly columns: readonly string[]; readonly descending: boolean } | undefined
 }
 
 /**
- * Compiles sort keys. Insertion order breaks ties, in the direction of the last key, so that pages do not
- * overlap. `sql` is '' when the order hides no rows.
+ * Compiles sort keys. The rest of the index that begins with the only key breaks ties, such as the time in
+ * an index by status and time; then insertion order does, so that pages do not overlap. Both are in the
+ * direction of the last key, so that one index serves the whole order. `sql` is '' when the order hides no
+ * rows.
  * @throws AppError `invalid` for unknown fields, those that the caller may not use, and large ones.
  */
 export function compileSort(keys: readonly SortKey[], options: CompileOptions): Order {
@@ -51,19 +60,49 @@ export function compileSort(keys: readonly SortKey[], options: CompileOptions): 
     const { sql, condition, fans } = sortTerm(context, name)
     context.every.push({ fans, perShared: false })
     if (condition !== undefined) conditions.push(condition)
-    return descending ? `${sql} DESC` : sql
+    return { sql, descending }
   })
-  // In the direction of the last key, so that the index that serves the key serves the whole order.
-  const lastTerm = `${context.alias}."seq"${keys.at(-1)?.descending ? ' DESC' : ''}`
+  const descending = keys.at(-1)?.descending ?? false
+  const [only = '', ...others] = keys.map(({ name }) => name)
+  const rest = others.length === 0 ? restOfIndex(options.collection, only) : []
+  const lastTerms = [...rest, 'seq'].map((column) => columnSql(context, column))
+  const isKeyset =
+    keys.every(({ name }) => isStoredValue(options.collection, name)) &&
+    terms.every((term) => PLAIN.test(term.sql) && term.descending === descending)
+  const all = [...terms, ...lastTerms.map((sql) => ({ sql, descending }))]
   return {
     sql: conditions.join(' AND '),
-    orderBy: [...terms, lastTerm].join(', '),
+    orderBy: all.map((term) => (term.descending ? `${term.sql} DESC` : term.sql)).join(', '),
+    keyset: isKeyset ? { columns: all.map(({ sql }) => sql), descending } : undefined,
     load: { before: '', shared: [], every: context.every },
     terms: [],
     otherTerms: conditions.length,
     effort: context.effort,
     bind: context.binder.bind,
   }
+}
+
+/** A column of the row itself. */
+const PLAIN = /^\w+\."\w+"$/
+
+function columnSql({ alias }: Context, column: string): string {
+  return `${alias}.${quoted(column)}`
+}
+
+/** Whether the column of a field is NOT NULL: all are but those of documents. */
+function isStoredValue({ fields }: AnyCollection, name: string): boolean {
+  return !fields[name]?.kind.isDocument
+}
+
+/** The columns after `first` in the first index that begins with it and has all rows. */
+function restOfIndex({ indexes }: AnyCollection, first: string): readonly string[] {
+  for (const each of indexes) {
+    if ('on' in each || each[0] !== first) continue
+    const [, ...rest] = each
+    const seq = rest.indexOf('seq')
+    return seq < 0 ? rest : rest.slice(0, seq)
+  }
+  return []
 }
 
 interface SortTerm {

@@ -35,3 +35,9 @@ export function refuseUnfinishedJobs(tx: SqlWriter, qpu: string): void {
     { reason: 'unfinished_jobs' },
   )
 }
+
+/** Runs before a calibration report is removed: the history of its values ends with it. */
+export function removeValuesOf(tx: SqlWriter, report: string): void {
+  tx.run('DELETE FROM calibration_values WHERE report = $report', { report })
+  tx.run('DELETE FROM calibration_medians WHERE report = $report', { report })
+}

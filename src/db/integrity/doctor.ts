@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '../collections/index.ts'
+import { COLLECTIONS } from '../collections.ts'
 import { readAuditChain } from '../journal/audit.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { checkInvariants, type Finding } from './invariants.ts'

@@ -125,6 +125,15 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
+    text: 'The charged usage of a user in a month is that of the ledger',
+    sql: `SELECT user, month, sum(ms) AS difference FROM (
+            SELECT user, month, charged_ms AS ms FROM qpu_usage
+            UNION ALL
+            SELECT user, substr(at, 1, 7), delta_ms FROM qpu_ledger WHERE kind = 'charge')
+          GROUP BY user, month HAVING difference <> 0`,
+  },
+  {
+    id: 'I11',
     text: 'The stored bytes of a user are those of the jobs',
     sql: `SELECT user, sum(bytes) AS difference FROM (
             SELECT user, bytes FROM user_bytes
@@ -137,12 +146,13 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I12',
-    text: 'A time request is granted exactly if it is approved, with the requested seconds',
+    text: 'A time request is granted exactly if it is approved, with the granted seconds',
     fast: true,
     sql: `SELECT request.id, request.status, entry.delta_ms FROM qpu_time_requests request
           LEFT JOIN qpu_ledger entry ON entry.kind = 'grant' AND entry.source_id = request.id
           WHERE (request.status = 'approved') <> (entry.id IS NOT NULL)
-             OR entry.delta_ms <> CAST(round(request.seconds * 1000) AS INTEGER)`,
+             OR entry.delta_ms <> CAST(round(coalesce(nullif(request.granted_seconds, 0), request.seconds) * 1000)
+                                     AS INTEGER)`,
   },
   {
     id: 'I13',
@@ -176,7 +186,8 @@ const INVARIANTS: readonly Invariant[] = [
           WHERE job.status IS NOT CASE last.event
             WHEN 'submitted' THEN 'pending' WHEN 'undelivered' THEN 'pending' WHEN 'lost' THEN 'pending'
             WHEN 'device_error' THEN 'pending' WHEN 'requeued' THEN 'pending' WHEN 'held' THEN 'pending'
-            WHEN 'released' THEN 'pending' WHEN 'moved_to_front' THEN 'pending' WHEN 'claimed' THEN 'running' WHEN 'started' THEN 'running'
+            WHEN 'released' THEN 'pending' WHEN 'moved_to_front' THEN 'pending' WHEN 'moved' THEN 'pending'
+            WHEN 'claimed' THEN 'running' WHEN 'started' THEN 'running'
             WHEN 'imported' THEN CASE WHEN job.status IN ('pending', 'running') THEN '' ELSE job.status END
             ELSE last.event END`,
   },

@@ -1,5 +1,4 @@
 import { newId, newSecret } from '../../base/index.ts'
-import { jsonAt } from '../sqlite/dialect.ts'
 import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
 
 /** One action of an administrator, or one use of an account. */
@@ -26,7 +25,8 @@ export interface PersonalDetail {
   agent?: string
 }
 
-interface AuditRow {
+/** An entry as it is stored. */
+export interface AuditRow {
   seq: number
   at: string
   actor: string
@@ -96,7 +96,7 @@ export function erasePersonal(
   )
 }
 
-/** The state of the chain as a whole. */
+/** The state of the chain, or of the part that was read. */
 interface AuditChain {
   entries: number
   /** Entries whose personal details were erased with their account. */
@@ -110,78 +110,61 @@ interface AuditChain {
   head: string
   /** Whether the chain contains an entry with the expected hash. */
   hasExpected: boolean
+  /** `seq` of the last entry that was read. */
+  last: number
 }
 
 const PAGE = 1_000
 
-/** Checks every entry against the previous one. `expected` is a hash that was `head` earlier. */
-export function readAuditChain(tx: SqlReader, expected = ''): AuditChain {
-  const chain: AuditChain = {
-    entries: 0,
-    erased: 0,
-    broken: undefined,
-    head: '',
-    hasExpected: expected === '',
-  }
-  for (let after = 0; ; ) {
-    const rows = tx.all<AuditRow>('SELECT * FROM audit_log WHERE seq > $after ORDER BY seq LIMIT $limit', {
-      after,
-      limit: PAGE,
-    })
-    for (const row of rows) {
-      const isErased = row.personal === '' && row.personal_hash !== ''
-      const isGenuine = isErased || row.personal === '' || sha256(row.personal) === row.personal_hash
-      if (row.previous_hash !== chain.head || hashOf(row) !== row.hash || !isGenuine) chain.broken ??= row.seq
-      if (isErased) chain.erased += 1
-      chain.entries += 1
-      chain.head = row.hash
-      chain.hasExpected ||= row.hash === expected
-      after = row.seq
-    }
-    if (rows.length < PAGE) return chain
-  }
+/** The chain before its first entry. `expected` is a hash that was `head` earlier. */
+function startAuditChain(expected = ''): AuditChain {
+  return { entries: 0, erased: 0, broken: undefined, head: '', hasExpected: expected === '', last: 0 }
 }
 
-/** The entries to list; absent parts do not filter. */
-interface AuditFilter {
-  /** The action or its first words: `job` matches `job.hold`. */
-  act?: string | undefined
-  actor?: string | undefined
-  subject?: string | undefined
-  /** Only entries with this remote address. */
-  address?: string | undefined
-  /** Stored text of a time; entries from then on. */
-  since?: string | undefined
-  /** Maximum number of entries; the newest are listed. */
-  limit: number
-}
-
-/** An entry with the readable name of its actor. */
-export interface ListedAudit extends Pick<AuditRow, 'seq' | 'at' | 'actor' | 'act' | 'subject'> {
-  /** Address of the account; '' for other actors and removed accounts. */
-  email: string
-  /** Details, personal ones included. */
-  detail: Record<string, unknown>
-}
-
-/** Audit entries, oldest first. */
-export function listAudit(tx: SqlReader, filter: AuditFilter): ListedAudit[] {
-  const { act = '', actor = '', subject = '', address = '', since = '', limit } = filter
-  const rows = tx.all<AuditRow & { email: string | null }>(
-    `SELECT entry.seq, entry.at, entry.actor, entry.act, entry.subject, entry.detail, entry.personal,
-       coalesce(superusers.email, users.email) AS email
-     FROM audit_log entry
-     LEFT JOIN superusers ON entry.actor = 'superuser:' || superusers.id
-     LEFT JOIN users ON entry.actor LIKE 'user:%' AND users.id = substr(entry.actor, 6)
-     WHERE ($act = '' OR entry.act = $act OR substr(entry.act, 1, length($act) + 1) = $act || '.')
-       AND $actor IN ('', entry.actor, superusers.email, users.email) AND $subject IN ('', entry.subject)
-       AND ($address = '' OR ${jsonAt('entry.personal', "'$.address'")} = $address)
-       AND entry.at >= $since
-     ORDER BY entry.seq DESC LIMIT $limit`,
-    { act, actor, subject, address, since, limit },
-  )
-  return rows.toReversed().map(({ seq, at, actor, act, subject, email, detail, personal }) => {
-    const { salt: _, ...about } = personal === '' ? {} : JSON.parse(personal)
-    return { seq, at, actor, email: email ?? '', act, subject, detail: { ...JSON.parse(detail), ...about } }
+/**
+ * Checks the entries that follow, at most `limit`, and adds them to `chain`; false when there are no more.
+ */
+export function continueAuditChain(
+  tx: SqlReader,
+  chain: AuditChain,
+  { expected = '', limit = PAGE }: { expected?: string | undefined; limit?: number } = {},
+): boolean {
+  const rows = tx.all<AuditRow>('SELECT * FROM audit_log WHERE seq > $after ORDER BY seq LIMIT $limit', {
+    after: chain.last,
+    limit,
   })
+  for (const row of rows) {
+    const isErased = row.personal === '' && row.personal_hash !== ''
+    const isGenuine = isErased || row.personal === '' || sha256(row.personal) === row.personal_hash
+    if (row.previous_hash !== chain.head || hashOf(row) !== row.hash || !isGenuine) chain.broken ??= row.seq
+    if (isErased) chain.erased += 1
+    chain.entries += 1
+    chain.head = row.hash
+    chain.hasExpected ||= row.hash === expected
+    chain.last = row.seq
+  }
+  return rows.length === limit
+}
+
+/** Checks every entry against the previous one. */
+export function readAuditChain(tx: SqlReader, expected = ''): AuditChain {
+  const chain = startAuditChain(expected)
+  while (continueAuditChain(tx, chain, { expected })) {
+    // The chain is read in pages, so that memory does not grow with it.
+  }
+  return chain
+}
+
+/**
+ * Begins behind the entry `seq`, which an earlier part of the check has reached; undefined if there is none.
+ */
+export function auditChainAt(tx: SqlReader, seq: number, expected = ''): AuditChain | undefined {
+  if (seq === 0) return startAuditChain(expected)
+  const row = tx.one<{ hash: string }>('SELECT hash FROM audit_log WHERE seq = $seq', { seq })
+  return row && { ...startAuditChain(expected), head: row.hash, last: seq }
+}
+
+/** Number of audit entries, approximately: the position of the last one. */
+export function lastAuditSeq(tx: SqlReader): number {
+  return tx.one<{ seq: number }>('SELECT seq FROM audit_log ORDER BY seq DESC LIMIT 1')?.seq ?? 0
 }

@@ -13,6 +13,7 @@ export type JobEvent =
   | 'held'
   | 'released'
   | 'moved_to_front'
+  | 'moved'
   | 'device_error'
   | 'completed'
   | 'failed'

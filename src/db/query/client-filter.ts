@@ -19,32 +19,55 @@ export function callerOf(requestInfo: RequestInfo): Caller {
   return isSuperuser(requestInfo) ? 'superuser' : 'client'
 }
 
-/**
- * Compiles the filter of a request; undefined when there is none. As in the record-store pattern, a filter of
- * white space or comments alone is an error: whoever sent it meant to send a condition.
- * @throws AppError `invalid` when it cannot be parsed, `forbidden` when it uses names reserved for
- *   superusers.
- */
-export function clientFilter(
-  catalog: Catalog,
-  collection: AnyCollection,
-  text: string,
-  requestInfo: RequestInfo,
-): Condition | undefined {
-  if (text === '') return undefined
-  assertMayUse(text, requestInfo)
-  return compileFilter(parseFilter(text), optionsOf(catalog, collection, requestInfo, 'f'))
+/** The filters and sorts of requests, compiled. */
+interface ClientConditions {
+  /**
+   * Undefined without a filter. As in the record-store pattern, a filter of white space or comments alone is
+   * an error: whoever sent it meant to send a condition.
+   * @throws AppError `invalid` when it cannot be parsed, `forbidden` when it uses names reserved for
+   *   superusers.
+   */
+  filter(collection: AnyCollection, text: string, requestInfo: RequestInfo): Condition | undefined
+  /** Throws as `filter` does. */
+  sort(collection: AnyCollection, text: string, requestInfo: RequestInfo): Order
 }
 
-/** Compiles the sort of a request. Throws as `clientFilter` does. */
-export function clientSort(
-  catalog: Catalog,
-  collection: AnyCollection,
-  text: string,
-  requestInfo: RequestInfo,
-): Order {
-  assertMayUse(text, requestInfo)
-  return compileSort(parseSort(text), optionsOf(catalog, collection, requestInfo, 's'))
+/** Compiles filters and sorts, and keeps the recent ones: most requests repeat those of others. */
+export function createClientConditions(catalog: Catalog): ClientConditions {
+  const filter = compiledOnce((collection, text, requestInfo) =>
+    compileFilter(parseFilter(text), optionsOf(catalog, collection, requestInfo, 'f')),
+  )
+  const sort = compiledOnce((collection, text, requestInfo) =>
+    compileSort(parseSort(text), optionsOf(catalog, collection, requestInfo, 's')),
+  )
+  return {
+    filter: (collection, text, requestInfo) =>
+      text === '' ? undefined : filter(collection, text, requestInfo),
+    sort,
+  }
+}
+
+/** Conditions that are kept; clients choose the texts. */
+const MAX_KNOWN = 200
+/** Longer texts are compiled each time. */
+const MAX_KNOWN_CHARACTERS = 500
+
+type Compile<T> = (collection: AnyCollection, text: string, requestInfo: RequestInfo) => T
+
+function compiledOnce<T>(compile: Compile<T>): Compile<T> {
+  const known = new Map<string, T>()
+  return (collection, text, requestInfo) => {
+    assertMayUse(text, requestInfo)
+    // All of the request that a condition depends on; values are bound.
+    const key = `${collection.name} ${requestInfo.auth?.collection.name} ${text}`
+    const before = known.get(key)
+    if (before) return before
+    const compiled = compile(collection, text, requestInfo)
+    if (text.length > MAX_KNOWN_CHARACTERS) return compiled
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(key, compiled)
+    return compiled
+  }
 }
 
 function optionsOf(

@@ -9,6 +9,8 @@ export interface CompiledList extends Paging {
   readonly rule: Condition | 'everybody'
   readonly filter: Condition | undefined
   readonly order: Order
+  /** Where the page begins, if not at the beginning of the list. */
+  readonly start?: Pick<Condition, 'sql' | 'bind'> | undefined
   readonly requestInfo: RequestInfo
   readonly now: number
 }
@@ -16,7 +18,7 @@ export interface CompiledList extends Paging {
 /** Conditions that all have to hold; `everybody` and undefined hold for every row. */
 export type Conditions = readonly (Pick<Condition, 'sql' | 'bind'> | 'everybody' | undefined)[]
 
-/** The WHERE clause of conditions ('' when there is none) and their parameters. */
+/** The WHERE clause of conditions ('' without conditions) and their parameters. */
 export function joinedConditions(
   conditions: Conditions,
   requestInfo: RequestInfo,

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { AppError, describeBytes } from '../../base/index.ts'
 import { BASE, type Catalog, type RequestInfo } from '../filter/index.ts'
 import { type BackRelation, backRelation } from '../filter/resolve/back-relation.ts'
 import { collectionOf, fieldOf } from '../filter/resolve/context.ts'
@@ -125,7 +125,7 @@ interface Request extends ExpandDependencies {
 function tooLarge(): AppError {
   return new AppError(
     'invalid',
-    `expand would return more than ${MAX_SHOWN} related records or 8 MiB of their programs, results and reports, ` +
+    `expand would return more than ${MAX_SHOWN} related records or ${describeBytes(MAX_LARGE_BYTES)} of their programs, results and reports, ` +
       `or ${MAX_READ} different ones per 100 records; name fewer relations, or request fewer records with perPage`,
     { reason: 'expand_too_large' },
   )

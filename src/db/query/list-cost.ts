@@ -6,6 +6,7 @@ import { lengthSql } from '../schema/large-values.ts'
 import { RECORD_BYTES } from '../schema/stored-bytes.ts'
 import { type Params, quoted, type SqlReader, type Statement } from '../sqlite/sql.ts'
 import type { CompiledList } from './compiled-list.ts'
+import { KnownNumbers } from './known-numbers.ts'
 
 /**
  * A step is about a microsecond of the event loop: reading one row through an index. A list of more steps is
@@ -42,9 +43,10 @@ export type ListCosts = (
   list: CompiledList & { readonly ids: Statement; readonly params: Params },
 ) => Estimate
 
-/** Creates the estimates, with a cache of SQLite's plans. */
+/** Creates the estimates, with a cache of SQLite's plans and of what was counted. */
 export function createListCosts(): ListCosts {
   const plans = new Map<string, Access>()
+  const counts = new KnownNumbers()
 
   function accessOf(tx: SqlReader, { sql, params }: Statement): Access {
     const known = plans.get(sql)
@@ -64,7 +66,9 @@ export function createListCosts(): ListCosts {
     const perRow = stepsPerRow(conditions)
     let steps: number | undefined
     const counted = (tx: SqlReader, { used }: Served) => {
-      steps ??= countSteps(tx, { collection, params, used, perRow, conditions })
+      steps ??= counts.get(tx, { sql: ids.sql, params }, () =>
+        countSteps(tx, { collection, params, used, perRow, conditions }),
+      )
       return steps
     }
     return {
@@ -108,7 +112,8 @@ interface Access {
 
 function readAccess(details: readonly string[]): Access {
   const own = details.find((detail) => new RegExp(`^(?:SEARCH|SCAN) ${BASE}\\b`).test(detail)) ?? ''
-  const compared = /^SEARCH .*\((.*)\)$/.exec(own)?.[1] ?? ''
+  // `SEARCH b USING INDEX name (type=? AND (ts,id)<(?,?))`
+  const compared = /^SEARCH [^(]*\((.*)\)$/.exec(own)?.[1] ?? ''
   return {
     constraints: compared === '' ? [] : compared.split(' AND ').map((each) => each.replace(/\?$/, '')),
     isSorted: details.some((detail) => detail.startsWith('USE TEMP B-TREE')),
@@ -180,24 +185,31 @@ interface Counting {
 }
 
 /**
- * Steps of testing all rows that the used terms leave; infinite when there are too many to count them. The
- * sizes of rows take as long to read as the list itself, so they are read only if a bound of them is too
- * large.
+ * Steps of testing all rows that the used terms leave; infinite when there are too many to count them. What
+ * takes time is done only if the step before it shows too many steps: counting the rows, and reading their
+ * sizes, which takes as long as the list itself.
  */
 function countSteps(tx: SqlReader, counting: Counting): number {
   const { collection, params, used, perRow, conditions } = counting
-  if (used.length === 0 && spanOf(tx, collection) > MAX_COUNTED_ROWS) return Number.POSITIVE_INFINITY
+  const bound = boundOf(tx, counting)
+  if (used.length === 0 && bound.rows > MAX_COUNTED_ROWS) return Number.POSITIVE_INFINITY
+  const { passing, reading } = sizeSteps(collection, conditions)
+  const maxPassing = (rows: number, bytes: number) =>
+    passing === undefined ? 0 : Math.min(bytes, rows * bound.rowBytes) / PASSED_BYTES
+  const most = bound.rows * perRow + maxPassing(bound.rows, bound.bytes)
+  if (reading.length === 0 && most <= MAX_STEPS) return most
+
   const where = used.length === 0 ? '' : ` WHERE ${used.map(({ sql }) => sql).join(' AND ')}`
   const rowsOf = (columns: string) =>
     `(SELECT ${columns} FROM ${quoted(collection.name)} AS ${BASE}${where} LIMIT $cost_limit)`
   const limited = { ...params, cost_limit: MAX_COUNTED_ROWS + 1 }
   const rows = tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${rowsOf('1')}`, limited)?.rows ?? 0
   if (rows > MAX_COUNTED_ROWS) return Number.POSITIVE_INFINITY
-  const { passing, reading } = sizeSteps(collection, conditions)
   const steps = rows * perRow
-  if (steps > MAX_STEPS || (passing === undefined && reading.length === 0)) return steps
-  const bound = reading.length === 0 ? maxPassingSteps(tx, counting, rows) : undefined
-  if (bound !== undefined && steps + bound <= MAX_STEPS) return steps + bound
+  if (steps > MAX_STEPS) return steps
+  const counted = steps + maxPassing(rows, Math.max(0, bound.bytes - rows * RECORD_BYTES))
+  if (reading.length === 0 && counted <= MAX_STEPS) return counted
+
   const ofSizes = [...(passing === undefined ? [] : [passing]), ...reading].join(' + ')
   const sizes = tx.one<{ steps: number }>(
     `SELECT total(steps) AS steps FROM ${rowsOf(`${ofSizes} AS steps`)}`,
@@ -206,26 +218,30 @@ function countSteps(tx: SqlReader, counting: Counting): number {
   return steps + (sizes?.steps ?? 0)
 }
 
-/**
- * An upper bound of the steps of reading past the documents of `rows` records: by the longest that a row may
- * hold, and by the bytes that are counted for the owner if all the records are of one; undefined for others.
- */
-function maxPassingSteps(
-  tx: SqlReader,
-  { collection, params, used }: Counting,
-  rows: number,
-): number | undefined {
+/** Upper bounds that are known without reading the rows; infinite where nothing is known. */
+interface Bound {
+  readonly rows: number
+  /** Of the documents in all the rows, and `RECORD_BYTES` for each. */
+  readonly bytes: number
+  /** Of the documents in one row. */
+  readonly rowBytes: number
+}
+
+/** If all rows are of one owner, the bytes that are counted for the owner bound them. */
+function boundOf(tx: SqlReader, { collection, params, used }: Counting): Bound {
   const { owner, fields } = collection
   const documents = Object.values(fields).filter(({ kind }) => kind.isDocument).length
-  const byRows = (rows * documents * MAX_ROW_BYTES) / PASSED_BYTES
-  if (byRows <= MAX_STEPS / 2) return byRows
+  const rowBytes = documents * MAX_ROW_BYTES
   const term = used.find(({ column, operator }) => column === owner && operator === '=')
-  if (owner === undefined || !term) return undefined
-  const sql =
-    `SELECT ${BASE}.bytes FROM (SELECT "user" AS ${quoted(owner)}, bytes FROM user_bytes) AS ${BASE} ` +
-    `WHERE ${term.sql}`
-  const bytes = tx.one<{ bytes: number }>(sql, params)?.bytes
-  return bytes === undefined ? undefined : Math.max(0, bytes - rows * RECORD_BYTES) / PASSED_BYTES
+  if (owner !== undefined && term) {
+    const sql =
+      `SELECT ${BASE}.bytes FROM (SELECT "user" AS ${quoted(owner)}, bytes FROM user_bytes) AS ${BASE} ` +
+      `WHERE ${term.sql}`
+    const bytes = tx.one<{ bytes: number }>(sql, params)?.bytes ?? Number.POSITIVE_INFINITY
+    return { rows: bytes / RECORD_BYTES, bytes, rowBytes }
+  }
+  const rows = used.length === 0 ? spanOf(tx, collection) : Number.POSITIVE_INFINITY
+  return { rows, bytes: Number.POSITIVE_INFINITY, rowBytes }
 }
 
 /** An upper bound of the number of rows, known without counting them. */

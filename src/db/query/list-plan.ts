@@ -21,8 +21,8 @@ export interface ListPlan extends Paging {
 
 /** The statements of a list. */
 export function planList(list: CompiledList, costs: ListCosts): ListPlan {
-  const { collection, rule, filter, order, requestInfo, now, page, perPage, skipTotal } = list
-  const { where, params } = joinedConditions([rule, filter, order], requestInfo, now)
+  const { collection, rule, filter, order, requestInfo, now, page, perPage, skipTotal, start } = list
+  const { where, params } = joinedConditions([rule, filter, order, start], requestInfo, now)
   const from = `${quoted(collection.name)} AS ${BASE}`
   const source = `FROM ${from}${where}`
   const offset = (page - 1) * perPage

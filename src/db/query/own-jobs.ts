@@ -1,18 +1,51 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
-import type { SqlReader } from '../sqlite/sql.ts'
-import { quoted } from '../sqlite/sql.ts'
+import { lengthOf } from '../records/page-size.ts'
+import { largeFieldsOf } from '../schema/large-values.ts'
+import { entriesTableOf } from '../schema/lists/list-entries.ts'
+import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
 import type { ListPlan } from './list-plan.ts'
 
 /** Jobs that are counted, sorted or skipped on the event loop at most: a few ms. */
 const MAX_JOBS_AT_ONCE = 5_000
 
+/** Which of a user's jobs to list; all conditions apply together. */
+export interface OwnJobsFilter {
+  /** One of these. */
+  status?: readonly string[] | undefined
+  /** Id of the QPU that ran the job or, before it has run, of its target. */
+  qpu?: string | undefined
+  /** Id of the requested QPU; '' = any. */
+  qpuTarget?: string | undefined
+  tag?: string | undefined
+  /** Id of a job: only those submitted before it. */
+  before?: string | undefined
+  /** Stored times; `createdTo` itself is excluded. */
+  createdFrom?: string | undefined
+  createdTo?: string | undefined
+  /** Text that the id, the name or the tags contain, in upper or lower case. */
+  text?: string | undefined
+}
+
+interface OwnJobsPage {
+  skip: number
+  limit: number
+  sort: string
+  filter?: OwnJobsFilter
+  /** Large fields that the response does not need. */
+  without?: readonly string[]
+  /** Whether to count all jobs of the list. */
+  isCounted?: boolean
+}
+
 /**
- * How to read the ids of a page of a user's jobs. `sort` is a declared field, descending with a leading `-`;
- * `created` is the order of submission.
+ * How to read the ids of a page of a user's jobs, or of everybody's without a user. `sort` is a declared
+ * field, descending with a leading `-`; `created` is the order of submission. In that order, a filter reads
+ * one index and no job that it excludes, and the sizes of the jobs are read with their ids: looking them up
+ * later takes twice as long.
  */
 export function planOwnJobs(
-  user: string,
-  { skip, limit, sort }: { skip: number; limit: number; sort: string },
+  user: string | undefined,
+  { skip, limit, sort, filter = {}, without = [], isCounted = false }: OwnJobsPage,
 ): ListPlan {
   const field = sort.replace(/^-/, '')
   const direction = sort.startsWith('-') ? ' DESC' : ''
@@ -21,27 +54,110 @@ export function planOwnJobs(
   if (!isBySubmission && !Object.hasOwn(quantumJobs.fields, field) && field !== 'updated') {
     throw new TypeError(`${quantumJobs.name} has no field "${field}"`)
   }
-  const order = isBySubmission ? '' : `${quoted(field)}${direction}, `
-  const params = { user }
+  const order = isBySubmission ? '' : `${orderOf(field, direction)}, `
+  const { conditions, params } = conditionsOf(filter, user)
+  if (user !== undefined) params['user'] = user
+  const from = sourceOf(user, filter)
+  const source = `FROM ${[from.source, ...conditions].join(' AND ')}`
+  const large = largeFieldsOf(quantumJobs).filter((name) => !without.includes(name))
+  const bytes = isBySubmission && large.length > 0 ? `, ${lengthOf(quantumJobs, large)} AS bytes` : ''
   return {
     collection: quantumJobs,
-    ...{ page: 1, perPage: limit, skipTotal: true },
+    ...{ page: 1, perPage: limit, skipTotal: !isCounted },
     ids: {
-      sql: `SELECT "id" FROM quantum_jobs WHERE user_id = $user
-        ORDER BY ${order}"seq"${direction} LIMIT $page_limit OFFSET $page_offset`,
+      sql: `SELECT job.id AS id${bytes} ${source}
+        ORDER BY ${order}${from.seq}${direction} LIMIT $page_limit OFFSET $page_offset`,
       params: { ...params, page_limit: limit, page_offset: skip },
       perPage: limit,
       offset: skip,
     },
     joins: undefined,
-    count: undefined,
+    count: isCounted ? { sql: `SELECT count(*) AS n ${source}`, params } : undefined,
     isCostly: (tx) =>
-      isBySubmission ? skip + limit > MAX_JOBS_AT_ONCE : countUpTo(tx, user) > MAX_JOBS_AT_ONCE,
-    isCountCostly: () => false,
+      skip + limit > MAX_JOBS_AT_ONCE ||
+      ((!isBySubmission || isSelective(filter)) && countUpTo(tx, user) > MAX_JOBS_AT_ONCE),
+    isCountCostly: (tx) => countUpTo(tx, user) > MAX_JOBS_AT_ONCE,
   }
 }
 
-function countUpTo(tx: SqlReader, user: string): number {
-  const sql = 'SELECT count(*) AS n FROM (SELECT 1 FROM quantum_jobs WHERE user_id = $user LIMIT $most)'
-  return tx.one<{ n: number }>(sql, { user, most: MAX_JOBS_AT_ONCE + 1 })?.n ?? 0
+function sourceOf(user: string | undefined, { tag }: OwnJobsFilter): { source: string; seq: string } {
+  if (tag === undefined) {
+    const owned = user === undefined ? 'true' : 'job.user_id = $user'
+    return { source: `quantum_jobs job WHERE ${owned}`, seq: 'job.seq' }
+  }
+  const owned = user === undefined ? 'tagged.entry = $tag' : 'tagged.user = $user AND tagged.entry = $tag'
+  return { source: `${TAGGED} WHERE ${owned}`, seq: 'tagged.seq' }
+}
+
+const TAGGED = `${quoted(entriesTableOf(quantumJobs, 'tags'))} tagged CROSS JOIN quantum_jobs job ON job.seq = tagged.seq`
+
+/** The number of the given job or, after its removal, the greatest one of the jobs created before. */
+const BEFORE = `coalesce((SELECT seq FROM quantum_jobs WHERE id = $before),
+  (SELECT seq + 1 FROM quantum_jobs WHERE id < $before ORDER BY id DESC LIMIT 1), 0)`
+
+/** The terms of ORDER BY; those of an index, where the field is the first of one. */
+function orderOf(field: string, direction: string): string {
+  const terms = field === 'status' ? [field, 'created'] : [field]
+  return terms.map((term) => `job.${quoted(term)}${direction}`).join(', ')
+}
+
+/**
+ * The `+` keeps SQLite from an index that would need sorting; the one of a user's jobs in order has all these
+ * columns.
+ */
+function conditionsOf(
+  filter: OwnJobsFilter,
+  user: string | undefined,
+): { conditions: string[]; params: Record<string, Bindable> } {
+  const { status, qpu, qpuTarget, tag, before, createdFrom, createdTo, text } = filter
+  const params: Record<string, Bindable> = {}
+  const conditions: string[] = []
+  const add = (condition: string, values: Record<string, Bindable>) => {
+    conditions.push(condition)
+    Object.assign(params, values)
+  }
+  const [only, ...others] = status ?? []
+  const rare = user === undefined && others.length === 0 && only !== undefined ? RARE[only] : undefined
+  if (rare !== undefined) {
+    conditions.push(rare)
+  } else if (status) {
+    const names = Object.fromEntries(status.map((each, index) => [`status${index}`, each]))
+    add(`+job.status IN (${Object.keys(names).map((name) => `$${name}`)})`, names)
+  }
+  if (qpu !== undefined) add("CASE WHEN job.qpu <> '' THEN job.qpu ELSE job.qpu_target END = $qpu", { qpu })
+  if (qpuTarget !== undefined) add('+job.qpu_target = $target', { target: qpuTarget })
+  if (before !== undefined) add(`job.seq < ${BEFORE}`, { before })
+  if (createdFrom !== undefined) add('+job.created >= $from', { from: createdFrom })
+  if (createdTo !== undefined) add('+job.created < $to', { to: createdTo })
+  if (text !== undefined) add(`(${CONTAINS_TEXT})`, { text: text.toLowerCase() })
+  if (tag !== undefined) params['tag'] = tag
+  return { conditions, params }
+}
+
+/**
+ * Statuses that few jobs have, as conditions that are answered from an index: without it, a list of the jobs
+ * of everybody would pass over nearly all of them. Literals, because a partial index serves no parameters.
+ * Those that are pending or running are sorted, but the queue is bounded.
+ */
+const RARE: Readonly<Record<string, string>> = {
+  pending: "job.status = 'pending'",
+  running: "job.status = 'running'",
+  failed: "job.status = 'failed'",
+  cancelled: "job.status = 'cancelled'",
+}
+
+/** `coalesce`: jobs submitted before there were tags have none. */
+const CONTAINS_TEXT = `instr(job.id, $text) > 0 OR instr(lower(job.name), $text) > 0
+  OR instr(lower(coalesce(job.tags, '')), $text) > 0`
+
+/** Whether a page may have to pass over many jobs that the filter excludes. */
+function isSelective({ before: _, ...others }: OwnJobsFilter): boolean {
+  return Object.values(others).some((value) => value !== undefined)
+}
+
+function countUpTo(tx: SqlReader, user: string | undefined): number {
+  const owned = user === undefined ? '' : 'WHERE user_id = $user'
+  const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM quantum_jobs ${owned} LIMIT $most)`
+  const params = { most: MAX_JOBS_AT_ONCE + 1, ...(user !== undefined && { user }) }
+  return tx.one<{ n: number }>(sql, params)?.n ?? 0
 }

@@ -8,6 +8,8 @@ export interface Paging {
   readonly perPage: number
   /** Skips counting; the totals are -1. */
   readonly skipTotal: boolean
+  /** Id of a record: the page has the records that follow it. No total is counted then. */
+  readonly after?: string | undefined
 }
 
 const DEFAULT_PER_PAGE = 30
@@ -17,8 +19,8 @@ const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True']
 const FALSE = ['0', 'f', 'F', 'false', 'FALSE', 'False']
 
 /**
- * Reads `page`, `perPage` and `skipTotal` of a list request.
- * @throws AppError `invalid` for a value that is not a whole number or boolean.
+ * Reads `page`, `perPage`, `skipTotal` and `after` of a list request.
+ * @throws AppError `invalid` for a value that is not a whole number or boolean, and for `page` with `after`.
  */
 export function readPaging(query: Readonly<Record<string, string>>): Paging {
   const page = wholeNumber('page', query['page'] ?? '') ?? 1
@@ -27,10 +29,19 @@ export function readPaging(query: Readonly<Record<string, string>>): Paging {
   if (skip !== '' && !TRUE.includes(skip) && !FALSE.includes(skip)) {
     throw badParameter('skipTotal', skip, 'true or false')
   }
+  const after = query['after'] || undefined
+  if (after !== undefined && (query['page'] ?? '') !== '') {
+    throw new AppError(
+      'invalid',
+      'Page and after cannot be combined: give the number of a page or the record that it follows',
+      { reason: 'bad_parameter' },
+    )
+  }
   return {
     page: Math.min(Math.max(page, 1), MAX_PAGE),
     perPage: perPage <= 0 ? DEFAULT_PER_PAGE : Math.min(perPage, MAX_PER_PAGE),
-    skipTotal: TRUE.includes(skip),
+    skipTotal: TRUE.includes(skip) || after !== undefined,
+    after,
   }
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { COLLECTIONS } from '../collections/index.ts'
+import { COLLECTIONS } from '../collections.ts'
 import { BASE, badFilter, type Catalog, followsBack, isSuperuser, type RequestInfo } from '../filter/index.ts'
 import { loader } from '../records/stored-values.ts'
 import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
@@ -8,8 +8,9 @@ import { createPlans } from '../schema/plan.ts'
 import { withCallerErrors } from '../sqlite/caller-errors.ts'
 import { jsonValues } from '../sqlite/dialect.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
+import { startAfter } from './after-record.ts'
 import { candidateRow } from './candidate-row.ts'
-import { clientFilter, clientSort } from './client-filter.ts'
+import { createClientConditions } from './client-filter.ts'
 import { type Conditions, joinedConditions } from './compiled-list.ts'
 import { createExpander, type Expander } from './expand.ts'
 import { createListCosts, isTestCostly } from './list-cost.ts'
@@ -52,7 +53,8 @@ export interface RecordQueries extends Expander {
   /**
    * How to read the ids of the records for which both the rule and the filter hold, and what that costs; see
    * `readPage`.
-   * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort.
+   * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort,
+   *   and for a bad `after` as `startAfter`.
    */
   plan(tx: SqlReader, collection: AnyCollection, request: ListRequest): ListPlan
   /**
@@ -102,6 +104,7 @@ export function createRecordQueries({
 }: QueryOptions): RecordQueries {
   const catalog: Catalog = { names, collections, rulesOf }
   const rules = createRuleBook(catalog)
+  const client = createClientConditions(catalog)
   const planOf = createPlans()
   const costs = createListCosts()
   const from = (collection: AnyCollection) => `${quoted(collection.name)} AS ${BASE}`
@@ -111,10 +114,14 @@ export function createRecordQueries({
     plan(tx, collection, request) {
       const { requestInfo } = request
       const rule = assertAllowed(rules.access(collection, request.rule, requestInfo))
-      const filter = clientFilter(catalog, collection, request.filter ?? '', requestInfo)
-      const order = clientSort(catalog, collection, request.sort ?? '', requestInfo)
-      const paging = { page: request.page, perPage: request.perPage, skipTotal: request.skipTotal }
-      return planList({ collection, rule, filter, order, requestInfo, now: tx.now, ...paging }, costs)
+      const filter = client.filter(collection, request.filter ?? '', requestInfo)
+      const order = client.sort(collection, request.sort ?? '', requestInfo)
+      const { page, perPage, after } = request
+      const start =
+        after === undefined ? undefined : startAfter(tx, { collection, after, order, rule, requestInfo })
+      const skipTotal = request.skipTotal || start !== undefined
+      const list = { collection, rule, filter, order, start, requestInfo, now: tx.now }
+      return planList({ ...list, page, perPage, skipTotal }, costs)
     },
     records: <C extends AnyCollection>(
       tx: SqlReader,
@@ -158,7 +165,7 @@ export function createRecordQueries({
     test(collection, { rule, requestInfo: compiledFor, filter = '' }) {
       const access = rules.access(collection, rule, compiledFor)
       if (access === 'nobody') return { stored: () => false, values: () => false }
-      const wanted = clientFilter(catalog, collection, filter, compiledFor)
+      const wanted = client.filter(collection, filter, compiledFor)
       if (wanted && followsBack(wanted.load) && !isSuperuser(compiledFor)) {
         // The test runs for every change and subscriber, so its cost must not grow with the data.
         throw badFilter(

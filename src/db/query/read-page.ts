@@ -1,10 +1,10 @@
 import type { Reading } from '../readers/reader-pool.ts'
-import { endsAt, readSelection } from '../readers/selection.ts'
+import { endsAt, readSelection, type Selected } from '../readers/selection.ts'
 import type { Database } from '../records/database.ts'
 import { inSteps } from '../records/page-size.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { withCallerErrors } from '../sqlite/caller-errors.ts'
-import { KnownTotals } from './known-totals.ts'
+import { KnownNumbers } from './known-numbers.ts'
 import type { ListPlan } from './list-plan.ts'
 
 /** One page of records; totals are -1 when they were not requested. */
@@ -52,10 +52,10 @@ export async function readPage<R>(db: Database, work: PageWork<R>): Promise<Page
   return { page: plan.page, perPage: plan.perPage, ...totals, items }
 }
 
-const totalsByDatabase = new WeakMap<Database, KnownTotals>()
+const totalsByDatabase = new WeakMap<Database, KnownNumbers>()
 
-function knownTotalsOf(db: Database): KnownTotals {
-  const totals = totalsByDatabase.get(db) ?? new KnownTotals()
+function knownTotalsOf(db: Database): KnownNumbers {
+  const totals = totalsByDatabase.get(db) ?? new KnownNumbers()
   totalsByDatabase.set(db, totals)
   return totals
 }
@@ -68,22 +68,23 @@ interface Start<R> {
 }
 
 /** Everything that the event loop may read at once. */
-function startPage<R>(tx: ReadTx, work: PageWork<R>, totals: KnownTotals): Start<R> {
+function startPage<R>(tx: ReadTx, work: PageWork<R>, totals: KnownNumbers): Start<R> {
   const plan = work.plan(tx)
   return withCallerErrors(() => {
     if (plan.isCostly(tx)) return { plan }
-    const { ids } = readSelection(tx, selectionOf({ ...plan, count: undefined }))
+    const { ids, bytes } = readSelection(tx, selectionOf({ ...plan, count: undefined }))
     const total = cheapTotal(tx, plan, ids.length, totals)
-    const isShort = stepsOf(tx, plan, ids, work).length < 2
+    const isShort = stepsOf(tx, plan, { ids, bytes }, work).length < 2
     return { plan, ids, total, ...(isShort && { items: work.records(tx, ids) }) }
   })
 }
 
-function cheapTotal(tx: ReadTx, plan: ListPlan, length: number, totals: KnownTotals): number | undefined {
+function cheapTotal(tx: ReadTx, plan: ListPlan, length: number, totals: KnownNumbers): number | undefined {
   const { count, ids } = plan
   if (!count) return undefined
   if (endsAt(ids, length)) return ids.offset + length
-  return plan.isCountCostly(tx) ? undefined : totals.count(tx, count)
+  if (plan.isCountCostly(tx)) return undefined
+  return totals.get(tx, count, () => tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0)
 }
 
 function selectionOf({ joins, ids, count }: ListPlan) {
@@ -93,11 +94,11 @@ function selectionOf({ joins, ids, count }: ListPlan) {
 function stepsOf<R>(
   tx: ReadTx,
   { collection }: ListPlan,
-  ids: readonly string[],
+  { ids, bytes }: Pick<Selected, 'ids' | 'bytes'>,
   { without = [], maxBytes = Number.POSITIVE_INFINITY, sizeParameter = 'perPage' }: PageWork<R>,
 ): string[][] {
   const remedy = `ask for fewer with ${sizeParameter}, or leave them out with fields`
-  return inSteps(tx, collection, ids, { without, maxBytes, remedy, records: RECORDS_AT_ONCE })
+  return inSteps(tx, collection, ids, { without, maxBytes, remedy, bytes, records: RECORDS_AT_ONCE })
 }
 
 async function readInSteps<R>(
@@ -106,7 +107,7 @@ async function readInSteps<R>(
   ids: readonly string[],
   work: PageWork<R>,
 ): Promise<R[]> {
-  const steps = await db.read((tx) => stepsOf(tx, plan, ids, work))
+  const steps = await db.read((tx) => stepsOf(tx, plan, { ids }, work))
   const items: R[] = []
   for (const step of steps) {
     items.push(...(await db.read((tx) => work.records(tx, step))))

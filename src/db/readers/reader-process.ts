@@ -11,7 +11,7 @@ interface ReaderListeners {
 /**
  * A process with its own read-only connection. A statement of SQLite cannot be interrupted from outside in
  * this runtime, and the end of a thread waits for it, so killing a process is the only way to stop one; see
- * docs/decisions/0012-reader-processes.md.
+ * docs/decisions/0013-reader-processes.md.
  */
 export class ReaderProcess {
   readonly #process: Bun.Subprocess

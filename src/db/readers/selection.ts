@@ -8,7 +8,10 @@ export interface Selection {
     readonly loads: readonly Load[]
     readonly source: { readonly from: string; readonly where: readonly string[]; readonly params: Params }
   }
-  /** Selects the `id` of each record of one page; absent when only the total is wanted. */
+  /**
+   * Selects the `id` of each record of one page, and possibly the `bytes` of its large values; absent when
+   * only the total is wanted.
+   */
   readonly ids?: Statement & { readonly perPage: number; readonly offset: number }
   /** Selects any rows; for a few thousand of them, since they are sent as JSON. */
   readonly rows?: Statement
@@ -19,6 +22,8 @@ export interface Selection {
 /** What a selection found. */
 export interface Selected {
   readonly ids: readonly string[]
+  /** Bytes of the large values of each record; undefined when they were not selected. */
+  readonly bytes?: readonly number[] | undefined
   /** Undefined when it was not wanted. */
   readonly total: number | undefined
   readonly rows: readonly Readonly<Record<string, unknown>>[]
@@ -30,11 +35,17 @@ export interface Selected {
  */
 export function readSelection(tx: SqlReader, { joins, ids: page, rows: wanted, count }: Selection): Selected {
   if (joins) refuseCostly(tx, joins.loads, joins.source)
-  const ids = page ? tx.all<{ id: string }>(page.sql, page.params).map(({ id }) => id) : []
-  const rows = wanted ? tx.all<Record<string, unknown>>(wanted.sql, wanted.params) : []
-  if (!count) return { ids, rows, total: undefined }
-  if (page && endsAt(page, ids.length)) return { ids, rows, total: page.offset + ids.length }
-  return { ids, rows, total: tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0 }
+  const records = page ? tx.all<{ id: string; bytes?: number }>(page.sql, page.params) : []
+  const ids = records.map(({ id }) => id)
+  const hasBytes = records[0]?.bytes !== undefined
+  const found = {
+    ids,
+    ...(hasBytes && { bytes: records.map(({ bytes = 0 }) => bytes) }),
+    rows: wanted ? tx.all<Record<string, unknown>>(wanted.sql, wanted.params) : [],
+  }
+  if (!count) return { ...found, total: undefined }
+  if (page && endsAt(page, ids.length)) return { ...found, total: page.offset + ids.length }
+  return { ...found, total: tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0 }
 }
 
 /** Whether a page of `length` records is the last one: then the total is known without counting. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { AppError, TurnQueue } from '../../base/index.ts'
 
 /** Waiting reads of one caller; more would only wait longer than clients do. */
 export const MAX_WAITING_PER_CALLER = 20
@@ -16,10 +16,12 @@ interface Turn {
  */
 export class Waiting<Job extends Turn> {
   readonly #readers: number
-  /** In the order of turns: a caller whose work was taken goes to the end. */
-  readonly #queues = new Map<string, Job[]>()
+  readonly #queue = new TurnQueue<Job>({
+    perCaller: MAX_WAITING_PER_CALLER,
+    all: MAX_WAITING,
+    refuse: tooManyReads,
+  })
   readonly #running = new Set<Job>()
-  #size = 0
 
   constructor(readers: number) {
     this.#readers = readers
@@ -27,37 +29,14 @@ export class Waiting<Job extends Turn> {
 
   /** @throws AppError `limited` or `unavailable` when too many wait. */
   add(job: Job): void {
-    const { caller } = job.reading
-    const queue = this.#queues.get(caller) ?? []
-    if (queue.length >= MAX_WAITING_PER_CALLER) {
-      throw new AppError(
-        'limited',
-        `${MAX_WAITING_PER_CALLER} of your lists wait for the database already; send them one after another`,
-        { reason: 'too_many_reads', retryAfter: 2 },
-      )
-    }
-    if (this.#size >= MAX_WAITING) {
-      const message = `${MAX_WAITING} lists wait for the database; try again later`
-      throw new AppError('unavailable', message, { reason: 'too_many_reads', retryAfter: 5 })
-    }
-    queue.push(job)
-    this.#queues.set(caller, queue)
-    this.#size += 1
+    this.#queue.add(job.reading.caller, job)
   }
 
   /** The next job that may run, which then counts as running until `release`. */
   take(): Job | undefined {
-    for (const [caller, queue] of this.#queues) {
-      const [job] = queue
-      if (!job || !this.#mayRun(job)) continue
-      queue.shift()
-      this.#queues.delete(caller)
-      if (queue.length > 0) this.#queues.set(caller, queue)
-      this.#size -= 1
-      this.#running.add(job)
-      return job
-    }
-    return undefined
+    const job = this.#queue.take((each) => this.#mayRun(each))
+    if (job) this.#running.add(job)
+    return job
   }
 
   release(job: Job): void {
@@ -66,20 +45,12 @@ export class Waiting<Job extends Turn> {
 
   /** Removes a job that waits. */
   remove(job: Job): void {
-    const { caller } = job.reading
-    const queue = this.#queues.get(caller) ?? []
-    const left = queue.filter((each) => each !== job)
-    this.#size -= queue.length - left.length
-    if (left.length > 0) this.#queues.set(caller, left)
-    else this.#queues.delete(caller)
+    this.#queue.remove(job.reading.caller, job)
   }
 
   /** Removes and returns all that wait. */
   clear(): Job[] {
-    const all = [...this.#queues.values()].flat()
-    this.#queues.clear()
-    this.#size = 0
-    return all
+    return this.#queue.clear()
   }
 
   #mayRun({ reading: { caller, kind } }: Job): boolean {
@@ -88,4 +59,16 @@ export class Waiting<Job extends Turn> {
     const sameKind = running.filter((each) => each.kind === kind).length
     return kind === 'user' || sameKind < Math.max(1, this.#readers - 1)
   }
+}
+
+function tooManyReads(limit: 'caller' | 'all'): AppError {
+  if (limit === 'caller') {
+    return new AppError(
+      'limited',
+      `${MAX_WAITING_PER_CALLER} of your lists wait for the database already; send them one after another`,
+      { reason: 'too_many_reads', retryAfter: 2 },
+    )
+  }
+  const message = `${MAX_WAITING} lists wait for the database; try again later`
+  return new AppError('unavailable', message, { reason: 'too_many_reads', retryAfter: 5 })
 }

@@ -2,6 +2,7 @@ import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { qpus } from '../collections/qpus.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { INSERTION_ORDER, jsonKey } from '../sqlite/dialect.ts'
+import type { JobNeeds } from '../store/jobs/fits-qpu.ts'
 import { withSnapshot } from './open.ts'
 import type {
   RecordedAttempt,
@@ -53,11 +54,10 @@ function spanParams({ since, until }: RecordedSpan) {
 /** Greater than every stored time. */
 const END_OF_TIME = '9999'
 
-interface JobRow {
+interface JobRow extends JobNeeds {
   id: string
   user_id: string
   qpu_target: string
-  qubits: number
   created: string
   status: string
   driver_qpu: string
@@ -71,8 +71,8 @@ function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
   const actions = readActions(tx)
   return tx
     .all<JobRow>(
-      `SELECT job.id, job.user_id, job.qpu_target, job.qubits, job.created, job.status, job.started_at,
-         job.finished_at, coalesce(drivers.qpu, job.qpu_target) AS driver_qpu,
+      `SELECT job.id, job.user_id, job.qpu_target, job.created, job.status, job.started_at,
+         job.qubits, job.shots, job.executions, job.features, job.finished_at, coalesce(drivers.qpu, job.qpu_target) AS driver_qpu,
          coalesce(-charge.delta_ms, 0) AS charged
        FROM quantum_jobs job LEFT JOIN drivers ON drivers.id = job.driver
          LEFT JOIN qpu_ledger charge ON charge.kind = 'charge' AND charge.source_id = job.id
@@ -83,12 +83,16 @@ function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
       id: row.id,
       user: row.user_id,
       target: row.qpu_target,
-      qubits: row.qubits,
+      needs: needsOf(row),
       submittedAt: msOf(row.created),
       cancelledAt: row.status === 'cancelled' ? msOf(row.finished_at) : undefined,
       actions: actions.get(row.id) ?? [],
       attempts: charged(attempts.get(row.id) ?? importedAttempt(row), row),
     }))
+}
+
+function needsOf({ qubits, shots, executions, features }: JobRow): JobNeeds {
+  return { qubits, shots, executions, features }
 }
 
 /** The last attempt is the charged one. */
@@ -278,7 +282,9 @@ function readCalibrations(tx: ReadTx, qpu: string): RecordedQpu['changes'] {
     .all<{ started_at: string; finished_at: string }>(
       `SELECT request.started_at, request.finished_at FROM calibration_requests request
        JOIN drivers ON drivers.id = request.driver
-       WHERE drivers.qpu = $qpu AND request.started_at <> '' AND request.finished_at <> ''`,
+       WHERE drivers.qpu = $qpu AND request.started_at <> '' AND request.finished_at <> ''
+       UNION ALL
+       SELECT started_at, finished_at FROM calibration_results WHERE qpu = $qpu AND request = ''`,
       { qpu },
     )
     .flatMap(({ started_at, finished_at }) => [

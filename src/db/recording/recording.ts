@@ -1,5 +1,6 @@
 import type { qpus } from '../collections/qpus.ts'
 import type { RecordOf } from '../schema/collection.ts'
+import type { JobNeeds } from '../store/jobs/fits-qpu.ts'
 
 /**
  * The actions of users and administrators and the durations of jobs, independent of the scheduler's choices.
@@ -55,7 +56,7 @@ export interface RecordedJob {
   user: string
   /** Id of a QPU; '' = any. */
   target: string
-  qubits: number
+  needs: JobNeeds
   submittedAt: number
   /** When its owner cancelled it; undefined when it ran or is still pending. */
   cancelledAt: number | undefined

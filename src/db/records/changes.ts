@@ -6,8 +6,6 @@ export interface Change {
   collection: string
   id: string
   action: 'create' | 'update' | 'delete'
-  /** Increases with every change of any record. */
-  seq: number
   /** The record after the change; for a delete, the record before it. */
   record?: unknown
 }

@@ -9,13 +9,13 @@ import type { ReadTx, Tx } from './tx.ts'
 /** The database of the service: one SQLite file, written by one process. */
 export interface Database {
   /**
-   * Runs one intent immediately, as a unit: if `work` throws, all its writes are undone. `work` is
-   * synchronous. Intents of one turn of the event loop share a commit; changes are published after it, before
-   * the promise resolves.
+   * Runs one intent as a unit, immediately or after the last pass of a checkpoint: if `work` throws, all its
+   * writes are undone. `work` is synchronous. Intents of one turn of the event loop share a commit; changes
+   * are published after it, before the promise resolves.
    * @throws AppError `storage_full` when the disk rejects the write; nothing was written then.
    */
   write<T>(intent: string, work: (tx: Tx) => T): Promise<T>
-  /** Runs `work` on a consistent snapshot of the committed data. */
+  /** Runs `work` at once on a consistent snapshot of the committed data; resolves when that is on disk. */
   read<T>(work: (tx: ReadTx) => T): Promise<T>
   /**
    * What a selection finds, read by a separate process, for selections that may read a large part of the

@@ -29,6 +29,8 @@ interface PageBounds {
   readonly without: readonly string[]
   readonly maxBytes: number
   readonly remedy: string
+  /** Bytes of the large values of each id, if they are known. */
+  readonly bytes?: readonly number[] | undefined
 }
 
 /** Bytes of large values that are read, parsed and encoded without a pause. */
@@ -50,8 +52,8 @@ export function inSteps(
   const sizes = sizesOf(tx, collection, ids, bounds)
   const steps: string[][] = []
   let sum = 0
-  for (const id of ids) {
-    const bytes = sizes.get(id) ?? 0
+  for (const [at, id] of ids.entries()) {
+    const bytes = sizes[at] ?? 0
     const last = steps.at(-1)
     if (last && last.length < records && sum + bytes <= MAX_STEP_BYTES) {
       last.push(id)
@@ -64,20 +66,17 @@ export function inSteps(
   return steps
 }
 
-/** Bytes of the large values by id; empty where there are none or the page has one record. */
+/** Bytes of the large values of each id; empty where there are none or the page has one record. */
 function sizesOf(
   tx: SqlReader,
   collection: AnyCollection,
   ids: readonly string[],
-  { without, maxBytes, remedy }: PageBounds,
-): Map<string, number> {
+  { without, maxBytes, remedy, bytes }: PageBounds,
+): readonly number[] {
   const large = largeFieldsOf(collection).filter((name) => !without.includes(name))
-  if (large.length === 0 || ids.length < 2) return new Map()
-  const sql =
-    `SELECT "id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ` +
-    `WHERE "id" IN ${jsonValues('$ids')}`
-  const rows = tx.all<{ id: string; bytes: number }>(sql, { ids: JSON.stringify(ids) })
-  const sum = rows.reduce((all, { bytes }) => all + bytes, 0)
+  if (large.length === 0 || ids.length < 2) return []
+  const sizes = bytes ?? readSizes(tx, collection, ids, large)
+  const sum = sizes.reduce((all, each) => all + each, 0)
   if (sum > maxBytes) {
     const mib = (count: number) => Math.ceil(count / 1024 / 1024)
     throw new AppError(
@@ -87,7 +86,21 @@ function sizesOf(
       { reason: 'page_too_large' },
     )
   }
-  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
+  return sizes
+}
+
+function readSizes(
+  tx: SqlReader,
+  collection: AnyCollection,
+  ids: readonly string[],
+  large: readonly string[],
+): number[] {
+  const sql =
+    `SELECT "id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ` +
+    `WHERE "id" IN ${jsonValues('$ids')}`
+  const rows = tx.all<{ id: string; bytes: number }>(sql, { ids: JSON.stringify(ids) })
+  const sizes = new Map(rows.map(({ id, bytes }) => [id, bytes]))
+  return ids.map((id) => sizes.get(id) ?? 0)
 }
 
 /** The ids of the leading records whose sizes are at most `maxBytes` together; at least one. */

@@ -6,7 +6,7 @@ import { loader } from './stored-values.ts'
 
 /** The records that `list` returns, and their order; insertion order by default. */
 interface ListQuery<C extends AnyCollection> {
-  /** Only these records, in this order. */
+  /** Only these records, in this order; without sort, limit and offset. */
   ids?: readonly string[]
   where?: Partial<RecordOf<C>>
   /**
@@ -62,26 +62,31 @@ export function createRecordReader(
     list: <C extends AnyCollection>(collection: C, query: ListQuery<C> = {}) => {
       const plan = planOf(collection)
       const { ids } = query
-      const { condition, params } = conditionOf(plan, query.where ?? {})
-      const order = orderOf(plan, query.sort ?? '')
-      // LIMIT -1 is SQLite's "no limit".
-      const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
-      const tail = `ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
-      if (!ids) return rows(collection, `${condition} ${tail}`, page, query) as RecordOf<C>[]
-      const among = `${condition === '' ? ' WHERE' : `${condition} AND`} "id" IN ${jsonValues('$ids')} ${tail}`
-      const found = rows(collection, among, { ...page, ids: JSON.stringify(ids) }, query)
+      if (!ids) {
+        const { condition, params } = conditionOf(plan, query.where ?? {})
+        const order = orderOf(plan, query.sort ?? '')
+        // LIMIT -1 is SQLite's "no limit".
+        const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
+        const tail = `${condition} ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
+        return rows(collection, tail, page, query) as RecordOf<C>[]
+      }
+      // An index of another column would read, say, all records of a user to find the few with these ids.
+      const { condition, params } = conditionOf(plan, query.where ?? {}, { usesIndexes: false })
+      const among = `${condition === '' ? ' WHERE' : `${condition} AND`} "id" IN ${jsonValues('$ids')}`
+      const found = rows(collection, among, { ...params, ids: JSON.stringify(ids) }, query)
       const byId = new Map(found.map((record) => [record.id, record]))
       return ids.flatMap((id) => byId.get(id) ?? []) as RecordOf<C>[]
     },
   }
 }
 
-function conditionOf(plan: Plan, where: Record<string, unknown>) {
+/** `usesIndexes`: whether SQLite may use the indexes of these columns; the unary `+` prevents it. */
+function conditionOf(plan: Plan, where: Record<string, unknown>, { usesIndexes = true } = {}) {
   const params: Record<string, Bindable> = {}
   const terms: string[] = []
   for (const [name, value] of Object.entries(where)) {
     if (value === undefined) continue
-    const column = quoted(plan.column(name))
+    const column = `${usesIndexes ? '' : '+'}${quoted(plan.column(name))}`
     const field = plan.fields.find(([each]) => each === name)?.[1]
     const stored = field ? (field.kind.encode(value) ?? null) : String(value)
     params[`where_${name}`] = stored

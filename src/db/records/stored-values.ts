@@ -1,7 +1,8 @@
-import type { AnyCollection } from '../schema/collection.ts'
+import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
-import type { StoredJson } from '../schema/json-text.ts'
+import { JsonText, StoredJson } from '../schema/json-text.ts'
 import { largeTableOf, valueSql } from '../schema/large-values.ts'
+import { unreadValues } from '../schema/unread-json.ts'
 import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { picksInside } from './pick-fields.ts'
@@ -23,6 +24,19 @@ export function loader(sql: SqlReader, collection: AnyCollection) {
     const statement = `SELECT ${valueSql(collection, name)} AS value FROM ${quoted(collection.name)} WHERE "id" = $id`
     return sql.one<{ value: unknown }>(statement, { id })?.value ?? null
   }
+}
+
+/** `record[name]`, a large one as its JSON text, which is read now if it is still in the database. */
+export function largeValueOf<C extends AnyCollection>(
+  sql: SqlReader,
+  collection: C,
+  record: RecordOf<C>,
+  name: keyof RecordOf<C> & string,
+): unknown {
+  const unread = unreadValues(record)?.get(name) ?? record[name]
+  return unread instanceof StoredJson
+    ? new JsonText(String(loader(sql, collection)(record.id, name)))
+    : unread
 }
 
 /** Bytes of a value, and what identifies the value that they belong to. */

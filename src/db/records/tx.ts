@@ -1,5 +1,6 @@
 import { toTimestamp } from '../../base/index.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
+import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
@@ -14,7 +15,8 @@ export interface ReadTx extends SqlReader, RecordReader {}
 export interface Tx extends ReadTx, SqlWriter, RecordWriter {
   /**
    * Publishes a change of a record that was written with `run`; call it after the statement. Returns the
-   * current record, so that callers need not read it again.
+   * current record, so that callers need not read it again. Values that are stored outside its row, which are
+   * too large for an event, stay in the database, see `StoredJson`.
    */
   changed<C extends AnyCollection>(
     collection: C,
@@ -95,16 +97,11 @@ export function createTx(
     action: Change['action'],
     record: AnyRecord | undefined,
   ) => {
-    const row = sql.one<{ seq: number }>(
-      `INSERT INTO change_log (collection, record, action, at) VALUES ($collection, $id, $action, $at)
-       RETURNING seq`,
-      { collection: collection.name, id, action, at: sql.at },
-    )
-    changes.push({ collection: collection.name, id, action, seq: row?.seq ?? 0, record })
+    changes.push({ collection: collection.name, id, action, record })
   }
   const writer = createRecordWriter({ ...dependencies, sql, reader, recordChange })
   const changed: Tx['changed'] = (collection, id, action) => {
-    const record = reader.find(collection, id)
+    const record = reader.find(collection, id, MAX_ROW_BYTES)
     recordChange(collection, id, action, record)
     return record
   }

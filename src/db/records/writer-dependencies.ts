@@ -11,7 +11,7 @@ export interface WriterDependencies {
   /** All collections, for finding relations that refer to a removed record. */
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
-  /** Records a change for the change log and the feed. */
+  /** Records a change for the feed. */
   recordChange: (
     collection: AnyCollection,
     id: string,

@@ -62,6 +62,8 @@ interface Collection<N extends string = string, F extends Fields = Fields> {
    * count for the owner's stored bytes; see `stored-bytes.ts`.
    */
   readonly owner: string | undefined
+  /** JSON field with a list of texts by which the owner finds records; see `lists/list-entries.ts`. */
+  readonly searchedList: string | undefined
 }
 
 /** Any collection, for code that interprets declarations. */
@@ -76,6 +78,7 @@ interface Declaration<N extends string, F extends Fields> {
   indexes?: readonly Index[]
   hooks?: Hooks<F>
   owner?: string & keyof F
+  searchedList?: string & keyof F
 }
 
 /**
@@ -98,6 +101,7 @@ export function defineCollection<const N extends string, F extends Fields>(
     indexes: declaration.indexes ?? [],
     hooks: declaration.hooks ?? {},
     owner: declaration.owner,
+    searchedList: declaration.searchedList,
   }
 }
 

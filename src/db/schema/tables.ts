@@ -2,6 +2,7 @@ import { quoted } from '../sqlite/sql.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { largeFieldsOf, largeTableOf } from './large-values.ts'
+import { entriesTableOf, entryTriggers } from './lists/list-entries.ts'
 import { countingTriggers, type Trigger } from './stored-bytes.ts'
 
 /** The required form of a table: columns and constraints as SQL text, in order. */
@@ -60,7 +61,19 @@ export function tablesOf(collection: AnyCollection): Table[] {
     },
     ['PRIMARY KEY ("record", "field")'],
   )
-  return [{ ...own, triggers: countingTriggers(collection) }, large]
+  const counted = { ...own, triggers: countingTriggers(collection) }
+  const { searchedList, owner } = collection
+  if (searchedList === undefined || owner === undefined) return [counted, large]
+  const entries: Table = {
+    ...internal(
+      entriesTableOf(collection, searchedList),
+      { user: 'TEXT NOT NULL', entry: 'TEXT NOT NULL', seq: 'INTEGER NOT NULL' },
+      ['PRIMARY KEY ("user", "entry", "seq")'],
+    ),
+    isKeyed: true,
+  }
+  const triggers = [...counted.triggers, ...entryTriggers(collection, searchedList, owner)]
+  return [{ ...counted, triggers }, large, entries]
 }
 
 /** Whether an index finds the records whose field `name` has a value. */
@@ -89,14 +102,16 @@ function fieldColumn(name: string, field: Field) {
   return column(name, `${type} ${field.kind.columnConstraints(field, quoted(name))}`.trimEnd())
 }
 
-function index(table: string, columns: readonly string[], unique: boolean, where?: string) {
+/** An index, named after its table and columns. */
+export function index(table: string, columns: readonly string[], unique: boolean, where?: string) {
   const name = `${table}_${columns.join('_')}${unique ? '_unique' : ''}`
   const on = `${quoted(table)} (${columns.map(quoted).join(', ')})`
   const condition = where === undefined ? '' : ` WHERE ${where}`
   return { name, sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quoted(name)} ON ${on}${condition}` }
 }
 
-function internal(
+/** A table that is not a collection; `columns` are types and constraints as SQL text, by name. */
+export function internal(
   name: string,
   columns: Record<string, string>,
   constraints: readonly string[] = [],
@@ -110,184 +125,10 @@ function internal(
   }
 }
 
-/**
- * Tables that are not collections: no API exposes them as records.
- *
- * | table | one row is |
- * |---|---|
- * | `job_attempts` | one claim of a job for a driver; `epoch` is that of the lease at that time |
- * | `qpu_ledger` | one change of a user's balance in ms; (kind, source_id) makes it happen once |
- * | `user_bytes` | the bytes that a user has stored; see `stored-bytes.ts` |
- * | `leases` | the right of one driver to serve one operation of a QPU; driver '' = free; `epoch` only grows |
- * | `job_timeline` | one event of a job |
- * | `idempotency_keys` | the response to a keyed request, returned again when it is repeated |
- * | `audit_log` | one action of an administrator or use of an account, chained by hashes; `personal` can be erased |
- * | `removed_users` | a user whose removal has `begun` or is `done`; its id is not given again |
- * | `known_addresses` | one address from which an account was used; see `store/accounts/known-addresses` |
- * | `change_log` | one change of a record, the newest 100,000 |
- * | `reading_series` | one channel of a driver in one unit; `last` is the time of its newest reading, s since the epoch |
- * | `reading_buckets` | the readings of a channel in the `step` s from `start` (s since the epoch); see `store/readings` |
- */
-export const INTERNAL_TABLES: readonly Table[] = [
-  internal(
-    'job_attempts',
-    {
-      id: 'TEXT NOT NULL PRIMARY KEY',
-      job: 'TEXT NOT NULL',
-      attempt: 'INTEGER NOT NULL',
-      driver: 'TEXT NOT NULL',
-      qpu: 'TEXT NOT NULL',
-      epoch: 'INTEGER NOT NULL',
-      state: "TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered', 'requeued'))",
-      claimed_at: 'TEXT NOT NULL',
-      started_at: "TEXT NOT NULL DEFAULT ''",
-      ended_at: "TEXT NOT NULL DEFAULT ''",
-      execution_ms: 'INTEGER NOT NULL DEFAULT 0',
-    },
-    ['UNIQUE (job, attempt)'],
-    [
-      index('job_attempts', ['state'], false),
-      index('job_attempts', ['qpu'], true, "state = 'open'"),
-      index('job_attempts', ['qpu', 'ended_at'], false),
-    ],
-  ),
-  internal(
-    'qpu_ledger',
-    {
-      id: 'TEXT NOT NULL PRIMARY KEY',
-      user: 'TEXT NOT NULL',
-      kind: "TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening'))",
-      source_id: 'TEXT NOT NULL',
-      delta_ms: 'INTEGER NOT NULL',
-      at: 'TEXT NOT NULL',
-    },
-    ['UNIQUE (kind, source_id)'],
-    [index('qpu_ledger', ['user'], false)],
-  ),
-  {
-    ...internal('user_bytes', { user: 'TEXT NOT NULL PRIMARY KEY', bytes: 'INTEGER NOT NULL' }),
-    isKeyed: true,
-  },
-  internal(
-    'leases',
-    {
-      qpu: 'TEXT NOT NULL',
-      operation: "TEXT NOT NULL CHECK (operation IN ('process', 'monitor', 'calibrate'))",
-      driver: "TEXT NOT NULL DEFAULT ''",
-      epoch: 'INTEGER NOT NULL DEFAULT 0',
-      state: "TEXT NOT NULL DEFAULT 'granted' CHECK (state IN ('granted', 'attached'))",
-      granted_at: "TEXT NOT NULL DEFAULT ''",
-    },
-    ['PRIMARY KEY (qpu, operation)'],
-    [index('leases', ['driver'], true, "driver <> ''")],
-  ),
-  internal(
-    'job_timeline',
-    {
-      id: 'TEXT NOT NULL PRIMARY KEY',
-      job: 'TEXT NOT NULL',
-      at: 'TEXT NOT NULL',
-      event: 'TEXT NOT NULL',
-      attempt: 'INTEGER NOT NULL DEFAULT 0',
-      detail: "TEXT NOT NULL DEFAULT ''",
-    },
-    [],
-    [index('job_timeline', ['job'], false)],
-  ),
-  internal(
-    'idempotency_keys',
-    {
-      user: 'TEXT NOT NULL',
-      key: 'TEXT NOT NULL',
-      route: 'TEXT NOT NULL',
-      body_hash: 'TEXT NOT NULL',
-      status: 'INTEGER NOT NULL',
-      response: 'TEXT NOT NULL',
-      at: 'TEXT NOT NULL',
-    },
-    ['PRIMARY KEY (user, key)'],
-    [index('idempotency_keys', ['at'], false)],
-  ),
-  internal(
-    'audit_log',
-    {
-      seq: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-      id: 'TEXT NOT NULL UNIQUE',
-      at: 'TEXT NOT NULL',
-      actor: 'TEXT NOT NULL',
-      act: 'TEXT NOT NULL',
-      subject: 'TEXT NOT NULL',
-      detail: "TEXT NOT NULL DEFAULT ''",
-      hash: 'TEXT NOT NULL',
-      previous_hash: 'TEXT NOT NULL',
-      personal: "TEXT NOT NULL DEFAULT ''",
-      personal_hash: "TEXT NOT NULL DEFAULT ''",
-    },
-    [],
-    // For erasing what is stored about one account.
-    [
-      index('audit_log', ['actor'], false, "personal <> ''"),
-      index('audit_log', ['subject'], false, "personal <> ''"),
-    ],
-  ),
-  {
-    ...internal(
-      'known_addresses',
-      { account: 'TEXT NOT NULL', use: 'TEXT NOT NULL', address: 'TEXT NOT NULL', at: 'TEXT NOT NULL' },
-      ['PRIMARY KEY (account, use, address)'],
-    ),
-    isKeyed: true,
-  },
-  internal('removed_users', {
-    id: 'TEXT NOT NULL PRIMARY KEY',
-    at: 'TEXT NOT NULL',
-    actor: 'TEXT NOT NULL',
-    state: "TEXT NOT NULL CHECK (state IN ('begun', 'done'))",
-  }),
-  internal('change_log', {
-    seq: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-    collection: 'TEXT NOT NULL',
-    record: 'TEXT NOT NULL',
-    action: "TEXT NOT NULL CHECK (action IN ('create', 'update', 'delete'))",
-    at: 'TEXT NOT NULL',
-  }),
-  internal(
-    'reading_series',
-    {
-      id: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-      driver: 'TEXT NOT NULL',
-      channel: 'TEXT NOT NULL',
-      unit: 'TEXT NOT NULL',
-      last: 'INTEGER NOT NULL',
-    },
-    ['UNIQUE (driver, channel, unit)'],
-  ),
-  // The driver comes first: an event then changes one page per step, and a driver's chart reads one range.
-  {
-    ...internal(
-      'reading_buckets',
-      {
-        driver: 'TEXT NOT NULL',
-        step: 'INTEGER NOT NULL',
-        start: 'INTEGER NOT NULL',
-        series: 'INTEGER NOT NULL',
-        low: 'REAL NOT NULL',
-        high: 'REAL NOT NULL',
-        total: 'REAL NOT NULL',
-        readings: 'INTEGER NOT NULL',
-      },
-      ['PRIMARY KEY (driver, step, start, series)'],
-    ),
-    isKeyed: true,
-  },
-  internal('migrations', {
-    id: 'INTEGER NOT NULL PRIMARY KEY',
-    name: 'TEXT NOT NULL',
-    hash: 'TEXT NOT NULL',
-    at: 'TEXT NOT NULL',
-  }),
-  internal('meta', { key: 'TEXT NOT NULL PRIMARY KEY', value: 'TEXT NOT NULL' }),
-]
+/** The same, with rows stored in the order of the primary key. */
+export function keyed(...declaration: Parameters<typeof internal>): Table {
+  return { ...internal(...declaration), isKeyed: true }
+}
 
 /** A condition on the name of a table: SQLite and the replicator Litestream keep these for themselves. */
 export const FOREIGN_TABLES = "(name GLOB 'sqlite_*' OR name GLOB '_litestream_*')"

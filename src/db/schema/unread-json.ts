@@ -1,4 +1,4 @@
-import { JsonText, type StoredJson } from './json-text.ts'
+import { JsonText, StoredJson } from './json-text.ts'
 
 /**
  * Parsing megabytes of JSON takes tens of milliseconds, and most code that reads a record does not use its
@@ -8,8 +8,8 @@ import { JsonText, type StoredJson } from './json-text.ts'
 /** Longer texts are parsed on first use, in UTF-16 code units. */
 const MAX_EAGER_LENGTH = 64 * 1024
 
-/** The texts that have not been parsed, by record and field. */
-const unread = new WeakMap<object, Map<string, JsonText>>()
+/** The texts that have not been parsed, and the values still in the database, by record and field. */
+const unread = new WeakMap<object, Map<string, JsonText | StoredJson>>()
 
 /**
  * Sets `record[name]` to the decoded value of a stored text, or to a property that decodes a long text once
@@ -26,8 +26,7 @@ export function setDecoded(
     return
   }
   const text = stored instanceof JsonText ? stored : new JsonText(String(stored))
-  const texts = unread.get(record) ?? new Map<string, JsonText>()
-  unread.set(record, texts.set(name, text))
+  const texts = noteUnread(record, name, text)
   const replace = (value: unknown) => {
     texts.delete(name)
     Object.defineProperty(record, name, { value, writable: true, enumerable: true, configurable: true })
@@ -41,8 +40,11 @@ export function setDecoded(
   })
 }
 
-/** The values that are still in the database, by record and field. */
-const stored = new WeakMap<object, Map<string, StoredJson>>()
+function noteUnread(record: object, name: string, value: JsonText | StoredJson) {
+  const values = unread.get(record) ?? new Map<string, JsonText | StoredJson>()
+  unread.set(record, values.set(name, value))
+  return values
+}
 
 /** Leaves `record[name]` in the database; code that uses it nevertheless gets the result of `load`. */
 export function setStored(
@@ -51,14 +53,13 @@ export function setStored(
   value: StoredJson,
   load: () => unknown,
 ): void {
-  const values = stored.get(record) ?? new Map<string, StoredJson>()
-  stored.set(record, values.set(name, value))
+  noteUnread(record, name, value)
   Object.defineProperty(record, name, { get: load, enumerable: true, configurable: true })
 }
 
-/** The value of `record[name]`, if it is still in the database. */
-export function storedValue(record: object, name: string): StoredJson | undefined {
-  return stored.get(record)?.get(name)
+/** The large values of a record that nobody has read, by field; undefined when there are none. */
+export function unreadValues(record: object): ReadonlyMap<string, JsonText | StoredJson> | undefined {
+  return unread.get(record)
 }
 
 function isShort(stored: unknown): boolean {
@@ -71,10 +72,9 @@ export function copyRecord<R extends object>(
   record: R,
   decode: (name: string, stored: unknown) => unknown,
 ): R {
-  const texts = unread.get(record)
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(record)) {
-    const text = texts?.get(name)
+    const text = unreadText(record, name)
     if (text === undefined) copy[name] = Reflect.get(record, name)
     else setDecoded(copy, name, text, (stored) => decode(name, stored))
   }
@@ -84,7 +84,8 @@ export function copyRecord<R extends object>(
 
 /** The JSON text of `record[name]`, if it is long and has not been parsed. */
 export function unreadText(record: object, name: string): JsonText | undefined {
-  return unread.get(record)?.get(name)
+  const value = unread.get(record)?.get(name)
+  return value instanceof JsonText ? value : undefined
 }
 
 /**
@@ -96,8 +97,9 @@ export function isJsonLargerThan(
   name: string,
   limit: number,
 ): boolean {
-  const text = unread.get(record)?.get(name)
-  if (text !== undefined) return text.byteLength > limit
+  const value = unread.get(record)?.get(name)
+  if (value instanceof StoredJson) return value.bytes > limit
+  if (value !== undefined) return value.byteLength > limit
   return countBytes(record[name], limit) > limit
 }
 

@@ -33,7 +33,7 @@ export interface Connection {
   run(sql: string, params?: Params): number
   /** Runs `work` between BEGIN and COMMIT; any throw rolls everything back. */
   transaction<T>(mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T
-  /** Whether a transaction is open; SQLite ends one by itself when the disk is full. */
+  /** Whether a transaction is open; SQLite ends one automatically when the disk is full. */
   inTransaction(): boolean
   close(): void
 }
@@ -87,6 +87,8 @@ function connectionOf(sqlite: Sqlite, path: string): Connection {
   function prepared(sql: string): Statement<unknown, [Params]> {
     const known = cache.get(sql)
     if (known) return known
+    if (/^\s*EXPLAIN\b/i.test(sql))
+      throw new TypeError('use planOf: a stored EXPLAIN keeps its snapshot open')
     const statement = sqlite.prepare<unknown, [Params]>(sql)
     cache.set(sql, statement)
     if (cache.size > STATEMENT_CACHE) dropOldest(cache)
@@ -156,11 +158,7 @@ export function appErrorOf(path: string, error: { code?: string; message: string
     return storageFull('The disk with the database is full; free some space', 'storage_full', error)
   }
   if (code === 'SQLITE_IOERR_FSYNC' || code === 'SQLITE_IOERR_DIR_FSYNC') {
-    return storageFull(
-      'The disk with the database failed to flush what was written; check it and the system log, then start svc again',
-      'storage_unflushed',
-      error,
-    )
+    return unflushed(error)
   }
   if (code.startsWith('SQLITE_IOERR')) {
     return storageFull('The disk with the database failed; check it and the system log', 'storage_io', error)
@@ -192,6 +190,15 @@ export function appErrorOf(path: string, error: { code?: string; message: string
 
 function storageFull(message: string, reason: string, cause: unknown): AppError {
   return new AppError('storage_full', message, { reason, cause })
+}
+
+/** The error of a flush to disk that failed. */
+export function unflushed(cause: unknown): AppError {
+  return storageFull(
+    'The disk with the database failed to flush what was written; check it and the system log, then start svc again',
+    'storage_unflushed',
+    cause,
+  )
 }
 
 /** The error of a file that is not an intact database; its message names the recovery. */

@@ -1,9 +1,12 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../base/index.ts'
 
 /** Name of the database file in its folder. */
 export const DATABASE_FILE = 'svc.db'
+
+/** Name of the journal of a restore that is under way; the next process that may write finishes it. */
+export const REPLACEMENT_FILE = 'svc.replacement'
 
 /** Name of the folder in it for backups with automatic names. */
 export const BACKUP_FOLDER = 'backups'
@@ -29,6 +32,13 @@ function codeOf(error: unknown): unknown {
 }
 
 function missing(dir: string, cause: unknown): AppError {
+  if (existsSync(join(dir, REPLACEMENT_FILE))) {
+    return new AppError(
+      'not_found',
+      `A restore of the database in ${dir} was interrupted; svc serve or svc doctor finishes it`,
+      { reason: 'no_database', cause },
+    )
+  }
   return new AppError('not_found', `There is no database in ${dir}; name its folder with --dir`, {
     reason: 'no_database',
     cause,

@@ -21,16 +21,17 @@ interface GroupCommit {
 }
 
 interface CommitListeners {
-  /** Called after each commit, before its promises resolve. */
-  onCommitted?: () => void
+  /** Called after each commit; its promises resolve when the returned one has. */
+  onCommitted?: () => Promise<void> | undefined
   /** Called when a commit could not be flushed, before its promises reject. */
   onUnflushed?: ((error: AppError) => void) | undefined
 }
 
 /**
- * Units of work that arrive in one turn of the event loop become savepoints of one transaction, because one
- * flush takes as long for a hundred of them as for one; see docs/decisions/0008-group-commit.md. Each sees
- * the writes of the earlier ones in its group.
+ * Units of work that arrive in one turn of the event loop share one transaction, because one flush takes as
+ * long for a hundred of them as for one; see docs/decisions/0008-group-commit.md. Each sees the writes of
+ * the earlier ones in its group. From the second on they are savepoints; the first is undone with the
+ * transaction, since a savepoint copies every page before its change.
  */
 export function createGroupCommit(
   connection: Connection,
@@ -53,22 +54,29 @@ export function createGroupCommit(
     open = undefined
     try {
       connection.run('COMMIT')
-      onCommitted?.()
-      group.resolve()
+      const flushed = onCommitted?.()
+      if (flushed === undefined) group.resolve()
+      else flushed.then(group.resolve, (error) => refuse(group, error))
     } catch (error) {
-      if (isUnflushed(error)) onUnflushed?.(error)
       if (connection.inTransaction()) connection.run('ROLLBACK')
-      group.reject(error)
+      refuse(group, error)
     }
   }
 
-  function undo(group: PromiseWithResolvers<void>, error: unknown): void {
-    if (connection.inTransaction()) {
+  function refuse(group: PromiseWithResolvers<void>, error: unknown): void {
+    if (isUnflushed(error)) onUnflushed?.(error)
+    group.reject(error)
+  }
+
+  function undo(group: PromiseWithResolvers<void>, isFirst: boolean, error: unknown): void {
+    const isOpen = connection.inTransaction()
+    if (isOpen && !isFirst) {
       connection.run('ROLLBACK TO work')
       connection.run('RELEASE work')
       return
     }
     // When the disk is full, SQLite rolls back the whole transaction on its own.
+    if (isOpen) connection.run('ROLLBACK')
     open = undefined
     group.reject(error)
   }
@@ -76,16 +84,17 @@ export function createGroupCommit(
   return {
     join(work) {
       if (isWorking) throw new TypeError('a transaction is open already; use its tx')
+      const isFirst = open === undefined
       open ??= begin()
       const group = open
-      connection.run('SAVEPOINT work')
+      if (!isFirst) connection.run('SAVEPOINT work')
       isWorking = true
       try {
         const value = work()
-        connection.run('RELEASE work')
+        if (!isFirst) connection.run('RELEASE work')
         return { value, committed: group.promise }
       } catch (error) {
-        undo(group, error)
+        undo(group, isFirst, error)
         throw error
       } finally {
         isWorking = false

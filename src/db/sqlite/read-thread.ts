@@ -1,4 +1,4 @@
-import { AppError, defineWorker, type RunningWorker, startWorker } from '../../base/index.ts'
+import { AppError, defineWorker, RequestThread } from '../../base/index.ts'
 import { appErrorOf, READER_PRAGMAS } from './connection.ts'
 import type { Params } from './sql.ts'
 
@@ -31,65 +31,49 @@ export type ReadResponse =
 
 export const readWorker = defineWorker<ReadRequest, ReadResponse>('src/db/sqlite/read-thread-worker.ts')
 
-interface ThreadRequest extends PromiseWithResolvers<Record<string, unknown>[]> {
-  text: string
+/** A statement that waits or runs. */
+interface Reading {
+  readonly text: string
+  readonly rows: Promise<Record<string, unknown>[]>
 }
 
 /** The thread starts with the first statement and does not keep the process alive. */
 export function createReadThread(path: string): ReadThread {
+  const thread = new RequestThread(readWorker, {
+    task: 'reads the database',
+    opening: { kind: 'open', path, pragmas: READER_PRAGMAS },
+  })
   /** In the order of execution; the first one is running. */
-  let waiting: ThreadRequest[] = []
-  let thread: RunningWorker<ReadRequest> | undefined
-  let isClosed = false
+  const readings: Reading[] = []
 
-  function start(): RunningWorker<ReadRequest> {
-    const started = startWorker(readWorker, {
-      onResponse: (response) => {
-        const request = waiting.shift()
-        if (response.kind === 'rows') request?.resolve(response.rows)
-        else request?.reject(appErrorOf(path, response) ?? new ReadFailure(response.message))
-      },
-      onEnd: (error) => end(error ?? new Error('The thread that reads the database ended')),
-    })
-    started.send({ kind: 'open', path, pragmas: READER_PRAGMAS })
-    return started
-  }
-
-  /** Rejects all that wait; the next request starts another thread. */
-  function end(reason: unknown): void {
-    thread = undefined
-    const rejected = waiting
-    waiting = []
-    for (const { reject } of rejected) reject(reason)
+  async function run(sql: string, params: Params): Promise<Record<string, unknown>[]> {
+    try {
+      const response = await thread.request({ kind: 'run', sql, params })
+      if (response.kind === 'rows') return response.rows
+      throw appErrorOf(path, response) ?? new ReadFailure(response.message)
+    } finally {
+      readings.shift()
+    }
   }
 
   return {
     async all(sql, params = {}) {
-      if (isClosed) throw closed()
       const text = JSON.stringify([sql, params])
       // The running statement may have started before the caller's own last write.
-      const same = waiting.slice(1).find((each) => each.text === text)
-      if (same) return same.promise
-      if (waiting.length >= MAX_WAITING_REQUESTS) {
+      const same = readings.slice(1).find((each) => each.text === text)
+      if (same) return same.rows
+      if (readings.length >= MAX_WAITING_REQUESTS) {
         throw new AppError('unavailable', 'Too many long requests wait for the database; try again later', {
           reason: 'too_many_reads',
           retryAfter: 5,
         })
       }
-      const request = { text, ...Promise.withResolvers<Record<string, unknown>[]>() }
-      waiting.push(request)
-      thread ??= start()
-      thread.send({ kind: 'run', sql, params })
-      return request.promise
+      const rows = run(sql, params)
+      readings.push({ text, rows })
+      return rows
     },
     close() {
-      isClosed = true
-      thread?.terminate()
-      end(closed())
+      thread.stop(new AppError('unavailable', 'The database is closed; the service is stopping'))
     },
   }
-}
-
-function closed(): AppError {
-  return new AppError('unavailable', 'The database is closed; the service is stopping')
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { AppError, messageOf, newId } from '../../base/index.ts'
-import { COLLECTIONS } from '../collections/index.ts'
+import { COLLECTIONS } from '../collections.ts'
 import { checkInvariants } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
 import type { JobEvent } from '../journal/timeline.ts'

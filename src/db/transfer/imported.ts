@@ -1,5 +1,6 @@
 import { AppError, type FieldError, fromTimestamp, isId, newSecret, toTimestamp } from '../../base/index.ts'
 import { eventTime } from '../collections/events.ts'
+import { NOT_DESCRIBED } from '../collections/qpus.ts'
 import { PROXY_PREFIX } from '../collections/users.ts'
 import { withUnderscores } from '../hooks/underscores.ts'
 import type { AnyCollection } from '../schema/collection.ts'
@@ -110,6 +111,8 @@ function valueError(field: Field, value: unknown): FieldError | undefined {
   return fieldError(field, value, 'import') ?? field.kind.storedError(field, field.kind.encode(value))
 }
 
+const OFFLINE = { status: 'offline', command_port: 0, result_port: 0 }
+
 /** Adjustments that hooks and the running service make otherwise. */
 function adapt(collection: AnyCollection, record: AnyRecord, context: ImportContext, refuse: Refuse): void {
   const hashField = TOKEN_FIELDS[collection.name]
@@ -123,13 +126,14 @@ function adapt(collection: AnyCollection, record: AnyRecord, context: ImportCont
       adaptAccount(record, refuse)
       break
     case 'qpus':
-    case 'drivers':
       // Drivers and QPUs that were online elsewhere are offline here.
-      Object.assign(record, { status: 'offline', command_port: 0, result_port: 0 })
-      record['name'] = withUnderscores(String(record['name']))
-      if (collection.name === 'drivers') {
-        Object.assign(record, { leased: false, device: withUnderscores(String(record['device'])) })
-      }
+      Object.assign(record, OFFLINE, NOT_DESCRIBED, { name: withUnderscores(String(record['name'])) })
+      break
+    case 'drivers':
+      Object.assign(record, OFFLINE, {
+        ...{ name: withUnderscores(String(record['name'])) },
+        ...{ leased: false, device: withUnderscores(String(record['device'])) },
+      })
       break
     case 'quantum_jobs':
       adaptJob(record, context, refuse)
@@ -182,6 +186,7 @@ function adaptJob(record: AnyRecord, { readPayload }: ImportContext, refuse: Ref
       not_before: 0,
       run_next: 0,
       driver: '',
+      qpu: '',
       started_at: '',
       finished_at: '',
     },

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { COLLECTIONS } from '../collections/index.ts'
+import { COLLECTIONS } from '../collections.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans } from '../schema/plan.ts'
 import { tablesOf } from '../schema/tables.ts'

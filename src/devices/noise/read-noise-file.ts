@@ -14,6 +14,7 @@ import {
   type ReadoutError,
   thermalRelaxation,
 } from '../../simulator/index.ts'
+import type { DescribedChip } from './describe-chip.ts'
 
 /** Maximum number of qubits of a channel: a superoperator on more takes as long as the circuit. */
 const MAX_CHANNEL_QUBITS = 3
@@ -165,6 +166,31 @@ export function readNoiseFile(content: unknown, source: string): NoiseModel | { 
     relaxationOf: idle.length > 0 ? (each) => forQubit(idle, each) : undefined,
     readoutErrorOf: (each) => forQubit(readout, each)?.matrix ?? EXACT_READOUT,
   })
+}
+
+/**
+ * The chip that a valid noise file is about: the qubits up to the last one that it names, and the couplings
+ * whose gates it names. Undefined when its rules hold for all qubits.
+ */
+export function chipOfNoiseFile(content: unknown): DescribedChip | undefined {
+  const { gates, idle, readout } = v.parse(noiseFile, content, { abortPipeEarly: true })
+  const named = [...gates, ...idle, ...readout].flatMap(({ qubits = [] }) => qubits)
+  if (named.length === 0) return undefined
+  const last = named.reduce((one, other) => Math.max(one, other))
+  const couplings = gates.flatMap(({ gate, qubits: [one, other, ...more] = [] }) =>
+    one === undefined || other === undefined || more.length > 0
+      ? []
+      : [gate].flat().map((name): DescribedChip['couplings'][number] => ({
+          ...{ gate: name === '*' ? 'cz' : name, qubits: [one, other] },
+        })),
+  )
+  return {
+    qubits: Array.from({ length: last + 1 }, (_, index) => {
+      const times = forQubit(idle, index)
+      return { name: `q${index}`, t1: times?.t1, t2: times?.t2 }
+    }),
+    couplings,
+  }
 }
 
 /**

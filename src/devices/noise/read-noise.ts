@@ -1,22 +1,32 @@
-import { parse } from 'yaml'
-import { messageOf } from '../../base/index.ts'
 import type { Noise, NoiseSource } from '../../simulator/index.ts'
-import { isDeviceFile, noiseOfDeviceFile } from './noise-of-device-file.ts'
-import { readNoiseFile } from './read-noise-file.ts'
+import { isDeviceFile, readDeviceFile } from '../chip/device-file.ts'
+import { parseYaml } from '../chip/files/yaml-text.ts'
+import type { DescribedChip } from './describe-chip.ts'
+import { describedChipOf, noiseOfDeviceFile } from './noise-of-device-file.ts'
+import { chipOfNoiseFile, readNoiseFile } from './read-noise-file.ts'
 
 /** A noise model with the text it was read from. */
-export type ReadNoise = Required<Noise>
+export type ReadNoise = Required<Noise> & {
+  /** The chip that the text is about; undefined for a text about no chip in particular. */
+  chip(): DescribedChip | undefined
+  /** Names in the text that nothing uses. */
+  unrecognized: readonly string[]
+}
 
 /** Reads a noise model; returns the problems of an invalid text, one line each. */
 export function readNoise(source: NoiseSource): ReadNoise | { problems: string[] } {
-  try {
-    const content: unknown = parse(source.text)
-    const read = isDeviceFile(content) ? noiseOfDeviceFile : readNoiseFile
-    const model = read(content, source.name)
-    return 'problems' in model ? model : { source, model }
-  } catch (error) {
-    return { problems: [messageOf(error)] }
+  const yaml = parseYaml(source.text)
+  if ('problems' in yaml) return yaml
+  const { content } = yaml
+  if (isDeviceFile(content)) {
+    const file = readDeviceFile(source.text)
+    if ('problems' in file) return file
+    const model = noiseOfDeviceFile(file, source.name)
+    return { source, model, chip: () => describedChipOf(file.chip), unrecognized: file.unrecognized }
   }
+  const model = readNoiseFile(content, source.name)
+  if ('problems' in model) return model
+  return { source, model, chip: () => chipOfNoiseFile(content), unrecognized: [] }
 }
 
 /** Reads the noise model of each job; an unchanged text is not read again. */

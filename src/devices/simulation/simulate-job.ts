@@ -93,7 +93,8 @@ function assertNoTraces(device: string, payload: JobPayload): void {
   })
 }
 
-function circuitsOf(payload: JobPayload): CircuitRequest[] {
+/** The circuits of a job, each with its own number of shots. */
+export function circuitsOf(payload: JobPayload): CircuitRequest[] {
   return payload.circuits.map(({ circuit, parameter_values, shots }) => ({
     program: circuit,
     parameterSets: parameter_values ?? [],
@@ -105,13 +106,15 @@ function jobLimits(limits: DeviceLimits): JobLimits {
   return { ...limits, executions: JOB_LIMITS.executions, resultLength: JOB_LIMITS.resultBytes }
 }
 
-function memoryOf(payload: JobPayload): ShotMemory {
+/** What the results of a job keep of each shot. */
+export function memoryOf(payload: JobPayload): ShotMemory {
   if (payload.meas_level === 1) return payload.meas_return === 'avg' ? 'mean_point' : 'points'
-  return payload.memory ? 'bits' : 'none'
+  if (!payload.memory) return 'none'
+  return payload.memory_format === 'packed' ? 'packed_bits' : 'bits'
 }
 
 /** Converts an error of the simulator to the error of a job; returns other errors unchanged. */
-function jobErrorOf(error: unknown): unknown {
+export function jobErrorOf(error: unknown): unknown {
   if (error instanceof WorkerEndedError) {
     return new JobError(error.message, { class: 'device', executed: true, cause: error })
   }

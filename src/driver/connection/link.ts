@@ -8,8 +8,8 @@ interface LinkOptions {
   version: string
   clock: Clock
   log: Log
-  /** The first event after the attach. */
-  hello(): string
+  /** The first events after the attach: the hello, and the description of a device that has one. */
+  greeting(): string[]
   /** A command, unchanged; its job payload is not read here. */
   onCommand(text: string): void
   /** Both sockets are attached. */
@@ -68,7 +68,7 @@ export function openLink(options: LinkOptions): Link {
     port: lease.result_port,
     onClose,
     onReady() {
-      results.trySend(options.hello())
+      for (const event of options.greeting()) results.trySend(event)
       commands = connect({
         ...own,
         role: 'pull',

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Log } from '../../base/index.ts'
 
@@ -36,12 +36,11 @@ export class Orphaned {
     return orphaned
   }
 
-  /** Keeps an event: the file at `path`, which is moved, or `body` when the event is only in memory. */
-  async keep(event: string, name: string, { path, body }: { path: string; body: string | undefined }) {
+  /** Keeps the text of an event in a file of this name. */
+  async keep(event: string, name: string, body: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const target = join(this.#folder, name)
-    if (body === undefined) await rename(path, target)
-    else await writeFile(target, body, { mode: 0o600 })
+    await writeFile(target, body, { mode: 0o600, flush: true })
     this.#log.warn('the server does not know the job; its result is kept', { event, file: target })
     await this.#prune()
   }

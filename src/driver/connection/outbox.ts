@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { type BackoffLimits, backoffMs, type Clock, failpoint, type Log } from '../../base/index.ts'
 import { eventEnvelope } from '../../protocol/index.ts'
 import { parseJson } from '../messages/command-head.ts'
+import { Journal } from './journal.ts'
 import type { Orphaned } from './orphaned.ts'
 
 interface Entry {
@@ -13,9 +14,11 @@ interface Entry {
   sends: number
   /** Found on disk at start, so it may belong to a driver that used this folder before. */
   isRestored: boolean
-  /** The event itself: while it is the newest and unsent, or if it could not be written to disk. */
+  /** The event itself: while it is the newest and unsent, or as long as it is not on disk. */
   body?: string | undefined
   isOnDisk: boolean
+  /** A file of its own, as long as the journal cannot take the event. */
+  file?: string | undefined
 }
 
 interface OutboxDependencies {
@@ -23,10 +26,17 @@ interface OutboxDependencies {
   log: Log
 }
 
+/** How an event is stored. */
+interface PutOptions {
+  /** Returns before the event is on disk: a power failure in that moment may lose it. */
+  isFlushedLater?: boolean
+}
+
 /** Pauses between sends of an event that is not acknowledged. */
 const RESEND_BACKOFF: BackoffLimits = { initialMs: 5_000, maxMs: 60_000 }
 /** Throughput of a slow line in 1 ms; a large event is not resent while it may still be in transit. */
 const SLOW_LINE_CHARACTERS = 500
+const JOURNAL_FILE = 'journal'
 const OWNER_FILE = 'owner'
 
 /** File name of an event: generated ids stay readable, and no id can name a file outside the folder. */
@@ -40,33 +50,39 @@ function suffixOf(driverId: string): string {
 }
 
 /**
- * Events that the server has to acknowledge, one file each (`<event id>.json` contains the envelope). A file
- * is complete and durable before the event is first sent, and is removed on acknowledgement, so that a result
- * survives a lost connection, a crash and a power failure. A file that a crash left incomplete was never
- * sent; it is dropped.
+ * Events that the server has to acknowledge, in one journal. An event is written before it is first sent,
+ * and removed on acknowledgement, so that a result survives a lost connection and a crash; it is on disk
+ * before it is sent, or, of a short task, while it is sent, so that a power failure costs at most a short
+ * task. A stop leaves the events that remain in files `<event id>.json`; the next start takes them into the
+ * journal, as it does with those of an earlier release or of an operator.
  */
 export class Outbox {
   readonly #folder: string
   readonly #clock: Clock
   readonly #log: Log
+  readonly #journal: Journal
   readonly #entries = new Map<string, Entry>()
   /**
-   * The last file operation. They run one after the other, so that none removes a file that a later one
-   * wrote.
+   * The last operation on files. They run one after the other, so that none removes what a later one wrote.
    */
   #last: Promise<unknown> = Promise.resolve()
+  #flushes: Promise<unknown> = Promise.resolve()
 
-  private constructor(folder: string, { clock, log }: OutboxDependencies) {
+  private constructor(folder: string, journal: Journal, { clock, log }: OutboxDependencies) {
     this.#folder = folder
+    this.#journal = journal
     this.#clock = clock
     this.#log = log
   }
 
   /** Opens the folder, creates it if necessary, and loads the unacknowledged events of earlier runs. */
   static async open(folder: string, dependencies: OutboxDependencies): Promise<Outbox> {
-    const outbox = new Outbox(folder, dependencies)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    for (const name of (await readdir(folder)).sort()) await outbox.#load(name)
+    const { journal, incomplete } = await Journal.open(join(folder, JOURNAL_FILE))
+    const outbox = new Outbox(folder, journal, dependencies)
+    if (incomplete > 0) dependencies.log.warn('incomplete events are dropped', { count: incomplete })
+    for (const id of journal.ids()) outbox.#entries.set(id, outbox.#entryOnDisk())
+    await outbox.#importFiles('')
     return outbox
   }
 
@@ -85,6 +101,18 @@ export class Outbox {
   }
 
   /**
+   * Moves the events that remain to files, which operators and earlier releases can read, and closes the
+   * journal. What cannot be moved stays in the journal.
+   */
+  async close(): Promise<void> {
+    await this.flushed()
+    await this.#inSequence(async () => {
+      for (const id of this.#journal.ids()) await this.#moveToFile(id, fileOf(id))
+    }).catch((error: unknown) => this.#log.error('events remain in the journal of the outbox', { error }))
+    await this.#journal.close()
+  }
+
+  /**
    * Sets the driver that uses this folder. Events of another driver are set aside until it returns, because
    * the server would reject them as forged.
    */
@@ -92,19 +120,18 @@ export class Outbox {
     const path = join(this.#folder, OWNER_FILE)
     const owner = await readFile(path, 'utf8').catch(() => '')
     if (owner !== driverId) {
-      if (owner !== '') await this.#setAside(owner)
+      if (owner !== '') await this.#inSequence(() => this.#setAside(owner))
       // Written under another name first: a truncated id would be another driver's.
-      await this.#write(`${OWNER_FILE}.tmp`, driverId)
+      await this.#writeFile(`${OWNER_FILE}.tmp`, driverId)
       await rename(`${path}.tmp`, path)
     }
-    await this.#restoreSetAside(driverId)
+    await this.#importFiles(suffixOf(driverId))
   }
 
   async #setAside(owner: string): Promise<void> {
     const foreign = [...this.#entries].filter(([, entry]) => entry.isRestored)
     for (const [id] of foreign) {
-      const path = join(this.#folder, fileOf(id))
-      await rename(path, `${path}${suffixOf(owner)}`)
+      await this.#moveToFile(id, `${fileOf(id)}${suffixOf(owner)}`)
       this.#entries.delete(id)
     }
     if (foreign.length === 0) return
@@ -114,35 +141,23 @@ export class Outbox {
     })
   }
 
-  async #restoreSetAside(driverId: string): Promise<void> {
-    const suffix = suffixOf(driverId)
-    for (const aside of (await readdir(this.#folder)).sort()) {
-      if (!aside.endsWith(`.json${suffix}`)) continue
-      const name = aside.slice(0, -suffix.length)
-      await rename(join(this.#folder, aside), join(this.#folder, name))
-      await this.#load(name)
-    }
-  }
-
   /**
    * Stores an event, due at once. If it cannot be written to disk, it stays in memory and the error is
    * logged.
    */
-  put(id: string, body: string): Promise<void> {
+  put(id: string, body: string, { isFlushedLater = false }: PutOptions = {}): Promise<void> {
     return this.#inSequence(async () => {
       if (this.#entries.has(id)) return
       const entry: Entry = {
         dueAt: this.#clock.monotonic(),
         sends: 0,
         isRestored: false,
-        isOnDisk: true,
+        isOnDisk: false,
         body,
       }
-      try {
-        await this.#write(fileOf(id), body)
-      } catch (error) {
-        this.#log.error('event could not be written to disk and is only in memory', { event: id, error })
-        entry.isOnDisk = false
+      if (await this.#write(id, body)) {
+        const end = this.#flush(id, entry)
+        if (!isFlushedLater) await end
       }
       // A tuner may run for days without its server, so events on disk do not stay in memory.
       for (const other of this.#entries.values()) if (other.isOnDisk) other.body = undefined
@@ -150,9 +165,39 @@ export class Outbox {
     })
   }
 
+  /** Whether an event could be written to the journal; the error is logged. */
+  async #write(id: string, body: string): Promise<boolean> {
+    try {
+      if (feature('FAILPOINTS')) failpoint('outbox.writing')
+      await this.#journal.append(id, body)
+      return true
+    } catch (error) {
+      this.#reportMemoryOnly(id, error)
+      return false
+    }
+  }
+
+  /** Settles when what was written is on disk, or when the error is logged. */
+  #flush(id: string, entry: Entry): Promise<void> {
+    const end = this.#journal.flush().then(
+      () => {
+        entry.isOnDisk = true
+        if (entry.sends > 0) entry.body = undefined
+      },
+      (error: unknown) => this.#reportMemoryOnly(id, error),
+    )
+    this.#flushes = Promise.all([this.#flushes, end])
+    return end
+  }
+
+  #reportMemoryOnly(id: string, error: unknown): void {
+    this.#log.error('event could not be written to disk and is only in memory', { event: id, error })
+  }
+
   /** Settles when all stored events are on disk. */
   async flushed(): Promise<void> {
     await this.#last
+    await this.#flushes
   }
 
   /** Makes one event, or all, due at once: after a reconnect, or when the server requests it again. */
@@ -168,23 +213,18 @@ export class Outbox {
   async acknowledge(id: string, orphaned?: Orphaned): Promise<boolean> {
     const entry = this.#entries.get(id)
     if (!entry || !this.#entries.delete(id)) return false
+    const attempt = (work: () => Promise<unknown>, failure: string) =>
+      this.#inSequence(() => work().catch((error: unknown) => this.#log.error(failure, { event: id, error })))
     if (orphaned) {
-      const path = join(this.#folder, fileOf(id))
-      const body = entry.isOnDisk ? undefined : entry.body
-      await this.#inSequence(() =>
-        orphaned
-          .keep(id, fileOf(id), { path, body })
-          .catch((error: unknown) =>
-            this.#log.error('the result of an unknown job could not be kept', { event: id, error }),
-          ),
-      )
+      await attempt(async () => {
+        const body = entry.body ?? (await this.#journal.read(id))
+        if (body !== undefined) await orphaned.keep(id, fileOf(id), body)
+      }, 'the result of an unknown job could not be kept')
     }
-    await this.#inSequence(() =>
-      // This also removes the part of a file that a full disk accepted.
-      rm(join(this.#folder, fileOf(id)), { force: true }).catch((error: unknown) =>
-        this.#log.error('acknowledged event could not be removed', { event: id, error }),
-      ),
-    )
+    await attempt(async () => {
+      if (entry.file !== undefined) await rm(entry.file, { force: true })
+      await this.#journal.remove(id)
+    }, 'acknowledged event could not be removed')
     return true
   }
 
@@ -211,31 +251,64 @@ export class Outbox {
     }
   }
 
-  async #load(name: string): Promise<void> {
-    if (!name.endsWith('.json')) return
-    const path = join(this.#folder, name)
-    const text = await readFile(path, 'utf8').catch(() => undefined)
-    const value = text === undefined ? undefined : parseJson(text)
+  /** Takes the events of files whose names end with `.json` and `suffix` into the journal. */
+  async #importFiles(suffix: string): Promise<void> {
+    const names = (await readdir(this.#folder)).filter((name) => name.endsWith(`.json${suffix}`)).sort()
+    if (names.length === 0) return
+    await this.#inSequence(async () => {
+      const imported: { path: string; entry: Entry }[] = []
+      for (const name of names) {
+        const path = join(this.#folder, name)
+        const event = await this.#readEvent(name, name.slice(0, name.length - suffix.length))
+        if (event === undefined) continue
+        const known = this.#entries.get(event.id)
+        const entry = known ?? { ...this.#entryOnDisk(), body: event.body, isOnDisk: false, file: path }
+        if (!known) {
+          this.#entries.set(event.id, entry)
+          if (!(await this.#write(event.id, event.body))) continue
+        }
+        imported.push({ path, entry })
+      }
+      await this.#journal.flush()
+      for (const { path, entry } of imported) {
+        Object.assign(entry, { isOnDisk: true, body: undefined, file: undefined })
+        await rm(path)
+      }
+    }).catch((error: unknown) => this.#log.error('events of files could not be taken over', { error }))
+  }
+
+  /** The event in a file; undefined if there is none, which is logged. */
+  async #readEvent(file: string, name: string): Promise<{ id: string; body: string } | undefined> {
+    const path = join(this.#folder, file)
+    const body = await readFile(path, 'utf8').catch(() => undefined)
+    const value = body === undefined ? undefined : parseJson(body)
     const id = idOf(value)
-    if (id !== undefined && fileOf(id) === name) {
-      this.#entries.set(id, { dueAt: this.#clock.monotonic(), sends: 0, isRestored: true, isOnDisk: true })
-    } else if (text !== undefined && value === undefined) {
+    if (body !== undefined && id !== undefined && fileOf(id) === name) return { id, body }
+    if (body !== undefined && value === undefined) {
       await unlink(path)
-      this.#log.warn('incomplete event file is dropped', { file: name })
+      this.#log.warn('incomplete event file is dropped', { file })
     } else {
-      this.#log.warn('file in the outbox is not an event and is ignored', { file: name })
+      this.#log.warn('file in the outbox is not an event and is ignored', { file })
     }
+    return undefined
+  }
+
+  #entryOnDisk(): Entry {
+    return { dueAt: this.#clock.monotonic(), sends: 0, isRestored: true, isOnDisk: true }
   }
 
   async #read(id: string): Promise<string | undefined> {
     try {
-      return await this.#inSequence(() => readFile(join(this.#folder, fileOf(id)), 'utf8'))
+      const body = await this.#inSequence(() => this.#journal.read(id))
+      // It may have been acknowledged while an earlier event was being sent.
+      if (body === undefined && this.#entries.has(id)) {
+        this.#log.error('event is damaged in the outbox and is dropped', { event: id })
+        // The hello must not announce an event that no longer exists.
+        this.#entries.delete(id)
+      }
+      return body
     } catch (error) {
-      // It was acknowledged while an earlier event was being sent.
-      if (!this.#entries.has(id)) return undefined
       this.#log.error('event cannot be read from the outbox', { event: id, error })
-      // The hello must not announce an event that no longer exists.
-      if (isMissing(error)) this.#entries.delete(id)
       return undefined
     }
   }
@@ -246,11 +319,17 @@ export class Outbox {
     return end
   }
 
+  /** Moves an event from the journal to a file. */
+  async #moveToFile(id: string, name: string): Promise<void> {
+    const body = await this.#journal.read(id)
+    if (body !== undefined) await this.#writeFile(name, body)
+    await this.#journal.remove(id)
+  }
+
   /** Writes a file and flushes it together with the folder, which the file system does in one operation. */
-  async #write(name: string, text: string): Promise<void> {
+  async #writeFile(name: string, text: string): Promise<void> {
     const file = await open(join(this.#folder, name), 'w', 0o600)
     try {
-      if (feature('FAILPOINTS')) failpoint('outbox.writing')
       await file.writeFile(text)
       const folder = await open(this.#folder, 'r')
       try {
@@ -262,10 +341,6 @@ export class Outbox {
       await file.close()
     }
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function idOf(value: unknown): string | undefined {

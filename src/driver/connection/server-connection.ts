@@ -18,10 +18,12 @@ interface ServerConnectionDependencies {
   log: Log
   outbox: Outbox
   queue: EventQueue
-  /** First event after each attach. */
-  hello(epoch: number): string
+  /** The first events after each attach. */
+  greeting(epoch: number): string[]
   onLease(lease: ConnectResponse): void
   onCommand(text: string): void
+  /** The connection to the server has ended. */
+  onDetached(): void
 }
 
 const FLUSH_MS = 1_000
@@ -121,7 +123,7 @@ export class ServerConnection {
       version,
       clock,
       log,
-      hello: () => this.#dependencies.hello(lease.epoch),
+      greeting: () => this.#dependencies.greeting(lease.epoch),
       onCommand: this.#dependencies.onCommand,
       onReady: () => this.#onAttached(lease),
     })
@@ -130,6 +132,7 @@ export class ServerConnection {
     await link.close()
     this.#recordLinkEnd()
     this.#link = undefined
+    this.#dependencies.onDetached()
     if (!signal.aborted) throw new AppError('unavailable', `connection to the server ended: ${reason}`)
   }
 

@@ -50,6 +50,8 @@ export class HostProcess {
     this.#process = Bun.spawn(command.argv, {
       env: hostEnvironment(command.env),
       stdio: ['ignore', 'inherit', 'inherit'],
+      // A group of its own, so that what the device started ends with it.
+      detached: true,
       // Measured: a 40 MB result takes 146 ms as JSON and 2,246 ms as structured clone.
       serialization: 'json',
       ipc(raw) {
@@ -63,6 +65,7 @@ export class HostProcess {
       },
       onExit: (_, code, signal) => {
         this.#hasExited = true
+        this.#killGroup()
         const how =
           typeof signal === 'string' ? signal : signal === null ? `code ${code}` : `signal ${signal}`
         // A result sent just before the end may still be in the pipe.
@@ -89,8 +92,18 @@ export class HostProcess {
     }
   }
 
-  /** Ends the process at once; `onExit` follows. */
+  /** Ends the process at once with what it started; `onExit` follows. */
   kill(): void {
+    if (this.#hasExited) return
+    this.#killGroup()
     this.#process.kill('SIGKILL')
+  }
+
+  #killGroup(): void {
+    try {
+      process.kill(-this.#process.pid, 'SIGKILL')
+    } catch {
+      // Nothing is left of it.
+    }
   }
 }

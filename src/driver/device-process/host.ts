@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Clock, endWithParent, messageOf, systemClock, withTimeout } from '../../base/index.ts'
+import { type Clock, endWithParent, messageOf, systemClock } from '../../base/index.ts'
 import {
   checkDevice,
   type DeviceOptions,
@@ -16,12 +16,16 @@ import { runCalibrate } from '../operations/calibrate.ts'
 import { runMonitor } from '../operations/monitor.ts'
 import type { OperationIo, RunningOperation } from '../operations/operation.ts'
 import { runProcess } from '../operations/process.ts'
+import { CloseDeadline } from './close-deadline.ts'
 import { relayLog } from './host-log.ts'
 
-/** Time for the device to close after the connection to the driver's process is lost. */
-const CLOSE_TIMEOUT_MS = 2_000
-/** Time after the exit of the driver in which a device that responds closes by itself. */
-const PARENT_GRACE_MS = 2_500
+/**
+ * Time beyond that for closing, after which a process without its driver is killed if it does not respond.
+ */
+const PARENT_GRACE_MS = 500
+/** A process that never begins to close. */
+const PARENT_TIMEOUT_MS = 2_500
+const MAX_REASON_LENGTH = 200
 
 interface DeviceHost {
   /** Handles one message of the driver. */
@@ -40,6 +44,10 @@ interface DeviceHostDependencies {
   send(message: FromHost): void
   /** Called when the device has been closed on request. */
   onStopped(): void
+  /** Called when the process of a device in Python has ended; the driver has to learn `how`. */
+  onDeviceEnded?(how: string): void
+  /** Called when the device needs `ms` from now to close. */
+  onExtended?(ms: number): void
 }
 
 interface Prepared {
@@ -48,15 +56,24 @@ interface Prepared {
 }
 
 /** The child side of the driver: finds, opens and runs the device on command of the driver. */
-export function createDeviceHost({ clock, env, send, onStopped }: DeviceHostDependencies): DeviceHost {
+export function createDeviceHost({
+  clock,
+  env,
+  send,
+  onStopped,
+  onDeviceEnded = () => undefined,
+  onExtended,
+}: DeviceHostDependencies): DeviceHost {
   const stopping = new AbortController()
   const log = relayLog(send)
   let prepared: Prepared | undefined
   let operation: RunningOperation | undefined
+  let closing: Promise<void> | undefined
   let last: Promise<void> = Promise.resolve()
 
   async function prepare(choice: DeviceChoice): Promise<void> {
-    const device = await resolveDevice(choice)
+    const python = { ...choice.python, clock, log, env, onEnd: onDeviceEnded }
+    const device = await resolveDevice({ ...choice, python })
     const { optionPairs: pairs, cwd, home, dataDir } = choice
     const options = readOptions({ device, pairs, cwd, home, dataDir, env, log })
     prepared = { device, options }
@@ -93,10 +110,21 @@ export function createDeviceHost({ clock, env, send, onStopped }: DeviceHostDepe
     else log.warn('invalid command', { problem })
   }
 
-  async function close(): Promise<void> {
+  function extend(seconds: number, reason: string): void {
+    const ms = Math.max(0, seconds * 1_000) || 0
+    send({ kind: 'closing', ms, reason: String(reason).slice(0, MAX_REASON_LENGTH) })
+    onExtended?.(ms)
+  }
+
+  async function closeOnce(): Promise<void> {
     stopping.abort(new Error('the driver is stopping'))
-    await operation?.stop().catch((error: unknown) => log.warn('device failed to close', { error }))
+    await operation?.stop({ extend }).catch((error: unknown) => log.warn('device failed to close', { error }))
     operation = undefined
+  }
+
+  function close(): Promise<void> {
+    closing ??= closeOnce()
+    return closing
   }
 
   /** Runs the steps of the start one after the other. */
@@ -121,6 +149,8 @@ export function createDeviceHost({ clock, env, send, onStopped }: DeviceHostDepe
           return onCommand(message.text)
         case 'cancel':
           return operation?.cancel?.(message.result)
+        case 'detached':
+          return operation?.onDetached?.()
         case 'stop':
           void close().then(onStopped)
       }
@@ -158,20 +188,28 @@ export function runDeviceHost({ env }: Pick<DeviceHostDependencies, 'env'>): voi
   // Ctrl-C in a terminal and SIGTERM of a service manager reach the child too, but the driver decides when it
   // ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
-  endWithParent(PARENT_GRACE_MS)
+  const setGrace = endWithParent(PARENT_TIMEOUT_MS)
+  let deadline: CloseDeadline | undefined
   const host = createDeviceHost({
     clock: systemClock,
     env,
-    send: (message) => void process.send?.(message),
+    // The channel is closed when the driver is gone.
+    send: (message) => void (process.connected && process.send?.(message)),
     onStopped: () => process.exit(0),
+    onDeviceEnded(how) {
+      const message: FromHost = { kind: 'ending', how }
+      if (process.connected) process.send?.(message, undefined, undefined, () => process.exit(1))
+      else process.exit(1)
+    },
+    onExtended(ms) {
+      deadline ??= new CloseDeadline(systemClock)
+      deadline.extend(ms)
+      setGrace(deadline.totalMs + PARENT_GRACE_MS)
+    },
   })
   process.on('message', (raw) => host.receive(raw))
   process.on('disconnect', () => {
-    const exit = () => process.exit(0)
-    void withTimeout(host.close(), {
-      clock: systemClock,
-      ms: CLOSE_TIMEOUT_MS,
-      onTimeout: () => undefined,
-    }).then(exit, exit)
+    deadline ??= new CloseDeadline(systemClock)
+    void deadline.wait(host.close()).then(() => process.exit(0))
   })
 }

@@ -1,8 +1,10 @@
 import { Backoff, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
 import { StartupError } from '../../devices/index.ts'
+import type { CalibrationMode } from '../../protocol/index.ts'
 import type { DeviceChoice, FromHost, ToHost } from '../messages/host-messages.ts'
 import type { Task, TaskObserver } from '../tasks/task.ts'
 import { type HostCommand, HostProcess } from './child.ts'
+import { CloseDeadline } from './close-deadline.ts'
 import { endOfStopped, TaskRun } from './task-run.ts'
 
 interface SupervisorDependencies {
@@ -12,6 +14,10 @@ interface SupervisorDependencies {
   log: Log
   /** An encoded event of the device. */
   onEvent(event: { type: string; id: string; body: string }): void
+  /** The tuner has started a calibration on its own. */
+  onOwnRun(run: string, mode: CalibrationMode): void
+  /** The device process has ended; `how` names the signal or exit code. */
+  onHostEnded(how: string): void
 }
 
 type HostResponse = Extract<FromHost, { kind: 'prepared' | 'ready' | 'refused' }>
@@ -20,7 +26,6 @@ type HostResponse = Extract<FromHost, { kind: 'prepared' | 'ready' | 'refused' }
 export type Prepared = Extract<HostResponse, { kind: 'prepared' }>
 
 const OPEN_TIMEOUT_MS = 120_000
-const CLOSE_TIMEOUT_MS = 2_000
 const HEALTHY_AFTER_MS = 60_000
 
 /**
@@ -53,6 +58,9 @@ export class Supervisor {
   #stopped: string | undefined
   #restartAtOnce = false
   #maintenance: string | undefined
+  #closing: CloseDeadline | undefined
+  /** How the process of a device in Python has ended, which ends the process that runs it. */
+  #deviceEnd: string | undefined
 
   constructor(dependencies: SupervisorDependencies) {
     this.#dependencies = dependencies
@@ -84,6 +92,12 @@ export class Supervisor {
   forwardCommand(text: string, isMaintenance: boolean): void {
     if (isMaintenance) this.#maintenance = text
     this.#host?.send({ kind: 'command', text })
+  }
+
+  /** The server is no longer connected; it sends the state of maintenance after the next attach. */
+  detached(): void {
+    this.#maintenance = undefined
+    this.#host?.send({ kind: 'detached' })
   }
 
   /**
@@ -118,7 +132,10 @@ export class Supervisor {
     usable.resolve()
   }
 
-  /** Closes the device within 2 s, then kills its process. A running task is not reported. */
+  /**
+   * Closes the device within 2 s, or the time that it asks for, then kills its process. A running task is not
+   * reported.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#usable.resolve()
@@ -126,23 +143,21 @@ export class Supervisor {
     const host = this.#host
     if (!host) return
     const gone = this.#exited.promise
+    this.#closing = new CloseDeadline(this.#dependencies.clock)
     host.send({ kind: 'stop' })
-    await withTimeout(gone, {
-      clock: this.#dependencies.clock,
-      ms: CLOSE_TIMEOUT_MS,
-      onTimeout: () => undefined,
-    })
+    if (!(await this.#closing.wait(gone))) this.#log.warn('device did not close in time and is killed')
     host.kill()
     await gone
   }
 
   #spawn(): void {
     this.#exited = Promise.withResolvers()
+    this.#deviceEnd = undefined
     try {
       this.#host = new HostProcess(this.#dependencies.command, {
         log: this.#log,
         onMessage: (message) => this.#receive(message),
-        onExit: (how) => this.#hostEnded(how),
+        onExit: (how) => this.#hostEnded(this.#deviceEnd ?? how),
       })
     } catch (cause) {
       this.#exited.resolve('not started')
@@ -192,9 +207,24 @@ export class Supervisor {
       case 'event':
         this.#dependencies.onEvent(message)
         return
+      case 'own_run':
+        this.#dependencies.onOwnRun(message.run, message.mode)
+        return
+      case 'closing':
+        this.#extendClose(message)
+        return
+      case 'ending':
+        this.#deviceEnd = message.how
+        return
       case 'log':
         this.#log[message.level](message.message, message.fields)
     }
+  }
+
+  #extendClose({ ms, reason }: Extract<FromHost, { kind: 'closing' }>): void {
+    if (!this.#closing) return
+    this.#closing.extend(ms)
+    this.#log.info('device needs longer to close', { reason, limitMs: Math.round(this.#closing.totalMs) })
   }
 
   #hostEnded(how: string): void {
@@ -204,6 +234,7 @@ export class Supervisor {
     this.#refuse(`device process exited (${how})`)
     this.#restartAtOnce = this.#run?.isCancelled ?? false
     this.#run?.hostEnded(how)
+    this.#dependencies.onHostEnded(how)
     this.#exited.resolve(how)
   }
 

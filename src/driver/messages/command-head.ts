@@ -6,7 +6,7 @@ const OWN = ['RunJob', 'StopJob', 'RunCalibration', 'StopCalibration', 'EventAck
 /** The part of a command that the driver reads; only the device process reads the rest. */
 const commandHead = v.union([
   v.pipe(
-    v.omit(runJob, ['payload']),
+    v.omit(runJob, ['payload', 'labels']),
     v.transform((head) => ({ kind: 'job' as const, ...head })),
   ),
   v.pipe(

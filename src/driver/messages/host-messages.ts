@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { operation } from '../../protocol/index.ts'
+import { calibrationId, calibrationMode, operation } from '../../protocol/index.ts'
 
 /** The device that the child process runs, and its options. */
 const deviceChoice = v.object({
@@ -13,6 +13,8 @@ const deviceChoice = v.object({
   home: v.string(),
   /** `--data-dir`, unless `-o data_dir=` overrides it. */
   dataDir: v.string(),
+  /** `--python`, and the folder of the program that was started; empty when there is none. */
+  python: v.object({ given: v.string(), beside: v.string() }),
 })
 export type DeviceChoice = v.InferOutput<typeof deviceChoice>
 
@@ -26,6 +28,8 @@ export const toHost = v.variant('kind', [
   v.object({ kind: v.literal('command'), text: v.string() }),
   /** Stop the task whose final event has the id `result`. */
   v.object({ kind: v.literal('cancel'), result: v.string() }),
+  /** The server is no longer connected: what it commanded about maintenance may not hold any more. */
+  v.object({ kind: v.literal('detached') }),
   /** Close the device and exit. */
   v.object({ kind: v.literal('stop') }),
 ])
@@ -48,6 +52,12 @@ export const fromHost = v.variant('kind', [
   v.object({ kind: v.literal('phase'), result: v.string(), phase: v.string() }),
   /** The task has ended; `body` is the encoded `JobResult` or `CalibrationReport` event. */
   v.object({ kind: v.literal('result'), result: v.string(), body: v.string() }),
+  /** The tuner has started a calibration on its own; its `CalibrationReport` event ends it. */
+  v.object({ kind: v.literal('own_run'), run: calibrationId, mode: calibrationMode }),
+  /** The device needs `ms` from now to close, for this reason. */
+  v.object({ kind: v.literal('closing'), ms: v.number(), reason: v.string() }),
+  /** This process ends, because the process of a device in Python has ended in the way of `how`. */
+  v.object({ kind: v.literal('ending'), how: v.string() }),
   /** An event of the device; `body` is its encoded envelope. */
   v.object({ kind: v.literal('event'), type: v.string(), id: v.string(), body: v.string() }),
   v.object({

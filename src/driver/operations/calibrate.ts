@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { newId } from '../../base/index.ts'
+import { describeBytes, newId } from '../../base/index.ts'
 import {
   type CalibrateDevice,
   CalibrationError,
@@ -33,6 +33,8 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
   /** By run id; the first one is running. */
   const runs = new Map<string, Run>()
   let last: Promise<unknown> = Promise.resolve()
+  /** The server is connected and the QPU is not in maintenance, so the tuner may start a run on its own. */
+  let mayStart = false
 
   /** Runs a calibration after the previous ones and passes its report on. */
   function enqueue(request: CalibrationRequest, report: (body: string) => void) {
@@ -47,8 +49,9 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
   }
 
   async function calibrateNow({ mode, targetQubits = [] }: Parameters<TunerCalibrate>[0]) {
-    if (runs.size > 0) return undefined
+    if (runs.size > 0 || !mayStart || io.signal.aborted) return undefined
     const runId = newId(clock.now())
+    send({ kind: 'own_run', run: runId, mode })
     const { findings } = await enqueue({ runId, id: null, mode, targetQubits }, (body) =>
       send({ kind: 'event', type: 'CalibrationReport', id: runId, body }),
     )
@@ -63,7 +66,10 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
         calibrateNow,
       }),
     onCommand(command) {
-      if (command.type === 'SetMaintenance') device.maintenance?.(command.on)
+      if (command.type === 'SetMaintenance') {
+        mayStart = !command.on
+        device.maintenance?.(command.on)
+      }
       if (command.type !== 'RunCalibration') return
       const { run_id: runId, request_id: id, mode, target_qubits: targetQubits } = command
       send({ kind: 'started', result: runId })
@@ -83,7 +89,13 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
     cancel(result) {
       runs.get(result)?.stop.abort(new CalibrationError('calibration stopped'))
     },
-    stop: async () => device.stop?.(),
+    onDetached() {
+      // The server sends the state of maintenance after each attach.
+      mayStart = false
+    },
+    async stop(stopIo) {
+      await Promise.all([device.stop?.(stopIo), last])
+    },
   }
 }
 
@@ -139,7 +151,7 @@ function progressReporter({ runId: run_id, id: request_id }: CalibrationRequest,
 }
 
 /** @throws CalibrationError that names the invalid part of the findings. */
-function checkFindings(found: unknown) {
+export function checkFindings(found: unknown) {
   const parsed = v.safeParse(calibrationFindings, found)
   if (parsed.success) return parsed.output
   const [issue] = parsed.issues
@@ -166,7 +178,8 @@ function fitting({ clock, log }: OperationIo, report: EventPayload<'CalibrationR
     benchmarks: report.benchmarks.map((each) => (dropped.has(each) ? { ...each, raw_data: DROPPED } : each)),
   })
   if (fits(body)) return body
-  throw new CalibrationError('the report is larger than 8 MiB even without its traces')
+  const limit = describeBytes(CALIBRATION_LIMITS.reportBytes)
+  throw new CalibrationError(`the report is larger than ${limit} even without its traces`)
 }
 
 const DROPPED = { dropped: true }

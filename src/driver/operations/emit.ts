@@ -22,7 +22,7 @@ export function emitEvent(
     // It is sent nevertheless: a newer server may know it.
     log.warn('event type is not registered; a server of this version drops it', { type })
   }
-  const limit = declared?.acknowledged ? EVENT_LIMITS.acknowledgedBytes : EVENT_LIMITS.bytes
+  const limit = declared?.maxBytes ?? EVENT_LIMITS.bytes
   if (bytes > limit) {
     log.warn('event is too large and is dropped', { type, bytes, limit })
     return

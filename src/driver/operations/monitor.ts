@@ -14,7 +14,7 @@ export function runMonitor(device: MonitorDevice, io: OperationIo): RunningOpera
         },
       }),
     onCommand: () => undefined,
-    stop: async () => device.stop?.(),
+    stop: async (stopIo) => device.stop?.(stopIo),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock, Log } from '../../base/index.ts'
+import type { StopIo } from '../../devices/index.ts'
 import type { Command } from '../../protocol/index.ts'
 import type { FromHost } from '../messages/host-messages.ts'
 
@@ -22,5 +23,7 @@ export interface RunningOperation {
   onUnreadable?(text: string, problem: string): void
   /** Requests the task that ends with the event `result` to stop. */
   cancel?(result: string): void
-  stop(): Promise<void>
+  /** The server is no longer connected. */
+  onDetached?(): void
+  stop(io: StopIo): Promise<void>
 }

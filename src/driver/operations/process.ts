@@ -2,11 +2,13 @@ import { checkResults, JobError, jobFailureOf, type ProcessDevice } from '../../
 import { type RunJob, resultId } from '../../protocol/index.ts'
 import { readCommandHead } from '../messages/command-head.ts'
 import { type Attempt, writeFailure, writeResult } from '../messages/write-event.ts'
+import { DescriptionSender } from './describe.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
 /** Runs a QPU: jobs one at a time, each with exactly one result. */
 export function runProcess(device: ProcessDevice, io: OperationIo): RunningOperation {
   const { log, send } = io
+  const description = new DescriptionSender(device, io)
   let current: { result: string; cancel: AbortController } | undefined
   let last: Promise<void> = Promise.resolve()
 
@@ -21,10 +23,18 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
     })
     current = undefined
     send({ kind: 'result', result, body })
+    await description.send()
   }
 
   return {
-    start: async () => device.start?.(),
+    async start() {
+      await device.start?.()
+      await description.send()
+      // Between jobs, so that a device is asked for one thing at a time.
+      void description.repeat(() => {
+        last = last.then(() => description.send())
+      })
+    },
     onCommand(command) {
       if (command.type === 'RunJob') last = last.then(() => runJob(command))
     },
@@ -47,7 +57,7 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
     cancel(result) {
       if (current?.result === result) current.cancel.abort(new JobError('job cancelled'))
     },
-    stop: async () => device.stop?.(),
+    stop: async (stopIo) => device.stop?.(stopIo),
   }
 }
 
@@ -68,7 +78,9 @@ async function execute(
   const limitMs = command.limit_ms > 0 ? Math.min(command.limit_ms, jobTimeoutMs) : jobTimeoutMs
   try {
     const job = { id: command.job, attempt: command.attempt, payload: command.payload }
-    const results = checkResults(await device.run(job, { ...io, deadline: startedAt + limitMs }))
+    const results = checkResults(await device.run(job, { ...io, deadline: startedAt + limitMs }), {
+      ...{ payload: job.payload, labels: command.labels },
+    })
     return writeResult(clock, { status: 'completed', ...attempt, execution_ms: elapsed(), results })
   } catch (error) {
     const { failure, executed } = jobFailureOf(error)

@@ -26,6 +26,8 @@ interface TaskCoordinatorDependencies {
 const HEARTBEAT_MS = 5_000
 /** A shorter task sends no event for its start, which saves the server a durable write. */
 const START_EVENT_DELAY_MS = 20
+/** The result of a shorter task is flushed while it is sent: the task costs less to repeat than the wait. */
+const FLUSH_FIRST_ABOVE_MS = 1_000
 
 /** Runs dispatched tasks, one at a time, and stores the final event of each in the outbox. */
 export class TaskCoordinator {
@@ -96,7 +98,7 @@ export class TaskCoordinator {
   }
 
   async #execute(task: Task): Promise<void> {
-    const { outbox, run, wake, log } = this.#dependencies
+    const { clock, outbox, run, wake, log } = this.#dependencies
     const executed = new AbortController()
     const ended = new AbortController()
     let phase: string | undefined
@@ -105,6 +107,7 @@ export class TaskCoordinator {
     if (feature('FAILPOINTS')) failpoint(`${task.noun}.taken`)
     const { heartbeat } = task
     if (heartbeat) void this.#sendHeartbeats(() => this.#sendTransient(heartbeat(phase)), ended.signal)
+    const begun = clock.monotonic()
     const body = await run(task, {
       onStarted: () => {
         void this.#isPendingAfter(START_EVENT_DELAY_MS, executed.signal).then((isPending) => {
@@ -118,7 +121,8 @@ export class TaskCoordinator {
     executed.abort()
     if (body !== undefined) {
       if (feature('FAILPOINTS')) failpoint(`${task.noun}.executed`)
-      await outbox.put(task.id, body)
+      const isFlushedLater = clock.monotonic() - begun <= FLUSH_FIRST_ABOVE_MS
+      await outbox.put(task.id, body, { isFlushedLater })
       if (feature('FAILPOINTS')) failpoint('outbox.written')
       this.#recent.add(task.id, body)
       log.info(`${task.noun} ended`, task.names)

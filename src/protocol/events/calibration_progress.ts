@@ -4,7 +4,7 @@ import { defineEvent } from '../define-event.ts'
 
 /**
  * One step of a calibration, sent after each routine and target. `request_id` is null for a drift check that
- * the tuner started by itself.
+ * the tuner started on its own.
  */
 export const calibrationProgress = defineEvent({
   type: 'CalibrationProgress',

@@ -13,7 +13,7 @@ const reading = v.looseObject({
   ts: v.optional(v.pipe(v.string(), v.isoTimestamp())),
   /** Whether the cryostat reports the value as outdated. */
   outdated: v.optional(v.boolean()),
-  /** Why there is no value, or the error that the cryostat reports. */
+  /** The reason for a missing value, or the error that the cryostat reports. */
   error: v.optional(v.string()),
   /** Value of a channel that is not a number, such as `on`. */
   text: v.optional(v.string()),

@@ -18,6 +18,10 @@ export const driverHello = defineEvent({
     ),
     /** The calibration under way on a tuner. */
     run_id: v.optional(v.nullable(calibrationId)),
+    /** The calibration that the tuner started on its own and that is under way. */
+    own_run: v.optional(v.nullable(calibrationId)),
+    /** Whether a `DeviceDescription` follows; otherwise the description of another device no longer holds. */
+    describes: v.optional(v.boolean()),
     /** Event ids that wait for an acknowledgement; absent from drivers without an outbox. */
     outbox: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(10_000))),
   }),

@@ -4,11 +4,13 @@ import { calibrationRefused } from './calibration_refused.ts'
 import { calibrationReport } from './calibration_report.ts'
 import { calibrationStarted } from './calibration_started.ts'
 import { cryostatReading } from './cryostat_reading.ts'
+import { deviceDescriptionEvent } from './device_description.ts'
 import { driverHello } from './driver_hello.ts'
 import { jobHeartbeat } from './job_heartbeat.ts'
 import { jobRefused } from './job_refused.ts'
 import { jobResult } from './job_result.ts'
 import { jobStarted } from './job_started.ts'
+import { targetDegraded } from './target_degraded.ts'
 
 /** Every event type a driver may send. */
 export const EVENTS = [
@@ -17,11 +19,13 @@ export const EVENTS = [
   calibrationReport,
   calibrationStarted,
   cryostatReading,
+  deviceDescriptionEvent,
   driverHello,
   jobHeartbeat,
   jobRefused,
   jobResult,
   jobStarted,
+  targetDegraded,
 ] as const
 
 type Declared = (typeof EVENTS)[number]

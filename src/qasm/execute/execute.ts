@@ -68,8 +68,10 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
 
 function reset(m: Machine, node: SimpleStatement & { kind: 'reset' }): void {
   const { qubits } = evaluateQubits(m, node.operand)
-  if (m.checking) m.countOperations(qubits.length, node.at)
-  else for (const qubit of qubits) m.emit({ kind: 'reset', qubit }, node.at)
+  if (m.checking) {
+    m.countOperations(qubits.length, node.at)
+    m.resetQubits(qubits)
+  } else for (const qubit of qubits) m.emit({ kind: 'reset', qubit }, node.at)
 }
 
 /**

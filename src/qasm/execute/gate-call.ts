@@ -7,16 +7,8 @@ import { describeType } from '../values/types.ts'
 import { type QubitsValue, typeOf } from '../values/values.ts'
 import { Broken, evaluate, evaluateQubits, findName } from './evaluate.ts'
 import { integerOf } from './indexing.ts'
-import { decide, type Machine } from './machine.ts'
+import { type AppliedModifier, decide, type Machine } from './machine.ts'
 import type { Gate } from './user-gate.ts'
-
-/** A modifier with its argument evaluated; the number is NaN if it is known only at run time. */
-interface Applied {
-  kind: Modifier['kind']
-  /** Number of added controls, or the exponent. */
-  number: number
-  at: number
-}
 
 /** Applies a gate to single qubits, or element by element to registers of the same size. */
 export function callGate(m: Machine, node: GateCallNode): void {
@@ -35,7 +27,9 @@ export function callGate(m: Machine, node: GateCallNode): void {
       (operand) => (operand.scalar ? operand.qubits[0] : operand.qubits[call]) ?? -1,
     )
     expectDifferent(qubits, node)
-    if (!m.checking) applyModified(m, gate, parameters, qubits, modifiers, node.at)
+    if (m.checking) m.useQubits(qubits)
+    else if (m.drawGate) m.drawGate({ name: node.name, parameters, qubits, modifiers, at: node.at })
+    else applyModified(m, gate, parameters, qubits, modifiers, node.at)
   }
 }
 
@@ -61,7 +55,7 @@ function unknownGate(m: Machine, { name, at }: GateCallNode): Fault {
   return new Fault('unknown_name', at, `There is no gate "${name}": ${remedy}`)
 }
 
-function applyArgument(m: Machine, { kind, argument, at }: Modifier): Applied {
+function applyArgument(m: Machine, { kind, argument, at }: Modifier): AppliedModifier {
   if (kind === 'inv') return { kind, number: 0, at }
   if (kind === 'pow') return { kind, number: argument === undefined ? 1 : angleOf(m, argument), at }
   const count = argument === undefined ? 1 : integerOf(m, argument, evaluate)
@@ -126,7 +120,7 @@ function applyModified(
   gate: Gate,
   parameters: readonly number[],
   qubits: readonly number[],
-  modifiers: readonly Applied[],
+  modifiers: readonly AppliedModifier[],
   at: number,
 ): void {
   if (modifiers.length === 0) {
@@ -156,7 +150,7 @@ function applyModified(
   for (const op of ops) m.emit(op, at)
 }
 
-function power(m: Machine, ops: Op[], { number, at }: Applied): Op[] {
+function power(m: Machine, ops: Op[], { number, at }: AppliedModifier): Op[] {
   const result = powered(ops, number, m.limits.operations, at)
   // The cost of diagonalization grows with the cube of the dimension.
   for (const op of result)

@@ -7,7 +7,7 @@ import type { Program } from './program.ts'
 import { Runner } from './run.ts'
 
 /** State of a bit that holds the outcome of measurement 0; outcome n is this value plus n. */
-const FIRST_OUTCOME = 2
+export const FIRST_OUTCOME = 2
 
 /**
  * Executes the classical part of a program and expands gates, subroutines, loops and modifiers. `values` are
@@ -38,7 +38,8 @@ export function lowerProgram(program: Program, values: readonly number[], limits
   })
 }
 
-function assertValueCount(program: Program, values: readonly number[]): void {
+/** @throws Fault `parameter_count`. */
+export function assertValueCount(program: Program, values: readonly number[]): void {
   const wanted = program.inputs.length
   if (values.length === wanted) return
   const first = program.statements.find((node) => node.kind === 'declare' && node.form === 'input')
@@ -59,7 +60,8 @@ function finishes(runner: Runner): boolean {
   }
 }
 
-function shapeOf({ layout }: Program): Pick<Circuit, 'qubits' | 'clbits' | 'qregs' | 'cregs'> {
+/** The registers of a program. */
+export function shapeOf({ layout }: Program): Pick<Circuit, 'qubits' | 'clbits' | 'qregs' | 'cregs'> {
   const qregs: [string, number][] = layout.qregs.map(([name, size]) => [name, size])
   if (layout.hardware > 0) qregs.push(['$', layout.hardware])
   return {

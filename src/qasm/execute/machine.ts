@@ -1,7 +1,7 @@
 import type { Op } from '../circuit.ts'
 import { Fault } from '../fault.ts'
 import type { Limits } from '../limits.ts'
-import type { CallNode } from '../syntax/ast.ts'
+import type { CallNode, Modifier } from '../syntax/ast.ts'
 import { isKnown, type QubitsValue, type Value } from '../values/values.ts'
 import type { Layout } from './layout.ts'
 import { Scope, type Subroutine } from './scope.ts'
@@ -12,6 +12,25 @@ export class Undecided extends Error {}
 
 /** Thrown by the statement `end`. */
 export class ProgramEnd extends Error {}
+
+/** A modifier with its argument evaluated; the number is NaN if it is known only at run time. */
+export interface AppliedModifier {
+  kind: Modifier['kind']
+  /** Number of added controls, or the exponent. */
+  number: number
+  at: number
+}
+
+/** A gate call with everything evaluated, for one set of qubits. */
+export interface GateCall {
+  name: string
+  parameters: readonly number[]
+  /** Controls of modifiers first. */
+  qubits: readonly number[]
+  /** The outermost modifier first. */
+  modifiers: readonly Pick<AppliedModifier, 'kind' | 'number'>[]
+  at: number
+}
 
 /**
  * The context in which expressions and statements are evaluated: the checker, which visits each statement
@@ -39,6 +58,12 @@ export interface Machine {
   callSubroutine(subroutine: Subroutine, values: readonly Value[], node: CallNode): Value
   /** Runs the body of a gate for one set of qubits. */
   callGate(gate: UserGate, parameters: readonly number[], qubits: readonly number[], at: number): void
+  /** Receives gate calls in place of their operations, for diagrams. */
+  readonly drawGate?: ((call: GateCall) => void) | undefined
+  /** Called while checking for the qubits of each gate call. */
+  useQubits(qubits: readonly number[]): void
+  /** Called while checking for the qubits of each reset. */
+  resetQubits(qubits: readonly number[]): void
   /** Adds an operation to the circuit. */
   emit: (op: Op, at: number) => void
   /** Counts work that a program can multiply; throws `too_many_operations` above the limit. */

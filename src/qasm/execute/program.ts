@@ -6,5 +6,5 @@ export interface Program extends ParsedProgram {
   /** Declared qubits and bits. */
   readonly layout: Layout
   /** Operations of one call of each gate, used to refuse an expansion before it happens. */
-  readonly gateSteps: ReadonlyMap<GateNode, number>
+  readonly gateSteps: Pick<WeakMap<GateNode, number>, 'get'>
 }

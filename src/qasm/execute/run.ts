@@ -6,7 +6,7 @@ import type { CallNode, Expression, Statement } from '../syntax/ast.ts'
 import type { PackedCalls } from '../syntax/packed-calls.ts'
 import { convert, toBool } from '../values/convert.ts'
 import { BOOL, cellsOf, FLOAT, type Type, VOID } from '../values/types.ts'
-import { floatValue, freshBits, type QubitsValue, type Value } from '../values/values.ts'
+import { floatValue, freshBits, isKnown, type QubitsValue, type Value } from '../values/values.ts'
 import { declareGate, declareName, subroutineOf } from './declare.ts'
 import { checkArguments, evaluate, evaluateFor } from './evaluate.ts'
 import { scalarType } from './evaluate-type.ts'
@@ -15,7 +15,7 @@ import { gateByName } from './gate-call.ts'
 import { integerOf } from './indexing.ts'
 import { emptyLayout } from './layout.ts'
 import { entryOf, loopValues } from './loop.ts'
-import { decide, inBlock, inScope, type Machine, ProgramEnd } from './machine.ts'
+import { decide, type GateCall, inBlock, inScope, type Machine, ProgramEnd } from './machine.ts'
 import type { Program } from './program.ts'
 import { Scope, type Subroutine } from './scope.ts'
 import type { Gate, UserGate } from './user-gate.ts'
@@ -25,9 +25,13 @@ type Flow = 'next' | 'break' | 'continue' | 'return'
 
 /** Receives the operations of the runner. */
 export interface Output {
-  emit(op: Op): void
+  emit(op: Op, at: number): void
   /** The state of the bit that receives the outcome: 0, 1, or 2 + n for the symbolic outcome n. */
-  measure(qubit: number): number
+  measure(qubit: number, at: number): number
+  /** Receives gate calls in place of their operations, for diagrams. */
+  callGate?(call: GateCall): void
+  /** Executes a branch that a measurement outcome decides; without it, such a program is not executed. */
+  branch?(work: () => void): void
 }
 
 /** Executes a checked program once. */
@@ -39,6 +43,7 @@ export class Runner implements Machine {
   readonly outputs: readonly string[]
   readonly layout = emptyLayout()
   readonly warnings = new Set<string>()
+  readonly drawGate: ((call: GateCall) => void) | undefined
   scope = new Scope('global')
   depth = 0
   evaluations = 0
@@ -59,6 +64,7 @@ export class Runner implements Machine {
     this.#program = program
     this.#values = values
     this.#output = output
+    this.drawGate = output.callGate
     for (const [name, gate] of BUILTIN_GATES[program.version]) this.scope.set(name, { kind: 'gate', gate })
   }
 
@@ -78,14 +84,14 @@ export class Runner implements Machine {
   measure(qubits: QubitsValue, at: number): Value {
     this.countOperations(qubits.qubits.length, at)
     return freshBits(
-      qubits.qubits.map((qubit) => this.#output.measure(qubit)),
+      qubits.qubits.map((qubit) => this.#output.measure(qubit, at)),
       qubits.scalar,
     )
   }
 
   emit = (op: Op, at: number): void => {
     this.countOperations(1, at)
-    this.#output.emit(op)
+    this.#output.emit(op, at)
   }
 
   countOperations(operations: number, at: number): void {
@@ -119,6 +125,10 @@ export class Runner implements Machine {
   warn(message: string): void {
     this.warnings.add(message)
   }
+
+  useQubits(): void {}
+
+  resetQubits(): void {}
 
   callGate(gate: UserGate, parameters: readonly number[], qubits: readonly number[], at: number): void {
     const { node } = gate
@@ -234,7 +244,13 @@ export class Runner implements Machine {
   }
 
   #executeIf(node: Statement & { kind: 'if' }): Flow {
-    if (this.#isTrue(node.condition)) return this.#block(node.at, node.body)
+    const { branch } = this.#output
+    const truth = convert(evaluate(this, node.condition), BOOL, node.condition.at)
+    if (branch && !isKnown(truth)) {
+      for (const body of [node.body, node.otherwise ?? []]) branch(() => void this.#block(node.at, body))
+      return 'next'
+    }
+    if (decide(this, truth) && toBool(truth)) return this.#block(node.at, node.body)
     return node.otherwise === undefined ? 'next' : this.#block(node.at, node.otherwise)
   }
 
@@ -306,7 +322,9 @@ export class Runner implements Machine {
       for (let parameter = 0; parameter < gate.parameters; parameter++) {
         parameters.push(calls.numbers[firstNumber + parameter] as number)
       }
-      if (gate.kind === 'native') gate.build(parameters, qubits, emit)
+      if (this.drawGate)
+        this.drawGate({ name: gate.name, parameters, qubits: [...qubits], modifiers: [], at })
+      else if (gate.kind === 'native') gate.build(parameters, qubits, emit)
       else this.callGate(gate, parameters, qubits, at)
     })
   }

@@ -12,6 +12,8 @@ export class Cursor {
   readonly lexer: Lexer
   readonly limits: Limits
   version: 2 | 3 = 3
+  /** Names declared so far at the top level. */
+  names = 0
   /** Gates declared so far at the top level, for packing plain calls. */
   readonly gates = new Map<string, Arity>()
   /**

@@ -1,11 +1,20 @@
 import { Fault, positioned } from '../fault.ts'
 import { BUILTIN_GATES, QELIB1, STDGATES } from '../gates/library.ts'
 import type { Limits } from '../limits.ts'
-import type { DeclareNode, GateNode, ParsedProgram } from './ast.ts'
+import type { DeclareNode, GateNode, ParsedProgram, Statement } from './ast.ts'
 import { Cursor, SINGLE } from './cursor.ts'
 import { tryPackCall } from './pack-call.ts'
 import { parseStatement } from './parse-statement.ts'
 import { parseStatement2 } from './parse-version-2.ts'
+
+/** Statements of the top level that declare a name. */
+const DECLARING: ReadonlySet<Statement['kind']> = new Set([
+  'alias',
+  'declare',
+  'def',
+  'extern',
+  'gate',
+] as const)
 
 /** Parses a program in parts. */
 interface ProgramReader {
@@ -58,9 +67,20 @@ function readStatement(p: Cursor, program: ParsedProgram): void {
   if (p.version === 2) parseStatement2(p, statements)
   else parseStatement(p, statements)
   const statement = statements[before]
+  if (statement && DECLARING.has(statement.kind)) countName(p, statement.at)
   if (statement?.kind === 'include') registerLibraryGates(p, statement.library)
   else if (statement?.kind === 'declare') registerDeclaration(p, program, statement)
   else if (statement?.kind === 'gate') registerGate(p, statement)
+}
+
+function countName(p: Cursor, at: number): void {
+  p.names += 1
+  if (p.names <= p.limits.names) return
+  throw new Fault(
+    'program_too_large',
+    at,
+    `The program declares more than ${p.limits.names} names: define each gate once, and use registers and arrays`,
+  )
 }
 
 /** Reads `OPENQASM n;`, if present. A program without it is version 3 unless it includes `qelib1.inc`. */

@@ -6,10 +6,12 @@ import {
   type Database,
   isKnownAddress,
   rememberAddress,
+  touchAddress,
 } from '../../db/index.ts'
 import { addressLimitKey } from '../http/address.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'
+import { TokenUses } from './token-uses.ts'
 
 /** The program that makes a request. */
 export interface Client {
@@ -22,10 +24,16 @@ export interface Client {
 /** How an account was proven: `password`, `oauth2 <provider>`, `old_password` or `email_change`. */
 export type LoginMethod = 'password' | 'old_password' | 'email_change' | `oauth2 ${string}`
 
+/** A request and the remote address that it comes from. */
+interface Call {
+  readonly request: Request
+  readonly address: string
+}
+
 const MAX_AGENT = 200
 
 /** The client of a request. */
-export function clientOf({ request, address }: { request: Request; address: string }): Client {
+export function clientOf({ request, address }: Call): Client {
   return { address, agent: (request.headers.get('user-agent') ?? '').slice(0, MAX_AGENT) }
 }
 
@@ -43,6 +51,9 @@ const MAX_FLUSHED = 10
 const MAX_COUNTED = 1_000
 /** Addresses in memory that were seen with a credential, so that most requests ask no database. */
 const MAX_SEEN = 50_000
+
+/** Last uses of API tokens written at once; the others follow a minute later. */
+const MAX_USES_FLUSHED = 1_000
 
 /** Equal events since the last flush. */
 interface Counted {
@@ -64,6 +75,7 @@ export class AccessAudit {
   readonly #perAccount: RateLimiter
   readonly #budget: RateLimiter
   readonly #seen = new Set<string>()
+  readonly #tokenUses = new TokenUses()
   #counted = new Map<string, Counted>()
   /** Events that no counted entry in memory has room for, since `#restSince`. */
   #rest = 0
@@ -79,6 +91,7 @@ export class AccessAudit {
     this.#budget = new RateLimiter(COUNTED, clock)
     this.loop = new Loop({
       name: 'audit of logins',
+      summary: 'Write failed logins and other counted uses to the audit log, and the last use of API tokens',
       clock,
       log,
       intervalMs: FLUSH_MS,
@@ -123,14 +136,15 @@ export class AccessAudit {
     return isKnownAddress(this.#db, { account, use: 'login', address: addressLimitKey(client.address) })
   }
 
-  /** Notes that a credential was used; a new address is recorded in the background. */
-  used(caller: Caller, client: Client): void {
+  /** Notes the use of a credential; new addresses and last uses of tokens are recorded in the background. */
+  used(caller: Caller, call: Call): void {
     if (caller.kind === 'guest') return
     const account = callerName(caller)
     const token = caller.kind === 'user' && caller.via === 'api_token' ? caller.token.id : undefined
-    const use: AddressUse = { account, use: token ?? 'session', address: addressLimitKey(client.address) }
+    const use: AddressUse = { account, use: token ?? 'session', address: addressLimitKey(call.address) }
+    if (token !== undefined) this.#tokenUses.note(use, this.#clock.now())
     if (!this.#remember(use)) return
-    const work = this.#recordUse(use, client).catch((error: unknown) => {
+    const work = this.#recordUse(use, clientOf(call)).catch((error: unknown) => {
       this.#seen.delete(keyOf(use))
       this.#log.error('new address not recorded', { account, error: messageOf(error) })
     })
@@ -185,13 +199,15 @@ export class AccessAudit {
     const written = all.slice(0, MAX_FLUSHED).filter(() => this.#budget.allows(''))
     for (const { count, since } of all.slice(written.length)) this.#addToRest(count, since)
     const isRestDue = this.#rest > 0 && this.#clock.monotonic() - this.#restWrittenAt >= HOUR_MS
-    if (written.length === 0 && !isRestDue) return
+    const uses = this.#tokenUses.take(MAX_USES_FLUSHED)
+    if (written.length === 0 && !isRestDue && uses.length === 0) return
     const rest = { events: this.#rest, since: toTimestamp(this.#restSince) }
     if (isRestDue) {
       this.#rest = 0
       this.#restWrittenAt = this.#clock.monotonic()
     }
     await this.#db.write('audit counted', (tx) => {
+      for (const { now, ...use } of uses) touchAddress(tx, use, toTimestamp(now))
       for (const { entry, client, count, since } of written) {
         const { via, ...named } = entry
         const detail = { ...(via === '' ? {} : { via }), count, since: toTimestamp(since) }

@@ -16,11 +16,10 @@ import type { Caller, Session } from '../http/caller.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'
 import {
   checkLinkToken,
-  checkToken,
   issueLinkToken,
   issueToken,
   type LinkPurpose,
-  readClaims,
+  LoginTokens,
   readLinkClaims,
   TOKEN_SECONDS,
 } from './jwt.ts'
@@ -54,6 +53,7 @@ export interface IssueOptions {
 /** Issues login tokens and identifies callers by the credentials of their requests. */
 export class Accounts {
   readonly #dependencies: AccountsDependencies
+  readonly #tokens = new LoginTokens()
 
   private constructor(dependencies: AccountsDependencies) {
     this.#dependencies = dependencies
@@ -105,7 +105,7 @@ export class Accounts {
     if (!account || ('disabled' in account && account.disabled)) return undefined
     try {
       const key = this.#linkKey(kind, account, purpose)
-      const { email, newEmail = '' } = await checkLinkToken(token, key, this.#dependencies.clock.now())
+      const { email, newEmail = '' } = checkLinkToken(token, key, this.#dependencies.clock.now())
       return { kind, account, email, newEmail }
     } catch {
       return undefined
@@ -132,31 +132,27 @@ export class Accounts {
   }
 
   async #byLogin(token: string): Promise<Caller | undefined> {
-    const claims = readClaims(token)
+    const claims = this.#tokens.readClaims(token)
     if (!claims) return undefined
     const { db, secrets } = this.#dependencies
     if (claims.collectionId === COLLECTION_IDS.superusers) {
       const superuser = await findSuperuser(db, claims.id)
-      const session = await this.#sessionOf(token, superuser, secrets.superusers)
+      const session = this.#sessionOf(token, superuser, secrets.superusers)
       return superuser && session && { kind: 'superuser', superuser, session }
     }
     if (claims.collectionId !== COLLECTION_IDS.users) return undefined
     const user = await findUser(db, claims.id)
-    const session = await this.#sessionOf(token, user, secrets.users)
+    const session = this.#sessionOf(token, user, secrets.users)
     if (!user || user.disabled || !session) return undefined
     return { kind: 'user', user, via: 'login', session }
   }
 
   /** What a valid token of this account states; undefined when the token is not valid. */
-  async #sessionOf(
-    token: string,
-    account: Account | undefined,
-    secret: string,
-  ): Promise<Session | undefined> {
+  #sessionOf(token: string, account: Account | undefined, secret: string): Session | undefined {
     if (!account) return undefined
     try {
       const key = account.tokenKey + secret
-      const { refreshable, exp } = await checkToken(token, key, this.#dependencies.clock.now())
+      const { refreshable, exp } = this.#tokens.check(token, key, this.#dependencies.clock.now())
       return { refreshable, expiresAt: exp * 1_000 }
     } catch {
       return undefined

@@ -139,6 +139,7 @@ function createLinkRoute(links: AccountLinks): Route {
       purpose: v.picklist(['password_reset', 'verification']),
     }),
     statuses: [200, 400, 401, 403, 404],
+    errors: { impersonated: 403 },
     response: v.object({ link: v.string(), expires_at: v.string() }),
     async run({ db }, { body, caller }) {
       const kind = body.collection === 'users' ? 'users' : 'superusers'

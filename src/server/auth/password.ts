@@ -1,12 +1,15 @@
-import { AppError } from '../../base/index.ts'
-import { Semaphore } from '../semaphore.ts'
+import { AppError, Semaphore } from '../../base/index.ts'
 
-/**
- * argon2id with OWASP's minimum memory (19 MiB, 2 passes): 37 ms per hash, which limits the load of many
- * logins.
- */
-const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
-const MAX_CONCURRENT = 4
+/** Costs of argon2id: memory in KiB, and passes over it. */
+interface HashCosts {
+  memoryCost: number
+  timeCost: number
+}
+
+/** OWASP's minimum for argon2id (19 MiB, 2 passes): 37 ms per hash, which limits the load of many logins. */
+const COSTS: HashCosts = { memoryCost: 19_456, timeCost: 2 }
+/** One processor core remains for the event loop, which everybody else waits for. */
+const MAX_CONCURRENT = Math.max(1, Math.min(4, navigator.hardwareConcurrency - 1))
 const MIN_LENGTH = 8
 const MAX_LENGTH = 71
 
@@ -29,16 +32,23 @@ const COMMON = new Set([
 ])
 
 /**
- * Hashes and verifies passwords, at most four at a time: each takes 19 MiB and a thread. A check without a
- * stored hash takes the same time as a real one, so that timing does not reveal which accounts exist.
+ * Hashes and verifies passwords, at most four at a time, and one less than the machine has cores: each takes
+ * 19 MiB and a thread. A check without a stored hash takes the same time as a real one, so that timing does
+ * not reveal which accounts exist.
  */
 export class Passwords {
+  readonly #costs: HashCosts
   readonly #semaphore = new Semaphore(MAX_CONCURRENT)
   #dummy: Promise<string> | undefined
 
+  /** Other costs than the default ones are for tests, which create thousands of accounts. */
+  constructor(costs = COSTS) {
+    this.#costs = costs
+  }
+
   /** Computes the argon2id hash to store. */
   async hash(password: string): Promise<string> {
-    return this.#semaphore.run(() => Bun.password.hash(password, ARGON2))
+    return this.#semaphore.run(() => Bun.password.hash(password, { algorithm: 'argon2id', ...this.#costs }))
   }
 
   /** Whether `password` belongs to `stored`; `stored` undefined or empty means an unknown account. */

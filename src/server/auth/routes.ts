@@ -82,7 +82,10 @@ function routesOf(
   { kind, collection, who }: (typeof ACCOUNT_KINDS)[number],
 ): Route[] {
   const path = (name: string) => `/api/collections/${collection}/${name}`
-  const response = loginResponse(kind === 'users' ? userResponse : superuserResponse)
+  const response =
+    kind === 'users'
+      ? loginResponse('UserLogin', userResponse)
+      : loginResponse('SuperuserLogin', superuserResponse)
   return [
     defineRoute({
       method: 'GET',

@@ -36,7 +36,10 @@ export class SetUp {
     this.#until = this.#clock.monotonic() + VALID_MS
     return [
       '',
-      'There is no superuser yet. Create the first one within 30 minutes with',
+      'There is no superuser yet. Create the first one within 30 minutes at',
+      // Browsers do not send what follows the #, so the token is in no log of a proxy.
+      `  ${url}/_/setup#${token}`,
+      'or with',
       `  curl -X POST ${url}/api/op/setup -H 'Content-Type: application/json' \\`,
       `    -d '{"token": "${token}", "email": "you@example.org", "password": "..."}'`,
       'or stop the server and run: svc superuser upsert EMAIL PASSWORD',

@@ -50,6 +50,7 @@ export class CalibrationDispatcher {
     this.#dependencies = dependencies
     this.loop = new Loop({
       name: 'calibration dispatch',
+      summary: 'Send queued calibrations to their tuners',
       clock: dependencies.clock,
       log: dependencies.log,
       intervalMs: dependencies.config.dispatchPollInterval,

@@ -9,6 +9,7 @@ import {
 import { CALIBRATION_LIMITS, calibrationMode, targetName } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import { contentHash, earlierId, keyedRequest } from '../http/request/idempotency.ts'
+import type { RouteErrors } from '../http/route.ts'
 
 /** Qubits and edges to which a partial calibration is limited. */
 export const targetQubits = v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets))
@@ -23,6 +24,14 @@ export const calibrationOrder = v.object({
   ),
 })
 type CalibrationOrder = v.InferOutput<typeof calibrationOrder>
+
+/** The reasons for which a tuner gets no calibration, as an order or as a record. */
+export const CALIBRATION_ERRORS: RouteErrors = {
+  not_a_tuner: 400,
+  too_many_pending_calibrations: 409,
+  driver_disabled: 503,
+  qpu_disabled: 503,
+}
 
 interface Requester {
   /** The superuser, in the form of the audit log. */

@@ -1,5 +1,11 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
-import { type Database, endLostCalibration, listRunningCalibrations } from '../../db/index.ts'
+import {
+  type Database,
+  endLostCalibration,
+  endOwnRun,
+  listOwnRuns,
+  listRunningCalibrations,
+} from '../../db/index.ts'
 import type { DriverHub } from '../driver-hub.ts'
 
 /** What `CalibrationRecovery` works with. */
@@ -17,8 +23,9 @@ interface CalibrationRecoveryDependencies {
 const AWAY_TIMEOUT_MS = 10 * 60_000
 
 /**
- * Ends running calibrations whose tuner stays disconnected for 10 min. The time counts on the monotonic clock
- * and from the start of this process, so that neither a stop of the server nor a clock jump ends one.
+ * Ends calibrations, requested or started by the tuner, whose tuner stays disconnected for 10 min. The time
+ * counts on the monotonic clock and from the start of this process, so that neither a stop of the server nor
+ * a clock jump ends one.
  */
 export class CalibrationRecovery {
   readonly loop: Loop
@@ -30,6 +37,7 @@ export class CalibrationRecovery {
     this.#dependencies = dependencies
     this.loop = new Loop({
       name: 'calibration recovery',
+      summary: 'End calibrations whose tuner does not come back',
       clock: dependencies.clock,
       log: dependencies.log,
       intervalMs: dependencies.config.recoveryInterval,
@@ -41,16 +49,21 @@ export class CalibrationRecovery {
   async recoverOnce(): Promise<void> {
     const { db, hub, clock, log } = this.#dependencies
     const now = clock.monotonic()
-    const away = (await db.read(listRunningCalibrations)).filter(
-      ({ driver }) => hub.attachedEpoch(driver) === undefined,
-    )
-    const runs = new Set(away.map(({ run }) => run))
+    const running = await db.read((tx) => [
+      ...listRunningCalibrations(tx).map((run) => ({ run, isOwn: false })),
+      ...listOwnRuns(tx).map((run) => ({ run, isOwn: true })),
+    ])
+    const away = running.filter(({ run }) => hub.attachedEpoch(run.driver) === undefined)
+    const runs = new Set(away.map(({ run }) => run.run))
     for (const run of this.#awaySince.keys()) if (!runs.has(run)) this.#awaySince.delete(run)
     for (const run of runs) if (!this.#awaySince.has(run)) this.#awaySince.set(run, now)
-    for (const run of away) {
+    for (const { run, isOwn } of away) {
       if (now - (this.#awaySince.get(run.run) ?? now) < AWAY_TIMEOUT_MS) continue
       const reason = `The tuner was disconnected for ${formatDuration(AWAY_TIMEOUT_MS)}`
-      const status = await db.write('lose calibration', (tx) => endLostCalibration(tx, run, reason))
+      const status = await db.write('lose calibration', (tx) => {
+        if (isOwn) return endOwnRun(tx, run) ? ('failed' as const) : undefined
+        return endLostCalibration(tx, run, reason)
+      })
       if (status) log.warn('calibration lost by its tuner', { ...run, status })
     }
   }

@@ -3,7 +3,7 @@ import { callerName } from '../http/caller.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
-import { calibrationOrder, requestCalibration } from './enqueue.ts'
+import { CALIBRATION_ERRORS, calibrationOrder, requestCalibration } from './enqueue.ts'
 
 /** Superusers queue calibrations; requests and reports are read through the record routes. */
 export const calibrationRoutes: Route[] = [
@@ -18,6 +18,7 @@ export const calibrationRoutes: Route[] = [
         'Repeating the request with the same key returns the same calibration; 1 to 255 characters',
     },
     statuses: [201, 400, 401, 403, 404, 409, 422, 503],
+    errors: { ...CALIBRATION_ERRORS, idempotency_key_reused: 422 },
     response: recordResponse('CalibrationRequest', calibrationRequests),
     async run(context, { body, caller, request }) {
       const idempotencyKey = request.headers.get('idempotency-key') ?? undefined

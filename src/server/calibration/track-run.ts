@@ -1,6 +1,8 @@
 import {
+  beginOwnRun,
   confirmCalibration,
   endLostCalibration,
+  endOwnRun,
   isCurrentRun,
   listRunsOfOlderLeases,
   recordProgress,
@@ -14,16 +16,19 @@ type Context = Pick<ServerContext, 'db' | 'hub' | 'log'>
 
 /**
  * Reconciles the queue with a tuner that has reconnected: runs that it neither executes nor has a report of
- * are lost, and a run that is no longer expected is stopped.
+ * are lost, and a run that is no longer expected is stopped. A run that the tuner started on its own goes on
+ * or is over.
  */
 export async function reconcileTuner(
   context: Context,
   { driver, epoch }: EventSource,
-  { run_id, outbox = [] }: Pick<EventPayload<'DriverHello'>, 'run_id' | 'outbox'>,
+  { run_id, own_run, outbox = [] }: Pick<EventPayload<'DriverHello'>, 'run_id' | 'own_run' | 'outbox'>,
 ): Promise<void> {
   const kept = new Set(run_id ? [...outbox, run_id] : outbox)
   const lost = await context.db.write('settle calibrations', (tx) => {
     if (run_id) confirmCalibration(tx, { run: run_id, driver })
+    if (own_run) beginOwnRun(tx, { run: own_run, driver })
+    else endOwnRun(tx, { driver })
     return listRunsOfOlderLeases(tx, { driver, epoch })
       .filter(({ run }) => !kept.has(run))
       .map((run) => ({ ...run, status: endLostCalibration(tx, run, 'The tuner reconnected without it') }))
@@ -36,6 +41,12 @@ export async function reconcileTuner(
 export async function confirmStart(context: Context, driver: string, run: string): Promise<void> {
   await context.db.write('confirm calibration', (tx) => confirmCalibration(tx, { run, driver }))
   await stopUnlessAwaited(context, { run, driver })
+}
+
+/** Records that the tuner has started a run on its own: its QPU takes no jobs until the report. */
+export async function beginOwn({ db, log }: Context, driver: string, run: string): Promise<void> {
+  const isNew = await db.write('begin own run', (tx) => beginOwnRun(tx, { run, driver }))
+  if (isNew) log.info('calibration started by its tuner', { run, driver })
 }
 
 /** Requeues a run that the tuner has refused. */

@@ -1,3 +1,4 @@
+import type { EffectiveConfig } from './read-config.ts'
 import type { Config, SettingName } from './settings.ts'
 
 /** Settings that a running server reloads from its config file; all others need a restart. */
@@ -30,26 +31,32 @@ export interface Reload {
 /** The reloadable settings in force. Read `current` whenever a value is used and do not store it. */
 export class LiveConfig {
   readonly #started: Config
-  #current: Readonly<Pick<Config, ReloadableName>>
+  #latest: EffectiveConfig
   readonly #listeners = new Set<() => void>()
 
-  constructor(config: Config) {
-    this.#started = config
-    this.#current = config
+  constructor(effective: EffectiveConfig) {
+    this.#started = effective.config
+    this.#latest = effective
   }
 
   get current(): Readonly<Pick<Config, ReloadableName>> {
-    return this.#current
+    return this.#latest.config
   }
 
-  /** Applies the reloadable settings of `config`, then calls the listeners if any has changed. */
-  replace(config: Config): Reload {
-    const changed = RELOADABLE.filter((name) => !Bun.deepEquals(this.#current[name], config[name]))
+  /** What was read last, at the start or by a reload; settings that cannot be reloaded may differ from it. */
+  get latest(): EffectiveConfig {
+    return this.#latest
+  }
+
+  /** Applies the reloadable settings of `effective`, then calls the listeners if any has changed. */
+  replace(effective: EffectiveConfig): Reload {
+    const { config } = effective
+    const changed = RELOADABLE.filter((name) => !Bun.deepEquals(this.current[name], config[name]))
     const names = Object.keys(config) as SettingName[]
     const needRestart = names.filter(
       (name) => !isReloadable(name) && !Bun.deepEquals(this.#started[name], config[name]),
     )
-    this.#current = config
+    this.#latest = effective
     if (changed.length > 0) for (const listener of [...this.#listeners]) listener()
     return { changed, needRestart }
   }
@@ -61,6 +68,7 @@ export class LiveConfig {
   }
 }
 
-function isReloadable(name: SettingName): boolean {
+/** Whether a running server reloads a setting. */
+export function isReloadable(name: SettingName): boolean {
   return RELOADABLE.some((each) => each === name)
 }

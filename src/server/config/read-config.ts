@@ -10,14 +10,19 @@ interface ConfigInput {
   file?: { path: string; text: string } | undefined
 }
 
-/**
- * The effective configuration and the source of each value. Precedence: flag, environment, file, default.
- * @throws AppError `invalid` that names source, key, value and remedy.
- */
-export function readConfig({ flags, env, file }: ConfigInput): {
+/** The effective configuration, and where each value was given. */
+export interface EffectiveConfig {
   config: Config
   sources: Record<SettingName, SettingSource>
-} {
+  /** Flag, variable, or line and key of the config file; the flag for defaults. */
+  places: Record<SettingName, string>
+}
+
+/**
+ * Reads the effective configuration. Precedence: flag, environment, file, default.
+ * @throws AppError `invalid` that names source, key, value and remedy.
+ */
+export function readConfig({ flags, env, file }: ConfigInput): EffectiveConfig {
   const { values, sources, places, problems } = readSettings(SETTINGS, {
     flags,
     env,
@@ -26,7 +31,7 @@ export function readConfig({ flags, env, file }: ConfigInput): {
   const [problem] = problems
   if (problem) throw badConfig(describeProblem(problem))
   checkTogether(values, places)
-  return { config: values, sources }
+  return { config: values, sources, places }
 }
 
 /** Checks settings against each other; `places` says where each was given. */

@@ -1,4 +1,6 @@
 import { group, kinds, type SettingsTable, setting, type ValuesOf } from '../../base/index.ts'
+import { MAX_FAIR_WINDOW_MS } from '../../db/index.ts'
+import { backupRetention } from './backup-retention.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
 
 const { bool, bytes, choice, duration, integer, ipAddress, list, network, optional, rate, secret, text } =
@@ -81,6 +83,16 @@ export const SETTINGS = {
       '5s',
       'Time a booked slot must be idle before jobs of other users run in it',
     ),
+    policy: setting(
+      choice(['fifo', 'fair']),
+      'fifo',
+      'Order of jobs outside booked slots: of submission, or users with little recent QPU time first',
+    ),
+    fairWindow: setting(
+      duration(60_000, MAX_FAIR_WINDOW_MS),
+      '24h',
+      'QPU time of this long counts for --policy fair; in whole minutes',
+    ),
     jobTimeout: setting(
       duration(100),
       '20s',
@@ -104,6 +116,18 @@ export const SETTINGS = {
     smtpUser: setting(text('name'), '', 'Mail server user; if unset, no login'),
     smtpPassword: setting(secret(text('password')), '', 'Mail server password'),
     smtpFrom: setting(mailAddress, '', 'Sender address of mails, such as svc@example.org'),
+  }),
+  ...group('Webhooks', {
+    webhookNetworks: setting(
+      list(network()),
+      '',
+      'Networks that webhooks may reach although they are private, reserved or those of the server',
+    ),
+    webhookCaFile: setting(
+      path,
+      '',
+      'CA certificate file for receivers of webhooks without a public certificate',
+    ),
   }),
   ...group('Limits', {
     loginRate: setting(
@@ -166,8 +190,25 @@ export const SETTINGS = {
       'Age at which trace data is removed from calibration reports; 0 = never',
     ),
   }),
+  ...group('Backups', {
+    backupEvery: setting(
+      duration(),
+      '0',
+      'Interval of the backups that the server makes in the data folder; 0 = none',
+    ),
+    backupKeep: setting(
+      backupRetention(),
+      '96:7:4',
+      'Backups with automatic names to keep: the last ones, one per day and one per week',
+    ),
+  }),
   ...group('Logging', {
     logLevel: setting(choice(['debug', 'info', 'warn', 'error']), 'info', 'Minimum level of logged messages'),
+    logStorage: setting(
+      bytes(),
+      '64MiB',
+      'Maximum size of the log that is stored in the data folder; 0 = not stored',
+    ),
     logFormat: setting(choice(['auto', 'pretty', 'json']), 'auto', 'Log format'),
   }),
   ...group('Collection names', {

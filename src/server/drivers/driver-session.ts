@@ -1,5 +1,7 @@
 import type { Clock, Log } from '../../base/index.ts'
-import { type Command, type Listener, listen, type Peer } from '../../protocol/index.ts'
+import { encodeJson } from '../../db/index.ts'
+import { type Listener, listen, type Peer } from '../../protocol/index.ts'
+import type { OutgoingCommand } from '../driver-hub.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
 import type { EventParser } from './event-parser.ts'
 import type { DropReason } from './parse-event.ts'
@@ -124,13 +126,18 @@ export class DriverSession {
   }
 
   /** Queues a command; false without a peer or if the peer's queue is full. */
-  send(command: Command): boolean {
-    return this.#command.trySend(JSON.stringify(command))
+  send(command: OutgoingCommand): boolean {
+    return this.#command.trySend(encodeJson(command))
   }
 
   /** Whether an event is arriving or waits to be handled. */
   get isReceiving(): boolean {
     return this.#result.isReceiving || this.#receiver.isBusy
+  }
+
+  /** Settles when every event accepted so far has been handled. */
+  get handled(): Promise<void> {
+    return this.#receiver.handled
   }
 
   /** The command and the result port. */

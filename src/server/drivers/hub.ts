@@ -1,18 +1,14 @@
-import { AppError, type Clock, type Log, withLogFields } from '../../base/index.ts'
+import { AppError, type Clock, type Log, withLogFields, withTimeout } from '../../base/index.ts'
 import { attachLease, type Database, type Grant, grantLease, qpus, releaseLease } from '../../db/index.ts'
-import {
-  type Command,
-  type ConnectRequest,
-  type ConnectResponse,
-  DEFAULT_LIMITS,
-} from '../../protocol/index.ts'
+import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import type { Config } from '../config/settings.ts'
-import type { DriverHub } from '../driver-hub.ts'
+import type { DriverHub, OutgoingCommand } from '../driver-hub.ts'
 import { addressLimitKey, listenAddress } from '../http/address.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
+import { DriverActivityLog } from './activity/activity-log.ts'
 import { BusyPorts } from './busy-ports.ts'
 import { type ClosingSession, DriverSession } from './driver-session.ts'
 import { EventParser } from './event-parser.ts'
@@ -22,6 +18,8 @@ import { SocketTokens } from './socket-token.ts'
 
 /** Time between connect and the first attach; after that the lease is released. */
 const ATTACH_TIMEOUT_MS = 30_000
+/** Time for the events that a driver sends before it attaches. */
+const FIRST_EVENTS_TIMEOUT_MS = 1_000
 /** A holder that has not attached for this long is silent: another process of the driver may replace it. */
 const SILENT_AFTER_MS = DEFAULT_LIMITS.deadAfterMs
 /** Connections per address to all ports of drivers: each costs a TLS handshake. */
@@ -43,6 +41,8 @@ interface HubDependencies {
 
 /** The live sockets of all drivers. The leases in the database decide which driver may connect. */
 export class Hub implements DriverHub {
+  /** What the drivers sent in the last hour. */
+  readonly activity: DriverActivityLog
   readonly #dependencies: HubDependencies
   readonly #tokens: SocketTokens
   readonly #log: Log
@@ -60,6 +60,7 @@ export class Hub implements DriverHub {
 
   constructor(dependencies: HubDependencies) {
     this.#dependencies = dependencies
+    this.activity = new DriverActivityLog(dependencies.clock)
     this.#tokens = new SocketTokens(dependencies.clock)
     this.#busyPorts = new BusyPorts(dependencies.clock)
     this.#connections = new RateLimiter(CONNECTION_RATE, dependencies.clock)
@@ -86,7 +87,12 @@ export class Hub implements DriverHub {
     const settled = own.catch(() => undefined)
     this.#connecting.set(tokenHash, settled)
     try {
-      return await own
+      const response = await own
+      this.activity.connected(response.id, tokenHash)
+      return response
+    } catch (error) {
+      this.activity.refused(tokenHash, error)
+      throw error
     } finally {
       if (this.#connecting.get(tokenHash) === settled) this.#connecting.delete(tokenHash)
     }
@@ -97,7 +103,7 @@ export class Hub implements DriverHub {
     return this.#drops
   }
 
-  send(driver: string, command: Command): boolean {
+  send(driver: string, command: OutgoingCommand): boolean {
     return this.#sessions.get(driver)?.send(command) ?? false
   }
 
@@ -209,10 +215,16 @@ export class Hub implements DriverHub {
       resultPort,
       tls,
       tokens: this.#tokens,
-      handle: (from, event) => this.#handle(from, event),
+      handle: (from, event) => {
+        this.activity.countEvent(driver.id)
+        return this.#handle(from, event)
+      },
       parser: this.#parser,
       admits: (address) => this.#connections.allows(addressLimitKey(address)),
-      onDropped: (reason) => this.#drops.set(reason, (this.#drops.get(reason) ?? 0) + 1),
+      onDropped: (reason) => {
+        this.activity.countDrop(driver.id)
+        this.#drops.set(reason, (this.#drops.get(reason) ?? 0) + 1)
+      },
       rateLimit: () => this.#dependencies.live.current.eventRateLimit,
       version: this.#dependencies.version,
       clock,
@@ -249,7 +261,9 @@ export class Hub implements DriverHub {
   }
 
   async #attach(session: DriverSession): Promise<void> {
-    const { db } = this.#dependencies
+    const { db, clock } = this.#dependencies
+    // The hello and the description come first: they decide which jobs may be dispatched to the driver.
+    await withTimeout(session.handled, { clock, ms: FIRST_EVENTS_TIMEOUT_MS, onTimeout: () => undefined })
     const { driver, epoch, qpu } = session.source
     // False if the driver was disabled after its connect.
     if (!(await attachLease(db, { driver, epoch }))) return this.#end(session, 'its lease is gone')
@@ -270,7 +284,10 @@ export class Hub implements DriverHub {
   /** Closes the sockets of a session and leaves its lease as it is. */
   #close(session: DriverSession, reason: string, atOnce = false): ClosingSession {
     const { driver, name, epoch } = session.source
-    if (this.#sessions.get(driver) === session) this.#sessions.delete(driver)
+    if (this.#sessions.get(driver) === session) {
+      this.#sessions.delete(driver)
+      this.activity.disconnected(driver)
+    }
     this.#log.info('driver detached', { driver: name, epoch, reason })
     const closing = session.close(atOnce)
     this.#busyPorts.markClosing(session.ports, closing.socketsClosed)

@@ -1,12 +1,6 @@
 import * as v from 'valibot'
 import { type LogFields, messageOf } from '../../base/index.ts'
-import {
-  EVENT_LIMITS,
-  EVENTS,
-  type EventEnvelope,
-  type EventType,
-  eventEnvelope,
-} from '../../protocol/index.ts'
+import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
 import { assertWithinJsonLimits, type JsonLimits } from '../http/limits/json-shape.ts'
 import { type EventHead, readHead } from './oversize.ts'
 
@@ -35,7 +29,7 @@ interface ParsedEvent {
   large: Record<string, string>
 }
 
-/** An event that is dropped. With `head`, the driver is told so that it does not send the event again. */
+/** An event that is dropped. With `head`, it is acknowledged, so that the driver does not send it again. */
 export interface DroppedEvent {
   drop: DropReason
   fields: LogFields
@@ -57,8 +51,9 @@ export function dropByHead(head: EventHead | undefined, bytes: number): DroppedE
   const { type } = head
   const declared = EVENT_TYPES.get(type)
   if (!declared) return { drop: 'unknown_type', fields: { type } }
-  if (declared.acknowledged || bytes <= EVENT_LIMITS.bytes) return undefined
-  return { drop: 'too_large', fields: { type, bytes, limit: EVENT_LIMITS.bytes } }
+  // Of an acknowledged event that is too large, its driver is informed.
+  if (declared.acknowledged || bytes <= declared.maxBytes) return undefined
+  return { drop: 'too_large', fields: { type, bytes, limit: declared.maxBytes } }
 }
 
 /** Parses and validates an event. Never throws; takes about 40 ms for 1 MiB, so large ones need a thread. */

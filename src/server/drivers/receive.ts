@@ -1,6 +1,14 @@
-import { AppError, type Clock, type Log, type LogFields, TokenBucket } from '../../base/index.ts'
+import {
+  AppError,
+  type Clock,
+  describeBytes,
+  type Log,
+  type LogFields,
+  TokenBucket,
+} from '../../base/index.ts'
 import { JsonText } from '../../db/index.ts'
 import {
+  CALIBRATION_LIMITS,
   EVENT_LIMITS,
   type EventEnvelope,
   type EventName,
@@ -42,9 +50,8 @@ interface StaleEvent {
   fields: LogFields
 }
 
-/** Result of a handler; nothing when the event was applied. */
-// biome-ignore lint/suspicious/noConfusingVoidType: handlers that return nothing must be assignable
-export type Handled = void | StaleEvent
+/** Result of a handler; undefined when the event was applied. */
+export type Handled = StaleEvent | undefined
 
 /** Handles one event whose payload matches its declared schema. */
 export type EventHandler = (source: EventSource, event: EventEnvelope) => Promise<Handled>
@@ -91,6 +98,11 @@ export class Receiver {
   /** Whether received messages wait to be processed. */
   get isBusy(): boolean {
     return this.#work !== undefined
+  }
+
+  /** Settles when every message accepted so far has been handled. */
+  get handled(): Promise<void> {
+    return this.#work ?? Promise.resolve()
   }
 
   /**
@@ -200,7 +212,7 @@ export class Receiver {
   #replacement(head: EventHead, drop: DropReason, fields: LogFields): EventEnvelope | undefined {
     const isLarge = drop === 'too_large'
     const reason = isLarge
-      ? 'it is larger than 8 MiB'
+      ? `it is larger than ${describeBytes(CALIBRATION_LIMITS.reportBytes)}`
       : [fields['field'], fields['reason']].filter(Boolean).join(': ')
     const replacement =
       (isLarge ? failedResult(head, this.#dependencies) : undefined) ??

@@ -1,19 +1,55 @@
 import * as v from 'valibot'
-import { createDriver, drivers, getQpu, setDriverEnabled } from '../../db/index.ts'
+import {
+  createDriver,
+  type Driver,
+  drivers,
+  getQpu,
+  replaceDriverToken,
+  setDriverEnabled,
+} from '../../db/index.ts'
 import { connectRequest, connectResponse, operation } from '../../protocol/index.ts'
 import { hashToken, newDriverToken } from '../access-token.ts'
+import type { ServerContext } from '../context.ts'
 import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'
 import { equipmentName } from '../http/request/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import type { Hub } from './hub.ts'
 
-const driverResponse = v.object({
-  id: v.string(),
-  name: v.string(),
-  status: v.picklist(drivers.fields.status.choices),
-  enabled: v.boolean(),
-})
+const driverResponse = v.pipe(
+  v.object({
+    id: v.string(),
+    name: v.string(),
+    status: v.picklist(drivers.fields.status.choices),
+    enabled: v.boolean(),
+  }),
+  v.title('DriverSwitch'),
+)
+
+const registrationResponse = v.pipe(
+  v.object({
+    ...driverResponse.entries,
+    qpu: v.string(),
+    qpu_name: v.string(),
+    operation,
+    device: v.string(),
+    token: v.string(),
+    svc_addr: v.string(),
+    ca_fingerprint: v.string(),
+    driver_version: v.string(),
+    snippets: v.object({
+      store_token: v.pipe(
+        v.string(),
+        v.description('Command that stores the token, which it reads from standard input, in a file'),
+      ),
+      start: v.pipe(
+        v.string(),
+        v.description('Command that starts the driver from any folder, with the stored token'),
+      ),
+    }),
+  }),
+  v.title('DriverRegistration'),
+)
 
 /** Registration, connection and switching of drivers. */
 export function driverRoutes(hub: Hub): Route[] {
@@ -22,6 +58,7 @@ export function driverRoutes(hub: Hub): Route[] {
     access: 'public',
     body: connectRequest,
     statuses: [200, 400, 401, 403, 409, 503],
+    errors: { wrong_operation: 400, already_connected: 409, no_ports_available: 503 },
     response: connectResponse,
   } as const
   return [
@@ -38,53 +75,29 @@ export function driverRoutes(hub: Hub): Route[] {
         enabled: v.optional(v.boolean(), true),
       }),
       statuses: [201, 400, 401, 403, 404],
-      response: v.object({
-        ...driverResponse.entries,
-        qpu: v.string(),
-        qpu_name: v.string(),
-        operation,
-        device: v.string(),
-        token: v.string(),
-        svc_addr: v.string(),
-        ca_fingerprint: v.string(),
-        driver_version: v.string(),
-        snippets: v.object({
-          store_token: v.pipe(
-            v.string(),
-            v.description('Command that stores the token, which it reads from standard input, in a file'),
-          ),
-          start: v.pipe(
-            v.string(),
-            v.description('Command that starts the driver from any folder, with the stored token'),
-          ),
-        }),
-      }),
+      response: registrationResponse,
       async run(context, { body, caller, request, isSecure }) {
         const token = newDriverToken()
-        const tokenHash = hashToken(token)
-        const row = await createDriver(context.db, callerName(caller), { ...body, tokenHash })
-        const qpu = await getQpu(context.db, row.qpu)
-        const { id, name, operation, device, status, enabled } = row
-        const svcAddr = serverAddress(context.config, { url: request.url, isSecure })
-        const { caFingerprint } = context.tls.material
-        return new Reply(201, {
-          id,
-          name,
-          qpu: qpu.id,
-          qpu_name: qpu.name,
-          operation,
-          device,
-          status,
-          enabled,
-          token,
-          svc_addr: svcAddr,
-          ca_fingerprint: caFingerprint,
-          driver_version: context.version,
-          snippets: {
-            store_token: storeTokenCommand(name),
-            start: startCommand({ svcAddr, caFingerprint, name, operation, device }),
-          },
+        const row = await createDriver(context.db, callerName(caller), {
+          ...body,
+          tokenHash: hashToken(token),
         })
+        return new Reply(201, await describeRegistration(context, row, token, { url: request.url, isSecure }))
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/op/drivers/token',
+      access: 'superuser',
+      summary: 'Replace the access token of a driver, which disconnects it; shows the new token once',
+      body: v.object({ id: v.pipe(v.string(), v.nonEmpty()) }),
+      statuses: [200, 400, 401, 403, 404],
+      response: registrationResponse,
+      async run(context, { body, caller, request, isSecure }) {
+        const token = newDriverToken()
+        const row = await replaceDriverToken(context.db, callerName(caller), body.id, hashToken(token))
+        hub.disconnect(row.id, 'access token replaced')
+        return describeRegistration(context, row, token, { url: request.url, isSecure })
       },
     }),
     defineRoute({
@@ -114,6 +127,36 @@ export function driverRoutes(hub: Hub): Route[] {
       },
     }),
   ]
+}
+
+/** A driver with its new token, and the commands that install and start it. */
+async function describeRegistration(
+  context: ServerContext,
+  { id, name, operation, device, status, enabled, qpu: qpuId }: Driver,
+  token: string,
+  received: { url: string; isSecure: boolean },
+) {
+  const qpu = await getQpu(context.db, qpuId)
+  const svcAddr = serverAddress(context.config, received)
+  const { caFingerprint } = context.tls.material
+  return {
+    id,
+    name,
+    qpu: qpu.id,
+    qpu_name: qpu.name,
+    operation,
+    device,
+    status,
+    enabled,
+    token,
+    svc_addr: svcAddr,
+    ca_fingerprint: caFingerprint,
+    driver_version: context.version,
+    snippets: {
+      store_token: storeTokenCommand(name),
+      start: startCommand({ svcAddr, caFingerprint, name, operation, device }),
+    },
+  }
 }
 
 /** The folder of a driver's files: absolute once the shell has read `~`, and one that drivers accept. */
@@ -149,5 +192,5 @@ function startCommand(driver: {
 }
 
 function shellWord(text: string): string {
-  return /^[\w@%+=:,./#-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  return /^[\w@%+:,./-][\w@%+=:,./#-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -6,17 +6,25 @@ import {
   isRequeuedAttempt,
   isRunningAttempt,
   markStarted,
+  removeDescription,
   requeueUndelivered,
 } from '../../db/index.ts'
-import { EVENTS, type EventEnvelope, type EventName, type HandledEventName } from '../../protocol/index.ts'
+import type { EventEnvelope, HandledEventName } from '../../protocol/index.ts'
 import { finishCalibration } from '../calibration/report.ts'
-import { confirmStart, reconcileTuner, requeueRefused, trackProgress } from '../calibration/track-run.ts'
+import {
+  beginOwn,
+  confirmStart,
+  reconcileTuner,
+  requeueRefused,
+  trackProgress,
+} from '../calibration/track-run.ts'
 import type { ServerContext } from '../context.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import type { EventHandler, EventSource, Handled, ReceivedPayload } from '../drivers/receive.ts'
 import { finishJob } from '../jobs/attempts/finish.ts'
 import type { Heartbeats } from '../jobs/attempts/heartbeats.ts'
 import { requeueAbandoned } from '../jobs/attempts/requeue-abandoned.ts'
+import { storeDescription } from '../qpus/describe.ts'
 import { logEvent } from './log.ts'
 
 /** What the handlers of events work with. */
@@ -37,7 +45,8 @@ type Handlers = {
 }
 
 const handlers: Handlers = {
-  async CalibrationStarted({ context, backoff }, { driver }, { run_id }) {
+  async CalibrationStarted({ context, backoff }, { driver }, { run_id, request_id }) {
+    if (request_id === null) return void (await beginOwn(context, driver, run_id))
     backoff.clear(driver)
     await confirmStart(context, driver, run_id)
   },
@@ -48,7 +57,9 @@ const handlers: Handlers = {
     await requeueRefused(context, driver, run_id)
   },
 
-  CalibrationProgress: ({ context }, { driver }, progress) => trackProgress(context, driver, progress),
+  async CalibrationProgress({ context }, { driver }, progress) {
+    await trackProgress(context, driver, progress)
+  },
 
   /** Acknowledged after the commit, like a result. */
   async CalibrationReport({ context, backoff }, source, payload, event) {
@@ -66,17 +77,30 @@ const handlers: Handlers = {
     return undefined
   },
 
+  async DeviceDescription({ context }, { driver, name, qpu, epoch }, payload) {
+    const isStored = await storeDescription(context.db, { qpu, driver, epoch }, payload)
+    if (isStored) context.log.info('device described', { driver: name })
+    else return { message: 'description of an older lease ignored', fields: { driver: name, epoch } }
+    return undefined
+  },
+
   /**
    * First event after each attach: what the driver runs continues or is stopped, what it lost is requeued.
    */
   async DriverHello({ context, heartbeats, backoff }, source, hello) {
     const { db, log } = context
     const { driver, name } = source
-    const { running, outbox, device, version, run_id: run } = hello
-    log.info('driver hello received', { driver: name, device, version, running: running?.job ?? run })
+    const { running, outbox, device, version, run_id, own_run } = hello
+    log.info('driver hello received', {
+      ...{ driver: name, device, version },
+      running: running?.job ?? run_id ?? own_run,
+    })
     // A job that was requeued in the meantime should end by the result on its way rather than run again.
     if (outbox && outbox.length > 0) backoff.penalize(driver, source.epoch)
     await reconcileTuner(context, source, hello)
+    // Another device, or an older driver: what was described before no longer holds.
+    if (!hello.describes && source.operation === 'process')
+      await db.write('remove description', (tx) => removeDescription(tx, source))
     const requeued = await requeueAbandoned(context, source, { running, outbox })
     if (requeued > 0)
       log.info('requeued jobs that the driver reconnected without', { driver: name, requeued })
@@ -141,28 +165,25 @@ async function refuseForeign(
   { db, hub, log }: HandlerDependencies['context'],
   { driver }: EventSource,
   foreign: Omit<AuditEntry, 'actor'>,
-): Promise<void> {
+): Promise<undefined> {
   log.warn('result of another driver refused', { driver, subject: foreign.subject, ...foreign.detail })
   await db.write('audit foreign result', (tx) => appendAudit(tx, { actor: `driver:${driver}`, ...foreign }))
   hub.disconnect(driver, 'sent the result of another driver')
 }
 
 /**
- * The handler that the hub calls with each event; its payload has been checked against the declared schema.
+ * The handler that the hub calls with each event. The receiver has dropped those of unknown types and those
+ * whose payload does not match the declared schema.
  */
 export function createEventHandler(dependencies: HandlerDependencies): EventHandler {
   return async (source, event) => {
-    const declared = EVENTS.find((each) => each.type === event.type)
-    if (!declared) {
-      dependencies.context.log.warn('event dropped: unknown type', { type: event.type })
-      return
-    }
-    if (isHandled(declared.type)) return call(declared.type, dependencies, source, event)
+    if (isHandled(event.type)) return call(event.type, dependencies, source, event)
     await logEvent(dependencies.context.db, source, event)
+    return undefined
   }
 }
 
-function isHandled(type: EventName): type is HandledEventName {
+function isHandled(type: string): type is HandledEventName {
   return Object.hasOwn(handlers, type)
 }
 

@@ -1,11 +1,11 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
 import {
   CANCELLED_PAYLOAD_MS,
+  createCancelledPayloadStep,
   type Database,
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
-  pruneCancelledPayloads,
   pruneEvents,
   pruneIdempotencyKeys,
   pruneJobs,
@@ -51,7 +51,8 @@ interface PrunerDependencies {
  */
 export class Pruner {
   readonly #dependencies: PrunerDependencies
-  readonly #loop: Loop
+  readonly name = 'pruning'
+  readonly loop: Loop
   readonly #stop = new AbortController()
   #unsubscribe: () => void = () => undefined
   /** Both clocks at the last run. */
@@ -59,8 +60,9 @@ export class Pruner {
 
   constructor(dependencies: PrunerDependencies) {
     this.#dependencies = dependencies
-    this.#loop = new Loop({
+    this.loop = new Loop({
       name: 'pruning',
+      summary: 'Delete what is older than the retention settings',
       clock: dependencies.clock,
       log: dependencies.log,
       intervalMs: () => dependencies.live.current.eventsPruneInterval,
@@ -69,15 +71,15 @@ export class Pruner {
   }
 
   start(): void {
-    this.#unsubscribe = this.#dependencies.live.subscribe(() => this.#loop.wake())
-    this.#loop.start()
+    this.#unsubscribe = this.#dependencies.live.subscribe(() => this.loop.wake())
+    this.loop.start()
   }
 
   /** Stops after the current transaction; the remaining rows are removed after the next start. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#stop.abort()
-    await this.#loop.stop()
+    await this.loop.stop()
   }
 
   /** Removes every row that is too old now, unless the wall clock was set since the last run. */
@@ -109,7 +111,7 @@ export class Pruner {
       if (current.eventsRetention > 0)
         await this.#repeat(pruneReadings, current.eventsRetention, () => undefined)
       await this.#repeat(pruneIdempotencyKeys, RESPONSE_TTL_MS, () => undefined)
-      await this.#repeat(pruneCancelledPayloads, CANCELLED_PAYLOAD_MS, () => undefined)
+      await this.#repeat(createCancelledPayloadStep(), CANCELLED_PAYLOAD_MS, () => undefined)
     } finally {
       if (counts.jobsRetention > 0) log.info(`pruned ${counts.jobsRetention} ended jobs`)
       if (counts.eventsRetention > 0) log.info(`pruned ${counts.eventsRetention} expired events`)

@@ -1,5 +1,5 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
-import { type Database, events, rollUpReadings } from '../../db/index.ts'
+import { checkReadings, type Database, events, rollUpReadings } from '../../db/index.ts'
 import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 
@@ -17,19 +17,22 @@ interface RollUpDependencies {
 
 /**
  * Adds readings to the buckets of their series: those of a new event in the commit that stores it, and after
- * a start those of imported events and of events from versions without series, in small transactions.
+ * a start those of imported events and of events from versions without series, in small transactions. The
+ * same transaction compares the readings with the thresholds of their channels.
  */
 export class ReadingRollUp {
   readonly #dependencies: RollUpDependencies
-  readonly #loop: Loop
+  readonly name = 'roll-up of readings'
+  readonly loop: Loop
   readonly #stop = new AbortController()
   readonly #batch: AdaptiveBatchSize
 
   constructor(dependencies: RollUpDependencies) {
     this.#dependencies = dependencies
     this.#batch = new AdaptiveBatchSize(dependencies.clock, INITIAL_EVENTS)
-    this.#loop = new Loop({
+    this.loop = new Loop({
       name: 'roll-up of readings',
+      summary: 'Add readings of monitors to the buckets that charts read',
       clock: dependencies.clock,
       log: dependencies.log,
       intervalMs: INTERVAL_MS,
@@ -39,13 +42,13 @@ export class ReadingRollUp {
   }
 
   start(): void {
-    this.#loop.start()
+    this.loop.start()
   }
 
   /** Stops after the current transaction; the remaining readings are added after the next start. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    await this.#loop.stop()
+    await this.loop.stop()
   }
 
   /** Adds every reading that is not in the buckets yet. */
@@ -54,7 +57,11 @@ export class ReadingRollUp {
     const { signal } = this.#stop
     while (!signal.aborted) {
       const isFull = await db.write('roll up readings', (tx) =>
-        this.#batch.run((most) => rollUpReadings(tx, most) === most),
+        this.#batch.run((most) => {
+          const step = rollUpReadings(tx, most)
+          if (step.events > 0) checkReadings(tx, step)
+          return step.isFull
+        }),
       )
       if (!isFull) return
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined)

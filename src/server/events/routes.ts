@@ -21,16 +21,19 @@ const MAX_POINTS = 2_000
 const MAX_BUCKETS = 20_000
 
 const numbers = (what: string) => v.pipe(v.array(v.number()), v.description(what))
-const series = v.object({
-  channel: v.string(),
-  unit: v.pipe(v.string(), v.description('A channel whose unit has changed has two series')),
-  last: v.pipe(v.string(), v.description('Time of the newest reading, UTC')),
-  at: numbers('Starts of the buckets that have readings, ms since the epoch'),
-  min: numbers('Minimum of each of these buckets'),
-  mean: numbers('Mean of each bucket'),
-  max: numbers('Maximum of each bucket'),
-  count: numbers('Number of readings of each bucket'),
-})
+const series = v.pipe(
+  v.object({
+    channel: v.string(),
+    unit: v.pipe(v.string(), v.description('A channel whose unit has changed has two series')),
+    last: v.pipe(v.string(), v.description('Time of the newest reading, UTC')),
+    at: numbers('Starts of the buckets that have readings, ms since the epoch'),
+    min: numbers('Minimum of each of these buckets'),
+    mean: numbers('Mean of each bucket'),
+    max: numbers('Maximum of each bucket'),
+    count: numbers('Number of readings of each bucket'),
+  }),
+  v.title('ReadingSeries'),
+)
 
 /** Readings of monitors for charts. The events themselves are read by the record routes. */
 export const eventRoutes: Route[] = [

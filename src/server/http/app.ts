@@ -5,6 +5,9 @@ import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
 import { assertScope, type Caller, callerName } from './caller.ts'
+import { CODINGS, chooseCoding } from './coding/accept-encoding.ts'
+import { compressStream } from './coding/compress.ts'
+import { decodeRequest } from './coding/decode-request.ts'
 import { MAX_BODY_BYTES, maxBodyBytes } from './limits/body-size.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
 import { MemoryBudget, REQUEST_MEMORY } from './limits/memory-budget.ts'
@@ -15,7 +18,7 @@ import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
 import { objectOf, readJsonBody, receiveJsonBody } from './request/json-body.ts'
 import { validate } from './request/validate.ts'
 import { addCors, optionsResponse } from './response/cors.ts'
-import { errorBody, problem } from './response/error-response.ts'
+import { errorBody, METHOD_NOT_ALLOWED, problem } from './response/error-response.ts'
 import { ResponseEncoder } from './response/response-encoder.ts'
 import { Reply, type Route, type RouteRequest } from './route.ts'
 
@@ -110,17 +113,24 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
         onCaller(caller, { request: c.req.raw, address: origin.address })
         assertAccess(route, caller)
         assertQuerySize(c.req.raw.url)
-        const { fields = '' } = c.req.query()
+        const query = c.req.query()
+        const { fields = '' } = query
         // An invalid `fields` parameter is refused before the route changes anything.
         pickFields({}, fields)
-        const run = async () => {
-          const request = await readRequest(route, c, caller, origin)
+        const run = async (reserve?: () => Promise<void>) => {
+          const raw = decodeRequest(c.req.raw, reserve)
+          const request = await readRequest(route, c, { caller, query, origin, raw })
           const turn = turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
           if (turn !== undefined) await turn
           const result = await route.run(context, request)
           const receiver = { caller: receiverOf(caller, origin.address), request: c.req.raw }
-          return toResponse(result, fields, (...response) => encoder.encode(...response, receiver))
+          const toJson: JsonEncoder = (...response) => encoder.encode(...response, receiver)
+          return result instanceof Response
+            ? compressFile(result, c.req.raw)
+            : toResponse(result, fields, toJson)
         }
+        if (hasCodedBody(route, c.req.raw))
+          return bodyMemory.runReserving(callerName(caller), MAX_BODY_BYTES, run)
         const bytes = caller.kind === 'guest' ? 0 : budgetedBytes(c.req.raw)
         return bytes === 0 ? run() : bodyMemory.run(callerName(caller), bytes, run)
       }),
@@ -142,7 +152,11 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
   if (pages) app.use('*', pages)
   app.notFound((c) => c.text('Not found\n', 404, API_HEADERS))
   app.onError((error) => errorResponse(error, newId(clock.now()), log))
-  const serve = (request: Request, server?: HttpServer) => app.fetch(request, { server })
+  const serve = async (request: Request, server?: HttpServer) => {
+    const response = await app.fetch(request, { server })
+    response.headers.set('svc-version', context.version)
+    return response
+  }
   if (config.hstsMaxAge === 0) return serve
   const policy = `max-age=${Math.floor(config.hstsMaxAge / 1_000)}`
   return async (request, server) => {
@@ -168,7 +182,7 @@ function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
 
 function methodNotAllowed(method: string, methods: readonly string[], requestId: string): Response {
   const message = `${method} is not allowed here; use ${methods.join(', ')}`
-  return Response.json(problem(405, 'method_not_allowed', message, requestId), {
+  return Response.json(problem(405, METHOD_NOT_ALLOWED, message, requestId), {
     status: 405,
     headers: { ...API_HEADERS, allow: methods.join(', ') },
   })
@@ -194,6 +208,8 @@ const ARRIVED_BYTES = 16 * 1024
  * server.
  */
 function hasUnreadBody(request: Request, response: Response): boolean {
+  // First, because access to the body of a request creates a stream.
+  if (request.bodyUsed && response.status !== 413) return false
   if (!request.body) return false
   const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
   return response.status === 413 || (!request.bodyUsed && length > ARRIVED_BYTES)
@@ -239,15 +255,21 @@ function assertAccess(route: Route, caller: Caller): void {
   }
 }
 
+interface RawRequest {
+  caller: Caller
+  query: Record<string, string>
+  origin: RequestOrigin
+  /** With its body decompressed. */
+  raw: Request
+}
+
 async function readRequest(
   route: Route,
   c: Context<Env>,
-  caller: Caller,
-  origin: RequestOrigin,
+  { caller, query: given, origin, raw: request }: RawRequest,
 ): Promise<RouteRequest<unknown, unknown>> {
-  const request = c.req.raw
   const body = route.body ? validate(route.body, await readObject(route, request, caller)) : undefined
-  const query = route.query ? validate(route.query, c.req.query(), 'Invalid query parameter') : undefined
+  const query = route.query ? validate(route.query, given, 'Invalid query parameter') : undefined
   return {
     body,
     query,
@@ -255,7 +277,7 @@ async function readRequest(
     caller,
     request,
     ...origin,
-    setIdleTimeout: (seconds) => c.env.server?.timeout(request, seconds),
+    setIdleTimeout: (seconds) => c.env.server?.timeout(c.req.raw, seconds),
   }
 }
 
@@ -269,19 +291,36 @@ async function readObject(route: Route, request: Request, caller: Caller): Promi
   return objectOf((await readJsonBody(request, maxBytes, limits)) ?? {})
 }
 
+type JsonEncoder = (
+  body: unknown,
+  head: { status: number; headers: Record<string, string> },
+) => Response | Promise<Response>
+
 /** Encodes the result of a route; on every route, `fields` selects parts of a successful body. */
-function toResponse(
-  result: unknown,
-  fields: string,
-  encode: (body: unknown, init: ResponseInit) => Promise<Response>,
-): Response | Promise<Response> {
-  if (result instanceof Response) return result
+function toResponse(result: unknown, fields: string, encode: JsonEncoder): Response | Promise<Response> {
   const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result)
   if (body === undefined) return new Response(null, { status, headers: { ...API_HEADERS, ...headers } })
   return encode(status < 300 ? pickFields(body, fields) : body, {
     status,
     headers: { 'content-type': 'application/json;charset=utf-8', ...API_HEADERS, ...headers },
   })
+}
+
+/** Files that routes generate as text; others have ranges or are compressed already. */
+const TEXT_FILE = /^(text\/csv|application\/x-ndjson)/
+
+function compressFile(response: Response, { headers, method }: Request): Response {
+  if (!response.body || method === 'HEAD' || !TEXT_FILE.test(response.headers.get('content-type') ?? ''))
+    return response
+  response.headers.set('vary', 'Accept-Encoding')
+  const coding = chooseCoding(headers.get('accept-encoding'))
+  if (coding === undefined) return response
+  response.headers.set('content-encoding', coding)
+  return new Response(compressStream(response.body, coding), response)
+}
+
+function hasCodedBody({ body, bodyForms }: Route, { headers }: Request): boolean {
+  return (body !== undefined || bodyForms !== undefined) && headers.has('content-encoding')
 }
 
 /** Who shares the memory for large responses. */
@@ -295,5 +334,6 @@ function errorResponse(error: unknown, requestId: string, log: ServerContext['lo
   if (error instanceof AppError && error.retryAfter) {
     response.headers.set('retry-after', String(error.retryAfter))
   }
+  if (body.status === 415) response.headers.set('accept-encoding', CODINGS.join(', '))
   return response
 }

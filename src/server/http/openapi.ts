@@ -1,5 +1,8 @@
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import * as v from 'valibot'
+import { CODINGS, type Coding, chooseCoding } from './coding/accept-encoding.ts'
+import { compress } from './coding/compress.ts'
+import { errorCodesOf, statusesOf } from './error-codes.ts'
 import { JSON_BODY } from './media.ts'
 import { defineRoute, type Route } from './route.ts'
 
@@ -19,6 +22,8 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   405: 'Method not allowed',
   409: 'Conflicts with the current state',
   413: 'Request body or requested page is too large',
+  415: 'The Content-Encoding of the body is not supported; Accept-Encoding names those that are',
+  416: 'The requested range lies beyond the end of the file',
   422: 'Contradicts an earlier request with the same key',
   429: 'Too many requests',
   431: 'URL and headers exceed 16 KiB together; the response has no body',
@@ -27,11 +32,14 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   507: 'The disk of the server is full; nothing was stored',
 }
 
-const fieldError = v.object({
-  code: v.pipe(v.string(), v.description('Stable identifier for programs')),
-  message: v.string(),
-  params: v.optional(v.record(v.string(), v.unknown())),
-})
+const fieldError = v.pipe(
+  v.object({
+    code: v.pipe(v.string(), v.description('Stable identifier for programs')),
+    message: v.string(),
+    params: v.optional(v.record(v.string(), v.unknown())),
+  }),
+  v.title('FieldError'),
+)
 
 /** Body of every response with a status of 400 or above; see `ErrorBody`. */
 const errorSchema = v.object({
@@ -42,25 +50,13 @@ const errorSchema = v.object({
   data: v.pipe(v.record(v.string(), fieldError), v.description('Invalid fields by their path')),
 })
 
-/** Every status of a route in ascending order: its own, and those of the checks that precede every route. */
-export function statusesOf({ access, body, query, statuses }: Route): number[] {
-  const common = [429, 431, 500, 503, 507]
-  if (body) common.push(400, 413)
-  if (query) common.push(400)
-  if (access !== 'public') common.push(401)
-  if (access === 'superuser') common.push(403)
-  return [...new Set([...statuses, ...common])].sort((one, other) => one - other)
-}
-
 /** The named schemas that response and request bodies consist of, by title. */
 export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSchema> {
   const shapes: Record<string, v.GenericSchema> = {}
   const take = (schema: v.GenericSchema) => {
     const title = v.getTitle(schema)
     if (title !== undefined) shapes[title] = schema
-    if (isArray(schema)) take(schema.item)
-    if (isObject(schema)) for (const entry of Object.values(schema.entries)) take(entry)
-    if (isUnion(schema)) for (const option of schema.options) take(option)
+    for (const part of partsOf(schema)) take(part)
   }
   for (const { response, bodyForms } of routes) {
     if (response) take(response)
@@ -69,16 +65,18 @@ export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSche
   return shapes
 }
 
-function isArray(schema: v.GenericSchema): schema is v.ArraySchema<v.GenericSchema, undefined> {
-  return schema.type === 'array'
+/** What objects, lists, maps, unions, and values that may be absent consist of. */
+function partsOf({ entries, item, value, options, wrapped }: v.GenericSchema & SchemaParts) {
+  const parts = [...Object.values(entries ?? {}), item, value, ...(options ?? []), wrapped]
+  return parts.filter((part) => typeof part === 'object')
 }
 
-function isObject(schema: v.GenericSchema): schema is v.ObjectSchema<v.ObjectEntries, undefined> {
-  return schema.type === 'object'
-}
-
-function isUnion(schema: v.GenericSchema): schema is v.UnionSchema<v.GenericSchema[], undefined> {
-  return schema.type === 'union'
+interface SchemaParts {
+  readonly entries?: v.ObjectEntries
+  readonly item?: v.GenericSchema
+  readonly value?: v.GenericSchema
+  readonly options?: readonly v.GenericSchema[]
+  readonly wrapped?: v.GenericSchema
 }
 
 /**
@@ -91,7 +89,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 
 /** Describes one route per step, because all of them take 50 ms. */
 function* documentSteps(routes: readonly Route[], version: string): Generator<undefined, Json, undefined> {
-  const definitions = { Error: errorSchema, ...shapesOf(routes) }
+  const definitions = { Error: errorSchema, FieldError: fieldError, ...shapesOf(routes) }
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     const path = route.path.replace(PARAMETER, '{$1}')
@@ -122,6 +120,7 @@ function* documentSteps(routes: readonly Route[], version: string): Generator<un
             'Identifies the request in the log; clients may set it (at most 64 characters of A-Z a-z 0-9 _ -)',
           schema: { type: 'string' },
         },
+        'Svc-Version': { description: 'Version of the server', schema: { type: 'string' } },
         'Retry-After': {
           description: 'Seconds to wait before the next attempt',
           schema: { type: 'integer' },
@@ -164,6 +163,7 @@ function operation(route: Route, definitions: Record<string, v.GenericSchema>): 
         status >= 400 ? failure(route, status) : success(route, status, definitions),
       ]),
     ),
+    'x-error-codes': errorCodesOf(route),
   }
 }
 
@@ -235,7 +235,10 @@ function failure({ media }: Route, status: number): Json {
 
 const HTML = 'text/html'
 
-const REQUEST_ID: Json = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
+const REQUEST_ID: Json = {
+  'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+  'Svc-Version': { $ref: '#/components/headers/Svc-Version' },
+}
 
 function errorResponse(status: number) {
   const isRetryable = status === 429 || status === 503
@@ -276,12 +279,15 @@ function schemaOf(
  */
 export function openApiRoute(routes: readonly Route[]): Route {
   let document: Promise<{ bytes: Uint8Array<ArrayBuffer>; etag: string }> | undefined
+  const compressed = new Map<Coding, Uint8Array<ArrayBuffer>>()
   const encode = async (version: string) => {
     const steps = documentSteps(routes, version)
     let step = steps.next()
     for (; !step.done; step = steps.next()) await new Promise<void>((next) => setImmediate(next))
     const bytes = new TextEncoder().encode(JSON.stringify(step.value))
-    return { bytes, etag: `"${Bun.hash(bytes).toString(36)}"` }
+    for (const coding of CODINGS) compressed.set(coding, await compress(bytes, coding))
+    // Weak, because it is the same for all codings.
+    return { bytes, etag: `W/"${Bun.hash(bytes).toString(36)}"` }
   }
   return defineRoute({
     method: 'GET',
@@ -292,9 +298,15 @@ export function openApiRoute(routes: readonly Route[]): Route {
     async run({ version }, { request }) {
       document ??= encode(version)
       const { bytes, etag } = await document
-      const headers = { etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
+      const vary = 'Accept-Encoding'
+      const headers = { etag, vary, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
       if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers })
-      return new Response(bytes, { headers: { 'content-type': 'application/json', ...headers } })
+      const coding = chooseCoding(request.headers.get('accept-encoding'))
+      const encoding = coding && { 'content-encoding': coding }
+      const body = coding && request.method !== 'HEAD' ? compressed.get(coding) : undefined
+      return new Response(body ?? bytes, {
+        headers: { 'content-type': 'application/json', ...headers, ...(body && encoding) },
+      })
     },
   })
 }

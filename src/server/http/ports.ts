@@ -4,27 +4,29 @@ import type { ServerContext } from '../context.ts'
 import { type HttpsPort, openHttps } from '../tls/https.ts'
 import { hostForUrl, listenAddress } from './address.ts'
 import type { App } from './app.ts'
+import { IDLE_TIMEOUT_SECONDS } from './limits/idle-time.ts'
 import { MAX_PIPELINED, PipeliningLimit } from './limits/pipelining.ts'
 import { problem } from './response/error-response.ts'
 
 /**
- * The runtime refuses a larger body by itself, without our error body. Each route has its own, much smaller
+ * The runtime refuses a larger body on its own, without our error body. Each route has its own, much smaller
  * limit, and unread bodies take no memory.
  */
 const MAX_BODY_BYTES = 1024 * 1024 * 1024
-/** Idle connections are closed after this time; streams opt out. */
-const IDLE_TIMEOUT_SECONDS = 30
+const IDLE_POLL_MS = 20
 /** Time for requests in progress to finish when the server stops. */
 const STOP_TIMEOUT_MS = 5_000
+
+type PortsContext = Pick<ServerContext, 'config' | 'tls' | 'clock' | 'log'>
 
 /** The HTTP and the HTTPS port; both serve the same application. */
 export class HttpPorts {
   readonly name = 'ports'
-  readonly #context: ServerContext
+  readonly #context: PortsContext
   #plain: Server<undefined> | undefined
   #secure: HttpsPort | undefined
 
-  constructor(context: ServerContext) {
+  constructor(context: PortsContext) {
     this.#context = context
   }
 
@@ -68,6 +70,17 @@ export class HttpPorts {
     if (!this.#plain) return 'the HTTP port is not open'
     const isHttpsExpected = this.#context.config.httpsPort !== 0
     return isHttpsExpected && !this.#secure ? 'the HTTPS port is not open' : undefined
+  }
+
+  /** Resolves when no request is in progress, 5 s later at most. */
+  async idle(): Promise<void> {
+    const { clock } = this.#context
+    const end = clock.monotonic() + STOP_TIMEOUT_MS
+    while (this.#pending > 0 && clock.monotonic() < end) await clock.sleep(IDLE_POLL_MS)
+  }
+
+  get #pending(): number {
+    return (this.#plain?.pendingRequests ?? 0) + (this.#secure?.pendingRequests ?? 0)
   }
 
   /** Refuses new requests, lets those in progress finish for 5 s, then ends them. */

@@ -8,6 +8,9 @@ import { JSON_BODY } from './media.ts'
 /** Who may call a route: everybody, every caller with a login or API token, or superusers. */
 export type Access = 'public' | 'signed_in' | 'superuser'
 
+/** The status of each reason that the errors of a route can have. */
+export type RouteErrors = Readonly<Record<string, number>>
+
 /** The request as passed to a route's `run`; `body` and `query` are already validated. */
 export interface RouteRequest<Body, Query> {
   readonly body: Body
@@ -64,6 +67,11 @@ export interface Route {
   readonly headers: Readonly<Record<string, string>>
   /** Status codes of success and of the route's own errors, for the API reference. */
   readonly statuses: readonly number[]
+  /**
+   * The reasons for which `run` refuses, for the API reference; `errorCodesOf` adds those of the machinery.
+   * Tests compare the `code` of every response with them.
+   */
+  readonly errors: RouteErrors
   /** Whether `run` gets a large JSON body unparsed, as `ReceivedJson`. */
   readonly receivesLarge: boolean
   /** Maximum size of the body in bytes. */
@@ -88,6 +96,7 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   params?: Readonly<Record<string, v.GenericSchema>>
   headers?: Readonly<Record<string, string>>
   statuses?: readonly number[]
+  errors?: RouteErrors
   receivesLarge?: boolean
   maxBody?: number
   /** Returns the JSON body of a 200, a `Reply`, or a `Response` for streams and files. */
@@ -110,17 +119,19 @@ export function defineRoute<
     access,
     summary,
     headers = {},
-    statuses: own = [200],
+    statuses: declared = [200],
+    errors = {},
     receivesLarge = false,
     maxBody = SMALL_BODY_BYTES,
   } = declaration
   const { scope = method === 'GET' ? 'read' : 'all' } = declaration
-  const statuses = scope === 'read' || own.includes(403) ? own : [...own, 403]
+  const refused = [...Object.values(errors), ...(scope === 'read' ? [] : [403])]
+  const statuses = [...new Set([...declared, ...refused])].sort((one, other) => one - other)
   // The machinery validates with exactly these schemas, so the erased types are the declared ones.
   const run = declaration.run as Route['run']
   return {
     ...{ method, path, access, scope, summary, body, query, bodyForms, bodyMedia, params },
-    ...{ response, media, files, headers, statuses, receivesLarge, maxBody },
+    ...{ response, media, files, headers, statuses, errors, receivesLarge, maxBody },
     run,
   }
 }

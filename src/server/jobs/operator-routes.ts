@@ -1,9 +1,15 @@
 import * as v from 'valibot'
+import { AppError } from '../../base/index.ts'
 import {
+  excessOf,
+  findJob,
   holdJob,
+  isSimulator,
   type Job,
   type JobAction,
+  moveJob,
   moveJobToFront,
+  type ReadTx,
   releaseJob,
   requeueJob,
   type Tx,
@@ -11,8 +17,10 @@ import {
 import type { ServerContext } from '../context.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { type Caller, callerName } from '../http/caller.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import { defineRoute, type Route, type RouteErrors } from '../http/route.ts'
+import { describeExcess } from '../qpus/describe-excess.ts'
 import { jobResponse } from './responses.ts'
+import { findOpenQpu } from './submission/target.ts'
 import { type JobView, presentJob } from './view.ts'
 
 const reason = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(1_000)), '')
@@ -20,11 +28,20 @@ const reason = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(1_000)), '')
 /** Actions of superusers on any job; each is recorded in the job's timeline and in the audit log. */
 export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
   return [
-    actionRoute('hold', 'Hold a pending job: it does not run until it is released', holdJob),
-    actionRoute('release', 'Release a held job; it keeps its place in the order of submission', releaseJob),
-    actionRoute('run-next', 'Run a pending job once before all others, bookings included', moveJobToFront),
+    actionRoute('hold', 'Hold a pending job: it does not run until it is released', holdJob, {
+      not_pending: 409,
+      already_held: 409,
+    }),
+    actionRoute('release', 'Release a held job; it keeps its place in the order of submission', releaseJob, {
+      not_held: 409,
+    }),
+    actionRoute('run-next', 'Run a pending job once before all others, bookings included', moveJobToFront, {
+      not_pending: 409,
+      held: 409,
+    }),
     defineRoute({
       ...actionRouteBase('requeue'),
+      errors: { not_running: 409 },
       summary: 'Requeue a running job; a later result of its current attempt is not applied',
       body: v.object({
         reason,
@@ -36,13 +53,35 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
       run: (context, { params, body, caller }) =>
         requeue(context, backoff, actionOf(params['id'], caller, body.reason), body.hold),
     }),
+    defineRoute({
+      ...actionRouteBase('move'),
+      statuses: [200, 400, 401, 403, 404, 409, 503],
+      errors: { not_pending: 409, same_qpu: 409, unsupported_by_qpu: 409, is_simulator: 409, ...CLOSED },
+      summary: 'Move a pending job to another QPU; it keeps its place in the order of submission',
+      body: v.object({
+        qpu: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(100), v.description('Name or id')),
+        reason,
+        to_simulator: v.pipe(
+          v.optional(v.boolean(), false),
+          v.description('Also to a simulator, for a job that waits for hardware'),
+        ),
+      }),
+      run: (context, { params, body, caller }) =>
+        moveToQpu(context, actionOf(params['id'], caller, body.reason), body),
+    }),
   ]
 }
 
-function actionRoute(name: string, summary: string, work: (tx: Tx, action: JobAction) => Job): Route {
+function actionRoute(
+  name: string,
+  summary: string,
+  work: (tx: Tx, action: JobAction) => Job,
+  errors: RouteErrors,
+): Route {
   return defineRoute({
     ...actionRouteBase(name),
     summary,
+    errors,
     body: v.object({ reason }),
     async run({ db }, { params, body, caller }) {
       const action = actionOf(params['id'], caller, body.reason)
@@ -63,6 +102,39 @@ function actionRouteBase(name: string) {
 
 function actionOf(job = '', caller: Caller, reason: string): JobAction {
   return { job, actor: callerName(caller), reason }
+}
+
+/** A QPU in these states refuses jobs. */
+const CLOSED = { maintenance: 503, qpu_disabled: 503 } as const
+
+/**
+ * Refuses what would leave the job waiting for a QPU that cannot run it, and what would change the meaning of
+ * its results: a simulator in place of hardware, unless it is wanted.
+ */
+async function moveToQpu(
+  { db }: Pick<ServerContext, 'db'>,
+  action: JobAction,
+  { qpu, to_simulator: isSimulatorWanted }: { qpu: string; to_simulator: boolean },
+): Promise<JobView> {
+  const moved = await db.write('move job', (tx) => {
+    const job = findJob(tx, action.job, 0)
+    if (!job) throw new AppError('not_found', `There is no job ${action.job}`)
+    const to = findOpenQpu(tx, qpu)
+    const excess = excessOf(job, to)
+    if (job.status === 'pending' && excess.length > 0) {
+      throw new AppError('conflict', `QPU ${describeExcess(to, excess)}`, { reason: 'unsupported_by_qpu' })
+    }
+    if (!isSimulatorWanted && job.status === 'pending' && changesToSimulator(tx, job.qpu_target, to.id)) {
+      const message = `QPU ${to.name} is a simulator, and the job waits for hardware; confirm with "to_simulator": true`
+      throw new AppError('conflict', message, { reason: 'is_simulator' })
+    }
+    return moveJob(tx, action, to)
+  })
+  return presentJob(db, moved)
+}
+
+function changesToSimulator(tx: ReadTx, from: string, to: string): boolean {
+  return from !== '' && isSimulator(tx, to) && !isSimulator(tx, from)
 }
 
 async function requeue(

@@ -6,39 +6,68 @@ import { recordResponse } from '../http/response/record-response.ts'
 const time = v.pipe(v.string(), v.description('UTC, such as 2026-01-31 09:05:00.000Z'))
 const count = v.pipe(v.number(), v.integer())
 
+const payload = v.pipe(jobPayload, v.title('JobPayload'))
+const results = v.pipe(jobResults, v.title('JobResults'))
+const failedResults = v.pipe(v.looseObject({ error: v.string() }), v.title('FailedJobResults'))
+const error = v.pipe(v.object({ code: v.string(), message: v.string() }), v.title('JobError'))
+
 /** The fields of a job's response that its collection does not declare or declares as plain JSON. */
 export const jobShape = {
   // Imported jobs keep the payload and the results that they had in the other system.
-  payload: v.union([jobPayload, v.unknown()]),
-  results: v.union([jobResults, v.looseObject({ error: v.string() }), v.unknown()]),
-  error: v.pipe(
-    v.nullable(v.object({ code: v.string(), message: v.string() })),
-    v.description('Why a failed job has no results'),
-  ),
+  payload: v.union([payload, v.unknown()]),
+  results: v.union([results, failedResults, v.unknown()]),
+  tags: v.array(v.string()),
+  error: v.pipe(v.nullable(error), v.description('Why a failed job has no results')),
+}
+
+const ownShape = {
+  ...jobShape,
+  shots: v.pipe(count, v.description('Most shots of one of its circuits; 0 = unknown')),
 }
 
 /** A job in a list and after a change: see `presentJob`. */
-export const jobResponse = recordResponse('Job', quantumJobs, jobShape)
+export const jobResponse = recordResponse('Job', quantumJobs, ownShape)
 
-const waiting = v.object({ code: v.string(), text: v.string(), until: v.optional(time) })
-const step = v.object({ at: time, event: v.string(), attempt: count, detail: v.string() })
+const waiting = v.pipe(
+  v.object({ code: v.string(), text: v.string(), until: v.optional(time) }),
+  v.title('JobWaiting'),
+  v.description('Why it waits; only while it is pending'),
+)
+const attempt = v.pipe(
+  v.object({
+    attempt: count,
+    ...{ qpu: v.string(), driver: v.string(), state: v.string() },
+    ...{ claimed_at: time, started_at: time, ended_at: time },
+  }),
+  v.title('JobAttempt'),
+)
+const step = v.pipe(
+  v.object({ at: time, event: v.string(), attempt: count, detail: v.string() }),
+  v.title('TimelineStep'),
+)
+
+const timeRange = v.pipe(v.object({ from: time, to: time }), v.title('TimeRange'))
 
 /** One job with its history and, while it is pending, its wait estimate: see `viewJob`. */
 export const jobDetailResponse = recordResponse('JobDetail', quantumJobs, {
-  ...jobShape,
+  ...ownShape,
   charged_seconds: v.nullable(v.number()),
   timeline: v.array(step),
-  waiting: v.optional(v.pipe(waiting, v.description('Why it waits; only while it is pending'))),
+  attempts: v.pipe(v.array(attempt), v.description('Each claim for a driver, with the QPU that ran it')),
+  waiting: v.optional(waiting),
   queue_position: v.optional(v.pipe(count, v.description('1 = next'))),
-  estimated_start: v.optional(v.nullable(v.object({ from: time, to: time }))),
+  estimated_start: v.optional(v.nullable(timeRange)),
 })
 
-const problem = v.object({
-  path: v.string(),
-  code: v.string(),
-  message: v.string(),
-  params: v.optional(v.record(v.string(), v.unknown())),
-})
+const problem = v.pipe(
+  v.object({
+    path: v.string(),
+    code: v.string(),
+    message: v.string(),
+    params: v.optional(v.record(v.string(), v.unknown())),
+  }),
+  v.title('Problem'),
+)
 
 /** The outcome that a submission would have: see `DryRun`. */
 export const dryRunResponse = v.pipe(
@@ -48,7 +77,7 @@ export const dryRunResponse = v.pipe(
     executions: count,
     qubits: count,
     qpu_target: v.string(),
-    payload: v.nullable(jobPayload),
+    payload: v.nullable(payload),
     problems: v.array(problem),
     ignored: v.array(v.string()),
   }),

@@ -1,17 +1,44 @@
 import * as v from 'valibot'
+import { quantumJobs } from '../../db/index.ts'
 import { callerName } from '../http/caller.ts'
 import { MAX_BODY_BYTES } from '../http/limits/body-size.ts'
 import type { RateLimiter } from '../http/limits/rate-limit.ts'
-import { listQuery } from '../http/request/list-query.ts'
+import { listQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { cancelJob } from './cancel.ts'
+import { deleteJob } from './delete.ts'
+import { jobLabels, relabelJob } from './labels.ts'
+import { jobFilters, readJobFilter } from './list-filter.ts'
 import { dryRunResponse, jobDetailResponse, jobResponse } from './responses.ts'
+import { SUBMISSION_ERRORS } from './submission/errors.ts'
 import { submissionForms } from './submission/read-submission.ts'
 import { dryRunJob, submitJob } from './submission/submit.ts'
-import { listJobs, viewJob } from './view.ts'
+import { countJobs, listJobs } from './view.ts'
+import { awaitJob, type JobWaitDependencies } from './waiting/await-job.ts'
+import { WAIT_LIMITS } from './waiting/job-waits.ts'
 
-/** Jobs of the caller: submit, list, retrieve, cancel. `limit` counts the submissions of each user. */
-export function jobRoutes(limit: RateLimiter): Route[] {
+const waitQuery = v.object({
+  wait: v.optional(
+    v.pipe(whole(0, WAIT_LIMITS.seconds), v.description('Seconds to wait for the end of the job')),
+    '0',
+  ),
+  status: v.optional(
+    v.pipe(
+      v.picklist(quantumJobs.fields.status.choices),
+      v.description('With `wait`: respond as soon as the job has another status than this one'),
+    ),
+  ),
+})
+
+interface JobRouteDependencies extends JobWaitDependencies {
+  /** Counts the submissions of each user. */
+  submissions: RateLimiter
+}
+
+const SORTABLE = ['created', 'updated', 'status', 'finished_at', 'duration'] as const
+
+/** Jobs of the caller: submit, list, retrieve, wait, cancel. */
+export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -30,9 +57,10 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       receivesLarge: true,
       maxBody: MAX_BODY_BYTES,
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
+      errors: SUBMISSION_ERRORS,
       async run(context, { body, query, caller, request }) {
         if (query.dry_run === 'true') return dryRunJob(context, caller, body)
-        if (caller.kind !== 'superuser') limit.take(callerName(caller))
+        if (caller.kind !== 'superuser') submissions.take(callerName(caller))
         const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
         return new Reply(
           201,
@@ -44,23 +72,41 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       method: 'GET',
       path: '/api/jobs',
       access: 'signed_in',
-      summary: "List the caller's jobs, newest first",
-      query: listQuery(['created', 'updated', 'status', 'finished_at', 'duration'], '-created'),
-      statuses: [200, 400, 401, 413, 503],
+      summary: "List the caller's jobs, newest first; superusers also those of others",
+      query: v.object({ ...listQuery(SORTABLE, '-created').entries, ...jobFilters }),
+      statuses: [200, 400, 401, 403, 413, 503],
+      errors: { filter_too_costly: 400, page_too_large: 413, value_too_large: 413, changed_while_sent: 503 },
       response: v.array(jobResponse),
-      run: (context, { caller, query, request }) => {
-        return listJobs(context, caller, { ...query, fields: fieldsOf(request) }, request)
+      async run(context, { caller, query, request }) {
+        const filter = await context.db.read((tx) => readJobFilter(tx, query))
+        return listJobs(context, caller, { ...query, filter, fields: fieldsOf(request) }, request)
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/jobs/count',
+      access: 'signed_in',
+      summary: 'Count the jobs that a list with these filters contains',
+      query: v.object(jobFilters),
+      statuses: [200, 400, 401, 403],
+      errors: { filter_too_costly: 400 },
+      response: v.object({ count: v.pipe(v.number(), v.integer()) }),
+      async run(context, { caller, query, request }) {
+        const filter = await context.db.read((tx) => readJobFilter(tx, query))
+        return { count: await countJobs(context, caller, { ...query, filter }, request) }
       },
     }),
     defineRoute({
       method: 'GET',
       path: '/api/jobs/:id',
       access: 'signed_in',
-      summary: 'Retrieve a job: results, timeline, charge and, while it is pending, why it waits',
-      statuses: [200, 401, 404, 413, 503],
+      summary: 'Retrieve a job, at once or when it has ended: results, timeline, charge, why it is pending',
+      query: waitQuery,
+      statuses: [200, 400, 401, 404, 413, 429, 503],
+      errors: { value_too_large: 413, too_many_waiting_requests: 429, changed_while_sent: 503 },
       response: jobDetailResponse,
-      run: (context, { caller, params, request }) =>
-        viewJob(context, caller, params['id'] ?? '', fieldsOf(request)),
+      run: (context, request) =>
+        awaitJob(context, waiting, request, { ...request.query, fields: fieldsOf(request.request) }),
     }),
     defineRoute({
       method: 'POST',
@@ -69,8 +115,39 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       scope: 'submit',
       summary: 'Cancel a pending job',
       statuses: [200, 401, 404, 409],
+      errors: { not_pending: 409 },
       response: jobResponse,
       run: (context, { caller, params }) => cancelJob(context, caller, params['id'] ?? ''),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/api/jobs/:id',
+      access: 'signed_in',
+      scope: 'submit',
+      summary: 'Change the name and the tags of a job, in any state; what is omitted stays',
+      body: v.strictObject({
+        name: v.optional(v.pipe(jobLabels.name, v.description('Name of the job; empty for none'))),
+        tags: v.optional(v.pipe(jobLabels.tags, v.description('Replace all tags of the job'))),
+      }),
+      statuses: [200, 400, 401, 404, 413, 503],
+      errors: { value_too_large: 413, changed_while_sent: 503 },
+      response: jobResponse,
+      run: (context, { body, caller, params, request }) =>
+        relabelJob(context, caller, { id: params['id'] ?? '', labels: body, fields: fieldsOf(request) }),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api/jobs/:id',
+      access: 'signed_in',
+      scope: 'submit',
+      summary: 'Delete a job that has ended; its charge and audit entries remain',
+      statuses: [200, 401, 404, 409],
+      errors: { job_not_ended: 409 },
+      response: v.object({ status: v.literal('deleted') }),
+      async run(context, { caller, params }) {
+        await deleteJob(context, caller, params['id'] ?? '')
+        return { status: 'deleted' }
+      },
     }),
   ]
 }

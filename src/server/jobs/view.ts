@@ -3,13 +3,18 @@ import {
   chargeOf,
   type Database,
   findJob,
+  findUser,
+  findUserByIdentity,
   heldBytes,
   type Job,
+  listAttempts,
   listJobs as listStored,
   listTimeline,
   MAX_LARGE_BYTES,
+  type OwnJobsFilter,
   planOwnJobs,
   quantumJobs,
+  type ReadTx,
   readPage,
   readQueuePosition,
   unreadFields,
@@ -24,15 +29,13 @@ import { estimateWait } from './wait-estimate.ts'
 /** A job as clients see it: the record and, for a single job, what is computed from other rows. */
 export type JobView = Record<string, unknown> & { id: string; status: Job['status'] }
 
+type ViewContext = Pick<ServerContext, 'db' | 'config' | 'fairShare'>
+
 /** The record of a job as its owner sees it. */
 export function presentJob(db: Database, job: Job): JobView {
-  const { id, status } = job
-  return {
-    ...presentRecord(quantumJobs, job, db.names, { isSuperuser: false }),
-    id,
-    status,
-    error: errorOf(job),
-  }
+  const { id, status, shots } = job
+  const record = presentRecord(quantumJobs, job, db.names, { isSuperuser: false })
+  return Object.assign(record, { id, status, shots, error: errorOf(job), tags: tagsOf(job) })
 }
 
 /** The large fields that each computed field of a job is derived from. */
@@ -46,6 +49,11 @@ export function errorOf(job: Job): { code: string; message: string } | null {
   return { code: error_code, message: typeof text === 'string' ? text : '' }
 }
 
+/** The tags of a job, also of one that was submitted before there were tags. */
+export function tagsOf({ tags }: Job): unknown {
+  return tags ?? []
+}
+
 /** Whether the caller may read this job through the job routes and cancel it. */
 export function mayAccess(caller: Caller, job: Job): boolean {
   return caller.kind === 'superuser' || (caller.kind === 'user' && caller.user.id === job.user_id)
@@ -57,25 +65,48 @@ export function mayAccess(caller: Caller, job: Job): boolean {
  * @throws AppError `not_found`, also for jobs of other users.
  */
 export async function viewJob(
-  { db, config }: Pick<ServerContext, 'db' | 'config'>,
+  context: ViewContext,
   caller: Caller,
   id: string,
   fields = '',
 ): Promise<JobView> {
-  const most = heldBytes(quantumJobs, fields)
-  return db.read((tx) => {
-    const job = findJob(tx, id, most)
-    if (!job || !mayAccess(caller, job))
-      throw new AppError('not_found', "The requested resource wasn't found")
-    const input = readQueuePosition(tx, id, config.idleThreshold)
-    const charged = chargeOf(tx, id)
-    return {
-      ...presentJob(db, job),
-      charged_seconds: charged === undefined ? null : charged / 1_000,
-      timeline: listTimeline(tx, id),
-      ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
-    }
+  return context.db.read((tx) => describeJob(context, tx, findAccessible(tx, caller, { id, fields })))
+}
+
+/** The same if the status is a wanted one when the job is read; undefined otherwise. @throws as `viewJob`. */
+export async function viewJobIf(
+  context: ViewContext,
+  caller: Caller,
+  { id, fields, isWanted }: { id: string; fields: string; isWanted: (status: Job['status']) => boolean },
+): Promise<JobView | undefined> {
+  return context.db.read((tx) => {
+    const job = findAccessible(tx, caller, { id, fields })
+    return isWanted(job.status) ? describeJob(context, tx, job) : undefined
   })
+}
+
+/** @throws AppError `not_found`, also for jobs of other users. */
+export function findAccessible(
+  tx: ReadTx,
+  caller: Caller,
+  { id, fields }: { id: string; fields: string },
+): Job {
+  const job = findJob(tx, id, heldBytes(quantumJobs, fields))
+  if (job && mayAccess(caller, job)) return job
+  throw new AppError('not_found', "The requested resource wasn't found")
+}
+
+function describeJob({ db, config, fairShare }: ViewContext, tx: ReadTx, job: Job): JobView {
+  const { id } = job
+  const input = readQueuePosition(tx, id, config.idleThreshold, fairShare)
+  const charged = chargeOf(tx, id)
+  return {
+    ...presentJob(db, job),
+    charged_seconds: charged === undefined ? null : charged / 1_000,
+    timeline: listTimeline(tx, id),
+    attempts: job.attempt > 0 ? listAttempts(tx, id) : [],
+    ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
+  }
 }
 
 function presentWaitEstimate({ waiting, position, start }: ReturnType<typeof estimateWait>) {
@@ -87,24 +118,71 @@ function presentWaitEstimate({ waiting, position, start }: ReturnType<typeof est
   }
 }
 
-/**
- * Lists the caller's own jobs. `sort`: field name, `-` in front for descending. @throws AppError
- * `unauthorized`.
- */
+/** Which jobs to list, and for whom. */
+interface JobPage {
+  skip: number
+  limit: number
+  /** Field name, `-` in front for descending. */
+  sort: string
+  /** Superusers only: id or e-mail address of a user, `*` for everybody; without it, the caller's own. */
+  user?: string | undefined
+  filter?: OwnJobsFilter
+  fields?: string
+}
+
+type ListContext = Pick<ServerContext, 'db'>
+
+/** Lists jobs: the caller's own ones, for superusers also those of others. @throws as `ownerOf`. */
 export async function listJobs(
-  { db }: Pick<ServerContext, 'db'>,
+  { db }: ListContext,
   caller: Caller,
-  page: { skip: number; limit: number; sort: string; fields?: string },
+  page: JobPage,
   request?: Request,
 ): Promise<JobView[]> {
-  const user = await actingUser(db, caller)
+  const user = await ownerOf(db, caller, page.user)
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
   const most = heldBytes(quantumJobs, page.fields ?? '')
   const { items } = await readPage(db, {
     ...{ without, maxBytes: MAX_LARGE_BYTES, sizeParameter: 'limit' },
     reading: readingOf(caller, '', request),
-    plan: () => planOwnJobs(user.id, page),
-    records: (tx, ids) => listStored(tx, user.id, { ids, without, most }).map((job) => presentJob(db, job)),
+    plan: () => planOwnJobs(user, { ...page, without }),
+    records: (tx, ids) => listStored(tx, user, { ids, without, most }).map((job) => presentJob(db, job)),
   })
   return items
+}
+
+/** Number of jobs that `listJobs` would return on all pages. @throws as `ownerOf`. */
+export async function countJobs(
+  { db }: ListContext,
+  caller: Caller,
+  { user: wanted, filter = {} }: Pick<JobPage, 'user' | 'filter'>,
+  request?: Request,
+): Promise<number> {
+  const user = await ownerOf(db, caller, wanted)
+  const { totalItems } = await readPage(db, {
+    reading: readingOf(caller, '', request),
+    plan: () => planOwnJobs(user, { skip: 0, limit: 1, sort: '-created', filter, isCounted: true }),
+    without: unreadFields(quantumJobs, 'id', COMPUTED_FROM),
+    records: () => [],
+  })
+  return totalItems
+}
+
+/**
+ * The id of the user whose jobs to list; undefined for those of everybody.
+ * @throws AppError `unauthorized`; `forbidden` if a user asks for jobs of others; `invalid` for an unknown
+ * user.
+ */
+async function ownerOf(db: Database, caller: Caller, wanted = ''): Promise<string | undefined> {
+  if (wanted === '') return (await actingUser(db, caller)).id
+  if (caller.kind !== 'superuser') {
+    throw new AppError('forbidden', 'Only superusers list the jobs of others; omit user')
+  }
+  if (wanted === '*') return undefined
+  const found = (await findUser(db, wanted)) ?? (await findUserByIdentity(db, wanted))
+  if (found) return found.id
+  const message = `There is no user ${wanted}`
+  throw new AppError('invalid', 'Invalid query parameter', {
+    fields: { user: { code: 'validation_missing_rel_records', message } },
+  })
 }

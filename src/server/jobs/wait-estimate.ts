@@ -1,4 +1,5 @@
-import type { CandidateQueue, QueuePositionInput } from '../../db/index.ts'
+import type { CandidateQueue, QueuedJob, QueueHead, QueuePositionInput } from '../../db/index.ts'
+import { describeExcess } from '../qpus/describe-excess.ts'
 import {
   describeBooking,
   reasonClosed,
@@ -10,11 +11,14 @@ import {
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
 interface WaitEstimate {
   waiting: WaitReason
-  /** 1 = next; absent while the job is held, which is in no queue then, and in a queue too long to count. */
+  /**
+   * 1 = next; absent while the job is in no queue, because it is held or no QPU supports it, and in a queue
+   * too long to count.
+   */
   position?: number
   /**
-   * Absent if it cannot be estimated: the QPU is off, the owner has no balance, the job is held, or its queue
-   * is too long to count.
+   * Absent if it cannot be estimated: the QPU is off or does not support the job, the owner has no balance,
+   * the job is held, or its queue is too long to count.
    */
   start?: { from: number; to: number }
 }
@@ -31,13 +35,17 @@ const SEVERITY: readonly WaitCode[] = [
   'qpu_disabled',
 ]
 
-const NO_QPU: WaitReason = { code: 'qpu_disabled', text: 'No QPU that can run this job is switched on' }
+const NO_QPU: WaitReason = { code: 'qpu_disabled', text: 'No QPU that can run this job is enabled' }
 const NO_BALANCE: WaitReason = { code: 'balance', text: 'Your balance of QPU seconds is used up' }
 
 type QueueEstimate = WaitEstimate & { ahead: number }
 
 /** Why a job waits and when it may start, from the same state that `pickJob` decides on. Pure. */
-export function estimateWait({ job, queues }: QueuePositionInput, now: number, idleMs: number): WaitEstimate {
+export function estimateWait(
+  { job, queues, excluded }: QueuePositionInput,
+  now: number,
+  idleMs: number,
+): WaitEstimate {
   if (job.held !== undefined) return { waiting: heldBecause(job.held) }
   const estimates = queues.map((queue) => estimateInQueue(job, queue, now, idleMs))
   const [best] = estimates.toSorted(
@@ -45,14 +53,40 @@ export function estimateWait({ job, queues }: QueuePositionInput, now: number, i
       SEVERITY.indexOf(one.waiting.code) - SEVERITY.indexOf(other.waiting.code) || one.ahead - other.ahead,
   )
   const [shortest] = queues.toSorted((one, other) => one.ahead - other.ahead)
+  if ((!best || !shortest) && excluded.length > 0) return { waiting: unsupportedBy(excluded) }
   if (!best || !shortest) return { waiting: NO_QPU, position: 1 }
   if (!job.hasBalance) return { waiting: NO_BALANCE, ...positionIn(shortest) }
   const { ahead: _, ...estimate } = best
   return estimate
 }
 
+/** When a job with so many jobs ahead may start; undefined if that cannot be estimated. Pure. */
+export function estimateQueued(
+  { user, notBefore, hasBalance, isNext }: QueuedJob,
+  ahead: number,
+  { queue }: QueueHead,
+  { now, idleMs }: { now: number; idleMs: number },
+): WaitEstimate['start'] {
+  if (!hasBalance) return undefined
+  const job = { user, notBefore, hasBalance, isNext, held: undefined }
+  return estimateInQueue(job, { ...queue, ahead, isLonger: false }, now, idleMs).start
+}
+
 function positionIn({ ahead, isLonger }: CandidateQueue): { position?: number } {
   return isLonger ? {} : { position: ahead + 1 }
+}
+
+/** Number of QPUs that the text names. */
+const MAX_EXCLUDED_SHOWN = 5
+
+/** No QPU of the target can run the job since it was submitted: their descriptions have changed. */
+function unsupportedBy(excluded: QueuePositionInput['excluded']): WaitReason {
+  const shown = excluded.slice(0, MAX_EXCLUDED_SHOWN).map(({ qpu, excess }) => describeExcess(qpu, excess))
+  const more = excluded.length > MAX_EXCLUDED_SHOWN ? '; …' : ''
+  return {
+    code: 'unsupported_by_qpu',
+    text: `${shown.join('; ')}${more}. It runs when a QPU supports it; cancel it if it need not`,
+  }
 }
 
 function heldBecause(reason: string): WaitReason {

@@ -14,6 +14,8 @@ export interface Mail {
   to: string
   subject: string
   text: string
+  /** Its `Message-ID`; chosen by the mailer when absent. */
+  messageId?: string
 }
 
 type MailSettings = Pick<
@@ -65,6 +67,20 @@ export class Mailer {
     this.#waiting.add(delivery)
   }
 
+  /**
+   * Sends a mail that the caller stores until it is sent.
+   * @throws Error when it was not accepted; see `isFinalRefusal`.
+   */
+  async sendNow({ to, messageId, ...content }: Mail): Promise<void> {
+    const headers = messageId === undefined ? {} : { messageId }
+    await this.#transport.sendMail({
+      from: this.#from,
+      to: { name: '', address: to },
+      ...content,
+      ...headers,
+    })
+  }
+
   /** Discards queued mails; a mail in transmission may finish within 5 s. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the server stopped'))
@@ -76,15 +92,15 @@ export class Mailer {
     this.#transport.close()
   }
 
-  async #deliver({ to, subject, text }: Mail): Promise<void> {
+  async #deliver(mail: Mail): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       this.#stop.signal.throwIfAborted()
       try {
-        await this.#transport.sendMail({ from: this.#from, to: { name: '', address: to }, subject, text })
+        await this.sendNow(mail)
         return
       } catch (error) {
         const delayMs = RETRY_DELAYS_MS[tries]
-        if (delayMs === undefined || isFinal(error)) throw error
+        if (delayMs === undefined || isFinalRefusal(error)) throw error
         this.#log.warn('mail not sent; will retry', { error: messageOf(error), seconds: delayMs / 1_000 })
         await this.#clock.sleep(delayMs, this.#stop.signal)
       }
@@ -93,7 +109,7 @@ export class Mailer {
 }
 
 /** Whether the refusal is permanent (RFC 5321 §4.2.1: codes of 500 and above) or the login is wrong. */
-function isFinal(error: unknown): boolean {
+export function isFinalRefusal(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true
   if ('responseCode' in error && typeof error.responseCode === 'number') return error.responseCode >= 500
   return 'code' in error && error.code === 'EAUTH'

@@ -21,6 +21,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
         ),
       }),
       statuses: [200, 400, 500, 503],
+      errors: { not_ready: 503 },
       response: v.object({ message: v.string(), code: v.literal(200), data: v.object({}) }),
       async run({ db }, { query }) {
         await db.read((tx) => tx.one('SELECT 1 AS ok'))
@@ -49,6 +50,14 @@ export function metaRoutes(readiness: Readiness): Route[] {
         oauth2: v.array(v.object({ name: v.string(), displayName: v.string() })),
         allowSignup: v.boolean(),
         hasSuperuser: v.boolean(),
+        booking: v.pipe(
+          v.object({
+            idle_seconds: v.number(),
+            max_length_seconds: v.number(),
+            max_ahead_seconds: v.number(),
+          }),
+          v.description('When unused time goes to others, and how long and far ahead users book'),
+        ),
         collections: v.pipe(
           v.record(v.string(), v.string()),
           v.description(
@@ -66,6 +75,11 @@ export function metaRoutes(readiness: Readiness): Route[] {
           // Without password login, an account that has only a password would be unusable.
           allowSignup: config.allowSignup && !config.disableEmailPasswordAuth,
           hasSuperuser: superusers.length > 0,
+          booking: {
+            idle_seconds: config.idleThreshold / 1_000,
+            max_length_seconds: config.maxSlotLength / 1_000,
+            max_ahead_seconds: config.maxSlotAhead / 1_000,
+          },
           collections: Object.fromEntries(COLLECTIONS.map((each) => [each.name, db.names.publicName(each)])),
         }
       },

@@ -5,6 +5,7 @@ import {
   listRunningAttempts,
   quantumJobs,
   type RecordOf,
+  ReplicatorBacklog,
   readBackupTime,
   readDiskGauges,
   readGauges,
@@ -39,6 +40,10 @@ interface MetricsDependencies {
   context: Pick<ServerContext, 'db' | 'version' | 'config' | 'clock'>
   /** Number of open event streams. */
   streams: () => number
+  /** Number of requests that wait for jobs. */
+  waits: () => number
+  /** Attempts to deliver to webhooks since the start, by outcome. */
+  webhookAttempts: () => Readonly<Record<'delivered' | 'failed', number>>
   /** Events dropped since the start, by reason. */
   drops: () => ReadonlyMap<DropReason, number>
 }
@@ -52,11 +57,13 @@ export class Metrics {
   readonly #wait = new Histogram(WAIT_BOUNDS)
   readonly #dispatch = new Histogram(DISPATCH_BOUNDS)
   readonly #loopDelay = new Histogram(LOOP_BOUNDS)
+  readonly #backlog: ReplicatorBacklog
   #unsubscribe: () => void = () => undefined
   #stopWatching: () => void = () => undefined
 
   constructor(dependencies: MetricsDependencies) {
     this.#dependencies = dependencies
+    this.#backlog = new ReplicatorBacklog(dependencies.context.config.dir)
   }
 
   /** Starts to count; jobs that are already running were dispatched before. */
@@ -92,7 +99,7 @@ export class Metrics {
 
   /** Formats all metrics in the Prometheus text format. */
   async write(): Promise<string> {
-    const { context, streams, drops } = this.#dependencies
+    const { context, streams, waits, drops } = this.#dependencies
     const { storage } = context.db
     const disk = readDiskGauges(context.config.dir)
     const gauges = await context.db.read(readGauges)
@@ -108,7 +115,7 @@ export class Metrics {
       ),
       this.#loopDelay.write(
         'svc_event_loop_delay_seconds',
-        'Time by which the event loop was late, measured every 100 ms',
+        'Time by which the event loop was late, measured every 500 ms',
       ),
       writeMetric(
         'svc_drivers',
@@ -116,6 +123,8 @@ export class Metrics {
         leases(gauges),
       ),
       writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
+      writeMetric('svc_waiting_requests', 'Requests that wait for a job', [{ value: waits() }]),
+      ...deliveries(gauges, this.#dependencies.webhookAttempts()),
       writeMetric('svc_database_bytes', 'Size of the database file', [{ value: gauges.databaseBytes }]),
       writeMetric('svc_job_bytes', 'Size of the stored jobs of all users', [{ value: gauges.jobBytes }]),
       writeMetric('svc_database_log_bytes', 'Size of the write-ahead log of the database', [
@@ -125,6 +134,11 @@ export class Metrics {
         'svc_database_log_seconds',
         'Time between the first and the last commit in the write-ahead log, which grows while nobody empties it',
         [{ value: context.db.logSpanMs() / 1_000 }],
+      ),
+      writeMetric(
+        'svc_replicator_backlog_seconds',
+        'Time between the oldest and the newest change that Litestream keeps; it grows while the replica cannot be written',
+        [{ value: (await this.#backlog.spanMs()) / 1_000 }],
       ),
       writeMetric('svc_disk_free_bytes', 'Free space on the disk of the database', [
         { value: disk.freeBytes },
@@ -193,6 +207,25 @@ function queues(gauges: Gauges): string[] {
       'Calibrations that have not ended',
       byStatus(gauges.pendingCalibrations, gauges.runningCalibrations),
     ),
+  ]
+}
+
+function deliveries(gauges: Gauges, attempts: Readonly<Record<string, number>>): string[] {
+  return [
+    writeMetric('svc_webhook_deliveries_pending', 'Deliveries to webhooks that have not ended', [
+      { value: gauges.pendingDeliveries },
+    ]),
+    writeMetric('svc_webhooks_failing', 'Enabled webhooks whose last attempt failed', [
+      { value: gauges.failingWebhooks },
+    ]),
+    writeMetric(
+      'svc_webhook_attempts_total',
+      'Attempts to deliver to webhooks since the start',
+      Object.entries(attempts).map(([outcome, value]) => ({ labels: { outcome }, value })),
+    ),
+    writeMetric('svc_mail_items_waiting', 'Events that wait to be mailed to users', [
+      { value: gauges.waitingMailItems },
+    ]),
   ]
 }
 

@@ -26,6 +26,8 @@ export interface ProgramsReport {
   qubits: number
   /** Index of the largest program. */
   largest: number
+  /** Features of a QPU that the programs need, each with the path of the first program that does. */
+  features: { name: string; path: string }[]
   problems: Problem[]
 }
 
@@ -40,8 +42,15 @@ export interface Refusal {
 export interface ExaminedSubmission extends ProgramsReport {
   /** Id or name of a QPU as the caller gave it; '' = any. */
   target: string
+  /** What its owner calls the job. */
+  name: string
+  tags: string[]
+  /** The JSON text of the names and metadata of its circuits, in their order; '' without any. */
+  labels: string
   /** The JSON text of the payload with every default, in UTF-8 when it comes from the thread. */
   text: string | Uint8Array<ArrayBuffer>
+  /** The most shots of a circuit, and the field that states them. */
+  shots: { most: number; path: string }
   /** Number of results that the job produces. */
   executions: number
   /** Keys of the body that are not used. */

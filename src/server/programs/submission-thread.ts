@@ -1,13 +1,12 @@
 import {
   AppError,
   type Clock,
-  type RunningWorker,
-  startWorker,
+  RequestThread,
+  Semaphore,
   type WorkerEntry,
   wholeBuffer,
   withTimeout,
 } from '../../base/index.ts'
-import { FairQueue } from './fair-queue.ts'
 import type { Examination, SubmissionRequest, ThreadResponse } from './messages.ts'
 
 /** More requests would wait longer than 30 s, after which idle connections are closed. */
@@ -17,7 +16,7 @@ const MAX_WAITING_OF_ACCOUNT = 20
 const RETRY_AFTER_S = 5
 /** Jobs that take longer are refused; the largest plain ones take about a second. */
 const MAX_CHECK_MS = 10_000
-/** The thread is replaced when its heap remains larger after a collection: it would not shrink by itself. */
+/** The thread is replaced when its heap remains larger after a collection: it does not shrink again. */
 const MAX_IDLE_HEAP_BYTES = 64 * 1024 * 1024
 
 /**
@@ -27,21 +26,21 @@ const MAX_IDLE_HEAP_BYTES = 64 * 1024 * 1024
  * to a hundred times the size of its text. Accounts take turns.
  */
 export class SubmissionThread {
-  readonly #worker: WorkerEntry<SubmissionRequest, ThreadResponse>
+  readonly #thread: RequestThread<SubmissionRequest, ThreadResponse>
   readonly #clock: Clock
   readonly #maxIdleHeapBytes: number
-  readonly #queue = new FairQueue()
-  #thread: RunningWorker<SubmissionRequest> | undefined
-  /** The current or last request to the thread. */
-  #pending: PromiseWithResolvers<Examination> | undefined
-  #isStopped = false
+  readonly #turns = new Semaphore(1, {
+    perCaller: MAX_WAITING_OF_ACCOUNT,
+    all: MAX_WAITING,
+    refuse: overloaded,
+  })
 
   constructor(
     worker: WorkerEntry<SubmissionRequest, ThreadResponse>,
     clock: Clock,
     { maxIdleHeapBytes = MAX_IDLE_HEAP_BYTES } = {},
   ) {
-    this.#worker = worker
+    this.#thread = new RequestThread(worker, { task: 'checks programs' })
     this.#clock = clock
     this.#maxIdleHeapBytes = maxIdleHeapBytes
   }
@@ -51,63 +50,28 @@ export class SubmissionThread {
    * @throws AppError `invalid` (`check_too_long`) after 10 s; `unavailable`: `too_many_large_programs` when
    *   too many requests wait for the thread, and after `stop`.
    */
-  async examine(request: SubmissionRequest, account: string): Promise<Examination> {
-    const isFull =
-      this.#queue.waiting >= MAX_WAITING || this.#queue.waitingOf(account) >= MAX_WAITING_OF_ACCOUNT
-    if (isFull) throw overloaded()
-    return this.#queue.run(account, () => this.#examineNow(request))
+  examine(request: SubmissionRequest, account: string): Promise<Examination> {
+    return this.#turns.run(() => this.#examineNow(request), account)
   }
 
   /** Ends the thread; waiting and further checks are refused. Safe to call twice. */
   stop(): void {
-    this.#isStopped = true
-    this.#endThread()
-    this.#end(stopping())
+    this.#thread.stop(stopping())
   }
 
   async #examineNow(request: SubmissionRequest): Promise<Examination> {
-    if (this.#isStopped) throw stopping()
-    const pending = Promise.withResolvers<Examination>()
-    this.#pending = pending
-    this.#thread ??= this.#start()
-    this.#thread.send(request, 'bytes' in request.body ? wholeBuffer(request.body.bytes) : [])
-    return withTimeout(pending.promise, {
+    const moved = 'bytes' in request.body ? wholeBuffer(request.body.bytes) : []
+    const { examination, heapBytes } = await withTimeout(this.#thread.request(request, moved), {
       clock: this.#clock,
       ms: MAX_CHECK_MS,
       onTimeout: () => {
-        this.#endThread()
-        throw tooLong()
+        const error = tooLong()
+        this.#thread.restart(error)
+        throw error
       },
     })
-  }
-
-  #finish({ examination, heapBytes }: ThreadResponse): void {
-    if (heapBytes > this.#maxIdleHeapBytes) this.#endThread()
-    this.#pending?.resolve(examination)
-  }
-
-  /** The next submission starts another thread. */
-  #endThread(): void {
-    this.#thread?.terminate()
-    this.#thread = undefined
-  }
-
-  #start(): RunningWorker<SubmissionRequest> {
-    return startWorker(this.#worker, {
-      onResponse: (response) => this.#finish(response),
-      onEnd: (error) =>
-        this.#end(
-          new Error(
-            error ? `Programs cannot be checked: ${error.message}` : 'The thread that checks programs ended',
-          ),
-        ),
-    })
-  }
-
-  /** Rejects the pending examination; the next one starts another thread. */
-  #end(reason: Error): void {
-    this.#thread = undefined
-    this.#pending?.reject(reason)
+    if (heapBytes > this.#maxIdleHeapBytes) this.#thread.restart(new Error('The thread keeps a large heap'))
+    return examination
   }
 }
 

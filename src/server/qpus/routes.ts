@@ -1,47 +1,76 @@
 import * as v from 'valibot'
-import { AppError } from '../../base/index.ts'
+import { AppError, toTimestamp } from '../../base/index.ts'
 import {
   calibratingQpus,
   createQpu,
+  deleteQpu,
   getQpu,
   listQpus,
   type Qpu,
   qpus,
+  readDescription,
+  readOccupancy,
+  readQpuCalibrations,
   setDraining,
   setMaintenance,
   setQpuEnabled,
 } from '../../db/index.ts'
+import { deviceDescription } from '../../protocol/index.ts'
 import { hashToken, newDriverToken } from '../access-token.ts'
 import type { ServerContext } from '../context.ts'
 import { serverAddress } from '../http/address.ts'
-import { callerName } from '../http/caller.ts'
+import { type Caller, callerName } from '../http/caller.ts'
 import { equipmentName } from '../http/request/fields.ts'
-import { listQuery } from '../http/request/list-query.ts'
+import { listQuery, moment } from '../http/request/list-query.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { reasonUnavailable } from './availability.ts'
+import { calibrationShape, occupancyShape, presentOccupancy, readerOf } from './present-occupancy.ts'
 
 /** The shape of what `stateOfQpu` returns. */
 export const qpuStateShape = {
   calibrating: v.boolean(),
   reason: v.pipe(
-    v.nullable(v.object({ code: v.string(), text: v.string() })),
+    v.nullable(v.pipe(v.object({ code: v.string(), text: v.string() }), v.title('QpuReason'))),
     v.description('Why it runs no jobs now; null = it does'),
   ),
 }
 const qpuResponse = recordResponse('Qpu', qpus, qpuStateShape)
-const qpuSwitchResponse = v.object({
-  id: v.string(),
-  name: v.string(),
-  enabled: v.boolean(),
-  status: v.picklist(qpus.fields.status.choices),
-})
-const drainResponse = v.object({
-  ...qpuResponse.entries,
-  running_job: v.pipe(v.nullable(v.string()), v.description('Id of the job that is still running on it')),
-})
-const unavailableQpu = v.object({ id: v.string(), name: v.string(), reason: v.string() })
+const occupiedQpuResponse = v.pipe(
+  v.object({ ...qpuResponse.entries, ...occupancyShape, ...calibrationShape }),
+  v.title('QpuSummary'),
+)
+const qpuDetailResponse = v.pipe(
+  v.object({
+    ...occupiedQpuResponse.entries,
+    description: v.pipe(
+      v.nullable(v.pipe(deviceDescription, v.title('QpuDescription'))),
+      v.description('What its device says that it can run; null = unknown'),
+    ),
+  }),
+  v.title('QpuDetail'),
+)
+const qpuSwitchResponse = v.pipe(
+  v.object({
+    id: v.string(),
+    name: v.string(),
+    enabled: v.boolean(),
+    status: v.picklist(qpus.fields.status.choices),
+  }),
+  v.title('QpuSwitch'),
+)
+const drainResponse = v.pipe(
+  v.object({
+    ...qpuResponse.entries,
+    running_job: v.pipe(v.nullable(v.string()), v.description('Id of the job that is still running on it')),
+  }),
+  v.title('DrainedQpu'),
+)
+const unavailableQpu = v.pipe(
+  v.object({ id: v.string(), name: v.string(), reason: v.string() }),
+  v.title('UnavailableQpu'),
+)
 
 /** The QPU as clients see it, with its computed state. */
 async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
@@ -50,6 +79,25 @@ async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<st
     ...presentRecord(qpus, qpu, context.db.names, { isSuperuser: false }),
     ...stateOfQpu(qpu, running),
   }
+}
+
+/** QPUs as the caller sees them, each with what occupies it now. */
+async function presentOccupied(context: ServerContext, rows: readonly Qpu[], caller: Caller) {
+  const { db } = context
+  const reader = readerOf(context, caller)
+  const ids = rows.map(({ id }) => id)
+  const [occupancy, calibrations, calibrating] = await db.read(
+    (tx) => [readOccupancy(tx, ids), readQpuCalibrations(tx, ids), calibratingQpus(tx)] as const,
+  )
+  const shown = rows.map(async (qpu) => {
+    const occupied = occupancy.get(qpu.id)
+    return {
+      ...(await presentQpu(context, qpu, calibrating)),
+      ...(occupied && presentOccupancy(occupied, reader)),
+      calibration: calibrations.get(qpu.id) ?? null,
+    }
+  })
+  return Promise.all(shown)
 }
 
 /** The computed state of a QPU; `running`: ids of the QPUs that are being calibrated. */
@@ -73,6 +121,7 @@ function nameOrIdOf({ name, id }: { name?: string | undefined; id?: string | und
   throw new AppError('invalid', message, { fields: { name: { code: 'validation_required', message } } })
 }
 
+const expectedEnd = v.pipe(moment, v.description('Expected end; the maintenance does not end automatically'))
 const reason = v.optional(v.pipe(v.string(), v.maxLength(1_000)), '')
 
 /** QPUs: public reads and the actions of superusers. */
@@ -84,22 +133,22 @@ export const qpuRoutes: Route[] = [
     summary: 'List all QPUs',
     query: listQuery(['created', 'updated', 'name', 'status', 'num_qubits'], 'created'),
     statuses: [200, 400],
-    response: v.array(qpuResponse),
-    async run(context, { query }) {
-      const calibrating = await context.db.read(calibratingQpus)
-      const rows = await listQpus(context.db, query)
-      return Promise.all(rows.map((qpu) => presentQpu(context, qpu, calibrating)))
+    response: v.array(occupiedQpuResponse),
+    async run(context, { query, caller }) {
+      return presentOccupied(context, await listQpus(context.db, query), caller)
     },
   }),
   defineRoute({
     method: 'GET',
     path: '/api/qpus/:name',
     access: 'public',
-    summary: 'Retrieve a QPU by name or id',
+    summary: 'Retrieve a QPU by name or id, with the description of its device',
     statuses: [200, 404],
-    response: qpuResponse,
-    async run(context, { params }) {
-      return presentQpu(context, await getQpu(context.db, params['name'] ?? ''))
+    response: qpuDetailResponse,
+    async run(context, { params, caller }) {
+      const qpu = await getQpu(context.db, params['name'] ?? '')
+      const [shown] = await presentOccupied(context, [qpu], caller)
+      return { ...shown, description: await context.db.read((tx) => readDescription(tx, qpu.id)) }
     },
   }),
   defineRoute({
@@ -129,15 +178,18 @@ export const qpuRoutes: Route[] = [
       enabled: v.optional(v.boolean(), true),
     }),
     statuses: [201, 400, 401, 403],
-    response: v.object({
-      ...qpuSwitchResponse.entries,
-      executor_type: v.string(),
-      num_qubits: v.number(),
-      driver_id: v.string(),
-      access_token: v.string(),
-      svc_addr: v.string(),
-      ca_fingerprint: v.string(),
-    }),
+    response: v.pipe(
+      v.object({
+        ...qpuSwitchResponse.entries,
+        executor_type: v.string(),
+        num_qubits: v.number(),
+        driver_id: v.string(),
+        access_token: v.string(),
+        svc_addr: v.string(),
+        ca_fingerprint: v.string(),
+      }),
+      v.title('QpuRegistration'),
+    ),
     async run(context, { body, caller, request, isSecure }) {
       const token = newDriverToken()
       const { qpu, driver } = await createQpu(context.db, callerName(caller), {
@@ -178,6 +230,25 @@ export const qpuRoutes: Route[] = [
   }),
   defineRoute({
     method: 'POST',
+    path: '/api/op/qpu/delete',
+    access: 'superuser',
+    summary: 'Delete a QPU together with its drivers, or nothing if jobs for it are unfinished',
+    body: v.object(qpuIdentifier),
+    statuses: [200, 400, 401, 403, 404],
+    errors: { unfinished_jobs: 400 },
+    response: v.object({
+      id: v.string(),
+      name: v.string(),
+      drivers: v.pipe(v.array(v.string()), v.description('Names of the deleted drivers')),
+    }),
+    async run({ db, hub }, { body, caller }) {
+      const { qpu, drivers } = await deleteQpu(db, callerName(caller), nameOrIdOf(body))
+      for (const driver of drivers) hub.disconnect(driver.id, 'QPU deleted')
+      return { id: qpu.id, name: qpu.name, drivers: drivers.map(({ name }) => name) }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
     path: '/api/op/qpu/maintenance',
     access: 'superuser',
     summary: 'Start or end maintenance of a QPU; its jobs wait, its drivers are notified',
@@ -185,12 +256,14 @@ export const qpuRoutes: Route[] = [
       id: v.pipe(v.string(), v.nonEmpty()),
       maintenance: v.boolean(),
       reason,
+      until: v.optional(v.nullable(expectedEnd)),
     }),
     statuses: [200, 400, 401, 403, 404],
     response: qpuResponse,
     async run(context, { body, caller }) {
-      const { id, maintenance, reason } = body
-      const changed = await setMaintenance(context.db, callerName(caller), id, maintenance, reason)
+      const { id, maintenance, reason, until } = body
+      const end = until ? toTimestamp(until) : ''
+      const changed = await setMaintenance(context.db, callerName(caller), id, maintenance, reason, end)
       for (const driver of changed.drivers) {
         context.hub.send(driver.id, { type: 'SetMaintenance', on: maintenance, reason })
       }

@@ -3,6 +3,7 @@ import { AppError } from '../../base/index.ts'
 import { COLLECTIONS, readPaging } from '../../db/index.ts'
 import { FORM_OR_JSON } from '../http/media.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { CREATE_ERRORS, LIST_ERRORS, READ_ERRORS, REMOVE_ERRORS, UPDATE_ERRORS } from './errors.ts'
 import { EXPORT_TYPES, exportRecords } from './read/export.ts'
 import { listRecords } from './read/list.ts'
 import { viewRecord } from './read/view.ts'
@@ -37,6 +38,7 @@ export function recordRoutes(service: RecordService): Route[] {
       summary: 'List the records of a collection that are visible to the caller by its list rule',
       query: listQuery,
       statuses: [200, 400, 403, 404, 413, 503],
+      errors: LIST_ERRORS,
       response: pageOf(shapes.record),
       files: EXPORT_TYPES,
       run: async (_, { params, query, ...call }) => {
@@ -56,6 +58,7 @@ export function recordRoutes(service: RecordService): Route[] {
       summary: 'Retrieve a record, if it is visible to the caller by the view rule of its collection',
       query: recordQuery,
       statuses: [200, 400, 403, 404, 413, 503],
+      errors: READ_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
         viewRecord(service, requested(params), params['id'] ?? '', { ...call, query: texts(query) }),
@@ -70,6 +73,7 @@ export function recordRoutes(service: RecordService): Route[] {
       query: recordQuery,
       ...write,
       statuses: [200, 400, 401, 403, 404, 409, 413, 422, 429, 503],
+      errors: CREATE_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
         createRecord(service, requested(params), { ...call, query: texts(query) }),
@@ -83,6 +87,7 @@ export function recordRoutes(service: RecordService): Route[] {
       query: recordQuery,
       ...write,
       statuses: [200, 400, 403, 404, 409, 413, 429],
+      errors: UPDATE_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
         updateRecord(service, requested(params), params['id'] ?? '', { ...call, query: texts(query) }),
@@ -94,6 +99,7 @@ export function recordRoutes(service: RecordService): Route[] {
       access: 'public',
       summary: 'Delete a record, if the delete rule of its collection allows it',
       statuses: [204, 400, 403, 404, 409],
+      errors: REMOVE_ERRORS,
       async run(_, { params, ...call }) {
         call.setIdleTimeout(LONG_SECONDS)
         await removeRecord(service, requested(params), params['id'] ?? '', { ...call, query: {} })

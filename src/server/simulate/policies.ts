@@ -1,9 +1,11 @@
+import { compareFair } from '../../db/index.ts'
+
 /** What a policy may use of a pending job. */
 interface Candidate {
   /** Position in the order of submission. */
   seq: number
   owner: {
-    /** Recently used QPU time in ms, with a half-life of one hour. */
+    /** QPU time in ms that the user's jobs used in the window, those that run included. */
     recentUse(now: number): number
   }
 }
@@ -39,9 +41,12 @@ export const POLICIES: readonly Policy[] = [
   },
   {
     name: 'fair',
-    help: 'as booked, but among the others the user with the least recent QPU time first',
+    help: 'the policy of the server with --policy fair: as booked, but of the others the user with the least recent QPU time first',
     respectsBookings: true,
     compare: (one, other, now) =>
-      one.owner.recentUse(now) - other.owner.recentUse(now) || bySubmission(one, other),
+      compareFair(
+        { use: one.owner.recentUse(now), seq: one.seq },
+        { use: other.owner.recentUse(now), seq: other.seq },
+      ),
   },
 ]

@@ -25,6 +25,8 @@ export interface Replay {
 interface ReplayOptions {
   policy: Policy
   idleMs: number
+  /** The QPU time of this long counts for the fair policy. */
+  fairWindowMs: number
   /** Called from time to time with the number of jobs that have ended. */
   onProgress?: (ended: number) => void
 }
@@ -67,7 +69,12 @@ class Replayer {
   constructor(recording: Recording, options: ReplayOptions) {
     this.#recording = recording
     this.#options = options
-    this.#owners = new Map(recording.users.map(({ id, unlimited }) => [id, new SimulatedUser(id, unlimited)]))
+    this.#owners = new Map(
+      recording.users.map(({ id, unlimited }) => [
+        id,
+        new SimulatedUser(id, unlimited, options.fairWindowMs),
+      ]),
+    )
     this.#queue = new SimulatedQueue(this.#owners)
     this.#qpus = recording.qpus.map(({ qpu }) => ({
       qpu: { ...qpu, status: 'offline' },
@@ -128,9 +135,9 @@ class Replayer {
   }
 
   #scheduleJob(index: number, recorded: RecordedJob): void {
-    const { id, user, target, qubits, submittedAt, cancelledAt, actions } = recorded
+    const { id, user, target, needs, submittedAt, cancelledAt, actions } = recorded
     const waiting: WaitingJob = {
-      ...{ seq: index, id, owner: this.#ownerOf(user), target, qubits },
+      ...{ seq: index, id, owner: this.#ownerOf(user), target, needs },
       ...{ notBefore: 0, isHeld: false, runNext: 0 },
     }
     this.#jobs.set(id, { index, recorded, waiting, begun: 0 })
@@ -152,7 +159,7 @@ class Replayer {
   #ownerOf(user: string): SimulatedUser {
     const known = this.#owners.get(user)
     if (known) return known
-    const owner = new SimulatedUser(user, true)
+    const owner = new SimulatedUser(user, true, this.#options.fairWindowMs)
     this.#owners.set(user, owner)
     return owner
   }
@@ -182,6 +189,7 @@ class Replayer {
     const current = attempts[simulatedJob.begun] ?? this.#typicalAttempt()
     simulatedJob.begun += 1
     simulated.running = { job, since: now }
+    waiting.owner.recordStart(simulated.qpu.id, now)
     this.#busy.get(simulated.qpu.id)?.push({ from: now, to: now + current.ms })
     this.#events.add(now + current.ms, () => this.#finish(simulated, simulatedJob, current, now + current.ms))
   }
@@ -199,7 +207,8 @@ class Replayer {
   ): void {
     const { waiting, recorded, begun } = simulatedJob
     simulated.running = undefined
-    waiting.owner.recordRun(simulated.qpu.id, now, ms)
+    // Only what the server would charge; unlimited users use QPU time too.
+    waiting.owner.recordRun(simulated.qpu.id, now, end === 'ok' ? ms : chargedMs)
     waiting.owner.balanceMs -= chargedMs
     if (end === 'ok' || begun >= recorded.attempts.length) {
       this.#end()

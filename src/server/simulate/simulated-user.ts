@@ -1,4 +1,4 @@
-import { mayRun, type Qpu } from '../../db/index.ts'
+import { type JobNeeds, mayRun, type Qpu, RecentUse } from '../../db/index.ts'
 
 /** A waiting job of the simulation. */
 export interface WaitingJob {
@@ -6,7 +6,7 @@ export interface WaitingJob {
   id: string
   owner: SimulatedUser
   target: string
-  qubits: number
+  needs: JobNeeds
   /** Earliest next run, ms since the epoch; 0 = any time. */
   notBefore: number
   /** Held by an operator. */
@@ -14,8 +14,6 @@ export interface WaitingJob {
   /** Not 0 after an operator has moved it to the front; the greatest number runs first. */
   runNext: number
 }
-
-const HALF_LIFE_MS = 3_600_000
 
 /** A user of the simulation: balance, recent use of QPU time, and waiting jobs by target. */
 export class SimulatedUser {
@@ -25,11 +23,15 @@ export class SimulatedUser {
   readonly #queues = new Map<string, TargetQueue>()
   readonly #submittedAt = new Map<string, number>()
   readonly #endedAt = new Map<string, number>()
-  #use = { ms: 0, at: 0 }
+  readonly #use: RecentUse
+  /** When the jobs that run began, by QPU. */
+  readonly #running = new Map<string, number>()
 
-  constructor(id: string, unlimited: boolean) {
+  /** `windowMs`: the QPU time of this long counts for the fair policy. */
+  constructor(id: string, unlimited: boolean, windowMs: number) {
     this.id = id
     this.unlimited = unlimited
+    this.#use = new RecentUse(windowMs)
   }
 
   /** Records that the user has submitted a job for `target`. */
@@ -52,15 +54,23 @@ export class SimulatedUser {
     this.#queues.get(job.target)?.remove(job)
   }
 
-  /** Records that a job of the user has ended on a QPU that it occupied for `ms`. */
-  recordRun(qpu: string, now: number, ms: number): void {
-    this.#endedAt.set(qpu, now)
-    this.#use = { ms: this.recentUse(now) + ms, at: now }
+  /** Records that a job of the user has begun on a QPU. */
+  recordStart(qpu: string, now: number): void {
+    this.#running.set(qpu, now)
   }
 
-  /** Recently used QPU time in ms, with a half-life of one hour. */
+  /** Records that a job of the user has ended on a QPU, of which it used `ms`. */
+  recordRun(qpu: string, now: number, ms: number): void {
+    this.#running.delete(qpu)
+    this.#endedAt.set(qpu, now)
+    if (ms > 0) this.#use.add(now, ms)
+  }
+
+  /** QPU time in ms that the user's jobs used in the window, those that run included. */
   recentUse(now: number): number {
-    return this.#use.ms === 0 ? 0 : this.#use.ms * 2 ** ((this.#use.at - now) / HALF_LIFE_MS)
+    let ms = this.#use.of(now)
+    for (const since of this.#running.values()) ms += Math.max(0, now - since)
+    return ms
   }
 
   /** When the user last submitted a job that may run on `qpu`, or a job of the user last ended on it. */

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { AppError } from '../../base/index.ts'
 import { fingerprintOf } from '../../protocol/index.ts'
-import { type CertifiedKey, createRoot, isPair, isSignedBy, parseChain, publicPart } from './certificate.ts'
+import { type CertifiedKey, isPair, isSignedBy, parseChain, publicPart } from './certificate.ts'
 import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './pair-files.ts'
 
 /** The root CA, loaded or created; `keyPem` is absent when only its certificate exists. */
@@ -59,8 +59,13 @@ export async function openRoot(options: {
   const found = { certPem: await readCertFile(files.cert), keyPem: await readKeyFile(files.key) }
   if (found.certPem === undefined && found.keyPem !== undefined) refuse(files.cert, 'is missing')
   const isNew = found.certPem === undefined && options.mayCreate
-  const made: CertifiedKey | undefined = isNew ? await createRoot(now) : undefined
-  if (made) await writePair(files, made)
+  let made: CertifiedKey | undefined
+  if (isNew) {
+    // Loading the certificate library takes a tenth of a start that does not need it.
+    const { createRoot } = await import('./issue.ts')
+    made = await createRoot(now)
+    await writePair(files, made)
+  }
   const { certPem, keyPem } = made ?? found
   if (certPem === undefined) refuse(files.cert, 'is missing')
   const certificate = parseRoot(certPem, files.cert)

@@ -4,6 +4,7 @@ import type { CertificateStore } from './certificate-store.ts'
 /** The part of a running HTTP server that is used here. */
 interface Listening {
   readonly port: number | undefined
+  readonly pendingRequests: number
   stop(closeActiveConnections?: boolean): Promise<void>
 }
 
@@ -11,6 +12,8 @@ interface Listening {
 export interface HttpsPort {
   /** The port in use, also when port 0 was requested. */
   readonly port: number
+  /** Requests in progress, responses that are being sent included. */
+  readonly pendingRequests: number
   /** Stops listening; resolves when all requests have ended, or at once with `force`. */
   stop(force?: boolean): Promise<void>
 }
@@ -50,6 +53,9 @@ export function openHttps(options: {
 
   return {
     port,
+    get pendingRequests() {
+      return [current, ...retiring].reduce((sum, server) => sum + server.pendingRequests, 0)
+    },
     async stop(force = false) {
       unsubscribe()
       await Promise.all([current, ...retiring].map((server) => server.stop(force)))

@@ -6,7 +6,6 @@ import {
   isIssuedByOwnKind,
   isPair,
   isSignedBy,
-  issueLeaf,
   KEY_MARK,
   namesOf,
   parseChain,
@@ -82,6 +81,7 @@ interface LeafOptions {
 async function issue({ files, root, ...rest }: LeafOptions, reason: string): Promise<Leaf> {
   if (root.keyPem === undefined) throw new TypeError('planLeaf() requires a certificate without a root key')
   const signer = { certPem: root.certPem, keyPem: root.keyPem }
+  const { issueLeaf } = await import('./issue.ts')
   const made = await issueLeaf({ root: signer, ...rest })
   await writePair(files, made)
   return { ...made, chain: parseChain(made.certPem), isRenewed: true, issuedBecause: reason }

@@ -57,7 +57,7 @@ export function readKeyFile(path: string): Promise<string | undefined> {
 }
 
 async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder for syncing, and NTFS journals renames by itself.
+  // Windows cannot open a folder for syncing, and NTFS journals renames on its own.
   if (process.platform === 'win32') return
   const folder = await open(dirname(path), 'r')
   await folder.sync().finally(() => folder.close())

@@ -3,8 +3,11 @@ import { AppError, type Clock, fromTimestamp, toTimestamp } from '../../base/ind
 import {
   type ApiToken,
   createApiToken,
+  type Database,
   findApiToken,
+  type LastUse,
   listApiTokens,
+  listLastUses,
   removeApiToken,
   TOKEN_SCOPES,
   updateApiToken,
@@ -35,14 +38,28 @@ const tokenFields = v.object({
   name: v.string(),
   expires_at: v.string(),
   scope,
+  last_used: v.pipe(v.string(), v.description("UTC, up to an hour old; '' = never")),
+  last_address: v.pipe(
+    v.string(),
+    v.description("Remote address of the last use, for IPv6 its /64 network; '' = never used"),
+  ),
   created: v.string(),
   updated: v.string(),
 })
 const tokenResponse = v.pipe(tokenFields, v.title('ApiToken'))
 
-function presentToken(token: ApiToken) {
+function presentToken(token: ApiToken, { at, address }: LastUse = { at: '', address: '' }) {
   const { id, name, expires_at, scope, created, updated } = token
-  return { id, name, expires_at, scope, created, updated }
+  return { id, name, expires_at, scope, last_used: at, last_address: address, created, updated }
+}
+
+async function presentTokens(db: Database, user: string, tokens: readonly ApiToken[]) {
+  const uses = await listLastUses(
+    db,
+    user,
+    tokens.map(({ id }) => id),
+  )
+  return tokens.map((token, index) => presentToken(token, uses[index]))
 }
 
 /** New API tokens of one account: 60 at once, then one per minute. */
@@ -85,7 +102,8 @@ export function tokenRoutes(clock: Clock): Route[] {
         ),
       }),
       statuses: [201, 400, 401, 409],
-      response: v.object({ ...tokenFields.entries, token: v.string() }),
+      errors: { too_many_tokens: 409 },
+      response: v.pipe(v.object({ ...tokenFields.entries, token: v.string() }), v.title('NewApiToken')),
       async run({ db }, { body, caller, ...call }) {
         const user = await actingUser(db, caller)
         const expiresAt = withinSession(caller, body.expires_at) ?? ''
@@ -110,7 +128,7 @@ export function tokenRoutes(clock: Clock): Route[] {
       response: v.array(tokenResponse),
       async run({ db }, { caller, query }) {
         const user = await actingUser(db, caller)
-        return (await listApiTokens(db, user.id, query)).map(presentToken)
+        return presentTokens(db, user.id, await listApiTokens(db, user.id, query))
       },
     }),
     defineRoute({
@@ -122,7 +140,8 @@ export function tokenRoutes(clock: Clock): Route[] {
       response: tokenResponse,
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
-        return presentToken(await findApiToken(db, user.id, params['id'] ?? ''))
+        const token = await findApiToken(db, user.id, params['id'] ?? '')
+        return (await presentTokens(db, user.id, [token]))[0]
       },
     }),
     defineRoute({
@@ -140,7 +159,8 @@ export function tokenRoutes(clock: Clock): Route[] {
           ...(body.name === undefined ? {} : { name: body.name }),
           ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
         }
-        return presentToken(await updateApiToken(db, user.id, params['id'] ?? '', patch))
+        const token = await updateApiToken(db, user.id, params['id'] ?? '', patch)
+        return (await presentTokens(db, user.id, [token]))[0]
       },
     }),
     defineRoute({

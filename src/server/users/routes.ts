@@ -5,14 +5,19 @@ import { recordId } from '../http/request/fields.ts'
 import { userResponse } from '../http/response/account-responses.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { userActivityRoute } from './activity-route.ts'
+import { meRoute } from './me.ts'
 
 const MAX_SECONDS = 1e12
 const balance = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(MAX_SECONDS))
 
 /**
- * Routes by which superusers change balance and tokens of users; accounts themselves are ordinary records.
+ * The own account, and the routes by which superusers change balance and tokens of users; accounts
+ * themselves are ordinary records.
  */
 export const userRoutes: Route[] = [
+  meRoute,
+  userActivityRoute,
   defineRoute({
     method: 'PATCH',
     path: '/api/admin/users/:id',

@@ -3,7 +3,7 @@ import type { Method, Refusal, ResourceLimits, Workload } from '../define-method
 /** The value of the option `method` that leaves the choice to `chooseMethod`. */
 export const AUTOMATIC = 'automatic'
 
-/** The method for a workload, or the reason why there is none. */
+/** The method for a workload, or the reason for refusing it. */
 type Choice = { method: Method } | { refusal: Refusal }
 
 /**

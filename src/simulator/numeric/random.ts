@@ -8,14 +8,9 @@ const ROUNDS = 10
 
 /** Upper 32 bits of the 64-bit product of two unsigned 32-bit integers. */
 function multiplyHigh(a: number, b: number): number {
-  const aLow = a & 0xffff
-  const aHigh = a >>> 16
-  const bLow = b & 0xffff
-  const bHigh = b >>> 16
-  const middle = aHigh * bLow + ((aLow * bLow) >>> 16)
-  const carry = aLow * bHigh + (middle & 0xffff)
-  // The parts stay below 2^53, so dividing instead of shifting keeps every bit.
-  return (aHigh * bHigh + Math.floor(middle / 65_536) + Math.floor(carry / 65_536)) >>> 0
+  // Products with 16 bits stay below 2^53, so dividing instead of shifting keeps every bit.
+  const low = Math.floor((a * (b & 0xffff)) / 65_536)
+  return Math.floor((a * (b >>> 16) + low) / 65_536)
 }
 
 /**

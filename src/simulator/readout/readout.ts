@@ -16,7 +16,7 @@ export interface Readout {
 }
 
 /**
- * What is recorded of each shot: nothing, the bits as `0x…`, a point in the IQ plane per classical bit, or
- * only the mean of these points.
+ * What is recorded of each shot: nothing, the bits as `0x…`, the bits of all shots in one text, a point in
+ * the IQ plane per classical bit, or only the mean of these points.
  */
-export type ShotMemory = 'none' | 'bits' | 'points' | 'mean_point'
+export type ShotMemory = 'none' | 'bits' | 'packed_bits' | 'points' | 'mean_point'

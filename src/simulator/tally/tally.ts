@@ -1,6 +1,7 @@
 import { PURPOSE, type Rng } from '../numeric/random.ts'
 import { canMisread, type Readout, type ReadoutError } from '../readout/readout.ts'
 import { bitString } from './bit-string.ts'
+import { PackedBits } from './packed-bits.ts'
 import type { ResultBudget } from './result-budget.ts'
 
 type Point = [number, number]
@@ -41,6 +42,7 @@ export class Tally {
   readonly #misreadable: { clbit: number; error: ReadoutError }[]
   readonly #counts = new Map<string, number>()
   readonly #memory: string[] = []
+  readonly #packed: PackedBits | undefined
   readonly #points: Point[][] = []
   readonly #sums: Point[]
 
@@ -52,6 +54,10 @@ export class Tally {
     this.#sums = Array.from({ length: options.clbits }, (): Point => [0, 0])
     const { clbits, shots, readout, resultBudget } = options
     if (readout.memory === 'bits') resultBudget.spend(shots * (Math.ceil(clbits / 4) + 5))
+    if (readout.memory === 'packed_bits') {
+      resultBudget.spend(PackedBits.textLength(clbits, shots))
+      this.#packed = new PackedBits(clbits, shots)
+    }
     if (readout.memory === 'points') resultBudget.spend(shots * clbits * POINT_LENGTH)
     if (readout.memory === 'mean_point') resultBudget.spend(clbits * POINT_LENGTH)
   }
@@ -82,6 +88,7 @@ export class Tally {
     const text = bitString(read)
     this.#count(text, 1)
     if (memory === 'bits') this.#memory[shot] = toHexadecimal(text)
+    this.#packed?.set(shot, read)
   }
 
   #misread(bits: Uint8Array, shot: number): Uint8Array {
@@ -130,6 +137,7 @@ export class Tally {
   memory(): unknown {
     const { readout, shots } = this.#options
     if (readout.memory === 'bits') return this.#memory
+    if (this.#packed) return this.#packed.text()
     if (readout.memory === 'points') return this.#points
     if (readout.memory === 'none') return undefined
     return this.#sums.map(([re, im]): Point => [re / shots, im / shots])

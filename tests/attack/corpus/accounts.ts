@@ -53,7 +53,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'login-one-account',
     input: '50 logins of one account at once',
-    cap: '10 logins per minute, 4 hashes at once',
+    cap: '10 logins per minute, hashes on all cores but one, 4 at most',
     width: 50,
     call: () => ({
       path: `${USERS}/auth-with-password`,
@@ -63,7 +63,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'login-many-accounts',
     input: '50 logins of different accounts at once',
-    cap: '4 hashes at once',
+    cap: 'hashes on all cores but one, 4 at most',
     width: 50,
     call: (_, number) => ({
       path: `${USERS}/auth-with-password`,
@@ -73,7 +73,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'login-many-addresses',
     input: '50 logins of different accounts from 50 addresses at once',
-    cap: '4 hashes at once',
+    cap: 'hashes on all cores but one, 4 at most',
     width: 50,
     addresses: 50,
     call: (_, number) => ({
@@ -286,5 +286,22 @@ export const accounts = defineAttacks([
         end_time: new Date(Date.now() + 86_400_000 + number * 7_200_000 + 3_600_000).toISOString(),
       },
     }),
+  }),
+  calls({
+    name: 'superuser-routes',
+    input:
+      '20 requests of a user to the routes of superusers at once: logs, audit log, restore with a large body',
+    cap: 'refused before the body is read',
+    who: 'user',
+    width: 20,
+    call: (_, number) =>
+      [
+        { path: `/api/op/logs?level=debug&limit=1000&text=${'x'.repeat(200)}` },
+        { path: '/api/op/audit?format=csv&action=login' },
+        { path: '/api/op/logs/tail' },
+        { path: '/api/op/logs/histogram?from=2000-01-01&to=2100-01-01&buckets=240' },
+        { path: '/api/op/audit/verify' },
+        { path: '/api/op/backups/restore', body: { name: 'x'.repeat(1_000_000), confirm: '' } },
+      ][number % 6] ?? { path: '/api/op/backups' },
   }),
 ])

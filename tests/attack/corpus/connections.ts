@@ -36,10 +36,16 @@ interface RawAttack {
   who?: 'guest' | 'user'
   width?: number
   shots?: number
+  /** Responses to requests that prepare the attack. */
+  expect?: readonly number[]
   prepare: (target: Target) => Shot
 }
 
-const raw = ({ who = 'guest', ...attack }: RawAttack): Attack => ({ ...attack, who, expect: RESULTS })
+const raw = ({ who = 'guest', expect = [], ...attack }: RawAttack): Attack => ({
+  ...attack,
+  who,
+  expect: [...RESULTS, ...expect],
+})
 
 const request = (path: string, headers: string[], method = 'GET') =>
   `${method} ${path} HTTP/1.1\r\nhost: attack\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`
@@ -96,6 +102,23 @@ export const connections = defineAttacks([
           return open(target, `${head}{"circuit":"`)
         }),
       )
+      await Bun.sleep(1_000)
+    },
+  }),
+  raw({
+    name: 'waiting-requests',
+    input: '300 requests of one user that wait 60 s for a job',
+    cap: '250 waiting requests of an account, 60 s',
+    who: 'user',
+    expect: [201],
+    shots: 1,
+    prepare: (target) => async () => {
+      const token = target.seeded.attackers[0]?.token
+      const body = JSON.stringify({ circuit: 'OPENQASM 3.0; qubit q;', shots: 1 })
+      const { text } = await target.send({ method: 'POST', path: '/api/jobs', token, body })
+      const path = `/api/jobs/${/"id":"(\w+)"/.exec(text)?.[1]}?wait=60`
+      const waiting = request(path, [`authorization: ${token}`])
+      await Promise.all(Array.from({ length: 300 }, () => open(target, waiting)))
       await Bun.sleep(1_000)
     },
   }),

@@ -1,4 +1,5 @@
 import { silentLog, systemClock } from '../../../src/base/index.ts'
+import { CALIBRATION_LIMITS } from '../../../src/protocol/calibration.ts'
 import {
   type Connection,
   type ConnectResponse,
@@ -7,6 +8,7 @@ import {
 } from '../../../src/protocol/index.ts'
 import { until } from '../../support/until.ts'
 import type { Target } from '../attack.ts'
+import { ADMIN } from '../harness/seed.ts'
 
 const MIB = 1024 * 1024
 
@@ -22,6 +24,8 @@ export interface HostileDriver {
   readonly acknowledged: number
   /** Whether the server has closed the connection. */
   readonly isClosed: boolean
+  /** The calibration that the server has sent last. */
+  readonly run: { run_id: string; request_id: string } | undefined
 }
 
 /** Connects and attaches with the access token of a driver. */
@@ -55,10 +59,13 @@ export async function attach(
   const result = connect({ ...options, role: 'push', port: granted.result_port })
   await ready(result)
   let acknowledged = 0
+  let run: HostileDriver['run']
   const command = connect({
     ...{ ...options, role: 'pull', port: granted.command_port },
     onMessage(text) {
-      if (Buffer.from(text).includes('"EventAck"')) acknowledged += 1
+      const message = Buffer.from(text)
+      if (message.includes('"EventAck"')) acknowledged += 1
+      if (message.includes('"RunCalibration"')) run = JSON.parse(message.toString())
     },
   })
   await ready(command)
@@ -74,9 +81,43 @@ export async function attach(
     get isClosed() {
       return isClosed
     },
+    get run() {
+      return run
+    },
   }
 }
 
 function ready(connection: Connection): Promise<unknown> {
   return until('the socket to be ready', () => connection.ready)
+}
+
+/** As many points as the trace of a step may have, with all their digits: a step of 11 KB. */
+export const TRACE = Array.from({ length: CALIBRATION_LIMITS.tracePoints }, (_, at) => Math.cos(at / 7))
+/** Targets of as many outcomes as a step may name. */
+const OUTCOMES = Array.from({ length: CALIBRATION_LIMITS.stepOutcomes }, (_, at) => `q${at}`)
+
+/** A step that is as large as one may be. */
+export function stepAt(number: number, y: readonly number[]): object {
+  return {
+    ...{ phase: 'routine', step: number, total: 10 },
+    ended: OUTCOMES.map((target) => ({ routine: `r${number % 33}`, target, outcome: 'success' })),
+    trace: {
+      ...{ routine: 't1', target: 'q0', kind: 'line', model: 'exponential', y_name: 'P1', y_unit: '' },
+      ...{ x: { name: 'delay', unit: 's', values: TRACE }, y, curve: TRACE },
+    },
+  }
+}
+
+/** Requests a calibration and waits until the driver has it. */
+export async function requestCalibration(driver: HostileDriver, { url }: Target): Promise<void> {
+  const post = async (path: string, body: object, token = '') => {
+    const headers = { 'content-type': 'application/json', authorization: token }
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as { token: string }
+  }
+  const login = { identity: ADMIN.email, password: ADMIN.password }
+  const { token } = await post('/api/collections/_superusers/auth-with-password', login)
+  await post('/api/op/calibrate/dispatch', { driver_id: driver.granted.id, mode: 'full' }, token)
+  await until('the calibration to be sent', () => driver.run !== undefined)
 }

@@ -3,7 +3,7 @@ import { encodeCommand } from '../../../src/protocol/zmtp/framing/command.ts'
 import { encodeGreeting } from '../../../src/protocol/zmtp/handshake/greeting.ts'
 import { until } from '../../support/until.ts'
 import { type Attack, defineAttacks, type Shot, type Target } from '../attack.ts'
-import { attach, type HostileDriver } from './driver-client.ts'
+import { attach, type HostileDriver, requestCalibration, stepAt, TRACE } from './driver-client.ts'
 
 const MIB = 1024 * 1024
 const RESULTS = ['sent', 'connection closed', 200]
@@ -19,6 +19,8 @@ interface FloodAttack {
   cap?: string
   driver?: keyof Target['seeded']['drivers']
   finding?: number
+  /** What happens before, such as a request that the driver is to receive. */
+  begin?: (driver: HostileDriver, target: Target) => Promise<void>
   /** Sends one message. */
   send: (driver: HostileDriver, number: number) => Promise<unknown>
   /** Messages in all; as many as fit into the time unless given. */
@@ -34,6 +36,7 @@ function flood({
   cap = 'budget of driver messages',
   driver = 'process',
   finding,
+  begin,
   send,
   most = 10_000_000,
   acknowledged = 0,
@@ -43,6 +46,7 @@ function flood({
     ...(finding === undefined ? {} : { finding }),
     async prepare(target): Promise<Shot> {
       const attached = await attach(target, target.seeded.drivers[driver])
+      await begin?.(attached, target)
       return async () => {
         const end = performance.now() + target.durationMs
         for (
@@ -69,7 +73,6 @@ const reading = (value: number) => ({
   readings: { 'mixing.temperature': { value, unit: 'K', status: 'ok' } },
 })
 const RUN = 'attackrun000000'
-
 /** A report of about `bytes`, of a drift check. */
 function report(number: number, bytes: number, startedAt: string): string {
   const routine = {
@@ -245,6 +248,18 @@ export const drivers = defineAttacks([
       }),
   }),
   flood({
+    name: 'driver-descriptions',
+    input: 'descriptions of 10,000 qubits',
+    cap: '1 MiB of a description',
+    driver: 'process',
+    most: 200,
+    send: (driver, number) =>
+      driver.event('DeviceDescription', {
+        schema: 1,
+        qubits: Array.from({ length: 10_000 }, (_, at) => ({ name: `q${at}`, t1_s: 1e-6 * (number + 1) })),
+      }),
+  }),
+  flood({
     name: 'driver-readings-channels',
     input: 'readings whose channels are always new',
     cap: '100 events per second',
@@ -265,13 +280,23 @@ export const drivers = defineAttacks([
     input: 'progress of a calibration without a pause',
     cap: '100 events per second',
     driver: 'calibrate',
+    // At the limit of points, and one above it.
     send: (driver, number) =>
       driver.event('CalibrationProgress', {
-        run_id: RUN,
-        request_id: null,
-        phase: 'routine',
-        step: number,
-        total: 10,
+        ...{ run_id: RUN, request_id: null },
+        ...stepAt(number, number % 2 === 0 ? TRACE : [...TRACE, 1]),
+      }),
+  }),
+  flood({
+    name: 'driver-progress-stored',
+    input: 'progress of a run at the limits of traces and outcomes, each stored and streamed',
+    cap: '100 events per second',
+    driver: 'calibrate',
+    begin: requestCalibration,
+    send: (driver, number) =>
+      driver.event('CalibrationProgress', {
+        ...{ run_id: driver.run?.run_id, request_id: driver.run?.request_id },
+        ...stepAt(number, TRACE),
       }),
   }),
   flood({

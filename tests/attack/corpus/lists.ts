@@ -50,6 +50,22 @@ const either = (count: number, term: (at: number) => string) => terms(count, ter
 /** Filters, sorts, expands, totals and pages of the record store. */
 export const lists = defineAttacks([
   list({
+    name: 'own-jobs-filters',
+    input: 'own jobs by every filter, of which none matches',
+    cap: 'one index of the user, in a reader process above 5,000 jobs',
+    who: 'user',
+    path: '/api/jobs',
+    query: () => ({
+      ...{
+        status: 'failed,cancelled',
+        before: 'zzzzzzzzzzzzzzz',
+        created_from: '2020-01-01',
+        tag: 'nowhere',
+      },
+      ...{ created_to: '2020-01-02', qpu: '000000000000000', qpu_target: '000000000000000', limit: '1000' },
+    }),
+  }),
+  list({
     name: 'like-payload-short',
     input: '`payload ~ "…"` with one word',
     cap: 'programs are searched for their owner only',
@@ -299,5 +315,62 @@ export const lists = defineAttacks([
     cap: '1 list running and 20 waiting per caller',
     width: 20,
     query: () => ({ filter: 'error_code ~ "nowhere"', perPage: '1', skipTotal: 'true' }),
+  }),
+  list({
+    name: 'schedule-ticks',
+    input: 'the times of all jobs of 62 days, 20 at once',
+    cap: '2,000 ticks',
+    path: '/api/schedule',
+    query: () => {
+      const from = new Date(Date.now() - 61 * 86_400_000).toISOString()
+      return { from, to: new Date().toISOString(), ticks: '500' }
+    },
+    width: 20,
+    addresses: 20,
+  }),
+  list({
+    name: 'qpu-list',
+    input: 'all QPUs behind 20,000 queued jobs, 20 at once',
+    cap: '1,000 counted jobs per QPU',
+    path: '/api/qpus',
+    query: () => ({ limit: '1000' }),
+    width: 20,
+    addresses: 20,
+  }),
+  list({
+    name: 'qpu-queue',
+    input: 'the queue of a QPU behind 20,000 queued jobs, 20 at once',
+    cap: '100 jobs',
+    path: '/api/qpus/attacked/queue',
+    query: () => ({ limit: '100' }),
+    width: 20,
+    addresses: 20,
+  }),
+  list({
+    name: 'own-jobs-text',
+    input: 'own jobs and their number by a text that none contains, 20 at once',
+    cap: '1 list running and 20 waiting per caller',
+    who: 'user',
+    path: '/api/jobs/count',
+    query: () => ({ text: 'nowhere' }),
+    width: 20,
+  }),
+  list({
+    name: 'ledger',
+    input: 'the own ledger, 50 pages at once',
+    cap: '200 entries per page, by an index',
+    who: 'user',
+    path: '/api/ledger',
+    query: () => ({ limit: '200' }),
+    width: 50,
+  }),
+  list({
+    name: 'accounting',
+    input: 'all months as a file, 20 at once',
+    cap: '120 months',
+    who: 'user',
+    path: '/api/accounting',
+    query: () => ({ from: '2020-01', to: '2029-12', format: 'csv' }),
+    width: 20,
   }),
 ])

@@ -2,7 +2,7 @@ import { type Attack, defineAttacks, type Target } from '../attack.ts'
 
 const HEAD = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\n'
 const BYTES = 9_500_000
-/** Accepted, refused by a limit, or told to come back while other programs are checked. */
+/** Accepted, refused by a limit, or deferred while other programs are checked. */
 const CHECKED = [200, 201, 400, 403, 409, 413, 429, 503, 507]
 
 const fill = (unit: string, bytes = BYTES) => unit.repeat(Math.floor(bytes / unit.length))
@@ -48,6 +48,16 @@ function program({
 
 /** Programs and submissions at their largest. */
 export const programs = defineAttacks([
+  program({
+    name: 'program-memory-packed',
+    input: 'a job of 300 executions with 1,000,000 shots each and packed memory',
+    cap: '8 MiB of results',
+    width: 4,
+    body: () => ({
+      circuits: Array.from({ length: 300 }, () => ({ circuit: `${HEAD}bit[64] c; c[0] = measure q[0];` })),
+      ...{ shots: 1_000_000, memory: true, memory_format: 'packed' },
+    }),
+  }),
   program({
     name: 'program-block',
     input: '`{h q; h q; …}` of 9.5 MB',
@@ -123,7 +133,21 @@ export const programs = defineAttacks([
   program({
     name: 'program-many-gates',
     input: '9.5 MB of gate declarations',
+    cap: '65,536 names',
     circuit: () => HEAD + Array.from({ length: 450_000 }, (_, at) => `gate g${at} a{h a;}`).join(''),
+  }),
+  program({
+    name: 'program-gates-at-cap',
+    input: '65,000 gates of 9.5 MB together, which cannot be packed',
+    cap: '65,536 names',
+    circuit: () =>
+      HEAD + Array.from({ length: 65_000 }, (_, at) => `gate g${at} a{${'inv@h a;'.repeat(16)}}`).join(''),
+  }),
+  program({
+    name: 'program-many-names',
+    input: '900,000 variables',
+    cap: '65,536 names',
+    circuit: () => HEAD + Array.from({ length: 900_000 }, (_, at) => `int a${at};`).join(''),
   }),
   program({
     name: 'program-expression',
@@ -203,6 +227,21 @@ export const programs = defineAttacks([
     body: () => ({
       circuits: Array.from({ length: 300 }, (_, at) => ({
         circuit: `${HEAD}rx(${at}) q[0];\n${fill('h q[0]; ', 30_000)}`,
+      })),
+      shots: 1,
+    }),
+  }),
+  program({
+    name: 'program-labels',
+    input: '300 circuits with 4 KiB of metadata each, and 10 tags',
+    cap: '4 KiB of metadata per circuit',
+    body: () => ({
+      name: fill('n', 200),
+      tags: Array.from({ length: 10 }, (_, at) => `${at}${fill('t', 63)}`),
+      circuits: Array.from({ length: 300 }, () => ({
+        circuit: `${HEAD}h q;`,
+        name: fill('c', 200),
+        metadata: { text: fill('m', 4_080) },
       })),
       shots: 1,
     }),

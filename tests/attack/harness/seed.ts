@@ -16,7 +16,8 @@ const REPORT_BYTES = 15_000_000
 /** An account that is never used up by the attacks. */
 const BALANCE_S = 1_000_000_000
 
-const ADMIN = { email: 'admin@example.org', password: 'a long password' }
+/** The superuser of every attacked server. */
+export const ADMIN = { email: 'admin@example.org', password: 'a long password' }
 const PASSWORD = 'another long password'
 
 /** Calls of the superuser and of new accounts, in the form that all releases of the server understand. */
@@ -134,6 +135,11 @@ function seedLarge(path: string, user: string, qpu: string) {
     file.run(
       `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at) VALUES (?1, ?2, 'charge', ?1, -5, ?3)`,
       [id, user, at],
+    )
+    file.run(
+      `INSERT INTO qpu_usage (user, month, qpu, jobs, used_ms, charged_ms) VALUES (?1, ?2, ?3, 1, 5, 5)
+       ON CONFLICT DO UPDATE SET jobs = jobs + 1, used_ms = used_ms + 5, charged_ms = charged_ms + 5`,
+      [user, at.slice(0, 7), qpu],
     )
     file.run('UPDATE users SET qpu_ms = qpu_ms - 5 WHERE id = ?1', [user])
   }

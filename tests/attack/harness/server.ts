@@ -56,7 +56,8 @@ export class AttackedServer {
       ],
       {
         cwd: this.folder,
-        env: { PATH: process.env['PATH'] ?? '', HOME: this.folder },
+        // A variable, because an older executable does not know the flag.
+        env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, SVC_WEBHOOK_NETWORKS: '127.0.0.1' },
         stdio: ['ignore', 'ignore', log],
       },
     )
@@ -73,7 +74,7 @@ export class AttackedServer {
     await until('the database to be checked', isChecked, { timeoutMs: START_MS, intervalMs: 100 })
   }
 
-  /** Ends the server, by force if it does not end by itself. */
+  /** Ends the server, by force if it does not end in time. */
   async stop(): Promise<void> {
     const server = this.#process
     if (!server) return

@@ -1,4 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { readJob, submit, untilJob } from '../../support/executable/job-calls.ts'
 import { Service } from '../../support/executable/service.ts'
@@ -54,7 +56,14 @@ test('a calibration is followed by stream and request, delays jobs, and its 7 MB
   const id = await tuner.dispatch({ mode: 'partial', target_qubits: ['q0', 'q0_q1'] })
   expect(await tuner.stepped(id)).toMatchObject({
     status: 'running',
-    progress: { phase: 'routine', step: 1, total: 1, routine: 't1', plan: [{ routine: 't1' }] },
+    progress: {
+      phase: 'routine',
+      step: 1,
+      total: 1,
+      routine: 't1',
+      plan: [{ routine: 't1' }],
+      trace: { target: 'q0', y: [1, null] },
+    },
   })
   const job = await submit(service, user.token)
   const waiting = await until(
@@ -164,14 +173,97 @@ test('a request that is given up ends its run; the report is stored, and the nex
   await lab.audit()
 })
 
-test("a tuner's own check leaves a report without a request", async () => {
+test("a tuner's own check delays jobs, also over a restart of the server and a reconnect of the tuner", async () => {
   await using lab = await open(['own=true'])
-  const { tuner } = lab
-  tuner.open()
-  await using _running = tuner.start()
-  await until('a report', async () => (await tuner.reported()).length === 1)
+  const { service, tuner, user, qpu } = lab
+  const token = await service.admin()
+  const setMaintenance = (maintenance: boolean) =>
+    service.call('POST', '/api/op/qpu/maintenance', { token, body: { id: qpu.id, maintenance } })
+  const state = async () =>
+    (await service.call<{ calibrating: boolean; reason: { code: string } | null }>('GET', '/api/qpus/kelvin'))
+      .body
+  const untilCalibrating = () => until('the QPU to calibrate', async () => (await state()).calibrating)
+  expect((await setMaintenance(true)).status).toBe(200)
+  await using _qpu = lab.startQpu()
+  await using running = tuner.start()
+  await running.untilLogged('"message":"connected"')
+  await service.untilOnline('kelvin')
+  // In maintenance it starts no check.
+  expect(running.log).not.toContain('calibration started by the tuner')
+  expect((await state()).calibrating).toBe(false)
+  expect((await setMaintenance(false)).status).toBe(200)
+  await untilCalibrating()
+  expect((await state()).reason).toMatchObject({ code: 'calibrating' })
+  const job = await submit(service, user.token)
+  const isWaiting = () =>
+    until('the job to wait for the calibration', async () => {
+      const { status, waiting } = await readJob(service, user.token, job)
+      return status === 'pending' && waiting?.code === 'calibrating'
+    })
+  await isWaiting()
+  await service.stop('SIGKILL')
+  await service.start()
+  // The tuner is still away.
+  expect((await state()).calibrating).toBe(true)
+  await until('the tuner to be back', async () => running.log.split('"message":"connected"').length > 2)
+  await service.untilOnline('kelvin')
+  await isWaiting()
   const id = await tuner.dispatch()
+  expect((await tuner.request(id)).status).toBe('pending')
+  tuner.open()
+  expect((await untilJob(service, user.token, job)).status).toBe('completed')
   await tuner.until(id, 'done')
   expect(await tuner.reported()).toEqual(['', id])
+  expect((await state()).calibrating).toBe(false)
   await lab.audit()
+})
+
+test("a killed tuner's own check is over when the tuner is back", async () => {
+  await using lab = await open(['own=true'])
+  const { service, tuner, user } = lab
+  await using _qpu = lab.startQpu()
+  await using first = tuner.start()
+  await until(
+    'the server to know of the run',
+    async () => (await service.call<{ calibrating: boolean }>('GET', '/api/qpus/kelvin')).body.calibrating,
+  )
+  const job = await submit(service, user.token)
+  await until(
+    'the job to wait',
+    async () => (await readJob(service, user.token, job)).waiting?.code === 'calibrating',
+  )
+  first.process.kill('SIGKILL')
+  await first.ended()
+  expect((await readJob(service, user.token, job)).status).toBe('pending')
+  tuner.open()
+  await using _second = tuner.start()
+  expect((await untilJob(service, user.token, job)).status).toBe('completed')
+  await lab.audit()
+})
+
+test('a device that needs 4 s to restore its hardware gets them when the driver stops, and when it is killed', async () => {
+  await using lab = await open()
+  const { service, qpu } = lab
+  const DEVICE = `${join(import.meta.dir, '../../support/devices/slow-to-close.ts')}#slow`
+  const start = (name: string) => {
+    const restored = join(service.folder, `restored-${name}`)
+    const args = service.driverArgs(name, qpu.fingerprint, DEVICE, [`restored=${restored}`], 'calibrate')
+    return {
+      restored,
+      driver: startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: 'svc_dt_x' } }),
+    }
+  }
+  // The device is open before the driver connects; this token never does.
+  const [stopped, killed] = [start('stopped'), start('killed')]
+  await using first = stopped.driver
+  await using second = killed.driver
+  await Promise.all([first.untilLogged('"message":"open"'), second.untilLogged('"message":"open"')])
+  first.process.kill('SIGTERM')
+  second.process.kill('SIGKILL')
+  await until(
+    'both devices to be restored',
+    () => existsSync(stopped.restored) && existsSync(killed.restored),
+  )
+  const { log } = await first.ended()
+  expect(log).toContain('"message":"device needs longer to close","reason":"ramping coupler q0_q1 back"')
 })

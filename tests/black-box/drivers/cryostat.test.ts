@@ -145,6 +145,35 @@ test('a certificate named in SVC_CRYOSTAT_CA_FILE reaches the device and is trus
   expect(event?.payload.readings['mapper.bf.tmixing']?.status).toBe('SYNCHRONIZED')
 })
 
+test('a threshold reports a breach and its end once each, also across a kill of the server', async () => {
+  await using fridge = await coldFridge()
+  fridge.texts.set('mapper.bf.level', '0.5')
+  const options = ['channels=mapper.bf.level:K', `base_url=${fridge.url}`, 'poll_interval=0.2']
+  const { id, driver } = await startMonitor('watched', options)
+  await using _driver = driver
+  await stored(id, 1)
+  const token = await service.admin()
+  const body = { name: 'Level', driver: id, channel: 'mapper.bf.level', kind: 'above', limit: 1 }
+  expect((await service.call('POST', '/api/collections/thresholds/records', { token, body })).status).toBe(
+    200,
+  )
+  const reported = async () => {
+    const query = new URLSearchParams({ filter: `driver = '${id}' && type ~ 'Threshold'`, sort: 'created' })
+    const path = `/api/collections/events/records?${query}`
+    const { body: page } = await service.call<{ items: { type: string }[] }>('GET', path, { token })
+    return page.items.map(({ type }) => type)
+  }
+  const untilReported = (count: number) =>
+    until(`${count} reports`, async () => (await reported()).length >= count)
+  fridge.texts.set('mapper.bf.level', '1.5')
+  await untilReported(1)
+  await service.stop('SIGKILL')
+  await service.start()
+  fridge.texts.set('mapper.bf.level', '0.7')
+  await untilReported(2)
+  expect(await reported()).toEqual(['ThresholdBreached', 'ThresholdCleared'])
+})
+
 test('without the certificate the key is not sent, and the log names the remedy', async () => {
   const { certPem: cert, keyPem: key } = await makeTestCertificates()
   await using fridge = await coldFridge({ tls: { cert, key }, apiKey: KEY })

@@ -163,7 +163,9 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
   [
     'an unknown device',
     ['--operation', 'process', '--device', 'qutoaster'],
-    ['unknown process device qutoaster; known devices: aer_sim, mock, placeholder_device'],
+    [
+      'unknown process device qutoaster; known devices: aer_sim, mock, placeholder_device, scheduler_a, scheduler_b',
+    ],
   ],
   [
     'a device of another operation',
@@ -277,14 +279,14 @@ describe('svc driver start refuses, with status 1 and before any connection:', (
       [],
       [
         'missing required option --operation: Operation that the driver provides, one of process, monitor, calibrate',
-        'missing required option --device (or SVC_DEVICE): Built-in device name or ./module.js#export',
+        'missing required option --device (or SVC_DEVICE): Built-in or installed device name, ./module.js#export, or module:attr of Python',
       ],
     ],
     [
       ['--operation', 'process'],
       [
-        'missing required option --device (or SVC_DEVICE): Built-in device name or ./module.js#export; ' +
-          'built-in process devices: aer_sim, mock, placeholder_device',
+        'missing required option --device (or SVC_DEVICE): Built-in or installed device name, ./module.js#export, or module:attr of Python; ' +
+          'built-in process devices: aer_sim, mock, placeholder_device, scheduler_a, scheduler_b',
       ],
     ],
     [

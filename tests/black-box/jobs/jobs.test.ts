@@ -228,7 +228,7 @@ describe('with a driver', () => {
     expect([job.status, timesOf(job, 'claimed')]).toEqual(['completed', 1])
     const charged = job.charged_seconds ?? 0
     expect(charged).toBeGreaterThanOrEqual(0.5)
-    expect(charged).toBeLessThan(1.5)
+    expect(charged).toBeLessThan(5)
     expect(await balanceOf(service, user)).toBeCloseTo(before - charged, 3)
     await stopDriver()
   })

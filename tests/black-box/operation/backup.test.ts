@@ -120,12 +120,16 @@ test('svc backup --keep removes old backups of automatic names, after a good one
     writeFileSync(join(backups, name), '')
   }
   expect(await runSvc(['backup'], { cwd: folder.path })).toMatchObject({ status: 0 })
-  expect(readdirSync(backups).length).toBe(4)
+  expect(readdirSync(backups).length).toBe(5)
   const { status, out } = await runSvc(['backup', '--keep', '0:0', '--dir', 'svc_data'], { cwd: folder.path })
   expect(status).toBe(0)
   expect(out).toContain('removed svc_data/backups/svc-20200101T000000.000Z.db\n')
   const left = readdirSync(backups).toSorted()
-  expect(left).toEqual(['mine.db', expect.stringMatching(/^svc-20[^0].*\.db$/)])
+  expect(left).toEqual([
+    'mine.db',
+    expect.stringMatching(/^svc-20[^0].*\.db$/),
+    expect.stringMatching(/^svc-20[^0].*\.db\.check$/),
+  ])
 })
 
 test('wrong calls and useless files end with the status of their kind and one line', async () => {
@@ -202,7 +206,8 @@ test('--every backs up until it is stopped, keeps the last ones, and the server 
   }
   expect(await age()).toBe('+Inf')
   const backups = join(folder.path, 'svc_data/backups')
-  const names = () => (existsSync(backups) ? readdirSync(backups).toSorted() : [])
+  const all = () => (existsSync(backups) ? readdirSync(backups).toSorted() : [])
+  const names = () => all().filter((name) => !name.endsWith('.check'))
   const args = ['backup', '--every', '1s', '--keep', '2:0:0']
   const start = () => Bun.spawn([SVC, ...args], { cwd: folder.path, stdio: ['ignore', 'pipe', 'pipe'] })
   const running = start()
@@ -212,7 +217,7 @@ test('--every backs up until it is stopped, keeps the last ones, and the server 
   running.kill('SIGTERM')
   expect(await running.exited).toBe(0)
   expect((await new Response(running.stdout).text()).split('\n')[0]).toMatch(/Z\.db: no problems found/)
-  expect(names()).toHaveLength(2)
+  expect([names().length, all().length]).toEqual([2, 4])
   expect(names().every((name) => /^svc-.*Z\.db$/.test(name) && modeOf(join(backups, name)) === '600')).toBe(
     true,
   )

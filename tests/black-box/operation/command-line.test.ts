@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
+import { ROUTINES } from '../../../src/devices/tuning/routine-names.ts'
+import { placeChipFiles } from '../../support/executable/chip-files.ts'
 import { runSvc, Service, SVC } from '../../support/executable/service.ts'
 import { freePort, freePortRange } from '../../support/free-port.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -23,7 +25,7 @@ describe('svc', () => {
     symlinkSync(SVC, link)
     const run = Bun.spawn([link, 'devices', '--operation', 'process'], { stdout: 'pipe', cwd: folder.path })
     const listed = (await new Response(run.stdout).text()).trim().split('\n')
-    expect(listed).toEqual(['aer_sim', 'mock', 'placeholder_device'])
+    expect(listed).toEqual(['aer_sim', 'mock', 'placeholder_device', 'scheduler_a', 'scheduler_b'])
   })
 
   test.each([
@@ -205,6 +207,52 @@ describe('svc demo', () => {
     // It starts at room temperature and has a time constant of 8 h, which are 8 s here.
     expect(Math.max(...plates)).toBeLessThan(310)
     expect(plates.at(-1)).toBeLessThan(plates[0] ?? 0)
+  }, 30_000)
+})
+
+describe('svc demo --chip-dir', () => {
+  const demo = (folder: string) =>
+    runSvc(
+      [
+        ...['demo', '--once', '--chip-dir', folder, '--server-port', '0'],
+        ...['--port-range-start', String(freePortRange(20))],
+      ],
+      { cwd: folder },
+    )
+
+  test('calibrates the chip of the folder, with a routine of its own and a pinned value, and shows fits and values', async () => {
+    using folder = temporaryFolder()
+    const wanted = ['resonator_spectroscopy', 'punchout', 'qubit_01_spectroscopy', 'rabi_oscillations', 't1']
+    const disabled = ROUTINES.filter(({ name }) => !wanted.includes(name)).map(
+      ({ name }) => `  ${name}: {enabled: false}\n`,
+    )
+    const own = '  ./cpmg.ts#cpmg: {after: t1}\n'
+    const config = `target_qubits: [q0]\npin: {q0: [coherence]}\nroutines:\n${own}${disabled.join('')}`
+    await placeChipFiles(folder.path, { config, seed: 1 })
+    const example = join(import.meta.dir, '../../../examples/cpmg.ts')
+    copyFileSync(example, join(folder.path, 'cpmg.ts'))
+    const { status, out, err } = await demo(folder.path)
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(out).toMatch(/^ {2}█+ 100 % {2}\S/m)
+    expect(out).not.toContain('\u001b')
+    expect(out).toMatch(/^ {2}resonator_spectroscopy {6}6\.\d+ ± 0\.0{5,}\d\d GHz +[▁▂▃▄▅▆▇█]{24}$/m)
+    expect(out).toMatch(/^ {2}cpmg +[\d.]+ ± [\d.]+ µs +[▁▂▃▄▅▆▇█]{24}$/m)
+    expect(out).toMatch(/^ {2}t1 +[\d.]+ ± [\d.]+ µs +[▁▂▃▄▅▆▇█]{24}$/m)
+    expect(out).toMatch(/^ {2}qubit +f01 +amp180/m)
+    expect(out).toContain(' values are now in scheduler.device.yml')
+    // Bits of a job on the chip, whose readout this calibration has left out.
+    expect(out).toMatch(/^ {2}00 +\d+ /m)
+    expect(out).toContain('these bits mean nothing yet')
+    const written = readFileSync(join(folder.path, 'scheduler.device.yml'), 'utf8')
+    expect([written.includes('linewidth: '), written.includes('coherence')]).toEqual([true, false])
+  }, 30_000)
+
+  test('ends with the reason when the calibration fails', async () => {
+    using folder = temporaryFolder()
+    await placeChipFiles(folder.path, { config: 'routines: {rabbi: {}}\n', seed: 1 })
+    const { status, err } = await demo(folder.path)
+    expect(err).toContain('The calibration failed: line 1, column 19: routines.rabbi: unknown routine')
+    expect(status).toBe(1)
   }, 30_000)
 })
 

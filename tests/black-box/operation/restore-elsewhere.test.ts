@@ -3,7 +3,6 @@ import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readJob, submit, untilJob } from '../../support/executable/job-calls.ts'
 import { runSvc, Service } from '../../support/executable/service.ts'
-import { freePort } from '../../support/free-port.ts'
 import { openLitestream, Replicator } from '../../support/litestream/litestream.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
@@ -59,15 +58,11 @@ test.skipIf(program === undefined)(
   'killed together with its replicator, a server starts again with every job',
   async () => {
     using folder = temporaryFolder()
-    const database = join(folder.path, 'svc_data/svc.db')
     await using service = await Service.install(folder.path, { flags: ['--checkpoints', 'external'] })
     await service.start()
     await service.createQpu('target')
     const { token } = await service.createUser(1_000)
-    const place = { folder: join(folder.path, 'elsewhere'), database, metricsPort: freePort() }
-    await using replicator = new Replicator(program ?? '', place)
-    replicator.start()
-    await until('the first replica', async () => ((await replicator.metric('litestream_txid')) ?? 0) > 0)
+    await using replicator = await Replicator.open(program, join(folder.path, 'svc_data/svc.db'))
     for (let run = 0; run < 5; run += 1) {
       const accepted: string[] = []
       const emptied = (await replicator.metric('litestream_checkpoint_count')) ?? 0

@@ -89,8 +89,8 @@ describe('svc import', () => {
     expect({ out, status }).toEqual({ out: '', status: 1 })
     expect(err.trimEnd().split('\n')).toEqual([
       'in.jsonl:1: users.email: Must be a valid email address.',
-      expect.stringContaining('in.jsonl:2: quantum_jobs.payload.circuits.0.circuit: Expected'),
-      expect.stringContaining('in.jsonl:2: quantum_jobs.payload.circuits.0.shots: Expected'),
+      'in.jsonl:2: quantum_jobs.payload.circuits.0.circuit: Cannot be blank.',
+      'in.jsonl:2: quantum_jobs.payload.circuits.0.shots: Expected at least 1 (got 0).',
       'in.jsonl:3: api_tokens.user: there is no record ada000000000000 in users',
       expect.stringContaining(
         'in.jsonl:4: quantum_jobs.payload.circuits.0.circuit: line 2, column 1: There is no gate',

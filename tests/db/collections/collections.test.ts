@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import { COLLECTIONS } from '../../../src/db/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
@@ -19,9 +20,9 @@ test('the schema is the one on record in tests/golden/schema.sql', async () => {
   expect(schema).toBe(await Bun.file(GOLDEN).text())
 })
 
-test('every collection is one file in src/db/collections, named as its table', () => {
-  const files = readdirSync(`${import.meta.dir}/../../../src/db/collections`)
-  const names = files.filter((file) => file !== 'index.ts').map((file) => file.slice(0, -3))
+test('every collection is one file in src/db/collections or a folder of it, named as its table', () => {
+  const files = readdirSync(`${import.meta.dir}/../../../src/db/collections`, { recursive: true })
+  const names = files.flatMap((file) => (String(file).endsWith('.ts') ? [basename(String(file), '.ts')] : []))
   expect(COLLECTIONS.map((collection) => collection.name) as string[]).toEqual(names.sort())
 })
 
@@ -78,7 +79,7 @@ test('searches by a unique value use its index', async () => {
       'SELECT id FROM api_tokens WHERE token = $value',
       'SELECT id FROM qpus WHERE name = $value',
       'SELECT id FROM events WHERE type = $value AND ts > $value',
-    ].map((sql) => tx.one<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, { value: 'x' })?.detail ?? ''),
+    ].map((sql) => tx.planOf(sql, { value: 'x' })[0] ?? ''),
   )
   expect(plans.filter((plan) => !/^SEARCH .* USING (COVERING )?INDEX/.test(plan))).toEqual([])
 })
@@ -98,9 +99,7 @@ test('the newest records are found without sorting the others', async () => {
   const plans = await test.db.read((tx) =>
     sorted.map((each) => ({
       each,
-      steps: tx
-        .all<{ detail: string }>(`EXPLAIN QUERY PLAN SELECT id FROM ${each} LIMIT 30`)
-        .map(({ detail }) => detail),
+      steps: tx.planOf(`SELECT id FROM ${each} LIMIT 30`),
     })),
   )
   // Sorting by the last term applies only to records with the same time.

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { AppError } from '../../../src/base/index.ts'
 import { type Condition, compileFilter, NO_REQUEST, parseFilter } from '../../../src/db/filter/index.ts'
-import { clientFilter, clientSort } from '../../../src/db/query/client-filter.ts'
+import { createClientConditions } from '../../../src/db/query/client-filter.ts'
 import { pickFields } from '../../../src/db/records/pick-fields.ts'
 import { columnOf } from '../../../src/db/schema/collection.ts'
 import { LIBRARY, ROOT, shops } from './library.ts'
@@ -217,6 +217,7 @@ test(`${FILTERS} generated and mutated filters produce errors or SQL without the
     names: db.names,
     rulesOf: (each: (typeof LIBRARY)[number]) => each.rules,
   }
+  const client = createClientConditions(catalog)
   const requestInfo = [
     {
       ...ann,
@@ -242,7 +243,7 @@ test(`${FILTERS} generated and mutated filters produce errors or SQL without the
               authCollection: who.auth?.collection,
               prefix: 'r',
             })
-          : clientFilter(catalog, shops, text, who),
+          : client.filter(shops, text, who),
       )
       if (!condition) continue
       counts.accepted++
@@ -270,6 +271,7 @@ test('generated sorts, expands and fields produce errors or responses', async ()
     names: db.names,
     rulesOf: (each: (typeof LIBRARY)[number]) => each.rules,
   }
+  const client = createClientConditions(catalog)
   await db.read((tx) => {
     const records = tx.list(shops)
     for (let index = 0; index < 5_000; index++) {
@@ -277,7 +279,7 @@ test('generated sorts, expands and fields produce errors or responses', async ()
         Array.from({ length: 1 + (index % 3) }, () => make.pick(['', '-', '+']) + make.pick(NAMES)).join(','),
       )
       const who = make.pick([ann, ROOT])
-      const order = compiled(() => clientSort(catalog, shops, text, who))
+      const order = compiled(() => client.sort(shops, text, who))
       if (order && 'orderBy' in order) {
         expect({ text, foreign: foreignPart(String(order.orderBy)) }).toEqual({ text, foreign: undefined })
         const where = order.sql === '' ? '' : ` WHERE ${order.sql}`

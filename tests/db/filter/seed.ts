@@ -87,3 +87,17 @@ export async function openSeeded(): Promise<
     return page.items.map(({ id }) => id[0]).join('')
   }
 }
+
+/** The same library, whose first shop has 2,000 reviews more. */
+export async function openCrowded(): ReturnType<typeof openSeeded> {
+  const crowd = await openSeeded()
+  await crowd.db.write('crowd', (tx) => {
+    tx.run(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+       INSERT INTO reviews (id, shop, "by", stars, created, updated)
+       SELECT printf('r%014d', i), $shop, $by, 5, '', '' FROM n`,
+      { shop: idOf('a'), by: idOf('ann') },
+    )
+  })
+  return crowd
+}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../../src/base/index.ts'
 import {
+  addUsage,
   appendAudit,
   checkInvariants,
   type Database,
@@ -37,6 +38,7 @@ async function seed(db: Database) {
         { user, kind, source, delta, at: tx.at },
       )
       tx.run('UPDATE users SET qpu_ms = qpu_ms + $delta WHERE id = $user', { user, delta })
+      if (kind === 'charge') addUsage(tx, { user, qpu, usedMs: -delta, chargedMs: -delta })
     }
     const jobIn = (status: 'completed' | 'running' | 'cancelled', attempt: number) =>
       tx.insert(quantumJobs, { user_id: user, qpu_target: qpu, status, attempt }).id
@@ -116,6 +118,7 @@ describe('checkInvariants()', () => {
       'a grant of a rejected request',
       ["UPDATE qpu_time_requests SET status = 'rejected' WHERE id = $request"],
     ],
+    ['I11', 'usage of another time than charged', ['UPDATE qpu_usage SET charged_ms = charged_ms + 1']],
     ['I12', 'a grant of another amount', ['UPDATE qpu_ledger SET delta_ms = 1 WHERE source_id = $request']],
     [
       'I14',

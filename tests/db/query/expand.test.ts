@@ -1,21 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createExpandBudget } from '../../../src/db/query/expand.ts'
 import { authors, idOf, ROOT, reviews, shops } from '../filter/library.ts'
-import { openSeeded } from '../filter/seed.ts'
-
-/** A library whose first shop has 2,000 reviews more. */
-async function crowded() {
-  const crowd = await openSeeded()
-  await crowd.db.write('crowd', (tx) => {
-    tx.run(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-       INSERT INTO reviews (id, shop, "by", stars, created, updated)
-       SELECT printf('r%014d', i), $shop, $by, 5, '', '' FROM n`,
-      { shop: idOf('a'), by: idOf('ann') },
-    )
-  })
-  return crowd
-}
+import { openCrowded, type openSeeded } from '../filter/seed.ts'
 
 describe('costly expansions', () => {
   const expandAll = (crowd: Awaited<ReturnType<typeof openSeeded>>, text: string) =>
@@ -25,7 +11,7 @@ describe('costly expansions', () => {
   const refused = { code: 'invalid', reason: 'expand_too_large' }
 
   test('a back relation returns 1,000 records', async () => {
-    await using crowd = await crowded()
+    await using crowd = await openCrowded()
     const [shown] = await expandAll(crowd, 'shop.reviews_via_shop')
     expect(shown).toMatchObject({ expand: { shop: { expand: {} } } })
     const [first] = await crowd.db.read((tx) =>
@@ -35,7 +21,7 @@ describe('costly expansions', () => {
   })
 
   test('records that appear below many others count each time', async () => {
-    await using crowd = await crowded()
+    await using crowd = await openCrowded()
     // Each of 1,000 reviews would show the same 1,000.
     const text = 'reviews_via_shop.shop.reviews_via_shop'
     const all = crowd.db.read((tx) =>
@@ -45,7 +31,7 @@ describe('costly expansions', () => {
   })
 
   test('the calls of one response share its limit', async () => {
-    await using crowd = await crowded()
+    await using crowd = await openCrowded()
     const budget = createExpandBudget()
     const once = () =>
       crowd.db.read((tx) =>
@@ -56,7 +42,7 @@ describe('costly expansions', () => {
   })
 
   test('different records are limited too, and a large table is not searched without an index', async () => {
-    await using crowd = await crowded()
+    await using crowd = await openCrowded()
     const names =
       'reviews_via_shop,reviews_via_shop.by.reviews_via_by,reviews_via_shop.by.reviews_via_by.shop'
     const all = crowd.db.read((tx) =>

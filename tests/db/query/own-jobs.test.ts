@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { planOwnJobs } from '../../../src/db/query/own-jobs.ts'
+import { cancelJob, deleteJob, quantumJobs, type ReadTx } from '../../../src/db/index.ts'
+import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 
 test("planOwnJobs() pages through a user's jobs, and knows which pages are costly", async () => {
@@ -32,4 +33,138 @@ test("planOwnJobs() pages through a user's jobs, and knows which pages are costl
   // Jobs without history would break the invariants that the lab checks at its end.
   await lab.db.write('few', (tx) => tx.run("DELETE FROM quantum_jobs WHERE id LIKE 'many%'"))
   expect(() => planOwnJobs(user.id, { skip: 0, limit: 1, sort: 'id; --' })).toThrow(TypeError)
+})
+
+/** Jobs of two users in all states, with tags and QPUs in turn. */
+async function fill(lab: JobLab, users: readonly string[], count: number): Promise<void> {
+  await lab.db.write('many', (tx) => {
+    for (const [index, user] of users.entries()) {
+      tx.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $count)
+         INSERT INTO quantum_jobs (id, user_id, status, qpu, qpu_target, tags, created, updated)
+         SELECT printf('many%d%010d', $index, i), $user,
+           CASE i % 3 WHEN 0 THEN 'completed' WHEN 1 THEN 'failed' ELSE 'cancelled' END,
+           CASE i % 2 WHEN 0 THEN 'qpu_a' ELSE '' END, CASE i % 5 WHEN 0 THEN 'qpu_b' ELSE '' END,
+           CASE i % 1000 WHEN 0 THEN '["rare"]' END, printf('2026-01-%02d', 1 + i % 28), '' FROM n`,
+        { user, index, count },
+      )
+    }
+  })
+}
+
+const FILTERS: OwnJobsFilter[] = [
+  { status: ['completed', 'failed'] },
+  { qpu: 'qpu_a' },
+  { qpu: 'qpu_b' },
+  { qpuTarget: 'qpu_b' },
+  { createdFrom: '2026-01-03', createdTo: '2026-01-05' },
+  { before: 'many00000000150' },
+  { tag: 'rare' },
+  { tag: 'rare', status: ['failed'], before: 'many00000090000' },
+  {
+    status: ['cancelled'],
+    qpu: 'qpu_a',
+    qpuTarget: 'qpu_b',
+    createdFrom: '2026-01-02',
+    before: 'many00000090000',
+  },
+]
+
+test('every filter reads one index of the user, and no job that it excludes, among 100,000', async () => {
+  const lab = await JobLab.open()
+  const [user, other] = [await lab.user(), await lab.user()]
+  await fill(lab, [user.id, other.id], 100_000)
+  for (const filter of FILTERS) {
+    await lab.db.read((tx) => {
+      const { ids } = planOwnJobs(user.id, { skip: 0, limit: 50, sort: '-created', filter })
+      const steps = tx.planOf(ids.sql, ids.params)
+      const [jobs] = steps.filter((step) => /^(SEARCH|SCAN) (job|tagged) /.test(step))
+      expect(jobs).toMatch(
+        /^SEARCH (job USING INDEX quantum_jobs_user_id_seq_status|tagged USING PRIMARY KEY)/,
+      )
+      expect(steps.filter((step) => /TEMP B-TREE|SCAN/.test(step))).toEqual([])
+      const found = tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => id)
+      expect(found).toEqual(expected(tx, user.id, filter).slice(0, 50))
+      expect(found.length).toBeGreaterThan(0)
+    })
+  }
+  // Only the page after a job is cheap for a user with many jobs; the rest is read in another process.
+  const isCostly = (filter: OwnJobsFilter) =>
+    lab.db.read((tx) => planOwnJobs(user.id, { skip: 0, limit: 50, sort: '-created', filter }).isCostly(tx))
+  expect([await isCostly({ before: 'many00000000150' }), await isCostly({ tag: 'rare' })]).toEqual([
+    false,
+    true,
+  ])
+  // Not with `await using`: jobs without history would break the invariants that the lab checks at its end.
+  await lab.db.close()
+})
+
+test('the jobs of everybody with one status are all found, in order of submission', async () => {
+  const lab = await JobLab.open()
+  await fill(lab, [(await lab.user()).id, (await lab.user()).id], 500)
+  for (const status of ['pending', 'running', 'completed', 'failed', 'cancelled']) {
+    for (const more of [{}, { before: 'many10000000250' }, { tag: 'rare' }, { qpu: 'qpu_b' }]) {
+      await lab.db.read((tx) => {
+        const filter = { status: [status], ...more }
+        const { ids } = planOwnJobs(undefined, { skip: 3, limit: 40, sort: '-created', filter })
+        const found = tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => id)
+        // Two statuses are compared row by row.
+        const both = { ...filter, status: [status, status] }
+        const all = planOwnJobs(undefined, { skip: 0, limit: 1_000, sort: '-created', filter: both }).ids
+        expect(found).toEqual(
+          tx
+            .all<{ id: string }>(all.sql, all.params)
+            .slice(3, 43)
+            .map(({ id }) => id),
+        )
+      })
+    }
+  }
+  await lab.db.close()
+})
+
+/** The same by a scan of all jobs. */
+function expected(tx: ReadTx, user: string, filter: OwnJobsFilter): string[] {
+  return tx
+    .all<Record<'id' | 'status' | 'qpu' | 'qpu_target' | 'tags' | 'created', string>>(
+      'SELECT * FROM quantum_jobs WHERE +user_id = $user ORDER BY seq DESC',
+      { user },
+    )
+    .filter(
+      (job) =>
+        (filter.status?.includes(job.status) ?? true) &&
+        (filter.qpu === undefined || (job.qpu || job.qpu_target) === filter.qpu) &&
+        (filter.qpuTarget === undefined || job.qpu_target === filter.qpuTarget) &&
+        (filter.tag === undefined || (job.tags ?? '').includes(filter.tag)) &&
+        (filter.before === undefined || job.id < filter.before) &&
+        (filter.createdFrom === undefined || job.created >= filter.createdFrom) &&
+        (filter.createdTo === undefined || job.created < filter.createdTo),
+    )
+    .map(({ id }) => id)
+}
+
+test('the job to page from may have been deleted', async () => {
+  await using lab = await JobLab.open()
+  const user = await lab.user()
+  // Ids sort by their millisecond.
+  const submitLater = async () => {
+    await lab.clock.advance(2)
+    return lab.submit(user)
+  }
+  const [first, second, third] = [await submitLater(), await submitLater(), await submitLater()]
+  await lab.db.write('delete', (tx) => {
+    tx.update(quantumJobs, second.id, { tags: ['a', 'b'] })
+    expect(tx.all('SELECT entry FROM quantum_jobs_tags')).toEqual([{ entry: 'a' }, { entry: 'b' }])
+    cancelJob(tx, second.id)
+    deleteJob(tx, second.id)
+  })
+  const page = (before: string) =>
+    lab.db.read((tx) => {
+      const { ids } = planOwnJobs(user.id, { skip: 0, limit: 9, sort: '-created', filter: { before } })
+      return tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => id)
+    })
+  expect(await page(second.id)).toEqual([first.id])
+  expect(await lab.db.read((tx) => tx.all('SELECT entry FROM quantum_jobs_tags'))).toEqual([])
+  expect(await page(third.id)).toEqual([first.id])
+  expect(await page('000000000000000')).toEqual([])
 })

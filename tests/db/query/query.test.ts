@@ -6,7 +6,7 @@ import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { ALL, authors, idOf, ROOT, reviews, shops } from '../filter/library.ts'
 import { listNow } from '../filter/list.ts'
-import { openSeeded } from '../filter/seed.ts'
+import { openCrowded, openSeeded } from '../filter/seed.ts'
 
 let library: Awaited<ReturnType<typeof openSeeded>>
 
@@ -247,22 +247,9 @@ describe('expand()', () => {
   })
 })
 
-async function crowded() {
-  const crowd = await openSeeded()
-  await crowd.db.write('crowd', (tx) => {
-    tx.run(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-       INSERT INTO reviews (id, shop, "by", stars, created, updated)
-       SELECT printf('r%014d', i), $shop, $by, 5, '', '' FROM n`,
-      { shop: idOf('a'), by: idOf('ann') },
-    )
-  })
-  return crowd
-}
-
 describe('costly filters', () => {
   test('are rejected before they run, and accepted with conditions on the record itself', async () => {
-    await using crowd = await crowded()
+    await using crowd = await openCrowded()
     const siblings = 'shop.reviews_via_shop.stars ?= 4'
     const find = (filter: string, sort = '', requestInfo = ROOT) =>
       crowd.db.read((tx) =>
@@ -341,8 +328,7 @@ describe('indexes', () => {
       const spy: typeof tx = {
         ...tx,
         all: (sql, params) => {
-          const steps = tx.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params)
-          seen.push(...steps.map((step) => step.detail))
+          seen.push(...tx.planOf(sql, params))
           return tx.all(sql, params)
         },
       }
@@ -366,7 +352,7 @@ describe('indexes', () => {
       /INDEX qpu_time_requests_user_status \(user=\? AND status=\?\)/,
     ],
     ['users', '', /SEARCH b USING .*INDEX sqlite_autoindex_users_1 \(id=\?\)/],
-    ['quantum_jobs', 'status = "running"', /INDEX quantum_jobs_status \(status=\?\)/],
+    ['quantum_jobs', 'status = "running"', /INDEX quantum_jobs_status_created \(status=\?\)/],
     ['quantum_jobs', 'user_id = "x"', /SEARCH b USING .*INDEX quantum_jobs_user_id/],
     ['events', 'type = "x" && ts > "2026"', /INDEX events_type_ts \(type=\? AND ts>\?\)/],
   ]

@@ -63,7 +63,7 @@ describe('readRecording()', () => {
             id: job.id,
             user: user.id,
             target: qpu.id,
-            qubits: 2,
+            needs: { qubits: 2, shots: 0, executions: 0, features: 0 },
             submittedAt: start,
             cancelledAt: undefined,
           },

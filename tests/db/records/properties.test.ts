@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Change, type Database, drivers, qpus, type Tx, users } from '../../../src/db/index.ts'
+import { type Database, drivers, qpus, type Tx, users } from '../../../src/db/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 const COLLECTIONS = { users, qpus, drivers } as const
@@ -87,14 +87,12 @@ async function stored(db: Database): Promise<Map<string, string>> {
   )
 }
 
-test('change feed and change log match the stored records, whatever fails', async () => {
+test('the change feed matches the stored records, whatever fails', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 12 }), async (transactions) => {
       await using test = await openTestDatabase()
       const mirror = new Map<string, string>()
-      const received: Change[] = []
       test.db.changes.subscribe((changes) => {
-        received.push(...changes)
         for (const change of changes) {
           const key = `${change.collection}/${change.id}`
           if (change.action === 'delete') mirror.delete(key)
@@ -109,12 +107,6 @@ test('change feed and change log match the stored records, whatever fails', asyn
           .catch(() => undefined)
       }
       expect(mirror).toEqual(await stored(test.db))
-      const log = await test.db.read((tx) =>
-        tx.all('SELECT seq, collection, record AS id, action FROM change_log ORDER BY seq'),
-      )
-      expect(log).toEqual(
-        received.map(({ seq, collection, id, action }) => ({ seq, collection, id, action })),
-      )
       const balances = await test.db.read((tx) =>
         tx.one(`SELECT count(*) AS wrong FROM users WHERE qpu_ms <>
                   (SELECT coalesce(sum(delta_ms), 0) FROM qpu_ledger WHERE user = users.id)`),

@@ -11,8 +11,10 @@ import {
   writeBackup,
 } from '../../../src/db/index.ts'
 import { inSteps } from '../../../src/db/records/page-size.ts'
+import { largeValueOf } from '../../../src/db/records/stored-values.ts'
 import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
-import { unreadText } from '../../../src/db/schema/unread-json.ts'
+import { JsonText, StoredJson } from '../../../src/db/schema/json-text.ts'
+import { isJsonLargerThan, unreadText, unreadValues } from '../../../src/db/schema/unread-json.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ALL, ROOT } from '../filter/library.ts'
@@ -91,6 +93,28 @@ test('a change of other fields neither parses nor writes large values', async ()
   expect([Bun.deepEquals(after?.payload, LARGE), Bun.deepEquals(after?.results, inRow)]).toEqual([true, true])
   const found = await db.read((tx) => tx.find(quantumJobs, id))
   expect(Bun.deepEquals(found, after)).toBe(true)
+})
+
+test('a published change leaves values outside of the row in the database', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const { id } = await db.write('insert', (tx) =>
+    tx.insert(quantumJobs, { payload: LARGE, results: SMALL, status: 'completed' }),
+  )
+  const records: object[] = []
+  db.changes.subscribe((changes) => records.push(...changes.map(({ record }) => record as object)))
+  const values = await db.write('change', (tx) => {
+    tx.run("UPDATE quantum_jobs SET status = 'failed' WHERE id = $id", { id })
+    const job = tx.changed(quantumJobs, id, 'update')
+    return (
+      job && [largeValueOf(tx, quantumJobs, job, 'payload'), largeValueOf(tx, quantumJobs, job, 'status')]
+    )
+  })
+  expect(values).toEqual([new JsonText(JSON.stringify(LARGE)), 'failed'])
+  const [record = {}] = records
+  expect(unreadValues(record)?.get('payload')).toBeInstanceOf(StoredJson)
+  expect(isJsonLargerThan(record as Record<string, unknown>, 'payload', MAX_ROW_BYTES)).toBe(true)
+  expect(isJsonLargerThan(record as Record<string, unknown>, 'results', MAX_ROW_BYTES)).toBe(false)
 })
 
 test('filters and sizes include values wherever they are stored', async () => {

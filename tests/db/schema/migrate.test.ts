@@ -172,6 +172,7 @@ test('the migrations bring a database of the first schema up to date', async () 
     old.run(`DROP TRIGGER ${name}`)
   }
   old.run('DROP TABLE user_bytes')
+  old.run('DROP TABLE qpu_usage')
   old.run(
     `INSERT INTO quantum_jobs (id, user_id, payload, created, updated)
      VALUES ('small', 'u', '"ä"', '', ''), ('large', 'u', NULL, '', ''), ('foreign', '', '"a"', '', '')`,

@@ -80,7 +80,7 @@ describe('fieldError()', () => {
       'validation_not_a_number',
       'The submitted value is not a number.',
     ],
-    ['choice', choice(['a', 'b']), 'c', 'validation_invalid_value', 'Invalid value c.'],
+    ['choice', choice(['a', 'b']), 'c', 'validation_invalid_value', 'Invalid value c; expected a, b.'],
     ['e-mail', email(), 'ada@', 'validation_is_email', 'Must be a valid email address.'],
     [
       'relation type',

@@ -11,13 +11,16 @@ import {
   events,
   externalAuths,
   importRecords,
+  notes,
   notifications,
   qpus,
   qpuTimeRequests,
   quantumJobs,
   superusers,
+  thresholds,
   timeSlots,
   users,
+  webhooks,
 } from '../../../src/db/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 
@@ -44,6 +47,12 @@ export async function seed(db: Database): Promise<void> {
     const token = tx.insert(apiTokens, { name: 'ci', token: TOKEN, user: ada.id, expires_at: '2030-01-01' })
     tx.update(users, ada.id, { api_tokens: [token.id] })
     tx.insert(externalAuths, { recordRef: ada.id, provider: 'github', providerId: '17' })
+    tx.insert(webhooks, {
+      user: ada.id,
+      url: 'https://example.org/',
+      kinds: ['job.ended'],
+      secret: 'whsec_aa',
+    })
     tx.insert(superusers, { email: 'root@example.org', password: HASH, verified: true })
     const qpu = tx.insert(qpus, {
       name: 'kelvin-25',
@@ -51,6 +60,8 @@ export async function seed(db: Database): Promise<void> {
       device_config: { chip: [1, null, 'ü'] },
     })
     const driver = tx.insert(drivers, { name: 'one', qpu: qpu.id, operation: 'process', token: TOKEN })
+    tx.insert(notes, { at: '2026-01-31 09:05:00.000Z', text: 'Trap exchanged', qpu: qpu.id })
+    tx.insert(thresholds, { name: 'Cold', driver: driver.id, channel: 'tmc', limit: 0.02 })
     const tuner = tx.insert(drivers, {
       name: 'two',
       qpu: qpu.id,

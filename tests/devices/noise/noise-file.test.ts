@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
-import { NoiseFile } from '../../../src/devices/noise/noise-file.ts'
+import { openNoiseFile } from '../../../src/devices/noise/noise-file.ts'
 import { type Channel, completenessError } from '../../../src/simulator/noise/channel.ts'
 import { x } from '../../simulator/support/ops.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
@@ -21,7 +21,7 @@ function write(text: string, name = 'noise.yml'): string {
   return path
 }
 
-const open = (text: string) => new NoiseFile(write(text), silentLog).current.model
+const open = (text: string) => openNoiseFile(write(text), silentLog).current.model
 
 describe('a noise file', () => {
   test('defines the noise of gates, by name and by qubits', () => {
@@ -74,8 +74,8 @@ readout:
     ['a: 1\na: 2', 'unique'],
   ])('is refused for %s', (text, reason) => {
     const path = write(text)
-    expect(() => new NoiseFile(path, silentLog)).toThrow(reason)
-    expect(() => new NoiseFile(path, silentLog)).toThrow(`${path} is not a noise model`)
+    expect(() => openNoiseFile(path, silentLog)).toThrow(reason)
+    expect(() => openNoiseFile(path, silentLog)).toThrow(`${path} is not a noise model`)
   })
 
   test('leaves circuits to the exact methods when the only noise is readout error', async () => {
@@ -93,7 +93,7 @@ readout:
 
   test('is read again after a change, and stays in use while the changed file is invalid', () => {
     const path = write('readout: [{matrix: [[0.9, 0.1], [0, 1]]}]')
-    const file = new NoiseFile(path, silentLog)
+    const file = openNoiseFile(path, silentLog)
     write('readout: [{matrix: [[0.8, 0.2], [0, 1]]}]')
     utimesSync(path, 1, 1)
     expect(file.current.model.readoutErrorOf(0)[0]).toBeCloseTo(0.2)
@@ -112,7 +112,7 @@ q0:
   coherence: {t1: 50e-6, t2_echo: 30e-6, t2_star: 12e-6}
   measure_2state: {assignment: [[0.98, 0.02], [0.05, 0.95]]}
 q1:
-  element_type: {path: svc.elements.BasicTransmonElement, args: [q1]}
+  element_type: {path: svc.elements.CalibratedTransmon, args: [q1]}
   coherence: {t1: .nan}
 q0_q1:
   element_type: {path: x.CompositeSquareEdge, kwargs: {parent_element_name: q0, child_element_name: q1}}
@@ -140,7 +140,7 @@ q0_q1:
     ['q0: {element_type: {path: a.Unknown}}', 'q0.element_type.path: expected one of BasicTransmonElement'],
     [
       'e: {element_type: {path: a.CompositeSquareEdge, kwargs: {}}}',
-      'e.element_type.kwargs.parent_element_name',
+      'line 1, column 57: e.element_type.kwargs.parent_element_name',
     ],
     ['q0: {element_type: {path: a.CalibratedTransmon}, coherence: {t1: long}}', 'q0.coherence.t1'],
   ])('is refused for %s', (text, reason) => {

@@ -29,17 +29,17 @@ q0:
   coherence: {t1: 5e-6, t2_echo: 3e-6}
   measure_2state: {assignment: [[0.98, 0.02], [0.05, 0.95]]}
 q1:
-  element_type: {path: svc.elements.BasicTransmonElement, args: [q1]}
+  element_type: {path: svc.elements.CalibratedTransmon, args: [q1]}
   coherence: {t1: .nan}
 q2:
-  element_type: {path: svc.elements.BasicTransmonElement, args: [q2]}
+  element_type: {path: svc.elements.CalibratedTransmon, args: [q2]}
   coherence: {t1: 9e-6}
 `
 
 const folder = temporaryFolder()
 const opened: ProcessDevice[] = []
 afterAll(async () => {
-  for (const device of opened) await device.stop?.()
+  for (const device of opened) await device.stop?.({ extend: () => undefined })
   folder[Symbol.dispose]()
 })
 

@@ -12,8 +12,8 @@ const wide = (qubits: number) =>
 const one = await openProcess('aer_sim', ['threads=1', 'seed=5'])
 const three = await openProcess('aer_sim', ['threads=3', 'seed=5'])
 afterAll(async () => {
-  await one.stop?.()
-  await three.stop?.()
+  await one.stop?.({ extend: () => undefined })
+  await three.stop?.({ extend: () => undefined })
 })
 
 /** A job of many small circuits, and one that a batch leaves out. */

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { type Clock, silentLog, systemClock } from '../../../src/base/index.ts'
+import { type Clock, type Log, silentLog, systemClock } from '../../../src/base/index.ts'
 import {
   checkResults,
   type JobIo,
@@ -32,11 +32,12 @@ export async function openProcess(
   name: string,
   pairs: string[] = [],
   clock: Clock = systemClock,
+  log: Log = silentLog,
 ): Promise<ProcessDevice> {
   const device = await resolveDevice({ operation: 'process', device: name, cwd: '/tmp' })
   const options = readOptions({ device, pairs, cwd: '/tmp', home: homedir(), dataDir: '/tmp/svc-test-data' })
   const signal = new AbortController().signal
-  return openDevice(device, { name: 'test', options, log: silentLog, signal, clock })
+  return openDevice(device, { name: 'test', options, log, signal, clock })
 }
 
 /**

@@ -15,6 +15,7 @@ const CHOICE: DeviceChoice = {
   cwd: '/tmp',
   home: '/home/nobody',
   dataDir: '/tmp/svc-driver-test',
+  python: { given: '', beside: '' },
 }
 
 function open() {

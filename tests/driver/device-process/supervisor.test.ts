@@ -38,10 +38,13 @@ function create(setup: Setup = {}) {
       cwd: '/tmp',
       home: '/home/nobody',
       dataDir: '/tmp/svc-driver-test',
+      python: { given: '', beside: '' },
     },
     clock,
     log: recorded.log,
     onEvent: (event) => events.push(JSON.parse(event.body)),
+    onOwnRun: () => undefined,
+    onHostEnded: () => undefined,
   })
   open.push(supervisor)
   const seen: string[] = []
@@ -313,6 +316,24 @@ test('Supervisor.forwardCommand() repeats the latest maintenance command to a re
   tuner.supervisor.forwardCommand('{"type":"SetMaintenance","on":false,"reason":"x"}', true)
   await tuner.clock.advance(500)
   await until('the tuner receives the command', () => tuner.lines.some((line) => line['on'] === false))
+})
+
+test('Supervisor.stop() gives a device the time that it asks for, 30 s at most, and logs why', async () => {
+  const { supervisor, clock, lines } = await start({ device: 'slowToClose' })
+  const stopped = supervisor.stop()
+  const asked = () => lines.find(({ message }) => message === 'device needs longer to close')
+  await until('the request', asked)
+  expect(asked()).toMatchObject({ reason: 'ramping a current back', limitMs: 30_000 })
+  await clock.advance(29_000)
+  let isOver = false
+  void stopped.then(() => {
+    isOver = true
+  })
+  await clock.advance(500)
+  expect(isOver).toBe(false)
+  await clock.advance(500)
+  await stopped
+  expect(lines.map(({ message }) => message)).toContain('device did not close in time and is killed')
 })
 
 test('Supervisor.stop() abandons a running job and leaves no process', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type CalibrateDevice, CalibrationError } from '../../../src/devices/index.ts'
+import { type CalibrateDevice, CalibrationError, type TunerIo } from '../../../src/devices/index.ts'
 import type { FromHost } from '../../../src/driver/messages/host-messages.ts'
 import { runCalibrate } from '../../../src/driver/operations/calibrate.ts'
 import type { EventPayload, RunCalibration } from '../../../src/protocol/index.ts'
@@ -52,6 +52,8 @@ const RUN: RunCalibration = {
   target_qubits: ['q0', 'q0_q1'],
   limit_ms: 0,
 }
+const READY = { type: 'SetMaintenance', on: false, reason: '' } as const
+const CHECK = { mode: 'fidelity_check' } as const
 const OTHER: RunCalibration = { ...RUN, run_id: 'run000000000002', mode: 'full', target_qubits: [] }
 type Report = EventPayload<'CalibrationReport'>
 
@@ -188,7 +190,7 @@ test('a report that is too large loses its largest traces, and fails if that is 
 test('a calibration started by the tuner runs alone, and a requested one waits for it', async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let started = 0
-  let own: Promise<unknown> = Promise.resolve()
+  let tunerIo: TunerIo | undefined
   const { operation, events, sent, reportOf } = open(
     async () => {
       started += 1
@@ -197,12 +199,14 @@ test('a calibration started by the tuner runs alone, and a requested one waits f
     },
     {
       start: async (io) => {
-        own = io.calibrateNow({ mode: 'fidelity_check' })
-        expect(await io.calibrateNow({ mode: 'fidelity_check' })).toBeUndefined()
+        tunerIo = io
       },
     },
   )
   await operation.start()
+  operation.onCommand(READY)
+  const own = tunerIo?.calibrateNow(CHECK)
+  expect(await tunerIo?.calibrateNow(CHECK)).toBeUndefined()
   operation.onCommand(RUN)
   await until('the run starts', () => sent.some(({ kind }) => kind === 'started'))
   expect(started).toBe(1)
@@ -213,7 +217,51 @@ test('a calibration started by the tuner runs alone, and a requested one waits f
   const [check, requested] = events().filter(({ type }) => type === 'CalibrationReport')
   expect(check.payload).toMatchObject({ request_id: null, mode: 'fidelity_check' })
   expect(requested.payload).toMatchObject({ request_id: RUN.request_id })
-  expect(sent.map(({ kind }) => kind)).toEqual(['started', 'event', 'result'])
+  expect(sent.map(({ kind }) => kind)).toEqual(['own_run', 'started', 'event', 'result'])
+  expect(sent[0]).toEqual({ kind: 'own_run', run: check.id, mode: 'fidelity_check' })
+})
+
+test('a tuner starts no calibration on its own in maintenance, without a server, or while it closes', async () => {
+  let tunerIo: TunerIo | undefined
+  const { operation, sent, stopping } = open(async () => ({ status: 'success' }), {
+    start: async (io) => {
+      tunerIo = io
+    },
+  })
+  const attempt = () => tunerIo?.calibrateNow(CHECK)
+  await operation.start()
+  expect(await attempt()).toBeUndefined()
+  operation.onCommand({ type: 'SetMaintenance', on: true, reason: 'helium' })
+  expect(await attempt()).toBeUndefined()
+  operation.onCommand(READY)
+  expect(await attempt()).toMatchObject({ status: 'success' })
+  operation.onDetached?.()
+  expect(await attempt()).toBeUndefined()
+  operation.onCommand(READY)
+  stopping.abort()
+  expect(await attempt()).toBeUndefined()
+  expect(sent.filter(({ kind }) => kind === 'own_run')).toHaveLength(1)
+})
+
+test('stop() waits until the run has restored the hardware', async () => {
+  const restored = Promise.withResolvers<void>()
+  const extended: unknown[] = []
+  const { operation, sent, stopping } = open(
+    async (_, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await restored.promise
+      throw new CalibrationError('stopped, currents restored')
+    },
+    { stop: async (io) => io.extend(20, 'ramping q0_q1 back') },
+  )
+  operation.onCommand(RUN)
+  await until('the run starts', () => sent.some(({ kind }) => kind === 'started'))
+  stopping.abort()
+  const stopped = operation.stop({ extend: (...asked) => extended.push(asked) })
+  expect(extended).toEqual([[20, 'ramping q0_q1 back']])
+  restored.resolve()
+  await stopped
+  expect(sent.at(-1)).toMatchObject({ kind: 'result', result: RUN.run_id })
 })
 
 test('cancel() stops the named run, also before it has started', async () => {

@@ -227,6 +227,6 @@ test('runProcess() starts and stops the device', async () => {
     stop: async () => void calls.push('stop'),
   })
   await operation.start()
-  await operation.stop()
+  await operation.stop({ extend: () => undefined })
   expect(calls).toEqual(['start', 'stop'])
 })

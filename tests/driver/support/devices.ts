@@ -121,6 +121,19 @@ export const tuner = defineDevice({
   }),
 })
 
+/** Needs a minute to close, and never ends. */
+export const slowToClose = defineDevice({
+  name: 'slow_to_close',
+  operation: 'process',
+  create: () => ({
+    run: never,
+    stop(io) {
+      io.extend(60, 'ramping a current back')
+      return never()
+    },
+  }),
+})
+
 export const crasher = defineDevice({
   name: 'crasher',
   operation: 'process',

@@ -15,7 +15,9 @@ export const HOST_ARGV = [process.execPath, join(import.meta.dir, 'host-main.ts'
 export type DriverFlags = GivenFlags
 
 /** A server, a folder, and any number of drivers that use them; all of them end with the scope. */
-export async function openBench(options: { https?: boolean; clock?: Clock } = {}) {
+export async function openBench(
+  options: { https?: boolean; clock?: Clock; env?: Record<string, string | undefined> } = {},
+) {
   const folder = temporaryFolder()
   const server: TestServer = await openTestServer({ certificates, ...(options.https && { https: true }) })
   const recorded = recordedLog()
@@ -38,7 +40,7 @@ export async function openBench(options: { https?: boolean; clock?: Clock } = {}
       version: '2026.11.0',
       cwd: folder.path,
       home: '/home/nobody',
-      env: process.env,
+      env: { ...process.env, ...options.env },
       hostArgv: HOST_ARGV,
     })
     drivers.push(driver)

@@ -1,6 +1,4 @@
-import { expect, test } from 'bun:test'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { afterEach, expect, spyOn, test } from 'bun:test'
 import { Outbox } from '../../../src/driver/connection/outbox.ts'
 import { writeFailure } from '../../../src/driver/messages/write-event.ts'
 import { jobTask } from '../../../src/driver/tasks/job-task.ts'
@@ -21,10 +19,16 @@ const DISPATCH = {
 } as const
 const OTHER = { ...DISPATCH, job: 'job000000000002' }
 
+const opened: Outbox[] = []
+afterEach(async () => {
+  for (const outbox of opened.splice(0)) await outbox.close()
+})
+
 async function openCoordinator(folder: string) {
   const clock = new FakeClock()
   const { log } = recordedLog()
   const outbox = await Outbox.open(folder, { clock, log })
+  opened.push(outbox)
   const sent: EventEnvelope[] = []
   const stopped: string[] = []
   const runs: { watch: TaskObserver; end(body: string | undefined): void }[] = []
@@ -88,19 +92,38 @@ test('TaskCoordinator reports the start and, every 5 s, the job with its phase',
 test('TaskCoordinator sends heartbeats until the result is on a slow disk', async () => {
   using folder = temporaryFolder()
   const { receive, runs, clock, types, coordinator, outbox } = await openCoordinator(folder.path)
-  // Opening it for writing waits for a reader.
-  const slow = join(folder.path, `${DISPATCH.job}.1.json`)
-  await Bun.$`mkfifo ${slow}`
+  const written = Promise.withResolvers<void>()
+  const put = outbox.put.bind(outbox)
+  outbox.put = async (...event) => {
+    await written.promise
+    await put(...event)
+  }
   await receive(DISPATCH)
   runs[0]?.end('result')
   await clock.advance(5_000)
   expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
   expect(types()).toEqual(['JobHeartbeat'])
-  expect(await readFile(slow, 'utf8')).toBe('result')
+  written.resolve()
   await until('the task has ended', () => coordinator.hello.running === null)
   expect(outbox.size).toBe(1)
   await clock.advance(5_000)
   expect(types()).toHaveLength(1)
+})
+
+test('TaskCoordinator sends the result of a task above 1 s after the flush, of a shorter one during it', async () => {
+  using folder = temporaryFolder()
+  const { receive, clock, outbox, end } = await openCoordinator(folder.path)
+  const put = spyOn(outbox, 'put')
+  await receive(DISPATCH)
+  await clock.advance(1_000)
+  await end()
+  await receive(OTHER)
+  await clock.advance(1_001)
+  await end(OTHER)
+  expect(put.mock.calls.map(([, , options]) => options)).toEqual([
+    { isFlushedLater: true },
+    { isFlushedLater: false },
+  ])
 })
 
 test('TaskCoordinator.stop() ends the running attempt only, without a result', async () => {

@@ -30,7 +30,6 @@ test('F8 killed while idle: the next job finds the next driver', () =>
 test.each<[string, string, number]>([
   ['F8 with the job taken', 'job.taken', 2],
   ['F8 after execution', 'job.executed', 2],
-  // The file has its name and no content yet.
   ['F8 while the result is written', 'outbox.writing', 2],
   ['F8 between write and send', 'outbox.written', 1],
   ['F8 after send', 'outbox.sent', 1],

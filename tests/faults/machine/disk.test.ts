@@ -1,21 +1,24 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { readJob, timesOf, untilJob } from '../../support/executable/job-calls.ts'
 import { Journal } from '../../support/executable/journal.ts'
 import { BELL, runSvc, Service } from '../../support/executable/service.ts'
-import { failCalls } from '../../support/faults/failing-calls.ts'
+import { delayCalls, failCalls } from '../../support/faults/failing-calls.ts'
 import { faultRuns } from '../../support/faults/fault-runs.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
 import { finishRow } from '../../support/faults/settle-row.ts'
 import { mountSmallDisk } from '../../support/faults/small-disk.ts'
+import { outboxIds } from '../../support/outbox-ids.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
 // F16: the disk of the database is full, fails, or may not be written.
 const RUNS = faultRuns(1)
 setDefaultTimeout(60_000 + RUNS * 20_000)
+
+/** Delay of each flush of a slow disk. */
+const SLOW_MS = 600
 
 const isSkipped = skips('faults of the disk', whyNot('mount', 'strace'))
 
@@ -91,17 +94,18 @@ describe.skipIf(isSkipped)('a full disk', () => {
       await until('the start', async () => timesOf(await lab.look(running), 'started') === 1)
       disk.fill()
       // The result is sent, not acknowledged, and stored by its driver.
-      const result = join(folder.path, 'drivers/target/data/outbox', `${running}.1.json`)
-      await until('the result', async () => existsSync(result))
+      const outbox = join(folder.path, 'drivers/target/data/outbox')
+      const hasResult = async () => (await outboxIds(outbox)).includes(`${running}.1`)
+      await until('the result', hasResult)
       for (let n = 0; n < 20; n += 1)
         expect(await lab.tryToSubmit(`full-${n}`)).toEqual([507, 'storage_full'])
-      expect(existsSync(result)).toBe(true)
+      expect(await hasResult()).toBe(true)
       expect((await lab.look(running)).status).toBe('running')
       expect((await lab.look(waiting)).status).toBe('pending')
       disk.free()
       await lab.completed(await lab.submit(`run-${run}-late`))
       expect((await lab.completed(running)).attempt).toBe(1)
-      await until('the acknowledgement', async () => !existsSync(result))
+      await until('the acknowledgement', async () => !(await hasResult()))
     }
     await lab.close('full disk')
   })
@@ -154,27 +158,44 @@ describe.skipIf(isSkipped)('a disk that fails', () => {
     await lab.close('writes fail')
   })
 
-  test('to keep what was written ends the server with 70 and without an answer; the next start goes on', async () => {
+  // The event loop flushes small commits itself, a thread flushes large ones.
+  test.each([
+    ['small', ''],
+    ['large', `// ${'x'.repeat(6_000_000)}`],
+  ])(
+    'to keep a %s write ends the server with 70 and without an answer; the next start goes on',
+    async (size, comment) => {
+      using folder = temporaryFolder()
+      await using lab = await DiskLab.open(folder.path)
+      for (let run = 0; run < RUNS; run += 1) {
+        await lab.completed(await lab.submit(`run-${run}-before`))
+        const { pid = 0 } = lab.service
+        const logged = lab.service.log.length
+        // A client without a response repeats its request with the same key.
+        const { promise: isFailing, resolve } = Promise.withResolvers<void>()
+        const unknown = isFailing.then(() => lab.submit(`run-${run}-unknown`, comment))
+        {
+          await using calls = await failCalls(pid, 'fsync,fdatasync', 'EIO')
+          resolve()
+          expect(await lab.service.ended()).toBe(70)
+          expect(calls.failed).toBeGreaterThan(0)
+        }
+        expect(lab.service.log.slice(logged)).toContain('the disk did not store a write')
+        await lab.service.start()
+        await lab.completed(await unknown)
+      }
+      await lab.close(`flush of a ${size} write fails`)
+    },
+  )
+
+  test('or is slow holds back the response and whatever shows the write, until it is on disk', async () => {
     using folder = temporaryFolder()
     await using lab = await DiskLab.open(folder.path)
-    for (let run = 0; run < RUNS; run += 1) {
-      await lab.completed(await lab.submit(`run-${run}-before`))
-      const { pid = 0 } = lab.service
-      const logged = lab.service.log.length
-      // A client without a response repeats its request with the same key.
-      const { promise: isFailing, resolve } = Promise.withResolvers<void>()
-      const unknown = isFailing.then(() => lab.submit(`run-${run}-unknown`))
-      {
-        await using calls = await failCalls(pid, 'fsync,fdatasync', 'EIO')
-        resolve()
-        expect(await lab.service.ended()).toBe(70)
-        expect(calls.failed).toBeGreaterThan(0)
-      }
-      expect(lab.service.log.slice(logged)).toContain('the disk did not store a write')
-      await lab.service.start()
-      await lab.completed(await unknown)
-    }
-    await lab.close('flush fails')
+    await using _calls = await delayCalls(lab.service.pid ?? 0, 'fsync,fdatasync', SLOW_MS)
+    const started = performance.now()
+    const id = await lab.submit('slow', `// ${'x'.repeat(6_000_000)}`)
+    expect(performance.now() - started).toBeGreaterThan(SLOW_MS)
+    expect((await lab.look(id)).id).toBe(id)
   })
 
   test('that may not be written is refused at the start, in one line with the remedy', async () => {

@@ -122,6 +122,7 @@ function age(folder: string): void {
   db.run('DROP TABLE newer')
   for (const name of triggersOf(db, 'user_bytes')) db.run(`DROP TRIGGER "${name}"`)
   db.run('DROP TABLE user_bytes')
+  db.run('DROP TABLE qpu_usage')
   db.run('ALTER TABLE external_auths RENAME COLUMN recordRef TO "user"')
   db.run('ALTER TABLE external_auths RENAME COLUMN providerId TO provider_id')
   db.run('DELETE FROM migrations')

@@ -1,10 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BELL, Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
-import { freePort } from '../../support/free-port.ts'
 import { openLitestream, Replicator } from '../../support/litestream/litestream.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
@@ -66,10 +65,9 @@ test.skipIf(program === undefined)(
     try {
       for (let run = 0; run < RUNS; run += 1) {
         await service.untilOnline('target', 60_000)
-        const place = { folder: join(folder.path, `replica-${run}`), database, metricsPort: freePort() }
-        await using replicator = new Replicator(program ?? '', place)
-        replicator.start()
-        await until('the first replica', async () => ((await replicator.metric('litestream_txid')) ?? 0) > 0)
+        await using replicator = await Replicator.open(program, database, {
+          folder: join(folder.path, `replica-${run}`),
+        })
         const end = new AbortController()
         const started = performance.now()
         const loading = load(service, token, end.signal)
@@ -106,25 +104,47 @@ test.skipIf(program === undefined)(
   'a replicator that stopped shows in the metrics of both programs',
   async () => {
     using folder = temporaryFolder()
-    const database = join(folder.path, 'svc_data/svc.db')
     await using service = await Service.install(folder.path, { flags: ['--checkpoints', 'external'] })
     await service.start()
     await service.createQpu('target')
-    const place = { folder: join(folder.path, 'elsewhere'), database, metricsPort: freePort() }
-    await using replicator = new Replicator(program ?? '', place)
-    replicator.start()
-    await until('the first replica', async () => ((await replicator.metric('litestream_txid')) ?? 0) > 0)
+    await using replicator = await Replicator.open(program, join(folder.path, 'svc_data/svc.db'))
     await replicator.stop('SIGKILL')
     expect(await replicator.metric('litestream_txid')).toBeUndefined()
     // Nobody empties the log any more: its age grows with each commit.
-    const token = await service.admin()
-    const age = async () => {
-      const response = await fetch(`${service.url}/metrics`, { headers: { authorization: token } })
-      return Number(/^svc_database_log_seconds (\S+)$/m.exec(await response.text())?.[1])
-    }
+    const age = () => metricOf(service, 'svc_database_log_seconds')
     const before = await age()
     await Bun.sleep(20)
     await service.createUser(1, 'late@example.org')
     expect(await age()).toBeGreaterThan(before)
   },
 )
+
+test.skipIf(program === undefined)(
+  'a replica that cannot be written shows in the metrics of the server',
+  async () => {
+    using folder = temporaryFolder()
+    await using service = await Service.install(folder.path, { flags: ['--checkpoints', 'external'] })
+    await service.start()
+    const database = join(folder.path, 'svc_data/svc.db')
+    await using replicator = await Replicator.open(program, database, { keepS: 1 })
+    let users = 0
+    const backlog = async () => {
+      users += 1
+      await service.createUser(1, `user-${users}@example.org`)
+      return metricOf(service, 'svc_replicator_backlog_seconds')
+    }
+    renameSync(replicator.replica, `${replicator.replica}.away`)
+    writeFileSync(replicator.replica, 'no folder')
+    await until('the backlog to grow', async () => (await backlog()) > 5)
+    rmSync(replicator.replica)
+    renameSync(`${replicator.replica}.away`, replicator.replica)
+    await until('the backlog to shrink', async () => (await backlog()) < 5)
+  },
+)
+
+/** A metric of the server without labels. */
+async function metricOf(service: Service, name: string): Promise<number> {
+  const headers = { authorization: await service.admin() }
+  const text = await (await fetch(`${service.url}/metrics`, { headers })).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+}

@@ -3,7 +3,7 @@ import { simulateWeek } from '../../support/week/week.ts'
 
 /** The week itself is `scripts/endurance/simulated-week.ts`. */
 const SEED = Number(process.env['WEEK_SEED'] ?? 1)
-const JOBS = Number(process.env['WEEK_JOBS'] ?? 1_500)
+const JOBS = Number(process.env['WEEK_JOBS'] ?? 600)
 const HOUR_MS = 3_600_000
 
 test(`simulateWeek() keeps every promise through a day of failures, bookings and maintenance, seed ${SEED}`, async () => {

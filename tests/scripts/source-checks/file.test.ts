@@ -27,7 +27,8 @@ describe('checkSource() on layers', () => {
     ['src/cli/serve/web.ts', '../../../web/dashboard/index.html', undefined],
     ['src/cli/main.ts', '../server/index.ts', undefined],
     ['src/cli/main.ts', '../server/config/settings.ts', 'face'],
-    ['src/cli/main.ts', '../qasm/index.ts', 'layer'],
+    ['src/cli/main.ts', '../qasm/index.ts', undefined],
+    ['src/cli/main.ts', '../../ui/main.tsx', 'layer'],
     ['ui/api/api.ts', '../../src/protocol/index.ts', undefined],
     ['ui/editor/check.ts', '../../src/qasm/index.ts', undefined],
     ['ui/api/api.ts', '../../src/base/index.ts', 'layer'],
@@ -152,6 +153,7 @@ describe('checkSource() on banned calls', () => {
     expect(rulesIn('src/cli/main.ts', 'console.log(process.env)')).toEqual([])
     expect(rulesIn('src/cli/main.ts', 'Date.now()')).toEqual(['1 banned Date.now'])
     expect(rulesIn('ui/main.tsx', 'setTimeout(f, 1)')).toEqual([])
+    expect(rulesIn('ui/main.tsx', 'crypto.randomUUID()')).toEqual(['1 banned crypto.randomUUID'])
   })
 })
 

@@ -45,6 +45,8 @@ test('metricsOf() prints the structure of a tree', () => {
     'implementations of folder lock: 0',
     'implementations of token bucket: 0',
     'implementations of worker start: 0',
+    'implementations of thread with requests: 0',
+    'implementations of queue of turns: 0',
     expect.stringMatching(/^declared names with banned words: 1, exceptions: \d+$/),
   ])
 })

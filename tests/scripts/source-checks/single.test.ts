@@ -20,6 +20,11 @@ test.each([
   ['token bucket', 'tokens + ((now - this.#at) / 1000) * limit.perSecond'],
   ['worker start', 'new Worker(source, { ref: false })'],
   ['worker start', 'threads.start(source, { eval: true })'],
+  [
+    'thread with requests',
+    'this.#worker ??= startWorker(jsonWorker, { onResponse: (it) => this.#next(it) })',
+  ],
+  ['queue of turns', 'this.#waiting.delete(caller)\nif (own.length > 0) this.#waiting.set(caller, own)'],
 ])('checkSingle() finds a second %s: %s', (what, code) => {
   expect(checkSingle(fileOf('src/server/jobs/x.ts', code)).map(({ rule }) => rule)).toEqual([
     `second ${what}`,

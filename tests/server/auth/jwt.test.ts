@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { sign } from 'hono/jwt'
 import { accountSecret, findUser, users } from '../../../src/db/index.ts'
+import { issueToken, LoginTokens } from '../../../src/server/auth/jwt.ts'
 import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server/server.ts'
 
 const base64 = (value: unknown) =>
@@ -142,4 +143,23 @@ test('a token becomes invalid with a new token key, and when the account is dele
     // A new token key ends logins; API tokens have to be deleted separately.
     expect((await statuses())[0]).toBe(401)
   }
+})
+
+test('a remembered login token is refused with another key, once it has expired, and when it is altered', async () => {
+  const tokens = new LoginTokens()
+  const claims = { id: 'user00000000001', collectionId: 'users', key: 'a key', nowMs: 0, seconds: 600 }
+  const token = await issueToken(claims)
+  for (let each = 0; each < 2; each += 1) {
+    expect(tokens.check(token, 'a key', 600_000)).toMatchObject({ id: claims.id, exp: 600 })
+    expect(tokens.readClaims(token)).toMatchObject({ id: claims.id })
+    expect(() => tokens.check(token, 'another key', 600_000)).toThrow('authorization token')
+    expect(() => tokens.check(token, 'a key', 631_000)).toThrow('authorization token')
+    expect(() => tokens.check(`${token.slice(0, -4)}AAAA`, 'a key', 0)).toThrow('authorization token')
+  }
+  // The oldest makes place for others; it is then checked as if it were new.
+  for (let id = 0; id < 1_001; id += 1) {
+    const other = await issueToken({ ...claims, id: `user${id}` })
+    expect(tokens.check(other, 'a key', 0).id).toBe(`user${id}`)
+  }
+  expect(tokens.check(token, 'a key', 0).id).toBe(claims.id)
 })

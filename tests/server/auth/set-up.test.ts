@@ -10,8 +10,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 async function openFresh() {
   const folder = temporaryFolder()
   const clock = new FakeClock()
-  const { config } = readConfig({ flags: await testSettings(folder.path), env: {} })
-  const server = await createServer(config, { clock, log: silentLog, version: '1', assets: undefined })
+  const effective = readConfig({ flags: await testSettings(folder.path), env: {} })
+  const server = await createServer(effective, { clock, log: silentLog, version: '1', assets: undefined })
   const { url } = await server.start()
   return {
     clock,

@@ -12,6 +12,8 @@ interface Tuner {
   attached: boolean
   /** The current run. */
   running: { run: string; request: string } | undefined
+  /** The run that it started on its own. */
+  own: string | undefined
   /** Reports that are not acknowledged; they survive the tuner. */
   outbox: { run: string; request: string }[]
 }
@@ -80,7 +82,12 @@ const STEPS: Record<string, Step> = {
     if (tuner.attached) for (const { run, request } of tuner.outbox) await lab.report(run, request)
   },
   async ownCheck({ lab, tuner }) {
-    if (tuner.attached) await lab.report(lab.newRun(), null)
+    if (!tuner.attached || tuner.running) return
+    if (tuner.own === undefined) tuner.own = await lab.startOwn()
+    else {
+      await lab.report(tuner.own, null)
+      tuner.own = undefined
+    }
   },
   async detach({ lab, tuner }) {
     const epoch = lab.lab.hub.epochs.get(lab.tuner.id)
@@ -93,12 +100,14 @@ const STEPS: Record<string, Step> = {
     await lab.attach()
     tuner.attached = true
     const run_id = tuner.running && { run_id: tuner.running.run }
-    await lab.hello({ ...run_id, outbox: tuner.outbox.map(({ run }) => run) })
+    const own_run = tuner.own === undefined ? {} : { own_run: tuner.own }
+    await lab.hello({ ...run_id, ...own_run, outbox: tuner.outbox.map(({ run }) => run) })
     await deliver(state)
   },
   async kill(state) {
     await STEPS['detach']?.(state)
     state.tuner.running = undefined
+    state.tuner.own = undefined
   },
   async wait({ lab }) {
     await lab.recovery.recoverOnce()
@@ -122,7 +131,8 @@ const STEPS: Record<string, Step> = {
   },
 }
 
-async function check({ lab }: State): Promise<void> {
+async function check({ lab, tuner }: State): Promise<void> {
+  if (tuner.attached && tuner.own !== undefined) expect(await lab.isCalibrating()).toBe(true)
   const requests = await lab.lab.db.read((tx) => tx.list(calibrationRequests))
   const reports = new Map((await lab.reports()).map((report) => [report.id, report]))
   expect(requests.filter(({ status }) => status === 'running').length).toBeLessThanOrEqual(1)
@@ -141,11 +151,15 @@ async function drain(state: State): Promise<void> {
       tx.all("SELECT id, status FROM calibration_requests WHERE status IN ('pending', 'running')"),
     )
   await STEPS['attach']?.(state)
+  const { lab, tuner } = state
+  if (tuner.own !== undefined) await lab.report(tuner.own, null)
+  tuner.own = undefined
   for (let round = 0; round < 100 && (await open()).length > 0; round += 1) {
     await state.lab.clock.advance(10_000)
     for (const step of ['dispatch', 'started', 'finish', 'report']) await STEPS[step]?.(state)
   }
   expect(await open()).toEqual([])
+  expect(await lab.isCalibrating()).toBe(false)
 }
 
 test('under any faults one calibration runs at a time, done requests have reports, and all end', async () => {
@@ -155,7 +169,7 @@ test('under any faults one calibration runs at a time, done requests have report
       await using lab = await CalibrationLab.open()
       const state: State = {
         lab,
-        tuner: { attached: false, running: undefined, outbox: [] },
+        tuner: { attached: false, running: undefined, own: undefined, outbox: [] },
         seen: 0,
       }
       for (const name of ['request', 'attach', ...steps]) {

@@ -86,6 +86,35 @@ describe('CalibrationRefused', () => {
 describe('CalibrationProgress', () => {
   const STEP = { phase: 'routine', step: 7, total: 33, routine: 'motzoi_parameter', target: 'q2' }
 
+  test('collects the outcome of each routine on each target', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    const ids = { run_id: run, request_id: id }
+    await lab.sendEvent('CalibrationProgress', { ...ids, ...STEP, outcome: 'success' })
+    await lab.sendEvent('CalibrationProgress', { ...ids, ...STEP, target: '__proto__', outcome: 'failed' })
+    const ended = ['q2', 'q3'].map((target) => ({ routine: 't1', target, outcome: 'success' }))
+    await lab.sendEvent('CalibrationProgress', { ...ids, ...STEP, step: 8, routine: 't1', ended })
+    const { outcomes, ...step } = (await lab.read(id)).progress as { outcomes: Record<string, object> }
+    expect(JSON.stringify(outcomes)).toBe(
+      '{"motzoi_parameter":{"q2":"success","__proto__":"failed"},"t1":{"q2":"success","q3":"success"}}',
+    )
+    expect(step).not.toHaveProperty('ended')
+  })
+
+  test('keeps what was measured last until a later step has another trace', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    const line = { kind: 'line', model: 'exponential', y: [1, null], y_name: 'P1', y_unit: '' }
+    const trace = { routine: 't1', target: 'q0', ...line, x: { name: 'delay', unit: 's', values: [0, 1] } }
+    const send = (step: object) =>
+      lab.sendEvent('CalibrationProgress', { run_id: run, request_id: id, ...step })
+    await send({ ...STEP, trace })
+    await send({ ...STEP, step: 8 })
+    expect((await lab.read(id)).progress).toMatchObject({ step: 8, trace })
+    await send({ ...STEP, step: 9, trace: { ...trace, target: 'q1' } })
+    expect((await lab.read(id)).progress).toMatchObject({ step: 9, trace: { target: 'q1' } })
+  })
+
   test("is stored with the plan of the run's start, while it runs", async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()

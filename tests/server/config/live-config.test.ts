@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { LiveConfig, readConfig } from '../../../src/server/index.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
-const configOf = (flags: Record<string, string> = {}) => readConfig({ flags, env: {} }).config
+const configOf = (flags: Record<string, string> = {}) => readConfig({ flags, env: {} })
 
 describe('LiveConfig', () => {
   test('replace() applies only reloadable settings and names what changed', () => {

@@ -299,3 +299,32 @@ test('a driver that was started for another operation is refused and does not di
   expect(command.ready).toBe(true)
   expect(await statusOf(test, qpu)).toBe('online')
 })
+
+test('activity counts what a driver sends and says why another one is refused', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  const standby = await registerStandby(test, qpu)
+  await connectAs(test, qpu)
+  expect((await connectAs(test, standby)).status).toBe(409)
+  const activity = await test.admin.get('/api/op/drivers/activity')
+  expect(activity.body).toMatchObject({
+    ca_fingerprint: test.context.tls.material.caFingerprint,
+    svc_addr: expect.stringContaining('127.0.0.1'),
+    event_rate_limit: test.context.config.eventRateLimit,
+  })
+  const [holder, other] = activity.get('drivers') as Record<string, unknown>[]
+  expect(holder).toMatchObject({ id: qpu.driver, connected_at: expect.stringMatching(/Z$/), refused: null })
+  expect(other).toMatchObject({ connected_at: '', refused: { code: 'already_connected' } })
+})
+
+test('a new access token ends the connection and replaces the old token', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  await connectAs(test, qpu)
+  const renewed = await test.admin.post('/api/op/drivers/token', { id: qpu.driver })
+  expect([renewed.status, renewed.get('name')]).toEqual([200, 'north'])
+  expect(renewed.get('snippets')).toMatchObject({ start: expect.stringContaining('svc driver start') })
+  expect((await connectAs(test, qpu)).status).toBe(401)
+  const token = renewed.text('token')
+  expect((await connectAs(test, { ...qpu, token })).status).toBe(200)
+})

@@ -179,10 +179,4 @@ describe('other events', () => {
       { source: it.qpu.driver.name, type: 'CryostatReading', payload, ts: '2026-01-31T09:05:00.000Z' },
     ])
   })
-
-  test('of unknown type are dropped', async () => {
-    await using it = await openCase()
-    await it.sendEvent('Weather', {})
-    expect(await it.lab.db.read((tx) => tx.list(events))).toEqual([])
-  })
 })

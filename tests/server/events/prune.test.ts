@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-const configOf = (flags: Record<string, string>) => readConfig({ flags, env: {} }).config
+const configOf = (flags: Record<string, string>) => readConfig({ flags, env: {} })
 
 /** A pruner on a real database, with a log that is collected. */
 async function open(flags: Record<string, string> = {}) {

@@ -163,9 +163,9 @@ test('invalid queries are refused by field', async () => {
   for (const [query, field, message] of [
     ['', 'driver', 'Cannot be blank.'],
     ['driver=twin', 'driver', '2 drivers have the name twin; use an id.'],
-    ['driver=fridge&points=0', 'points', 'Expected >=1 (got 0).'],
-    ['driver=fridge&points=2001', 'points', 'Expected <=2000 (got 2001).'],
-    ['driver=fridge&points=many', 'points', 'Invalid digits: Received "many".'],
+    ['driver=fridge&points=0', 'points', 'Expected at least 1 (got 0).'],
+    ['driver=fridge&points=2001', 'points', 'Expected at most 2000 (got 2001).'],
+    ['driver=fridge&points=many', 'points', 'Expected a whole number from 1 to 2000 (got "many").'],
     ['driver=fridge&from=today', 'from', undefined],
     [
       'driver=fridge&from=2026-06-10&to=2026-06-10',

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import * as v from 'valibot'
 import { COLLECTIONS, users } from '../../../src/db/index.ts'
-import { openApiDocument, shapesOf, statusesOf } from '../../../src/server/http/openapi.ts'
+import { errorCodesOf, statusesOf } from '../../../src/server/http/error-codes.ts'
+import { openApiDocument, shapesOf } from '../../../src/server/http/openapi.ts'
 import { recordResponse } from '../../../src/server/http/response/record-response.ts'
 import { defineRoute } from '../../../src/server/http/route.ts'
 import { assertDeclared, assertDescribed, routeOf } from '../../support/server/declared-responses.ts'
@@ -110,8 +111,8 @@ test('assertDescribed() refuses a status that the document does not have', () =>
 test('statusesOf() adds the statuses of the checks that precede a route', () => {
   expect(routes.map(statusesOf)).toEqual([
     [200, 400, 401, 404, 429, 431, 500, 503, 507],
-    [200, 400, 401, 403, 413, 429, 431, 500, 503, 507],
-    [200, 429, 431, 500, 503, 507],
+    [200, 400, 401, 403, 413, 415, 429, 431, 500, 503, 507],
+    [200, 400, 429, 431, 500, 503, 507],
   ])
 })
 
@@ -144,6 +145,11 @@ describe('assertDeclared()', () => {
       'not declare',
     )
   })
+  test('refuses an undeclared code of a declared status', () => {
+    const refused = { ...call, status: 404 }
+    assertDeclared(routes, { ...refused, body: { code: 'not_found' } })
+    expect(() => assertDeclared(routes, { ...refused, body: { code: 'lost' } })).toThrow('answered 404 lost')
+  })
   test('finds no route for another method', () => {
     expect(routeOf(routes, 'DELETE', '/api/items/5')).toBeUndefined()
     expect(routeOf(routes, 'HEAD', '/api/text')?.path).toBe('/api/text')
@@ -162,6 +168,7 @@ describe('GET /api/openapi.json', () => {
     for (const route of server.server.routes) {
       const operation = paths[route.path.replace(/:(\w+)(\{[^/]*\})?/g, '{$1}')]?.[route.method.toLowerCase()]
       expect(Object.keys(operation?.['responses'] ?? {}).map(Number)).toEqual(statusesOf(route))
+      expect<unknown>(operation?.['x-error-codes']).toEqual(errorCodesOf(route))
       ids.push(operation?.['operationId'])
     }
     expect(new Set(ids).size).toBe(server.server.routes.length)

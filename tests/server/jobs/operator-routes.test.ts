@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { attachLease, claimJob, grantLease, quantumJobs } from '../../../src/db/index.ts'
+import { attachLease, claimJob, quantumJobs } from '../../../src/db/index.ts'
 import { hashToken } from '../../../src/server/access-token.ts'
 import { openTestServer, type TestQpu, type TestServer } from '../../support/server/server.ts'
+import { takeLease } from '../../support/take-lease.ts'
 
 async function submitted(server: TestServer, qpu: TestQpu, count: number) {
   const user = await server.createUser({ qpuSeconds: 1_000 })
@@ -17,18 +18,10 @@ async function submitted(server: TestServer, qpu: TestQpu, count: number) {
 
 /** Claims a job as the dispatcher does, for a driver without sockets. */
 async function claim(server: TestServer, qpu: TestQpu, job = ''): Promise<void> {
-  const { epoch } = await grantLease(server.db, {
-    tokenHash: hashToken(qpu.token),
-    firstPort: 6_000,
-    lastPort: 6_999,
-    takenPorts: new Set(),
-    isHeldByAnotherProcess: () => false,
-    host: '',
-    version: '',
-    device: '',
-  })
-  await attachLease(server.db, { driver: qpu.driver, epoch })
-  await server.db.write('claim', (tx) => claimJob(tx, job, { qpu: qpu.id, driver: qpu.driver, epoch }))
+  const driver = { id: qpu.driver, token: hashToken(qpu.token), qpu: qpu.id }
+  const target = await takeLease(server.db, driver)
+  await attachLease(server.db, target)
+  await server.db.write('claim', (tx) => claimJob(tx, job, target))
 }
 
 const act = (server: TestServer, job: string | undefined, name: string, body?: object) =>
@@ -77,6 +70,58 @@ test('requeue returns a running job to the queue, held on request; an ended job 
     409,
     'Only running jobs can be requeued; this one is cancelled, and what has ended never changes: submit it again as a new job.',
   ])
+})
+
+test('move changes the QPU of a pending job; its timeline says from where to where', async () => {
+  await using server = await openTestServer()
+  const [north, south] = [await server.createQpu('north'), await server.createQpu('south')]
+  const { ids, view } = await submitted(server, north, 2)
+  const moved = await act(server, ids[0], 'move', { qpu: 'south', reason: 'warm-up' })
+  expect([moved.status, moved.get('qpu_target')]).toEqual([200, south.id])
+  expect(await view(ids[0])).toMatchObject({
+    queue_position: 1,
+    timeline: [{ event: 'moved', detail: 'from north to south: warm-up' }],
+  })
+  expect(await view(ids[1])).toMatchObject({ queue_position: 1 })
+  const audit = await server.admin.get('/api/op/audit?action=job.move')
+  expect(audit.get('entries')).toMatchObject([
+    { subject: ids[0], detail: { reason: 'from north to south: warm-up' } },
+  ])
+  const again = await act(server, ids[0], 'move', { qpu: south.id })
+  expect([again.status, again.get('code')]).toEqual([409, 'same_qpu'])
+  await act(server, ids[1], 'hold')
+  expect((await act(server, ids[1], 'move', { qpu: 'south' })).body).toMatchObject({ held: true })
+  await claim(server, south, ids[0])
+  const late = await act(server, ids[0], 'move', { qpu: 'north' })
+  expect([late.status, late.get('code')]).toEqual([409, 'not_pending'])
+})
+
+test('move refuses a QPU that is unknown, closed or too small, and a simulator in place of hardware', async () => {
+  await using server = await openTestServer()
+  const [north, small] = [await server.createQpu('north'), await server.createQpu('small')]
+  const { ids } = await submitted(server, north, 1)
+  const move = async (body: object) => {
+    const { status, body: answer } = await act(server, ids[0], 'move', body)
+    return [status, Object(answer)['code'], Object(answer)['message']]
+  }
+  expect(await move({ qpu: 'west' })).toMatchObject([400, 'invalid', expect.any(String)])
+  expect(await move({})).toMatchObject([400, 'invalid', expect.any(String)])
+  await server.admin.post('/api/op/qpu/maintenance', { id: small.id, maintenance: true })
+  expect((await move({ qpu: 'small' })).slice(0, 2)).toEqual([503, 'maintenance'])
+  await server.admin.post('/api/op/qpu/maintenance', { id: small.id, maintenance: false })
+  await server.db.write('needs', (tx) => {
+    tx.run('UPDATE quantum_jobs SET qubits = 9')
+    tx.run('UPDATE qpus SET num_qubits = 5 WHERE id = $id', { id: small.id })
+  })
+  expect(await move({ qpu: 'small' })).toEqual([409, 'unsupported_by_qpu', 'QPU small has 5 of 9 qubits.'])
+  await server.db.write('simulator', (tx) => {
+    tx.run('UPDATE qpus SET num_qubits = 20 WHERE id = $id', { id: small.id })
+    tx.run('INSERT INTO qpu_descriptions (qpu, described) VALUES ($id, \'{"simulator":true}\')', {
+      id: small.id,
+    })
+  })
+  expect((await move({ qpu: 'small' })).slice(0, 2)).toEqual([409, 'is_simulator'])
+  expect((await move({ qpu: 'small', to_simulator: true }))[0]).toBe(200)
 })
 
 test('actions refuse unknown jobs, and invalid bodies by field', async () => {

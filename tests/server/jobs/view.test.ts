@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { claimJob, saveSuperuser } from '../../../src/db/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { cancelJob } from '../../../src/server/jobs/cancel.ts'
-import { listJobs, viewJob } from '../../../src/server/jobs/view.ts'
+import { countJobs, listJobs, viewJob } from '../../../src/server/jobs/view.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 
 async function superuserOf(lab: JobLab): Promise<Caller> {
@@ -80,6 +80,45 @@ describe('listJobs()', () => {
     expect(await list('created')).toEqual(ids)
     expect(await list('-created')).toEqual(ids.toReversed())
     expect(await listJobs(lab, await superuserOf(lab), { skip: 0, limit: 10, sort: 'created' })).toEqual([])
+  })
+})
+
+describe('listJobs() and countJobs()', () => {
+  test('superusers list and count the jobs of one user or of everybody; users only their own', async () => {
+    await using lab = await JobLab.open()
+    const [one, other] = [await lab.user(), await lab.user()]
+    const first = await lab.submit(one)
+    const second = await lab.submit(other)
+    const root = await superuserOf(lab)
+    const list = async (user: string | undefined) =>
+      (await listJobs(lab, root, { skip: 0, limit: 10, sort: '-created', user })).map(({ id }) => id)
+    expect(await list('*')).toEqual([second.id, first.id])
+    expect(await list(one.id)).toEqual([first.id])
+    expect(await list(undefined)).toEqual([])
+    expect([await countJobs(lab, root, { user: '*' }), await countJobs(lab, lab.caller(one), {})]).toEqual([
+      2, 1,
+    ])
+    await expect(list('nobody')).rejects.toMatchObject({ code: 'invalid' })
+    const page = { skip: 0, limit: 1, sort: 'created', user: '*' }
+    await expect(listJobs(lab, lab.caller(one), page)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  test('text is found in the id, the name and the tags, in upper and lower case', async () => {
+    await using lab = await JobLab.open()
+    const user = await lab.user()
+    const [named, tagged, plain] = [await lab.submit(user), await lab.submit(user), await lab.submit(user)]
+    await lab.db.write('labels', (tx) => {
+      tx.run("UPDATE quantum_jobs SET name = 'GHZ sweep' WHERE id = $id", { id: named.id })
+      tx.run(`UPDATE quantum_jobs SET tags = '["ghz-5"]' WHERE id = $id`, { id: tagged.id })
+    })
+    const found = async (text: string) =>
+      (await listJobs(lab, lab.caller(user), { skip: 0, limit: 10, sort: 'created', filter: { text } })).map(
+        ({ id }) => id,
+      )
+    expect(await found('Ghz')).toEqual([named.id, tagged.id])
+    expect(await found(plain.id.slice(3))).toEqual([plain.id])
+    expect(await countJobs(lab, lab.caller(user), { filter: { text: 'ghz' } })).toBe(2)
+    expect(await countJobs(lab, lab.caller(user), { filter: { text: '%' } })).toBe(0)
   })
 })
 

@@ -26,7 +26,7 @@ const JOB: QueuePositionInput['job'] = {
   isNext: false,
 }
 const estimate = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job']> = {}) =>
-  estimateWait({ job: { ...JOB, ...job }, queues }, NOW, IDLE_MS)
+  estimateWait({ job: { ...JOB, ...job }, queues, excluded: [] }, NOW, IDLE_MS)
 
 describe('estimateWait()', () => {
   test('returns the queue position and a range from the fastest and slowest recent jobs', () => {
@@ -147,5 +147,23 @@ describe('estimateWait()', () => {
     offline.state.qpu.status = 'offline'
     const open = queue({}, { ahead: 7 })
     expect(estimate([offline, open])).toMatchObject({ waiting: { code: 'ahead_in_queue' }, position: 8 })
+  })
+
+  test('a job that no QPU of its target supports is in no queue, and names at most five', () => {
+    const excess = [{ kind: 'features', missing: 0b101 } as const]
+    const excluded = Array.from({ length: 7 }, (_, at) => ({
+      qpu: { ...queueState().qpu, name: `qpu_${at}` },
+      excess,
+    }))
+    const { waiting, ...others } = estimateWait({ job: JOB, queues: [], excluded }, NOW, IDLE_MS)
+    expect(others).toEqual({})
+    expect(waiting.code).toBe('unsupported_by_qpu')
+    expect(waiting.text).toContain(
+      'qpu_4 does not support reset, feedback; …. It runs when a QPU supports it',
+    )
+    // One that supports it is enough.
+    expect(estimateWait({ job: JOB, queues: [queue()], excluded }, NOW, IDLE_MS)).toMatchObject({
+      position: 1,
+    })
   })
 })

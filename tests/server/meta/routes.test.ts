@@ -19,6 +19,7 @@ test('GET /api/ui/config returns the configuration of the pages before login and
     oauth2: [{ name: 'google', displayName: 'Google' }],
     allowSignup: true,
     hasSuperuser: true,
+    booking: { idle_seconds: 5, max_length_seconds: 86_400, max_ahead_seconds: 5_184_000 },
     collections: { quantum_jobs: 'work', qpus: 'qpus', superusers: '_superusers', users: 'users' },
   })
   expect(JSON.stringify(body)).not.toMatch(/kept to itself|clientId/)

@@ -100,7 +100,7 @@ describe('SubmissionThread.examine()', () => {
     const thread = new SubmissionThread(submissionWorker, systemClock)
     const unknown = { bytes: new Uint8Array(9), sender: 'nobody' as 'user' }
     expect(await thread.examine({ ...requestOf([]), body: unknown }, 'ada').catch(caught)).toMatchObject({
-      message: expect.stringMatching(/^Programs cannot be checked: /),
+      message: expect.stringMatching(/^The thread that checks programs ended: /),
     })
     expect(await thread.examine(requestOf([LARGE['plain calls'] ?? '']), 'ada')).toMatchObject(NO_PROBLEMS)
   })

@@ -200,6 +200,42 @@ test('toggle and maintenance refuse unknown QPUs and missing values, and are aud
   )
 })
 
+test('POST /api/op/qpu/delete removes a QPU with its drivers, or nothing', async () => {
+  await using server = await openTestServer()
+  await server.createQpu('north')
+  const south = await server.createQpu('south')
+  const monitor = { name: 'cold', qpu: 'north', operation: 'monitor', device: 'cryostat_gen1' }
+  expect((await server.admin.post('/api/op/drivers/create', monitor)).status).toBe(201)
+  const user = server.as(await server.createUser({ qpuSeconds: 10 }))
+  const circuit = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; c = measure q;'
+  const job = await user.post('/api/jobs', { circuits: [{ circuit }], qpu_target: 'north' })
+  const names = (collection: string) =>
+    server.db.read((tx) => tx.all<{ name: string }>(`SELECT name FROM ${collection} ORDER BY name`))
+  const before = await names('drivers')
+  expect(before).toHaveLength(3)
+  const remove = (body: object) => server.admin.post('/api/op/qpu/delete', body)
+
+  const refused = await remove({ name: 'north' })
+  expect([refused.status, refused.get('code')]).toEqual([400, 'unfinished_jobs'])
+  expect(await names('drivers')).toEqual(before)
+  expect(await names('qpus')).toHaveLength(2)
+
+  expect((await user.post(`/api/jobs/${job.text('id')}/cancel`)).status).toBe(200)
+  expect((await remove({ name: 'north' })).body).toMatchObject({ name: 'north', drivers: ['north', 'cold'] })
+  expect(await names('qpus')).toEqual([{ name: 'south' }])
+  expect(await names('drivers')).toEqual([{ name: 'south' }])
+  expect((await remove({ name: 'north' })).status).toBe(404)
+  expect((await remove({})).status).toBe(400)
+  expect((await remove({ id: south.id })).status).toBe(200)
+  const acts = await server.db.read((tx) =>
+    tx.all<{ detail: string }>("SELECT detail FROM audit_log WHERE act = 'qpu.delete' ORDER BY seq"),
+  )
+  expect(acts.map(({ detail }) => JSON.parse(detail))).toEqual([
+    { name: 'north', drivers: ['north', 'cold'] },
+    { name: 'south', drivers: ['south'] },
+  ])
+})
+
 test('POST /api/op/drivers/create registers a driver of a QPU by name or id', async () => {
   await using server = await openTestServer()
   const qpu = await server.createQpu('north')

@@ -62,7 +62,6 @@ test('1,000 subscribers of a public topic need one rule test and one encoding', 
     collection: 'quantum_jobs',
     id: record.id,
     action: 'create',
-    seq: 1,
     record: { ...record },
   })
   const rendered = await server.db.read((tx) =>
@@ -101,7 +100,6 @@ test('a rule about the user is tested once per user, regardless of the number of
     collection: 'time_slots',
     id: record.id,
     action: 'create',
-    seq: 1,
     record: { ...record },
   })
   const rendered = await server.db.read((tx) =>
@@ -139,7 +137,6 @@ test('large values are passed to SQLite only if the rule or the filter refers to
     collection: 'quantum_jobs',
     id: record.id,
     action: 'create',
-    seq: 1,
     record: { ...record },
   })
   const topics = ['quantum_jobs/*', withOptions('quantum_jobs/*', { filter: 'payload.kind = "deep"' })]
@@ -163,7 +160,7 @@ test('100 filters are evaluated once each for 1,000 subscribers, and share one e
   const publisher = createChangePublisher(service)
   const record = await server.db.write('t', (tx) => tx.insert(quantumJobs, {}))
   const prepared = publisher.prepare({
-    ...{ collection: 'quantum_jobs', id: record.id, action: 'create', seq: 1 },
+    ...{ collection: 'quantum_jobs', id: record.id, action: 'create' },
     record: { ...record },
   })
   const filters = Array.from({ length: 100 }, (_, at) =>
@@ -198,7 +195,7 @@ test('values above 64 KiB are omitted unless fields asks for them, above 1 MiB a
   )
   const change = await server.db.read((tx) => tx.find(quantumJobs, id))
   const prepared = publisher.prepare({
-    ...{ collection: 'quantum_jobs', id, action: 'update', seq: 1 },
+    ...{ collection: 'quantum_jobs', id, action: 'update' },
     record: change as never,
   })
   const render = (query: object) =>

@@ -41,6 +41,7 @@ const TABLE: Record<CollectionName, Row> = {
     owner: 'sees · view 200 · update 403 · delete 204',
     other: 'empty · view 404 · update 403 · delete 404',
   },
+  notes: SIGNED_IN,
   notifications: SIGNED_IN,
   qpu_time_requests: {
     guest: 'empty · view 404 · update 403 · delete 404',
@@ -50,8 +51,10 @@ const TABLE: Record<CollectionName, Row> = {
   qpus: PUBLIC,
   quantum_jobs: PUBLIC,
   superusers: CLOSED,
+  thresholds: SIGNED_IN,
   time_slots: OWN,
   users: OWN,
+  webhooks: CLOSED,
 }
 
 let world: World

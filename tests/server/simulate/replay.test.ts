@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { RecordedJob, RecordedQpu, Recording } from '../../../src/db/index.ts'
+import type { JobNeeds, RecordedJob, RecordedQpu, Recording } from '../../../src/db/index.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { asRecorded, PolicyComparison } from '../../../src/server/simulate/policy-comparison.ts'
 import { replay } from '../../../src/server/simulate/replay.ts'
@@ -17,6 +17,8 @@ type JobSketch = Partial<Omit<RecordedJob, 'submittedAt' | 'attempts'>> & {
   attempts?: [seconds: number, end: 'ok' | 'error' | 'lost'][]
 }
 
+const wide = (qubits: number): JobNeeds => ({ qubits, shots: 1, executions: 1, features: 0 })
+
 /** A recording of jobs with times in seconds, on one QPU by default. */
 function recordingOf(jobs: JobSketch[], patch: Partial<Recording> = {}): Recording {
   return {
@@ -29,7 +31,7 @@ function recordingOf(jobs: JobSketch[], patch: Partial<Recording> = {}): Recordi
       id: `job ${index}`,
       user: 'ada',
       target: '',
-      qubits: 1,
+      needs: wide(1),
       cancelledAt: undefined,
       actions: [],
       ...job,
@@ -55,11 +57,15 @@ function slots(...all: [user: string, start: number, end: number][]): Pick<Recor
   }
 }
 
+const HOUR = 3_600 * SECOND
+
 /** Seconds that each job waited. */
 function waits(recording: Recording, name = 'booked', idleSeconds = 5): number[] {
   const policy = POLICIES.find((each) => each.name === name)
   if (!policy) throw new Error(`there is no policy ${name}`)
-  return [...replay(recording, { policy, idleMs: idleSeconds * SECOND }).waitsMs].map((ms) => ms / SECOND)
+  return [...replay(recording, { policy, idleMs: idleSeconds * SECOND, fairWindowMs: HOUR }).waitsMs].map(
+    (ms) => ms / SECOND,
+  )
 }
 
 describe('replay()', () => {
@@ -96,9 +102,9 @@ describe('replay()', () => {
     })
     const recording = recordingOf(
       [
-        { at: 0, qubits: 9, ran: 10 },
-        { at: 1, qubits: 5, ran: 4 },
-        { at: 2, qubits: 6, ran: 1 },
+        { at: 0, needs: wide(9), ran: 10 },
+        { at: 1, needs: wide(5), ran: 4 },
+        { at: 2, needs: wide(6), ran: 1 },
       ],
       { qpus: [sized('narrow', 5), sized('wide', 9)] },
     )
@@ -127,7 +133,7 @@ describe('replay()', () => {
     ])
     expect(waits(recording)).toEqual([0, 1])
     const [policy] = POLICIES
-    const { busy } = replay(recording, { policy: policy ?? never(), idleMs: 0 })
+    const { busy } = replay(recording, { policy: policy ?? never(), idleMs: 0, fairWindowMs: HOUR })
     const spans = busy.get(KELVIN.id)?.map(({ from, to }) => [(from - START) / SECOND, (to - START) / SECOND])
     // The pause ends at 3 s, during the other job.
     expect(spans).toEqual([
@@ -224,7 +230,7 @@ describe('PolicyComparison', () => {
     const recording = recordingOf(jobs, { ...slots(['ada', 0, 1]), qpus: [qpu(changes)] })
     const [policy] = POLICIES
     const figures = new PolicyComparison(recording).measure(
-      replay(recording, { policy: policy ?? never(), idleMs: 0 }),
+      replay(recording, { policy: policy ?? never(), idleMs: 0, fairWindowMs: HOUR }),
     )
     expect(figures).toEqual({
       waits: {

@@ -5,13 +5,17 @@ import {
   type AttemptResult,
   applyResult,
   cancelJob,
+  chargeOf,
   claimJob,
   type DispatchTarget,
+  FairShare,
   holdJob,
   type JobError,
+  type JobNeeds,
   moveJobToFront,
   postLedger,
   type Qpu,
+  qpus,
   type RecordedSlot,
   readQueue,
   releaseJob,
@@ -26,6 +30,10 @@ import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 
 const IDLE_MS = 5_000
 const QUBITS = [5, 1]
+const DESCRIBED = {
+  ...{ described_at: '2026-11-22 12:00:00.000Z', max_qubits: 5 },
+  ...{ max_shots: 100, max_executions: 3, missing_features: 2 },
+}
 
 function policy(policyName: string) {
   const found = POLICIES.find(({ name }) => name === policyName)
@@ -34,6 +42,9 @@ function policy(policyName: string) {
 }
 
 const BOOKED = policy('booked')
+const FAIR = policy('fair')
+/** Short, so that use leaves it during a run. */
+const WINDOW_MS = 120_000
 
 const place = (count: number) => fc.nat({ max: count - 1 })
 const USERS = 3
@@ -47,7 +58,12 @@ const arbitraryStep = fc.oneof(
       user: place(USERS),
       qpu: place(3),
       // Around the 5 qubits of the first QPU; the second is not described.
-      qubits: fc.constantFrom(0, 1, 4, 5, 6),
+      needs: fc.record({
+        qubits: fc.constantFrom(0, 1, 4, 5, 6),
+        shots: fc.constantFrom(0, 100, 101),
+        executions: fc.constantFrom(0, 3, 4),
+        features: fc.constantFrom(0, 1, 2, 3),
+      }),
     }),
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('run' as const), qpu: place(2) }) },
@@ -116,13 +132,17 @@ class Twin {
     const lab = await JobLab.open()
     const twin = new Twin(lab)
     for (const numQubits of QUBITS) {
-      const qpu = await lab.qpu({ numQubits })
+      const made = await lab.qpu({ numQubits })
+      // The first one is described.
+      const limits = numQubits === 1 ? {} : DESCRIBED
+      await lab.db.write('describe', (tx) => tx.update(qpus, made.id, limits))
+      const qpu = { ...made, ...limits }
       twin.qpus.push({ ...qpu, server: await lab.attach(qpu.driver) })
       twin.simulatedQpus.push({ qpu: { ...qpu, status: 'online' }, isCalibrating: false, running: undefined })
     }
     for (let count = 0; count < USERS; count += 1) {
       const user = await lab.user(100)
-      const owner = new SimulatedUser(user.id, false)
+      const owner = new SimulatedUser(user.id, false, WINDOW_MS)
       twin.#users.push(user)
       twin.owners.push(owner)
       twin.#known.set(user.id, owner)
@@ -169,14 +189,14 @@ class Twin {
   }
 
   async #submit(
-    { user, qpu, qubits }: { user: number; qpu: number; qubits: number },
+    { user, qpu, needs }: { user: number; qpu: number; needs: JobNeeds },
     now: number,
   ): Promise<void> {
     const [who, owner] = [this.#users[user], this.owners[user]]
     if (!who || !owner || (await this.lab.balance(who)) <= 0) return
     const target = this.qpus[qpu]?.id ?? ''
-    const { id } = await this.lab.submit(who, target, qubits)
-    const job = { seq: this.#jobs.length, id, owner, target, qubits, notBefore: 0, isHeld: false, runNext: 0 }
+    const { id } = await this.lab.submit(who, target, needs)
+    const job = { seq: this.#jobs.length, id, owner, target, needs, notBefore: 0, isHeld: false, runNext: 0 }
     this.#jobs.push(job)
     this.queue.submit(job, now)
   }
@@ -189,6 +209,7 @@ class Twin {
     expect(await this.lab.db.write('claim', (tx) => claimJob(tx, job, real.server))).toBeDefined()
     this.queue.remove(job)
     simulatedQpu.running = { job, since: now }
+    this.#jobs.find(({ id }) => id === job)?.owner.recordStart(real.id, now)
   }
 
   async #end(
@@ -212,7 +233,7 @@ class Twin {
     }
     await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
     simulatedQpu.running = undefined
-    job.owner.recordRun(real.id, now, 30_000)
+    job.owner.recordRun(real.id, now, (await this.lab.db.read((tx) => chargeOf(tx, job.id))) ?? 0)
     const after = await this.lab.job(job.id)
     if (after.status !== 'pending') return
     job.notBefore = after.not_before
@@ -263,6 +284,7 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
     fc.asyncProperty(fc.array(arbitraryStep, { minLength: 20, maxLength: 120 }), async (steps) => {
       const twin = await Twin.open()
       await using lab = twin.lab
+      const fair = new FairShare(WINDOW_MS, lab.db.upcoming)
       for (const step of steps) {
         await twin.play(step)
         const now = lab.clock.now()
@@ -272,6 +294,12 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
           if (!real) throw new Error('no such QPU')
           expect({ ...simulated, qpu: '' }).toEqual({ ...real, qpu: '' })
           expect(pickJob(simulated, now, IDLE_MS)).toEqual(pickJob(real, now, IDLE_MS))
+          const expected = twin.queue.stateOf(simulatedQpu, FAIR, now, IDLE_MS).job
+          // The second one has just been started.
+          for (const share of [fair, new FairShare(WINDOW_MS)]) {
+            const state = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, share))
+            expect(state?.job).toBe(expected)
+          }
         }
       }
     }),

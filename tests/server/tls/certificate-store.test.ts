@@ -3,12 +3,13 @@ import { X509Certificate } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, createLog, silentLog } from '../../../src/base/index.ts'
-import { createRoot, issueLeaf, parseChain } from '../../../src/server/tls/certificate.ts'
+import { parseChain } from '../../../src/server/tls/certificate.ts'
 import {
   openCertificateStore,
   type TlsFiles,
   type TlsMaterial,
 } from '../../../src/server/tls/certificate-store.ts'
+import { createRoot, issueLeaf } from '../../../src/server/tls/issue.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
 

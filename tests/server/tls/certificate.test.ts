@@ -6,14 +6,13 @@ import * as tls from 'node:tls'
 import fc from 'fast-check'
 import {
   type CertifiedKey,
-  createRoot,
   isIssuedByOwnKind,
   isPair,
   isSignedBy,
-  issueLeaf,
   namesOf,
   parseChain,
 } from '../../../src/server/tls/certificate.ts'
+import { createRoot, issueLeaf } from '../../../src/server/tls/issue.ts'
 import { canonicalIp, type ServerNames } from '../../../src/server/tls/names.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -12,6 +12,7 @@ import {
   timeSlots,
 } from '../../../src/db/index.ts'
 import { UserRemovals } from '../../../src/server/users/remove-user.ts'
+import { ended } from '../../support/ended-job.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs } from '../../support/server/subscriptions.ts'
@@ -145,7 +146,7 @@ test('a removal that a stop interrupts continues after the start', async () => {
   const user = await server.createUser({ email: 'ada@example.org' })
   await server.db.write('jobs', (tx) => {
     for (let at = 0; at < 50; at += 1) {
-      tx.insert(quantumJobs, { user_id: user.id, status: 'cancelled', payload: {} })
+      tx.insert(quantumJobs, { user_id: user.id, ...ended(), payload: {} })
     }
   })
   const clock = new FakeClock()

@@ -42,11 +42,11 @@ export function startSvc(
     get log() {
       return log
     },
-    async untilLogged(text, ms = 20_000) {
+    async untilLogged(text, ms = 45_000) {
       await until(`the log to say ${text}`, async () => log.includes(text) || isOver(), { timeoutMs: ms })
       if (!log.includes(text)) throw new Error(`ended without saying ${text}: ${log}`)
     },
-    async ended(ms = 20_000) {
+    async ended(ms = 45_000) {
       await until('the process to end', async () => isOver(), { timeoutMs: ms })
       await collected
       return { status: spawned.exitCode ?? -1, log }

@@ -6,7 +6,11 @@ export interface JobSeen {
   id: string
   status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
   attempt: number
+  name: string
+  tags: string[]
+  qpu: string
   qpu_target: string
+  attempts: { attempt: number; qpu: string; state: string }[]
   duration: number
   error: { code: string; message: string } | null
   results: {
@@ -14,7 +18,7 @@ export interface JobSeen {
     circuit_results: {
       counts: Record<string, number>
       shots: number
-      header: { memory_slots: number }
+      header: { name: string; memory_slots: number; metadata: object }
       metadata: Record<string, unknown>
     }[]
     metadata: Record<string, unknown>
@@ -23,6 +27,7 @@ export interface JobSeen {
   timeline: { event: string; attempt: number }[]
   waiting?: { code: string; text: string }
   queue_position?: number
+  estimated_start?: object | null
 }
 
 /** The fields of a submission that are not the default: a Bell pair with 100 shots. */
@@ -51,7 +56,7 @@ export function untilJob(
   token: string,
   id: string,
   states: readonly JobSeen['status'][] = ['completed', 'failed', 'cancelled'],
-  ms = 20_000,
+  ms = 45_000,
 ): Promise<JobSeen> {
   return until(
     `job ${id} to be ${states.join(' or ')}`,
@@ -61,6 +66,14 @@ export function untilJob(
     },
     { timeoutMs: ms },
   )
+}
+
+/** Waits until the device of a driver has begun to run a job. */
+export function untilStarted(service: Service, token: string, id: string): Promise<JobSeen> {
+  return until(`job ${id} to be started by its device`, async () => {
+    const job = await readJob(service, token, id)
+    return timesOf(job, 'started') > 0 && job
+  })
 }
 
 /** How often something happened to a job. */

@@ -97,7 +97,8 @@ export class Journal {
     using db = new Database(join(folder, 'svc_data', 'svc.db'), { readonly: true })
     const rows = db
       .query(
-        `SELECT id, status, payload,
+        `SELECT id, status,
+           coalesce(payload, (SELECT body FROM quantum_jobs_large WHERE record = id AND field = 'payload')) AS payload,
            (SELECT count(*) FROM job_timeline WHERE job = quantum_jobs.id AND event = 'completed') AS completions,
            (SELECT count(*) FROM qpu_ledger WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges
          FROM quantum_jobs`,

@@ -162,12 +162,12 @@ export class Service {
   }
 
   /** Waits until its log contains `text`, beyond the first `from` characters. */
-  async untilLogged(text: string, from = 0, ms = 20_000): Promise<void> {
+  async untilLogged(text: string, from = 0, ms = 45_000): Promise<void> {
     await until(`the log to say ${text}`, async () => this.#log.includes(text, from), { timeoutMs: ms })
   }
 
-  /** Waits until the server has ended by itself. Returns its exit status, -1 after a signal. */
-  async ended(ms = 20_000): Promise<number> {
+  /** Waits until the server has ended on its own. Returns its exit status, -1 after a signal. */
+  async ended(ms = 45_000): Promise<number> {
     const server = this.#process
     if (!server) throw new Error('no server was started')
     const isOver = () => server.exitCode !== null || server.signalCode !== null
@@ -268,7 +268,7 @@ export class Service {
     })
   }
 
-  async untilOnline(name: string, ms = 20_000): Promise<void> {
+  async untilOnline(name: string, ms = 45_000): Promise<void> {
     await until(
       `QPU ${name} to be online`,
       async () => (await this.call<{ status: string }>('GET', `/api/qpus/${name}`)).body.status === 'online',

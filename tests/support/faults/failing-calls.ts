@@ -11,8 +11,17 @@ export interface FailingCalls extends AsyncDisposable {
  * Makes every one of the system calls `calls` (`pwrite64`, or a list with commas) of process `pid` fail with
  * `error` (`EIO`): the kernel never sees them. Needs strace.
  */
-export async function failCalls(pid: number, calls: string, error: string): Promise<FailingCalls> {
-  const traced = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}`]
+export function failCalls(pid: number, calls: string, error: string): Promise<FailingCalls> {
+  return injectInto(pid, calls, `error=${error}`)
+}
+
+/** Delays every one of the system calls `calls` of process `pid` by `ms`, before the kernel sees it. */
+export function delayCalls(pid: number, calls: string, ms: number): Promise<FailingCalls> {
+  return injectInto(pid, calls, `delay_enter=${ms * 1_000}`)
+}
+
+async function injectInto(pid: number, calls: string, fault: string): Promise<FailingCalls> {
+  const traced = ['-e', `trace=${calls}`, '-e', `inject=${calls}:${fault}`]
   const strace = Bun.spawn(['strace', '-f', '-qq', '-p', String(pid), ...traced], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFailpointsBuild, FAILPOINTS_EXECUTABLE } from '../../../scripts/ensure-build.ts'
 import type { Failpoint } from '../../../src/base/index.ts'
@@ -9,6 +8,7 @@ import { type Running, startSvc } from '../executable/background-process.ts'
 import { type JobSeen, readJob, timesOf, untilJob } from '../executable/job-calls.ts'
 import { Journal } from '../executable/journal.ts'
 import { Service } from '../executable/service.ts'
+import { outboxIds } from '../outbox-ids.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { until } from '../until.ts'
 import { closeRow, faultRuns } from './fault-runs.ts'
@@ -170,7 +170,7 @@ export class FaultLab implements AsyncDisposable {
   /** Waits until the results of a driver, the first one unless named, are all acknowledged. */
   async untilAcknowledged(name = 'target'): Promise<void> {
     const outbox = join(this.folder, 'drivers', name, 'data', 'outbox')
-    await until('an empty outbox', async () => !readdirSync(outbox).some((name) => name.endsWith('.json')))
+    await until('an empty outbox', async () => (await outboxIds(outbox)).length === 0)
   }
 
   /**

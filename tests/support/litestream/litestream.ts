@@ -4,7 +4,9 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { freePort } from '../free-port.ts'
+import { until } from '../until.ts'
 
 const VERSION = 'v0.5.18'
 const MODULE = `github.com/benbjohnson/litestream/cmd/litestream@${VERSION}`
@@ -40,24 +42,46 @@ async function install(): Promise<string> {
   }
 }
 
+interface ReplicatorOptions {
+  /** Holds the replica and the configuration. */
+  folder: string
+  database: string
+  metricsPort: number
+  /** How long a replicated change is kept beside the database, in s; 5 min by default. */
+  keepS?: number
+}
+
 /** The replicator of one database to a local folder, configured as docs/how-to/replicate.md describes. */
 export class Replicator implements AsyncDisposable {
   readonly #program: string
   readonly #config: string
   readonly #database: string
+  /** Folder of the replica. */
+  readonly replica: string
   readonly metricsPort: number
   #process: Bun.Subprocess | undefined
 
-  constructor(
-    program: string,
-    { folder, database, metricsPort }: { folder: string; database: string; metricsPort: number },
-  ) {
+  private constructor(program: string, { folder, database, metricsPort, keepS }: ReplicatorOptions) {
     this.#program = program
     this.#database = database
     this.metricsPort = metricsPort
     mkdirSync(folder, { recursive: true })
     this.#config = join(folder, 'litestream.yml')
-    writeFileSync(this.#config, configOf(database, join(folder, 'replica'), metricsPort))
+    this.replica = join(folder, 'replica')
+    writeFileSync(this.#config, configOf(database, this.replica, metricsPort, keepS))
+  }
+
+  /** Starts to replicate a database into `folder`, and waits for the first replica. */
+  static async open(
+    program: string | undefined,
+    database: string,
+    { folder = join(dirname(database), '../elsewhere'), keepS }: { folder?: string; keepS?: number } = {},
+  ): Promise<Replicator> {
+    const place = { folder, database, metricsPort: freePort(), ...(keepS !== undefined && { keepS }) }
+    const replicator = new Replicator(program ?? '', place)
+    replicator.start()
+    await until('the first replica', async () => ((await replicator.metric('litestream_txid')) ?? 0) > 0)
+    return replicator
   }
 
   start(): void {
@@ -94,9 +118,16 @@ export class Replicator implements AsyncDisposable {
   }
 }
 
-function configOf(database: string, replica: string, metricsPort: number): string {
+function configOf(database: string, replica: string, metricsPort: number, keepS?: number): string {
+  const kept = [
+    `l0-retention: ${keepS}s`,
+    'l0-retention-check-interval: 1s',
+    'levels:',
+    `  - interval: ${keepS}s`,
+  ]
   return [
     `addr: "127.0.0.1:${metricsPort}"`,
+    ...(keepS === undefined ? [] : kept),
     'dbs:',
     `  - path: ${database}`,
     '    monitor-interval: 250ms',

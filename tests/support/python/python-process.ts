@@ -4,13 +4,20 @@ export interface PythonProcess extends AsyncDisposable {
   ask<T>(question: { ask: string } & Record<string, unknown>): Promise<T>
 }
 
-/** Starts a script that serves its requests with `answers.py`, under the interpreter of `openPython`. */
-export function startPython(interpreter: string, script: string): PythonProcess {
+/**
+ * Starts a script that serves its requests with `answers.py`, under the interpreter of `openPython`.
+ * @param paths folders of packages that come before those of the interpreter
+ */
+export function startPython(
+  interpreter: string,
+  script: string,
+  paths: readonly string[] = [],
+): PythonProcess {
   const child = Bun.spawn([interpreter, '-W', 'ignore', script], {
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'inherit',
-    env: { ...process.env, PYTHONPATH: import.meta.dir },
+    env: { ...process.env, PYTHONPATH: [...paths, import.meta.dir].join(':') },
   })
   const answers = lines(child.stdout)
   let last: Promise<unknown> = Promise.resolve()

@@ -2,19 +2,133 @@
  * The public tools that tests run under Python, in an environment of their own outside of the repository.
  * `bun tests/support/python/python.ts` installs it ahead of the tests, as `.ci/run` does.
  */
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 
-const REQUIREMENTS = join(import.meta.dir, 'requirements.txt')
+/** An environment: its packages, with their hashes, and how pip installs them. */
+interface Environment {
+  requirements: string
+  options: readonly string[]
+  /** Minor version of Python 3 that the packages need; else that of `python3`, 11 or newer. */
+  minor?: number
+}
+
+const TOOLS: Environment = { requirements: 'requirements.txt', options: ['--only-binary', ':all:'] }
+/** The assembler of cluster modules: a program inside a package that has no wheels and is not imported. */
+const ASSEMBLER: Environment = {
+  requirements: 'requirements-assembler.txt',
+  options: ['--no-deps', '--no-binary', 'qblox-instruments'],
+}
+
+/** The driver of the predecessor with one of its schedulers: 140 packages, 1.3 GB when installed. */
+const PREDECESSOR: Environment = { requirements: 'requirements-predecessor.txt', options: [], minor: 12 }
+
+/**
+ * The interpreter that has the predecessor's driver, installed by the first caller within minutes. Undefined
+ * where that is not possible, on CI too: it needs Python 3.12, and no other.
+ */
+export async function openPredecessor(): Promise<string | undefined> {
+  try {
+    return await install(PREDECESSOR)
+  } catch (error) {
+    console.warn(`Tests with the predecessor's driver are skipped: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+/** The vendor's client of clusters, with all that it needs. */
+const CLUSTER: Environment = {
+  requirements: 'requirements-cluster.txt',
+  options: ['--only-binary', ':all:', '--no-binary', 'qblox-instruments'],
+}
+
+/** A Python with one version of the client of clusters. */
+export interface ClusterPython {
+  interpreter: string
+  /** Folders of packages that come before its own. */
+  paths: readonly string[]
+}
+
+/** The libraries of the examples of `drivers/python`, 1.2 GB: for a command of its own. */
+const DEVICES: Environment = { requirements: 'requirements-devices.txt', options: ['--only-binary', ':all:'] }
+
+/** What the Python client needs, and what checks its types. */
+const CLIENT: Environment = { requirements: 'requirements-client.txt', options: ['--only-binary', ':all:'] }
+
+/** The libraries whose circuits and interfaces the Python client adapts, 0.8 GB: for a command of its own. */
+const ADAPTERS: Environment = {
+  requirements: 'requirements-adapters.txt',
+  options: ['--only-binary', ':all:'],
+}
+
+/** A scheduler of the same instruments, 1.3 GB with what it needs: for a command of its own. */
+const SCHEDULES: Environment = {
+  requirements: 'requirements-schedules.txt',
+  options: ['--only-binary', ':all:', '--no-binary', 'qblox-instruments'],
+}
 
 /**
  * The interpreter that has `requirements.txt`; the first caller installs it (about a minute). Undefined where
  * that is not possible, which skips the tests on a developer's machine; on CI that is an error.
  */
-export async function openPython(): Promise<string | undefined> {
+export function openPython(): Promise<string | undefined> {
+  return openEnvironment(TOOLS)
+}
+
+/** The interpreter that has what the examples of devices in Python need; undefined where `openPython` is. */
+export function openDevicesPython(): Promise<string | undefined> {
+  return openEnvironment(DEVICES)
+}
+
+/** The interpreter that has what the Python client and its tests need; undefined where `openPython` is. */
+export function openClientPython(): Promise<string | undefined> {
+  return openEnvironment(CLIENT)
+}
+
+/** The interpreter that has Qiskit, PennyLane and Cirq for the client; undefined where `openPython` is. */
+export function openAdaptersPython(): Promise<string | undefined> {
+  return openEnvironment(ADAPTERS)
+}
+
+/** The interpreter that has quantify-scheduler; undefined where `openPython` is. */
+export function openSchedules(): Promise<string | undefined> {
+  return openEnvironment(SCHEDULES)
+}
+
+/** The vendor's assembler of the sequencer language for this platform; undefined where `openPython` is. */
+export async function openAssembler(): Promise<string | undefined> {
+  const python = await openEnvironment(ASSEMBLER)
+  if (python === undefined) return undefined
+  const folder = dirname(dirname(python))
+  const [found] = new Bun.Glob(
+    'lib/python3*/site-packages/qblox_instruments/assemblers/q1asm_linux',
+  ).scanSync(folder)
+  if (found === undefined) throw new Error('the package has no assembler for Linux')
+  const program = join(folder, found)
+  chmodSync(program, 0o755)
+  return program
+}
+
+/**
+ * The vendor's client in the versions that speak each dialect. The older one is that of the assembler, and
+ * shares the packages that the newer one needs. Undefined where `openPython` is.
+ */
+export async function openClusterPythons(): Promise<Record<'1.1.1' | '1.4.1', ClusterPython> | undefined> {
+  const [interpreter, older] = [await openEnvironment(CLUSTER), await openEnvironment(ASSEMBLER)]
+  if (interpreter === undefined || older === undefined) return undefined
+  const folder = dirname(dirname(older))
+  const [packages] = new Bun.Glob('lib/python3*/site-packages').scanSync({ cwd: folder, onlyFiles: false })
+  if (packages === undefined) throw new Error(`${folder} has no packages`)
+  return {
+    '1.1.1': { interpreter, paths: [join(folder, packages)] },
+    '1.4.1': { interpreter, paths: [] },
+  }
+}
+
+async function openEnvironment(environment: Environment): Promise<string | undefined> {
   try {
-    return await install()
+    return await install(environment)
   } catch (error) {
     if (process.env['CI']) throw error
     console.warn(`Tests with Python tools are skipped: ${error instanceof Error ? error.message : error}`)
@@ -22,31 +136,43 @@ export async function openPython(): Promise<string | undefined> {
   }
 }
 
-async function install(): Promise<string> {
-  if (!Bun.which('python3')) throw new Error('install python3')
-  const version = await run(['python3', '-c', 'import sys; print(sys.version, sys.platform)'])
+async function install({ requirements: name, options, minor: needed }: Environment): Promise<string> {
+  const file = join(import.meta.dir, name)
+  const interpreter = needed === undefined ? Bun.which('python3') : findPython(needed)
+  if (!interpreter) throw new Error(`install python3${needed === undefined ? '' : `.${needed}`}`)
+  const version = await run([interpreter, '-c', 'import sys; print(sys.version, sys.platform)'])
   const [, minor = '0'] = /^3\.(\d+)/.exec(version) ?? []
   if (Number(minor) < 11) throw new Error(`python3 is ${version.split(' ')[0]}, the tools need 3.11 or newer`)
-  const requirements = await Bun.file(REQUIREMENTS).text()
+  const requirements = await Bun.file(file).text()
   const key = Bun.hash(version + requirements).toString(36)
   const folder = join(tmpdir(), `svc-python-${key}`)
-  if (!existsSync(folder)) await make(folder)
+  if (!existsSync(folder)) await make(interpreter, folder, [...options, '-r', file])
   return join(folder, 'bin/python')
 }
 
 /**
  * The first of several installations is used; nothing that tests use contains the path of its environment.
  */
-async function make(folder: string): Promise<void> {
+async function make(interpreter: string, folder: string, options: readonly string[]): Promise<void> {
   const draft = mkdtempSync(`${folder}-`)
   try {
-    await run(['python3', '-m', 'venv', draft])
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:']
-    await run([join(draft, 'bin/python'), ...pip, '--require-hashes', '-r', REQUIREMENTS])
+    await run([interpreter, '-m', 'venv', draft])
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes']
+    await run([join(draft, 'bin/python'), ...pip, ...options])
     if (!existsSync(folder)) renameSync(draft, folder)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
+}
+
+/** Python 3 of this minor version: of the path, or one of pyenv, whose shims run the chosen version only. */
+function findPython(minor: number): string | undefined {
+  const pyenv = process.env['PYENV_ROOT'] ?? join(homedir(), '.pyenv')
+  const versions = join(pyenv, 'versions')
+  const installed = existsSync(versions) ? readdirSync(versions) : []
+  const own = installed.find((version) => version.startsWith(`3.${minor}.`))
+  if (own) return join(versions, own, 'bin/python')
+  return Bun.which(`python3.${minor}`) ?? undefined
 }
 
 async function run(command: string[]): Promise<string> {
@@ -60,4 +186,5 @@ async function run(command: string[]): Promise<string> {
   return out.trim()
 }
 
-if (import.meta.main) console.log(await openPython())
+if (import.meta.main)
+  console.log(await openPython(), await openClientPython(), await openAssembler(), await openClusterPythons())

@@ -1,6 +1,7 @@
 import { newId } from '../../../src/base/index.ts'
 import {
   type CalibrationRequest,
+  calibratingQpus,
   calibrationRequests,
   calibrationResults,
   createDriver,
@@ -105,7 +106,7 @@ export class CalibrationLab implements AsyncDisposable {
     )
   }
 
-  hello(held: { run_id?: string; outbox?: string[] } = {}): Promise<void> {
+  hello(held: { run_id?: string; own_run?: string; outbox?: string[] } = {}): Promise<void> {
     const payload = { version: 'test', device: 'scripted', epoch: 0, running: null, outbox: [], ...held }
     return this.sendEvent('DriverHello', payload)
   }
@@ -114,6 +115,18 @@ export class CalibrationLab implements AsyncDisposable {
     const at = new Date(this.clock.now()).toISOString()
     const payload = { ...REPORT, run_id: run, request_id: request, started_at: at, ended_at: at, ...changes }
     return this.sendEvent('CalibrationReport', payload, { tuner })
+  }
+
+  /** The tuner starts a calibration on its own; returns its run. */
+  async startOwn(): Promise<string> {
+    const run = this.newRun()
+    await this.sendEvent('CalibrationStarted', { run_id: run, request_id: null, mode: 'fidelity_check' })
+    return run
+  }
+
+  /** Whether the QPU counts as calibrating. */
+  async isCalibrating(): Promise<boolean> {
+    return (await this.lab.db.read(calibratingQpus)).has(this.qpu.id)
   }
 
   /** An id that no run has. */

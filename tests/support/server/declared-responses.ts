@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { statusesOf } from '../../../src/server/http/openapi.ts'
+import { errorCodesOf, statusesOf } from '../../../src/server/http/error-codes.ts'
 import type { Route } from '../../../src/server/http/route.ts'
 
 /** One call and its response; `path` may have a query. */
@@ -10,7 +10,10 @@ export interface CompletedCall {
   body: unknown
 }
 
-/** Fails unless the route that responded declares the status and, for a success, every key of the body. */
+/**
+ * Fails unless the route that responded declares the status and, for an error its code, for a success every
+ * key of the body.
+ */
 export function assertDeclared(
   routes: readonly Route[],
   { method, path, status, body }: CompletedCall,
@@ -20,6 +23,12 @@ export function assertDeclared(
   const name = `${route.method} ${route.path}`
   if (!statusesOf(route).includes(status)) {
     throw new Error(`${name} answered ${status}; add it to the route's statuses: ${JSON.stringify(body)}`)
+  }
+  const code = codeOf(body)
+  if (status >= 400 && code !== undefined && errorCodesOf(route)[code] !== status) {
+    throw new Error(
+      `${name} answered ${status} ${code}; add it to the route's errors: ${JSON.stringify(body)}`,
+    )
   }
   if (status >= 300 || !route.response || method === 'HEAD') return
   // With `fields` a response has only some of its keys.
@@ -35,6 +44,12 @@ export function assertDeclared(
       `${name} answered keys it does not declare: ${JSON.stringify(body)}, declared is ${JSON.stringify(read.output)}`,
     )
   }
+}
+
+/** The code of an error; undefined for the HTML pages that show an error themselves. */
+function codeOf(body: unknown): string | undefined {
+  const { code } = Object(body)
+  return typeof code === 'string' ? code : undefined
 }
 
 /** The route of a call; undefined when the address or the method has none. */

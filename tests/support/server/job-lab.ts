@@ -3,15 +3,17 @@ import {
   applyResult,
   attachLease,
   checkInvariants,
+  claimJob,
   createDriver,
   createQpu,
   type Database,
   type DispatchTarget,
   type Driver,
+  type FairShare,
   findJob,
-  grantLease,
   insertJob,
   type Job,
+  type JobNeeds,
   listTimeline,
   type Qpu,
   qpus,
@@ -20,26 +22,26 @@ import {
   type User,
   users,
 } from '../../../src/db/index.ts'
-import type { Command } from '../../../src/protocol/index.ts'
 import { readConfig } from '../../../src/server/config/read-config.ts'
 import type { Config } from '../../../src/server/config/settings.ts'
-import type { DriverHub } from '../../../src/server/driver-hub.ts'
+import type { DriverHub, OutgoingCommand } from '../../../src/server/driver-hub.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { submissionWorker } from '../../../src/server/jobs/submission/examine.ts'
 import { SubmissionThread } from '../../../src/server/programs/submission-thread.ts'
 import { openTestDatabase, type TestDatabase } from '../database.ts'
 import type { FakeClock } from '../fake-clock.ts'
+import { takeLease } from '../take-lease.ts'
 
 /** A hub without sockets: records the commands, and refuses them on request. */
 export class TestHub implements DriverHub {
-  readonly sent: { driver: string; command: Command }[] = []
+  readonly sent: { driver: string; command: OutgoingCommand }[] = []
   readonly disconnected: { driver: string; reason: string }[] = []
   readonly epochs = new Map<string, number>()
   /** Drivers whose results are arriving. */
   readonly receiving = new Set<string>()
   isFull = false
 
-  send(driver: string, command: Command): boolean {
+  send(driver: string, command: OutgoingCommand): boolean {
     if (this.isFull || !this.epochs.has(driver)) return false
     this.sent.push({ driver, command })
     return true
@@ -58,15 +60,15 @@ export class TestHub implements DriverHub {
   }
 
   /** The commands of one type, in the order in which they were sent. */
-  commands<Type extends Command['type']>(type: Type): Extract<Command, { type: Type }>[] {
+  commands<Type extends OutgoingCommand['type']>(type: Type): Extract<OutgoingCommand, { type: Type }>[] {
     return this.sent.flatMap(({ command }) => (isOf(command, type) ? [command] : []))
   }
 }
 
-function isOf<Type extends Command['type']>(
-  command: Command,
+function isOf<Type extends OutgoingCommand['type']>(
+  command: OutgoingCommand,
   type: Type,
-): command is Extract<Command, { type: Type }> {
+): command is Extract<OutgoingCommand, { type: Type }> {
   return command.type === type
 }
 
@@ -98,6 +100,8 @@ export class JobLab implements AsyncDisposable {
   readonly config: Config
   readonly log = silentLog
   readonly submissionThread = new SubmissionThread(submissionWorker, systemClock)
+  /** Set it to test the policy `fair`. */
+  fairShare: FairShare | undefined
   readonly db: Database
   readonly clock: FakeClock
   /** Folder of the database. */
@@ -159,19 +163,10 @@ export class JobLab implements AsyncDisposable {
 
   /** Attaches a driver under a new lease. */
   async attach(driver: Driver): Promise<DispatchTarget> {
-    const grant = await grantLease(this.db, {
-      tokenHash: driver.token,
-      firstPort: 6000,
-      lastPort: 6999,
-      takenPorts: new Set(),
-      isHeldByAnotherProcess: () => false,
-      host: '127.0.0.1',
-      version: 'test',
-      device: 'mock',
-    })
-    this.hub.epochs.set(driver.id, grant.epoch)
-    await attachLease(this.db, { driver: driver.id, epoch: grant.epoch })
-    return { qpu: driver.qpu, driver: driver.id, epoch: grant.epoch }
+    const target = await takeLease(this.db, driver)
+    this.hub.epochs.set(driver.id, target.epoch)
+    await attachLease(this.db, target)
+    return target
   }
 
   async detach({ driver, epoch }: DispatchTarget): Promise<void> {
@@ -179,10 +174,20 @@ export class JobLab implements AsyncDisposable {
     await releaseLease(this.db, { driver, epoch })
   }
 
-  /** Queues a job. */
-  submit(user: User, qpu = '', qubits = 2): Promise<Job> {
+  /** A running job of the user on a QPU of its own: the attempt that its driver reports on. */
+  async running(user: User): Promise<{ job: string; attempt: number; driver: string }> {
+    const qpu = await this.qpu()
+    const target = await this.attach(qpu.driver)
+    const job = await this.submit(user, qpu.id)
+    await this.db.write('claim', (tx) => claimJob(tx, job.id, target))
+    return { job: job.id, attempt: 1, driver: target.driver }
+  }
+
+  /** Queues a job, which needs a number of qubits or more than that. */
+  submit(user: User, qpu = '', needed: number | Partial<JobNeeds> = 2): Promise<Job> {
+    const needs = typeof needed === 'number' ? { qubits: needed } : needed
     return this.db.write('submit', (tx) =>
-      insertJob(tx, { user: user.id, qpu, payload: PAYLOAD, qubits }, { maxPending: 1_000_000 }),
+      insertJob(tx, { user: user.id, qpu, payload: PAYLOAD, needs }, { maxPending: 1_000_000 }),
     )
   }
 
@@ -216,8 +221,8 @@ export class JobLab implements AsyncDisposable {
 
   /** The dependencies that the parts of the server have in common. */
   dependencies() {
-    const { db, hub, clock, log, config } = this
-    return { db, hub, clock, log, config }
+    const { db, hub, clock, log, config, fairShare } = this
+    return { db, hub, clock, log, config, fairShare }
   }
 
   /** Completes the running attempt of a job like its driver. */

@@ -8,6 +8,7 @@ import type { Operation } from '../../../src/protocol/index.ts'
 import type { Route } from '../../../src/server/http/route.ts'
 import {
   createServer,
+  type LogStore,
   Passwords,
   readConfig,
   type Server,
@@ -119,6 +120,7 @@ export interface TestServerOptions {
   settings?: Record<string, string>
   clock?: Clock
   log?: Log
+  logs?: LogStore
   /** A folder that outlives the server, for restarts. */
   folder?: string
 }
@@ -162,14 +164,20 @@ export async function testSettings(folder: string): Promise<Record<string, strin
   }
 }
 
+/** The least costs of argon2id: a login in a test takes no part of the processor time of its file. */
+const CHEAP_PASSWORDS = new Passwords({ memoryCost: 8, timeCost: 1 })
+
 /** Opens a server: `await using test = await openTestServer()`. Request limits are off unless set. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const own = options.folder === undefined ? temporaryFolder() : undefined
   const folder = options.folder ?? own?.path ?? ''
   const flags = { ...(await testSettings(folder)), ...options.settings }
-  const { config } = readConfig({ flags, env: {} })
+  const effective = readConfig({ flags, env: {} })
   const { clock = systemClock, log = silentLog } = options
-  const server = await createServer(config, { clock, log, version: '2026.1.0-test', assets: undefined })
+  const server = await createServer(effective, {
+    ...{ clock, log, version: '2026.1.0-test', assets: undefined, logs: options.logs },
+    passwords: CHEAP_PASSWORDS,
+  })
   const started = await server.start().catch((error: unknown) => {
     own?.[Symbol.dispose]()
     throw error
@@ -211,7 +219,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
 const ADMIN = { email: 'root@example.org', password: 'root of all tests' }
 
 async function firstSuperuser(db: Database, guest: TestClient): Promise<TestAccount> {
-  const passwordHash = await new Passwords().hash(ADMIN.password)
+  const passwordHash = await CHEAP_PASSWORDS.hash(ADMIN.password)
   const { id } = await saveSuperuser(db, { email: ADMIN.email, passwordHash, mode: 'upsert', actor: 'test' })
   return { id, ...ADMIN, token: await login(guest, '_superusers', ADMIN) }
 }

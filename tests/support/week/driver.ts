@@ -1,8 +1,10 @@
 import { AppError } from '../../../src/base/index.ts'
-import { attachLease, type Driver, grantLease, releaseLease } from '../../../src/db/index.ts'
-import { type Command, resultId } from '../../../src/protocol/index.ts'
+import { attachLease, type Driver, releaseLease } from '../../../src/db/index.ts'
+import { resultId } from '../../../src/protocol/index.ts'
+import type { OutgoingCommand } from '../../../src/server/driver-hub.ts'
 import type { EventHandler } from '../../../src/server/drivers/receive.ts'
 import { type JobLab, RESULTS } from '../server/job-lab.ts'
+import { takeLease } from '../take-lease.ts'
 import type { Stage } from './stage.ts'
 
 /** Possible outcomes of a dispatched job, with their frequency per 1,000. */
@@ -63,11 +65,7 @@ export class ScriptedDriver {
   async attach(): Promise<void> {
     if (this.epoch !== undefined) return
     try {
-      const { epoch } = await grantLease(this.#lab.db, {
-        ...{ tokenHash: this.driver.token, firstPort: 6000, lastPort: 6999, takenPorts: new Set() },
-        isHeldByAnotherProcess: () => false,
-        ...{ host: '127.0.0.1', version: 'test', device: 'mock' },
-      })
+      const { epoch } = await takeLease(this.#lab.db, this.driver)
       this.epoch = epoch
       await attachLease(this.#lab.db, { driver: this.driver.id, epoch })
     } catch (error) {
@@ -97,7 +95,7 @@ export class ScriptedDriver {
   }
 
   /** Receives a command of the server; false if the socket does not accept it. */
-  receive(command: Command): boolean {
+  receive(command: OutgoingCommand): boolean {
     if (this.epoch === undefined) return false
     if (command.type === 'EventAck') this.#outbox.delete(command.event)
     if (command.type === 'StopJob' && this.#running?.job === command.job) this.#running = undefined

@@ -12,8 +12,7 @@ import {
   timeSlots,
   type User,
 } from '../../../src/db/index.ts'
-import type { Command } from '../../../src/protocol/index.ts'
-import type { DriverHub } from '../../../src/server/driver-hub.ts'
+import type { DriverHub, OutgoingCommand } from '../../../src/server/driver-hub.ts'
 import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'
 import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
@@ -250,10 +249,10 @@ class Week {
   async #submit(user: User, qpu: string): Promise<string | undefined> {
     try {
       return await this.#lab.db.write('submit', (tx) => {
-        const target = resolveTarget(tx, qpu).id
+        const target = resolveTarget(tx, qpu, { qubits: 2, shots: 0, executions: 1, features: 0 }).id
         return insertJob(
           tx,
-          { user: user.id, qpu: target, payload: PAYLOAD, qubits: 2 },
+          { user: user.id, qpu: target, payload: PAYLOAD, needs: { qubits: 2 } },
           { maxPending: 1_000 },
         ).id
       })
@@ -292,7 +291,7 @@ class Week {
     if (!on) for (const { id } of drivers) this.#drop(id)
   }
 
-  #send(driver: string, command: Command): boolean {
+  #send(driver: string, command: OutgoingCommand): boolean {
     const taken = this.#drivers.get(driver)?.receive(command) ?? false
     if (command.type === 'EventAck') this.#goOn(command.event)
     return taken

@@ -88,7 +88,7 @@ test('get() turns the error envelope into an ApiError with its fields', async ()
 
 test('get() reports a response that is not an error envelope by its status', async () => {
   const error = await errorOf(api.get('/proxy', name))
-  expect(error).toMatchObject({ status: 502, message: 'The server answered 502 Bad Gateway' })
+  expect(error).toMatchObject({ status: 502, message: 'The server responded with 502 Bad Gateway' })
 })
 
 test('get() names the position where a response is not as expected', async () => {

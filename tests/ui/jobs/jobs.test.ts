@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { type JobStatus, job, jobs } from '../../../ui/api/model.ts'
+import { type JobStatus, job, jobs } from '../../../ui/api/model/jobs.ts'
 import { countsOf, describeActivity, describeChanges } from '../../../ui/jobs/jobs.ts'
 
 const list = (...statuses: JobStatus[]) =>

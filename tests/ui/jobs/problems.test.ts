@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../../ui/api/api.ts'
-import { findProblems } from '../../../ui/jobs/check-program.ts'
-import { offsetOf, problemsOf, readParameters, remainingProblems } from '../../../ui/jobs/problems.ts'
+import { findProblems } from '../../../ui/jobs/check/check-program.ts'
+import { offsetOf, problemsOf, remainingProblems } from '../../../ui/jobs/problems.ts'
 
 const refusal = (fields: ApiError['fields']) => new ApiError(400, 'The job cannot be accepted', { fields })
 
@@ -32,7 +32,7 @@ test('problemsOf() recognizes the path forms of a circuit', () => {
 })
 
 test('problemsOf() returns nothing for fields that the form does not have', () => {
-  expect(problemsOf(refusal({ meas_level: { code: '', message: 'x' } }))).toEqual([])
+  expect(problemsOf(refusal({ memory: { code: '', message: 'x' } }))).toEqual([])
 })
 
 test('problemsOf() ignores invalid positions', () => {
@@ -50,23 +50,12 @@ test('offsetOf() counts lines and columns from 1 and stays within the text', () 
   expect(offsetOf(text, 99, 1)).toBe(text.length)
 })
 
-test('readParameters() reads numbers with commas or spaces between them', () => {
-  expect(readParameters('0.5, -1e-3', ['theta', 'phi'])).toEqual([0.5, -0.001])
-  expect(readParameters('  1   2 ', ['a', 'b'])).toEqual([1, 2])
-})
-
-test('readParameters() reports what is wrong', () => {
-  expect(readParameters('0.5, pi', ['theta', 'phi'])).toBe('pi is not a number')
-  expect(readParameters('0.5', ['theta', 'phi'])).toBe('Give two values: theta, phi. There is one')
-  expect(readParameters('', ['theta'])).toBe('Give one value: theta. There are none')
-})
-
 test('remainingProblems() drops a problem as soon as its line changes', () => {
   const problems = [
     { field: 'program' as const, text: 'first', line: 1, column: 1 },
     { field: 'program' as const, text: 'second', line: 2, column: 1 },
   ]
-  const diagnostics = { text: 'a;\nb;\n', inputs: [], problems }
+  const diagnostics = { text: 'a;\nb;\n', inputs: [], qubits: 0, problems }
   expect(remainingProblems(diagnostics, 'a;\nb;\n')).toEqual(problems)
   expect(remainingProblems(diagnostics, 'a;\nbb;\nc;\n')).toEqual(problems.slice(0, 1))
   expect(remainingProblems(diagnostics, '')).toEqual([])

@@ -1,28 +1,28 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { job, type Qpu } from '../../../ui/api/model.ts'
+import { job } from '../../../ui/api/model/jobs.ts'
+import { qpu } from '../../../ui/api/model/qpus.ts'
 import { isFinished, jobCondition, jobFailure, qpuCondition } from '../../../ui/jobs/status.ts'
 
-const online: Qpu = {
+const online = v.parse(qpu, {
   id: 'q1',
   name: 'kelvin_25',
   status: 'online',
   enabled: true,
-  maintenance: false,
   maintenance_reason: '',
   num_qubits: 25,
   executor_type: 'aer_sim',
-}
+})
 
 const reasons = (reason: string) => [{ id: 'q1', name: 'kelvin_25', reason }]
 
 test.each([
   ['online', {}, [], 'Online', 'Takes jobs', true],
   [
-    'switched off',
+    'disabled',
     { enabled: false, status: 'offline' },
     reasons('disabled'),
-    'Switched off',
+    'Disabled',
     'New jobs are refused',
     false,
   ],
@@ -40,6 +40,14 @@ test.each([
     reasons('maintenance'),
     'Maintenance',
     'No reason given',
+    false,
+  ],
+  [
+    'draining',
+    { draining: true, drain_reason: 'cable swap' },
+    reasons('draining: cable swap'),
+    'Draining',
+    'Cable swap. The running job finishes, others wait',
     false,
   ],
   ['calibrating', {}, reasons('calibrating'), 'Calibrating', 'Jobs wait until the calibration ends', false],
@@ -60,7 +68,7 @@ test.each([
 test('qpuCondition() uses the record when it is newer than the list of reasons', () => {
   expect(qpuCondition(online, reasons('offline'))).toMatchObject({ word: 'Online', takesJobs: true })
   expect(qpuCondition({ ...online, status: 'offline' }, [])).toMatchObject({ word: 'Offline' })
-  expect(qpuCondition({ ...online, enabled: false }, undefined)).toMatchObject({ word: 'Switched off' })
+  expect(qpuCondition({ ...online, enabled: false }, undefined)).toMatchObject({ word: 'Disabled' })
 })
 
 test('qpuCondition() uses the reason of the QPU itself and of no other', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeZone, formatMoment, parseTime } from '../../../ui/lib/time.ts'
+import { describeZone, formatDate, formatMoment, parseTime } from '../../../ui/lib/time.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12, 0, 0)
 
@@ -26,4 +26,15 @@ test('describeZone() names the offset of the season', () => {
   expect(describeZone(noon, 'Europe/Stockholm')).toBe('Europe/Stockholm, UTC+01:00')
   expect(describeZone(Date.UTC(2026, 6, 1), 'Europe/Stockholm')).toBe('Europe/Stockholm, UTC+02:00')
   expect(describeZone(noon, 'UTC')).toBe('UTC')
+})
+
+test('formatDate() writes a date in each style, in the zone', () => {
+  const at = Date.UTC(2026, 10, 20, 23, 30)
+  const styles = ['written', 'iso', 'us'] as const
+  expect(styles.map((dates) => formatDate(at, { timeZone: 'UTC', dates }))).toEqual([
+    '20 Nov 2026',
+    '2026-11-20',
+    'Nov 20, 2026',
+  ])
+  expect(formatDate(at, { timeZone: 'Asia/Tokyo', year: false })).toBe('21 Nov')
 })

@@ -17,7 +17,8 @@ const choiceKind: FieldKind<ChoiceField, string> = {
     const byDefault = initial === undefined ? '' : ` DEFAULT ${literal(initial)}`
     return `NOT NULL${byDefault} CHECK (${column} IN (${field.choices.map(literal).join(', ')}))`
   },
-  check: ({ choices }, value) => (choices.some((each) => each === value) ? undefined : notAChoice(value)),
+  check: ({ choices }, value) =>
+    choices.some((each) => each === value) ? undefined : notAChoice(value, choices),
   items: 'one',
 
   publicType: 'select',
@@ -46,7 +47,8 @@ export function optionalChoice<const T extends string>(
   return { kind: choiceKind, choices: ['', ...choices], ...options }
 }
 
-function notAChoice(value: unknown): FieldError {
+function notAChoice(value: unknown, choices: readonly string[]): FieldError {
   const shown = typeof value === 'string' ? value.slice(0, 100) : typeof value
-  return { code: 'validation_invalid_value', message: `Invalid value ${shown}.` }
+  const listed = choices.filter((choice) => choice !== '').join(', ')
+  return { code: 'validation_invalid_value', message: `Invalid value ${shown}; expected ${listed}.` }
 }

@@ -94,9 +94,14 @@ function comparable(sent: unknown): unknown {
 
 function modified(modifier: ValueModifier, value: unknown, operand: unknown): unknown {
   if (modifier === 'prepend') return undefined
-  // NaN, from an operand that is not a number, stays NaN, which validation refuses.
-  const by = Number(numberFrom(operand))
-  return addExactly(Number(numberFrom(value)), modifier === 'subtract' ? -by : by)
+  const by = summand(operand)
+  return addExactly(summand(value), modifier === 'subtract' ? -by : by)
+}
+
+/** The number that is given; otherwise NaN, as is every sum with it, which validation refuses. */
+function summand(given: unknown): number {
+  const number = numberFrom(given)
+  return typeof number === 'number' ? number : Number.NaN
 }
 
 /** Sums of decimal fractions as people expect them: 0.1 + 0.2 = 0.3. */

@@ -3,6 +3,14 @@ import type { Migration } from '../migrate.ts'
 import { requeuedAttempts } from './0001-requeued-attempts.ts'
 import { externalAuthNames } from './0002-external-auths.ts'
 import { userBytes } from './0003-user-bytes.ts'
+import { qpuUsage } from './0004-qpu-usage.ts'
+import { noChangeLog } from './0005-no-change-log.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
-export const MIGRATIONS: readonly Migration[] = [requeuedAttempts, externalAuthNames, userBytes]
+export const MIGRATIONS: readonly Migration[] = [
+  requeuedAttempts,
+  externalAuthNames,
+  userBytes,
+  qpuUsage,
+  noChangeLog,
+]

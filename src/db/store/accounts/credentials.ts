@@ -56,11 +56,16 @@ export function endSessions(
   })
 }
 
-/** Removes the API tokens of a user, or of the proxy user of a superuser; returns their number. */
+/**
+ * Removes the API tokens of a user, or of the proxy user of a superuser, and the address of the calendar;
+ * returns the number of tokens.
+ */
 function removeApiTokensOf(tx: Tx, kind: AccountKind, id: string): number {
   const superuser = kind === 'superusers' ? tx.find(superusers, id) : undefined
   const user = superuser ? findProxy(tx, superuser)?.id : id
-  return user === undefined ? 0 : removeOtherApiTokens(tx, user, [])
+  if (user === undefined) return 0
+  tx.run('DELETE FROM calendar_feeds WHERE user = $user', { user })
+  return removeOtherApiTokens(tx, user, [])
 }
 
 /** Marks the address as verified; false when the account has another address by now. */

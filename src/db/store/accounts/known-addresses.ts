@@ -36,6 +36,30 @@ export function rememberAddress(tx: Tx, { account, use, address }: AddressUse): 
   return isNew
 }
 
+/** Stores the time, UTC text, of a use of an address that is remembered, unless a later one is stored. */
+export function touchAddress(tx: Tx, { account, use, address }: AddressUse, at: string): void {
+  tx.run(
+    `UPDATE known_addresses SET at = $at
+     WHERE account = $account AND use = $use AND address = $address AND at < $at`,
+    { account, use, address, at },
+  )
+}
+
+/** When and from where an API token was last used; both are '' if it never was. */
+export interface LastUse {
+  at: string
+  address: string
+}
+
+/** The last uses of API tokens of a user, in their order. */
+export function listLastUses(db: Database, user: string, tokens: readonly string[]): Promise<LastUse[]> {
+  const query = `SELECT at, address FROM known_addresses WHERE account = $account AND use = $use
+    ORDER BY at DESC, address LIMIT 1`
+  return db.read((tx) =>
+    tokens.map((use) => tx.one<LastUse>(query, { account: `user:${user}`, use }) ?? { at: '', address: '' }),
+  )
+}
+
 /** Forgets the addresses of an account, or of one of its uses. */
 export function forgetAddresses(tx: Tx, account: string, use = ''): void {
   tx.run(`DELETE FROM known_addresses WHERE account = $account AND $use IN ('', use)`, { account, use })

@@ -1,6 +1,8 @@
 import { newId } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import { addRecentUse } from './recent-use-rows.ts'
+import { addUsage } from './usage.ts'
 
 /** One change of a balance. (`kind`, `sourceId`) is unique, so a change happens once. */
 interface LedgerEntry {
@@ -38,14 +40,21 @@ export function chargeableMs(executionMs: number, elapsedMs: number): number {
   return Math.max(0, Math.round(Math.min(executionMs, elapsedMs)))
 }
 
-/** Charges a job once. Unlimited and removed users are not charged. */
-export function chargeJob(tx: Tx, job: { id: string; user: string }, ms: number): void {
-  const owner = tx.one<{ unlimited: number }>('SELECT unlimited FROM users WHERE id = $user', {
-    user: job.user,
-  })
-  if (!owner || owner.unlimited === 1) return
+/** A job that has run, and the QPU that ran it. */
+interface RunJob {
+  id: string
+  user: string
+  qpu: string
+}
+
+/** Charges a job once and adds it to the usage. Unlimited and removed users are not charged. */
+export function chargeJob(tx: Tx, { id, user, qpu }: RunJob, ms: number): void {
+  const owner = tx.one<{ unlimited: number }>('SELECT unlimited FROM users WHERE id = $user', { user })
+  const isCharged = owner?.unlimited === 0
   // Not `-ms`, which is -0 for a charge of 0.
-  postLedger(tx, { user: job.user, kind: 'charge', sourceId: job.id, deltaMs: 0 - ms })
+  if (isCharged && !postLedger(tx, { user, kind: 'charge', sourceId: id, deltaMs: 0 - ms })) return
+  addRecentUse(tx, { user, ms })
+  addUsage(tx, { user, qpu, usedMs: ms, chargedMs: isCharged ? ms : 0 })
 }
 
 /** The charge of a job, in ms; undefined when it was not charged. */

@@ -14,7 +14,7 @@ export function storedBytesOfAll(tx: SqlReader): number {
 }
 
 /** The most bytes that a user may store; 0 = no limit. `maxUserBytes` is the setting. */
-function limitOf({ unlimited, max_bytes }: User, maxUserBytes: number): number {
+export function storedBytesLimit({ unlimited, max_bytes }: User, maxUserBytes: number): number {
   if (unlimited) return 0
   return max_bytes > 0 ? max_bytes : maxUserBytes
 }
@@ -27,7 +27,7 @@ export function assertMayStore(
   user: User,
   { used, bytes, maxUserBytes }: { used: number; bytes: number; maxUserBytes: number },
 ): void {
-  const limit = limitOf(user, maxUserBytes)
+  const limit = storedBytesLimit(user, maxUserBytes)
   if (limit === 0 || used + bytes <= limit) return
   const most = describeBytes(limit)
   if (bytes > limit) {

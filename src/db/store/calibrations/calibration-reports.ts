@@ -3,7 +3,9 @@ import { calibrationRequests } from '../../collections/calibration_requests.ts'
 import { calibrationResults } from '../../collections/calibration_results.ts'
 import type { Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
+import { announceCalibrationEnd } from './announce-end.ts'
 import type { CalibrationRun } from './calibrations.ts'
+import { endOwnRun } from './own-runs.ts'
 
 type Result = RecordOf<typeof calibrationResults>
 
@@ -53,6 +55,9 @@ export function storeReport(tx: Tx, report: Report): ReportOutcome {
     started_at: toTimestamp(Math.min(report.startedAt, tx.now)),
     finished_at: toTimestamp(Math.min(report.endedAt, tx.now)),
   })
+  endOwnRun(tx, { run, driver })
+  const { error, status } = result
+  announceCalibrationEnd(tx, { request: request?.id ?? '', result: result.id, driver, qpu, status, error })
   if (!request || request.run_id !== run) return 'stored'
   const isOpen = request.status === 'running' || request.status === 'pending'
   const end = isOpen ? { status: 'done' as const, finished_at: tx.at } : {}

@@ -24,6 +24,8 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
 import type { DispatchTarget } from '../jobs/dispatch.ts'
+import { announceFailedRequest } from './announce-end.ts'
+import { collectProgress } from './collect-progress.ts'
 
 export type CalibrationRequest = RecordOf<typeof calibrationRequests>
 
@@ -98,7 +100,10 @@ export function assertMayCalibrate(tx: ReadTx, id: string): void {
   )
 }
 
-/** Tuners that can begin a calibration now: attached, enabled, none running, at least one pending. */
+/**
+ * Tuners that can begin a calibration now: attached, enabled, none running (requested or their own), at least
+ * one pending.
+ */
 export function listIdleTuners(tx: ReadTx): DispatchTarget[] {
   return tx.all<DispatchTarget>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases
@@ -107,6 +112,7 @@ export function listIdleTuners(tx: ReadTx): DispatchTarget[] {
        AND qpus.enabled = 1 AND drivers.enabled = 1
        AND EXISTS (SELECT 1 FROM calibration_requests WHERE driver = leases.driver AND status = 'pending')
        AND NOT EXISTS (SELECT 1 FROM calibration_requests WHERE driver = leases.driver AND status = 'running')
+       AND NOT EXISTS (SELECT 1 FROM tuner_runs WHERE driver = leases.driver)
      ORDER BY leases.${INSERTION_ORDER}`,
   )
 }
@@ -136,6 +142,7 @@ export function claimCalibration(tx: Tx, { driver, epoch }: DispatchTarget): Cal
        progress = NULL, error = '', started_at = $at, updated = $at
      WHERE seq = (SELECT min(seq) FROM calibration_requests WHERE driver = $driver AND status = 'pending')
        AND NOT EXISTS (SELECT 1 FROM calibration_requests WHERE driver = $driver AND status = 'running')
+       AND NOT EXISTS (SELECT 1 FROM tuner_runs WHERE driver = $driver)
      RETURNING id`,
     { driver, epoch, run, at: tx.at },
   )
@@ -183,16 +190,20 @@ export function endLostCalibration(
 /** Fails a run without a report. False when the request has changed since. */
 export function failCalibration(tx: Tx, run: CalibrationRun, reason: string, condition = ''): boolean {
   const change = `status = 'failed', error = $reason, finished_at = $at`
-  return updateRunning(tx, run, change, { condition, reason }) !== undefined
+  const request = updateRunning(tx, run, change, { condition, reason })
+  if (request !== undefined) announceFailedRequest(tx, request)
+  return request !== undefined
 }
 
-/** Stores the progress of a run; its original plan stays. False when it is not that tuner's run any more. */
+/**
+ * Stores the progress of a run. Its original plan stays, and the outcomes are collected: a step names only
+ * the latest one. False when it is not that tuner's run any more.
+ */
 export function recordProgress(tx: Tx, run: CalibrationRun, progress: Record<string, unknown>): boolean {
   const request = tx.findBy(calibrationRequests, { run_id: run.run, driver: run.driver, status: 'running' })
   if (!request) return false
-  const before = request.progress
-  const plan = typeof before === 'object' && before !== null && 'plan' in before ? { plan: before.plan } : {}
-  tx.update(calibrationRequests, request.id, { progress: { ...plan, ...progress }, confirmed: true })
+  const collected = collectProgress(request.progress, progress)
+  tx.update(calibrationRequests, request.id, { progress: collected, confirmed: true })
   return true
 }
 

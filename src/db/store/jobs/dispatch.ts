@@ -1,8 +1,11 @@
 import { AppError, newId } from '../../../base/index.ts'
 import { QUEUED, quantumJobs } from '../../collections/quantum_jobs.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
+import { largeValueOf } from '../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { JsonText } from '../../schema/json-text.ts'
 import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
+import { readLabels } from './labels.ts'
 
 /** A QPU whose process driver is attached according to the database. */
 export interface DispatchTarget {
@@ -29,7 +32,10 @@ export function listIdleQpus(tx: ReadTx): DispatchTarget[] {
 export interface Claim extends DispatchTarget {
   job: string
   attempt: number
+  /** A large one is a `JsonText`. */
   payload: unknown
+  /** Names and metadata of its circuits. */
+  labels: JsonText | undefined
 }
 
 /**
@@ -39,7 +45,7 @@ export interface Claim extends DispatchTarget {
 export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
   const { qpu, driver, epoch } = target
   const changed = tx.run(
-    `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, started_at = '',
+    `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu, started_at = '',
        not_before = 0, updated = $at
      WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
        AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE qpu = $qpu AND state = 'open')
@@ -56,7 +62,13 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
     { id: newId(tx.now), job: id, attempt: job.attempt, driver, qpu, epoch, at: tx.at },
   )
   appendTimeline(tx, id, { event: 'claimed', attempt: job.attempt, detail: `driver ${driver}` })
-  return { ...target, job: id, attempt: job.attempt, payload: job.payload }
+  return {
+    ...target,
+    job: id,
+    attempt: job.attempt,
+    payload: largeValueOf(tx, quantumJobs, job, 'payload'),
+    labels: readLabels(tx, id),
+  }
 }
 
 /** Identifies one attempt of a job. */
@@ -77,7 +89,7 @@ export function requeueUndelivered(
   const ended = endAttempt(tx, { job, attempt, driver, state: 'undelivered', executionMs: 0 })
   if (!ended) return false
   const changed = tx.run(
-    `UPDATE quantum_jobs SET status = 'pending', driver = '', started_at = '', updated = $at
+    `UPDATE quantum_jobs SET status = 'pending', driver = '', qpu = '', started_at = '', updated = $at
      WHERE id = $job AND status = 'running' AND attempt = $attempt`,
     { job, attempt, at: tx.at },
   )
@@ -151,15 +163,18 @@ export function listAttemptsOfOlderLeases(
   return tx
     .all<AttemptKey & { started_at: string }>(
       `SELECT job, attempt, started_at FROM job_attempts
-       WHERE state = 'open' AND driver = $driver AND epoch < $epoch ORDER BY ${INSERTION_ORDER}`,
+       WHERE state = 'open' AND driver = $driver AND epoch < $epoch ORDER BY +${INSERTION_ORDER}`,
       { driver, epoch },
     )
     .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
 }
 
-/** All open attempts. */
+/**
+ * All open attempts. They are few, so they are found by their index and then sorted: the `+` keeps SQLite
+ * from reading all attempts in the order of insertion.
+ */
 export function listRunningAttempts(tx: ReadTx): (AttemptKey & { driver: string; qpu: string })[] {
   return tx.all(
-    `SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY ${INSERTION_ORDER}`,
+    `SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY +${INSERTION_ORDER}`,
   )
 }

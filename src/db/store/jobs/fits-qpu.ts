@@ -1,18 +1,76 @@
+/**
+ * Whether a QPU may run a job: the only place that decides it, in TypeScript and in SQL; a test compares
+ * both. Missing gates and couplings are no reason to refuse, because devices may route.
+ */
 import type { qpus } from '../../collections/qpus.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 
-type Width = Pick<RecordOf<typeof qpus>, 'num_qubits'>
+/** What a job needs of a QPU; 0 = unknown, which every QPU has. */
+export interface JobNeeds {
+  /** Of its largest program. */
+  qubits: number
+  /** Of the circuit with most shots. */
+  shots: number
+  /** Circuits multiplied by their parameter sets. */
+  executions: number
+  /** One bit for each feature; see `src/server/qpus/features.ts`. */
+  features: number
+}
+
+/** What a QPU allows. */
+export type QpuLimits = Pick<
+  RecordOf<typeof qpus>,
+  'num_qubits' | 'described_at' | 'max_qubits' | 'max_shots' | 'max_executions' | 'missing_features'
+>
+
+/** One need of a job that a QPU cannot satisfy. */
+export type Excess =
+  | { kind: 'qubits' | 'shots' | 'executions'; needed: number; max: number }
+  /** `missing`: the bits of these features. */
+  | { kind: 'features'; missing: number }
 
 /**
- * The largest number of qubits that a QPU runs; undefined for a QPU without description, registered with 1 or
- * less.
+ * The largest number of qubits that a QPU runs; undefined without limit. The number of a QPU without
+ * description was entered by an administrator, who may have left it at 1.
  */
-export function qubitLimit({ num_qubits }: Width): number | undefined {
+export function qubitLimit({ num_qubits, described_at, max_qubits }: QpuLimits): number | undefined {
+  if (described_at !== '') return max_qubits === 0 ? undefined : max_qubits
   return num_qubits <= 1 ? undefined : num_qubits
 }
 
-/** Whether a program of `qubits` qubits fits a QPU. A program exactly as wide as the QPU fits. */
-export function fitsQpu(qubits: number, qpu: Width): boolean {
-  const limit = qubitLimit(qpu)
-  return limit === undefined || qubits <= limit
+/** Why a QPU cannot run a job; empty if it can. A job exactly as large as a limit fits. */
+export function excessOf(needs: JobNeeds, qpu: QpuLimits): Excess[] {
+  const limits = limitsOf(qpu)
+  const above = (['qubits', 'shots', 'executions'] as const).flatMap((kind): Excess[] =>
+    needs[kind] > limits[kind] ? [{ kind, needed: needs[kind], max: limits[kind] }] : [],
+  )
+  const missing = needs.features & qpu.missing_features
+  return missing === 0 ? above : [...above, { kind: 'features', missing }]
+}
+
+/** Whether a QPU can run a job. */
+export function fitsQpu(needs: JobNeeds, qpu: QpuLimits): boolean {
+  return excessOf(needs, qpu).length === 0
+}
+
+/** The condition that a row of `quantum_jobs` fits the QPU whose `fitsParams` are bound. */
+export const FITS_QPU = `qubits <= $maxQubits AND shots <= $maxShots AND executions <= $maxExecutions
+  AND (features & $missingFeatures) = 0`
+
+/** The parameters of `FITS_QPU`. */
+export function fitsParams(qpu: QpuLimits): Record<string, number> {
+  const { qubits, shots, executions } = limitsOf(qpu)
+  const { missing_features: missingFeatures } = qpu
+  return { maxQubits: qubits, maxShots: shots, maxExecutions: executions, missingFeatures }
+}
+
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+function limitsOf(qpu: QpuLimits): Omit<JobNeeds, 'features'> {
+  const { max_shots, max_executions } = qpu
+  return {
+    qubits: qubitLimit(qpu) ?? NO_LIMIT,
+    shots: max_shots === 0 ? NO_LIMIT : max_shots,
+    executions: max_executions === 0 ? NO_LIMIT : max_executions,
+  }
 }

@@ -28,6 +28,9 @@ import { JsonText } from '../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../schema/stored-bytes.ts'
 import type { User } from '../accounts/accounts.ts'
 import { assertMayStore, storedBytesOf } from '../accounts/stored-bytes.ts'
+import { announceJobEnd } from './announce-end.ts'
+import type { JobNeeds } from './fits-qpu.ts'
+import { saveLabels } from './labels.ts'
 
 export type Job = RecordOf<typeof quantumJobs>
 
@@ -38,8 +41,12 @@ interface NewJob {
   qpu: string
   /** The programs and options for the device. */
   payload: unknown
-  /** Number of qubits of its largest program. */
-  qubits: number
+  /** What it needs of a QPU; everything that is missing is unknown. */
+  needs: Partial<JobNeeds>
+  name?: string
+  tags?: readonly string[]
+  /** JSON text of the names and metadata of its circuits; '' = none. */
+  labels?: string
 }
 
 /** Limits of submissions. */
@@ -61,9 +68,12 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
     user_id: job.user,
     qpu_target: job.qpu,
     payload: job.payload,
-    qubits: job.qubits,
+    ...job.needs,
+    name: job.name ?? '',
+    tags: job.tags && job.tags.length > 0 ? job.tags : null,
     status: 'pending',
   })
+  if (job.labels) saveLabels(tx, row.id, job.labels)
   // Counted by the insert; the refusal undoes it.
   const bytes = storedBytesOf(tx, job.user) - used
   assertMayStore(owner, { used, bytes, maxUserBytes: limits.maxUserBytes ?? 0 })
@@ -119,7 +129,8 @@ export function bytesOfJob(payload: unknown): number {
   return RECORD_BYTES + json.byteLength
 }
 
-function countPending(tx: ReadTx, user: string): number {
+/** Number of pending jobs of a user, held or not. */
+export function countPending(tx: ReadTx, user: string): number {
   return tx.one<{ pending: number }>(COUNT_PENDING, { user })?.pending ?? 0
 }
 
@@ -134,8 +145,31 @@ export function cancelJob(tx: Tx, id: string, detail = ''): Job | undefined {
   if (changed === 0) return undefined
   const job = tx.find(quantumJobs, id)
   appendTimeline(tx, id, { event: 'cancelled', attempt: job?.attempt ?? 0, detail })
+  announceJobEnd(tx, id)
   tx.changed(quantumJobs, id, 'update')
   return job
+}
+
+/** Name and tags of a job, validated. */
+export interface JobLabels {
+  name?: string | undefined
+  tags?: readonly string[] | undefined
+}
+
+/** Changes the name and the tags that are given; a job in any state keeps everything else. */
+export function labelJob(tx: Tx, id: string, { name, tags }: JobLabels): void {
+  tx.run(
+    `UPDATE quantum_jobs SET name = coalesce($name, name), updated = $at,
+       tags = CASE WHEN $hasTags THEN $tags ELSE tags END WHERE id = $id`,
+    {
+      id,
+      at: tx.at,
+      name: name ?? null,
+      hasTags: tags === undefined ? 0 : 1,
+      tags: tags && tags.length > 0 ? JSON.stringify(tags) : null,
+    },
+  )
+  tx.changed(quantumJobs, id, 'update')
 }
 
 /** A job; its large values of more than `most` bytes stay in the database. */
@@ -143,11 +177,12 @@ export function findJob(tx: ReadTx, id: string, most?: number): Job | undefined 
   return tx.find(quantumJobs, id, most)
 }
 
-/** The jobs among `ids` that belong to the user, in the order of `ids`. */
+/** The jobs among `ids` that belong to the user, or to anybody without a user, in the order of `ids`. */
 export function listJobs(
   tx: ReadTx,
-  user: string,
+  user: string | undefined,
   { ids, without = [], most }: { ids: readonly string[]; without?: readonly string[]; most?: number },
 ): Job[] {
-  return tx.list(quantumJobs, { ids, where: { user_id: user }, without, most })
+  const where = user === undefined ? {} : { user_id: user }
+  return tx.list(quantumJobs, { ids, where, without, most })
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../base/index.ts'
+import { qpus } from '../../collections/qpus.ts'
 import { QUEUED, quantumJobs } from '../../collections/quantum_jobs.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import { appendTimeline, type JobEvent } from '../../journal/timeline.ts'
@@ -56,13 +57,16 @@ export function releaseJob(tx: Tx, action: JobAction): Job {
 /**
  * Moves a pending job before all others, those of the current booking included, and ends its pause after a
  * device error. This lasts until its next attempt ends; of several such jobs the last one moved goes first.
+ * Running jobs count too: one whose command cannot be delivered returns to its place.
  * @throws AppError `not_found`; `conflict` (`not_pending`, `held`).
  */
 export function moveJobToFront(tx: Tx, action: JobAction): Job {
   const before = requireJob(tx, action.job)
   const changed = tx.run(
     `UPDATE quantum_jobs SET not_before = 0, updated = $at,
-       run_next = 1 + (SELECT coalesce(max(run_next), 0) FROM quantum_jobs WHERE ${QUEUED} AND run_next > 0)
+       run_next = 1 + max(
+         (SELECT coalesce(max(run_next), 0) FROM quantum_jobs WHERE ${QUEUED} AND run_next > 0),
+         (SELECT coalesce(max(run_next), 0) FROM quantum_jobs WHERE status = 'running'))
      WHERE id = $job AND ${QUEUED}`,
     { job: action.job, at: tx.at },
   )
@@ -72,6 +76,29 @@ export function moveJobToFront(tx: Tx, action: JobAction): Job {
   }
   return recordAction(tx, action, 'moved_to_front')
 }
+
+/**
+ * Moves a pending job, held or not, to another QPU, in its place by submission. The caller has checked that
+ * the QPU can run it.
+ * @throws AppError `not_found`; `conflict` (`not_pending`, `same_qpu`).
+ */
+export function moveJob(tx: Tx, action: JobAction, qpu: { id: string; name: string }): Job {
+  const before = requireJob(tx, action.job)
+  if (before.status !== 'pending') {
+    throw conflict('not_pending', `Only pending jobs can be moved; this one is ${before.status}`)
+  }
+  if (before.qpu_target === qpu.id) throw conflict('same_qpu', `The job waits for ${qpu.name} already`)
+  tx.run('UPDATE quantum_jobs SET qpu_target = $qpu, updated = $at WHERE id = $job', {
+    job: action.job,
+    qpu: qpu.id,
+    at: tx.at,
+  })
+  const from = before.qpu_target === '' ? undefined : tx.find(qpus, before.qpu_target)?.name
+  const way = `${from === undefined ? 'to' : `from ${from} to`} ${qpu.name}`
+  return recordAction(tx, { ...action, reason: joined(way, action.reason) }, 'moved')
+}
+
+const joined = (fact: string, reason: string) => (reason === '' ? fact : `${fact}: ${reason}`)
 
 /** A requeued job, and the attempt that its driver may still be running. */
 interface Requeued {
@@ -89,7 +116,7 @@ export function requeueJob(tx: Tx, action: JobAction): Requeued {
   const ended = { job: action.job, attempt, driver }
   if (!endAttempt(tx, { ...ended, state: 'requeued', executionMs: 0 })) throw notRunning(status)
   const changed = tx.run(
-    `UPDATE quantum_jobs SET status = 'pending', driver = '', started_at = '', run_next = 0, updated = $at
+    `UPDATE quantum_jobs SET status = 'pending', driver = '', qpu = '', started_at = '', run_next = 0, updated = $at
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
     { job: action.job, attempt, at: tx.at },
   )
@@ -121,6 +148,7 @@ const AUDIT_ACTIONS = {
   released: 'job.release',
   requeued: 'job.requeue',
   moved_to_front: 'job.run_next',
+  moved: 'job.move',
 } as const satisfies Partial<Record<JobEvent, string>>
 
 /** Records the action after its UPDATE: timeline, audit log and change. */

@@ -1,8 +1,12 @@
 import { qpus } from '../../collections/qpus.ts'
 import { QUEUED } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import { fitsQpu } from './fits-qpu.ts'
-import { MOVED_TO_FRONT, PENDING_BY_QPU, PENDING_BY_USER, type QueueState, readQueue } from './queue.ts'
+import type { Qpu } from '../qpus/qpus.ts'
+import { countBeforeInFairOrder } from './fair/fair-queue.ts'
+import type { FairShare } from './fair/fair-share.ts'
+import { type Excess, excessOf, FITS_QPU, fitsParams, type JobNeeds } from './fits-qpu.ts'
+import { type QueueState, readQueue } from './queue.ts'
+import { MOVED_TO_FRONT, PENDING_BY_QPU, PENDING_BY_USER } from './queue-sql.ts'
 
 /** A pending job and its queues: the input for explaining why and estimating how long it waits. */
 export interface QueuePositionInput {
@@ -18,6 +22,8 @@ export interface QueuePositionInput {
   }
   /** One for each QPU that may run the job. */
   queues: CandidateQueue[]
+  /** The QPUs of its target that cannot run it by their description. */
+  excluded: { qpu: Qpu; excess: Excess[] }[]
 }
 
 export interface CandidateQueue {
@@ -32,12 +38,11 @@ export interface CandidateQueue {
   recentMs: number[]
 }
 
-interface PendingRow {
+interface PendingRow extends JobNeeds {
   seq: number
   user_id: string
   qpu_target: string
   not_before: number
-  qubits: number
   has_balance: number
   held: number
   hold_reason: string
@@ -50,10 +55,16 @@ interface PendingRow {
  */
 const MAX_COUNTED = 5_000
 
-/** Reads the queues of a job; undefined when it is not pending. */
-export function readQueuePosition(tx: ReadTx, id: string, idleMs: number): QueuePositionInput | undefined {
+/** Reads the queues of a job; undefined when it is not pending. `fair`: as for `readQueue`. */
+export function readQueuePosition(
+  tx: ReadTx,
+  id: string,
+  idleMs: number,
+  fair?: FairShare,
+): QueuePositionInput | undefined {
   const row = tx.one<PendingRow>(
-    `SELECT job.seq, job.user_id, job.qpu_target, job.not_before, job.qubits,
+    `SELECT job.seq, job.user_id, job.qpu_target, job.not_before,
+       job.qubits, job.shots, job.executions, job.features,
        job.held, job.hold_reason, job.run_next,
        coalesce(owner.unlimited = 1 OR owner.qpu_ms > 0, 0) AS has_balance
      FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
@@ -61,7 +72,11 @@ export function readQueuePosition(tx: ReadTx, id: string, idleMs: number): Queue
     { id },
   )
   if (!row) return undefined
-  const states = candidates(tx, row).map((qpu) => readQueue(tx, qpu, idleMs))
+  const targets = targetsOf(tx, row).map((qpu) => ({ qpu, excess: excessOf(row, qpu) }))
+  const [fitting, excluded] = [true, false].map((fits) =>
+    targets.filter(({ excess }) => (excess.length === 0) === fits),
+  ) as [typeof targets, typeof targets]
+  const states = fitting.map(({ qpu }) => readQueue(tx, qpu.id, idleMs, fair))
   return {
     job: {
       user: row.user_id,
@@ -72,29 +87,36 @@ export function readQueuePosition(tx: ReadTx, id: string, idleMs: number): Queue
     },
     queues: states
       .filter((state) => state !== undefined)
-      .map((state) => ({
-        state,
-        ...countAhead(tx, row, state, Math.ceil(MAX_COUNTED / states.length)),
-        isBookerRunning: isBookerRunning(tx, state),
-        recentMs: recentMs(tx, state.qpu.id),
-      })),
+      .map((state) => {
+        const recent = recentMs(tx, state.qpu.id)
+        const most = Math.ceil(MAX_COUNTED / states.length)
+        return {
+          state,
+          ...countAhead(tx, row, state, { most, fair, runMs: medianOf(recent) }),
+          isBookerRunning: isBookerRunning(tx, state),
+          recentMs: recent,
+        }
+      }),
+    excluded,
   }
 }
 
-function candidates(tx: ReadTx, job: PendingRow): string[] {
-  if (job.qpu_target !== '') return [job.qpu_target]
-  return tx
-    .list(qpus, { where: { enabled: true } })
-    .filter((qpu) => fitsQpu(job.qubits, qpu))
-    .map((qpu) => qpu.id)
+/** The QPU that a job is for, or all enabled ones. */
+function targetsOf(tx: ReadTx, { qpu_target }: PendingRow): Qpu[] {
+  if (qpu_target === '') return tx.list(qpus, { where: { enabled: true } })
+  const qpu = tx.find(qpus, qpu_target)
+  return qpu ? [qpu] : []
 }
 
-/** Counts up to `most` jobs before this one: those moved to the front, then those of `earlierJobs`. */
+/**
+ * Counts up to `most` jobs that the QPU would run before this one: those moved to the front, then those of
+ * `earlierJobs`.
+ */
 function countAhead(
   tx: ReadTx,
   job: PendingRow,
   { qpu, slot }: QueueState,
-  most: number,
+  { most, fair, runMs }: { most: number; fair: FairShare | undefined; runMs: number },
 ): Pick<CandidateQueue, 'ahead' | 'isLonger'> {
   const params = {
     qpu: qpu.id,
@@ -103,19 +125,58 @@ function countAhead(
     booker: slot?.user ?? '',
     rank: job.run_next,
     limit: most + 1,
+    ...fitsParams(qpu),
   }
   const count = ({ jobs, condition }: Counted) =>
     tx.one<{ jobs: number }>(
       `SELECT count(*) AS jobs FROM (SELECT 1 FROM ${jobs}
-       WHERE ${QUEUED} AND qpu_target IN ('', $qpu) AND seq <> $seq AND ${condition} LIMIT $limit)`,
+       WHERE ${QUEUED} AND qpu_target IN ('', $qpu) AND seq <> $seq AND ${FITS_QPU} AND ${condition} LIMIT $limit)`,
       params,
     )?.jobs ?? 0
   const counted =
     job.run_next > 0
       ? [{ jobs: MOVED_TO_FRONT, condition: 'run_next > 0 AND run_next > $rank' }]
       : earlierJobs(job, slot)
-  const ahead = counted.reduce((sum, each) => sum + count(each), 0)
+  const isFair = fair !== undefined && job.run_next === 0 && slot?.user !== job.user_id
+  const ahead = isFair
+    ? countFairlyAhead(tx, job, { qpu, slot }, { most, fair, runMs, count })
+    : counted.reduce((sum, each) => sum + count(each), 0)
   return { ahead: Math.min(ahead, most), isLonger: ahead > most }
+}
+
+/** The jobs moved to the front, those of the booker, and those that precede this one in the fair order. */
+function countFairlyAhead(
+  tx: ReadTx,
+  job: PendingRow,
+  { qpu, slot }: Pick<QueueState, 'qpu' | 'slot'>,
+  options: { most: number; fair: FairShare; runMs: number; count: (jobs: Counted) => number },
+): number {
+  const { count, ...rest } = options
+  const booked = slot ? count({ jobs: PENDING_BY_USER, condition: 'user_id = $booker' }) : 0
+  const movedOfOthers = count({ jobs: MOVED_TO_FRONT, condition: 'run_next > 0 AND user_id <> $booker' })
+  const before = countBeforeInFairOrder(tx, job, {
+    ...{ ...rest, qpu, except: slot?.user ?? '' },
+    moved: movedByUser(tx, qpu.id),
+  })
+  return booked + movedOfOthers + before
+}
+
+/** Number of jobs that operators moved to the front, by user. */
+export function movedByUser(tx: ReadTx, qpu: string): Map<string, number> {
+  const rows = tx.all<{ user: string; jobs: number }>(
+    `SELECT user_id AS user, count(*) AS jobs FROM ${MOVED_TO_FRONT}
+     WHERE ${QUEUED} AND run_next > 0 AND qpu_target IN ('', $qpu) GROUP BY user_id`,
+    { qpu },
+  )
+  return new Map(rows.map(({ user, jobs }) => [user, jobs]))
+}
+
+/** Assumed duration of a job on a QPU that has run none, ms. */
+const DEFAULT_RUN_MS = 1_000
+
+/** The typical time of a job, ms; never 0. */
+export function medianOf(times: readonly number[]): number {
+  return Math.max(1, times.toSorted((one, other) => one - other)[times.length >> 1] ?? DEFAULT_RUN_MS)
 }
 
 /** Jobs to count, by the index that finds them. */
@@ -143,7 +204,8 @@ function earlierJobs({ user_id }: PendingRow, slot: QueueState['slot']): Counted
   ]
 }
 
-function isBookerRunning(tx: ReadTx, { slot, running }: QueueState): boolean {
+/** Whether the running job belongs to the user who has booked the present time. */
+export function isBookerRunning(tx: ReadTx, { slot, running }: QueueState): boolean {
   if (!slot || !running) return false
   const owner = tx.one<{ user_id: string }>('SELECT user_id FROM quantum_jobs WHERE id = $id', {
     id: running.job,
@@ -151,7 +213,8 @@ function isBookerRunning(tx: ReadTx, { slot, running }: QueueState): boolean {
   return owner?.user_id === slot.user
 }
 
-function recentMs(tx: ReadTx, qpu: string): number[] {
+/** Time from claim to end of the latest jobs on a QPU, ms. */
+export function recentMs(tx: ReadTx, qpu: string): number[] {
   const rows = tx.all<{ ms: number }>(
     `SELECT (julianday(ended_at) - julianday(claimed_at)) * 86400000 AS ms FROM
        (SELECT ended_at, claimed_at, state FROM job_attempts

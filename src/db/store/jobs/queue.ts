@@ -1,10 +1,12 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { qpus } from '../../collections/qpus.ts'
-import { QUEUED } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { calibratingQpus } from '../qpus/qpus.ts'
-import { fitsQpu, qubitLimit } from './fits-qpu.ts'
+import { firstInFairOrder } from './fair/fair-queue.ts'
+import type { FairShare } from './fair/fair-share.ts'
+import { fitsQpu, type JobNeeds, type QpuLimits } from './fits-qpu.ts'
+import { HEAD_JOBS, QUEUE_SQL, runnableParams } from './queue-sql.ts'
 import { MAX_BACKOFF_MS } from './results.ts'
 
 /** A QPU and the heads of its queue at one instant: the input for choosing its next job. */
@@ -36,8 +38,9 @@ export interface QueueState {
 
 /**
  * Reads the queue of one QPU; undefined when the QPU does not exist. `idleMs` is how long a booker may pause.
+ * With `fair`, the first of all jobs is that of the user with the least recent use.
  */
-export function readQueue(tx: ReadTx, id: string, idleMs: number): QueueState | undefined {
+export function readQueue(tx: ReadTx, id: string, idleMs: number, fair?: FairShare): QueueState | undefined {
   const qpu = tx.find(qpus, id)
   if (!qpu) return undefined
   const running = tx.one<{ job: string; claimed_at: string }>(
@@ -50,7 +53,7 @@ export function readQueue(tx: ReadTx, id: string, idleMs: number): QueueState | 
     running: running && { job: running.job, since: fromTimestamp(running.claimed_at) ?? tx.now },
     slot: readSlot(tx, qpu, idleMs),
     next: idOf(tx, tx.one<{ seq: number }>(QUEUE_SQL.next, runnableParams(tx, qpu))?.seq),
-    job: firstOfAll(tx, qpu),
+    job: fair ? idOf(tx, firstInFairOrder(tx, qpu, fair)) : firstOfAll(tx, qpu),
   }
 }
 
@@ -82,7 +85,7 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
          WHERE user_id = $user ORDER BY seq DESC LIMIT 100) WHERE qpu_target IN ('', $qpu)
        UNION ALL
        SELECT ended_at FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
-         WHERE job_attempts.qpu = $qpu AND ended_at >= $since AND job.user_id = $user)
+         WHERE job_attempts.qpu = $qpu AND ended_at <> '' AND ended_at >= $since AND job.user_id = $user)
      WHERE at >= $since AND at <= $now`,
     { user, qpu, since, now: tx.at },
   )
@@ -92,7 +95,7 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
 /** The properties of a pending job that determine whether it may run. */
 interface PendingJob {
   target: string
-  qubits: number
+  needs: JobNeeds
   /** Earliest next run, ms since the epoch; 0 = any time. */
   notBefore: number
   owner: { unlimited: boolean; balanceMs: number }
@@ -100,30 +103,15 @@ interface PendingJob {
 
 /** The rule of `IS_RUNNABLE` and of the target, for simulations without a database; a test compares both. */
 export function mayRun(
-  { target, qubits, notBefore, owner }: PendingJob,
-  qpu: Pick<QueueState['qpu'], 'id' | 'num_qubits'>,
+  { target, needs, notBefore, owner }: PendingJob,
+  qpu: QpuLimits & Pick<QueueState['qpu'], 'id'>,
   now: number,
 ): boolean {
   if (target !== '' && target !== qpu.id) return false
   if (notBefore > now && notBefore <= now + MAX_BACKOFF_MS) return false
   if (!owner.unlimited && owner.balanceMs <= 0) return false
-  return target === qpu.id || fitsQpu(qubits, qpu)
+  return fitsQpu(needs, qpu)
 }
-
-/**
- * The condition that a pending job `job` (with its owner `owner`) may run on $qpu now. A pause that ends
- * later than the longest back-off results from a clock that was set back, and counts as over.
- */
-const IS_RUNNABLE = `(job.not_before <= $now OR job.not_before > $now + ${MAX_BACKOFF_MS})
-  AND (owner.unlimited = 1 OR owner.qpu_ms > 0)
-  AND (job.qpu_target = $qpu OR job.qubits <= $maxQubits)`
-
-function runnableParams(tx: ReadTx, qpu: QueueState['qpu']) {
-  return { qpu: qpu.id, maxQubits: qubitLimit(qpu) ?? Number.MAX_SAFE_INTEGER, now: tx.now }
-}
-
-/** Number of jobs checked in order before the owners are checked one by one. */
-const HEAD_JOBS = 100
 
 function firstOfUser(tx: ReadTx, user: string, qpu: QueueState['qpu']): string {
   const row = tx.one<{ seq: number }>(QUEUE_SQL.ofUser, { user, ...runnableParams(tx, qpu) })
@@ -149,46 +137,3 @@ function idOf(tx: ReadTx, seq: number | undefined): string {
   if (seq === undefined) return ''
   return tx.one<{ id: string }>('SELECT id FROM quantum_jobs WHERE seq = $seq', { seq })?.id ?? ''
 }
-
-/** Pending jobs by QPU, through a covering index; see `quantumJobs`. */
-export const PENDING_BY_QPU = 'quantum_jobs INDEXED BY quantum_jobs_qpu_target_seq_user_id_not_before_qubits'
-/** Pending jobs by user, through a covering index. */
-export const PENDING_BY_USER = 'quantum_jobs INDEXED BY quantum_jobs_user_id_seq_qpu_target_not_before_qubits'
-/** The few jobs that operators moved to the front. */
-export const MOVED_TO_FRONT =
-  'quantum_jobs INDEXED BY quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits'
-
-/** The statements that select the next job; a test asserts that each of them uses an index. */
-export const QUEUE_SQL = {
-  next: `SELECT job.seq FROM
-      (SELECT seq, user_id, qpu_target, not_before, qubits, run_next FROM ${MOVED_TO_FRONT}
-       WHERE ${QUEUED} AND run_next > 0 AND qpu_target IN ('', $qpu)) job
-    CROSS JOIN users owner ON owner.id = job.user_id
-    WHERE ${IS_RUNNABLE} ORDER BY job.run_next DESC LIMIT 1`,
-  ofUser: `SELECT job.seq FROM
-      (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
-       WHERE ${QUEUED} AND user_id = $user AND qpu_target IN ('', $qpu)) job
-    CROSS JOIN users owner ON owner.id = job.user_id
-    WHERE ${IS_RUNNABLE} ORDER BY job.seq LIMIT 1`,
-  early: `SELECT job.seq FROM
-      (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_QPU}
-       WHERE ${QUEUED} AND qpu_target = $target ORDER BY seq LIMIT ${HEAD_JOBS}) job
-    CROSS JOIN users owner ON owner.id = job.user_id
-    WHERE ${IS_RUNNABLE} ORDER BY job.seq LIMIT 1`,
-  scanned: `SELECT count(*) AS scanned FROM
-    (SELECT 1 FROM ${PENDING_BY_QPU} WHERE ${QUEUED} AND qpu_target = $target LIMIT ${HEAD_JOBS})`,
-  /**
-   * For a head without runnable jobs (spent balances, pauses): steps from owner to owner through the index.
-   */
-  byOwner: `WITH RECURSIVE waiting(id) AS (
-      SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE ${QUEUED}
-      UNION ALL
-      SELECT (SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE ${QUEUED} AND user_id > waiting.id)
-      FROM waiting WHERE waiting.id IS NOT NULL)
-    SELECT min((SELECT job.seq FROM
-      (SELECT seq, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
-       WHERE ${QUEUED} AND user_id = owner.id AND qpu_target = $target) job
-      WHERE ${IS_RUNNABLE} ORDER BY job.seq LIMIT 1)) AS seq
-    FROM waiting CROSS JOIN users owner ON owner.id = waiting.id
-    WHERE owner.unlimited = 1 OR owner.qpu_ms > 0`,
-} as const

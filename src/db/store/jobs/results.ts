@@ -5,6 +5,7 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import { jsonTextOf } from '../../schema/json-text.ts'
 import { splitLarge } from '../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../accounts/ledger.ts'
+import { announceJobEnd } from './announce-end.ts'
 import { type AttemptKey, endAttempt } from './dispatch.ts'
 
 /** The end of an attempt, as its driver reports it. */
@@ -40,6 +41,7 @@ export type ResultOutcome =
 
 interface AttemptRow {
   driver: string
+  qpu: string
   claimed_at: string
   started_at: string
   user: string
@@ -54,7 +56,7 @@ const STALE: ResultOutcome = { kind: 'stale' }
 export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: RetryLimits): ResultOutcome {
   const { job, attempt } = result
   const row = tx.one<AttemptRow>(
-    `SELECT claim.driver, claim.claimed_at, claim.started_at, claim.state,
+    `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state,
        job.user_id AS user, job.status, job.attempt AS current
      FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
      WHERE claim.job = $job AND claim.attempt = $attempt`,
@@ -68,7 +70,9 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (row.state === 'requeued') return STALE
   const { outcome } = result
   if (outcome.kind === 'failed' && outcome.class === 'device') {
-    return retryOrFail(tx, { ...result, state: 'error', reason: outcome.results.error }, maxAttempts)
+    const isBusy = outcome.results.error_code === INSTRUMENT_BUSY && result.executionMs === 0
+    const state = isBusy ? 'undelivered' : 'error'
+    return retryOrFail(tx, { ...result, state, reason: outcome.results.error }, maxAttempts)
   }
   return endJob(tx, result, row)
 }
@@ -83,8 +87,8 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
-       started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0, held = 0,
-       hold_reason = '', updated = $at
+       qpu = $qpu, started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0,
+       held = 0, hold_reason = '', updated = $at
      WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`,
     {
       job,
@@ -93,6 +97,7 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
       ...results.row,
       errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
       driver: row.driver,
+      qpu: row.qpu,
       startedAt,
       seconds: ms / 1_000,
       at: tx.at,
@@ -101,11 +106,12 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   if (changed === 0) return STALE
   results.saveLarge(tx, job)
   recordAttemptEnd(tx, result, status === 'completed' ? 'ok' : 'error', startedAt)
-  if (hasRun) chargeJob(tx, { id: job, user: row.user }, ms)
+  if (hasRun) chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, ms)
   if (startedAt !== row.started_at)
     appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
   const detail = outcome.kind === 'failed' ? outcome.results.error.slice(0, MAX_DETAIL_LENGTH) : ''
   appendTimeline(tx, job, { event: status, attempt, detail })
+  announceJobEnd(tx, job)
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status }
 }
@@ -154,9 +160,13 @@ export function requeueLost(
 interface FailedAttempt extends AttemptKey {
   driver: string
   executionMs: number
-  state: 'error' | 'lost'
+  /** `undelivered` when the device had no part in it: another process used its instrument. */
+  state: 'error' | 'lost' | 'undelivered'
   reason: string
 }
+
+/** Code of a device that could not begin, because another process used its instrument; not an attempt. */
+const INSTRUMENT_BUSY = 'instrument_busy'
 
 /** Maximum length of a device's message in the timeline. */
 const MAX_DETAIL_LENGTH = 1_000
@@ -171,12 +181,13 @@ function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): ResultOut
   const { job, attempt, state, reason } = end
   if (!endAttempt(tx, end)) return STALE
   const detail = reason.slice(0, MAX_DETAIL_LENGTH)
-  appendTimeline(tx, job, { event: state === 'lost' ? 'lost' : 'device_error', attempt, detail })
+  appendTimeline(tx, job, { event: state === 'error' ? 'device_error' : state, attempt, detail })
   const counted = countFailed(tx, job)
-  if (maxAttempts > 0 && counted >= maxAttempts) return failExhausted(tx, end, counted)
-  const backoffMs = state === 'lost' ? 0 : retryBackoffMs(counted)
+  if (state !== 'undelivered' && maxAttempts > 0 && counted >= maxAttempts)
+    return failExhausted(tx, end, counted)
+  const backoffMs = state === 'lost' ? 0 : retryBackoffMs(Math.max(1, counted))
   const changed = tx.run(
-    `UPDATE quantum_jobs SET status = 'pending', driver = '', started_at = '', not_before = $notBefore,
+    `UPDATE quantum_jobs SET status = 'pending', driver = '', qpu = '', started_at = '', not_before = $notBefore,
        run_next = 0, updated = $at
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
     { job, attempt, notBefore: backoffMs === 0 ? 0 : tx.now + backoffMs, at: tx.at },
@@ -199,6 +210,7 @@ function failExhausted(tx: Tx, { job, attempt, ...end }: FailedAttempt, counted:
   )
   assertWasRunning(changed, { job, attempt })
   appendTimeline(tx, job, { event: 'failed', attempt, detail: 'attempts_exhausted' })
+  announceJobEnd(tx, job)
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status: 'failed' }
 }

@@ -13,6 +13,11 @@ export interface Gauges {
   runningJobs: number
   pendingCalibrations: number
   runningCalibrations: number
+  pendingDeliveries: number
+  /** Number of webhooks whose last attempt failed. */
+  failingWebhooks: number
+  /** Number of mail items that wait for a digest. */
+  waitingMailItems: number
   /** Leases in use, by operation and whether the driver's socket is attached. */
   leases: { operation: string; state: 'granted' | 'attached'; count: number }[]
   /** Size of the database file in bytes, without its log. */
@@ -35,6 +40,9 @@ export function readGauges(tx: ReadTx): Gauges {
     runningJobs: rows("quantum_jobs WHERE status = 'running'"),
     pendingCalibrations: rows("calibration_requests WHERE status = 'pending'"),
     runningCalibrations: rows("calibration_requests WHERE status = 'running'"),
+    pendingDeliveries: rows("webhook_deliveries WHERE state = 'pending'"),
+    failingWebhooks: rows("webhooks WHERE enabled = 1 AND failing_since <> ''"),
+    waitingMailItems: rows('mail_items'),
     leases: tx.all(
       `SELECT operation, state, count(*) AS count FROM leases WHERE driver <> ''
        GROUP BY operation, state ORDER BY operation, state`,

@@ -34,21 +34,56 @@ export const pruneJobs: PruneStep = (tx, before, limit) => {
   return tx.run(`DELETE FROM quantum_jobs WHERE id IN ${jsonValues('$jobs')}`, { jobs })
 }
 
-/** Removes the programs of cancelled jobs, which nobody will run; the jobs remain. */
-export const pruneCancelledPayloads: PruneStep = (tx, before, limit) => {
-  const at = toTimestamp(before)
-  const large = idsIn(
-    tx,
-    `SELECT id, octet_length(body) AS bytes FROM quantum_jobs_large CROSS JOIN quantum_jobs ON quantum_jobs.id = record
-     WHERE field = 'payload' AND status = 'cancelled' AND finished_at < $at LIMIT $limit`,
-    { at, limit },
-  )
-  if (large !== undefined) {
-    return tx.run(
-      `DELETE FROM quantum_jobs_large WHERE field = 'payload' AND record IN ${jsonValues('$large')}`,
-      { large },
-    )
+/** A large value of a job. */
+interface LargeValue {
+  record: string
+  field: string
+  /** Of a program that is to be removed, otherwise null. */
+  bytes: number | null
+}
+
+const BEGINNING = { record: '', field: '' }
+
+/**
+ * A step that removes the programs of cancelled jobs, which nobody will run; the jobs remain. It goes through
+ * all large values, a part at each step, then through the programs in the rows of jobs, which have an index.
+ * After it has returned 0, it begins again.
+ */
+export function createCancelledPayloadStep(): PruneStep {
+  let place: typeof BEGINNING | undefined = BEGINNING
+  return (tx, before, limit) => {
+    const at = toTimestamp(before)
+    if (place) {
+      const values = leadingRows(tx.all<LargeValue>(LARGE_VALUES, { ...place, at, limit }))
+      removeLargePayloads(tx, values)
+      const last = values.at(-1)
+      place = last && { record: last.record, field: last.field }
+      if (last) return values.length
+    }
+    const rows = removeSmallPayloads(tx, at, limit)
+    if (rows === 0) place = BEGINNING
+    return rows
   }
+}
+
+const LARGE_VALUES = `
+  SELECT record, field,
+    CASE WHEN field = 'payload' AND EXISTS
+        (SELECT 1 FROM quantum_jobs WHERE id = record AND status = 'cancelled' AND finished_at < $at)
+      THEN (SELECT octet_length(body) FROM quantum_jobs_large WHERE record = part.record AND field = 'payload')
+    END AS bytes
+  FROM (SELECT record, field FROM quantum_jobs_large WHERE (record, field) > ($record, $field)
+    ORDER BY record, field LIMIT $limit) AS part`
+
+function removeLargePayloads(tx: SqlWriter, values: LargeValue[]): void {
+  const due = values.filter(({ bytes }) => bytes !== null)
+  if (due.length === 0) return
+  tx.run(`DELETE FROM quantum_jobs_large WHERE field = 'payload' AND record IN ${jsonValues('$jobs')}`, {
+    jobs: JSON.stringify(due.map(({ record }) => record)),
+  })
+}
+
+function removeSmallPayloads(tx: SqlWriter, at: string, limit: number): number {
   const jobs = idsIn(
     tx,
     `SELECT id, octet_length(payload) AS bytes FROM quantum_jobs INDEXED BY quantum_jobs_finished_at
@@ -63,17 +98,19 @@ export const pruneCancelledPayloads: PruneStep = (tx, before, limit) => {
   })
 }
 
-/**
- * The ids of the leading rows of a statement that have at most `MAX_BYTES` together, at least one, as a JSON
- * list; undefined when there are no rows.
- */
+/** The ids of the leading rows of a statement as a JSON list; undefined when there are no rows. */
 function idsIn(tx: SqlWriter, sql: string, params: Record<string, string | number>): string | undefined {
-  const rows = tx.all<{ id: string; bytes: number }>(sql, params)
+  const rows = leadingRows(tx.all<{ id: string; bytes: number }>(sql, params))
+  return rows.length === 0 ? undefined : JSON.stringify(rows.map(({ id }) => id))
+}
+
+/** The leading rows that have at most `MAX_BYTES` together, or with the first value that alone has more. */
+function leadingRows<T extends { bytes: number | null }>(rows: T[]): T[] {
   let sum = 0
-  const end = rows.findIndex(({ bytes }, at) => {
-    sum += bytes
-    return at > 0 && sum > MAX_BYTES
+  const end = rows.findIndex(({ bytes }) => {
+    const isFirst = sum === 0
+    sum += bytes ?? 0
+    return !isFirst && sum > MAX_BYTES
   })
-  const ids = rows.slice(0, end < 0 ? rows.length : end).map(({ id }) => id)
-  return ids.length === 0 ? undefined : JSON.stringify(ids)
+  return end < 0 ? rows : rows.slice(0, end)
 }

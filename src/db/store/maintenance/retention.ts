@@ -1,12 +1,13 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { eventTime } from '../../collections/events.ts'
+import { removeValuesOf } from '../../hooks/removal.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 import { removeResponses } from '../jobs/idempotency.ts'
 import { STORED_STEPS } from '../readings/reading-steps.ts'
 
 /**
- * One step of removing what is older than `before` (ms since the epoch): changes at most `limit` rows and
- * returns their number, 0 = nothing is left. No change is published for single rows.
+ * One step of removing what is older than `before` (ms since the epoch): reads or changes at most `limit`
+ * rows and returns their number, 0 = nothing is left. No change is published for single rows.
  */
 export type PruneStep = (tx: SqlWriter, before: number, limit: number) => number
 
@@ -74,6 +75,7 @@ export const pruneCalibrationResults: PruneStep = (tx, before) => {
   if (!old) return 0
   const { id } = old
   tx.run("UPDATE calibration_requests SET result = '', updated = $at WHERE result = $id", { id, at: tx.at })
+  removeValuesOf(tx, id)
   return tx.run('DELETE FROM calibration_results WHERE id = $id', { id })
 }
 

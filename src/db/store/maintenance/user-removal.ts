@@ -5,6 +5,7 @@ import { notifications } from '../../collections/notifications.ts'
 import { qpuTimeRequests } from '../../collections/qpu_time_requests.ts'
 import { timeSlots } from '../../collections/time_slots.ts'
 import { users } from '../../collections/users.ts'
+import { webhooks } from '../../collections/webhooks.ts'
 import { appendAudit, erasePersonal } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -52,7 +53,7 @@ export function removalSteps(user: string): RemovalStep[] {
   return [
     (tx, limit) => cancelPending(tx, user, limit),
     (tx, limit) => releaseJobs(tx, user, limit),
-    ...[apiTokens, externalAuths, timeSlots, qpuTimeRequests].map(
+    ...[apiTokens, externalAuths, timeSlots, qpuTimeRequests, webhooks].map(
       (collection): RemovalStep =>
         (tx, limit) =>
           removeOwned(tx, collection, user, limit),
@@ -96,7 +97,7 @@ function cancelPending(tx: Tx, user: string, limit: number): boolean {
 
 function listPending(tx: ReadTx, condition: string, given: { user: string; limit: number }): string[] {
   const jobs = tx.all<{ id: string }>(
-    `SELECT id FROM quantum_jobs
+    `SELECT id FROM quantum_jobs INDEXED BY quantum_jobs_held_user_id
      WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user AND ${condition} LIMIT $limit`,
     given,
   )
@@ -118,6 +119,7 @@ const OWNER = new Map<AnyCollection, string>([
   [externalAuths, 'recordRef'],
   [timeSlots, 'booked_by'],
   [qpuTimeRequests, 'user'],
+  [webhooks, 'user'],
 ])
 
 function removeOwned(tx: Tx, collection: AnyCollection, user: string, limit: number): boolean {

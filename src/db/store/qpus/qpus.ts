@@ -112,6 +112,29 @@ export function setQpuEnabled(
   })
 }
 
+/**
+ * Removes a QPU together with its drivers, which are returned. If anything refuses, nothing is removed.
+ * @throws AppError `not_found`; `invalid` (`unfinished_jobs`) while jobs for it are pending or running.
+ */
+export function deleteQpu(
+  db: Database,
+  actor: string,
+  nameOrId: string,
+): Promise<{ qpu: Qpu; drivers: Driver[] }> {
+  return db.write('delete qpu', (tx) => {
+    const qpu = requireQpu(tx, nameOrId)
+    const its = tx.list(drivers, { where: { qpu: qpu.id } })
+    for (const { id } of its) {
+      revokeLease(tx, id)
+      tx.remove(drivers, id)
+    }
+    tx.remove(qpus, qpu.id)
+    const detail = { name: qpu.name, drivers: its.map(({ name }) => name) }
+    appendAudit(tx, { actor, action: 'qpu.delete', subject: qpu.id, detail })
+    return { qpu, drivers: its }
+  })
+}
+
 /** Enables or disables a driver; disabling also frees its lease. @throws AppError `not_found`. */
 export function setDriverEnabled(db: Database, actor: string, id: string, enabled: boolean): Promise<Driver> {
   return db.write('toggle driver', (tx) => {
@@ -124,19 +147,49 @@ export function setDriverEnabled(db: Database, actor: string, id: string, enable
   })
 }
 
-/** Starts or ends the maintenance of a QPU; returns its drivers, for sending them a command. */
+/** Replaces the access token of a driver and frees its lease. @throws AppError `not_found`. */
+export function replaceDriverToken(
+  db: Database,
+  actor: string,
+  id: string,
+  tokenHash: string,
+): Promise<Driver> {
+  return db.write('replace driver token', (tx) => {
+    const driver = tx.find(drivers, id)
+    if (!driver) throw new AppError('not_found', `There is no driver ${id}`)
+    tx.update(drivers, id, { token: tokenHash })
+    revokeLease(tx, id)
+    appendAudit(tx, { actor, action: 'driver.token', subject: id })
+    return tx.find(drivers, id) ?? driver
+  })
+}
+
+/**
+ * Starts or ends the maintenance of a QPU; returns its drivers, for sending them a command. `until`: expected
+ * end, UTC text, '' = not known.
+ */
 export function setMaintenance(
   db: Database,
   actor: string,
   id: string,
   maintenance: boolean,
   reason: string,
+  until = '',
 ): Promise<{ qpu: Qpu; drivers: Driver[] }> {
   return db.write('set maintenance', (tx) => {
     const qpu = requireQpu(tx, id)
-    const patch = { maintenance, maintenance_reason: maintenance ? reason : '' }
+    const patch = {
+      maintenance,
+      maintenance_reason: maintenance ? reason : '',
+      maintenance_until: maintenance ? until : '',
+    }
     const changed = tx.update(qpus, qpu.id, patch) ?? qpu
-    appendAudit(tx, { actor, action: 'qpu.maintenance', subject: qpu.id, detail: { maintenance, reason } })
+    appendAudit(tx, {
+      actor,
+      action: 'qpu.maintenance',
+      subject: qpu.id,
+      detail: { maintenance, reason, until },
+    })
     return { qpu: changed, drivers: tx.list(drivers, { where: { qpu: qpu.id } }) }
   })
 }
@@ -160,12 +213,14 @@ export function setDraining(
   })
 }
 
-/** Ids of QPUs with a running calibration; they take no jobs. */
+/** Ids of QPUs with a running calibration, requested or started by the tuner itself; they take no jobs. */
 export function calibratingQpus(tx: ReadTx): Set<string> {
   const rows = tx.all<{ qpu: string }>(
-    `SELECT DISTINCT drivers.qpu AS qpu FROM calibration_requests
-     JOIN drivers ON drivers.id = calibration_requests.driver
-     WHERE calibration_requests.status = 'running'`,
+    `SELECT drivers.qpu AS qpu FROM calibration_requests
+       JOIN drivers ON drivers.id = calibration_requests.driver
+       WHERE calibration_requests.status = 'running'
+     UNION
+     SELECT drivers.qpu FROM tuner_runs JOIN drivers ON drivers.id = tuner_runs.driver`,
   )
   return new Set(rows.map((row) => row.qpu))
 }

@@ -26,27 +26,79 @@ export function readSchedule(tx: ReadTx, range: { from: string; to: string; user
     { ...range },
   )
   const booked = slots.map(({ mine, ...slot }): BusyTime => ({ ...slot, kind: 'slot', mine: mine === 1 }))
-  return range.from > tx.at ? booked : [...booked, ...openEnded(tx, range.to)]
+  return range.from > tx.at ? booked : [...booked, ...finished(tx, range), ...openEnded(tx, range.to)]
+}
+
+/** Calibrations, and times of maintenance, of one answer that have ended; older ones are left out. */
+const MAX_FINISHED = 500
+
+function finished(tx: ReadTx, { from, to }: { from: string; to: string }): BusyTime[] {
+  const rows = ['done', 'failed'].flatMap((status) =>
+    tx.all<Pick<BusyTime, 'qpu' | 'start' | 'end'>>(
+      `SELECT drivers.qpu AS qpu, started_at AS start, finished_at AS "end" FROM calibration_requests
+         JOIN drivers ON drivers.id = calibration_requests.driver
+         WHERE calibration_requests.status = $status AND finished_at > $from AND started_at < $to
+           AND started_at <> ''
+         ORDER BY finished_at DESC LIMIT ${MAX_FINISHED}`,
+      { status, from, to },
+    ),
+  )
+  const maintained = tx.all<Pick<BusyTime, 'qpu' | 'start' | 'end'>>(
+    `SELECT qpu, began AS start, ended AS "end" FROM maintenance_times
+     WHERE ended > $from AND began < $to ORDER BY ended DESC LIMIT ${MAX_FINISHED}`,
+    { from, to },
+  )
+  return [
+    ...rows.map((row): BusyTime => ({ ...row, kind: 'calibration', mine: false })),
+    ...maintained.map((row): BusyTime => ({ ...row, kind: 'maintenance', mine: false })),
+  ]
+}
+
+/** A note on a moment of the schedule; '' as QPU = every QPU. */
+interface ScheduleNote {
+  id: string
+  qpu: string
+  at: string
+  text: string
+}
+
+/** The newest `most` notes of the range (UTC text, `to` excluded), in order of time. */
+export function readScheduleNotes(
+  tx: ReadTx,
+  range: { from: string; to: string; most: number },
+): ScheduleNote[] {
+  return tx
+    .all<ScheduleNote>(
+      `SELECT id, qpu, at, text FROM notes WHERE at >= $from AND at < $to ORDER BY at DESC, seq DESC LIMIT $most`,
+      { ...range },
+    )
+    .toReversed()
 }
 
 interface OpenRow {
   qpu: string
   kind: Exclude<BusyTime['kind'], 'slot'>
   start: string
+  end: string
 }
 
 function openEnded(tx: ReadTx, to: Bindable): BusyTime[] {
   const rows = tx.all<OpenRow>(
-    `SELECT drivers.qpu AS qpu, 'calibration' AS kind, started_at AS start FROM calibration_requests
+    `SELECT drivers.qpu AS qpu, 'calibration' AS kind, started_at AS start, '' AS "end" FROM calibration_requests
        JOIN drivers ON drivers.id = calibration_requests.driver
        WHERE calibration_requests.status = 'running' AND started_at < $to
      UNION ALL
-     SELECT drivers.qpu, 'queued_calibration', '' FROM calibration_requests
+     SELECT drivers.qpu, 'calibration', started_at, '' FROM tuner_runs
+       JOIN drivers ON drivers.id = tuner_runs.driver WHERE started_at < $to
+     UNION ALL
+     SELECT drivers.qpu, 'queued_calibration', '', '' FROM calibration_requests
        JOIN drivers ON drivers.id = calibration_requests.driver
        WHERE calibration_requests.status = 'pending'
      UNION ALL
-     SELECT id, 'maintenance', '' FROM qpus WHERE maintenance = 1`,
-    { to },
+     SELECT id, 'maintenance', coalesce(began, ''), CASE WHEN maintenance_until > $at THEN maintenance_until ELSE '' END
+       FROM qpus LEFT JOIN maintenance_times ON maintenance_times.qpu = qpus.id AND ended = ''
+       WHERE maintenance = 1 AND coalesce(began, '') < $to`,
+    { to, at: tx.at },
   )
-  return rows.map((row) => ({ ...row, end: '', mine: false }))
+  return rows.map((row) => ({ ...row, mine: false }))
 }

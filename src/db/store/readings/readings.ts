@@ -26,7 +26,7 @@ const SERIES_MAX = 1_000
  * the equipment itself marks as outdated are gaps. Numbers beyond 1e100 are excluded, since their sums could
  * overflow.
  */
-const READINGS = `reading AS MATERIALIZED (
+export const READINGS = `reading AS MATERIALIZED (
   SELECT * FROM (
     SELECT driver, channel, at, coalesce(${jsonKey('body', 'unit')}, '') AS unit,
       CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN CAST(${jsonKey('body', 'value')} AS REAL) END AS value,
@@ -52,34 +52,63 @@ const ADD_SERIES = `WITH ${READINGS},
     OR place + coalesce((SELECT series FROM taken WHERE taken.driver = found.driver), 0) <= ${SERIES_MAX}
   ON CONFLICT DO UPDATE SET last = max(last, excluded.last)`
 
-const ADD_BUCKETS = `WITH ${READINGS}
+/** Not grouped by bucket first: that takes longer than the updates of those that are there. */
+const ADD_BUCKETS = `WITH ${READINGS},
+  found AS MATERIALIZED (
+    SELECT driver, at, value, series.id AS series
+    FROM reading JOIN reading_series series USING (driver, channel, unit))
   INSERT INTO reading_buckets (driver, step, start, series, low, high, total, readings)
-  SELECT driver, step, at - at % step, series.id, min(reading.value), max(reading.value), sum(reading.value), count(*)
-  FROM reading JOIN reading_series series USING (driver, channel, unit)
-    CROSS JOIN (SELECT value AS step FROM ${jsonItems(`'[${STORED_STEPS.join()}]'`)})
-  GROUP BY 1, 2, 3, 4
+  SELECT driver, step, at - at % step, series, value, value, value, 1
+  FROM (SELECT value AS step FROM ${jsonItems(`'[${STORED_STEPS.join()}]'`)}) CROSS JOIN found
+  WHERE true
   ON CONFLICT DO UPDATE SET low = min(low, excluded.low), high = max(high, excluded.high),
     total = total + excluded.total, readings = readings + excluded.readings`
 
-/** Adds the readings of the next events to the buckets; returns the number of events, at most `limit`. */
-export function rollUpReadings(tx: SqlWriter, limit: number): number {
+/**
+ * Bytes of events after which a step ends: a driver may put a thousand readings into one event, which take
+ * about 10 ms.
+ */
+const MAX_STEP_BYTES = 16 * 1024
+
+/** Events by `seq`: those after `after` up to `last`. */
+export interface EventRange {
+  after: number
+  last: number
+}
+
+/** What a step has added to the buckets. */
+interface RollUpStep extends EventRange {
+  /** Number of events. */
+  events: number
+  /** Whether further events may wait. */
+  isFull: boolean
+}
+
+/**
+ * Adds the readings of the next events to the buckets: at most `limit` events, and none after the first
+ * 16 KiB.
+ */
+export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
   const after = Number(
     tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: ROLLED_UP })?.value ?? 0,
   )
-  const next = tx.one<{ events: number; last: number | null }>(
-    `SELECT count(*) AS events, max(seq) AS last
-     FROM (SELECT seq FROM events WHERE seq > $after ORDER BY seq LIMIT $limit)`,
-    { after, limit },
+  const next = tx.one<{ found: number; events: number; last: number | null }>(
+    `SELECT count(*) AS found, count(*) FILTER (WHERE upto - bytes < $most) AS events,
+       max(seq) FILTER (WHERE upto - bytes < $most) AS last
+     FROM (SELECT seq, bytes, sum(bytes) OVER (ORDER BY seq) AS upto
+           FROM (SELECT seq, coalesce(octet_length(payload), 0) AS bytes
+                 FROM events WHERE seq > $after ORDER BY seq LIMIT $limit))`,
+    { after, limit, most: MAX_STEP_BYTES },
   )
-  if (!next?.last) return 0
-  const { events, last } = next
+  if (!next?.last) return { events: 0, isFull: false, after, last: after }
+  const { found, events, last } = next
   tx.run(ADD_SERIES, { after, last })
   tx.run(ADD_BUCKETS, { after, last })
   tx.run('INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT DO UPDATE SET value = $value', {
     key: ROLLED_UP,
     value: String(last),
   })
-  return events
+  return { events, isFull: found === limit || events < found, after, last }
 }
 
 /** A channel of a driver in one unit; a channel whose unit changed has two series. */

@@ -7,10 +7,11 @@ import {
   newSeed,
 } from '../../../simulator/index.ts'
 import { defineDevice } from '../../define-device.ts'
-import { NoiseFile } from '../../noise/noise-file.ts'
+import { openNoiseFile } from '../../noise/noise-file.ts'
 import { opt } from '../../options.ts'
 import { circuitWorker } from '../../simulation/circuit-worker-entry.ts'
 import { simulateJob } from '../../simulation/simulate-job.ts'
+import { describeAerSim } from './describe.ts'
 
 /** Simulator of quantum circuits: exact, or with the noise model of a file. */
 export const aerSim = defineDevice({
@@ -57,7 +58,7 @@ export const aerSim = defineDevice({
       threads,
       circuitWorker,
     })
-    const noise = options.noise === undefined ? undefined : new NoiseFile(options.noise, log)
+    const noise = options.noise === undefined ? undefined : openNoiseFile(options.noise, log)
     return {
       start: async () => simulator.warmUp(),
       run: (job, io) =>
@@ -79,7 +80,7 @@ export const aerSim = defineDevice({
           io,
         }),
       stop: async () => simulator.stop(),
-      info: () => ({ qubits: options.max_qubits, backend: 'simulated' }),
+      describe: () => describeAerSim(noise?.current, options),
     }
   },
 })

@@ -9,6 +9,7 @@ import {
 import { type DeviceContext, defineDevice, type Job, type JobIo } from '../../define-device.ts'
 import { JobError, StartupError } from '../../errors.ts'
 import { type OptionsOf, opt } from '../../options.ts'
+import { describeSimulator } from '../../simulation/describe-simulator.ts'
 import { simulateJob } from '../../simulation/simulate-job.ts'
 import { FAULTS, type Fault, hashOf, type Latency, pickFault, readLatency, readPragma } from './faults.ts'
 
@@ -50,7 +51,13 @@ export const mock = defineDevice({
         count++
         return runMock(context, { simulator, noise }, job, io, count)
       },
-      info: () => ({ qubits: num_qubits, backend: 'simulated' }),
+      describe: () => ({
+        ...describeSimulator({ qubits: num_qubits }),
+        qubits: Array.from({ length: num_qubits }, (_, index) => ({
+          name: `q${index}`,
+          readout_error: context.options.readout_error,
+        })),
+      }),
     }
   },
 })

@@ -1,6 +1,7 @@
 import { JOB_LIMITS } from '../../../protocol/index.ts'
 import { defineDevice } from '../../define-device.ts'
 import { JobError } from '../../errors.ts'
+import { describeSimulator } from '../../simulation/describe-simulator.ts'
 import { validateJob } from '../../simulation/simulate-job.ts'
 
 const QUBITS = 16
@@ -19,6 +20,6 @@ export const placeholderDevice = defineDevice({
       // Class user: another attempt would end in the same way. Nothing ran, so nothing is charged.
       throw new JobError(`${device} has no backend: job not run`, { errorCode: 'not_implemented' })
     },
-    info: () => ({ qubits: QUBITS, backend: 'none' }),
+    describe: () => ({ ...describeSimulator({ qubits: QUBITS }), simulator: false }),
   }),
 })

@@ -10,7 +10,7 @@ import {
   users,
 } from '../../../db/index.ts'
 import { FORM_OR_JSON } from '../../http/media.ts'
-import { loginResponse, userResponse } from '../../http/response/account-responses.ts'
+import { userResponse } from '../../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { clientOf } from '../access-audit.ts'
 import type { Logins } from '../logins.ts'
@@ -79,7 +79,8 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
     body,
     bodyMedia: FORM_OR_JSON,
     statuses: [200, 400, 403, 429, 503],
-    response: v.object({ ...loginResponse(userResponse).entries, meta }),
+    errors: { oauth2_token_failed: 400, oauth2_user_failed: 400, provider_unavailable: 503 },
+    response: v.pipe(v.object({ token: v.string(), record: userResponse, meta }), v.title('OAuth2Login')),
     async run({ config, db, clock, log }, { body, caller, ...call }) {
       const provider = config.oauth2Providers.find(({ name }) => name === body.provider)
       if (!provider) throw unknownProvider(config.oauth2Providers.map(({ name }) => name))

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/index.ts'
+import { type Clock, TurnQueue } from '../../../base/index.ts'
 
 /** Work in one turn of the event loop, in ms; the requests after that wait for another turn. */
 const MAX_TURN_MS = 10
@@ -12,8 +12,8 @@ const MAX_BATCH = 32
  */
 export class Turns {
   readonly #clock: Clock
-  /** The requests that wait, by caller; the caller who is next comes first. */
-  readonly #waiting = new Map<string, (() => void)[]>()
+  /** How to start each request that waits. */
+  readonly #waiting = new TurnQueue<() => void>()
   #begun: number | undefined
   #batch = 1
 
@@ -29,11 +29,7 @@ export class Turns {
     }
     const elapsed = this.#clock.monotonic() - this.#begun
     if (this.#waiting.size === 0 && elapsed < MAX_TURN_MS) return undefined
-    return new Promise((start) => {
-      const own = this.#waiting.get(caller)
-      if (own) own.push(start)
-      else this.#waiting.set(caller, [start])
-    })
+    return new Promise((start) => this.#waiting.add(caller, start))
   }
 
   #nextTurn(): void {
@@ -46,16 +42,6 @@ export class Turns {
     }
     this.#begun = now
     setImmediate(() => this.#nextTurn())
-    for (let started = 0; started < this.#batch && this.#waiting.size > 0; started += 1) this.#startNext()
-  }
-
-  #startNext(): void {
-    const [next] = this.#waiting
-    if (!next) return
-    const [caller, own] = next
-    const start = own.shift()
-    this.#waiting.delete(caller)
-    if (own.length > 0) this.#waiting.set(caller, own)
-    start?.()
+    for (let started = 0; started < this.#batch; started += 1) this.#waiting.take()?.()
   }
 }

@@ -1,11 +1,4 @@
-import {
-  AppError,
-  defineWorker,
-  messageOf,
-  type RunningWorker,
-  startWorker,
-  wholeBuffer,
-} from '../../../base/index.ts'
+import { AppError, defineWorker, messageOf, RequestThread, wholeBuffer } from '../../../base/index.ts'
 import { assertWithinJsonLimits, type BODY_LIMITS, type JsonLimits } from '../limits/json-shape.ts'
 
 interface JsonBytes {
@@ -19,6 +12,8 @@ type ParsedJson = { value: unknown } | { refused: string }
 /** Parses large JSON texts in their order. */
 export const jsonWorker = defineWorker<JsonBytes, ParsedJson>('src/server/http/request/json-worker.ts')
 
+const thread = new RequestThread(jsonWorker, { task: 'parses large bodies' })
+
 /** Texts of at most this size are parsed on the event loop, within about 5 ms. */
 const MAX_INLINE_BYTES = 256 * 1024
 
@@ -28,7 +23,8 @@ const MAX_INLINE_BYTES = 256 * 1024
  * @throws AppError `invalid` for malformed JSON and for a text beyond `limits`.
  */
 export async function parseJsonBytes(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
-  const parsed = isLargeJson(bytes) ? await thread.parse({ bytes, limits }) : parseJsonText({ bytes, limits })
+  const text = { bytes, limits }
+  const parsed = isLargeJson(bytes) ? await thread.request(text, wholeBuffer(bytes)) : parseJsonText(text)
   releaseMemory(bytes)
   if ('refused' in parsed) throw new AppError('invalid', parsed.refused)
   return parsed.value
@@ -70,34 +66,6 @@ function parse(text: string, subject: string): unknown {
     throw new AppError('invalid', `${subject}: malformed JSON (${messageOf(error)})`)
   }
 }
-
-/** The thread that parses large texts; it starts with the first one. */
-class JsonThread {
-  #worker: RunningWorker<JsonBytes> | undefined
-  #pending: PromiseWithResolvers<ParsedJson>[] = []
-
-  parse(text: JsonBytes): Promise<ParsedJson> {
-    const pending = Promise.withResolvers<ParsedJson>()
-    this.#pending.push(pending)
-    this.#worker ??= startWorker(jsonWorker, {
-      onResponse: (parsed) => this.#pending.shift()?.resolve(parsed),
-      onEnd: (error) => this.#end(error),
-    })
-    this.#worker.send(text, wholeBuffer(text.bytes))
-    return pending.promise
-  }
-
-  /** The next text starts another thread. */
-  #end(error: Error | undefined): void {
-    const pending = this.#pending
-    this.#pending = []
-    this.#worker = undefined
-    const reason = new Error(`The thread that parses large bodies ended${error ? `: ${error.message}` : ''}`)
-    for (const each of pending) each.reject(reason)
-  }
-}
-
-const thread = new JsonThread()
 
 /**
  * Frees the memory of bytes at once instead of at the next garbage collection; they must not be used again.

@@ -3,7 +3,15 @@ import { fromTimestamp } from '../../../base/index.ts'
 
 /** A whole number in a query. */
 export const whole = (min: number, max: number) =>
-  v.pipe(v.string(), v.digits(), v.transform(Number), v.minValue(min), v.maxValue(max))
+  v.pipe(
+    v.string(),
+    v.digits(
+      ({ received }) => `Expected a whole number from ${min} to ${max} (got ${received.slice(0, 80)})`,
+    ),
+    v.transform(Number),
+    v.minValue(min),
+    v.maxValue(max),
+  )
 
 /** A time in a query, as ms since the epoch. */
 export const moment = v.pipe(

@@ -19,8 +19,31 @@ function fieldError(issue: v.BaseIssue<unknown>): FieldError {
     return { code: 'validation_required', message: 'Cannot be blank.' }
   }
   const received = issue.received === 'undefined' ? '' : ` (got ${issue.received.slice(0, 80)})`
-  const expected = issue.expected ? `Expected ${issue.expected}${received}.` : `${issue.message}.`
-  return { code: CODES[issue.type] ?? 'validation_invalid_value', message: expected }
+  const code = CODES[issue.type] ?? 'validation_invalid_value'
+  if (issue.type === 'non_empty') return { code, message: 'Cannot be blank.' }
+  // The message of an issue is ours where the schema states one, as each pattern does.
+  const expected = issue.type === 'regex' ? null : expectation(issue)
+  return { code, message: expected ? `Expected ${expected}${received}.` : `${issue.message}.` }
+}
+
+/** What an issue expects, in the words of a client. */
+function expectation({ type, expected, requirement, input }: v.BaseIssue<unknown>): string | null {
+  const unit = typeof input === 'string' ? 'characters' : 'items'
+  if (type === 'min_value') return `at least ${requirement}`
+  if (type === 'max_value') return `at most ${requirement}`
+  if (type === 'min_length') return `at least ${requirement} ${unit}`
+  if (type === 'max_length') return `at most ${requirement} ${unit}`
+  if (type === 'picklist') return `one of ${expected?.replace(/[()"]/g, '').replaceAll(' | ', ', ')}`
+  return KINDS[expected ?? ''] ?? expected
+}
+
+/** JSON values by the names that valibot gives them. */
+const KINDS: Record<string, string> = {
+  Array: 'a list',
+  Object: 'an object',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
 }
 
 /** Values of an input of which every invalid one is reported. */

@@ -8,9 +8,12 @@ export const userResponse = recordResponse('User', users)
 /** A superuser as returned by `presentRecord`. */
 export const superuserResponse = recordResponse('Superuser', superusers)
 
-/** Response of a login: the token for `Authorization`, and the account. */
-export function loginResponse(record: v.GenericSchema) {
-  return v.object({ token: v.string(), record })
+/**
+ * Response of a login: the token for `Authorization`, and the account. `title` is its name in the API
+ * reference.
+ */
+export function loginResponse(title: string, record: v.GenericSchema) {
+  return v.pipe(v.object({ token: v.string(), record }), v.title(title))
 }
 
 const flag = v.object({ enabled: v.boolean(), duration: v.number() })

@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
+import { accepts } from '../coding/accept-encoding.ts'
 
 /** One stored representation of a file: its bytes and a strong validator, quoted as in `ETag`. */
 export interface Representation {
@@ -6,13 +7,13 @@ export interface Representation {
   etag: string
 }
 
-/** One file of the dashboard. */
+/** One file of the dashboard. Its representations are read when a request needs them. */
 export interface Asset {
   /** The value of `Content-Type`. */
   type: string
-  plain: Representation
+  plain(): Promise<Representation>
   /** The file compressed with brotli; absent when compression does not make it smaller. */
-  brotli?: Representation
+  brotli?: () => Promise<Representation>
   /** True when the name contains a hash of the content, so that a cached copy never becomes stale. */
   immutable: boolean
 }
@@ -21,7 +22,9 @@ export interface Asset {
 export interface AssetTree {
   /** The HTML page for all client-side routes. */
   page: Asset
-  /** Every other file by its URL path, which starts with a slash. */
+  /** The HTML page of the admin UI, for all routes under `/_/`. */
+  admin: Asset
+  /** Every other file by its URL path, which starts with a slash; those of folders end with one. */
   files: ReadonlyMap<string, Asset>
 }
 
@@ -32,6 +35,7 @@ export interface AssetTree {
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self' data:",
@@ -49,22 +53,33 @@ const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
+/** The page for documents that do not exist. */
+const MISSING_DOCUMENT = '/docs/missing'
+
 /**
- * Serves the dashboard to GET and HEAD: a known file as it is, and the page, which has a router of its own,
- * for any other path without a dot. Paths under `/api/` are left to the next handler. `/_/` and unknown files
- * are 404; the former still returns the page, which shows an explanation instead of a blank screen.
+ * Serves the dashboard to GET and HEAD: a known file as it is, the page of the admin UI under `/_/`, and for
+ * any other path without a dot the page of the dashboard. Both pages have routers of their own. Paths under
+ * `/api/` are left to the next handler. Unknown files are 404.
  */
 export function serveAssets(tree: AssetTree): MiddlewareHandler {
   return async (context, next) => {
     const { method, path } = context.req
     if ((method !== 'GET' && method !== 'HEAD') || path === '/api' || path.startsWith('/api/')) return next()
-    const file = tree.files.get(path)
-    if (file) return assetResponse(context, file, 200)
-    if (path === '/_' || path.startsWith('/_/')) return assetResponse(context, tree.page, 404)
+    const found = findFile(tree, path)
+    if (found) return assetResponse(context, found.file, found.status)
+    if (path === '/_' || path.startsWith('/_/')) return assetResponse(context, tree.admin)
     if (!isRoute(path))
       return context.text('Not found', 404, { ...SAFE_HEADERS, 'cache-control': 'no-store' })
-    return assetResponse(context, tree.page, 200)
+    return assetResponse(context, tree.page)
   }
+}
+
+/** The file of a path, or the page which says that there is no such document. */
+function findFile({ files }: AssetTree, path: string): { file: Asset; status: 200 | 404 } | undefined {
+  const file = files.get(path) ?? files.get(`${path}/`)
+  if (file) return { file, status: path === MISSING_DOCUMENT ? 404 : 200 }
+  const missing = path.startsWith('/docs/') ? files.get(MISSING_DOCUMENT) : undefined
+  return missing && { file: missing, status: 404 }
 }
 
 /**
@@ -74,9 +89,9 @@ function isRoute(path: string): boolean {
   return !path.startsWith('/a/') && !path.startsWith('/fonts/') && !path.includes('.')
 }
 
-function assetResponse(context: Context, asset: Asset, status: 200 | 404): Response {
-  const brotli = acceptsBrotli(context.req.header('accept-encoding')) ? asset.brotli : undefined
-  const { bytes, etag } = brotli ?? asset.plain
+async function assetResponse(context: Context, asset: Asset, status: 200 | 404 = 200): Promise<Response> {
+  const brotli = accepts(context.req.header('accept-encoding'), 'br') ? asset.brotli : undefined
+  const { bytes, etag } = await (brotli ?? asset.plain)()
   const headers = new Headers({
     ...SAFE_HEADERS,
     'cache-control': asset.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -90,20 +105,6 @@ function assetResponse(context: Context, asset: Asset, status: 200 | 404): Respo
   headers.set('content-length', String(bytes.size))
   if (brotli) headers.set('content-encoding', 'br')
   return new Response(context.req.method === 'HEAD' ? null : bytes, { status, headers })
-}
-
-/**
- * Whether an `Accept-Encoding` value allows brotli (RFC 9110 §12.5.3): named with a weight above 0, or by
- * `*`.
- */
-function acceptsBrotli(header: string | undefined): boolean {
-  const weights = new Map<string, number>()
-  for (const part of (header ?? '').toLowerCase().split(',')) {
-    const [coding, ...parameters] = part.split(';').map((text) => text.trim())
-    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-    if (coding) weights.set(coding, quality === undefined ? 1 : Number(quality))
-  }
-  return (weights.get('br') ?? weights.get('*') ?? 0) > 0
 }
 
 /** Weak comparison of an `If-None-Match` value with a validator (RFC 9110 §13.1.2). */

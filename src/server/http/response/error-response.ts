@@ -7,12 +7,22 @@ const STATUS: Record<ErrorCode, number> = {
   not_found: 404,
   conflict: 409,
   too_large: 413,
+  unsupported_coding: 415,
   unprocessable: 422,
   limited: 429,
   unavailable: 503,
   storage_full: 507,
   over_quota: 507,
   internal: 500,
+}
+
+/** The `code` of 405, for which no `AppError` is thrown. */
+export const METHOD_NOT_ALLOWED = 'method_not_allowed'
+
+/** The `code` of errors without a reason, by status; undefined when all of them have one or no body. */
+export function kindOfStatus(status: number): string | undefined {
+  if (status === 405) return METHOD_NOT_ALLOWED
+  return Object.entries(STATUS).find(([kind, each]) => each === status && kind !== 'over_quota')?.[0]
 }
 
 /** Body of every response with a status of 400 or above. */

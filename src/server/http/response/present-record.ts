@@ -1,11 +1,9 @@
 import {
   type AnyCollection,
   type CollectionNames,
-  type JsonText,
+  type Field,
   type RecordOf,
-  type StoredJson,
-  storedValue,
-  unreadText,
+  unreadValues,
 } from '../../../db/index.ts'
 
 /** Ids that are fixed in clients of the record-store pattern. */
@@ -13,7 +11,28 @@ const FIXED_IDS: Record<string, string> = { users: '_pb_users_auth_', superusers
 
 /** The id of a collection: `pbc_` and the CRC-32 of its type and name, as in the record-store pattern. */
 export function collectionIdOf(collection: AnyCollection): string {
-  return FIXED_IDS[collection.name] ?? `pbc_${Bun.hash.crc32(`${collection.type}${collection.publicName}`)}`
+  return shownOf(collection).id
+}
+
+/** What is shown of each record of a collection; computed once, since lists need it for each record. */
+interface Shown {
+  /** Id of the collection. */
+  readonly id: string
+  readonly fields: readonly (readonly [name: string, field: Field])[]
+}
+
+const known = new WeakMap<AnyCollection, Shown>()
+
+function shownOf(collection: AnyCollection): Shown {
+  const before = known.get(collection)
+  if (before) return before
+  const { type, name, publicName } = collection
+  const shown = {
+    id: FIXED_IDS[name] ?? `pbc_${Bun.hash.crc32(`${type}${publicName}`)}`,
+    fields: Object.entries(collection.fields).filter(([, field]) => !field.internal),
+  }
+  known.set(collection, shown)
+  return shown
 }
 
 interface Viewer {
@@ -33,13 +52,14 @@ export function presentRecord<C extends AnyCollection>(
 ): Record<string, unknown> {
   // Not a copy, which would parse large values.
   const values: Readonly<Record<string, unknown>> = record
+  const unread = unreadValues(record)
   const presented: Record<string, unknown> = {
     collectionId: collectionIdOf(collection),
     collectionName: names.publicName(collection),
     id: record.id,
   }
-  for (const [name, field] of Object.entries(collection.fields)) {
-    if (field.internal || (field.hidden && !viewer.isSuperuser)) continue
+  for (const [name, field] of shownOf(collection).fields) {
+    if (field.hidden && !viewer.isSuperuser) continue
     if (
       name === 'email' &&
       !viewer.isSuperuser &&
@@ -47,14 +67,11 @@ export function presentRecord<C extends AnyCollection>(
       values['emailVisibility'] !== true
     )
       continue
-    const value = large(record, name) ?? values[name]
+    const value = unread?.get(name) ?? values[name]
     const isFiltered = field.ownOnly && !viewer.isSuperuser && Array.isArray(value)
     presented[name] = isFiltered ? value.filter((id) => id === viewer.self) : value
   }
-  return { ...presented, created: record.created, updated: record.updated }
-}
-
-/** A large value that nobody has read: still in the database, or as the text that is stored. */
-function large(record: object, name: string): JsonText | StoredJson | undefined {
-  return storedValue(record, name) ?? unreadText(record, name)
+  presented['created'] = record.created
+  presented['updated'] = record.updated
+  return presented
 }

@@ -1,6 +1,7 @@
-import type { Clock } from '../../../base/index.ts'
+import { type Clock, Semaphore } from '../../../base/index.ts'
 import { type Database, encodeParts, StoredJson } from '../../../db/index.ts'
-import { FairQueue } from '../../programs/fair-queue.ts'
+import { type Coding, chooseCoding } from '../coding/accept-encoding.ts'
+import { compress, compressStream, MIN_COMPRESSED_BYTES } from '../coding/compress.ts'
 import { MemoryBudget, RESPONSE_MEMORY } from '../limits/memory-budget.ts'
 import { CHUNK_BYTES, StoredChunks } from './stored-chunks.ts'
 
@@ -14,6 +15,15 @@ const MAX_ENCODE_MS = 4
 /** A chunk that is being sent, and one that waits for the client. */
 const SHARE_BYTES = 2 * CHUNK_BYTES
 
+/** Several large responses together take a quarter of the event loop; a single one may take half. */
+const PAUSES_WHILE_WAITED = 3
+
+/** Status and headers of a response. */
+interface Head {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** Who receives a response, and how. */
 interface Receiver {
   /** Account, or address of a guest: has a part of the memory, and takes turns with the others. */
@@ -24,13 +34,16 @@ interface Receiver {
 /**
  * Encodes the bodies of responses. A large one is sent in chunks that are read and encoded when the client
  * has received the ones before, so that it takes neither long turns nor memory in proportion to its size.
- * Callers take turns, and after each chunk other requests run for at least the time that the chunk took.
+ * Callers take turns, and after each chunk other requests run for at least the time that the chunk took,
+ * three times that while more chunks wait.
  */
 export class ResponseEncoder {
   readonly #db: Database
   readonly #clock: Clock
   readonly #memory: MemoryBudget
-  readonly #queue = new FairQueue()
+  readonly #turns = new Semaphore(1)
+  /** Chunks that wait for their turn. */
+  #waiting = 0
 
   constructor(db: Database, clock: Clock) {
     this.#db = db
@@ -42,8 +55,21 @@ export class ResponseEncoder {
    * A JSON response.
    * @throws AppError `unavailable` (`too_many_large_responses`) as `MemoryBudget.take` does.
    */
-  async encode(body: unknown, init: ResponseInit, { caller, request }: Receiver): Promise<Response> {
-    const parts = partsOf(body)
+  encode(body: unknown, head: Head, receiver: Receiver): Response | Promise<Response> {
+    if (hasLongList(body)) return this.#encodeLarge(partsOf(body), head, receiver)
+    const parts = encodeParts(body)
+    const [text = ''] = parts
+    const isSmall = parts.length < 2 && typeof text === 'string' && text.length <= MAX_WHOLE_BYTES
+    return isSmall
+      ? textResponse(text, head, receiver.request)
+      : this.#encodeLarge(parts.values(), head, receiver)
+  }
+
+  async #encodeLarge(
+    parts: Iterator<Part> & Iterable<Part>,
+    head: Head,
+    { caller, request }: Receiver,
+  ): Promise<Response> {
     const end = this.#clock.monotonic() + MAX_ENCODE_MS
     const first: Part[] = []
     let bytes = 0
@@ -57,19 +83,24 @@ export class ResponseEncoder {
       first.push(value)
       bytes += typeof value === 'string' ? value.length : value.bytes
     }
-    if (isEnd && first.every((part) => typeof part === 'string')) return new Response(first.join(''), init)
-    if (request.method === 'HEAD') return new Response(null, init)
+    if (isEnd && first.every((part) => typeof part === 'string'))
+      return textResponse(first.join(''), head, request)
+    if (request.method === 'HEAD') return new Response(null, encodedWith(undefined, head))
     const chunks = new StoredChunks(followedBy(first, parts), () => this.#clock.monotonic())
-    if (isEnd && bytes <= MAX_WHOLE_BYTES) return new Response(await this.#readAll(chunks), init)
+    if (isEnd && bytes <= MAX_WHOLE_BYTES) {
+      return wholeResponse(await this.#readAll(chunks), head, codingFor(request))
+    }
     const release = await this.#memory.take(caller, SHARE_BYTES, request.signal)
-    return new Response(this.#stream(chunks, caller, request.signal, release), init)
+    const coding = codingFor(request)
+    const body = this.#stream(chunks, caller, request.signal, release)
+    return new Response(coding ? compressStream(body, coding) : body, encodedWith(coding, head))
   }
 
-  #readAll(chunks: StoredChunks): Promise<Blob> {
+  #readAll(chunks: StoredChunks): Promise<Uint8Array<ArrayBuffer>> {
     return this.#db.read((tx) => {
-      const all: Uint8Array<ArrayBuffer>[] = []
-      for (let chunk = chunks.read(tx); chunk; chunk = chunks.read(tx)) all.push(new Uint8Array(chunk))
-      return new Blob(all)
+      const all: Uint8Array[] = []
+      for (let chunk = chunks.read(tx); chunk; chunk = chunks.read(tx)) all.push(chunk)
+      return Buffer.concat(all)
     })
   }
 
@@ -107,18 +138,52 @@ export class ResponseEncoder {
     )
   }
 
-  /** Runs `work` alone; afterwards other requests run as long as it took. */
+  /**
+   * Runs `work` alone; afterwards other requests run as long as it took, or longer while responses wait: a
+   * chunk of a large value takes 4 ms, whatever its length, because SQLite reads the value up to its end.
+   */
   #inTurn<T>(caller: string, work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    void this.#queue.run(caller, async () => {
+    this.#waiting += 1
+    void this.#turns.run(async () => {
+      this.#waiting -= 1
       const began = this.#clock.monotonic()
       await work().then(resolve, reject)
       const elapsed = Math.ceil(this.#clock.monotonic() - began)
-      if (elapsed > 0) await this.#clock.sleep(elapsed)
+      if (elapsed > 0) await this.#clock.sleep(elapsed * (this.#waiting > 0 ? PAUSES_WHILE_WAITED : 1))
       else await new Promise<void>((next) => setImmediate(next))
-    })
+    }, caller)
     return promise
   }
+}
+
+/** A body as a whole, compressed if it is worth it and the client asks for it. */
+function textResponse(text: string, head: Head, request: Request): Response | Promise<Response> {
+  return text.length > MIN_COMPRESSED_BYTES
+    ? wholeResponse(text, head, codingFor(request))
+    : new Response(text, head)
+}
+
+function wholeResponse(
+  body: string | Uint8Array<ArrayBuffer>,
+  head: Head,
+  coding: Coding | undefined,
+): Response | Promise<Response> {
+  const encoded = encodedWith(coding, head)
+  if (!coding) return new Response(body, encoded)
+  const compressed = compress(body, coding)
+  if (!(compressed instanceof Promise)) return new Response(compressed, encoded)
+  return compressed.then((bytes) => new Response(bytes, encoded))
+}
+
+function codingFor({ headers, method }: Request): Coding | undefined {
+  return method === 'HEAD' ? undefined : chooseCoding(headers.get('accept-encoding'))
+}
+
+/** The head of a body that is compressed for clients that ask for it. */
+function encodedWith(coding: Coding | undefined, { status, headers }: Head): Head {
+  const vary = { ...headers, vary: 'Accept-Encoding' }
+  return { status, headers: coding ? { ...vary, 'content-encoding': coding } : vary }
 }
 
 function* followedBy(first: readonly Part[], rest: Iterable<Part>): Generator<Part, undefined, undefined> {
@@ -127,10 +192,10 @@ function* followedBy(first: readonly Part[], rest: Iterable<Part>): Generator<Pa
   return undefined
 }
 
-/** The JSON text of a body in parts; the records of a long list are encoded when their part is read. */
-function* partsOf(body: unknown): Generator<Part, undefined, undefined> {
+/** The JSON text of a body in parts; the records of its long list are encoded when their part is read. */
+function* partsOf(body: LongBody): Generator<Part, undefined, undefined> {
   if (isLong(body)) yield* listParts(body)
-  else if (isObject(body) && isLong(body['items'])) {
+  else {
     let separator = '{'
     for (const [name, value] of Object.entries(body)) {
       if (value === undefined) continue
@@ -140,7 +205,7 @@ function* partsOf(body: unknown): Generator<Part, undefined, undefined> {
       separator = ','
     }
     yield '}'
-  } else yield* encodeParts(body)
+  }
   return undefined
 }
 
@@ -154,6 +219,13 @@ function* listParts(items: readonly unknown[]): Generator<Part> {
     separator = ','
   }
   yield ']'
+}
+
+/** A list of many records, or a page of them. */
+type LongBody = readonly unknown[] | Readonly<Record<string, unknown>>
+
+function hasLongList(body: unknown): body is LongBody {
+  return isLong(body) || (isObject(body) && isLong(body['items']))
 }
 
 function isLong(value: unknown): value is readonly unknown[] {

@@ -30,8 +30,8 @@ export class StoredChunks {
   }
 
   /**
-   * The next chunk; undefined at the end. A value that has been removed since its record was read is null.
-   * @throws AppError `unavailable` when a value was replaced while it was sent.
+   * The next chunk; undefined at the end.
+   * @throws AppError `unavailable` when a value was removed or replaced after its record was read.
    */
   read(sql: SqlReader): Uint8Array | undefined {
     if (this.#open) return this.#continue(sql, this.#open)
@@ -56,7 +56,8 @@ export class StoredChunks {
 
   #begin(sql: SqlReader, value: StoredJson): Uint8Array {
     const slice = readSlice(sql, value, { from: 0, length: CHUNK_BYTES })
-    if (!slice) return Buffer.from('null')
+    // A null in its place would say that the record never had a value.
+    if (slice?.total !== value.bytes) throw changed(value)
     const { bytes, version, total } = slice
     const sent = bytes.byteLength
     this.#open = sent < total ? { value, sent, version, total } : undefined
@@ -65,14 +66,16 @@ export class StoredChunks {
 
   #continue(sql: SqlReader, { value, sent, version, total }: OpenValue): Uint8Array {
     const slice = readSlice(sql, value, { from: sent, length: CHUNK_BYTES })
-    if (slice?.version !== version || slice.total !== total) {
-      throw new AppError('unavailable', `${value.field} of ${value.record} changed while it was sent`, {
-        reason: 'changed_while_sent',
-        retryAfter: 1,
-      })
-    }
+    if (slice?.version !== version || slice.total !== total) throw changed(value)
     const end = sent + slice.bytes.byteLength
     this.#open = end < total ? { value, sent: end, version, total } : undefined
     return slice.bytes
   }
+}
+
+function changed({ field, record }: StoredJson): AppError {
+  return new AppError('unavailable', `${field} of ${record} changed while it was sent`, {
+    reason: 'changed_while_sent',
+    retryAfter: 1,
+  })
 }

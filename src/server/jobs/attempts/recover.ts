@@ -35,6 +35,7 @@ export class JobRecovery {
     this.#dependencies = dependencies
     this.loop = new Loop({
       name: 'recovery',
+      summary: 'Requeue running jobs whose driver has been silent for too long',
       clock: dependencies.clock,
       log: dependencies.log,
       intervalMs: dependencies.config.recoveryInterval,

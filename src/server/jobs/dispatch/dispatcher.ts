@@ -7,6 +7,8 @@ import {
   claimJob,
   type Database,
   type DispatchTarget,
+  type FairShare,
+  JsonText,
   listIdleQpus,
   readQueue,
   requeueUndelivered,
@@ -26,6 +28,8 @@ interface JobDispatcherDependencies {
   clock: Clock
   log: Log
   heartbeats: Heartbeats
+  /** The recent use of QPU time, with the policy `fair`. */
+  fairShare: FairShare | undefined
   backoff: DispatchBackoff
   /**
    * Called for each job that a driver's socket has accepted, with the ms since the queues began to be read.
@@ -46,6 +50,7 @@ export class JobDispatcher {
     this.#dependencies = dependencies
     this.loop = new Loop({
       name: 'dispatch',
+      summary: 'Send pending jobs to idle QPUs',
       clock: dependencies.clock,
       log: dependencies.log,
       intervalMs: dependencies.config.dispatchPollInterval,
@@ -67,11 +72,12 @@ export class JobDispatcher {
   }
 
   #claimAll(tx: Tx): Claim[] {
-    const { idleThreshold } = this.#dependencies.config
+    const { config, fairShare } = this.#dependencies
+    const { idleThreshold } = config
     const claims = listIdleQpus(tx)
       .filter((server) => this.#isReady(server))
       .flatMap((server) => {
-        const state = readQueue(tx, server.qpu, idleThreshold)
+        const state = readQueue(tx, server.qpu, idleThreshold, fairShare)
         const { job } = state ? pickJob(state, tx.now, idleThreshold) : {}
         const claim = job === undefined ? undefined : claimJob(tx, job, server)
         return claim ? [claim] : []
@@ -91,7 +97,7 @@ export class JobDispatcher {
     const { job, attempt, driver, epoch } = claim
     heartbeats.start(claim)
     if (feature('FAILPOINTS')) failpoint('dispatch.claimed')
-    const payload = v.safeParse(jobPayload, claim.payload)
+    const payload = payloadOf(claim)
     if (!payload.success) {
       await this.#refusePayload(claim, payload.issues[0].message)
       return false
@@ -104,6 +110,7 @@ export class JobDispatcher {
       epoch,
       limit_ms: 0,
       payload: payload.output,
+      ...(claim.labels && { labels: claim.labels }),
     })
     if (sent) {
       if (feature('FAILPOINTS')) failpoint('dispatch.sent')
@@ -131,4 +138,13 @@ export class JobDispatcher {
     )
     log.warn('job failed, its stored payload is not valid', { job, reason })
   }
+}
+
+/**
+ * The payload to send, checked unless it is large: reading it would block the event loop for up to 150 ms.
+ * The device process checks each one, too, and fails a job that it does not understand.
+ */
+function payloadOf({ payload }: Claim) {
+  if (payload instanceof JsonText) return { success: true as const, output: payload }
+  return v.safeParse(jobPayload, payload)
 }

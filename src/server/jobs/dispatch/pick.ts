@@ -12,6 +12,7 @@ export type WaitCode =
   | 'draining'
   | 'balance'
   | 'held'
+  | 'unsupported_by_qpu'
   | 'backoff'
 
 /**
@@ -58,7 +59,7 @@ export function reasonClosed({ qpu, isCalibrating }: QueueState): WaitReason | u
   const unavailable = reasonUnavailable(qpu, isCalibrating)
   if (!unavailable) return undefined
   const texts = {
-    disabled: `${qpu.name} is switched off`,
+    disabled: `${qpu.name} is disabled`,
     maintenance: `${qpu.name} is in ${unavailable.reason}`,
     draining: `${qpu.name} is ${unavailable.reason}`,
     calibrating: `${qpu.name} is being calibrated`,

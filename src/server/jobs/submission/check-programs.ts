@@ -25,9 +25,13 @@ export function checkProgramsInline({ circuits }: JobPayload): ProgramsReport | 
 }
 
 function reportOn(circuits: JobPayload['circuits'], reports: readonly CheckReport[]): ProgramsReport {
-  const result: ProgramsReport = { qubits: 0, largest: 0, problems: [] }
-  for (const [index, { inputs, qubits, problems }] of reports.entries()) {
+  const result: ProgramsReport = { qubits: 0, largest: 0, features: [], problems: [] }
+  for (const [index, { inputs, qubits, features, problems }] of reports.entries()) {
     if (qubits > result.qubits) Object.assign(result, { qubits, largest: index })
+    for (const name of features) {
+      if (!result.features.some((known) => known.name === name))
+        result.features.push({ name, path: `circuits.${index}.circuit` })
+    }
     result.problems.push(
       ...problems.map((problem) => programProblem(index, problem)),
       ...(problems.length === 0 ? setProblems(index, inputs, circuits[index]?.parameter_values) : []),

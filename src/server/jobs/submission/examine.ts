@@ -1,5 +1,6 @@
 import { AppError, defineWorker } from '../../../base/index.ts'
 import { JsonText } from '../../../db/index.ts'
+import type { JobPayload } from '../../../protocol/index.ts'
 import { BODY_LIMITS } from '../../http/limits/json-shape.ts'
 import { contentHash } from '../../http/request/idempotency.ts'
 import { objectOf } from '../../http/request/json-body.ts'
@@ -92,13 +93,18 @@ function examineWith(
   try {
     const value = 'bytes' in body ? parsed(body) : body.value
     if (isRecord) fields = withoutPayload(objectOf(value))
-    const { payload, text, target, ignored } = readSubmission(
+    const { payload, text, target, ignored, ...named } = readSubmission(
       isRecord ? submissionOf(objectOf(value)) : value,
     )
     const report = check(payload)
     if (!report) return undefined
-    const hash = isKeyed ? contentHash([target, new JsonText(text)]) : ''
-    return { fields, outcome: { ...report, target, text, ignored, hash, executions: executionsOf(payload) } }
+    const hash = isKeyed ? contentHash([target, new JsonText(text), ...(isNamed(named) ? [named] : [])]) : ''
+    const { shots, executions } = { shots: mostShots(payload), executions: executionsOf(payload) }
+    const features = [...report.features, ...measLevelOf(payload)]
+    return {
+      fields,
+      outcome: { ...report, ...named, features, target, text, ignored, hash, shots, executions },
+    }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, fields: refused, reason } = error
@@ -107,6 +113,25 @@ function examineWith(
       outcome: { code, message, details: { fields: refused, ...(reason !== undefined && { reason }) } },
     }
   }
+}
+
+/** The hash of a job without names is that of earlier versions. */
+function isNamed({ name, tags, labels }: Pick<ExaminedSubmission, 'name' | 'tags' | 'labels'>): boolean {
+  return name !== '' || tags.length > 0 || labels !== ''
+}
+
+function mostShots({ circuits, shots }: JobPayload): ExaminedSubmission['shots'] {
+  const all = circuits.map((each, index) =>
+    each.shots === undefined
+      ? { most: shots, path: 'shots' }
+      : { most: each.shots, path: `circuits.${index}.shots` },
+  )
+  return all.reduce((one, other) => (other.most > one.most ? other : one))
+}
+
+/** Level 2 needs no feature. */
+function measLevelOf({ meas_level }: JobPayload): ExaminedSubmission['features'] {
+  return meas_level === 2 ? [] : [{ name: `meas_level_${meas_level}`, path: 'meas_level' }]
 }
 
 /** The value of a body; its memory is freed. */

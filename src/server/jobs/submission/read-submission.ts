@@ -1,7 +1,14 @@
 import * as v from 'valibot'
 import { AppError, type FieldError, nearest } from '../../../base/index.ts'
-import { circuitEntry, JOB_LIMITS, type JobPayload, jobPayload } from '../../../protocol/index.ts'
+import {
+  circuitEntry,
+  circuitLabel,
+  JOB_LIMITS,
+  type JobPayload,
+  jobPayload,
+} from '../../../protocol/index.ts'
 import { validate } from '../../http/request/validate.ts'
+import { jobLabels } from '../labels.ts'
 import { problemOfSets } from './parameter-sets.ts'
 
 /** A submission in its canonical form. */
@@ -11,6 +18,11 @@ interface Submission {
   text: string
   /** Id or name of a QPU as the caller gave it; '' = any. */
   target: string
+  /** What its owner calls the job. */
+  name: string
+  tags: string[]
+  /** The JSON text of the names and metadata of its circuits, in their order; '' without any. */
+  labels: string
   /** Keys of the body that are not used. */
   ignored: string[]
 }
@@ -39,7 +51,11 @@ const program = {
     v.description('One set of values, or a list of sets; each set produces one result'),
   ),
 }
-const entry = v.object({ ...program, shots: v.nullish(shots) })
+const label = {
+  name: v.nullish(circuitLabel.entries.name),
+  metadata: v.nullish(circuitLabel.entries.metadata),
+}
+const entry = v.object({ ...program, shots: v.nullish(shots), ...label })
 
 /**
  * Every form of a submission for the API reference, built from what `jobPayload` checks. It also defines
@@ -49,6 +65,8 @@ export const submissionForms = v.object({
   circuits: v.nullish(v.array(v.union([entry, circuitEntry.entries.circuit]))),
   ...program,
   ...nullish(options),
+  name: v.pipe(v.nullish(v.optional(jobLabels.name, '')), v.description('Name of the job')),
+  tags: v.pipe(v.nullish(v.optional(jobLabels.tags, [])), v.description('For finding the job again')),
   qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU if omitted')),
   [EXTENSIONS]: v.pipe(v.nullish(v.unknown()), v.description('Any value; ignored and not stored')),
 })
@@ -83,7 +101,12 @@ const SERVER_KEYS = new Set([
 ])
 
 const INVALID = 'Invalid job'
-const targetField = v.object({ qpu_target: v.optional(target, '') })
+const jobFields = v.object({
+  qpu_target: v.optional(target, ''),
+  name: v.optional(jobLabels.name, ''),
+  tags: v.optional(jobLabels.tags, []),
+})
+const labelFields = v.object({ circuits: v.array(circuitLabel) })
 
 type Fields = Record<string, FieldError>
 type Body = Readonly<Record<string, unknown>>
@@ -101,21 +124,25 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
   const entries = circuitsOf(given, fields)
   const sets = setsOfEntries(entries, fields)
   assertNoErrors(fields)
-  const circuits = Array.isArray(entries) ? entries.map(withoutSets) : entries
+  const labels = labelsOf(entries)
+  const circuits = Array.isArray(entries) ? entries.map(programOf) : entries
   const chosen = Object.fromEntries(OPTION_KEYS.map((key) => [key, given[key]]))
   const input = withoutNulls({
     ...DEFAULTS,
     ...withoutNulls(chosen),
     circuits,
   })
-  const { qpu_target } = validate(targetField, given, INVALID)
+  const { qpu_target, name, tags } = validate(jobFields, given, INVALID)
   const payload = validate(jobPayload, input, INVALID)
-  // Checked above.
-  for (const [index, circuit] of payload.circuits.entries()) {
-    if (sets[index] !== undefined) circuit.parameter_values = sets[index] as number[][]
-  }
+  payload.circuits = payload.circuits.map(({ circuit, ...others }, index) => ({
+    circuit,
+    // Checked above. In the order of the schema: drivers receive a large payload as it is stored.
+    ...(sets[index] !== undefined && { parameter_values: sets[index] as number[][] }),
+    ...others,
+  }))
+  assertHasBitsToPack(payload)
   assertFewExecutions(payload)
-  return { payload, text: encoded(payload), target: qpu_target, ignored }
+  return { payload, text: encoded(payload), target: qpu_target, name, tags, labels, ignored }
 }
 
 /** Refuses keys that only the server sets and, in a submission, unknown ones; returns the others not used. */
@@ -141,10 +168,18 @@ function setsOfEntry(entry: unknown): unknown {
   return isObject(entry) ? entry['parameter_values'] : undefined
 }
 
-function withoutSets(entry: unknown): unknown {
+function programOf(entry: unknown): unknown {
   if (!isObject(entry)) return entry
   const { parameter_values: _, ...others } = entry
-  return others
+  return Object.fromEntries(Object.entries(others).filter(([key]) => !Object.hasOwn(label, key)))
+}
+
+/** The labels of the entries as JSON text, checked; '' without any. */
+function labelsOf(entries: unknown): string {
+  if (!Array.isArray(entries)) return ''
+  const given = entries.map((entry) => (isObject(entry) ? pickKeys(entry, Object.keys(label)) : {}))
+  if (given.every((each) => Object.keys(each).length === 0)) return ''
+  return JSON.stringify(validate(labelFields, { circuits: given }, INVALID).circuits)
 }
 
 function unknownField(key: string): FieldError {
@@ -218,6 +253,8 @@ function entryOf(written: unknown, path: string, fields: Fields): unknown {
     circuit: names[0] === undefined ? undefined : given[names[0]],
     shots: given['shots'],
     parameter_values: parameterSets,
+    name: given['name'],
+    metadata: given['metadata'],
   })
 }
 
@@ -226,6 +263,13 @@ function setsOf(values: unknown): unknown {
   if (!Array.isArray(values)) return values ?? undefined
   if (values.length === 0) return undefined
   return values.every((value) => typeof value === 'number') ? [values] : values
+}
+
+/** @throws AppError `invalid`. */
+function assertHasBitsToPack({ memory_format, memory, meas_level }: JobPayload): void {
+  if (memory_format !== 'packed' || (memory && meas_level === 2)) return
+  const message = 'packed needs memory true and meas_level 2: only bits can be packed.'
+  assertNoErrors({ memory_format: { code: 'validation_invalid_value', message } })
 }
 
 /** @throws AppError `invalid`. */

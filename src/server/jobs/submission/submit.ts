@@ -14,10 +14,11 @@ import { actingUser } from '../../auth/acting-user.ts'
 import type { ServerContext } from '../../context.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { earlierId, keyedRequest } from '../../http/request/idempotency.ts'
-import type { Problem, ProgramsReport } from '../../programs/messages.ts'
+import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { type JobView, presentJob } from '../view.ts'
 import { accepted, examineBody } from './examine.ts'
-import { maxQubits, resolveTarget, type Target } from './target.ts'
+import { needProblems, needsOf } from './needs.ts'
+import { resolveTarget } from './target.ts'
 
 /** What a submission works with. */
 type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'submissionThread'>
@@ -61,11 +62,18 @@ export async function submitJob(
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
     if (before) return before
-    const target = resolveTarget(tx, submission.target)
-    assertNoProblems(sizeProblems(submission, target))
+    const needs = needsOf(submission)
+    const target = resolveTarget(tx, submission.target, needs)
+    assertNoProblems(needProblems(submission, target))
     const row = insertJob(
       tx,
-      { user: user.id, qpu: target.id, payload: new JsonText(submission.text), qubits: submission.qubits },
+      {
+        user: user.id,
+        qpu: target.id,
+        payload: new JsonText(submission.text),
+        needs,
+        ...namesOf(submission),
+      },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
     )
     if (actor !== undefined) {
@@ -80,18 +88,8 @@ export async function submitJob(
   return presentJob(db, (await db.read((tx) => findJob(tx, job.id, most))) ?? job)
 }
 
-function sizeProblems({ qubits, largest }: ProgramsReport, { id, candidates }: Target): Problem[] {
-  const most = maxQubits(candidates)
-  if (most === undefined || qubits <= most) return []
-  const where = id === '' ? 'the largest QPU' : (candidates[0]?.name ?? 'the QPU')
-  return [
-    {
-      path: `circuits.${largest}.circuit`,
-      code: 'too_many_qubits',
-      message: `The program declares ${qubits} qubits; ${where} has ${most}.`,
-      params: { qubits, max: most },
-    },
-  ]
+function namesOf({ name, tags, labels }: ExaminedSubmission) {
+  return { name, tags, labels }
 }
 
 function assertNoProblems(problems: readonly Problem[]): void {
@@ -149,8 +147,10 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
   dryRun.problems.push(...problems)
   const limits = { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
   await db.read((tx) => {
-    const target = collectProblems(dryRun.problems, () => resolveTarget(tx, submission.target))
-    if (target) dryRun.problems.push(...sizeProblems(submission, target))
+    const target = collectProblems(dryRun.problems, () =>
+      resolveTarget(tx, submission.target, needsOf(submission)),
+    )
+    if (target) dryRun.problems.push(...needProblems(submission, target))
     collectProblems(dryRun.problems, () => assertMaySubmit(tx, user.id, limits, bytesOfJob(payload)))
     dryRun.qpu_target = target?.id ?? ''
   })

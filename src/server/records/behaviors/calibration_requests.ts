@@ -1,6 +1,11 @@
 import * as v from 'valibot'
 import { AppError } from '../../../base/index.ts'
-import { appendAudit, assertMayCalibrate, calibrationRequests } from '../../../db/index.ts'
+import {
+  announceFailedRequest,
+  appendAudit,
+  assertMayCalibrate,
+  calibrationRequests,
+} from '../../../db/index.ts'
 import { calibrationMode } from '../../../protocol/index.ts'
 import { assertFitsMode, targetQubits } from '../../calibration/enqueue.ts'
 import { callerName } from '../../http/caller.ts'
@@ -35,6 +40,7 @@ export const calibrationRequestsBehavior = defineBehavior(calibrationRequests, {
     if (after.status !== 'failed' || before.status === 'failed') return
     const detail = { driver: after.driver, was: before.status }
     appendAudit(tx, { actor: callerName(caller), action: 'calibration.fail', subject: after.id, detail })
+    announceFailedRequest(tx, after.id)
   },
   committed({ service }, { before, after }) {
     if (before?.status !== 'running' || after?.status === 'running') return

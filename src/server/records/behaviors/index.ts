@@ -4,10 +4,12 @@ import { apiTokensBehavior } from './api_tokens.ts'
 import { calibrationRequestsBehavior } from './calibration_requests.ts'
 import { driversBehavior } from './drivers.ts'
 import { externalAuthsBehavior } from './external_auths.ts'
+import { notesBehavior } from './notes.ts'
 import { qpuTimeRequestsBehavior } from './qpu_time_requests.ts'
 import { qpusBehavior } from './qpus.ts'
 import { quantumJobsBehavior } from './quantum_jobs.ts'
 import { superusersBehavior } from './superusers.ts'
+import { thresholdsBehavior } from './thresholds.ts'
 import { timeSlotsBehavior } from './time_slots.ts'
 import { usersBehavior } from './users.ts'
 
@@ -17,10 +19,12 @@ const BEHAVIORS = [
   calibrationRequestsBehavior,
   driversBehavior,
   externalAuthsBehavior,
+  notesBehavior,
   qpuTimeRequestsBehavior,
   qpusBehavior,
   quantumJobsBehavior,
   superusersBehavior,
+  thresholdsBehavior,
   timeSlotsBehavior,
   usersBehavior,
 ]

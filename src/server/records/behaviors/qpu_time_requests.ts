@@ -1,18 +1,18 @@
 import { AppError } from '../../../base/index.ts'
-import { postLedger, qpuTimeRequests, type Tx } from '../../../db/index.ts'
+import { announceTimeRequest, postLedger, qpuTimeRequests, type Tx } from '../../../db/index.ts'
 import { defineBehavior } from '../behavior.ts'
 
 /** Far above any request, and still exact in milliseconds. */
 const MAX_SECONDS = 1e12
 
 /**
- * Requests for QPU time: created by users, decided once by superusers; an approval adds the seconds to the
- * balance.
+ * Requests for QPU time: created by users, decided once by superusers; an approval adds the requested seconds
+ * to the balance, or `granted_seconds`.
  */
 export const qpuTimeRequestsBehavior = defineBehavior(qpuTimeRequests, {
   owner: 'user',
-  superuserOnly: ['rejection_reason'],
-  fixed: { create: ['status'] },
+  superuserOnly: ['granted_seconds', 'rejection_reason'],
+  fixed: { create: ['status', 'granted_seconds'] },
   creating({ isSuperuser, tx, service }, values) {
     const { user } = values
     // Other values are not valid ids; the insert refuses them.
@@ -26,10 +26,13 @@ export const qpuTimeRequestsBehavior = defineBehavior(qpuTimeRequests, {
     if (patch['seconds'] === 0) delete patch['seconds']
     const isDecided = patch['status'] !== undefined && patch['status'] !== before.status
     if (isDecided && caller.kind === 'superuser') patch['handled_by'] = caller.superuser.email
+    if (patch['status'] === 'approved') patch['granted_seconds'] ||= before.seconds
+    else delete patch['granted_seconds']
   },
   updated({ tx }, before, after) {
+    if (before.status === 'pending' && after.status !== 'pending') announceTimeRequest(tx, after)
     if (before.status === 'approved' || after.status !== 'approved') return
-    const deltaMs = Math.round(after.seconds * 1_000)
+    const deltaMs = Math.round(after.granted_seconds * 1_000)
     postLedger(tx, { user: after.user, kind: 'grant', sourceId: after.id, deltaMs })
   },
 })
@@ -37,7 +40,8 @@ export const qpuTimeRequestsBehavior = defineBehavior(qpuTimeRequests, {
 function refuseTooMany(tx: Tx, user: string, most: number): void {
   const open = tx.list(qpuTimeRequests, { where: { user, status: 'pending' }, limit: most }).length
   if (open < most) return
-  throw new AppError('conflict', `You have ${open} open time requests; wait for a decision or delete one`, {
+  const requests = open === 1 ? 'an open time request' : `${open} open time requests`
+  throw new AppError('conflict', `You have ${requests}; wait for a decision or delete one`, {
     reason: 'too_many_open_requests',
   })
 }

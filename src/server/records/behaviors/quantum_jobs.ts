@@ -4,7 +4,7 @@ import { type Caller, callerName } from '../../http/caller.ts'
 import { jobShape } from '../../jobs/responses.ts'
 import { ExaminedPayload, examineRecord, submissionOf } from '../../jobs/submission/examine.ts'
 import { submitJob } from '../../jobs/submission/submit.ts'
-import { COMPUTED_FROM, errorOf } from '../../jobs/view.ts'
+import { COMPUTED_FROM, errorOf, tagsOf } from '../../jobs/view.ts'
 import { type Draft, defineBehavior, type Values } from '../behavior.ts'
 
 /** Set on submission and by the queue. */
@@ -14,12 +14,12 @@ const MOVED_BY_QUEUE = ['finished_at', 'duration', 'results'] as const
 export const quantumJobsBehavior = defineBehavior(quantumJobs, {
   owner: 'user_id',
   fixed: {
-    create: ['status', ...MOVED_BY_QUEUE],
+    create: ['id', 'status', ...MOVED_BY_QUEUE],
     update: ['user_id', 'qpu_target', 'payload', ...MOVED_BY_QUEUE],
   },
   computedShape: jobShape,
   computedFrom: COMPUTED_FROM,
-  computed: () => (job) => ({ error: errorOf(job) }),
+  computed: () => (job) => ({ error: errorOf(job), tags: tagsOf(job) }),
   receive({ service, caller }, body, request) {
     if (caller.kind === 'user') service.submissions.take(callerName(caller))
     const isKeyed = request.headers.has('idempotency-key')

@@ -9,6 +9,7 @@ import {
   toJsonLines,
 } from '../../../db/index.ts'
 import { readingOf } from '../../http/reading.ts'
+import { textFile } from '../../http/response/text-file.ts'
 import type { AnyRecord, Values } from '../behavior.ts'
 import type { RecordService } from '../service.ts'
 import type { RecordCall } from './list.ts'
@@ -50,15 +51,7 @@ export async function exportRecords(
   const rows = rowsOf(pages)
   const text = format === 'csv' ? toCsv(columnsOf(collection, call), rows) : toJsonLines(rows)
   const { type, extension } = FORMS[format]
-  const name = service.context.db.names.publicName(collection)
-  return new Response(streamOf(text), {
-    headers: {
-      'content-type': type,
-      'content-disposition': `attachment; filename="${name}.${extension}"`,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
-  })
+  return textFile(`${service.context.db.names.publicName(collection)}.${extension}`, type, text)
 }
 
 interface Pages {
@@ -136,28 +129,4 @@ function columnsOf(collection: AnyCollection, { query }: RecordCall): string[] {
   const visible = Object.entries(collection.fields).flatMap(([name, field]) => (field.internal ? [] : [name]))
   const all = Object.fromEntries(['id', ...visible, 'created', 'updated'].map((name) => [name, null]))
   return Object.keys(recordOf(pickFields(all, query['fields'] ?? '')))
-}
-
-const CHUNK = 64 * 1024
-
-function streamOf(text: AsyncGenerator<string, void, undefined>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    async pull(controller) {
-      let chunk = ''
-      while (chunk.length < CHUNK) {
-        const { done, value } = await text.next()
-        if (done) {
-          if (chunk !== '') controller.enqueue(encoder.encode(chunk))
-          controller.close()
-          return
-        }
-        chunk += value
-      }
-      controller.enqueue(encoder.encode(chunk))
-    },
-    async cancel() {
-      await text.return()
-    },
-  })
 }

@@ -36,11 +36,9 @@ export function presentRecords(
     )
     for (const one of fresh) {
       const { record, expand: related } = one
-      presented.set(one, {
-        ...presentRecord(each, record, context.db.names, { isSuperuser, self }),
-        ...compute?.(record),
-        ...(related && { expand: Object.fromEntries(Object.entries(related).map(presentRelation)) }),
-      })
+      const shown = presentRecord(each, record, context.db.names, { isSuperuser, self })
+      const expanded = related && { expand: Object.fromEntries(Object.entries(related).map(presentRelation)) }
+      presented.set(one, Object.assign(shown, compute?.(record), expanded))
     }
     return all.map((one) => presented.get(one) ?? {})
   }

@@ -8,24 +8,34 @@ type RequestDetails = Partial<Omit<RequestInfo, 'auth'>>
 /** The info about a request of `caller` that rules can refer to. */
 export function requestInfoOf(caller: Caller, details: RequestDetails = {}): RequestInfo {
   const auth = authOf(caller)
+  const { method = 'GET', context = 'default', query = {}, body = {} } = details
   return {
-    method: 'GET',
-    context: 'default',
-    query: {},
-    headers: {},
-    body: {},
-    ...details,
+    ...{ method, context, query, body },
+    get headers() {
+      return details.headers ?? {}
+    },
     ...(auth && { auth }),
   }
 }
 
-/** The method, query and headers of a request for `requestInfoOf`. */
+/** What `requestInfoOf` needs of a request; its headers are read only if a rule or filter refers to them. */
 export function requestDetailsOf(
   request: Request,
-  query: Readonly<Record<string, string>>,
-): Pick<RequestInfo, 'method' | 'query' | 'headers'> {
-  const headers = [...request.headers].map(([name, value]) => [name.replaceAll('-', '_'), value] as const)
-  return { method: request.method, query, headers: Object.fromEntries(headers) }
+  query: RequestInfo['query'],
+  body: RequestInfo['body'] = {},
+): RequestDetails {
+  let headers: RequestInfo['headers'] | undefined
+  return {
+    ...{ method: request.method, query, body },
+    get headers() {
+      headers ??= namesWithUnderscores(request.headers)
+      return headers
+    },
+  }
+}
+
+function namesWithUnderscores(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].map(([name, value]) => [name.replaceAll('-', '_'), value]))
 }
 
 function authOf(caller: Caller): Auth | undefined {

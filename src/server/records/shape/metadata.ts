@@ -2,6 +2,7 @@ import type { AnyCollection, Field, Rules } from '../../../db/index.ts'
 import { COLLECTIONS } from '../../../db/index.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 import type { Values } from '../behavior.ts'
+import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordService } from '../service.ts'
 
 /**
@@ -43,6 +44,7 @@ function fieldsOf(collection: AnyCollection): Values[] {
 }
 
 function head(collection: AnyCollection, name: string, type: string, field?: Field): Values {
+  const { fixed } = behaviorOf(collection)
   return {
     id: `${type}${Bun.hash.crc32(`${collection.name}.${name}`)}`,
     name,
@@ -51,6 +53,8 @@ function head(collection: AnyCollection, name: string, type: string, field?: Fie
     hidden: field?.hidden ?? false,
     system: false,
     readOnly: field?.readOnly ?? false,
+    fixedOnCreate: fixed?.create?.includes(name) ?? false,
+    fixedOnUpdate: fixed?.update?.includes(name) ?? false,
     help: field?.help ?? '',
   }
 }

@@ -15,6 +15,9 @@ export const listQuery = v.objectWithRest(
   {
     page: described('Page number, starting at 1'),
     perPage: described('Records per page, 1 to 1000; default 30'),
+    after: described(
+      'Id of the last record of the page before; instead of page, at the same cost however deep in the list',
+    ),
     skipTotal: described('true returns totals of -1 and saves the count'),
     filter: described("`status = 'pending' && created > '2026-01-31'`"),
     sort: described('Field names, comma separated; prefix - for descending order'),

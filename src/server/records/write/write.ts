@@ -48,7 +48,7 @@ export function openWrite(
 
 /** The request info for the rule of a write. */
 export function requestInfoOfWrite({ call }: Write, body: Readonly<Record<string, unknown>> = {}) {
-  return requestInfoOf(call.caller, { ...requestDetailsOf(call.request, call.query), body })
+  return requestInfoOf(call.caller, requestDetailsOf(call.request, call.query, body))
 }
 
 /**

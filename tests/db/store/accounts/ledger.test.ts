@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chargeOf, postLedger } from '../../../../src/db/index.ts'
+import { addUsage, chargeOf, postLedger } from '../../../../src/db/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 describe('postLedger()', () => {
@@ -7,7 +7,11 @@ describe('postLedger()', () => {
     await using lab = await JobLab.open()
     const user = await lab.user(10)
     const post = (deltaMs: number, sourceId = 'job') =>
-      lab.db.write('post', (tx) => postLedger(tx, { user: user.id, kind: 'charge', sourceId, deltaMs }))
+      lab.db.write('post', (tx) => {
+        const isNew = postLedger(tx, { user: user.id, kind: 'charge', sourceId, deltaMs })
+        if (isNew) addUsage(tx, { user: user.id, qpu: 'north', usedMs: -deltaMs, chargedMs: -deltaMs })
+        return isNew
+      })
     expect(await post(-1_234)).toBe(true)
     expect(await post(-1_234)).toBe(false)
     expect(await lab.balance(user)).toBe(8_766)

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import {
   applyResult,
   cancelJob,
-  claimJob,
+  createCancelledPayloadStep,
   insertJob,
-  pruneCancelledPayloads,
   storedBytesOf,
   type User,
   users,
@@ -17,16 +16,9 @@ const limits = { maxPending: 1_000, maxUserBytes: LIMIT }
 
 function submit(lab: JobLab, user: User, bytes: number, given = limits) {
   const payload = 'x'.repeat(bytes - RECORD_BYTES - 2)
-  return lab.db.write('submit', (tx) => insertJob(tx, { user: user.id, qpu: '', payload, qubits: 1 }, given))
-}
-
-/** A running job of the user, and the result that its driver reports. */
-async function running(lab: JobLab, user: User) {
-  const qpu = await lab.qpu()
-  const target = await lab.attach(qpu.driver)
-  const job = await lab.submit(user, qpu.id)
-  await lab.db.write('claim', (tx) => claimJob(tx, job.id, target))
-  return { job: job.id, attempt: 1, driver: target.driver }
+  return lab.db.write('submit', (tx) =>
+    insertJob(tx, { user: user.id, qpu: '', payload, needs: { qubits: 1 } }, given),
+  )
 }
 
 const used = (lab: JobLab, user: User) => lab.db.read((tx) => storedBytesOf(tx, user.id))
@@ -74,7 +66,9 @@ describe('insertJob() with --max-user-bytes', () => {
     }
     expect([accepted, await used(lab, user)]).toEqual([10, LIMIT])
     await lab.clock.advance(25 * 3_600_000)
-    await lab.db.write('prune', (tx) => pruneCancelledPayloads(tx, lab.clock.now() - 24 * 3_600_000, 500))
+    await lab.db.write('prune', (tx) =>
+      createCancelledPayloadStep()(tx, lab.clock.now() - 24 * 3_600_000, 500),
+    )
     expect(await used(lab, user)).toBe(10 * RECORD_BYTES)
     await submit(lab, user, 50_000)
   })
@@ -82,7 +76,7 @@ describe('insertJob() with --max-user-bytes', () => {
   test('the result of an accepted job is stored even beyond the limit; then new jobs are refused', async () => {
     await using lab = await JobLab.open()
     const user = await lab.user()
-    const result = { ...(await running(lab, user)), executionMs: 10 }
+    const result = { ...(await lab.running(user)), executionMs: 10 }
     const results = 'x'.repeat(2 * LIMIT)
     const outcome = await lab.db.write('end', (tx) =>
       applyResult(tx, { ...result, outcome: { kind: 'completed', results } }, { maxAttempts: 5 }),

@@ -5,7 +5,7 @@ import { JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 describe('insertJob()', () => {
   const insert = (lab: JobLab, user: string, maxPending = 1_000) =>
     lab.db.write('submit', (tx) =>
-      insertJob(tx, { user, qpu: '', payload: PAYLOAD, qubits: 2 }, { maxPending }),
+      insertJob(tx, { user, qpu: '', payload: PAYLOAD, needs: { qubits: 2 } }, { maxPending }),
     )
 
   test('T1: stores a pending job with its place in the queue and its timeline', async () => {

@@ -13,6 +13,7 @@ import {
   releaseJob,
   requeueJob,
   requeueLost,
+  requeueUndelivered,
   type Tx,
   timeSlots,
 } from '../../../../src/db/index.ts'
@@ -144,6 +145,18 @@ describe('moveJobToFront()', () => {
       ),
     )
     expect(await it.queue()).toEqual([urgent.id, booked.id, old.id])
+  })
+
+  test('puts a job before one that returns because its command was not delivered', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const [urgent, undelivered] = [await lab.submit(it.user), await lab.submit(it.user)]
+    await it.act(moveJobToFront, undelivered.id)
+    await it.claim(undelivered.id)
+    await it.act(moveJobToFront, urgent.id)
+    const attempt = { job: undelivered.id, attempt: 1, driver: it.server.driver, reason: 'full' }
+    await lab.db.write('return', (tx) => requeueUndelivered(tx, attempt))
+    expect((await it.queue())[0]).toBe(urgent.id)
   })
 
   test('ends the pause after a device error; a hold removes it from the front', async () => {

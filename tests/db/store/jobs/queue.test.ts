@@ -10,8 +10,10 @@ import {
   readQueuePosition,
   timeSlots,
 } from '../../../../src/db/index.ts'
+import { FAIR_SQL } from '../../../../src/db/store/jobs/fair/fair-queue.ts'
+import { WAITING_USERS } from '../../../../src/db/store/jobs/fair/fair-share.ts'
 import { COUNT_PENDING } from '../../../../src/db/store/jobs/jobs.ts'
-import { QUEUE_SQL } from '../../../../src/db/store/jobs/queue.ts'
+import { QUEUE_SQL } from '../../../../src/db/store/jobs/queue-sql.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const IDLE_MS = 5_000
@@ -138,11 +140,14 @@ describe('readQueue()', () => {
 
   test('walks an index in every step and never reads a job to pass over it', async () => {
     await using lab = await JobLab.open()
-    for (const sql of [...Object.values(QUEUE_SQL), COUNT_PENDING]) {
+    for (const sql of [
+      ...Object.values(QUEUE_SQL),
+      ...Object.values(FAIR_SQL),
+      WAITING_USERS,
+      COUNT_PENDING,
+    ]) {
       const params = Object.fromEntries([...sql.matchAll(/\$(\w+)/g)].map(([, name]) => [name ?? '', 1]))
-      const plan = await lab.db.read((tx) =>
-        tx.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params).map(({ detail }) => detail),
-      )
+      const plan = await lab.db.read((tx) => tx.planOf(sql, params))
       expect(plan.filter((step) => /^SCAN (quantum_jobs|owner)/.test(step))).toEqual([])
       const jobs = plan.filter((step) => step.includes('quantum_jobs'))
       expect(jobs.length).toBeGreaterThan(0)

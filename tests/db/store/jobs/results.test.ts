@@ -219,6 +219,21 @@ describe('applyResult()', () => {
     expect(await it.lab.balance(it.user)).toBe(100_000)
   })
 
+  test('T5: an instrument that another process uses is no attempt: the job tries again, without a limit', async () => {
+    await using it = await openCase()
+    const busy: Outcome = {
+      ...{ kind: 'failed', class: 'device' },
+      results: { error: 'the instrument is in use', error_code: 'instrument_busy' },
+    }
+    for (let attempt = 1; attempt <= LIMITS.maxAttempts + 2; attempt += 1) {
+      await it.claim()
+      expect(await it.end(attempt, busy, { executionMs: 0 })).toEqual({ kind: 'applied', status: 'pending' })
+      expect((await it.lab.job(it.job.id)).not_before - it.lab.clock.now()).toBe(1_000)
+    }
+    expect((await it.lab.history(it.job.id)).at(-1)).toBe(`undelivered ${LIMITS.maxAttempts + 2}`)
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+  })
+
   test('T5: a late fault of the device does not count twice', async () => {
     await using it = await openCase()
     await it.claim()

@@ -52,9 +52,9 @@ const report = (db: Database, { driver, channel, unit, atMs, value, outdated }: 
 async function rollUpAll(db: Database, most = 500): Promise<number> {
   let all = 0
   for (;;) {
-    const rows = await db.write('roll up', (tx) => rollUpReadings(tx, most))
-    if (rows === 0) return all
+    const { events: rows, isFull } = await db.write('roll up', (tx) => rollUpReadings(tx, most))
     all += rows
+    if (!isFull) return all
   }
 }
 
@@ -235,6 +235,26 @@ describe('rollUpReadings()', () => {
     ])
   })
 
+  test('adds events with many readings one at a time', async () => {
+    await using test = await open()
+    const { db, driver } = test
+    const readings = Object.fromEntries(
+      Array.from({ length: 600 }, (_, at) => [`c${at}`, { value: at, unit: 'K', status: 'ok' }]),
+    )
+    for (const _ of [1, 2, 3]) await addEvent(db, driver, START_MS, { readings })
+    await addEvent(db, driver, START_MS, { readings: { a: { value: 1, unit: 'K' } } })
+    const step = async () => {
+      const { events, isFull } = await db.write('roll up', (tx) => rollUpReadings(tx, 100))
+      return { events, isFull }
+    }
+    const wide = { events: 1, isFull: true }
+    expect([await step(), await step(), await step(), await step()]).toEqual([
+      ...[wide, wide, wide],
+      { events: 1, isFull: false },
+    ])
+    expect(await step()).toEqual({ events: 0, isFull: false })
+  })
+
   test('treats readings without a number as gaps, and continues after events of any other form', async () => {
     await using test = await open()
     const { db, driver } = test
@@ -320,15 +340,13 @@ describe('rollUpReadings()', () => {
 test('a chart reads one range of the table, and a roll-up one range of events', async () => {
   await using test = await openTestDatabase()
   const plan = await test.db.read((tx) =>
-    tx.all<{ detail: string }>(
-      `EXPLAIN QUERY PLAN SELECT series, start - start % 60, min(low) FROM reading_buckets
+    tx.planOf(
+      `SELECT series, start - start % 60, min(low) FROM reading_buckets
        WHERE driver = 'a' AND step = 15 AND start >= 1 AND start < 2 AND series IN (SELECT value FROM json_each('[1]'))
        GROUP BY 1, 2`,
     ),
   )
-  expect(plan[0]?.detail).toMatch(
-    /^SEARCH reading_buckets USING PRIMARY KEY \(driver=\? AND step=\? AND start>\?/,
-  )
+  expect(plan[0]).toMatch(/^SEARCH reading_buckets USING PRIMARY KEY \(driver=\? AND step=\? AND start>\?/)
 })
 
 test('readBuckets() leaves the sum of many stored buckets to a reader process', async () => {

@@ -159,6 +159,15 @@ test('MemoryBudget.run() sends 16 large responses at once, 4 of one account; 16 
   expect(reading.length).toBe(16)
 })
 
+test('MemoryBudget.run() gives the share of a sent response to the next one without a collection', async () => {
+  const { reading, ends, send } = openBudget(new FakeClock(), RESPONSE_MEMORY)
+  for (let each = 0; each < 5; each += 1) void send(`ada ${each}`, 2, 'ada')
+  await settle()
+  ends.get('ada 0')?.()
+  await settle()
+  expect(reading).toEqual(['ada 1', 'ada 2', 'ada 3', 'ada 4'])
+})
+
 test('MemoryBudget.take() stops waiting when the receiver has gone', async () => {
   const budget = new MemoryBudget(new FakeClock(), RESPONSE_MEMORY)
   await budget.take('ada', 8 * MIB)

@@ -5,7 +5,7 @@ import { openTestServer } from '../../../support/server/server.ts'
 
 test('PipeliningLimit refuses the requests of one connection beyond its part of a turn', async () => {
   const limit = new PipeliningLimit()
-  // The first requests of a turn are not told apart.
+  // The first requests of a turn are not counted by connection.
   for (let at = 0; at < MAX_PIPELINED; at += 1) expect(limit.allows(() => 'greedy')).toBe(true)
   for (let at = 0; at < MAX_PIPELINED; at += 1) expect(limit.allows(() => 'greedy')).toBe(true)
   expect(limit.allows(() => 'greedy')).toBe(false)

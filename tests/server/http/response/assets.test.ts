@@ -9,13 +9,17 @@ import {
 } from '../../../../src/server/http/response/assets.ts'
 
 const page = '<!doctype html><title>Page</title>'
+const admin = '<!doctype html><title>Admin</title>'
 const script = 'console.log("a script that is long enough to be worth compressing")'
 
 const tree: AssetTree = {
   page: asset('text/html; charset=utf-8', page, false),
+  admin: asset('text/html; charset=utf-8', admin, false),
   files: new Map([
     ['/a/index-abcd1234.js', withBrotli(asset('text/javascript; charset=utf-8', script, true), script)],
     ['/fonts/next.license.txt', asset('text/plain; charset=utf-8', 'License', false)],
+    ['/docs/', asset('text/html; charset=utf-8', 'Documents', false)],
+    ['/docs/missing', asset('text/html; charset=utf-8', 'No document', false)],
   ]),
 }
 
@@ -25,17 +29,30 @@ app.use(serveAssets(tree))
 app.notFound((context) => context.json({ status: 404 }, 404))
 
 test.each([
-  ['/', 200],
-  ['/jobs/abc', 200],
-  ['/_/', 404],
-  ['/_/settings', 404],
-  ['/_', 404],
-])('serveAssets() sends the page for %s with status %d', async (path, status) => {
+  ['/', page],
+  ['/jobs/abc', page],
+  ['/_x', page],
+  ['/_/', admin],
+  ['/_/settings', admin],
+  ['/_', admin],
+])('serveAssets() sends the page that belongs to %s', async (path, wanted) => {
   const response = await app.request(path)
-  expect(response.status).toBe(status)
-  expect(await response.text()).toBe(page)
+  expect(response.status).toBe(200)
+  expect(await response.text()).toBe(wanted)
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(response.headers.get('cache-control')).toBe('no-cache')
+})
+
+test.each([
+  ['/docs/', 200, 'Documents'],
+  ['/docs', 200, 'Documents'],
+  ['/docs/gone', 404, 'No document'],
+  ['/docs/files/gone.ts', 404, 'No document'],
+  ['/docs/missing', 404, 'No document'],
+])('serveAssets() sends the document for %s with status %d', async (path, status, text) => {
+  const response = await app.request(path)
+  expect(response.status).toBe(status)
+  expect(await response.text()).toBe(text)
 })
 
 test.each(['/a/gone-00000000.js', '/a/gone', '/fonts/gone.woff2', '/favicon.ico', '/a/../index.html.br'])(
@@ -124,11 +141,6 @@ test('serveAssets() sends different validators for the compressed and the plain 
   expect(plain.headers.get('etag')).not.toBe(brotli.headers.get('etag'))
 })
 
-test('serveAssets() never sends 304 for the missing admin page', async () => {
-  const response = await app.request('/_/', { headers: { 'if-none-match': '*' } })
-  expect(response.status).toBe(404)
-})
-
 test('serveAssets() forbids everything that the page does not need', async () => {
   for (const path of ['/', '/a/index-abcd1234.js', '/_/', '/gone.txt']) {
     const { headers } = await app.request(path)
@@ -143,9 +155,12 @@ test('serveAssets() forbids everything that the page does not need', async () =>
 })
 
 function asset(type: string, text: string, immutable: boolean): Asset {
-  return { type, plain: { bytes: new Blob([text]), etag: `"${Bun.hash(text)}"` }, immutable }
+  return { type, plain: async () => ({ bytes: new Blob([text]), etag: `"${Bun.hash(text)}"` }), immutable }
 }
 
 function withBrotli(plain: Asset, text: string): Asset {
-  return { ...plain, brotli: { bytes: new Blob([brotliCompressSync(text)]), etag: '"compressed"' } }
+  return {
+    ...plain,
+    brotli: async () => ({ bytes: new Blob([brotliCompressSync(text)]), etag: '"compressed"' }),
+  }
 }

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { quantumJobs, StoredJson, users } from '../../../../src/db/index.ts'
+import { systemClock } from '../../../../src/base/index.ts'
+import { type Database, quantumJobs, type ReadTx, StoredJson, users } from '../../../../src/db/index.ts'
+import { ResponseEncoder } from '../../../../src/server/http/response/response-encoder.ts'
 import { StoredChunks } from '../../../../src/server/http/response/stored-chunks.ts'
 import { openTestDatabase } from '../../../support/database.ts'
+import { ended } from '../../../support/ended-job.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 import { until } from '../../../support/until.ts'
 
@@ -20,7 +23,11 @@ async function openJobs(sizes: readonly number[]) {
     return sizes.map((bytes) => tx.insert(quantumJobs, { user_id: user.id, payload: program(bytes) }))
   })
   const stored = jobs.map(
-    ({ id }, at) => new StoredJson(quantumJobs, { record: id, field: 'payload', bytes: sizes[at] ?? 0 }),
+    ({ id }, at) =>
+      new StoredJson(quantumJobs, {
+        ...{ record: id, field: 'payload' },
+        bytes: Buffer.byteLength(JSON.stringify(program(sizes[at] ?? 0))),
+      }),
   )
   return { ...test, stored }
 }
@@ -39,11 +46,19 @@ describe('StoredChunks', () => {
     expect(read.length).toBeGreaterThan(3)
   })
 
-  test('sends null for a value that was removed after its record was read', async () => {
+  test.each([
+    ['removed with its record', undefined],
+    ['removed', null],
+    ['replaced', program(MIB)],
+  ])('fails when a value was %s after its record was read', async (_, payload) => {
     await using lab = await openJobs([2 * MIB])
-    await lab.db.write('remove', (tx) => tx.remove(quantumJobs, lab.stored[0]?.record ?? ''))
+    const id = lab.stored[0]?.record ?? ''
+    await lab.db.write('change', (tx) =>
+      payload === undefined ? tx.remove(quantumJobs, id) : tx.update(quantumJobs, id, { payload }),
+    )
     const chunks = new StoredChunks(lab.stored.values(), () => 0)
-    expect(await lab.db.read((tx) => Buffer.from(chunks.read(tx) ?? []).toString())).toBe('null')
+    const first = lab.db.read((tx) => chunks.read(tx))
+    await expect(first).rejects.toMatchObject({ code: 'unavailable', reason: 'changed_while_sent' })
   })
 
   test('fails when a value is removed while it is sent', async () => {
@@ -62,9 +77,7 @@ describe('large values in responses', () => {
     const ada = await openUser(server)
     const sizes = [10, 100_000, 900_000, 3 * MIB]
     const jobs = await server.db.write('seed', (tx) =>
-      sizes.map((bytes) =>
-        tx.insert(quantumJobs, { user_id: ada.id, payload: program(bytes), status: 'cancelled' }),
-      ),
+      sizes.map((bytes) => tx.insert(quantumJobs, { user_id: ada.id, payload: program(bytes), ...ended() })),
     )
     for (const [at, { id }] of jobs.entries()) {
       const expected = program(sizes[at] ?? 0)
@@ -92,7 +105,7 @@ describe('large values in responses', () => {
           user_id: ada.id,
           payload: program(4_000),
           duration: at,
-          status: 'cancelled',
+          ...ended(),
         })
       }
     })
@@ -113,7 +126,7 @@ describe('large values in responses', () => {
     const [ada, bob] = [await openUser(server), await openUser(server)]
     const jobs = await server.db.write('seed', (tx) =>
       [ada, bob].map(({ id }) =>
-        tx.insert(quantumJobs, { user_id: id, payload: program(9 * MIB), status: 'cancelled' }),
+        tx.insert(quantumJobs, { user_id: id, payload: program(9 * MIB), ...ended() }),
       ),
     )
     const url = (at: number) => `${server.url}/api/jobs/${jobs[at]?.id}`
@@ -138,11 +151,80 @@ describe('large values in responses', () => {
     )
   })
 
+  test('the connection of a response whose value is removed while it is sent ends with an error', async () => {
+    await using server = await openTestServer()
+    const ada = await openUser(server)
+    const job = await server.db.write('seed', (tx) =>
+      tx.insert(quantumJobs, { user_id: ada.id, payload: program(9 * MIB), ...ended() }),
+    )
+    const begun = await fetch(`${server.url}/api/jobs/${job.id}`, { headers: ada.client.headers })
+    await server.db.write('remove', (tx) => tx.update(quantumJobs, job.id, { payload: null }))
+    expect(begun.status).toBe(200)
+    await expect(begun.text()).rejects.toThrow()
+    expect((await ada.client.get(`/api/jobs/${job.id}`)).get('payload')).toBeNull()
+  })
+
+  test('so does one that waited for its share of the memory while its value was removed', async () => {
+    await using lab = await openJobs([3 * MIB, 3 * MIB])
+    const encoder = new ResponseEncoder(lab.db, systemClock)
+    const stop = new AbortController()
+    const encode = (at: number, signal?: AbortSignal) =>
+      encoder.encode(
+        { payload: lab.stored[at] },
+        { status: 200, headers: {} },
+        {
+          caller: 'ada',
+          request: new Request('http://localhost/', { ...(signal && { signal }) }),
+        },
+      )
+    await Promise.all(Array.from({ length: 4 }, () => encode(0, stop.signal)))
+    const waiting = encode(1)
+    await lab.db.write('remove', (tx) => tx.remove(quantumJobs, lab.stored[1]?.record ?? ''))
+    stop.abort()
+    await expect((await waiting).text()).rejects.toMatchObject({ reason: 'changed_while_sent' })
+  })
+
+  test('a value that fits into one response and is removed before it is read is refused with 503', async () => {
+    await using lab = await openJobs([300_000])
+    const encoder = new ResponseEncoder(lab.db, systemClock)
+    await lab.db.write('remove', (tx) => tx.remove(quantumJobs, lab.stored[0]?.record ?? ''))
+    const receiver = { caller: 'ada', request: new Request('http://localhost/') }
+    const response = encoder.encode({ payload: lab.stored[0] }, { status: 200, headers: {} }, receiver)
+    await expect(response).rejects.toMatchObject({ code: 'unavailable', reason: 'changed_while_sent' })
+  })
+
+  test('other requests run longer after a chunk while more chunks wait', async () => {
+    await using lab = await openJobs([4 * MIB, 4 * MIB])
+    let time = 0
+    const pauses: number[] = []
+    const clock = {
+      ...systemClock,
+      monotonic: () => time,
+      sleep: async (ms: number) => void pauses.push(ms),
+    }
+    const db: Database = Object.assign(Object.create(lab.db), {
+      read<T>(work: (tx: ReadTx) => T) {
+        time += 4
+        return lab.db.read(work)
+      },
+    })
+    const encoder = new ResponseEncoder(db, clock)
+    const read = async (at: number) => {
+      const receiver = { caller: `user${at}`, request: new Request('http://localhost/') }
+      const head = { status: 200, headers: {} }
+      await (await encoder.encode({ payload: lab.stored[at] }, head, receiver)).text()
+    }
+    await read(0)
+    expect(new Set(pauses)).toEqual(new Set([4]))
+    await Promise.all([read(0), read(1)])
+    expect(pauses).toContain(12)
+  })
+
   test('HEAD takes no memory for large responses', async () => {
     await using server = await openTestServer()
     const ada = await openUser(server)
     const job = await server.db.write('seed', (tx) =>
-      tx.insert(quantumJobs, { user_id: ada.id, payload: program(3 * MIB), status: 'cancelled' }),
+      tx.insert(quantumJobs, { user_id: ada.id, payload: program(3 * MIB), ...ended() }),
     )
     for (let at = 0; at < 6; at += 1) {
       const { headers } = ada.client

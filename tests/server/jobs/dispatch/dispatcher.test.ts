@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { toTimestamp } from '../../../../src/base/index.ts'
-import { timeSlots } from '../../../../src/db/index.ts'
+import { encodeJson, insertJob, JsonText, timeSlots } from '../../../../src/db/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
-import { JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
+import { BELL, JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 
 function openDispatcher(lab: JobLab) {
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
@@ -95,6 +95,34 @@ describe('JobDispatcher.dispatchOnce()', () => {
     expect(await lab.job(bad.id)).toMatchObject({ status: 'failed', error_code: 'bad_payload' })
     await dispatcher.dispatchOnce()
     expect((await lab.job(good.id)).status).toBe('running')
+  })
+
+  test('sends a large payload as it is stored, without reading it', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    await lab.attach((await lab.qpu()).driver)
+    const user = await lab.user()
+    const comment = '// ä "quoted" \u2028\n'.repeat(10_000)
+    const payload = { ...PAYLOAD, circuits: [{ circuit: `${comment}${BELL}`, shots: 3 }], shots: 7 }
+    const text = JSON.stringify(payload)
+    for (const stored of [text, new TextEncoder().encode(text)]) {
+      const job = await lab.db.write('submit', (tx) =>
+        insertJob(
+          tx,
+          { user: user.id, qpu: '', payload: new JsonText(stored), needs: { qubits: 2 } },
+          { maxPending: 10 },
+        ),
+      )
+      const parse = spyOn(JSON, 'parse')
+      await dispatcher.dispatchOnce()
+      const lengths = parse.mock.calls.map(([parsed]) => String(parsed).length)
+      parse.mockRestore()
+      expect(Math.max(0, ...lengths)).toBeLessThan(1_000)
+      const command = lab.hub.commands('RunJob').at(-1)
+      expect(command?.payload).toBeInstanceOf(JsonText)
+      expect(encodeJson(command)).toBe(JSON.stringify({ ...command, payload }))
+      await lab.complete(job.id)
+    }
   })
 
   test('prefers the booker; others follow once the booker has been idle', async () => {

@@ -64,7 +64,7 @@ describe('pickJob()', () => {
   })
 
   const closed: [Partial<QueueState['qpu']>, boolean, string, string][] = [
-    [{ enabled: false }, false, 'qpu_disabled', 'kelvin is switched off'],
+    [{ enabled: false }, false, 'qpu_disabled', 'kelvin is disabled'],
     [
       { maintenance: true, maintenance_reason: 'new pump' },
       false,

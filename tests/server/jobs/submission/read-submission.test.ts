@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import * as v from 'valibot'
 import { AppError } from '../../../../src/base/index.ts'
+import { jobPayload } from '../../../../src/protocol/index.ts'
 import { executionsOf, readSubmission } from '../../../../src/server/jobs/submission/read-submission.ts'
 
 const TEXT = 'OPENQASM 3.0;'
@@ -27,10 +29,26 @@ describe('readSubmission()', () => {
         meas_return: 'single',
         memory: false,
       },
-      target: '',
+      ...{ target: '', name: '', tags: [], labels: '' },
       text: expect.stringContaining('"shots":1024'),
       ignored: [],
     })
+  })
+
+  test('encodes a program in the order of its schema, as drivers receive it', () => {
+    const [circuit, shots] = [TEXT, 7]
+    const { text } = readSubmission({ seed: 1, circuits: [{ shots, parameter_values: [1, 2], circuit }] })
+    expect(text).toStartWith(`{"circuits":[{"circuit":"${TEXT}","parameter_values":[[1,2]],"shots":7}]`)
+    expect(JSON.stringify(v.parse(jobPayload, JSON.parse(text)))).toBe(text)
+  })
+
+  test('accepts packed memory for bits only', () => {
+    const packed = { circuit: TEXT, memory: true, memory_format: 'packed' }
+    expect(readSubmission(packed).payload).toMatchObject({ memory: true, memory_format: 'packed' })
+    expect(readSubmission({ circuit: TEXT, memory_format: 'hex' }).payload.memory_format).toBe('hex')
+    expect(fieldsOf({ ...packed, memory: false })).toEqual(['memory_format'])
+    expect(fieldsOf({ ...packed, meas_level: 1 })).toEqual(['memory_format'])
+    expect(fieldsOf({ ...packed, memory_format: 'base64' })).toEqual(['memory_format'])
   })
 
   const forms: [string, Record<string, unknown>, object][] = [
@@ -93,7 +111,7 @@ describe('readSubmission()', () => {
     [{ circuits: [TEXT], meas_level: 3, meas_return: 'mean' }, ['meas_level', 'meas_return']],
     [{ circuits: [TEXT], qpu_target: 5 }, ['qpu_target']],
     [{ circuits: [TEXT], status: 'completed', user_id: 'x' }, ['status', 'user_id']],
-    [{ circuits: [TEXT], shotz: 5, tags: ['a'] }, ['shotz', 'tags']],
+    [{ circuits: [TEXT], shotz: 5, labels: ['a'] }, ['shotz', 'labels']],
     [{ circuits: [{ circuit: TEXT, parameter_values: [[1], 'x'] }] }, ['circuits.0.parameter_values.1']],
     [{ circuits: [{ circuit: TEXT, parameter_values: 5 }] }, ['circuits.0.parameter_values']],
   ]
@@ -107,7 +125,7 @@ describe('readSubmission()', () => {
     const messageOf = (key: string) => refusal({ circuits: [TEXT], [key]: 1 }).fields[key]?.message
     expect(messageOf('shotz')).toBe('shotz is not a field of a job: did you mean shots?')
     expect(messageOf('qpu-target')).toContain('did you mean qpu_target?')
-    expect(messageOf('tags')).toContain('goes into extensions')
+    expect(messageOf('labels')).toContain('goes into extensions')
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`key${at}`, 1]))
     expect(Object.keys(refusal({ circuits: [TEXT], ...many }).fields)).toHaveLength(10)
   })
@@ -165,13 +183,55 @@ describe('readSubmission()', () => {
     fc.assert(
       fc.property(body, (input) => {
         try {
-          const { payload } = readSubmission(input)
+          const { payload, text } = readSubmission(input)
           expect(readSubmission(payload).payload).toEqual(payload)
           expect(executionsOf(payload)).toBeGreaterThan(0)
+          // Drivers receive a large payload as it is stored and a small one as its schema orders it.
+          expect(JSON.stringify(v.parse(jobPayload, JSON.parse(text)))).toBe(text)
         } catch (error) {
           if (!(error instanceof AppError)) throw error
         }
       }),
     )
+  })
+
+  test('reads names and tags apart from the payload', () => {
+    const circuits = [
+      TEXT,
+      { circuit: TEXT, name: 'bell', metadata: { run: 7, of: ['a'] } },
+      { circuit: TEXT },
+    ]
+    const read = readSubmission({ circuits, name: ' sweep ', tags: ['a', 'b', 'a'] })
+    expect([read.name, read.tags]).toEqual(['sweep', ['a', 'b']])
+    expect(JSON.parse(read.labels)).toEqual([{}, { name: 'bell', metadata: { run: 7, of: ['a'] } }, {}])
+    // Drivers of earlier versions refuse a payload with further keys.
+    expect(read.payload.circuits).toEqual([{ circuit: TEXT }, { circuit: TEXT }, { circuit: TEXT }])
+  })
+
+  test.each<[string, object, string]>([
+    ['a long name', { name: 'x'.repeat(201) }, 'name'],
+    ['eleven tags', { tags: Array.from({ length: 11 }, (_, n) => `t${n}`) }, 'tags'],
+    ['a long tag', { tags: ['fine', 'x'.repeat(65)] }, 'tags.1'],
+    ['an empty tag', { tags: [' '] }, 'tags.0'],
+    ['tags that are no list', { tags: 'a' }, 'tags'],
+    ['a long name of a circuit', { circuits: [{ circuit: TEXT, name: 'x'.repeat(201) }] }, 'circuits.0.name'],
+    [
+      'metadata that are no object',
+      { circuits: [TEXT, { circuit: TEXT, metadata: 'x' }] },
+      'circuits.1.metadata',
+    ],
+    [
+      'long metadata',
+      { circuits: [{ circuit: TEXT, metadata: { a: 'x'.repeat(4_089) } }] },
+      'circuits.0.metadata',
+    ],
+  ])('refuses %s', (_, body, field) => {
+    expect(fieldsOf({ circuits: [TEXT], ...body })).toEqual([field])
+  })
+
+  test('accepts names, tags and metadata of the maximum size', () => {
+    const tags = Array.from({ length: 10 }, (_, n) => `${n}`.repeat(64))
+    const circuits = [{ circuit: TEXT, name: 'x'.repeat(200), metadata: { a: 'x'.repeat(4_088) } }]
+    expect(readSubmission({ circuits, name: 'x'.repeat(200), tags }).tags).toHaveLength(10)
   })
 })

@@ -79,6 +79,52 @@ describe('qpus', () => {
   })
 })
 
+describe('thresholds', () => {
+  test('are limits of monitors, and state which kinds there are', async () => {
+    await using server = await openTestServer()
+    const path = '/api/collections/thresholds/records'
+    const qpu = await server.createQpu('north')
+    const monitor = await server.admin.post('/api/op/drivers/create', {
+      ...{ name: 'fridge', qpu: qpu.name, operation: 'monitor' },
+    })
+    const body = { name: 'Mixing chamber', channel: 'tmc', kind: 'above', limit: 0.02 }
+    expect((await server.admin.post(path, { ...body, driver: qpu.driver })).body).toMatchObject({
+      ...{ status: 400, code: 'not_a_monitor' },
+      data: { driver: { code: 'not_a_monitor' } },
+    })
+    const created = await server.admin.post(path, { ...body, driver: monitor.text('id') })
+    expect(created.status).toBe(200)
+    const [one, other] = [await server.createUser(), await server.createUser()]
+    await server.admin.patch(`${path}/${created.text('id')}`, { notify: [one.id, other.id] })
+    const seen = await server.as(one).get(`${path}/${created.text('id')}`)
+    expect(seen.get('notify')).toEqual([one.id])
+    const moved = await server.admin.patch(`${path}/${created.text('id')}`, { driver: qpu.driver })
+    expect([moved.status, moved.text('code')]).toEqual([400, 'not_a_monitor'])
+    const refused = await server.admin.post(path, { ...body, driver: monitor.text('id'), kind: 'over' })
+    expect(refused.body).toMatchObject({
+      data: { kind: { message: 'Invalid value over; expected above, below, stale.' } },
+    })
+  })
+})
+
+describe('notes', () => {
+  test('are written by superusers and name their author to superusers only', async () => {
+    await using server = await openTestServer()
+    const path = '/api/collections/notes/records'
+    const note = { at: '2026-01-31 09:05:00.000Z', text: 'Trap exchanged' }
+    const user = server.as(await server.createUser())
+    expect((await user.post(path, note)).status).toBe(403)
+    const refused = await server.admin.post(path, { ...note, author: 'somebody@example.org' })
+    expect([refused.status, refused.text('code')]).toEqual([400, 'read_only_field'])
+    const created = await server.admin.post(path, note)
+    expect(created.body).toMatchObject({ ...note, qpu: '', author: expect.stringContaining('@') })
+    const seen = await user.get(`${path}/${created.text('id')}`)
+    expect(seen.body).toMatchObject(note)
+    expect(seen.get('author')).toBeUndefined()
+    expect((await server.admin.post(path, { ...note, text: 'x'.repeat(501) })).status).toBe(400)
+  })
+})
+
 describe('calibration_requests', () => {
   const PATH = '/api/collections/calibration_requests/records'
   test('can be set to failed by a superuser, and to nothing else', async () => {
@@ -93,7 +139,12 @@ describe('calibration_requests', () => {
     })
     expect((await server.admin.post(PATH, { ...body, status: 'done' })).status).toBe(400)
     expect((await server.admin.post(PATH, { ...body, mode: 'half' })).body).toMatchObject({
-      data: { mode: { code: 'validation_invalid_value', message: 'Invalid value half.' } },
+      data: {
+        mode: {
+          code: 'validation_invalid_value',
+          message: 'Invalid value half; expected fidelity_check, partial, full.',
+        },
+      },
     })
     const created = await server.admin.post(PATH, body)
     const path = `${PATH}/${created.text('id')}`

@@ -157,6 +157,18 @@ describe('qpu_time_requests', () => {
     expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
   })
 
+  test('are granted with another amount, which only superusers set', async () => {
+    await using server = await openTestServer()
+    const ada = await server.createUser()
+    const own = await server.as(ada).post(REQUESTS, { seconds: 30, granted_seconds: 3_000 })
+    expect(own.body).toMatchObject({ status: 400, data: { granted_seconds: { code: 'read_only_field' } } })
+    const path = `${REQUESTS}/${await open(server, ada, 30)}`
+    const granted = await server.admin.patch(path, { status: 'approved', granted_seconds: 12.5 })
+    expect(granted.body).toMatchObject({ status: 'approved', seconds: 30, granted_seconds: 12.5 })
+    expect(await ledgerOf(server, ada)).toEqual([{ kind: 'grant', delta_ms: 12_500 }])
+    expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
+  })
+
   test('that are rejected change no balance; user and seconds never change', async () => {
     await using server = await openTestServer()
     const ada = await server.createUser()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { events, notifications, quantumJobs, timeSlots } from '../../../../src/db/index.ts'
+import { ended } from '../../../support/ended-job.ts'
 import {
   openTestServer,
   type TestAccount,
@@ -23,7 +24,7 @@ beforeAll(async () => {
   await server.db.write('seed', (tx) => {
     for (let at = 0; at < 6; at += 1) {
       const owner = owners[at % 2] ?? ''
-      tx.insert(quantumJobs, { user_id: owner, qpu_target: qpu.id, payload: { n: at }, status: 'cancelled' })
+      tx.insert(quantumJobs, { user_id: owner, qpu_target: qpu.id, payload: { n: at }, ...ended() })
       tx.insert(timeSlots, {
         booked_by: owner,
         start_time: `2030-01-0${at + 1} 10:00:00.000Z`,
@@ -48,6 +49,36 @@ describe('GET …/records', () => {
     expect(body).toMatchObject({ page: 1, perPage: 30, totalItems: 6, totalPages: 1 })
     expect(numbers(Object(body)['items'])).toEqual([0, 1, 2, 3, 4, 5])
     expect(Object(body)['items'][0]).toMatchObject({ collectionName: 'quantum_jobs', error: null })
+  })
+
+  test('continues after a record, without totals', async () => {
+    const first = await server.guest.get(records('quantum_jobs', '?sort=-created&perPage=4'))
+    const [, , , last] = Object(first.get('items'))
+    const next = await server.guest.get(records('quantum_jobs', `?sort=-created&perPage=4&after=${last.id}`))
+    expect(next.body).toMatchObject({ page: 1, perPage: 4, totalItems: -1, totalPages: -1 })
+    expect(numbers(first.get('items'))).toEqual([5, 4, 3, 2])
+    expect(numbers(next.get('items'))).toEqual([1, 0])
+    for (const query of [
+      `after=${last.id}&page=2`,
+      'after=absent',
+      `after=${last.id}&sort=user_id.username`,
+    ]) {
+      const refused = await server.guest.get(records('quantum_jobs', `?${query}`))
+      expect([query, refused.status]).toEqual([query, 400])
+      expect(refused.text('message')).toMatch(/ after\b/)
+    }
+  })
+
+  test('does not continue after a record that the caller does not see', async () => {
+    const slots = (account: TestAccount, query = '') =>
+      server.as(account).get(records('time_slots', `?sort=start_time${query}`))
+    const own = async (account: TestAccount) => Object((await slots(account)).get('items'))[0].id
+    const { ada, bob } = accounts()
+    expect((await slots(ada, `&after=${await own(ada)}`)).status).toBe(200)
+    const other = await own(bob)
+    expect((await slots(ada, `&after=${other}`)).text('message')).toBe(
+      `There is no record "${other}" to continue after; set after to the id of the last record received.`,
+    )
   })
 
   test('is paged, and omits the totals on request', async () => {
@@ -315,7 +346,7 @@ test('settings rename collections and hide the jobs of others', async () => {
   const machine = await other.createQpu('south')
   const add = (user_id: string) =>
     other.db.write('seed', (tx) =>
-      tx.insert(quantumJobs, { user_id, qpu_target: machine.id, payload: {}, status: 'cancelled' }),
+      tx.insert(quantumJobs, { user_id, qpu_target: machine.id, payload: {}, ...ended() }),
     )
   const [own] = [await add(one.id), await add(two.id), await add('')]
   expect((await other.guest.get(records('quantum_jobs'))).text('message')).toBe('Missing collection context.')

@@ -14,6 +14,8 @@ describe('applyModifiers()', () => {
     [{ 'qpu_seconds+': 0.1, qpu_seconds: 0.2 }, { qpu_seconds: 0.3 }],
     [{ 'qpu_seconds+': null }, { qpu_seconds: 10 }],
     [{ 'qpu_seconds+': 'many' }, { qpu_seconds: Number.NaN }],
+    [{ 'qpu_seconds+': [5] }, { qpu_seconds: Number.NaN }],
+    [{ 'qpu_seconds+': { toString: 0 } }, { qpu_seconds: Number.NaN }],
     [{ '+qpu_seconds': 5 }, { '+qpu_seconds': 5 }],
     [{ 'username+': 'x' }, { 'username+': 'x' }],
     [

@@ -1,0 +1,32 @@
+"""What the benchmarks of clients run in a process of its own, here with the Python client; see ``runners.ts``.
+
+``submit N`` submits N jobs, ten at a time, and prints their ids; ``wait N`` submits N jobs, prints ``waiting``, waits
+for all, and prints how many have completed. Address and token come from the environment.
+"""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from svc_client import Job, SvcClient
+
+BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
+
+
+def main(command: str, count: int) -> None:
+    svc = SvcClient()
+
+    def submit(at: int) -> Job:
+        return svc.submit_job(BELL, shots=10, qpu="kelvin", name=f"job {at}")
+
+    if command == "submit":
+        with ThreadPoolExecutor(10) as threads:
+            for job in threads.map(submit, range(count)):
+                print(job.id, flush=True)
+        return
+    jobs = [submit(at) for at in range(count)]
+    print("waiting", flush=True)
+    ended = svc.wait(jobs)
+    print("completed", sum(job.status == "completed" for job in ended), flush=True)
+
+
+main(sys.argv[1], int(sys.argv[2]))

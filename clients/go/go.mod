@@ -1,0 +1,3 @@
+module svc.example/clients/go
+
+go 1.23

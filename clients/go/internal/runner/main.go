@@ -1,0 +1,84 @@
+// Command runner is what the benchmarks of clients run in a process of its own; see bench/clients/runners.ts.
+//
+// `runner submit N` submits N jobs, ten at a time, and prints their ids. `runner wait N` submits N jobs, prints
+// `waiting`, waits for all, and prints how many have completed.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"strconv"
+	"sync"
+
+	svc "svc.example/clients/go"
+)
+
+const bell = `OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;`
+
+func main() {
+	if len(os.Args) != 3 {
+		log.Fatal("usage: runner submit|wait N")
+	}
+	count, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := svc.New("")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if os.Args[1] == "submit" {
+		submit(client, count)
+		return
+	}
+	wait(client, count)
+}
+
+func submitOne(client *svc.Client, at int) *svc.Job {
+	job, err := client.Submit(context.Background(), svc.Submission{
+		Circuits: []svc.Circuit{{Circuit: bell}}, Shots: 10, QPU: "kelvin", Name: fmt.Sprintf("job %d", at),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return job
+}
+
+func submit(client *svc.Client, count int) {
+	numbers := make(chan int)
+	var all sync.WaitGroup
+	for range 10 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for at := range numbers {
+				fmt.Println(submitOne(client, at).ID)
+			}
+		}()
+	}
+	for at := range count {
+		numbers <- at
+	}
+	close(numbers)
+	all.Wait()
+}
+
+func wait(client *svc.Client, count int) {
+	jobs := make([]*svc.Job, count)
+	for at := range jobs {
+		jobs[at] = submitOne(client, at)
+	}
+	fmt.Println("waiting")
+	completed := 0
+	for job, err := range client.AsCompleted(context.Background(), jobs...) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if job.Status == svc.Completed {
+			completed++
+		}
+	}
+	fmt.Printf("completed %d\n", completed)
+}

@@ -1,0 +1,196 @@
+package svc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Status of a job.
+type Status string
+
+// The states of a job. It does not leave the last three.
+const (
+	Pending   Status = "pending"
+	Running   Status = "running"
+	Completed Status = "completed"
+	Failed    Status = "failed"
+	Cancelled Status = "cancelled"
+)
+
+func (s Status) hasEnded() bool { return s == Completed || s == Failed || s == Cancelled }
+
+// positionPause is the time between two readings of the position in the queue.
+const positionPause = 5 * time.Second
+
+// Job is a job as it was when it was read. Methods that read it again return a new one.
+type Job struct {
+	ID, Name string
+	Tags     []string
+	Status   Status
+	// QPU is the id of the QPU that runs or ran it, or else of the requested one; empty if there is none.
+	QPU string
+	// Created, Started and Finished are zero as long as that has not happened.
+	Created, Started, Finished time.Time
+	// ChargedSeconds is nil before the charge.
+	ChargedSeconds *float64
+	// Waiting says why it waits, while it is pending.
+	Waiting *Waiting
+	// QueuePosition is 1 for the next job, 0 if it does not wait.
+	QueuePosition int
+	// EstimatedStart is nil if the server has no estimate.
+	EstimatedStart *Estimate
+	// Error says why it has failed.
+	Error *JobError
+	// Timeline has what has happened to it.
+	Timeline []Step
+	// Raw is the whole response of the server.
+	Raw json.RawMessage
+
+	client *Client
+}
+
+// Estimate is a range of time.
+type Estimate struct{ From, To time.Time }
+
+func (c *Client) job(raw rawJSON) (*Job, error) {
+	var read JobWire
+	if err := json.Unmarshal(raw, &read); err != nil {
+		return nil, fmt.Errorf("a job is not as expected: %w", err)
+	}
+	job := &Job{
+		ID: read.ID, Name: read.Name, Tags: read.Tags, Status: Status(read.Status), QPU: firstOf(read.QPU, read.QPUTarget),
+		Created: readTime(read.Created), Started: readTime(read.StartedAt), Finished: readTime(read.FinishedAt),
+		ChargedSeconds: read.ChargedSeconds, Waiting: read.Waiting, Error: read.Error, Timeline: read.Timeline,
+		Raw: raw, client: c,
+	}
+	if read.QueuePosition != nil {
+		job.QueuePosition = int(*read.QueuePosition)
+	}
+	if read.EstimatedStart != nil {
+		job.EstimatedStart = &Estimate{readTime(read.EstimatedStart.From), readTime(read.EstimatedStart.To)}
+	}
+	return job, nil
+}
+
+func (j *Job) String() string { return j.ID }
+
+// Done reports whether the job has ended.
+func (j *Job) Done() bool { return j.Status.hasEnded() }
+
+// Refresh reads the job again.
+func (j *Job) Refresh(ctx context.Context) (*Job, error) { return j.client.Job(ctx, j.ID) }
+
+// Cancel cancels the job while it is pending; errors.Is(err, ErrNotPending) afterwards.
+func (j *Job) Cancel(ctx context.Context) (*Job, error) {
+	var raw rawJSON
+	path := "/api/jobs/" + url.PathEscape(j.ID) + "/cancel"
+	err := j.client.transport.request(ctx, call{method: http.MethodPost, path: path, isRepeatable: true}, &raw)
+	if err != nil {
+		return nil, err
+	}
+	return j.client.job(raw)
+}
+
+// Wait waits until the job has ended, also when it failed, and returns it as it is then. Only the context ends the
+// wait: lost connections and restarts of the server do not. When its deadline has passed, the error is a
+// *JobTimeoutError, and the job goes on.
+func (j *Job) Wait(ctx context.Context) (*Job, error) {
+	done, err := j.waited(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, &JobTimeoutError{JobID: j.ID, Err: err}
+	}
+	return done, err
+}
+
+func (j *Job) waited(ctx context.Context) (*Job, error) {
+	current := j
+	if j.Done() {
+		// A job of a list or of a cancellation has no results.
+		return j.Refresh(ctx)
+	}
+	for !current.Done() {
+		raw, err := j.client.waiter.next(ctx, j.ID, current.Status)
+		if err != nil {
+			return nil, err
+		}
+		if current, err = j.client.job(raw); err != nil {
+			return nil, err
+		}
+	}
+	return current, nil
+}
+
+// Result waits as Wait does and returns the results. The error of a job without results is a *JobFailedError or a
+// *JobCancelledError.
+func (j *Job) Result(ctx context.Context) (*Result, error) {
+	done, err := j.Wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case done.Status == Cancelled:
+		return nil, &JobCancelledError{JobID: j.ID}
+	case done.Status == Failed && done.Error != nil:
+		return nil, &JobFailedError{JobID: j.ID, Code: done.Error.Code, Message: done.Error.Message}
+	case done.Status == Failed:
+		return nil, &JobFailedError{JobID: j.ID, Message: "unknown reason"}
+	}
+	return newResult(j.ID, done.Raw)
+}
+
+// Watch yields the job now and at each change of its status, position or estimate, until it has ended. It ends after
+// an error.
+func (j *Job) Watch(ctx context.Context) iter.Seq2[*Job, error] {
+	return func(yield func(*Job, error) bool) {
+		current, err := j.Refresh(ctx)
+		if !yield(current, err) || err != nil {
+			return
+		}
+		for !current.Done() {
+			next, err := current.change(ctx)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if next.described() != current.described() && !yield(next, nil) {
+				return
+			}
+			current = next
+		}
+	}
+}
+
+// change returns the job with another status, or after a while as it is.
+func (j *Job) change(ctx context.Context) (*Job, error) {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if j.Status == Pending {
+		limited, cancel = context.WithTimeout(ctx, positionPause)
+	}
+	defer cancel()
+	raw, err := j.client.waiter.next(limited, j.ID, j.Status)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		raw, err = j.client.waiter.read(ctx, j.ID, nil)
+		if isTemporary(err) {
+			// A reading that fails for the moment decides nothing: the wait goes on.
+			return j, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return j.client.job(raw)
+}
+
+func (j *Job) described() string {
+	text := ""
+	if j.Waiting != nil {
+		text = j.Waiting.Text
+	}
+	return fmt.Sprint(j.Status, text, j.QueuePosition, j.EstimatedStart)
+}

@@ -1,0 +1,199 @@
+package svc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	svc "svc.example/clients/go"
+)
+
+var bell = svc.Submission{Circuits: []svc.Circuit{{Circuit: "OPENQASM 3.0; qubit[2] q;"}}, Shots: 4}
+
+func TestResultOfOneJobUsesARequestThatTheServerHolds(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	job := must(client.Submit(context.Background(), bell))(t)
+	go func() {
+		server.set(job.ID, svc.Running)
+		server.set(job.ID, svc.Completed)
+	}()
+	result := must(job.Result(context.Background()))(t)
+	if got := result.Counts(0)["11"]; got != 3 {
+		t.Errorf("11 was counted %d times instead of 3", got)
+	}
+	if streams := server.seen("GET /api/realtime"); streams != 0 {
+		t.Errorf("%d event streams were opened for one job", streams)
+	}
+	noGoroutineLeft(t, client)
+}
+
+func TestManyJobsShareOneStream(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	var jobs []*svc.Job
+	for range 50 {
+		jobs = append(jobs, must(client.Submit(context.Background(), bell))(t))
+	}
+	var all sync.WaitGroup
+	failures := make(chan error, len(jobs))
+	for _, job := range jobs {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			_, err := job.Result(context.Background())
+			failures <- err
+		}()
+	}
+	go func() {
+		for _, job := range jobs {
+			server.set(job.ID, svc.Completed)
+		}
+	}()
+	all.Wait()
+	for range jobs {
+		if err := <-failures; err != nil {
+			t.Error(err)
+		}
+	}
+	if streams := server.seen("GET /api/realtime"); streams > 1 {
+		t.Errorf("%d event streams were opened instead of at most one", streams)
+	}
+	noGoroutineLeft(t, client)
+}
+
+func TestAsCompletedYieldsInTheOrderOfTheEnds(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	var jobs []*svc.Job
+	for at := range 4 {
+		id := fmt.Sprintf("job%012d", at)
+		server.set(id, svc.Pending)
+		jobs = append(jobs, must(client.Job(context.Background(), id))(t))
+	}
+	order := []string{jobs[2].ID, jobs[0].ID, jobs[3].ID, jobs[1].ID}
+	server.set(order[0], svc.Completed)
+	at := 0
+	for job, err := range client.AsCompleted(context.Background(), jobs...) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job.ID != order[at] {
+			t.Errorf("job %d is %s instead of %s", at, job.ID, order[at])
+		}
+		if at++; at < len(order) {
+			server.set(order[at], svc.Completed)
+		}
+	}
+	if at != len(order) {
+		t.Errorf("%d jobs instead of %d", at, len(order))
+	}
+	noGoroutineLeft(t, client)
+}
+
+func TestACancelledContextLeavesNoGoroutine(t *testing.T) {
+	for _, jobs := range []int{1, 5} {
+		t.Run(fmt.Sprintf("%d jobs", jobs), func(t *testing.T) {
+			server := newServer(t)
+			client := server.client(t)
+			ctx, cancel := context.WithCancel(context.Background())
+			ends := make(chan error)
+			for range jobs {
+				job := must(client.Submit(ctx, bell))(t)
+				go func() {
+					_, err := job.Result(ctx)
+					ends <- err
+				}()
+			}
+			cancel()
+			for range jobs {
+				if err := <-ends; !errors.Is(err, context.Canceled) {
+					t.Errorf("the wait ended with %v", err)
+				}
+			}
+			noGoroutineLeft(t, client)
+		})
+	}
+}
+
+func TestLoopsThatAreLeftEarlyLeaveNoGoroutine(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	ctx := context.Background()
+	job := must(client.Submit(ctx, bell))(t)
+	for range job.Watch(ctx) {
+		break
+	}
+	for _, err := range client.Collection("quantum_jobs").Subscribe(ctx, "*", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	others := []*svc.Job{job, must(client.Submit(ctx, bell))(t), must(client.Submit(ctx, bell))(t)}
+	server.set(job.ID, svc.Completed)
+	for range client.AsCompleted(ctx, others...) {
+		break
+	}
+	for range client.Jobs(ctx, svc.JobFilter{}) {
+		break
+	}
+	noGoroutineLeft(t, client)
+}
+
+func TestTheEndOfADeadlineNamesTheJob(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	job := must(client.Submit(context.Background(), bell))(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	_, err := job.Result(ctx)
+	var late *svc.JobTimeoutError
+	if !errors.As(err, &late) || late.JobID != job.ID || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the wait ended with %v", err)
+	}
+	noGoroutineLeft(t, client)
+}
+
+func TestAFailedAndACancelledJobHaveErrorsOfTheirOwn(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	job := must(client.Submit(context.Background(), bell))(t)
+	server.set(job.ID, svc.Failed)
+	var failed *svc.JobFailedError
+	if _, err := job.Result(context.Background()); !errors.As(err, &failed) {
+		t.Errorf("the result of a failed job is %v", err)
+	}
+	server.set(job.ID, svc.Cancelled)
+	var cancelled *svc.JobCancelledError
+	if _, err := job.Result(context.Background()); !errors.As(err, &cancelled) {
+		t.Errorf("the result of a cancelled job is %v", err)
+	}
+	if _, err := client.Job(context.Background(), "unknown00000000"); !errors.Is(err, svc.ErrNotFound) {
+		t.Errorf("an unknown job is %v", err)
+	}
+}
+
+func TestWatchYieldsEachChange(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	job := must(client.Submit(context.Background(), bell))(t)
+	next := map[svc.Status]svc.Status{svc.Pending: svc.Running, svc.Running: svc.Completed}
+	var seen []svc.Status
+	for job, err := range job.Watch(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, job.Status)
+		if status, ok := next[job.Status]; ok {
+			server.set(job.ID, status)
+		}
+	}
+	if fmt.Sprint(seen) != "[pending running completed]" {
+		t.Errorf("the states were %v", seen)
+	}
+	noGoroutineLeft(t, client)
+}

@@ -1,0 +1,169 @@
+import { Admin } from './admin.ts'
+import { Collection } from './collection.ts'
+import type * as wire from './generated/wire.gen.ts'
+import { Job, type JobWire, type WaitOptions } from './job.ts'
+import { randomKey } from './random-key.ts'
+import type { Result } from './result.ts'
+import { bodyOf, type Submission, withPlaces } from './submission.ts'
+import { Tokens } from './tokens.ts'
+import { Transport, type TransportOptions } from './transport.ts'
+import { Waiting } from './waiting.ts'
+
+/** Which jobs to list, newest first. */
+export interface JobFilter {
+  /** One or several, separated by commas. */
+  readonly status?: string
+  /** Name or id of the QPU that ran it or will. */
+  readonly qpu?: string
+  readonly tag?: string
+  /** Id of a job: only those submitted before it. */
+  readonly before?: string
+  /** Number of jobs; all unless given. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+}
+
+/** Without programs and results, which may be large. */
+const LISTED = [
+  ...['id', 'name', 'tags', 'status', 'qpu', 'qpu_target', 'shots', 'attempt', 'held', 'error'],
+  ...['created', 'started_at', 'finished_at', 'duration', 'user_id'],
+].join(',')
+const PAGE = 100
+
+/**
+ * A client of one server.
+ *
+ *     const svc = new SvcClient({ baseUrl: 'https://svc.lab.example', apiToken })
+ *     const job = await svc.submitJob({ circuits: [bell], shots: 1000 })
+ *     console.log((await job.result()).counts())
+ */
+export class SvcClient {
+  readonly tokens: Tokens
+  readonly admin: Admin
+  readonly #transport: Transport
+  readonly #waiting: Waiting
+
+  /** @throws TypeError if there is no address, or one that is no URL. */
+  constructor(options: TransportOptions = {}) {
+    this.#transport = new Transport(options)
+    this.#waiting = new Waiting(this.#transport)
+    this.tokens = new Tokens(this.#transport)
+    this.admin = new Admin(this.#transport)
+  }
+
+  /**
+   * Submits a job: exactly one, whatever happens to the connection, because each submission has a key.
+   *
+   * @throws InvalidRequestError with the place in the program, InsufficientTimeError, QpuUnavailableError, …
+   */
+  async submitJob(
+    submission: Submission,
+    { idempotencyKey = randomKey(), signal }: { idempotencyKey?: string; signal?: AbortSignal } = {},
+  ): Promise<Job> {
+    const headers = { 'Idempotency-Key': idempotencyKey }
+    return this.#job(await this.#submit<JobWire>(submission, { headers, signal }))
+  }
+
+  /** Checks a job without submitting it: all problems, with line and column. */
+  checkJob(submission: Submission): Promise<wire.DryRun> {
+    return this.#submit(submission, { query: { dry_run: true } })
+  }
+
+  /** Submits a job and waits for its results. */
+  async run(submission: Submission, options?: WaitOptions): Promise<Result> {
+    const job = await this.submitJob(submission, options?.signal ? { signal: options.signal } : {})
+    return job.result(options)
+  }
+
+  async job(id: string): Promise<Job> {
+    return this.#job(await this.#waiting.read(id))
+  }
+
+  /** Jobs of the account, newest first, read page by page as they are used. */
+  async *jobs({
+    limit = Number.POSITIVE_INFINITY,
+    before,
+    signal,
+    ...filter
+  }: JobFilter = {}): AsyncGenerator<Job> {
+    let last = before
+    for (let left = limit; left > 0; left -= PAGE) {
+      const query = { ...filter, before: last, fields: LISTED, limit: Math.min(PAGE, left) }
+      const page = await this.#transport.request<JobWire[]>('GET', '/api/jobs', { query, signal })
+      for (const raw of page) yield this.#job(raw)
+      if (page.length < PAGE) return
+      last = page.at(-1)?.id
+    }
+  }
+
+  /** Waits for all jobs. */
+  wait(jobs: Iterable<Job>, options?: WaitOptions): Promise<Job[]> {
+    return Promise.all([...jobs].map((job) => job.wait(options)))
+  }
+
+  /** Yields each job when it has ended, in the order of their ends. */
+  async *asCompleted(jobs: Iterable<Job>, options?: WaitOptions): AsyncGenerator<Job> {
+    const waits = new Map([...jobs].map((job, at) => [at, job.wait(options).then((done) => ({ at, done }))]))
+    // What nobody waits for any more, because the caller left the loop, is no failure.
+    for (const wait of waits.values()) wait.catch(() => {})
+    while (waits.size > 0) {
+      const { at, done } = await Promise.race(waits.values())
+      waits.delete(at)
+      yield done
+    }
+  }
+
+  qpus(): Promise<wire.QpuSummary[]> {
+    return this.#transport.request('GET', '/api/qpus')
+  }
+
+  /** A QPU with the description of its device: qubits, gates and errors. */
+  qpu(name: string): Promise<wire.QpuDetail> {
+    return this.#transport.request('GET', `/api/qpus/${encodeURIComponent(name)}`)
+  }
+
+  /** When QPUs are occupied. */
+  async schedule(from: Date, to: Date): Promise<readonly wire.BusyTime[]> {
+    const query = { from: from.toISOString(), to: to.toISOString() }
+    const { busy } = await this.#transport.request<wire.Schedule>('GET', '/api/schedule', {
+      query,
+    })
+    return busy
+  }
+
+  /** Books a time slot. @throws ConflictError if it is taken. */
+  async book(slot: { start: Date; end: Date; qpu?: string }): Promise<wire.Slot> {
+    const body = {
+      start_time: slot.start.toISOString(),
+      end_time: slot.end.toISOString(),
+      qpu: slot.qpu ?? '',
+    }
+    const { slots } = await this.#transport.request<wire.PostBookingsResponse>('POST', '/api/bookings', {
+      body,
+    })
+    return slots[0] as wire.Slot
+  }
+
+  /** The account, its balance and its limits. */
+  me(): Promise<wire.Me> {
+    return this.#transport.request('GET', '/api/me')
+  }
+
+  /** The records of a collection, with filters, as in `/api/collections`. */
+  collection<T extends object>(name: string): Collection<T> {
+    return new Collection(this.#transport, name)
+  }
+
+  async #submit<T>(submission: Submission, options: object): Promise<T> {
+    const body = bodyOf(submission)
+    try {
+      return await this.#transport.request<T>('POST', '/api/jobs', { ...options, body, isRepeatable: true })
+    } catch (error) {
+      throw withPlaces(error, submission)
+    }
+  }
+
+  #job(raw: JobWire): Job {
+    return new Job(raw, this.#transport, this.#waiting)
+  }
+}

@@ -1,0 +1,185 @@
+import { JobCancelledError, JobFailedError, JobTimeoutError } from './errors.ts'
+import type { JobDetail, JobResults, Job as JobSummary } from './generated/wire.gen.ts'
+import { Result } from './result.ts'
+import { isTemporary, sleep, type Transport } from './transport.ts'
+import { hasEnded, type Waiting } from './waiting.ts'
+
+export type JobStatus = JobDetail['status']
+
+/** A job as the server returns it: from a list without the details. */
+export type JobWire = JobSummary & Partial<JobDetail>
+
+export interface WaitOptions {
+  /** Time in ms after which `JobTimeoutError` is thrown; unlimited unless given. The job goes on. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** Between two readings of the position in the queue, in ms. */
+const POSITION_MS = 5_000
+
+/** A job as it was when it was read. Methods that read it again return a new one. */
+export class Job {
+  readonly raw: JobWire
+  readonly #transport: Transport
+  readonly #waiting: Waiting
+
+  constructor(raw: JobWire, transport: Transport, waiting: Waiting) {
+    this.raw = raw
+    this.#transport = transport
+    this.#waiting = waiting
+  }
+
+  get id(): string {
+    return this.raw.id
+  }
+
+  get name(): string {
+    return this.raw.name
+  }
+
+  get tags(): readonly string[] {
+    return this.raw.tags
+  }
+
+  get status(): JobStatus {
+    return this.raw.status
+  }
+
+  /** Completed, failed or cancelled. */
+  get isDone(): boolean {
+    return hasEnded(this.status)
+  }
+
+  /** Id of the QPU that runs or ran it, or else of the requested one. */
+  get qpu(): string | undefined {
+    return this.raw.qpu || this.raw.qpu_target || undefined
+  }
+
+  get created(): Date {
+    return new Date(this.raw.created)
+  }
+
+  get started(): Date | undefined {
+    return dateOf(this.raw.started_at)
+  }
+
+  get finished(): Date | undefined {
+    return dateOf(this.raw.finished_at)
+  }
+
+  get chargedSeconds(): number | undefined {
+    return this.raw.charged_seconds ?? undefined
+  }
+
+  /** Why it waits, while it is pending: for people (`text`) and for programs (`code`). */
+  get waiting(): JobDetail['waiting'] {
+    return this.raw.waiting
+  }
+
+  /** 1 = next. */
+  get queuePosition(): number | undefined {
+    return this.raw.queue_position
+  }
+
+  get estimatedStart(): { from: Date; to: Date } | undefined {
+    const estimate = this.raw.estimated_start
+    return estimate ? { from: new Date(estimate.from), to: new Date(estimate.to) } : undefined
+  }
+
+  /** Why it failed. */
+  get error(): { code: string; message: string } | undefined {
+    return this.raw.error ?? undefined
+  }
+
+  toString(): string {
+    return this.id
+  }
+
+  async refresh(): Promise<Job> {
+    return this.#with(await this.#waiting.read(this.id))
+  }
+
+  /** Cancels it while it is pending. @throws NotPendingError afterwards. */
+  async cancel(): Promise<Job> {
+    const path = `/api/jobs/${this.id}/cancel`
+    return this.#with(await this.#transport.request('POST', path, { isRepeatable: true }))
+  }
+
+  /**
+   * Waits until it has ended, also when it failed. Without `timeoutMs` there is no limit; lost connections
+   * and restarts of the server do not end the wait.
+   *
+   * @throws JobTimeoutError; AuthenticationError and the like if it can no longer be read.
+   */
+  async wait({ timeoutMs, signal }: WaitOptions = {}): Promise<Job> {
+    if (timeoutMs === undefined) return this.#untilDone(signal)
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      return await this.#untilDone(signal ? AbortSignal.any([signal, timeout]) : timeout)
+    } catch (error) {
+      if (timeout.aborted && !signal?.aborted) throw new JobTimeoutError(this.id, timeoutMs)
+      throw error
+    }
+  }
+
+  async #untilDone(signal?: AbortSignal): Promise<Job> {
+    // A job of a list or of a cancellation has no results.
+    let raw: JobWire = this.isDone ? await this.#waiting.read(this.id, {}, signal) : this.raw
+    while (!hasEnded(raw.status)) raw = await this.#waiting.next(this.id, raw.status, signal)
+    return this.#with(raw)
+  }
+
+  /**
+   * Waits as `wait` does and returns the results. @throws JobFailedError, JobCancelledError, JobTimeoutError.
+   */
+  async result(options?: WaitOptions): Promise<Result> {
+    const { raw, status, error } = await this.wait(options)
+    if (status === 'cancelled') throw new JobCancelledError(this.id)
+    if (status === 'failed')
+      throw new JobFailedError(this.id, error?.code ?? '', error?.message ?? 'unknown reason')
+    return new Result(this.id, raw.results as JobResults)
+  }
+
+  /** Yields the job now and at each change of its status, position or estimate, until it has ended. */
+  async *watch({ signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Job, void, undefined> {
+    let raw: JobWire = await this.#waiting.read(this.id, {}, signal)
+    yield this.#with(raw)
+    while (!hasEnded(raw.status)) {
+      const next: JobWire = await this.#change(raw, signal)
+      if (describe(next) !== describe(raw)) yield this.#with(next)
+      raw = next
+    }
+  }
+
+  /** The job with another status, or after a while as it is. */
+  async #change(raw: JobWire, signal: AbortSignal | undefined): Promise<JobWire> {
+    const stop = new AbortController()
+    const until = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+    const pause = raw.status === 'pending' ? POSITION_MS : 2 ** 30
+    try {
+      const ended = this.#waiting.next(this.id, raw.status, until)
+      // A reading that fails for the moment decides nothing: the wait goes on.
+      const position = sleep(pause, until)
+        .then(() => this.#waiting.read(this.id, {}, until))
+        .catch((error: unknown) => (isTemporary(error) ? ended : Promise.reject(error)))
+      return await Promise.race([ended, position])
+    } finally {
+      stop.abort()
+    }
+  }
+
+  /** The job with what was read of it; why it waits belongs to the moment. */
+  #with(raw: JobWire): Job {
+    const { waiting: _, queue_position: __, estimated_start: ___, ...lasting } = this.raw
+    return new Job({ ...lasting, ...raw }, this.#transport, this.#waiting)
+  }
+}
+
+function describe({ status, waiting, queue_position, estimated_start }: JobWire): string {
+  return JSON.stringify([status, waiting?.text, queue_position, estimated_start])
+}
+
+function dateOf(text: string): Date | undefined {
+  return text === '' ? undefined : new Date(text)
+}

@@ -1,0 +1,140 @@
+import type { JobResults } from './generated/wire.gen.ts'
+
+type CircuitResultWire = JobResults['circuit_results'][number]
+
+/**
+ * Real and imaginary parts of averaged or single values, one array per shot (`single`) or one in all (`avg`).
+ */
+export type IqPoints =
+  | readonly (readonly [number, number])[]
+  | readonly (readonly (readonly [number, number])[])[]
+
+/** The outcomes of one circuit with one set of parameters. */
+export class CircuitResult {
+  readonly raw: CircuitResultWire
+
+  constructor(raw: CircuitResultWire) {
+    this.raw = raw
+  }
+
+  /** Name given to the circuit. */
+  get name(): string {
+    return this.raw.header.name
+  }
+
+  get shots(): number {
+    return this.raw.shots
+  }
+
+  /** Number of shots by outcome; bit 0 is the rightmost character. */
+  get counts(): { readonly [bits: string]: number } {
+    return this.raw.counts ?? {}
+  }
+
+  /** Metadata given to the circuit. */
+  get metadata(): { readonly [key: string]: unknown } {
+    return this.raw.header.metadata
+  }
+
+  /** The outcome of each shot in bits, of a job submitted with `memory`. */
+  get memory(): readonly string[] | undefined {
+    const { memory, header, shots } = this.raw
+    const bits = header.memory_slots
+    if (typeof memory === 'string') return unpack(memory, shots, bits)
+    if (!Array.isArray(memory) || typeof memory[0] !== 'string') return undefined
+    return memory.map((hex) => BigInt(hex).toString(2).padStart(bits, '0'))
+  }
+
+  /** The points of a job with `meas_level` 1. */
+  get iq(): IqPoints | undefined {
+    const { memory } = this.raw
+    return Array.isArray(memory) && Array.isArray(memory[0]) ? (memory as IqPoints) : undefined
+  }
+
+  /** Relative frequencies of the outcomes. */
+  probabilities(): { [bits: string]: number } {
+    return mapValues(this.counts, (count) => count / this.shots)
+  }
+
+  /** Counts of some bits: their numbers from the left of the new keys to the right. */
+  marginal(bits: readonly number[]): { [bits: string]: number } {
+    const sums: { [bits: string]: number } = {}
+    for (const [key, count] of Object.entries(this.counts)) {
+      const part = bits.map((bit) => key.at(-1 - bit) ?? '0').join('')
+      sums[part] = (sums[part] ?? 0) + count
+    }
+    return sums
+  }
+
+  /** Counts of one classical register. @throws RangeError if the circuit has no such register. */
+  register(name: string): { [bits: string]: number } {
+    let first = 0
+    for (const [register, size] of this.raw.header.creg_sizes) {
+      if (register === name)
+        return this.marginal(Array.from({ length: size }, (_, at) => first + size - 1 - at))
+      first += size
+    }
+    const known = this.raw.header.creg_sizes.map(([register]) => register).join(', ')
+    throw new RangeError(`The circuit has no register "${name}"; it has ${known || 'none'}`)
+  }
+
+  /**
+   * Mean and standard error of a product of Pauli Z, such as `ZIZ`, whose rightmost character is bit 0.
+   *
+   * @throws RangeError for other characters than Z and I.
+   */
+  expectation(pauliZ: string): { value: number; error: number } {
+    if (!/^[ZI]+$/.test(pauliZ)) throw new RangeError(`"${pauliZ}" has other characters than Z and I`)
+    const bits = [...pauliZ].flatMap((character, at) => (character === 'Z' ? [pauliZ.length - 1 - at] : []))
+    let sum = 0
+    for (const [key, count] of Object.entries(this.marginal(bits)))
+      sum += [...key].filter((bit) => bit === '1').length % 2 === 0 ? count : -count
+    const value = sum / this.shots
+    return { value, error: Math.sqrt((1 - value ** 2) / this.shots) }
+  }
+}
+
+/** The results of a job: one for each circuit and set of parameters, in order. */
+export class Result implements Iterable<CircuitResult> {
+  readonly jobId: string
+  readonly raw: JobResults
+  readonly circuits: readonly CircuitResult[]
+
+  constructor(jobId: string, raw: JobResults) {
+    this.jobId = jobId
+    this.raw = raw
+    this.circuits = raw.circuit_results.map((each) => new CircuitResult(each))
+  }
+
+  /** Device, times, seed and versions. */
+  get metadata(): { readonly [key: string]: unknown } {
+    return this.raw.metadata
+  }
+
+  /** Counts of one circuit, by its position. @throws RangeError beyond the last one. */
+  counts(at = 0): { readonly [bits: string]: number } {
+    const circuit = this.circuits.at(at)
+    if (!circuit)
+      throw new RangeError(`The job has ${this.circuits.length} results; there is no number ${at}`)
+    return circuit.counts
+  }
+
+  [Symbol.iterator](): Iterator<CircuitResult> {
+    return this.circuits[Symbol.iterator]()
+  }
+}
+
+function mapValues(counts: { readonly [bits: string]: number }, map: (count: number) => number) {
+  return Object.fromEntries(Object.entries(counts).map(([key, count]) => [key, map(count)]))
+}
+
+/** Bits of each shot: ⌈bits / 8⌉ bytes a shot, the most significant byte first. */
+function unpack(base64: string, shots: number, bits: number): string[] {
+  const bytes = atob(base64)
+  const width = Math.ceil(bits / 8)
+  return Array.from({ length: shots }, (_, shot) => {
+    const row = [...bytes.slice(shot * width, (shot + 1) * width)]
+    const text = row.map((byte) => byte.charCodeAt(0).toString(2).padStart(8, '0')).join('')
+    return text.slice(width * 8 - bits)
+  })
+}

@@ -1,0 +1,101 @@
+import { InvalidRequestError, TooLargeError } from './errors.ts'
+import type { PostJobsBody } from './generated/wire.gen.ts'
+
+/** A program with what belongs to it. */
+export interface Circuit {
+  /** OpenQASM 2 or 3. */
+  readonly circuit: string
+  /** One set of values for the inputs of the program, or several; each gives one result. */
+  readonly parameterValues?: readonly number[] | readonly (readonly number[])[]
+  readonly shots?: number
+  /** Returned with its results. */
+  readonly name?: string
+  /** Returned with its results; at most 4 KiB. */
+  readonly metadata?: { readonly [key: string]: unknown }
+}
+
+/** What a job consists of. */
+export interface Submission {
+  readonly circuits: readonly (string | Circuit)[]
+  /** Shots of each circuit that does not state its own; default 1024. */
+  readonly shots?: number
+  /** Name or id; any QPU unless given. */
+  readonly qpu?: string
+  readonly measLevel?: 0 | 1 | 2
+  readonly measReturn?: 'single' | 'avg'
+  /** Also returns the outcome of each shot. */
+  readonly memory?: boolean
+  /** Makes the results of a simulator repeatable. */
+  readonly seed?: number
+  readonly name?: string
+  readonly tags?: readonly string[]
+}
+
+/** Limits of the server, checked before anything is sent. */
+const MAX_EXECUTIONS = 300
+const MAX_BODY = 16 * 1024 * 1024
+
+/** The body of `POST /api/jobs`. @throws TooLargeError if the server cannot take it. */
+export function bodyOf(submission: Submission): PostJobsBody {
+  const { circuits, qpu, measLevel, measReturn, memory, ...rest } = submission
+  const body: PostJobsBody = {
+    ...rest,
+    circuits: circuits.map((each) => {
+      if (typeof each === 'string') return each
+      const { parameterValues, ...circuit } = each
+      return { ...circuit, ...(parameterValues && { parameter_values: parameterValues }) }
+    }),
+    ...(qpu !== undefined && { qpu_target: qpu }),
+    ...(measLevel !== undefined && { meas_level: measLevel }),
+    ...(measReturn !== undefined && { meas_return: measReturn }),
+    ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),
+  }
+  const executions = circuits.reduce((sum, each) => sum + executionsOf(each), 0)
+  if (executions > MAX_EXECUTIONS)
+    throw tooLarge(
+      `The job has ${executions} executions; at most ${MAX_EXECUTIONS} are allowed: submit several jobs`,
+    )
+  const size = circuits.reduce(
+    (sum, each) => sum + (typeof each === 'string' ? each : each.circuit).length,
+    0,
+  )
+  if (size > MAX_BODY)
+    throw tooLarge(`The programs have ${size} bytes together; at most ${MAX_BODY} are allowed`)
+  return body
+}
+
+function executionsOf(circuit: string | Circuit): number {
+  if (typeof circuit === 'string') return 1
+  const { parameterValues = [] } = circuit
+  return Array.isArray(parameterValues[0]) ? parameterValues.length : 1
+}
+
+function tooLarge(message: string): TooLargeError {
+  return new TooLargeError({ status: 413, code: 'too_large', message, requestId: '', fields: {} })
+}
+
+/** The error with the place of each syntax error: its line with a caret below. */
+export function withPlaces(error: unknown, { circuits }: Submission): unknown {
+  if (!(error instanceof InvalidRequestError)) return error
+  const { status, code, requestId, fields } = error
+  const places = Object.entries(fields).map(([path, field]) => {
+    const at = /^circuits\.(\d+)\.circuit$/.exec(path)?.[1]
+    const circuit = at === undefined ? undefined : circuits[Number(at)]
+    const program = typeof circuit === 'object' ? circuit.circuit : (circuit ?? '')
+    return `\n${path}: ${field.message}${caret(program, field.params)}`
+  })
+  return new InvalidRequestError({
+    status,
+    code,
+    requestId,
+    fields,
+    message: error.message + places.join(''),
+  })
+}
+
+function caret(program: string, params: { readonly [key: string]: unknown } = {}): string {
+  const { line, column } = params
+  const text = typeof line === 'number' ? program.split('\n')[line - 1] : undefined
+  if (text === undefined || typeof column !== 'number') return ''
+  return `\n  ${text}\n  ${' '.repeat(Math.max(0, column - 1))}^`
+}

@@ -1,0 +1,346 @@
+"""The client of a server."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from contextlib import aclosing
+from datetime import datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, AsyncGenerator, AsyncIterator, Iterable, Sequence
+
+from .._credentials import credentials_of, save_account
+from .._errors import JobTimeout, SvcError
+from .._http import AsyncHttp, AsyncTransport as HttpTransport, Timeout
+from .._models import (
+    Busy,
+    DryRun,
+    Notification,
+    Qpu,
+    Slot,
+    TimeRequest,
+    Unavailable,
+    User,
+    has_ended,
+    iso,
+)
+from .._progress import progress_of
+from .._result import Result
+from .._retries import Retries
+from .._submission import (
+    Circuit,
+    Circuits,
+    MeasLevel,
+    MeasReturn,
+    ParameterValues,
+    body_of,
+    circuits_of,
+    with_places,
+)
+from .._synchronous import async_twin
+from .admin import AsyncAdmin
+from .collection import AsyncCollection
+from .job import AsyncJob
+from .tokens import AsyncTokens
+from .transport import AsyncTransport, segment
+from .waiting import AsyncWaiting
+
+if TYPE_CHECKING:
+    from ..qiskit import SvcBackend
+
+# Without programs and results, which may be large.
+_LISTED = ",".join(
+    "id name tags status qpu qpu_target shots attempt held error created started_at finished_at duration user_id".split()
+)
+_PAGE = 100
+# Between two readings of the position in the queue while it is shown, in s.
+_SHOWN_EVERY = 5.0
+
+
+class SvcAsyncClient:
+    """A client of one server.
+
+    Args:
+        base_url: address of the server, or several, of which the next is used when one does not respond; default
+            ``SVC_ADDR``, else that of the saved account.
+        api_token: default ``SVC_API_TOKEN``, else that of the saved account.
+        profile: an account that ``svc login`` has saved; default ``SVC_PROFILE``, else ``default``.
+        timeout: limits of one attempt.
+        retries: limits of the repetition of one request.
+        ca_file: file with a CA certificate to trust besides those of the system.
+        ca_fingerprint: SHA-256 fingerprint of the server's own root CA, which is then the only one that is trusted.
+        user_agent: name of the program, for the log of the server.
+        transport: a transport of ``httpx``.
+
+    Raises:
+        ValueError: there is no address, or one that is no URL; the profile does not exist.
+    """
+
+    save_account = staticmethod(save_account)
+
+    def __init__(
+        self,
+        base_url: str | Sequence[str] | None = None,
+        api_token: str | None = None,
+        *,
+        profile: str | None = None,
+        timeout: Timeout = Timeout(connect=5, read=75),
+        retries: Retries = Retries(),
+        ca_file: str | None = None,
+        ca_fingerprint: str | None = None,
+        user_agent: str | None = None,
+        transport: HttpTransport | None = None,
+    ) -> None:
+        credentials = credentials_of(base_url, api_token, profile, ca_fingerprint)
+        self._options = (credentials, timeout, retries, ca_file, user_agent)
+        http = AsyncHttp(timeout, ca_file=ca_file, ca_fingerprint=credentials.ca_fingerprint, transport=transport)
+        self._transport = AsyncTransport(credentials, http, retries, user_agent)
+        self._waiting = AsyncWaiting(self._transport)
+        self.tokens = AsyncTokens(self._transport)
+        self.admin = AsyncAdmin(self._transport)
+
+    async def submit_job(
+        self,
+        circuits: Circuits,
+        *,
+        qpu: str | Qpu | None = None,
+        shots: int | None = None,
+        parameter_values: ParameterValues | None = None,
+        meas_level: MeasLevel = 2,
+        meas_return: MeasReturn = "single",
+        memory: bool = False,
+        seed: int | None = None,
+        name: str | None = None,
+        tags: Sequence[str] = (),
+        idempotency_key: str | None = None,
+    ) -> AsyncJob:
+        """Submits a job: exactly one, whatever happens to the connection, because each submission has a key.
+
+        Args:
+            circuits: one or several programs: OpenQASM text, ``pathlib.Path``, ``Circuit``, or a circuit of Qiskit,
+                Cirq or PennyLane.
+            qpu: name or id; any QPU unless given.
+            shots: of each circuit that does not state its own; default 1024.
+            parameter_values: one set of values for the inputs of each program without its own, or several sets.
+            meas_level: 2 = bits, 1 = complex points of each slot.
+            meas_return: of points: those of each shot, or their mean.
+            memory: also return the outcome of each shot.
+            seed: makes the results of a simulator repeatable.
+            tags: at most 10, to find jobs again.
+            idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
+
+        Raises:
+            InvalidRequestError: with the place in the program.
+            InsufficientTimeError, QpuUnavailableError, TooLargeError, TooManyPendingJobsError, ...
+        """
+        given = circuits_of(circuits)
+        body = body_of(
+            given,
+            qpu=qpu,
+            shots=shots,
+            parameter_values=parameter_values,
+            meas_level=meas_level,
+            meas_return=meas_return,
+            memory=memory,
+            seed=seed,
+            name=name,
+            tags=tags,
+        )
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        return AsyncJob.of(await self._submit(given, body, headers=headers), self)
+
+    async def check_job(self, circuits: Circuits, **as_submit_job: Any) -> DryRun:
+        """Checks a job without submitting it: all problems, with line and column.
+
+        Args:
+            as_submit_job: the arguments of ``submit_job``.
+        """
+        given = circuits_of(circuits)
+        as_submit_job.pop("idempotency_key", None)
+        body = body_of(given, **as_submit_job)
+        return DryRun.of(await self._submit(given, body, query={"dry_run": True}))
+
+    async def run(
+        self, circuits: Circuits, *, timeout: float | None = None, progress: bool | None = None, **as_submit_job: Any
+    ) -> Result:
+        """Submits a job and waits for its results; see ``submit_job`` and ``Job.result``."""
+        job = await self.submit_job(circuits, **as_submit_job)
+        return await job.result(timeout, progress)
+
+    async def job(self, job: str | AsyncJob) -> AsyncJob:
+        """Reads a job. Raises NotFoundError."""
+        return AsyncJob.of(await self._waiting.read(str(job)), self)
+
+    async def cancel_job(self, job: str | AsyncJob) -> AsyncJob:
+        """Cancels a pending job. Raises NotPendingError."""
+        return await (await self.job(job)).cancel()
+
+    async def jobs(
+        self,
+        *,
+        status: str | None = None,
+        qpu: str | Qpu | None = None,
+        tag: str | None = None,
+        before: str | AsyncJob | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[AsyncJob]:
+        """Jobs of the account, newest first, read page by page as they are used.
+
+        Args:
+            status: one or several, separated by commas.
+            before: only jobs that were submitted before this one.
+            limit: number of jobs; all unless given.
+        """
+        last = None if before is None else str(before)
+        left = limit
+        while left is None or left > 0:
+            size = _PAGE if left is None else min(_PAGE, left)
+            query = {"status": status, "qpu": qpu, "tag": tag, "before": last, "fields": _LISTED, "limit": size}
+            page = await self._transport.request("GET", "/api/jobs", query=query)
+            for raw in page:
+                yield AsyncJob.of(raw, self)
+            if len(page) < size:
+                return
+            last = page[-1]["id"]
+            left = None if left is None else left - size
+
+    async def wait(
+        self, jobs: Iterable[str | AsyncJob], *, timeout: float | None = None, progress: bool | None = None
+    ) -> list[AsyncJob]:
+        """Waits until all jobs have ended, also those that fail, and returns them in the same order.
+
+        Args:
+            timeout: seconds for all together; unlimited unless given.
+            progress: whether to show the state meanwhile; by default in a terminal or a notebook.
+
+        Raises:
+            JobTimeout: some have not ended in time; they go on.
+        """
+        given = [await self._known(job) for job in jobs]
+        ended = {job.id: job async for job in self._ends(given, timeout, progress)}
+        return [ended[job.id] for job in given]
+
+    async def as_completed(
+        self, jobs: Iterable[str | AsyncJob], *, timeout: float | None = None
+    ) -> AsyncIterator[AsyncJob]:
+        """Yields each job when it has ended, in the order of their ends. Raises JobTimeout."""
+        given = [await self._known(job) for job in jobs]
+        async with aclosing(self._ends(given, timeout, False)) as ends:
+            async for job in ends:
+                yield job
+
+    async def qpus(self) -> list[Qpu]:
+        """All QPUs, with the reason of each that runs no jobs."""
+        return [Qpu.of(raw) for raw in await self._transport.request("GET", "/api/qpus")]
+
+    async def qpu(self, name: str) -> Qpu:
+        """A QPU by name or id, with the description of its device: qubits, gates and errors. Raises NotFoundError."""
+        return Qpu.of(await self._transport.request("GET", f"/api/qpus/{segment(name)}"))
+
+    async def availability(self) -> list[Unavailable]:
+        """The QPUs that run no jobs now, each with its reason."""
+        return [Unavailable.of(raw) for raw in await self._transport.request("GET", "/api/op/qpus/availability")]
+
+    async def schedule(self, start: datetime, end: datetime) -> list[Busy]:
+        """When QPUs are occupied: slots, calibrations and maintenance."""
+        query = {"from": iso(start), "to": iso(end)}
+        return [Busy.of(raw) for raw in (await self._transport.request("GET", "/api/schedule", query=query))["busy"]]
+
+    async def book(self, qpu: str | Qpu, start: datetime, end: datetime) -> Slot:
+        """Books a time slot. Raises InvalidRequestError with code ``slot_overlap`` if it is taken."""
+        body = {"start_time": iso(start), "end_time": iso(end), "qpu": str(qpu)}
+        return Slot.of((await self._transport.request("POST", "/api/bookings", body=body))["slots"][0])
+
+    async def slots(self) -> AsyncIterator[Slot]:
+        """The booked slots that the account may see, by their start."""
+        async for raw in self._records("time_slots", "start_time"):
+            yield Slot.of(raw)
+
+    async def request_time(self, seconds: float, reason: str) -> TimeRequest:
+        """Requests QPU time of the operators."""
+        user = (await self.me()).id
+        fields = {"user": user, "seconds": seconds, "requested_reason": reason, "status": "pending"}
+        return TimeRequest.of(await self.collection("qpu_time_requests").create(fields))
+
+    async def me(self) -> User:
+        """The account and its balance; limits and credentials are in ``raw``."""
+        return User.of(await self._transport.request("GET", "/api/me"))
+
+    async def notifications(self) -> AsyncIterator[Notification]:
+        """Messages of the operators, newest first."""
+        async for raw in self._records("notifications", "-created"):
+            yield Notification.of(raw)
+
+    def collection(self, name: str) -> AsyncCollection:
+        """The records of a collection, with filters."""
+        return AsyncCollection(self._transport, name)
+
+    def get_backend(self, name: str) -> SvcBackend:
+        """A QPU as a backend of Qiskit, whose interface is synchronous. Needs the extra ``qiskit``."""
+        from ..qiskit import SvcBackend  # noqa: PLC0415
+
+        return SvcBackend(async_twin(self), name)
+
+    async def aclose(self) -> None:
+        """Closes its connections."""
+        await self._transport.aclose()
+
+    async def __aenter__(self) -> SvcAsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._transport.address}>"
+
+    async def _submit(self, circuits: Sequence[Circuit], body: dict[str, Any], **options: Any) -> dict[str, Any]:
+        try:
+            raw: dict[str, Any] = await self._transport.request(
+                "POST", "/api/jobs", body=body, is_repeatable=True, **options
+            )
+            return raw
+        except SvcError as error:
+            raise with_places(error, circuits)
+
+    async def _known(self, job: str | AsyncJob) -> AsyncJob:
+        return await self.job(job) if isinstance(job, str) else job
+
+    async def _ends(
+        self, jobs: Sequence[AsyncJob], timeout: float | None, progress: bool | None
+    ) -> AsyncGenerator[AsyncJob, None]:
+        """Yields each job once when it has ended. Raises JobTimeout."""
+        left = {job.id: job for job in jobs}
+        for id, job in list(left.items()):
+            if job.done() and "results" in job.raw:
+                yield left.pop(id)
+        deadline = None if timeout is None else time.monotonic() + timeout
+        shown = progress_of([job.raw for job in left.values()], progress) if left else None
+        raws = [job.raw for job in left.values()]
+        every = _SHOWN_EVERY if shown is not None and len(left) == 1 else None
+        readings = self._waiting.readings(raws, deadline=deadline, every=every, progress=shown)
+        try:
+            async with aclosing(readings):
+                async for raw in readings:
+                    if has_ended(raw["status"]) and raw["id"] in left:
+                        yield left.pop(raw["id"])._with(raw)
+        finally:
+            if shown is not None:
+                shown.close()
+        if left:
+            missing = tuple(left.values())
+            names = f"Job {missing[0].id} has" if len(missing) == 1 else f"{len(missing)} jobs have"
+            goes = "it goes on" if len(missing) == 1 else "they go on"
+            raise JobTimeout(f"{names} not ended within {timeout:g} s; {goes}", job_id=missing[0].id, jobs=missing)
+
+    async def _records(self, collection: str, sort: str) -> AsyncIterator[dict[str, Any]]:
+        records, page = self.collection(collection), 1
+        while True:
+            found = await records.list(sort=sort, page=page, per_page=_PAGE, skip_total=True)
+            for raw in found.items:
+                yield raw
+            if len(found.items) < _PAGE:
+                return
+            page += 1

@@ -1,0 +1,227 @@
+"""Requests with credentials, repetition, time limits and errors; one object for all parts of a client."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, AsyncIterator, Mapping
+from urllib.parse import quote, urlencode
+
+from .._concurrency import async_sleep
+from .._credentials import Credentials, is_this_machine
+from .._errors import AuthenticationError, ConnectionLostError, ServerError, SvcError, error_of, is_retried
+from .._http import AsyncHttp, AsyncHttpStream, NoResponse, Response
+from .._retries import Retries, pause_after
+from .._version import VERSION
+
+logger = logging.getLogger("svc_client")
+
+# Larger bodies are compressed.
+_COMPRESSED_FROM = 64 * 1024
+
+# Addresses and server versions of which a warning was logged.
+_warned: set[str] = set()
+
+
+@dataclass
+class _Place:
+    """Which of several addresses is in use, until it does not respond."""
+
+    at: int = 0
+
+
+class AsyncTransport:
+    """Sends requests to the server, again where that is safe."""
+
+    def __init__(
+        self, credentials: Credentials, http: AsyncHttp, retries: Retries, user_agent: str | None = None
+    ) -> None:
+        self._credentials = credentials
+        self._http = http
+        self._retries = retries
+        own = f"svc-client-python/{VERSION}"
+        self._user_agent = f"{user_agent} {own}" if user_agent else own
+        self._place = _Place()
+
+    @property
+    def address(self) -> str:
+        """The address in use."""
+        return self._credentials.addresses[self._place.at]
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+        is_repeatable: bool | None = None,
+        retries: Retries | None = None,
+        deadline: float | None = None,
+    ) -> Any:
+        """Sends a request and returns the JSON of its response; None without a body.
+
+        Args:
+            is_repeatable: the request may reach the server twice without harm; default for GET and DELETE.
+            deadline: time of ``time.monotonic()`` at which it is given up.
+
+        Raises:
+            SvcError: in the class of the response's code; ConnectionLostError without a response.
+        """
+        retries = retries or self._retries
+        safe = is_repeatable if is_repeatable is not None else method in ("GET", "DELETE")
+        end = time.monotonic() + retries.within
+        if deadline is not None:
+            end = min(end, deadline)
+        content = None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode()
+        attempt = 1
+        while True:
+            read = None if deadline is None else max(0.05, deadline - time.monotonic())
+            try:
+                return self._content(await self._send(method, path + _query(query), content, headers or {}, read))
+            except SvcError as error:
+                pause = pause_after(error, attempt)
+                # The server asks for the repetition of a request that it refuses with 429: that is no failure.
+                attempt += 0 if error.status == 429 else 1
+                if attempt > retries.tries or not is_retried(error, safe) or time.monotonic() + pause > end:
+                    raise
+            await async_sleep(pause)
+
+    @asynccontextmanager
+    async def stream(self, path: str) -> AsyncIterator[AsyncHttpStream]:
+        """Opens a response without end. Raises SvcError as ``request`` does, at the first attempt."""
+        address = self.address
+        headers = self._headers(address, {"Accept": "text/event-stream"}, None)
+        try:
+            stream = await self._http.open(address, path, headers)
+        except NoResponse as error:
+            raise self._lost(address, error) from error
+        try:
+            if stream.failure is not None:
+                raise self._error(address, stream.failure)
+            yield stream
+        except NoResponse as error:
+            raise self._lost(address, error) from error
+        finally:
+            await stream.aclose()
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def _send(
+        self, method: str, path: str, content: bytes | None, headers: Mapping[str, str], read: float | None
+    ) -> Response:
+        address = self.address
+        sent = self._headers(address, headers, content)
+        if "Content-Encoding" in sent and content is not None:
+            content = gzip.compress(content, 6, mtime=0)
+        try:
+            response = await self._http.send(method, address, path, sent, content, read)
+        except NoResponse as error:
+            raise self._lost(address, error) from error
+        _compare_versions(response.headers.get("svc-version", ""))
+        if not 200 <= response.status < 300:
+            raise self._error(address, response)
+        return response
+
+    def _headers(self, address: str, given: Mapping[str, str], content: bytes | None) -> dict[str, str]:
+        headers = {"Accept": "application/json", "User-Agent": self._user_agent, **given}
+        if self._credentials.token is not None:
+            _warn_of_plain_http(address)
+            headers["Authorization"] = f"Bearer {self._credentials.token}"
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+            if len(content) > _COMPRESSED_FROM:
+                headers["Content-Encoding"] = "gzip"
+        return headers
+
+    def _content(self, response: Response) -> Any:
+        if not response.body:
+            return None
+        try:
+            return json.loads(response.body)
+        except ValueError as error:
+            text = f"The server at {self.address} responded {response.status} with something other than JSON"
+            raise ServerError(text, status=response.status) from error
+
+    def _lost(self, address: str, error: NoResponse) -> ConnectionLostError:
+        # Continues with the address after the one that did not respond.
+        if address == self.address:
+            self._place.at = (self._place.at + 1) % len(self._credentials.addresses)
+        state = (
+            "The connection ended before the response; the server may have carried out the request"
+            if error.maybe_done
+            else "No connection"
+        )
+        return ConnectionLostError(f"{state}: {address} ({error})", maybe_done=error.maybe_done)
+
+    def _error(self, address: str, response: Response) -> SvcError:
+        try:
+            body = json.loads(response.body)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            body = {}
+        # Proxies in front of the server respond with pages of their own.
+        text = body.get("message") or f"The server responded {response.status} {response.reason}".strip()
+        error = error_of(
+            response.status,
+            str(text),
+            code=str(body.get("code") or ""),
+            request_id=str(body.get("request_id") or response.headers.get("x-request-id", "")),
+            fields=body.get("data") if isinstance(body.get("data"), dict) else {},
+            retry_after=_seconds(response.headers.get("retry-after", "")),
+        )
+        profile = self._credentials.profile
+        if isinstance(error, AuthenticationError) and profile is not None:
+            error.message = (
+                f"The token of profile {profile} is not valid; run: svc login {address} --profile {profile}"
+            )
+            error.args = (error.message,)
+        return error
+
+
+def segment(text: str) -> str:
+    """One segment of a path, escaped."""
+    return quote(text, safe="")
+
+
+def _query(query: Mapping[str, Any] | None) -> str:
+    given = {key: _text(value) for key, value in (query or {}).items() if value is not None}
+    return f"?{urlencode(given)}" if given else ""
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        return None
+
+
+def _warn_of_plain_http(address: str) -> None:
+    """A token that goes to another machine without encryption can be read on the way."""
+    if not address.startswith("http:") or address in _warned or is_this_machine(address):
+        return
+    _warned.add(address)
+    logger.warning("The API token is sent to %s without encryption; use https", address)
+
+
+def _compare_versions(server: str) -> None:
+    if server in _warned or not server:
+        return
+    _warned.add(server)
+    try:
+        theirs, own = (tuple(int(part) for part in text.split(".")[:2]) for text in (server, VERSION))
+    except ValueError:
+        return
+    if theirs > own:
+        logger.warning("The server has version %s, newer than svc-client %s; consider an upgrade", server, VERSION)

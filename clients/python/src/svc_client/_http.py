@@ -1,0 +1,301 @@
+"""All that this package needs of HTTP. The only file that knows ``httpx``."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import re
+import socket
+import ssl
+import threading
+from dataclasses import dataclass
+from typing import AsyncGenerator, Generator, Iterator, Mapping, TypeAlias
+
+import httpx
+
+# A transport of httpx, such as one for proxies or tests.
+SyncTransport: TypeAlias = httpx.BaseTransport
+AsyncTransport: TypeAlias = httpx.AsyncBaseTransport
+
+# Connections that were not established: the request has not left.
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
+# A stream on which nothing comes for longer than this is dead, in s; the server sends a comment every 20 s.
+_STREAM_SILENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Timeout:
+    """Limits of one attempt, in seconds: to connect, and between two pieces of the response."""
+
+    connect: float = 5.0
+    read: float = 75.0
+
+
+@dataclass(frozen=True)
+class Response:
+    """A whole response. The names of ``headers`` are in lower case."""
+
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class NoResponse(Exception):
+    """There is no response, or only a part of it."""
+
+    def __init__(self, text: str, *, maybe_done: bool) -> None:
+        super().__init__(text)
+        self.maybe_done = maybe_done
+
+
+class ClosedError(RuntimeError):
+    """The client was closed before."""
+
+    def __init__(self) -> None:
+        super().__init__("The client is closed; make another one")
+
+
+@contextlib.contextmanager
+def _network_errors() -> Iterator[None]:
+    try:
+        yield
+    except (httpx.TransportError, httpx.DecodingError, httpx.StreamError) as error:
+        raise NoResponse(str(error) or type(error).__name__, maybe_done=not isinstance(error, _UNSENT)) from error
+
+
+def _limits(timeout: Timeout, read: float | None) -> httpx.Timeout:
+    read = timeout.read if read is None else min(read, timeout.read)
+    return httpx.Timeout(connect=min(timeout.connect, read), read=read, write=read, pool=None)
+
+
+def _context(ca_file: str | None) -> ssl.SSLContext | bool:
+    if ca_file is None:
+        return True
+    context = ssl.create_default_context()
+    context.load_verify_locations(ca_file)
+    return context
+
+
+def _pinned_context(pem: str, pin: str, address: str) -> ssl.SSLContext:
+    """Trusts this root certificate alone, if it has the pinned SHA-256 fingerprint."""
+    wanted = re.sub(r"[:\s]", "", pin).lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", wanted):
+        raise ValueError(f'"{pin}" is not a SHA-256 fingerprint; write its 32 bytes as 64 hexadecimal digits')
+    try:
+        found = hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem.strip())).hexdigest()
+    except ValueError:
+        found = ""
+    if not hmac.compare_digest(found, wanted):
+        name = f"a root CA with fingerprint {found}" if found else "no readable root CA"
+        raise ValueError(f"The server at {address} has {name}, but ca_fingerprint pins {wanted}; no token was sent")
+    return ssl.create_default_context(cadata=pem)
+
+
+_ROOT_CA = "/api/pub/root-ca.pem"
+_POOL = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=5.0)
+
+
+class AsyncHttp:
+    """Sends requests without blocking the event loop."""
+
+    def __init__(
+        self,
+        timeout: Timeout,
+        *,
+        ca_file: str | None = None,
+        ca_fingerprint: str | None = None,
+        transport: AsyncTransport | None = None,
+    ) -> None:
+        self._timeout = timeout
+        self._transport = transport
+        self._pin = None if transport else ca_fingerprint
+        self._client = None if self._pin else self._make(_context(ca_file))
+        self._is_closed = False
+
+    async def send(
+        self, method: str, address: str, path: str, headers: Mapping[str, str], body: bytes | None, read: float | None
+    ) -> Response:
+        """Sends a request to ``address`` and reads its response. Raises NoResponse."""
+        client = await self._connected(address)
+        limits = _limits(self._timeout, read)
+        with _network_errors():
+            got = await client.request(method, address + path, headers=headers, content=body, timeout=limits)
+        return Response(got.status_code, got.reason_phrase, got.headers, got.content)
+
+    async def open(self, address: str, path: str, headers: Mapping[str, str]) -> AsyncHttpStream:
+        """Opens a response without end. Raises NoResponse."""
+        client = await self._connected(address)
+        limits = httpx.Timeout(connect=self._timeout.connect, read=_STREAM_SILENCE, write=self._timeout.read, pool=None)
+        request = client.build_request("GET", address + path, headers=headers, timeout=limits)
+        with _network_errors():
+            response = await client.send(request, stream=True)
+            if not response.is_success:
+                await response.aread()
+        return AsyncHttpStream(response)
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        self._is_closed = True
+        if self._client is not None:
+            await self._client.aclose()
+
+    def _make(self, verify: ssl.SSLContext | bool) -> httpx.AsyncClient:
+        return httpx.AsyncClient(verify=verify, transport=self._transport, limits=_POOL)
+
+    async def _connected(self, address: str) -> httpx.AsyncClient:
+        if self._is_closed:
+            raise ClosedError
+        if self._client is None:
+            with _network_errors():
+                async with httpx.AsyncClient(verify=False) as download:
+                    got = await download.get(address + _ROOT_CA, timeout=_limits(self._timeout, None))
+            self._client = self._make(_pinned_context(got.text, self._pin or "", address))
+        return self._client
+
+
+class AsyncHttpStream:
+    """A response that is read line by line as it arrives."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+
+    @property
+    def failure(self) -> Response | None:
+        """The response, if it is none of success."""
+        got = self._response
+        if got.is_success:
+            return None
+        return Response(got.status_code, got.reason_phrase, got.headers, got.content)
+
+    async def lines(self) -> AsyncGenerator[str, None]:
+        """Its lines, until the server or ``aclose`` ends it. Raises NoResponse."""
+        with _network_errors():
+            async for line in self._response.aiter_lines():
+                yield line
+
+    def interrupt(self) -> None:
+        """The task that reads is cancelled instead."""
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
+class Http:
+    """Sends requests and blocks meanwhile; several threads may use it."""
+
+    def __init__(
+        self,
+        timeout: Timeout,
+        *,
+        ca_file: str | None = None,
+        ca_fingerprint: str | None = None,
+        transport: SyncTransport | None = None,
+    ) -> None:
+        self._timeout = timeout
+        self._transport = transport
+        self._pin = None if transport else ca_fingerprint
+        self._client = None if self._pin else self._make(_context(ca_file))
+        # Threads that use connections; the last one closes them. Otherwise it might go on to read from a number of a
+        # file that by then belongs to another connection.
+        self._users = 0
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    def send(
+        self, method: str, address: str, path: str, headers: Mapping[str, str], body: bytes | None, read: float | None
+    ) -> Response:
+        """Sends a request to ``address`` and reads its response. Raises NoResponse."""
+        limits = _limits(self._timeout, read)
+        with self._use(), _network_errors():
+            client = self._connected(address)
+            got = client.request(method, address + path, headers=headers, content=body, timeout=limits)
+        return Response(got.status_code, got.reason_phrase, got.headers, got.content)
+
+    def open(self, address: str, path: str, headers: Mapping[str, str]) -> HttpStream:
+        """Opens a response without end. Raises NoResponse."""
+        limits = httpx.Timeout(connect=self._timeout.connect, read=_STREAM_SILENCE, write=self._timeout.read, pool=None)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._use())
+            with _network_errors():
+                client = self._connected(address)
+                request = client.build_request("GET", address + path, headers=headers, timeout=limits)
+                response = client.send(request, stream=True)
+                if not response.is_success:
+                    response.read()
+            return HttpStream(response, stack.pop_all())
+
+    def close(self) -> None:
+        """Closes all connections, those in use when their threads have finished."""
+        with self._lock:
+            self._is_closed = True
+            if self._users == 0 and self._client is not None:
+                self._client.close()
+
+    @contextlib.contextmanager
+    def _use(self) -> Iterator[None]:
+        with self._lock:
+            if self._is_closed:
+                raise ClosedError
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if self._is_closed and self._users == 0 and self._client is not None:
+                    self._client.close()
+
+    def _make(self, verify: ssl.SSLContext | bool) -> httpx.Client:
+        return httpx.Client(verify=verify, transport=self._transport, limits=_POOL)
+
+    def _connected(self, address: str) -> httpx.Client:
+        if self._client is None:
+            with _network_errors():
+                with httpx.Client(verify=False) as download:
+                    got = download.get(address + _ROOT_CA, timeout=_limits(self._timeout, None))
+            self._client = self._make(_pinned_context(got.text, self._pin or "", address))
+        return self._client
+
+
+class HttpStream:
+    """A response that is read line by line as it arrives."""
+
+    def __init__(self, response: httpx.Response, use: contextlib.ExitStack) -> None:
+        self._response = response
+        self._use = use
+        self._interrupted = False
+
+    @property
+    def failure(self) -> Response | None:
+        """The response, if it is none of success."""
+        got = self._response
+        if got.is_success:
+            return None
+        return Response(got.status_code, got.reason_phrase, got.headers, got.content)
+
+    def lines(self) -> Generator[str, None, None]:
+        """Its lines, until the server or ``interrupt`` ends it. Raises NoResponse."""
+        if self._interrupted:
+            return
+        try:
+            with _network_errors():
+                yield from self._response.iter_lines()
+        except NoResponse:
+            if not self._interrupted:
+                raise
+
+    def interrupt(self) -> None:
+        """Ends the reading of another thread."""
+        network = self._response.extensions.get("network_stream")
+        connection = network.get_extra_info("socket") if network is not None else None
+        self._interrupted = True
+        if isinstance(connection, socket.socket):
+            with contextlib.suppress(OSError):
+                # Of the connection below TLS, whose objects only the other thread may use.
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        with self._use:
+            self._response.close()

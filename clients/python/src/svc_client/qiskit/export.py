@@ -1,0 +1,124 @@
+"""Circuits of Qiskit as OpenQASM 3."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from qiskit import QuantumCircuit, qasm3, transpile
+from qiskit.circuit import ClassicalRegister, ControlFlowOp, Instruction, ParameterExpression, QuantumRegister
+from qiskit.qasm3 import QASM3ExporterError
+
+from .._submission import Circuit
+
+# Gates of stdgates.inc under the names of Qiskit.
+STANDARD_GATES = (
+    *("id", "x", "y", "z", "h", "s", "sdg", "t", "tdg", "sx", "p", "rx", "ry", "rz", "u"),
+    *("cx", "cy", "cz", "ch", "cp", "crx", "cry", "crz", "cu", "swap", "ccx", "cswap"),
+)
+_NO_GATES = ("measure", "reset", "delay", "store", "break_loop", "continue_loop")
+_MAX_NAME = 200
+
+
+def to_circuit(circuit: QuantumCircuit) -> Circuit:
+    """The circuit as ``submit_job`` sends it, with its name and metadata.
+
+    Its parameters stay parameters: values are expected in the order of ``circuit.parameters``.
+    """
+    return Circuit(to_openqasm(circuit), name=circuit.name[:_MAX_NAME], metadata=plain_metadata(circuit.metadata))
+
+
+def to_openqasm(circuit: QuantumCircuit) -> str:
+    """The circuit in OpenQASM 3. Bit number i of the results is ``circuit.clbits[i]``.
+
+    Raises:
+        QASM3ExporterError: it cannot be expressed, also not in the gates of ``stdgates.inc``.
+    """
+    ordered = _with_ordered_bits(circuit)
+    if not _needs_lowering(ordered):
+        try:
+            return str(qasm3.dumps(ordered))
+        except QASM3ExporterError:
+            # Of instructions that have a definition which is no gate, such as those with a reset.
+            pass
+    return str(qasm3.dumps(transpile(ordered, basis_gates=list(STANDARD_GATES), optimization_level=0)))
+
+
+def plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Metadata as JSON has it: arrays become lists, and what JSON cannot express becomes text."""
+    if not metadata:
+        return None
+    plain: dict[str, Any] = json.loads(json.dumps(dict(metadata), default=_plain_value))
+    return plain
+
+
+def _plain_value(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def _needs_lowering(circuit: QuantumCircuit) -> bool:
+    """Whether the exporter would write something that is not OpenQASM, also in definitions.
+
+    That are gates on no qubits, and gates with other parameters than real numbers: texts, complex numbers, matrices.
+    """
+    # By identity; the blocks are referred to, so that no other gets the identity of one that is gone.
+    seen: dict[int, QuantumCircuit] = {}
+
+    def is_unwritable(operation: Instruction) -> bool:
+        if isinstance(operation, ControlFlowOp):
+            return any(has_unwritable(block) for block in operation.blocks)
+        if not _is_gate(operation):
+            return False
+        if operation.num_qubits == 0 or not all(_is_real(parameter) for parameter in operation.params):
+            return True
+        # Gates of the standard library are defined by each other; only others may contain anything.
+        if getattr(operation, "_standard_gate", None) is not None:
+            return False
+        definition = getattr(operation, "definition", None)
+        return definition is not None and has_unwritable(definition)
+
+    def has_unwritable(block: QuantumCircuit) -> bool:
+        if id(block) in seen:
+            return False
+        seen[id(block)] = block
+        return any(is_unwritable(instruction.operation) for instruction in block.data)
+
+    return has_unwritable(circuit)
+
+
+def _is_real(parameter: Any) -> bool:
+    return isinstance(parameter, (Real, ParameterExpression))
+
+
+def _is_gate(operation: Instruction) -> bool:
+    directives = getattr(operation, "_directive", False)
+    return not directives and operation.name not in (
+        "measure",
+        "reset",
+        "delay",
+        "store",
+        "break_loop",
+        "continue_loop",
+    )
+
+
+def _with_ordered_bits(circuit: QuantumCircuit) -> QuantumCircuit:
+    """The circuit, whose program declares qubits and bits in the order in which the circuit has them.
+
+    The exporter declares those without register first, and then the registers, which must not share bits. A
+    circuit of another order gets one register of qubits and one of bits.
+    """
+
+    def is_ordered(bits: Sequence[Any], registers: Iterable[Iterable[Any]]) -> bool:
+        alone = [bit for bit in bits if not circuit.find_bit(bit).registers]
+        return [*alone, *(bit for register in registers for bit in register)] == list(bits)
+
+    if is_ordered(circuit.qubits, circuit.qregs) and is_ordered(circuit.clbits, circuit.cregs):
+        return circuit
+    qubits, bits = QuantumRegister(circuit.num_qubits, "q"), ClassicalRegister(circuit.num_clbits, "bits")
+    rebuilt = QuantumCircuit(qubits, bits, name=circuit.name, global_phase=circuit.global_phase)
+    rebuilt.metadata = circuit.metadata
+    rebuilt.compose(circuit, qubits=rebuilt.qubits, clbits=rebuilt.clbits, copy=False, inplace=True)
+    return rebuilt

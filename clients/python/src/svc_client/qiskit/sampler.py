@@ -1,0 +1,165 @@
+"""The sampler primitive."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+from qiskit import QuantumCircuit
+from qiskit.primitives import BaseSamplerV2, SamplerPubLike
+from qiskit.primitives.containers import BitArray, DataBin, SamplerPubResult
+from qiskit.primitives.containers.sampler_pub import SamplerPub
+
+from .._packing import Part, counted_bytes
+from .._result import CircuitResult
+from .export import plain_metadata, to_circuit
+from .primitive_job import Plan, SvcPrimitiveJob, submit
+
+if TYPE_CHECKING:
+    from .backend import SvcBackend
+
+MeasType = Literal["classified", "kerneled", "avg_kerneled"]
+_MEAS_TYPES = ("classified", "kerneled", "avg_kerneled")
+_BYTES_PER_POINT = 45
+
+
+@dataclass
+class SamplerOptions:
+    """Options of ``SvcSampler``.
+
+    Attributes:
+        default_shots: of pubs that do not state their own.
+        seed: makes the results of a simulator repeatable.
+        meas_type: bits; or complex points of each shot, or their mean.
+    """
+
+    default_shots: int = 1024
+    seed: int | None = None
+    meas_type: MeasType = "classified"
+
+
+class SvcSampler(BaseSamplerV2):
+    """Samples circuits on a QPU.
+
+    All pubs of a call, with all their parameter sets, go as one job, or as several where they exceed a limit of the
+    server (300 executions, 8 MiB of results). Parameters are bound by the QPU.
+
+    Args:
+        mode: the backend.
+        options: ``SamplerOptions``, or its fields as a mapping.
+    """
+
+    def __init__(self, mode: SvcBackend, *, options: SamplerOptions | Mapping[str, Any] | None = None) -> None:
+        self._backend = mode
+        self._options = options if isinstance(options, SamplerOptions) else SamplerOptions(**(options or {}))
+        if self._options.meas_type not in _MEAS_TYPES:
+            raise ValueError(f"meas_type is {self._options.meas_type!r}; expected one of {', '.join(_MEAS_TYPES)}")
+
+    @property
+    def backend(self) -> SvcBackend:
+        return self._backend
+
+    @property
+    def options(self) -> SamplerOptions:
+        return self._options
+
+    def run(self, pubs: Iterable[SamplerPubLike], *, shots: int | None = None) -> SvcPrimitiveJob:
+        """Submits pubs: ``circuit``, ``(circuit, parameter values)`` or ``(circuit, parameter values, shots)``.
+
+        Raises:
+            ValueError: a pub is invalid, or its circuit has instructions that the QPU does not have.
+            SvcError: as ``SvcClient.submit_job`` does.
+        """
+        coerced = [SamplerPub.coerce(pub, self._options.default_shots if shots is None else shots) for pub in pubs]
+        self._backend.check([pub.circuit for pub in coerced])
+        for at, pub in enumerate(coerced):
+            if not pub.circuit.cregs:
+                warnings.warn(
+                    f"The circuit of pub {at} has no classical register, so its result is empty; add measurements",
+                    stacklevel=2,
+                )
+        meas_type = self._options.meas_type
+        described = [_describe(pub) for pub in coerced]
+        plan = {"kind": "sampler", "meas_type": meas_type, "pubs": described}
+        stored = {**plan, "pubs": [{**each, "metadata": plain_metadata(each["metadata"])} for each in described]}
+        parts = [part for pub in coerced for part in _parts(pub, meas_type)]
+        options: dict[str, Any] = {"memory": True} if meas_type == "classified" else {"meas_level": 1}
+        if meas_type == "avg_kerneled":
+            options["meas_return"] = "avg"
+        return submit(self._backend, parts, plan, stored, seed=self._options.seed, **options)
+
+
+def sampled(plan: Plan, circuits: Sequence[CircuitResult]) -> list[SamplerPubResult]:
+    """The results of the pubs of a call, from those of its circuits in order."""
+    found, left = [], list(circuits)
+    for pub in plan["pubs"]:
+        size = math.prod(pub["shape"])
+        own, left = left[:size], left[size:]
+        read = _bits if plan["meas_type"] == "classified" else _points
+        data = DataBin(**read(pub, own), shape=tuple(pub["shape"]))
+        metadata = {"shots": pub["shots"], "circuit_metadata": pub["metadata"] or {}}
+        found.append(SamplerPubResult(data, metadata=metadata))
+    return found
+
+
+def parameter_sets(circuit: QuantumCircuit, values: Any) -> list[list[float]]:
+    """The values of a bindings array in the order of the circuit's parameters, one set after the other."""
+    sets = np.asarray(values.as_array(circuit.parameters), dtype=float).reshape(values.size, circuit.num_parameters)
+    return [[float(value) for value in each] for each in sets]
+
+
+def _describe(pub: SamplerPub) -> dict[str, Any]:
+    circuit = pub.circuit
+    places = {bit: at for at, bit in enumerate(circuit.clbits)}
+    return {
+        "shape": list(pub.shape),
+        "shots": pub.shots,
+        "bits": circuit.num_clbits,
+        "registers": [[register.name, [places[bit] for bit in register]] for register in circuit.cregs],
+        "metadata": circuit.metadata,
+    }
+
+
+def _parts(pub: SamplerPub, meas_type: MeasType) -> list[Part]:
+    circuit, bits, shots = to_circuit(pub.circuit), pub.circuit.num_clbits, cast(int, pub.shots)
+    if meas_type == "classified":
+        each = counted_bytes(shots, bits, memory=True)
+    else:
+        each = 1_000 + _BYTES_PER_POINT * bits * (shots if meas_type == "kerneled" else 1)
+    if pub.circuit.num_parameters == 0:
+        return [Part(dataclasses.replace(circuit, shots=shots), each)] * pub.size
+    if pub.size == 0:
+        return []
+    sets = parameter_sets(pub.circuit, pub.parameter_values)
+    return [Part(dataclasses.replace(circuit, shots=shots, parameter_values=sets), each)]
+
+
+def _bits(pub: Mapping[str, Any], results: Sequence[CircuitResult]) -> dict[str, Any]:
+    """An array of bits for each register."""
+    shots, bits = pub["shots"], pub["bits"]
+    width = math.ceil(bits / 8)
+    packed = b"".join(each.packed_memory() or b"" for each in results)
+    rows = np.frombuffer(packed, np.uint8).reshape(len(results), shots, width)
+    # From the lowest bit on.
+    unpacked = np.unpackbits(rows, axis=-1)[..., ::-1]
+    arrays = {}
+    for name, places in pub["registers"]:
+        own = unpacked[..., places[::-1]]
+        padded = np.pad(own, ((0, 0), (0, 0), (-len(places) % 8, 0)))
+        array = np.packbits(padded, axis=-1).reshape(*pub["shape"], shots, math.ceil(len(places) / 8))
+        arrays[name] = BitArray(array, len(places))
+    return arrays
+
+
+def _points(pub: Mapping[str, Any], results: Sequence[CircuitResult]) -> dict[str, Any]:
+    """Complex points for each register: those of each shot, or their mean."""
+    points = np.array([each.iq for each in results])
+    return {
+        name: points[..., places].reshape(*pub["shape"], *points.shape[1:-1], len(places))
+        for name, places in pub["registers"]
+    }

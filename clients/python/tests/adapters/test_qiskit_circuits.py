@@ -1,0 +1,81 @@
+"""Every kind of circuit of Qiskit is accepted, and its counts are those of Qiskit Aer."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from qiskit import QuantumCircuit, transpile
+from qiskit_aer import AerSimulator
+from qiskit_circuits import all_circuits
+from scipy.stats import chi2_contingency
+from svc_client import Circuit, SvcClient
+from svc_client.qiskit import to_circuit
+
+SHOTS = 1000
+MAX_QUBITS = 10
+# Probability that a correct comparison of all circuits fails.
+RISK = 1e-4
+VALUE = 0.4
+
+
+@pytest.fixture(scope="module")
+def circuits() -> list[QuantumCircuit]:
+    return all_circuits()
+
+
+def sent(circuit: QuantumCircuit) -> Circuit:
+    values = [VALUE] * circuit.num_parameters
+    return dataclasses.replace(to_circuit(circuit), parameter_values=values or None)
+
+
+def test_all_660_are_accepted(svc: SvcClient, circuits: list[QuantumCircuit]) -> None:
+    assert len(circuits) == 660
+    refused = {}
+    for circuit in circuits:
+        check = svc.check_job(sent(circuit), qpu="kelvin")
+        if not check.accepted:
+            refused[circuit.name] = check.problems
+    assert refused == {}
+
+
+def test_counts_agree_with_aer(svc: SvcClient, circuits: list[QuantumCircuit]) -> None:
+    small = [circuit for circuit in circuits if circuit.num_qubits <= MAX_QUBITS]
+    jobs = [
+        svc.submit_job([sent(circuit) for circuit in small[at : at + 100]], qpu="kelvin", shots=SHOTS, seed=at + 1)
+        for at in range(0, len(small), 100)
+    ]
+    own = [result.counts for job in svc.wait(jobs) for result in job.result()]
+    assert len(own) == len(small) == 660
+    aer = AerSimulator(max_parallel_threads=1)
+    differing = {}
+    for circuit, counts in zip(all_circuits(plain=True), own):
+        bound = circuit.assign_parameters([VALUE] * circuit.num_parameters)
+        found = aer.run(transpile(bound, aer, optimization_level=0), shots=SHOTS, seed_simulator=7).result()
+        expected = {bits.replace(" ", ""): count for bits, count in found.get_counts().items()}
+        probability = agreement(counts, expected)
+        if probability < RISK / len(small):
+            differing[circuit.name] = (probability, counts, expected)
+    assert differing == {}
+
+
+def agreement(first: Mapping[str, int], second: Mapping[str, int]) -> float:
+    """Probability that two samples of the same distribution differ as much as these, by the χ² test.
+
+    Outcomes that were seen less than 10 times in both together are one.
+    """
+    table = np.array([[counts.get(bits, 0) for bits in {**first, **second}] for counts in (first, second)])
+    often = table.sum(axis=0) >= 10
+    rest = table[:, ~often].sum(axis=1, keepdims=True)
+    table = np.hstack([table[:, often], rest[:, rest.sum(axis=0) > 0]])
+    if table.shape[1] < 2:
+        return 1.0
+    return float(chi2_contingency(table, correction=False).pvalue)
+
+
+def test_the_comparison_sees_differences() -> None:
+    assert agreement({"0": 500, "1": 500}, {"0": 520, "1": 480}) > 0.1
+    assert agreement({"0": 500, "1": 500}, {"0": 700, "1": 300}) < RISK / 660
+    assert agreement({"00": 1000}, {"01": 1000}) < RISK / 660

@@ -1,0 +1,181 @@
+"""The sampler, with a real server and the simulator ``aer_sim``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from qiskit import ClassicalRegister, QuantumCircuit, QuantumRegister
+from qiskit.circuit import Clbit, Parameter, ParameterVector
+from qiskit.primitives import BasePrimitiveJob, BaseSamplerV2
+from qiskit.providers import JobStatus
+from service import Service
+from svc_client import InvalidRequestError, SvcClient, SvcError
+from svc_client.qiskit import SamplerOptions, SvcBackend, SvcPrimitiveJob, SvcSampler
+
+RESTORE = """
+import json, sys
+from svc_client import SvcClient
+from svc_client.qiskit import SvcPrimitiveJob
+result = SvcPrimitiveJob.restore(SvcClient(), sys.argv[1]).result()
+pubs = [[{n: b.array.tolist() for n, b in pub.data.items()}, pub.data.shape, pub.metadata] for pub in result]
+print(json.dumps(pubs))
+"""
+
+
+@pytest.fixture
+def backend(svc: SvcClient) -> SvcBackend:
+    return svc.get_backend("kelvin")
+
+
+def flips(bits: int) -> QuantumCircuit:
+    """Rotates qubit i by parameter i; the values 0 and π give certain outcomes."""
+    circuit = QuantumCircuit(bits, name="flips", metadata={"bits": bits})
+    for qubit, angle in enumerate(ParameterVector("a", bits)):
+        circuit.rx(angle, qubit)
+    circuit.measure_all()
+    return circuit
+
+
+def test_interfaces_of_qiskit(backend: SvcBackend) -> None:
+    sampler = SvcSampler(backend)
+    assert isinstance(sampler, BaseSamplerV2) and sampler.backend is backend
+    job = sampler.run([(flips(1), [0.0])], shots=3)
+    assert isinstance(job, BasePrimitiveJob) and job.job_ids == [job.job_id()]
+    assert job.result() is job.result()
+    assert job.status() == JobStatus.DONE and job.done() and job.in_final_state() and not job.cancelled()
+
+
+def test_shapes_shots_registers_and_metadata_of_each_pub(backend: SvcBackend) -> None:
+    values = np.pi * np.array([[[0, 0, 1], [1, 0, 0]], [[1, 1, 0], [1, 1, 1]]])
+    wide = QuantumCircuit(QuantumRegister(11), ClassicalRegister(9, "low"), ClassicalRegister(2, "high"))
+    wide.x([0, 8, 10])
+    wide.measure(range(11), range(11))
+    job = SvcSampler(backend).run([(flips(3), values), (wide, None, 5)], shots=40)
+    first, second = job.result()
+    assert len(job.job_ids) == 1
+    assert first.data.shape == (2, 2) and first.data.meas.num_shots == 40
+    outcomes = [[first.data.meas[i, j].get_counts() for j in range(2)] for i in range(2)]
+    assert outcomes == [[{"100": 40}, {"001": 40}], [{"011": 40}, {"111": 40}]]
+    assert first.metadata == {"shots": 40, "circuit_metadata": {"bits": 3}}
+    assert second.data.low.get_counts() == {"100000001": 5} and second.data.high.get_counts() == {"10": 5}
+    assert second.join_data(["low", "high"]).get_counts() == {"10100000001": 5}
+    assert second.metadata == {"shots": 5, "circuit_metadata": {}}
+    assert job.result().metadata["version"] == 2
+    assert job.result().metadata["svc"]["job_ids"] == job.job_ids
+    assert job.result().metadata["svc"]["provenance"][0].device == "aer_sim"
+
+
+def test_many_sets_become_several_jobs(backend: SvcBackend) -> None:
+    values = np.pi * np.array([[int(bit) for bit in format(at, "010b")] for at in range(700)])
+    job = SvcSampler(backend).run([(flips(10), values), (flips(2), [[0, np.pi]])], shots=2)
+    assert len(job.job_ids) == 3
+    bits = job.result()[0].data.meas
+    assert bits.shape == (700,)
+    assert [next(iter(bits[at].get_counts()))[::-1] for at in range(700)] == [format(at, "010b") for at in range(700)]
+    assert job.result()[1].data.meas.get_counts() == {"10": 2}
+
+
+def test_large_results_become_several_jobs(backend: SvcBackend) -> None:
+    circuit = QuantumCircuit(20)
+    circuit.h(range(20))
+    circuit.measure_all()
+    job = SvcSampler(backend).run([circuit] * 3, shots=100_000)
+    assert len(job.job_ids) == 3
+    assert [pub.data.meas.num_shots for pub in job.result()] == [100_000] * 3
+
+
+def test_shared_registers_and_bits_without_register(backend: SvcBackend) -> None:
+    first = ClassicalRegister(2, "first")
+    shared = ClassicalRegister(bits=[Clbit(), first[1]], name="shared")
+    circuit = QuantumCircuit(QuantumRegister(3), first, shared, [Clbit()])
+    circuit.x([1, 2])
+    circuit.measure([0, 1, 2], [0, 1, 2])
+    data = SvcSampler(backend).run([circuit], shots=4).result()[0].data
+    assert data.first.get_counts() == {"10": 4} and data.shared.get_counts() == {"11": 4}
+
+
+def test_empty_pubs(backend: SvcBackend) -> None:
+    job = SvcSampler(backend).run([(flips(2), np.zeros((0, 2)))])
+    assert job.job_ids == [] and job.result()[0].data.meas.shape == (0,)
+    assert len(SvcSampler(backend).run([]).result()) == 0
+    with pytest.warns(UserWarning, match="pub 0 has no classical register"):
+        assert len(SvcSampler(backend).run([QuantumCircuit(1)]).result()[0].data) == 0
+
+
+def test_seed_makes_results_repeatable(backend: SvcBackend) -> None:
+    circuit = QuantumCircuit(10)
+    circuit.h(range(10))
+    circuit.measure_all()
+    sampler = SvcSampler(backend, options={"seed": 11, "default_shots": 50})
+    first, again = (sampler.run([circuit]).result()[0].data.meas for _ in range(2))
+    assert first == again and first.num_shots == 50
+
+
+def test_points(backend: SvcBackend) -> None:
+    circuit, values = flips(2), np.pi * np.array([[0, 0], [1, 0], [0, 1]])
+    each = SvcSampler(backend, options=SamplerOptions(meas_type="kerneled")).run([(circuit, values)], shots=8)
+    assert each.result()[0].data.meas.shape == (3, 8, 2)
+    mean = SvcSampler(backend, options={"meas_type": "avg_kerneled"}).run([(circuit, values)], shots=2000)
+    points = mean.result()[0].data.meas
+    assert points.shape == (3, 2) and np.iscomplexobj(points)
+    # A qubit has its own place in each state, whatever the other one does.
+    assert abs(points[0, 0] - points[1, 0]) > 5 * abs(points[0, 0] - points[2, 0])
+    with pytest.raises(ValueError, match="meas_type is 'raw'; expected one of classified"):
+        SvcSampler(backend, options={"meas_type": "raw"})
+
+
+def test_calls_are_restored_in_another_process(backend: SvcBackend, service: Service) -> None:
+    values = np.pi * np.array([[at % 2, at % 3 % 2] for at in range(400)]).reshape(2, 200, 2)
+    job = SvcSampler(backend).run([(flips(2), values), (flips(1), [np.pi], 7)], shots=3)
+    env = {**os.environ, "SVC_ADDR": service.url, "SVC_API_TOKEN": service.token}
+    run = subprocess.run([sys.executable, "-c", RESTORE, job.job_id()], env=env, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    expected = [
+        [{name: bits.array.tolist() for name, bits in pub.data.items()}, list(pub.data.shape), pub.metadata]
+        for pub in job.result()
+    ]
+    assert json.loads(run.stdout) == expected and len(job.job_ids) == 2
+
+
+def test_restoring_names_what_is_wrong(backend: SvcBackend, svc: SvcClient) -> None:
+    many = SvcSampler(backend).run([(flips(1), np.zeros((400, 1)))], shots=1)
+    other = SvcSampler(backend).run([(flips(1), [0.0])], shots=1)
+    plain = backend.run(flips(1).assign_parameters([0.0]))
+    assert SvcPrimitiveJob.restore(svc, many.job_ids[::-1]).job_ids == many.job_ids
+    with pytest.raises(ValueError, match="The call made 2 jobs"):
+        SvcPrimitiveJob.restore(svc, many.job_ids[:1])
+    for ids in ([*many.job_ids, other.job_id()], plain.job_id(), ""):
+        with pytest.raises((ValueError, SvcError)):
+            SvcPrimitiveJob.restore(svc, ids)
+
+
+def test_cancelling(svc: SvcClient, silent: dict[str, Any]) -> None:
+    with pytest.warns(UserWarning, match="no description"):
+        backend = svc.get_backend(silent["name"])
+    job = SvcSampler(backend).run([(flips(1), np.zeros((400, 1)))])
+    assert job.status() == JobStatus.QUEUED and len(job.job_ids) == 2
+    assert job.cancel() and job.cancelled() and not job.cancel()
+
+
+def test_a_refused_submission_leaves_no_jobs(svc: SvcClient, silent: dict[str, Any]) -> None:
+    with pytest.warns(UserWarning, match="no description"):
+        backend = svc.get_backend(silent["name"])
+    before = {job.id for job in svc.jobs(qpu=silent["name"], status="pending")}
+    with pytest.raises(InvalidRequestError):
+        SvcSampler(backend).run([(flips(1), np.zeros((300, 1))), (flips(1), [0.0], 2_000_000)])
+    assert {job.id for job in svc.jobs(qpu=silent["name"], status="pending")} == before
+
+
+def test_invalid_pubs_are_refused_before_anything_is_sent(backend: SvcBackend) -> None:
+    with pytest.raises(ValueError):
+        SvcSampler(backend).run([(flips(2), [0.0])])
+    with pytest.raises((ValueError, TypeError)):
+        SvcSampler(backend).run([(flips(1), [0.0])], shots=0)
+    with pytest.raises(TypeError):
+        SvcSampler(backend).run([(flips(1), {Parameter("other"): [0.0]}), 5])  # type: ignore[list-item]

@@ -1,0 +1,182 @@
+"""Repetition, compression, versions, TLS: what is sent, seen by a transport of the test."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Callable
+
+import httpx
+import pytest
+from programs import BELL
+from svc_client import (
+    AuthenticationError,
+    ConnectionLostError,
+    RateLimitedError,
+    Retries,
+    ServerError,
+    SvcClient,
+    Timeout,
+    save_account,
+)
+from svc_client._retries import pause_after
+from svc_client._version import VERSION
+
+JOB = {"id": "aaaaaaaaaaaaaaa", "status": "pending", "created": "2026-01-31 09:05:00.000Z"}
+Answer = Callable[[httpx.Request], httpx.Response]
+
+
+def client(answer: Answer, **options: Any) -> SvcClient:
+    return SvcClient("https://svc.lab.example", "token", transport=httpx.MockTransport(answer), **options)
+
+
+def responses(*given: httpx.Response | Exception) -> tuple[Answer, list[httpx.Request]]:
+    """Responds with each in turn, further requests with the last; returns the requests too."""
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        found = given[min(len(requests), len(given)) - 1]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return answer, requests
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Pauses are noted in place of being made."""
+    pauses: list[float] = []
+    monkeypatch.setattr("svc_client._sync.transport.sleep", pauses.append)
+    return pauses
+
+
+def test_refusals_with_429_do_not_count_as_tries(no_pauses: list[float]) -> None:
+    refusal = httpx.Response(429, json={"code": "limited", "message": "Too many"}, headers={"Retry-After": "2"})
+    answer, requests = responses(*[refusal] * 9, httpx.Response(201, json=JOB))
+    assert client(answer).submit_job(BELL).id == JOB["id"]
+    assert len(requests) == 10
+    assert all(2 <= pause <= 4 for pause in no_pauses) and len(set(no_pauses)) > 1
+    assert len({request.headers["idempotency-key"] for request in requests}) == 1
+
+
+def test_a_refusal_for_longer_than_the_limit_is_raised(no_pauses: list[float]) -> None:
+    refusal = httpx.Response(429, json={"code": "limited", "message": "Too many"}, headers={"Retry-After": "90"})
+    answer, requests = responses(refusal)
+    with pytest.raises(RateLimitedError) as caught:
+        client(answer, retries=Retries(within=30)).me()
+    assert (caught.value.retry_after, len(requests)) == (90, 1)
+
+
+def test_five_tries_are_made(no_pauses: list[float]) -> None:
+    answer, requests = responses(httpx.Response(502, text="<html>bad gateway</html>"))
+    with pytest.raises(ServerError, match="The server responded 502 Bad Gateway"):
+        client(answer).qpus()
+    assert len(requests) == 5
+    answer, requests = responses(httpx.ConnectError("refused"))
+    with pytest.raises(ConnectionLostError, match="No connection: https://svc.lab.example"):
+        client(answer, retries=Retries(tries=2)).qpus()
+    assert len(requests) == 2
+
+
+def test_pauses_grow_and_have_jitter() -> None:
+    error = ServerError("no")
+    for attempt in range(1, 6):
+        pauses = [pause_after(error, attempt) for _ in range(200)]
+        assert 0 <= min(pauses) and max(pauses) <= 0.2 * 2**attempt and len(set(pauses)) > 100
+
+
+def test_requests_that_might_be_done_are_not_repeated(no_pauses: list[float]) -> None:
+    answer, requests = responses(httpx.ReadError("reset"))
+    with pytest.raises(ConnectionLostError, match="may have carried out") as caught:
+        client(answer).tokens.create("one")
+    assert caught.value.maybe_done and len(requests) == 1
+    # It never left: it is repeated.
+    answer, requests = responses(httpx.ConnectTimeout("slow"), httpx.ReadError("reset"))
+    with pytest.raises(ConnectionLostError):
+        client(answer).tokens.create("one")
+    assert len(requests) == 2
+
+
+def test_large_bodies_are_compressed_and_small_ones_not() -> None:
+    answer, requests = responses(httpx.Response(201, json=JOB))
+    svc = client(answer)
+    svc.submit_job(BELL)
+    svc.submit_job(BELL + " " * 65_536)
+    small, large = requests
+    assert "content-encoding" not in small.headers
+    assert large.headers["content-encoding"] == "gzip" and len(large.content) < 2_000
+    assert json.loads(gzip.decompress(large.content))["circuits"][0]["circuit"].startswith(BELL)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_responses_may_be_compressed(coding: str) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    compress = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress}[coding]
+    content = compress(json.dumps(JOB).encode())
+    answer, requests = responses(httpx.Response(200, headers={"Content-Encoding": coding}, content=content))
+    assert client(answer).job("x").id == JOB["id"]
+    assert coding in requests[0].headers["accept-encoding"]
+
+
+def test_who_asks_is_named() -> None:
+    answer, requests = responses(httpx.Response(200, json=[]))
+    client(answer, user_agent="lab-scheduler/2").qpus()
+    assert requests[0].headers["user-agent"] == f"lab-scheduler/2 svc-client-python/{VERSION}"
+
+
+def test_a_newer_server_is_mentioned_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("svc_client._sync.transport._warned", set())
+    for version in (VERSION, "2099.1.0", "2099.1.0", "none"):
+        answer, _ = responses(httpx.Response(200, json=[], headers={"Svc-Version": version}))
+        client(answer).qpus()
+    expected = f"The server has version 2099.1.0, newer than svc-client {VERSION}; consider an upgrade"
+    assert caplog.messages == [expected]
+
+
+def test_something_other_than_json_is_an_error() -> None:
+    answer, _ = responses(httpx.Response(200, text="<html>log in to the network</html>"))
+    with pytest.raises(ServerError, match="responded 200 with something other than JSON"):
+        client(answer).me()
+
+
+def test_the_profile_of_an_invalid_token_is_named(no_account: Path) -> None:
+    save_account("https://svc.lab.example", "old")
+    refusal = httpx.Response(401, json={"code": "unauthorized", "message": "Not valid."})
+    answer, _ = responses(refusal)
+    with pytest.raises(AuthenticationError) as caught:
+        SvcClient(transport=httpx.MockTransport(answer)).me()
+    wanted = "The token of profile default is not valid; run: svc login https://svc.lab.example --profile default"
+    assert str(caught.value) == caught.value.message == wanted
+
+
+def test_a_server_that_does_not_hold_requests_is_polled_ever_slower() -> None:
+    answer, requests = responses(httpx.Response(200, json=JOB))
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        client(answer).job("aaaaaaaaaaaaaaa").wait(timeout=1.5)
+    assert time.monotonic() - started >= 1.5
+    # 0.1, 0.2, 0.4 and 0.8 s between them.
+    assert len(requests) <= 7
+
+
+def test_unknown_states_and_fields_are_passed_on() -> None:
+    answer, _ = responses(httpx.Response(200, json={**JOB, "status": "compiling", "colour": "red"}))
+    job = client(answer).job("x")
+    assert (job.status, job.raw["colour"], job.done()) == ("compiling", "red", False)
+
+
+def test_a_silent_server_is_given_up_after_the_time_limit() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        # Accepts connections by its backlog and never responds.
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        with SvcClient(url, "x", timeout=Timeout(connect=5, read=0.2), retries=Retries(tries=2)) as svc:
+            with pytest.raises(ConnectionLostError) as caught:
+                svc.qpus()
+    assert caught.value.maybe_done

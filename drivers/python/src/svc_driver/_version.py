@@ -1,0 +1,3 @@
+"""Version of the package, that of the release of svc."""
+
+VERSION = "2026.11.0"

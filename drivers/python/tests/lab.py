@@ -1,0 +1,83 @@
+"""Devices of the tests."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from svc_driver import (
+    CalibrateDevice,
+    JobError,
+    MonitorDevice,
+    ProcessDevice,
+    SafePath,
+    Seconds,
+    Secret,
+    Url,
+    counts_result,
+    env,
+    option,
+    points_result,
+)
+
+
+class Coin(ProcessDevice):
+    bias: float = option(0.5, min=0, max=1, help="Probability of 1")
+
+    def start(self):
+        self.is_started = True
+
+    def run(self, job, io):
+        for execution in job.executions():
+            io.phase(f"circuit {execution.index}")
+            io.check()
+            if job.meas_level == 1:
+                yield points_result(execution, [[complex(self.bias, 1)] * execution.clbits] * execution.shots)
+            else:
+                ones = round(self.bias * execution.shots)
+                yield counts_result(execution, {0: execution.shots - ones, 1: ones}, metadata={"text": execution.text})
+
+
+class Everything(ProcessDevice):
+    bool_: bool = option(True)
+    int_: int = option(3, min=1, max=9)
+    number: float = option(None, min=-1)
+    seconds: Seconds = option(0.5, max=60)
+    string: str = option("text")
+    choice: Literal["one", "two"] = option("one")
+    items: list[str] = option(None)
+    url: Url | None = option(None)
+    secret: Secret | None = option(None)
+    path: SafePath | None = option(None)
+    needed: str = option(required=True, example="here", help="What is needed")
+    key: Secret = env("GAUGE_KEY")
+
+    def run(self, job, io):
+        raise JobError("nothing runs here")
+
+
+class Strange(ProcessDevice):
+    """Returns what its option says."""
+
+    what: str = option("nothing")
+
+    def run(self, job, io):
+        return {"nothing": None, "text": "counts", "few": [], "other": [1], "nan": [{"shots": float("nan")}]}[self.what]
+
+
+class Waiter(ProcessDevice):
+    async def run(self, job, io):
+        import asyncio
+
+        await asyncio.sleep(0)
+        return [counts_result(each, {"0": each.shots}) for each in job.executions()]
+
+
+class Gauge(MonitorDevice):
+    def start(self, io):
+        io.every(0.01, lambda: io.emit("CryostatReading", {"readings": {}}))
+
+
+class Tuner(CalibrateDevice):
+    def calibrate(self, request, io):
+        io.progress({"phase": "routine", "step": 1, "total": 1})
+        return {"status": "success", "notes": [request.mode, *request.target_qubits]}

@@ -1,0 +1,125 @@
+import { CLOSED, failure, type Lab, type PlannedCase } from './plan.ts'
+
+const id = (name: string) => (lab: Lab) => ({ id: lab.ids[name] })
+const ofResult = (name: string, more: object) => (lab: Lab) => ({ id: lab.ids[name], ...more })
+
+const readings: readonly PlannedCase[] = [
+  { name: 'a pending job has its reason and position', call: 'job', args: id('pending') },
+  { name: 'a completed job has its times and charge', call: 'job', args: id('completed') },
+  { name: 'a failed job has its error', call: 'job', args: id('failed') },
+  { name: 'a cancelled job', call: 'job', args: id('cancelled') },
+  { name: 'a job does not exist', call: 'job', args: { id: 'aaaaaaaaaaaaaaa' } },
+  { name: 'an id is escaped', call: 'job', args: { id: '../tokens' } },
+  {
+    name: 'unknown fields and states of a newer server are kept',
+    call: 'job',
+    args: id('pending'),
+    alter: (body) => ({ ...body, status: 'paused', priority: { level: 3 } }),
+  },
+  {
+    name: 'a reading is repeated after 429 and a lost connection',
+    call: 'job',
+    args: id('completed'),
+    failures: {
+      responses: [failure(429, 'limited', 'Too many requests', { 'retry-after': '1' }), CLOSED],
+    },
+  },
+  { name: 'a reading without credentials', call: 'job', args: id('completed'), as: 'nobody' },
+  { name: 'a pending job is cancelled', call: 'cancel_job', args: id('to_cancel') },
+  { name: 'a job that has ended is not cancelled', call: 'cancel_job', args: id('completed') },
+]
+
+const lists: readonly PlannedCase[] = [
+  { name: 'jobs are listed, newest first', call: 'jobs', args: { options: { tag: 'listed' } } },
+  {
+    name: 'jobs of one status are listed',
+    call: 'jobs',
+    args: { options: { tag: 'listed', status: 'completed' } },
+  },
+  {
+    name: 'jobs before another one are listed',
+    call: 'jobs',
+    args: ({ ids }) => ({ options: { tag: 'listed', before: ids['completed'], limit: 2 } }),
+  },
+  { name: 'jobs of one QPU are listed', call: 'jobs', args: { options: { tag: 'listed', qpu: 'faulty' } } },
+  { name: 'a filter of jobs is not valid', call: 'jobs', args: { options: { status: 'done' } } },
+]
+
+/** Lets the job run that another QPU keeps. */
+async function release({ service }: Lab, { id: job }: Readonly<Record<string, unknown>>): Promise<void> {
+  await Bun.sleep(400)
+  const token = await service.admin()
+  await service.call('POST', `/api/op/jobs/${job}/release`, { token, body: {} })
+}
+
+const waits: readonly PlannedCase[] = [
+  { name: 'a wait ends when the job completes', call: 'wait', args: id('to_wait'), meanwhile: release },
+  {
+    name: 'a wait survives failures of the server and of the network',
+    call: 'wait',
+    args: id('to_survive'),
+    meanwhile: release,
+    failures: {
+      after: 1,
+      responses: [
+        failure(500, 'internal', 'Internal error'),
+        CLOSED,
+        failure(503, 'unavailable', 'Starting'),
+      ],
+    },
+  },
+  { name: 'a wait returns a failed job', call: 'wait', args: id('failed') },
+  {
+    name: 'a wait ends with an error when the job is gone',
+    call: 'wait',
+    args: id('pending'),
+    failures: { after: 1, responses: [failure(404, 'not_found', 'The job does not exist')] },
+  },
+  {
+    name: 'a wait that is limited ends, the job goes on',
+    call: 'wait',
+    args: ofResult('pending', { timeout: 0.3 }),
+  },
+]
+
+const results: readonly PlannedCase[] = [
+  { name: 'counts of a result', call: 'result', args: id('completed') },
+  { name: 'names and metadata of circuits return with their results', call: 'result', args: id('labelled') },
+  { name: 'a result for each set of parameters', call: 'result', args: id('swept') },
+  { name: 'the outcome of each shot, packed', call: 'result', args: id('packed') },
+  { name: 'the outcome of each shot, as hexadecimal texts', call: 'result', args: id('hex') },
+  { name: 'points of all shots', call: 'result', args: id('points') },
+  { name: 'averaged points', call: 'result', args: id('averaged') },
+  {
+    name: 'counts of one register',
+    call: 'result.register',
+    args: ofResult('registers', { circuit: 0, name: 'b' }),
+  },
+  {
+    name: 'a register that does not exist',
+    call: 'result.register',
+    args: ofResult('registers', { circuit: 0, name: 'z' }),
+    contains: ['a, b'],
+  },
+  {
+    name: 'counts of some bits',
+    call: 'result.marginal',
+    args: ofResult('registers', { circuit: 0, bits: [2, 0] }),
+  },
+  { name: 'probabilities', call: 'result.probabilities', args: ofResult('completed', { circuit: 0 }) },
+  {
+    name: 'a mean and its standard error',
+    call: 'result.expectation',
+    args: ofResult('rotated', { circuit: 0, pauli_z: 'Z' }),
+  },
+  {
+    name: 'a mean of a product',
+    call: 'result.expectation',
+    args: ofResult('completed', { circuit: 0, pauli_z: 'ZZ' }),
+  },
+  { name: 'a failed job has no result', call: 'result', args: id('failed') },
+  { name: 'a cancelled job has no result', call: 'result', args: id('cancelled') },
+]
+
+/** Jobs after their submission. */
+export const JOBS: readonly PlannedCase[] = [...readings, ...lists, ...waits, ...results]

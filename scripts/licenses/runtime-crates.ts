@@ -1,0 +1,97 @@
+import { library, type RuntimeLibrary } from './library.ts'
+
+/**
+ * The Rust packages that Bun links on Linux: those of its Cargo.lock without build tools, macros and packages
+ * for other systems. LICENSE.md of Bun does not name them. Licenses and holders were compared with the
+ * manifest and the license files of each package on 22 November 2026. Cargo.lock was that of commit 0029e923
+ * of 2026: the one of version 1.4.4 was not at hand, and `strip` leaves no names of packages in its binary.
+ */
+export const RUNTIME_CRATES: readonly RuntimeLibrary[] = [
+  library(
+    'Rust standard library',
+    'MIT',
+    'The Rust Project contributors',
+    'https://github.com/rust-lang/rust',
+  ),
+  crate('allocator-api2', 'MIT', 'Zakarum'),
+  crate('arrayref', 'BSD-2-Clause', '2015 David Roundy'),
+  crate('arrayvec', 'MIT', '2015-2023 Ulrik Sverdrup'),
+  crate('base64', 'MIT', '2015 Alice Maz'),
+  crate('bcrypt', 'MIT', '2020 Vincent Prouillet'),
+  crate('bitflags', 'MIT', '2014 The Rust Project Developers'),
+  crate('blake2', 'MIT', '2015-2016 The blake2-rfc Developers, Cesar Barros, 2017 Artyom Pavlov'),
+  crate('blake2b_simd', 'MIT', "Jack O'Connor"),
+  crate('block-buffer', 'MIT', '2018-2019 The RustCrypto Project Developers'),
+  crate('blowfish', 'MIT', '2006-2009 Graydon Hoare, 2009-2013 Mozilla Foundation'),
+  crate('bstr', 'MIT', '2018-2019 Andrew Gallant'),
+  crate('bumpalo', 'MIT', '2019 Nick Fitzgerald'),
+  crate('bytemuck', 'MIT', '2019 Daniel "Lokathor" Gee'),
+  crate('byteorder', 'MIT', '2015 Andrew Gallant'),
+  crate('cfg-if', 'MIT', '2014 Alex Crichton'),
+  crate('cipher', 'MIT', '2016-2020 RustCrypto Developers'),
+  crate('const_format', 'Zlib', '2020 Matias Rodriguez'),
+  crate('constant_time_eq', 'Apache-2.0', 'Cesar Eduardo Barros'),
+  crate('cpufeatures', 'MIT', '2020-2025 The RustCrypto Project Developers'),
+  crate('crossbeam-utils', 'MIT', '2019 The Crossbeam Project Developers'),
+  crate('crypto-common', 'MIT', '2021 RustCrypto Developers'),
+  crate('cssparser', 'MPL-2.0', 'Simon Sapin and the Servo Project Developers'),
+  crate('derive_more', 'MIT', '2016 Jelte Fennema'),
+  crate('digest', 'MIT', '2017 Artyom Pavlov'),
+  crate('dtoa', 'MIT', 'David Tolnay'),
+  crate('dtoa-short', 'MPL-2.0', 'Xidorn Quan'),
+  crate(
+    'encoding_rs',
+    'MIT AND BSD-3-Clause',
+    'Mozilla Foundation, WHATWG (Apple, Google, Mozilla, Microsoft)',
+  ),
+  crate('enum-map', 'MIT', 'Konrad Borowski'),
+  crate('enumset', 'MIT', '2017-2025 Alissa Rao'),
+  crate('equivalent', 'MIT', '2016-2023 the authors of equivalent'),
+  crate('errno', 'MIT', '2014 Chris Wong'),
+  crate('foldhash', 'Zlib', '2024 Orson Peters'),
+  crate('generic-array', 'MIT', '2015 Bartłomiej Kamiński'),
+  crate('getrandom', 'MIT', '2014 The Rust Project Developers, 2018-2026 The rust-random Project Developers'),
+  crate('hashbrown', 'MIT', "2016 Amanieu d'Antras"),
+  crate('inout', 'MIT', '2022 Artyom Pavlov, 2022 The RustCrypto Project Developers'),
+  crate('itoa', 'MIT', 'David Tolnay'),
+  crate('keccak', 'MIT', '2018-2022 RustCrypto Developers'),
+  crate('konst', 'Zlib', '2021 Matias Rodriguez'),
+  crate('konst_macro_rules', 'Zlib', '2021 Matias Rodriguez'),
+  crate('libc', 'MIT', 'The Rust Project Developers'),
+  crate('linux-raw-sys', 'MIT', 'Dan Gohman'),
+  crate('log', 'MIT', '2014 The Rust Project Developers'),
+  crate('memchr', 'MIT', '2015 Andrew Gallant'),
+  crate('mime', 'MIT', '2014 Sean McArthur'),
+  crate('new_debug_unreachable', 'MIT', '2015 Jonathan Reem'),
+  crate('phf', 'MIT', '2014-2022 Steven Fackler, Yuki Okushi'),
+  crate('phf_shared', 'MIT', '2014-2022 Steven Fackler, Yuki Okushi'),
+  crate('precomputed-hash', 'MIT', '2017 Emilio Cobos Álvarez'),
+  crate('rust-argon2', 'MIT', '2017 Martijn Rijkeboer'),
+  crate('rustc-hash', 'MIT', 'The Rust Project Developers'),
+  crate('rustix', 'MIT', 'Dan Gohman, Jakub Konka'),
+  crate('scopeguard', 'MIT', '2016-2019 Ulrik Sverdrup "bluss" and scopeguard developers'),
+  crate('selectors', 'MPL-2.0', 'The Servo Project Developers'),
+  crate('servo_arc', 'MIT', 'The Servo Project Developers'),
+  crate(
+    'sha3',
+    'MIT',
+    '2006-2009 Graydon Hoare, 2009-2013 Mozilla Foundation, 2014 Sébastien Martini, 2016-2023 Artyom Pavlov, Marek Kotewicz',
+  ),
+  crate('siphasher', 'MIT', '2012-2016 The Rust Project Developers, 2016-2026 Frank Denis'),
+  crate('smallvec', 'MIT', '2018 The Servo Project Developers'),
+  crate('stable_deref_trait', 'MIT', '2017 Robert Grosse'),
+  crate('strum', 'MIT', '2019 Peter Glotfelty'),
+  crate(
+    'subtle',
+    'BSD-3-Clause',
+    '2016-2017 Isis Agora Lovecruft, Henry de Valence, 2016-2024 Isis Agora Lovecruft',
+  ),
+  crate('thiserror', 'MIT', 'David Tolnay'),
+  crate('typed-arena', 'MIT', '2018 The typed-arena developers'),
+  crate('typenum', 'MIT', '2014 Paho Lurie-Gregg'),
+  crate('zeroize', 'MIT', '2018-2026 The RustCrypto Project Developers'),
+]
+
+function crate(name: string, license: string, holders: string): RuntimeLibrary {
+  return library(name, license, holders, `https://crates.io/crates/${name}`)
+}

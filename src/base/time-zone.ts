@@ -1,0 +1,68 @@
+/** The dashboard imports this file without the rest of the folder. */
+
+/** A time as clocks and calendars show it; `month` counts from 1. Parts beyond their range carry over. */
+export interface WallTime {
+  year: number
+  month: number
+  day: number
+  hour: number
+  minute: number
+  second: number
+}
+
+const DAY_MS = 86_400_000
+
+/** An IANA time zone. Times are ms since the epoch. */
+export class TimeZone {
+  readonly name: string
+  readonly #format: Intl.DateTimeFormat
+
+  /** @throws RangeError when there is no such zone. */
+  constructor(name: string) {
+    const numeric = 'numeric'
+    this.#format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
+      ...{ timeZone: name, hourCycle: 'h23' },
+      ...{ year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric },
+    })
+    this.name = this.#format.resolvedOptions().timeZone
+  }
+
+  /** What clocks show at a time. */
+  wallTimeAt(ms: number): WallTime {
+    const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 }
+    for (const { type, value } of this.#format.formatToParts(ms)) {
+      if (type in parts) parts[type as keyof WallTime] = Number(value)
+    }
+    return parts
+  }
+
+  /** What is added to UTC at a time, in ms. */
+  offsetAt(ms: number): number {
+    return asUtc(this.wallTimeAt(ms)) - Math.floor(ms / 1_000) * 1_000
+  }
+
+  /**
+   * The time at which clocks show `wall`. Of a time that occurs twice, the first; a time that clocks skip is
+   * as much later as they skip (RFC 5545, 3.3.5).
+   */
+  instantOf(wall: WallTime): number {
+    const utc = asUtc(wall)
+    const before = utc - this.offsetAt(utc - DAY_MS)
+    const after = utc - this.offsetAt(utc + DAY_MS)
+    const matching = [before, after].filter((ms) => ms + this.offsetAt(ms) === utc)
+    return matching.length === 0 ? before : Math.min(...matching)
+  }
+}
+
+function asUtc({ year, month, day, hour, minute, second }: WallTime): number {
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}
+
+/** Whether there is a time zone with this name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new TimeZone(name).name !== ''
+  } catch {
+    return false
+  }
+}

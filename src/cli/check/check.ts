@@ -1,0 +1,49 @@
+import { homedir } from 'node:os'
+import { createLog, flag, kinds, switchFlag, systemClock } from '../../base/index.ts'
+import { checkDeviceInstrument, DRIVER_SETTINGS, type InstrumentCheck } from '../../driver/index.ts'
+import { OPERATIONS } from '../../protocol/index.ts'
+import { defineCommand } from '../command-line/command.ts'
+
+export const checkCommand = defineCommand({
+  summary: 'Check the instrument of a device, without a server and without touching its outputs',
+  flags: {
+    operation: flag(kinds.choice(OPERATIONS), 'Operation of the device; process if unset'),
+    device: DRIVER_SETTINGS.device,
+    option: DRIVER_SETTINGS.option,
+    dataDir: DRIVER_SETTINGS.dataDir,
+    reset: switchFlag(
+      kinds.bool(),
+      'Reset the instrument first, which sets all static voltages to 0: couplers lose their currents',
+    ),
+  },
+  async run({ flags: { operation = 'process', device, option, dataDir, reset } }) {
+    const checks = await checkDeviceInstrument(
+      { operation, device, optionPairs: option, dataDir, isReset: reset },
+      {
+        ...{ clock: systemClock, log: createLog({ level: 'warn' }) },
+        ...{ cwd: process.cwd(), home: homedir(), env: process.env },
+      },
+    )
+    if (checks.some(({ passed }) => !passed)) process.exitCode = 1
+    return checks
+  },
+  print(checks) {
+    console.log(checkTable(checks).join('\n'))
+  },
+})
+
+/** The steps as a table with a line of summary. */
+export function checkTable(checks: readonly InstrumentCheck[]): string[] {
+  const widthOf = (key: 'step' | 'subject') => Math.max(0, ...checks.map((check) => check[key].length))
+  const [step, subject] = [widthOf('step'), widthOf('subject')]
+  const rows = checks.map((check) =>
+    [
+      check.passed ? 'ok    ' : 'FAILED',
+      check.step.padEnd(step),
+      check.subject.padEnd(subject),
+      check.detail,
+    ].join('  '),
+  )
+  const failed = checks.find(({ passed }) => !passed)
+  return [...rows, '', failed ? `Stopped at the first mismatch: ${failed.step}` : 'All checks passed']
+}

@@ -1,0 +1,63 @@
+import { savedAccount } from '../../../clients/js/src/accounts.ts'
+import { type CredentialOptions, credentialsOf } from '../../../clients/js/src/credentials.ts'
+import { AuthenticationError, ConnectionLostError, SvcClient } from '../../../clients/js/src/index.ts'
+import { flag, group, kinds, type ValuesOf } from '../../base/index.ts'
+import { ExitError, UsageError } from '../command-line/usage-error.ts'
+import { trustingFetch } from './trusting-fetch.ts'
+
+/** Flags of every command that talks to a server as a user. */
+export const CONNECTION_FLAGS = group('Connection', {
+  svcAddr: flag(
+    kinds.nonEmptyText('url'),
+    'Address of the server, or several separated by commas; if unset, SVC_ADDR or the saved account',
+  ),
+  profile: flag(kinds.nonEmptyText('name'), 'Saved account; if unset, SVC_PROFILE or default'),
+})
+
+/** Exit status when no server responds, as EX_UNAVAILABLE of sysexits(3). */
+const NO_SERVER = 69
+
+/**
+ * Runs `work` with a client of the server that flags, environment or saved account name; the token comes from
+ * SVC_API_TOKEN or the saved account.
+ *
+ * @throws UsageError without address or token; ExitError 69 if no server responds.
+ */
+export async function withClient<T>(
+  { svcAddr, profile }: ValuesOf<typeof CONNECTION_FLAGS>,
+  work: (svc: SvcClient) => Promise<T>,
+): Promise<T> {
+  const given: CredentialOptions = {
+    ...(svcAddr !== undefined && { baseUrl: svcAddr }),
+    ...(profile !== undefined && { profile }),
+  }
+  const svc = asUsage(() => {
+    const { address, profile: used } = credentialsOf(given)
+    if (address === undefined) throw new UsageError('no server; run svc login ADDRESS or set SVC_ADDR')
+    const pin = used === undefined ? undefined : savedAccount(used, true)?.ca_fingerprint
+    return new SvcClient({ ...given, ...(pin !== undefined && { fetch: trustingFetch(pin) }) })
+  })
+  return withStatus(() => work(svc), asUsage(() => credentialsOf(given)).token !== undefined)
+}
+
+/** Turns an address or a profile that the client refuses into a wrong call. */
+export function asUsage<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error
+  }
+}
+
+/** Runs `work`; its failures say what to do and end with the status of their kind. */
+export async function withStatus<T>(work: () => Promise<T>, hasToken: boolean): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ConnectionLostError)
+      throw error.cause instanceof ExitError ? error.cause : new ExitError(NO_SERVER, error.message)
+    if (error instanceof AuthenticationError && !hasToken)
+      throw new UsageError('not signed in; run svc login ADDRESS or set SVC_API_TOKEN')
+    throw error
+  }
+}

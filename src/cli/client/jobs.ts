@@ -1,0 +1,122 @@
+import { type Job, NotFoundError, NotPendingError, type SvcClient } from '../../../clients/js/src/index.ts'
+import { AppError, flag, kinds, messageOf } from '../../base/index.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { CONNECTION_FLAGS, withClient } from './connection.ts'
+import { follow, printOutcome, resultOf, setStatus, TIMEOUT_FLAG } from './follow.ts'
+import { fields, localTime, plain, qpuOf, stateOf, table } from './output.ts'
+
+const JOB = { name: 'JOB', help: 'Id of a job' }
+const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
+
+/** Names of the QPUs by id. */
+async function namesOfQpus(svc: SvcClient): Promise<Map<string, string>> {
+  return new Map((await svc.qpus()).map(({ id, name }) => [id, name]))
+}
+
+/** @throws AppError if there is none, or it belongs to somebody else. */
+async function readJob(svc: SvcClient, id: string): Promise<Job> {
+  try {
+    return await svc.job(id)
+  } catch (cause) {
+    if (!(cause instanceof NotFoundError)) throw cause
+    throw new AppError('not_found', `there is no job ${id} among yours; svc jobs lists them`, { cause })
+  }
+}
+
+export const jobsCommand = defineCommand({
+  summary: 'List your jobs, newest first',
+  flags: {
+    status: flag(kinds.choice(STATUSES), 'Only jobs in this state'),
+    qpu: flag(kinds.nonEmptyText('name'), 'Only jobs of this QPU'),
+    tag: flag(kinds.nonEmptyText('text'), 'Only jobs with this tag'),
+    before: flag(kinds.nonEmptyText('job'), 'Only jobs submitted before this one'),
+    limit: flag(kinds.integer({ min: 1, max: 10_000 }), 'Number of jobs', { default: '20' }),
+    ...CONNECTION_FLAGS,
+  },
+  run: ({ flags }) =>
+    withClient(flags, async (svc) => {
+      const { status, qpu, tag, before, limit } = flags
+      const filter = Object.entries({ status, qpu, tag, before }).filter(([, value]) => value !== undefined)
+      const listed = Array.fromAsync(svc.jobs({ ...Object.fromEntries(filter), limit }))
+      const [jobs, names] = await Promise.all([listed, namesOfQpus(svc)])
+      return { jobs, names }
+    }),
+  document: ({ jobs }) => jobs.map(({ raw }) => raw),
+  print({ jobs, names }) {
+    if (jobs.length === 0) return console.log('No jobs')
+    const rows = jobs.map(({ id, status, created, name, raw }) => [
+      ...[id, status, localTime(created), qpuOf(raw, names)],
+      ...[String(raw.shots || ''), name],
+    ])
+    console.log(table(['JOB', 'STATUS', 'SUBMITTED', 'QPU', 'SHOTS', 'NAME'], rows).join('\n'))
+  },
+})
+
+export const jobCommand = defineCommand({
+  summary: 'Show a job: its state, why it waits, and when it is estimated to start',
+  positionals: [JOB],
+  flags: CONNECTION_FLAGS,
+  run: ({ flags, positionals: [id = ''] }) =>
+    withClient(flags, async (svc) => {
+      const [job, names] = await Promise.all([readJob(svc, id), namesOfQpus(svc)])
+      return { job, names }
+    }),
+  document: ({ job }) => job.raw,
+  print({ job, names }) {
+    const { id, name, tags, created, started, finished, chargedSeconds, error, raw } = job
+    const shown = fields({
+      ...{ Job: id, Name: name, Tags: tags.join(', '), State: stateOf(job) },
+      ...{ QPU: qpuOf(raw, names), Shots: raw.shots || '', Submitted: localTime(created) },
+      ...{ Started: localTime(started), Ended: localTime(finished) },
+      Charged: chargedSeconds === undefined ? '' : `${chargedSeconds} s of QPU time`,
+      ...{ Attempts: raw.attempt > 1 ? raw.attempt : '', Error: error?.message },
+    })
+    console.log(shown.join('\n'))
+  },
+})
+
+export const resultCommand = defineCommand({
+  summary: 'Print the results of a job, and wait for them if necessary',
+  positionals: [JOB],
+  flags: { timeout: TIMEOUT_FLAG, ...CONNECTION_FLAGS },
+  run: ({ flags, positionals: [id = ''] }) =>
+    withClient(flags, async (svc) => {
+      const job = await readJob(svc, id)
+      const ended = job.isDone ? job : await follow(job, flags.timeout)
+      setStatus(ended)
+      return ended
+    }),
+  document: (job) =>
+    job.status === 'completed' ? resultOf(job).raw : { status: job.status, error: job.error ?? null },
+  print: printOutcome,
+})
+
+export const cancelCommand = defineCommand({
+  summary: 'Cancel jobs that wait',
+  positionals: [{ ...JOB, isRepeatable: true }],
+  flags: CONNECTION_FLAGS,
+  run: ({ flags, positionals }) =>
+    withClient(flags, async (svc) => {
+      const outcomes: { id: string; cancelled: boolean; reason: string }[] = []
+      for (const id of positionals) outcomes.push(await cancel(svc, id, positionals.length > 1))
+      if (outcomes.some(({ cancelled }) => !cancelled)) process.exitCode = 1
+      return outcomes
+    }),
+  print(outcomes) {
+    for (const { id, cancelled, reason } of outcomes) {
+      if (cancelled) console.log(`Cancelled job ${id}`)
+      else process.stderr.write(`Job ${id} was not cancelled: ${plain(reason)}\n`)
+    }
+  },
+})
+
+/** One of several that cannot be cancelled does not keep the others from it. */
+async function cancel(svc: SvcClient, id: string, isOneOfSeveral: boolean) {
+  try {
+    await (await readJob(svc, id)).cancel()
+    return { id, cancelled: true, reason: '' }
+  } catch (error) {
+    if (!isOneOfSeveral && !(error instanceof NotPendingError)) throw error
+    return { id, cancelled: false, reason: messageOf(error) }
+  }
+}

@@ -1,0 +1,82 @@
+import type { Job, JobWire, Result } from '../../../clients/js/src/index.ts'
+
+/** Outcomes that are printed of one circuit; `--json` prints all. */
+const MAX_OUTCOMES = 32
+const BAR_LENGTH = 40
+
+const LOCAL_TIME = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' })
+
+/** Text of other people without characters that control a terminal. */
+export function plain(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{fffd}')
+}
+
+/** A time in the zone of this machine, such as `2026-11-23 14:05:09`; empty for none. */
+export function localTime(date: Date | undefined): string {
+  return date === undefined ? '' : LOCAL_TIME.format(date)
+}
+
+/** Rows in columns, below a row of titles. */
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const lines = [titles, ...rows].map((row) => row.map(plain))
+  const widths = titles.map((_, at) => Math.max(...lines.map((row) => (row[at] ?? '').length)))
+  return lines.map((row) =>
+    row
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** The named values that are not empty, one in a line. */
+export function fields(values: Readonly<Record<string, string | number | undefined>>): string[] {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, plain(String(value))] as const],
+  )
+  const width = Math.max(...given.map(([name]) => name.length))
+  return given.map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+}
+
+/** A line for each outcome: its bits, its count, and a bar; the most frequent ones if there are many. */
+export function countLines(counts: Readonly<Record<string, number>>): string[] {
+  const all = Object.entries(counts)
+  const shots = all.reduce((sum, [, count]) => sum + count, 0)
+  const shown = all.toSorted(([, a], [, b]) => b - a).slice(0, MAX_OUTCOMES)
+  const width = Math.max(5, ...shown.map(([, count]) => String(count).length))
+  const lines = shown
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([bits, count]) => {
+      const bar = '█'.repeat(Math.round((count / shots) * BAR_LENGTH))
+      return `  ${bits}  ${String(count).padStart(width)}  ${bar}`.trimEnd()
+    })
+  const left = all.length - shown.length
+  return left > 0 ? [...lines, `  … and ${left} less frequent outcomes; --json prints all`] : lines
+}
+
+/** The results of a job: the counts of each circuit, or how many points it has. */
+export function resultLines(result: Result): string[] {
+  const isOne = result.circuits.length === 1
+  return result.circuits.flatMap((circuit, at) => {
+    const title = isOne ? [] : [`Circuit ${at}${circuit.name === '' ? '' : ` ${plain(circuit.name)}`}:`]
+    if (circuit.raw.counts !== undefined) return [...title, ...countLines(circuit.counts)]
+    return [...title, `  no counts: measured at another level than 2; --json prints the values`]
+  })
+}
+
+/** The state of a job in a line, with what it waits for. */
+export function stateOf(job: Job): string {
+  const { status, waiting, queuePosition, estimatedStart, started } = job
+  if (status === 'running') return started ? `running since ${localTime(started)}` : status
+  if (status !== 'pending') return status
+  return [
+    waiting ? `pending: ${plain(waiting.text)}` : 'pending',
+    ...(queuePosition === undefined ? [] : [`position ${queuePosition}`]),
+    ...(estimatedStart ? [`starts about ${localTime(estimatedStart.from)}`] : []),
+  ].join(', ')
+}
+
+/** Name of the QPU that runs or ran a job or that it asks for; empty for any. */
+export function qpuOf(raw: JobWire, names: ReadonlyMap<string, string>): string {
+  const id = raw.qpu || raw.qpu_target
+  return names.get(id) ?? id
+}

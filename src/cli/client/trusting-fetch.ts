@@ -1,0 +1,45 @@
+import type { Fetch } from '../../../clients/js/src/index.ts'
+import { fingerprintMatches } from '../../protocol/index.ts'
+import { ExitError } from '../command-line/usage-error.ts'
+
+/** Exit status of a server that is not the one expected, as EX_NOPERM of sysexits(3). */
+const NOT_TRUSTED = 77
+
+/**
+ * A `fetch` that trusts nothing but the root CA with this SHA-256 fingerprint. The server offers the CA
+ * itself; it is compared before anything else is sent.
+ *
+ * @throws ExitError 77 from each request to a server with another CA.
+ */
+export function trustingFetch(fingerprint: string): Fetch {
+  const authorities = new Map<string, string>()
+  return async (input, init) => {
+    const { origin, protocol } = new URL(input)
+    if (protocol !== 'https:') return fetch(input, init)
+    const known = authorities.get(origin)
+    const ca = known ?? (await obtainAuthority(origin, fingerprint, init.signal ?? undefined))
+    authorities.set(origin, ca)
+    return fetch(input, { ...init, tls: { ca } })
+  }
+}
+
+async function obtainAuthority(origin: string, fingerprint: string, signal?: AbortSignal): Promise<string> {
+  const response = await fetch(`${origin}/api/pub/root-ca.pem`, {
+    ...{ redirect: 'manual', keepalive: false, tls: { rejectUnauthorized: false } },
+    ...(signal && { signal }),
+  })
+  const pem = response.ok ? await response.text() : ''
+  if (isMatch(pem, fingerprint)) return pem
+  throw new ExitError(
+    NOT_TRUSTED,
+    `the server at ${origin} has another root CA than the fingerprint names; nothing was sent to it`,
+  )
+}
+
+function isMatch(pem: string, fingerprint: string): boolean {
+  try {
+    return fingerprintMatches(pem, fingerprint)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,26 @@
+import { queueWebhookEvent } from '../journal/webhook-events.ts'
+import type { SqlWriter } from '../sqlite/sql.ts'
+
+/** What operators want to be notified of. */
+interface QpuState {
+  id: string
+  name: string
+  status: string
+  enabled: boolean
+  maintenance: boolean
+  maintenance_reason: string
+  draining: boolean
+  drain_reason: string
+}
+
+const WATCHED = ['status', 'enabled', 'maintenance', 'draining'] as const
+
+/** Queues the webhook deliveries for a change of a QPU that decides whether it takes jobs. */
+export function announceQpuChange(tx: SqlWriter, before: QpuState, after: QpuState): void {
+  if (WATCHED.every((name) => before[name] === after[name])) return
+  const { id, name, status, enabled, maintenance, maintenance_reason, draining, drain_reason } = after
+  queueWebhookEvent(tx, {
+    kind: 'qpu.changed',
+    data: () => ({ id, name, status, enabled, maintenance, maintenance_reason, draining, drain_reason }),
+  })
+}

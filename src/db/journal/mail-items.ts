@@ -1,0 +1,33 @@
+import type { SqlWriter } from '../sqlite/sql.ts'
+
+/** What users may be mailed; the texts are in `src/server/mail/digest-text.ts`. */
+export type MailItem =
+  | { kind: 'job_ended'; detail: { job: string; status: string; seconds: number } }
+  | { kind: 'slot_started'; detail: { qpu: string; start: string; end: string } }
+  | {
+      kind: 'time_request_decided'
+      detail: { status: string; seconds: number; reason: string }
+    }
+
+/** Items of one user that wait for the next digest; further ones are only counted. */
+const MAX_MAIL_ITEMS = 100
+
+/** Adds an item to the next digest of a user, in the transaction of what it reports. */
+export function queueMailItem(tx: SqlWriter, user: string, { kind, detail }: MailItem): void {
+  const row = tx.one<{ waiting: number }>('SELECT count(*) AS waiting FROM mail_items WHERE user = $user', {
+    user,
+  })
+  const isFull = (row?.waiting ?? 0) >= MAX_MAIL_ITEMS
+  tx.run(
+    `INSERT INTO mail_digests (user, next_at, dropped) VALUES ($user, $now, $dropped)
+     ON CONFLICT (user) DO UPDATE SET dropped = dropped + $dropped`,
+    { user, now: tx.now, dropped: isFull ? 1 : 0 },
+  )
+  if (isFull) return
+  tx.run('INSERT INTO mail_items (user, kind, detail, at) VALUES ($user, $kind, $detail, $at)', {
+    user,
+    kind,
+    detail: JSON.stringify(detail),
+    at: tx.at,
+  })
+}

@@ -1,0 +1,64 @@
+import { index, internal, keyed, type Table } from '../tables.ts'
+
+/** Tables of accounts: balances, use and addresses. */
+export const ACCOUNTS_TABLES: readonly Table[] = [
+  // One change of a user's balance in ms; (kind, source_id) makes it happen once.
+  internal(
+    'qpu_ledger',
+    {
+      id: 'TEXT NOT NULL PRIMARY KEY',
+      user: 'TEXT NOT NULL',
+      kind: "TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening'))",
+      source_id: 'TEXT NOT NULL',
+      delta_ms: 'INTEGER NOT NULL',
+      at: 'TEXT NOT NULL',
+    },
+    ['UNIQUE (kind, source_id)'],
+    [index('qpu_ledger', ['user'], false)],
+  ),
+  // The jobs of a user that one QPU ran in one month (UTC), and their time; see `store/accounts/usage.ts`.
+  keyed(
+    'qpu_usage',
+    {
+      user: 'TEXT NOT NULL',
+      month: 'TEXT NOT NULL',
+      qpu: 'TEXT NOT NULL',
+      jobs: 'INTEGER NOT NULL',
+      used_ms: 'INTEGER NOT NULL',
+      charged_ms: 'INTEGER NOT NULL',
+    },
+    ['PRIMARY KEY (user, month, qpu)'],
+    [index('qpu_usage', ['month', 'user', 'qpu'], false)],
+  ),
+  // The QPU time of a user's jobs by the minute (since the epoch) in which they ended; for the fair policy.
+  keyed('recent_use', { minute: 'INTEGER NOT NULL', user: 'TEXT NOT NULL', ms: 'INTEGER NOT NULL' }, [
+    'PRIMARY KEY (minute, user)',
+  ]),
+  // The bytes that a user has stored; see `stored-bytes.ts`.
+  keyed('user_bytes', { user: 'TEXT NOT NULL PRIMARY KEY', bytes: 'INTEGER NOT NULL' }),
+  // One address from which an account was used; see `store/accounts/known-addresses`.
+  keyed(
+    'known_addresses',
+    { account: 'TEXT NOT NULL', use: 'TEXT NOT NULL', address: 'TEXT NOT NULL', at: 'TEXT NOT NULL' },
+    ['PRIMARY KEY (account, use, address)'],
+  ),
+  // The secret address of a user's calendar, as SHA-256; `qpu` adds the calibrations of one QPU.
+  keyed(
+    'calendar_feeds',
+    {
+      user: 'TEXT NOT NULL PRIMARY KEY',
+      hash: 'TEXT NOT NULL',
+      qpu: "TEXT NOT NULL DEFAULT ''",
+      created: 'TEXT NOT NULL',
+    },
+    [],
+    [index('calendar_feeds', ['hash'], true)],
+  ),
+  // A user whose removal has `begun` or is `done`; its id is not given again.
+  internal('removed_users', {
+    id: 'TEXT NOT NULL PRIMARY KEY',
+    at: 'TEXT NOT NULL',
+    actor: 'TEXT NOT NULL',
+    state: "TEXT NOT NULL CHECK (state IN ('begun', 'done'))",
+  }),
+]

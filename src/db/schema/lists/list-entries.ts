@@ -1,0 +1,42 @@
+import { jsonItems } from '../../sqlite/dialect.ts'
+import { quoted } from '../../sqlite/sql.ts'
+import type { AnyCollection } from '../collection.ts'
+
+/**
+ * The table of a list field holds one row for each entry of the list: the owner of the record, the entry and
+ * the record's `seq`. It finds the records of a user by an entry, newest first. Triggers keep it, so that no
+ * statement that changes a record can miss it.
+ */
+
+/** Name of the table with the entries of a list field. */
+export function entriesTableOf({ name }: AnyCollection, field: string): string {
+  return `${name}_${field}`
+}
+
+/** The triggers that keep the entries of the list field `field`, whose records belong to `owner`. */
+export function entryTriggers(
+  collection: AnyCollection,
+  field: string,
+  owner: string,
+): { name: string; sql: string }[] {
+  const [table, entries] = [quoted(collection.name), quoted(entriesTableOf(collection, field))]
+  const [list, user] = [quoted(field), quoted(owner)]
+  const add = `INSERT OR IGNORE INTO ${entries} ("user", "entry", "seq")
+    SELECT NEW.${user}, "value", NEW."seq" FROM ${jsonItems(`NEW.${list}`)};`
+  const remove = `DELETE FROM ${entries} WHERE ("user", "entry", "seq") IN
+    (SELECT OLD.${user}, "value", OLD."seq" FROM ${jsonItems(`OLD.${list}`)});`
+  const trigger = (on: string, event: string, body: string) => {
+    const name = `${collection.name}_${field}_${on}`
+    return { name, sql: `CREATE TRIGGER ${quoted(name)} ${event} BEGIN\n  ${body}\nEND` }
+  }
+  const has = (row: string) => `${row}.${list} IS NOT NULL`
+  return [
+    trigger('insert', `AFTER INSERT ON ${table} WHEN ${has('NEW')}`, add),
+    trigger('delete', `AFTER DELETE ON ${table} WHEN ${has('OLD')}`, remove),
+    trigger(
+      'update',
+      `AFTER UPDATE OF ${list}, ${user} ON ${table} WHEN ${has('OLD')} OR ${has('NEW')}`,
+      `${remove}\n  ${add}`,
+    ),
+  ]
+}

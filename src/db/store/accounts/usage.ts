@@ -1,0 +1,71 @@
+import type { ReadTx, Tx } from '../../records/tx.ts'
+
+/** The jobs of a user that one QPU ran in one month. */
+export interface Usage {
+  /** UTC: `2026-11`. */
+  month: string
+  user: string
+  /** The user's name; '' for a removed user. */
+  username: string
+  /** The user's address; '' for a removed user. */
+  email: string
+  qpu: string
+  /** The QPU's name; '' for a removed QPU. */
+  qpuName: string
+  jobs: number
+  /** Execution time in ms. */
+  usedMs: number
+  /** Time deducted from the user's balance, in ms; 0 for unlimited users. */
+  chargedMs: number
+}
+
+/** What rows of usage are for: the others of month, user and QPU are added up and ''. */
+export const USAGE_GROUPS = ['month,user,qpu', 'month,user', 'month,qpu', 'month', 'user', 'qpu'] as const
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
+
+/** Which usage is read. Months are UTC as `2026-11`, both included. */
+export interface UsageQuery {
+  from: string
+  to: string
+  /** Id of a user; undefined = all. */
+  user: string | undefined
+  /** Id of a QPU; undefined = all. */
+  qpu: string | undefined
+  by: UsageGroup
+  skip: number
+  limit: number
+}
+
+/** Adds a job that has run to the usage of the present month. */
+export function addUsage(
+  tx: Tx,
+  job: { user: string; qpu: string; usedMs: number; chargedMs: number },
+): void {
+  tx.run(
+    `INSERT INTO qpu_usage (user, month, qpu, jobs, used_ms, charged_ms)
+     VALUES ($user, $month, $qpu, 1, $usedMs, $chargedMs)
+     ON CONFLICT DO UPDATE SET jobs = jobs + 1, used_ms = used_ms + $usedMs, charged_ms = charged_ms + $chargedMs`,
+    { ...job, month: tx.at.slice(0, 'YYYY-MM'.length) },
+  )
+}
+
+/** Usage by month, user and QPU or some of them, the newest month first. */
+export function listUsage(tx: ReadTx, { from, to, user, qpu, by, skip, limit }: UsageQuery): Usage[] {
+  const conditions = [
+    'month BETWEEN $from AND $to',
+    ...(user === undefined ? [] : ['user = $user']),
+    ...(qpu === undefined ? [] : ['qpu = $qpu']),
+  ]
+  const groups = by.split(',')
+  const columns = ['month', 'user', 'qpu'].map((name) => (groups.includes(name) ? name : `'' AS ${name}`))
+  return tx.all<Usage>(
+    `SELECT month, user, coalesce(users.username, '') AS username, coalesce(users.email, '') AS email,
+       usage.qpu, coalesce(qpus.name, '') AS qpuName, jobs, usedMs, chargedMs
+     FROM (SELECT ${columns.join(', ')}, sum(jobs) AS jobs, sum(used_ms) AS usedMs, sum(charged_ms) AS chargedMs
+           FROM qpu_usage WHERE ${conditions.join(' AND ')} GROUP BY ${groups.join(', ')}
+           ORDER BY 1 DESC, 2, 3 LIMIT $limit OFFSET $skip) usage
+       LEFT JOIN users ON users.id = usage.user LEFT JOIN qpus ON qpus.id = usage.qpu
+     ORDER BY month DESC, user, usage.qpu`,
+    { from, to, skip, limit, ...(user !== undefined && { user }), ...(qpu !== undefined && { qpu }) },
+  )
+}

@@ -1,0 +1,71 @@
+import { AppError, newId } from '../../../base/index.ts'
+import { timeSlots } from '../../collections/time_slots.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+
+export type TimeSlot = RecordOf<typeof timeSlots>
+
+/** From when until when, UTC text. */
+interface Times {
+  start_time: string
+  end_time: string
+}
+
+/** A requested slot and the first booked one that it overlaps with. */
+export interface SlotConflict extends Times {
+  booked: Times
+}
+
+/** Slots to book for a user; `qpu` '' = every QPU. */
+interface NewSlots {
+  user: string
+  qpu: string
+  slots: readonly Times[]
+}
+
+/** The requested slots that overlap with booked ones. */
+export function findConflicts(tx: ReadTx, { qpu, slots }: Omit<NewSlots, 'user'>): SlotConflict[] {
+  return slots.flatMap(({ start_time, end_time }) => {
+    const booked = tx.one<Times>(
+      `SELECT start_time, end_time FROM time_slots
+       WHERE start_time < $end AND end_time > $start AND (qpu = $qpu OR qpu = '' OR $qpu = '')
+       ORDER BY start_time LIMIT 1`,
+      { start: start_time, end: end_time, qpu },
+    )
+    return booked ? [{ start_time, end_time, booked }] : []
+  })
+}
+
+/** Books all slots or none; several become a series. @throws AppError of the overlap or of a bad time. */
+export function bookSlots(tx: Tx, { user, qpu, slots }: NewSlots): TimeSlot[] {
+  const series = slots.length > 1 ? newId(tx.now) : ''
+  return slots.map((times) => tx.insert(timeSlots, { ...times, booked_by: user, qpu, series }))
+}
+
+/** The slot, if `user` booked it or is undefined. @throws AppError `not_found`, also for slots of others. */
+export function requireSlot(tx: ReadTx, id: string, user: string | undefined): TimeSlot {
+  const slot = tx.find(timeSlots, id)
+  if (!slot || (user !== undefined && slot.booked_by !== user)) {
+    throw new AppError('not_found', "The requested resource wasn't found")
+  }
+  return slot
+}
+
+/** Removes a slot and the later ones of its series; returns their number. */
+export function cancelFollowing(tx: Tx, { id, series, start_time }: TimeSlot): number {
+  const later = tx.all<{ id: string }>(
+    `SELECT id FROM time_slots WHERE series = $series AND series <> '' AND start_time > $start`,
+    { series, start: start_time },
+  )
+  for (const slot of [{ id }, ...later]) tx.remove(timeSlots, slot.id)
+  return later.length + 1
+}
+
+/** Ends a slot that is running now. @throws AppError `conflict` (`slot_not_running`). */
+export function endSlot(tx: Tx, slot: TimeSlot): TimeSlot {
+  if (slot.start_time >= tx.at || slot.end_time <= tx.at) {
+    const message = `The slot is from ${slot.start_time} to ${slot.end_time}; only a running slot can be ended`
+    throw new AppError('conflict', message, { reason: 'slot_not_running' })
+  }
+  return tx.update(timeSlots, slot.id, { end_time: tx.at }) ?? slot
+}

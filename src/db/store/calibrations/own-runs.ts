@@ -1,0 +1,50 @@
+/**
+ * Calibrations that tuners started on their own, such as drift checks; they have no request. While one is
+ * under way, its QPU takes no jobs and its tuner receives no requested calibration.
+ *
+ * | from → to | function |
+ * |---|---|
+ * | – → under way | `beginOwnRun`: its start, or the hello of a tuner that reconnected with it |
+ * | under way → ended | `endOwnRun`: its report, the hello of a tuner without it, or the tuner stayed away |
+ */
+
+import { drivers } from '../../collections/drivers.ts'
+import { qpus } from '../../collections/qpus.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { CalibrationRun } from './calibrations.ts'
+
+/**
+ * Records that a tuner has started a calibration on its own. False when that is known, or when the run has
+ * been reported before.
+ */
+export function beginOwnRun(tx: Tx, { run, driver }: CalibrationRun): boolean {
+  if (tx.one('SELECT 1 FROM calibration_results WHERE run_id = $run', { run })) return false
+  const changed = tx.run(
+    `INSERT INTO tuner_runs (driver, run_id, started_at) VALUES ($driver, $run, $at)
+     ON CONFLICT (driver) DO UPDATE SET run_id = $run, started_at = $at WHERE run_id <> $run`,
+    { driver, run, at: tx.at },
+  )
+  if (changed > 0) publishQpu(tx, driver)
+  return changed > 0
+}
+
+/** Records that the run, or whichever the tuner has, is over. False when there was none. */
+export function endOwnRun(tx: Tx, { run, driver }: { run?: string; driver: string }): boolean {
+  const ended = tx.run(`DELETE FROM tuner_runs WHERE driver = $driver AND ($run = '' OR run_id = $run)`, {
+    driver,
+    run: run ?? '',
+  })
+  if (ended > 0) publishQpu(tx, driver)
+  return ended > 0
+}
+
+/** All calibrations under way that tuners started on their own. */
+export function listOwnRuns(tx: ReadTx): CalibrationRun[] {
+  return tx.all('SELECT run_id AS run, driver FROM tuner_runs ORDER BY driver')
+}
+
+/** What the QPU does has changed: dashboards show it, and its queue may continue. */
+function publishQpu(tx: Tx, driver: string): void {
+  const tuner = tx.find(drivers, driver)
+  if (tuner) tx.changed(qpus, tuner.qpu, 'update')
+}

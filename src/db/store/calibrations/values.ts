@@ -1,0 +1,197 @@
+import { calibrationResults } from '../../collections/calibration_results.ts'
+import type { Database } from '../../records/database.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import { valueSql } from '../../schema/large-values.ts'
+import { jsonItems, jsonKey, jsonOf, jsonType } from '../../sqlite/dialect.ts'
+import type { Statement } from '../../sqlite/sql.ts'
+import type { Fidelity } from '../qpus/complete-description.ts'
+import { recordFidelities } from '../qpus/descriptions.ts'
+import { type Median, storeMedians } from './medians.ts'
+
+/** A value that a calibration found. */
+interface MeasuredValue {
+  /** Qubit or edge, as in the device file. */
+  element: string
+  /** A path in the device file such as `clock_freqs.f01`; for a benchmark its protocol and `.fidelity`. */
+  parameter: string
+  value: number
+  /** Standard error; null = not known. */
+  error: number | null
+  unit: string
+  /** Routine or protocol. */
+  routine: string
+}
+
+/** A report whose values are not stored yet. */
+export interface UnreadReport {
+  id: string
+  qpu: string
+  /** End of the calibration, UTC text. */
+  at: string
+  values: MeasuredValue[]
+}
+
+/** What follows the protocol in the parameter of a benchmark. */
+const FIDELITY = '.fidelity'
+
+/** Maximum number of values of one report; a chip of 1,000 qubits has about 100 for each. */
+const MAX_VALUES = 100_000
+
+/**
+ * Reads the values of the oldest report whose values are not stored; undefined without one. The
+ * report, which may have 8 MB, is parsed in another thread.
+ */
+export async function readUnreadReport(
+  db: Pick<Database, 'read' | 'readApart'>,
+): Promise<UnreadReport | undefined> {
+  const report = await db.read((tx) =>
+    tx.one<{ id: string; qpu: string; at: string }>(
+      `SELECT id, qpu, finished_at AS at FROM calibration_results WHERE values_stored_at = '' ORDER BY seq LIMIT 1`,
+    ),
+  )
+  if (!report) return undefined
+  return { ...report, values: await db.readApart<MeasuredValue>(valuesOf(report.id)) }
+}
+
+/** The statement that reads the numbers of a report: of routines that succeeded, and of benchmarks. */
+export function valuesOf(report: string): Statement {
+  const list = (name: string) => jsonOf(valueSql(calibrationResults, name, 'report'))
+  const isNumber = (object: string, key: string) => `${jsonType(object, key)} IN ('integer', 'real')`
+  const isText = (key: string) => `${jsonType('item.value', key)} = 'text'`
+  const number = (object: string, key: string) =>
+    `CASE WHEN ${isNumber(object, key)} THEN CAST(${jsonKey(object, key)} AS REAL) END`
+  return {
+    sql: `SELECT ${jsonKey('item.value', 'target')} AS element, parameter.key AS parameter,
+        CAST(${jsonKey('parameter.value', 'value')} AS REAL) AS value, ${number('parameter.value', 'error')} AS error,
+        coalesce(${jsonKey('parameter.value', 'unit')}, '') AS unit, ${jsonKey('item.value', 'routine')} AS routine
+      FROM calibration_results report
+        JOIN ${jsonItems(list('routines'))} item JOIN ${jsonItems('item.value', 'parameters')} parameter
+      WHERE report.id = $report AND item.type = 'object' AND ${jsonKey('item.value', 'status')} = 'success'
+        AND ${isText('target')} AND ${isText('routine')} AND parameter.type = 'object' AND ${isNumber('parameter.value', 'value')}
+      UNION ALL
+      SELECT ${jsonKey('item.value', 'target')}, ${jsonKey('item.value', 'protocol')} || '${FIDELITY}',
+        CAST(${jsonKey('item.value', 'fidelity')} AS REAL), ${number('item.value', 'fidelity_error')}, '',
+        ${jsonKey('item.value', 'protocol')}
+      FROM calibration_results report JOIN ${jsonItems(list('benchmarks'))} item
+      WHERE report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}
+        AND ${isNumber('item.value', 'fidelity')}
+      LIMIT ${MAX_VALUES}`,
+    params: { report },
+  }
+}
+
+/** Stores some values of a report, also those that are stored already. */
+export function storeValues(
+  tx: Tx,
+  { id, qpu, at }: Omit<UnreadReport, 'values'>,
+  values: readonly MeasuredValue[],
+): void {
+  for (const value of values) {
+    const row = { report: id, qpu, at, ...value }
+    tx.run(`INSERT INTO calibration_values ${COLUMNS} ON CONFLICT DO NOTHING`, row)
+    tx.run(
+      `INSERT INTO calibration_latest ${COLUMNS} ON CONFLICT DO UPDATE SET at = $at, report = $report,
+         value = $value, error = $error, unit = $unit, routine = $routine WHERE excluded.at >= at`,
+      row,
+    )
+  }
+}
+
+const COLUMNS = `(qpu, element, parameter, at, report, value, error, unit, routine)
+  VALUES ($qpu, $element, $parameter, $at, $report, $value, $error, $unit, $routine)`
+
+/**
+ * Records that all values of a report are stored. It becomes the newest calibration of its QPU if none is
+ * newer; `medians` replace those of the same parameters.
+ */
+export function finishValues(
+  tx: Tx,
+  { id, qpu, at, values }: UnreadReport,
+  medians: Readonly<Record<string, Median>>,
+): void {
+  const changed = tx.run('UPDATE calibration_results SET values_stored_at = $at WHERE id = $id', {
+    id,
+    at: tx.at,
+  })
+  if (changed === 0) {
+    // The report was removed meanwhile, and its values with it, except for those stored after that.
+    tx.run('DELETE FROM calibration_values WHERE report = $id', { id })
+    return
+  }
+  if (Object.keys(medians).length === 0) return
+  const before = readQpuCalibrations(tx, [qpu]).get(qpu)
+  if (!before || before.at <= at) {
+    recordFidelities(tx, qpu, { at, fidelities: fidelitiesOf(values) })
+    // The medians are those of the newest values, which a report that arrives late does not have.
+    storeMedians(tx, { id, qpu, at }, medians)
+  }
+  const newest = before && before.at > at ? before : { report: id, at }
+  const all = JSON.stringify({ ...before?.medians, ...medians })
+  tx.run(
+    `INSERT INTO qpu_calibrations (qpu, report, at, medians) VALUES ($qpu, $report, $at, $all)
+     ON CONFLICT DO UPDATE SET report = $report, at = $at, medians = $all`,
+    { qpu, report: newest.report, at: newest.at, all },
+  )
+}
+
+/** What the benchmarks among the values say about the gates. */
+function fidelitiesOf(values: readonly MeasuredValue[]): Fidelity[] {
+  return values
+    .filter(({ parameter, routine }) => parameter === `${routine}${FIDELITY}`)
+    .map(({ routine, element, value }) => ({ protocol: routine, target: element, fidelity: value }))
+}
+
+/** The newest calibration of a QPU. */
+export interface QpuCalibration {
+  /** Id of its report. */
+  report: string
+  /** UTC text. */
+  at: string
+  medians: Record<string, Median>
+}
+
+/** The newest calibrations, by id of the QPU. */
+export function readQpuCalibrations(tx: ReadTx, qpus: readonly string[]): Map<string, QpuCalibration> {
+  const rows = qpus.flatMap((qpu) =>
+    tx.all<{ qpu: string; report: string; at: string; medians: string }>(
+      'SELECT qpu, report, at, medians FROM qpu_calibrations WHERE qpu = $qpu',
+      { qpu },
+    ),
+  )
+  return new Map(rows.map(({ qpu, medians, ...row }) => [qpu, { ...row, medians: JSON.parse(medians) }]))
+}
+
+/** A stored value. */
+export type StoredValue = MeasuredValue & { at: string; report: string }
+
+const VALUE = 'element, parameter, at, report, value, error, unit, routine'
+
+/** The newest value of every parameter of a QPU, by element and parameter, at most `limit`. */
+export function listLatestValues(tx: ReadTx, qpu: string, limit: number): StoredValue[] {
+  return tx.all(
+    `SELECT ${VALUE} FROM calibration_latest WHERE qpu = $qpu ORDER BY element, parameter LIMIT $limit`,
+    { qpu, limit },
+  )
+}
+
+/** Which history is read; times are UTC text, `to` excluded. */
+export interface HistoryQuery {
+  qpu: string
+  element: string
+  parameter: string
+  from: string
+  to: string
+  limit: number
+}
+
+/** The newest `limit` values of a parameter in a range, in order of time. */
+export function listValueHistory(tx: ReadTx, query: HistoryQuery): StoredValue[] {
+  return tx
+    .all<StoredValue>(
+      `SELECT ${VALUE} FROM calibration_values
+       WHERE qpu = $qpu AND element = $element AND parameter = $parameter AND at >= $from AND at < $to
+       ORDER BY at DESC, report DESC LIMIT $limit`,
+      { ...query },
+    )
+    .reverse()
+}

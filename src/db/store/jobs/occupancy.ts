@@ -1,0 +1,83 @@
+import { QUEUED } from '../../collections/quantum_jobs.ts'
+import type { ReadTx } from '../../records/tx.ts'
+import { PENDING_BY_QPU } from './queue-sql.ts'
+
+/** What occupies a QPU now, with names: the caller decides who sees what. */
+export interface Occupancy {
+  /** Number of queued jobs that this QPU may run, at most `MAX_QUEUE_LENGTH`. */
+  queueLength: number
+  /** The running job, its owner and when it was claimed (UTC text). */
+  running: { job: string; name: string; user: string; email: string; since: string } | undefined
+  /** The present booking; `until` is UTC text. */
+  holder: { user: string; username: string; email: string; until: string } | undefined
+  /** From when nobody has booked it, UTC text; the present time if it is not booked now. */
+  nextFree: string
+}
+
+/** Longer queues are not counted to their end. */
+const MAX_QUEUE_LENGTH = 1_000
+/** Bookings that are read, of all QPUs together. */
+const MAX_SLOTS = 1_000
+
+interface Slot {
+  qpu: string
+  user: string
+  start: string
+  end: string
+}
+
+/**
+ * Reads what occupies each of these QPUs. The cost is bounded for each QPU: at most `MAX_QUEUE_LENGTH`
+ * entries of an index, one running job, and the bookings that have not ended.
+ */
+export function readOccupancy(tx: ReadTx, ids: readonly string[]): Map<string, Occupancy> {
+  const slots = tx.all<Slot>(
+    `SELECT qpu, booked_by AS user, start_time AS start, end_time AS "end" FROM time_slots
+     WHERE end_time > $at ORDER BY end_time LIMIT ${MAX_SLOTS}`,
+    { at: tx.at },
+  )
+  const untargeted = countQueued(tx, '')
+  return new Map(ids.map((id) => [id, occupancyOf(tx, id, { slots, untargeted })]))
+}
+
+function occupancyOf(
+  tx: ReadTx,
+  qpu: string,
+  { slots, untargeted }: { slots: readonly Slot[]; untargeted: number },
+): Occupancy {
+  const own = slots.filter((slot) => slot.qpu === '' || slot.qpu === qpu)
+  const present = own.find((slot) => slot.start <= tx.at)
+  return {
+    queueLength: Math.min(MAX_QUEUE_LENGTH, countQueued(tx, qpu) + untargeted),
+    running: tx.one(
+      `SELECT claim.job, job.name, job.user_id AS user, coalesce(owner.email, '') AS email, claim.claimed_at AS since
+       FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job LEFT JOIN users owner ON owner.id = job.user_id
+       WHERE claim.qpu = $qpu AND claim.state = 'open'`,
+      { qpu },
+    ),
+    holder: present && { user: present.user, ...namesOf(tx, present.user), until: present.end },
+    nextFree: freeAfter(own, tx.at),
+  }
+}
+
+function countQueued(tx: ReadTx, qpu: string): number {
+  const row = tx.one<{ jobs: number }>(
+    `SELECT count(*) AS jobs FROM (SELECT 1 FROM ${PENDING_BY_QPU}
+     WHERE ${QUEUED} AND qpu_target = $qpu LIMIT ${MAX_QUEUE_LENGTH})`,
+    { qpu },
+  )
+  return row?.jobs ?? 0
+}
+
+function namesOf(tx: ReadTx, user: string): { username: string; email: string } {
+  const row = tx.one<{ username: string; email: string }>(
+    'SELECT username, email FROM users WHERE id = $user',
+    { user },
+  )
+  return row ?? { username: '', email: '' }
+}
+
+/** The end of the bookings that follow one another without a gap from a time on; `slots` are in order. */
+function freeAfter(slots: readonly Slot[], at: string): string {
+  return slots.reduce((free, slot) => (slot.start <= free ? slot.end : free), at)
+}

@@ -1,0 +1,166 @@
+/**
+ * Mails to users, at most one per user and minute. `claimDigest` fixes the items of a mail before it is sent,
+ * so that a mail which a crash interrupts is sent again with the same items and the same `Message-ID`.
+ */
+import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { users } from '../../collections/users.ts'
+import { type MailItem, queueMailItem } from '../../journal/mail-items.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { SqlWriter } from '../../sqlite/sql.ts'
+
+/** Minimum time between two mails to a user. */
+const DIGEST_INTERVAL_MS = 60_000
+/** Items that no mail server has accepted for so long are removed. */
+const MAX_ITEM_AGE_MS = 24 * 3_600_000
+
+/** A mail to send. */
+export interface Digest {
+  user: string
+  email: string
+  /** Number of the last item, unique among all digests. */
+  upto: number
+  items: (MailItem & { at: string })[]
+  /** Further events that were not stored. */
+  dropped: number
+  /** Attempts to send it that failed. */
+  failures: number
+}
+
+/** Users whose digest may be sent now, the longest waiting first. */
+export function listDueDigests(tx: ReadTx, limit: number): string[] {
+  const rows = tx.all<{ user: string }>(
+    'SELECT user FROM mail_digests WHERE next_at <= $now ORDER BY next_at LIMIT $limit',
+    { now: tx.now, limit },
+  )
+  return rows.map(({ user }) => user)
+}
+
+/**
+ * The next digest of a user; undefined when there is nothing to send. Users without a verified address, and
+ * disabled ones, are sent nothing.
+ */
+export function claimDigest(tx: Tx, user: string): Digest | undefined {
+  const row = tx.one<{ upto: number; failures: number; dropped: number }>(
+    'SELECT upto, failures, dropped FROM mail_digests WHERE user = $user',
+    { user },
+  )
+  if (!row) return undefined
+  tx.run('DELETE FROM mail_items WHERE user = $user AND at < $before', {
+    user,
+    before: toTimestamp(tx.now - MAX_ITEM_AGE_MS),
+  })
+  const items = tx.all<{ seq: number; kind: string; detail: string; at: string }>(
+    'SELECT seq, kind, detail, at FROM mail_items WHERE user = $user AND ($upto = 0 OR seq <= $upto) ORDER BY seq',
+    { user, upto: row.upto },
+  )
+  const owner = tx.find(users, user)
+  const last = items.at(-1)
+  if (!last || !owner?.verified || owner.disabled || owner.email === '') {
+    discard(tx, user, last?.seq)
+    return undefined
+  }
+  tx.run('UPDATE mail_digests SET upto = $upto, next_at = $next WHERE user = $user', {
+    user,
+    upto: last.seq,
+    next: tx.now + DIGEST_INTERVAL_MS,
+  })
+  const { email } = owner
+  return {
+    user,
+    email,
+    upto: last.seq,
+    items: items.map(decode),
+    dropped: row.dropped,
+    failures: row.failures,
+  }
+}
+
+/** Removes what a sent digest contained; later items wait until its minute is over. */
+export function finishDigest(tx: SqlWriter, { user, upto, dropped }: Digest): void {
+  tx.run('DELETE FROM mail_items WHERE user = $user AND seq <= $upto', { user, upto })
+  tx.run('UPDATE mail_digests SET upto = 0, failures = 0, dropped = dropped - $dropped WHERE user = $user', {
+    user,
+    dropped,
+  })
+}
+
+/** Has a digest that was not sent wait for `pauseMs` before it is sent again. */
+export function postponeDigest(tx: SqlWriter, { user }: Digest, pauseMs: number): void {
+  tx.run('UPDATE mail_digests SET failures = failures + 1, next_at = $next WHERE user = $user', {
+    user,
+    next: tx.now + Math.max(pauseMs, DIGEST_INTERVAL_MS),
+  })
+}
+
+/** Removes all items: without a mail server nobody is mailed. */
+export function discardAllDigests(tx: SqlWriter): void {
+  tx.run('DELETE FROM mail_items')
+  tx.run('DELETE FROM mail_digests')
+}
+
+const SLOTS_SEEN = 'mail_slots_seen'
+
+/**
+ * Queues a mail for each booker whose slot began since the last call, if they want it. The time of the last
+ * call is stored, so that a slot that begins while the server is stopped is reported unless it has ended.
+ */
+export function announceSlotStarts(tx: Tx): number {
+  const seen = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: SLOTS_SEEN })
+  // A clock that was set back must not report slots twice.
+  if (seen && (fromTimestamp(seen.value) ?? 0) >= tx.now) return 0
+  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT DO UPDATE SET value = $at', {
+    key: SLOTS_SEEN,
+    at: tx.at,
+  })
+  const slots = tx.all<{ user: string; start: string; end: string; qpu: string | null }>(
+    `SELECT slot.booked_by AS user, slot.start_time AS start, slot.end_time AS end, qpus.name AS qpu
+     FROM time_slots slot JOIN users ON users.id = slot.booked_by LEFT JOIN qpus ON qpus.id = slot.qpu
+     WHERE slot.start_time > $seen AND slot.start_time <= $at AND slot.end_time > $at
+       AND slot.created < slot.start_time AND users.mail_slot_start = 1`,
+    { seen: seen?.value ?? tx.at, at: tx.at },
+  )
+  for (const { user, start, end, qpu } of slots)
+    queueMailItem(tx, user, { kind: 'slot_started', detail: { qpu: qpu ?? '', start, end } })
+  return slots.length
+}
+
+/** Queues a mail about a decided request for QPU time, if its user wants it. */
+export function announceTimeRequest(
+  tx: Tx,
+  request: {
+    user: string
+    status: string
+    seconds: number
+    granted_seconds: number
+    rejection_reason: string
+  },
+): void {
+  if (!tx.find(users, request.user)?.mail_time_request) return
+  const { status, seconds, granted_seconds, rejection_reason } = request
+  const isChanged = status === 'approved' && granted_seconds !== seconds
+  const reason = isChanged ? `${granted_seconds} s were granted` : rejection_reason
+  queueMailItem(tx, request.user, { kind: 'time_request_decided', detail: { status, seconds, reason } })
+}
+
+function decode({
+  kind,
+  detail,
+  at,
+}: {
+  kind: string
+  detail: string
+  at: string
+}): MailItem & { at: string } {
+  // Written by `queueMailItem` only.
+  return { kind, detail: JSON.parse(detail), at } as MailItem & { at: string }
+}
+
+/** Removes items that cannot be sent, and the row of a user without items once its minute is over. */
+function discard(tx: SqlWriter, user: string, upto: number | undefined): void {
+  if (upto !== undefined) tx.run('DELETE FROM mail_items WHERE user = $user AND seq <= $upto', { user, upto })
+  tx.run('UPDATE mail_digests SET upto = 0 WHERE user = $user', { user })
+  tx.run(
+    `DELETE FROM mail_digests WHERE user = $user AND NOT EXISTS (SELECT 1 FROM mail_items WHERE user = $user)`,
+    { user },
+  )
+}

@@ -1,0 +1,165 @@
+import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { drivers } from '../../collections/drivers.ts'
+import { events, eventTime } from '../../collections/events.ts'
+import { thresholds } from '../../collections/monitoring/thresholds.ts'
+import { notifications } from '../../collections/notifications.ts'
+import { queueWebhookEvent } from '../../journal/webhook-events.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+import { type EventRange, READINGS } from './readings.ts'
+
+type Threshold = RecordOf<typeof thresholds>
+
+/** Readings of imported events and of drivers whose clock is wrong change no state. */
+const MAX_AGE_S = 3_600
+/** How long the notification of the end of a breach is shown. */
+const ENDED_SHOWN_MS = 86_400_000
+
+/** Whether there is a threshold of an age, or else of a value. Costs nothing where nobody uses thresholds. */
+export function hasThresholds(tx: ReadTx, of: 'age' | 'value'): boolean {
+  const row = tx.one(`SELECT 1 FROM thresholds WHERE enabled = 1 AND (kind = 'stale') = $isAge LIMIT 1`, {
+    isAge: of === 'age' ? 1 : 0,
+  })
+  return row !== undefined
+}
+
+/** Applies the readings of these events to the thresholds of their channels, in order of time. */
+export function checkReadings(tx: Tx, { after, last }: EventRange): void {
+  if (!hasThresholds(tx, 'value')) return
+  const rows = tx.all<{ id: string; value: number; unit: string; at: number }>(
+    `WITH ${READINGS} SELECT threshold.id, value, reading.unit, at FROM reading JOIN thresholds threshold
+       ON threshold.driver = reading.driver AND threshold.channel = reading.channel AND threshold.enabled = 1
+     WHERE threshold.kind <> 'stale' AND threshold.unit IN ('', reading.unit) AND value IS NOT NULL
+       AND at BETWEEN $now - ${MAX_AGE_S} AND $now + ${MAX_AGE_S}
+     ORDER BY at`,
+    { after, last, now: Math.floor(tx.now / 1_000) },
+  )
+  for (const { id, value, unit, at } of rows) {
+    // Read again for each reading, which may have changed it.
+    const threshold = tx.find(thresholds, id)
+    if (!threshold) continue
+    const { kind, limit } = threshold
+    apply(tx, threshold, {
+      isExceeded: kind === 'above' ? value > limit : value < limit,
+      at: at * 1_000,
+      value,
+      unit,
+    })
+  }
+}
+
+/**
+ * Checks the age of the newest reading of each channel with a threshold for it. `startedAt` (ms since the
+ * epoch): when this server started, before which nothing was received; no channel is older than that.
+ */
+export function checkAges(tx: Tx, startedAt: number): void {
+  const rows = tx.all<{ id: string; last: number | null }>(
+    `SELECT threshold.id, (SELECT max(last) FROM reading_series series
+       WHERE series.driver = threshold.driver AND series.channel = threshold.channel
+         AND threshold.unit IN ('', series.unit)) AS last
+     FROM thresholds threshold WHERE threshold.enabled = 1 AND threshold.kind = 'stale'`,
+  )
+  for (const { id, last } of rows) {
+    const threshold = tx.find(thresholds, id)
+    if (!threshold) continue
+    const newest = Math.max(startedAt, fromTimestamp(threshold.created) ?? 0, (last ?? 0) * 1_000)
+    const ageMs = tx.now - newest
+    apply(tx, threshold, {
+      isExceeded: ageMs > threshold.limit * 1_000,
+      at: tx.now,
+      value: ageMs / 1_000,
+      unit: 's',
+    })
+  }
+}
+
+/** What a reading or a check says about a threshold; `at` in ms since the epoch. */
+interface Observation {
+  isExceeded: boolean
+  at: number
+  value: number
+  unit: string
+}
+
+/** Stores what changes: a breach begins and ends once, and both are announced in the same transaction. */
+function apply(tx: Tx, threshold: Threshold, observation: Observation): void {
+  const { isExceeded, at } = observation
+  const { id, since, breached_at, for_seconds } = threshold
+  const isBreached = breached_at !== ''
+  if (!isExceeded) {
+    if (since === '' && !isBreached) return
+    tx.update(thresholds, id, { since: '', breached_at: '', notification: '' })
+    if (isBreached) announceEnd(tx, threshold, observation)
+    return
+  }
+  if (isBreached) return
+  const exceededFrom = since === '' ? at : (fromTimestamp(since) ?? at)
+  const isBreach = at - exceededFrom >= for_seconds * 1_000
+  if (!isBreach && since !== '') return
+  const begun = { since: toTimestamp(exceededFrom) }
+  const breach = isBreach && {
+    breached_at: toTimestamp(at),
+    notification: announceBreach(tx, { ...threshold, ...begun }, observation),
+  }
+  tx.update(thresholds, id, { ...begun, ...breach })
+}
+
+/** Announces the breach; returns the id of the notification. */
+function announceBreach(tx: Tx, threshold: Threshold, observation: Observation): string {
+  const { name, notify, since } = threshold
+  announce(tx, 'threshold.breached', threshold, observation)
+  const text = `${describe(threshold, observation)} since ${since}.`
+  return tx.insert(notifications, {
+    title: `${name}: limit exceeded`,
+    description: text,
+    target_users: notify,
+  }).id
+}
+
+/** Announces the end; the notification of the breach ends with it. */
+function announceEnd(tx: Tx, threshold: Threshold, observation: Observation): void {
+  const { name, notify, notification, breached_at } = threshold
+  announce(tx, 'threshold.cleared', threshold, observation)
+  if (tx.find(notifications, notification)) tx.update(notifications, notification, { end_time: tx.at })
+  tx.insert(notifications, {
+    title: `${name}: within the limit again`,
+    description: `The breach of ${breached_at} is over.`,
+    target_users: notify,
+    end_time: toTimestamp(tx.now + ENDED_SHOWN_MS),
+  })
+}
+
+/** Types in the event log. */
+const EVENT_TYPES = {
+  'threshold.breached': 'ThresholdBreached',
+  'threshold.cleared': 'ThresholdCleared',
+} as const
+
+function announce(
+  tx: Tx,
+  kind: keyof typeof EVENT_TYPES,
+  threshold: Threshold,
+  { value, unit, at }: Observation,
+): void {
+  const { id, name, channel, limit, since, for_seconds } = threshold
+  const monitor = tx.find(drivers, threshold.driver)
+  const data = {
+    ...{ id, name, driver: threshold.driver, channel, unit, kind: threshold.kind, limit, for_seconds },
+    ...{ value, since, at: toTimestamp(at) },
+  }
+  tx.insert(events, {
+    source: monitor?.name ?? '',
+    driver: threshold.driver,
+    qpu: monitor?.qpu ?? '',
+    type: EVENT_TYPES[kind],
+    payload: data,
+    ts: eventTime(toTimestamp(at)),
+  })
+  queueWebhookEvent(tx, { kind, data: () => data })
+}
+
+/** `mixing (mapper.bf.tmixing) is 0.021 K, above 0.02`. */
+function describe({ channel, kind, limit }: Threshold, { value, unit }: Observation): string {
+  if (kind === 'stale') return `${channel} has no reading for more than ${limit} s`
+  return `${channel} is ${value}${unit === '' ? '' : ` ${unit}`}, ${kind} ${limit},`
+}

@@ -1,0 +1,12 @@
+import { defineDevice } from '../../define-device.ts'
+import { checkTunerOptions, TUNER_OPTIONS } from '../../tuning/tuner-options.ts'
+
+/** Calibrates the chip of a `scheduler_a` and writes its device file. */
+export const schedulerATuner = defineDevice({
+  operation: 'calibrate',
+  name: 'scheduler_a_tuner',
+  options: TUNER_OPTIONS,
+  check: ({ options }) => checkTunerOptions(options),
+  // Loaded when it is used: every driver loads the declarations of all devices at its start.
+  create: async (context) => (await import('../../built-in-tuner.ts')).createBuiltInTuner(context),
+})

@@ -1,0 +1,87 @@
+import { readFileSync, statSync } from 'node:fs'
+import { type Log, messageOf } from '../../../base/index.ts'
+import { StartupError } from '../../errors.ts'
+
+const MAX_BYTES = 4 * 1024 * 1024
+/** Maximum number of problems of a file that are reported. */
+const MAX_REPORTED_PROBLEMS = 10
+
+interface WatchedFileOptions<T> {
+  path: string
+  /** What the file is: `a noise model`. */
+  kind: string
+  log: Log
+  /** Reads the content; returns the problems of an invalid text, one line each. */
+  parse(text: string): T | { problems: readonly string[] }
+  /** Called with each content that comes into use, to log what is remarkable about it. */
+  onRead?(content: T): void
+}
+
+/**
+ * A file that is read again after it has changed. The last valid content stays in use while the file is
+ * invalid or absent: somebody may be in the middle of writing it. One warning is logged per change.
+ */
+export class WatchedFile<T extends object> {
+  readonly #options: WatchedFileOptions<T>
+  #content: T
+  /** Identity, size and modification time of the file when it was last read. */
+  #readStamp = ''
+
+  /** @throws StartupError with the problems of the file. */
+  constructor(options: WatchedFileOptions<T>) {
+    this.#options = options
+    const read = this.#read()
+    if ('problems' in read) {
+      const problems = firstOf(read.problems).map((problem) => `  ${problem}`)
+      throw new StartupError([`startup error: ${options.path} is not ${options.kind}`, ...problems])
+    }
+    this.#content = read
+    options.onRead?.(read)
+  }
+
+  /** The content in use; reads the file again if it has changed. */
+  get current(): T {
+    if (this.#readStamp === stampOf(this.#options.path)) return this.#content
+    const { path, kind, log, onRead } = this.#options
+    const read = this.#read()
+    if (!('problems' in read)) {
+      this.#content = read
+      onRead?.(read)
+    } else {
+      log.warn('a changed file is not used', { file: path, expected: kind, problems: firstOf(read.problems) })
+    }
+    return this.#content
+  }
+
+  #read(): T | { problems: readonly string[] } {
+    this.#readStamp = stampOf(this.#options.path)
+    const read = readText(this.#options.path)
+    return typeof read === 'string' ? this.#options.parse(read) : read
+  }
+}
+
+/** The text of a file of bounded size, or the reason it is not read. */
+export function readText(path: string): string | { problems: readonly string[] } {
+  try {
+    const { size } = statSync(path)
+    if (size > MAX_BYTES) return { problems: [`the file has ${size} bytes; at most ${MAX_BYTES} are read`] }
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    return { problems: [messageOf(error)] }
+  }
+}
+
+/**
+ * A text that changes whenever the file does. The inode is part of it: a file that is replaced within one
+ * tick of its clock by one of the same size is another file.
+ */
+export function stampOf(path: string): string {
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return file ? `${file.dev} ${file.ino} ${file.size} ${file.mtimeNs}` : 'absent'
+}
+
+function firstOf(problems: readonly string[]): readonly string[] {
+  const rest = problems.length - MAX_REPORTED_PROBLEMS
+  const more = rest > 0 ? [`…and ${rest} more`] : []
+  return [...problems.slice(0, MAX_REPORTED_PROBLEMS), ...more]
+}

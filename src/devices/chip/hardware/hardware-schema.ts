@@ -1,0 +1,147 @@
+import * as v from 'valibot'
+import { isModuleBase } from './cluster-address.ts'
+import { MAX_NCO_HZ, MODULE_KINDS, type ModuleName } from './modules.ts'
+
+function between(min: number, max: number) {
+  const message = `expected a number from ${min} to ${max}`
+  return v.pipe(v.number(message), v.minValue(min, message), v.maxValue(max, message))
+}
+
+function attenuation(max: number) {
+  const message = `expected an even number of dB from 0 to ${max}`
+  return v.pipe(
+    v.number(message),
+    v.check((decibel) => Number.isInteger(decibel / 2) && decibel >= 0 && decibel <= max, message),
+  )
+}
+
+/** Options by port and clock: `q0:mw-q0.01`. */
+function byPortClock<T>(schema: v.GenericSchema<unknown, T>) {
+  const key = v.pipe(
+    v.string(),
+    v.regex(/^[^\s-]+:[^\s-]+-\S+$/, 'expected a port and a clock, such as q0:mw-q0.01'),
+  )
+  return v.optional(v.record(key, schema, 'expected ports and clocks with their options'), {})
+}
+
+const frequencies = v.looseObject({
+  interm_freq: v.optional(v.nullable(between(-MAX_NCO_HZ, MAX_NCO_HZ))),
+  lo_freq: v.optional(v.nullable(between(0, 1e12))),
+})
+
+/** Which changes repeat a calibration of the mixer; `off` leaves it alone. */
+const calibration = v.optional(v.string())
+const mixer = v.looseObject({
+  // V on baseband modules, mV on RF ones; `port-settings.ts` checks the range of each.
+  dc_offset_i: v.optional(v.nullable(between(-100, 100))),
+  dc_offset_q: v.optional(v.nullable(between(-100, 100))),
+  amp_ratio: v.optional(between(0.5, 2)),
+  phase_error: v.optional(between(-45, 45)),
+  auto_lo_cal: calibration,
+  auto_sideband_cal: calibration,
+})
+
+const gainDecibels = v.pipe(between(-6, 26), v.integer('expected a whole number of dB from -6 to 26'))
+/** Of an input: one for a real channel, two for a complex one. */
+const inputGain = v.union(
+  [gainDecibels, v.looseObject({ gain_I: gainDecibels, gain_Q: gainDecibels })],
+  'expected a whole number of dB from -6 to 26, or gain_I and gain_Q',
+)
+const sequencer = v.looseObject({
+  init_offset_awg_path_I: v.optional(between(-1, 1)),
+  init_offset_awg_path_Q: v.optional(between(-1, 1)),
+  init_gain_awg_path_I: v.optional(between(-1, 1)),
+  init_gain_awg_path_Q: v.optional(between(-1, 1)),
+  qasm_hook_func: v.optional(v.null('functions that change programs are not available')),
+})
+
+const exponential = v.tuple(
+  [between(6, 1e9), v.pipe(between(-1, 1), v.ltValue(1, 'expected a number below 1'))],
+  'expected a time constant in ns of at least 6 and an amplitude',
+)
+const taps = v.pipe(
+  v.array(v.pipe(between(-2, 2), v.ltValue(2, 'expected a number below 2'))),
+  v.length(32, 'expected 32 taps'),
+)
+const distortion = v.looseObject({
+  exp0_coeffs: v.optional(v.nullable(exponential)),
+  exp1_coeffs: v.optional(v.nullable(exponential)),
+  exp2_coeffs: v.optional(v.nullable(exponential)),
+  exp3_coeffs: v.optional(v.nullable(exponential)),
+  fir_coeffs: v.optional(v.nullable(taps)),
+  filter_func: v.optional(
+    v.null('corrections in software are not available; use exp0_coeffs to exp3_coeffs and fir_coeffs'),
+  ),
+})
+
+const moduleNames = Object.keys(MODULE_KINDS) as [ModuleName, ...ModuleName[]]
+const cluster = v.looseObject({
+  instrument_type: v.literal('Cluster', 'expected Cluster'),
+  ref: v.optional(v.picklist(['internal', 'external'], 'expected internal or external'), 'internal'),
+  ip: v.optional(v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(300)))),
+  module_base_port: v.optional(
+    v.nullable(
+      v.pipe(v.number(), v.check(isModuleBase, 'expected the port before that of slot 1, 0 to 65515')),
+    ),
+  ),
+  modules: v.record(
+    v.pipe(v.string(), v.regex(/^([1-9]|1\d|20)$/, 'expected the number of a slot, 1 to 20')),
+    v.looseObject({
+      instrument_type: v.picklist(moduleNames, `expected one of ${moduleNames.join(', ')}`),
+    }),
+    'expected slots with their modules',
+  ),
+})
+
+const portNames = v.union([v.string(), v.array(v.string())], 'expected a port or a list of ports')
+
+/** Options that are read; others are accepted and reported as not used. */
+export const OPTION_NAMES: ReadonlySet<string> = new Set([
+  'modulation_frequencies',
+  'latency_corrections',
+  'mixer_corrections',
+  'output_att',
+  'input_att',
+  'input_gain',
+  'sequencer_options',
+  'distortion_corrections',
+])
+
+/** The form of a hardware file, as quantify-scheduler writes it. */
+export const hardwareFile = v.looseObject(
+  {
+    config_type: v.pipe(
+      v.string('expected a config_type that ends in QbloxHardwareCompilationConfig'),
+      v.regex(
+        /(^|\.)QbloxHardwareCompilationConfig$/,
+        'expected a config_type that ends in QbloxHardwareCompilationConfig',
+      ),
+    ),
+    hardware_description: v.pipe(
+      v.record(v.string(), cluster, 'expected names of clusters with their modules'),
+      v.minEntries(1, 'expected at least one cluster'),
+    ),
+    hardware_options: v.optional(
+      v.looseObject({
+        modulation_frequencies: byPortClock(frequencies),
+        latency_corrections: byPortClock(between(-1e-3, 1e-3)),
+        mixer_corrections: byPortClock(mixer),
+        output_att: byPortClock(attenuation(60)),
+        input_att: byPortClock(attenuation(30)),
+        input_gain: byPortClock(inputGain),
+        sequencer_options: byPortClock(sequencer),
+        distortion_corrections: byPortClock(distortion),
+      }),
+      {},
+    ),
+    connectivity: v.looseObject({
+      graph: v.array(
+        v.tuple([v.string('expected a channel'), portNames], 'expected a channel and a port'),
+        'expected a list of channels with ports',
+      ),
+    }),
+  },
+  'expected config_type, hardware_description, hardware_options and connectivity',
+)
+
+export type HardwareContent = v.InferOutput<typeof hardwareFile>

@@ -1,0 +1,77 @@
+import type { Circuit } from '../../qasm/index.ts'
+import { JobError } from '../errors.ts'
+import type { Schedule } from '../pulse/schedule.ts'
+import { decompose } from './decompose/decompose.ts'
+import { toNative } from './decompose/native.ts'
+import { route } from './route/route.ts'
+import type { CalibratedChip } from './schedule/calibrated-chip.ts'
+import { type Reading, type ReadoutPoint, scheduleCircuit } from './schedule/schedule-circuit.ts'
+
+/** How a circuit was placed on the chip, for the metadata of its result. */
+interface RoutingReport {
+  /** `none`, `placement` (other qubits, no SWAP) or `sabre`. */
+  method: string
+  swaps: number
+  /** Qubit of the chip at the start and at the end, by qubit of the circuit; null for an unused one. */
+  initial: (string | null)[]
+  final: (string | null)[]
+}
+
+/** A circuit ready to be played. */
+export interface CompiledCircuit {
+  schedule: Schedule
+  /** What each acquisition of the schedule measures. */
+  readings: readonly Reading[]
+  /** Wait before each shot, ns. */
+  resetNs: number
+  routing: RoutingReport
+  /** CZ gates and pulses on drive lines. */
+  gates: { cz: number; pulses: number }
+}
+
+/**
+ * Compiles a circuit to a schedule of pulses: decomposition by matrix, routing, one pulse for all that a
+ * qubit does between two CZ, and timing in whole nanoseconds.
+ * @param device name for messages
+ * @throws JobError for a circuit that the chip cannot run.
+ */
+export function compileCircuit(
+  device: string,
+  circuit: Circuit,
+  chip: CalibratedChip,
+  point: ReadoutPoint,
+): CompiledCircuit {
+  if (!circuit.ops) {
+    throw new JobError(`classically controlled gates are not supported by ${device}`, {
+      errorCode: 'unsupported_gate',
+    })
+  }
+  const { qubits } = circuit
+  const routed = route({
+    steps: decompose(circuit.ops),
+    qubits,
+    fixed: physicalQubits(circuit),
+    coupling: chip.coupling,
+  })
+  const ops = toNative(routed.steps)
+  const nameOf = (at: number) => (at < 0 ? null : (chip.qubits[at] ?? null))
+  return {
+    ...scheduleCircuit(ops, chip, point),
+    routing: {
+      method: routed.method,
+      swaps: routed.swaps,
+      initial: Array.from(routed.initial, nameOf),
+      final: Array.from(routed.final, nameOf),
+    },
+    gates: {
+      cz: ops.filter(({ kind }) => kind === 'cz').length,
+      pulses: ops.filter(({ kind }) => kind === 'rotate').length,
+    },
+  }
+}
+
+/** The qubits `$0`, `$1`, … of a circuit, which come after those of its registers, and their places. */
+function physicalQubits({ qubits, qregs }: Circuit): Map<number, number> {
+  const count = qregs.find(([name]) => name === '$')?.[1] ?? 0
+  return new Map(Array.from({ length: count }, (_, index) => [qubits - count + index, index]))
+}

@@ -1,0 +1,50 @@
+import type { Op, UnitaryOp } from '../../../qasm/index.ts'
+import { JobError } from '../../errors.ts'
+import { addControlled, addPhase, type Controls } from './controlled.ts'
+import { type Step, StepList } from './step.ts'
+import { addControlledTwoQubit, addTwoQubit } from './two-qubit.ts'
+
+/** A decomposition without ancilla qubits doubles with every control: 2^12 CZ for one gate. */
+const MAX_CONTROLS = 11
+/** Steps of one circuit: a schedule of that many pulses is far longer than any coherence time. */
+const MAX_STEPS = 1_000_000
+
+/**
+ * Writes a circuit as unitaries on one qubit and CZ, each gate by its matrix, up to a global phase.
+ * @throws JobError naming a gate on more qubits than the decomposition can handle.
+ */
+export function decompose(ops: readonly Op[]): Step[] {
+  const list = new StepList()
+  for (const op of ops) {
+    if (op.kind === 'unitary') addUnitary(list, op)
+    else if (op.kind === 'phase') addPhase(list, controlsOf(op.controls, op.controlValues, 'phase'), op.angle)
+    else list.steps.push(op)
+    if (list.steps.length > MAX_STEPS) {
+      throw new JobError(`the circuit decomposes into more than ${MAX_STEPS} gates`, {
+        errorCode: 'circuit_too_large',
+      })
+    }
+  }
+  return list.steps
+}
+
+function addUnitary(list: StepList, op: UnitaryOp): void {
+  const { targets, matrix, name } = op
+  const [low = 0, high] = targets
+  if (targets.length > 2) {
+    const problem = `acts on ${targets.length} qubits by one matrix; at most 2 are supported, apart from controls`
+    throw new JobError(`the gate ${name} ${problem}`, { errorCode: 'unsupported_gate' })
+  }
+  const controls = controlsOf(op.controls, op.controlValues, name)
+  if (high === undefined) addControlled(list, controls, low, matrix)
+  else if (controls.qubits.length === 0) addTwoQubit(list, [low, high], matrix)
+  else addControlledTwoQubit(list, controls, [low, high], matrix)
+}
+
+function controlsOf(qubits: readonly number[], values: number, name: string): Controls {
+  if (qubits.length > MAX_CONTROLS) {
+    const problem = `has ${qubits.length} controls; at most ${MAX_CONTROLS} are supported without ancilla qubits`
+    throw new JobError(`the gate ${name} ${problem}`, { errorCode: 'unsupported_gate' })
+  }
+  return { qubits, values }
+}

@@ -1,0 +1,33 @@
+import type { BarrierOp, DelayOp, MeasureOp, ResetOp } from '../../../qasm/index.ts'
+import type { Matrix } from './matrix.ts'
+
+/** A unitary on one qubit. */
+export interface LocalStep {
+  kind: 'local'
+  qubit: number
+  /** 2 × 2. */
+  matrix: Matrix
+}
+
+/** The gate that changes the sign of the state 11; its qubits may be exchanged. */
+export interface CzStep {
+  kind: 'cz'
+  qubits: readonly [number, number]
+}
+
+/** One step of a circuit whose gates act on one qubit or are CZ. */
+export type Step = LocalStep | CzStep | MeasureOp | ResetOp | BarrierOp | DelayOp
+
+/** Collects the steps of a decomposition. */
+export class StepList {
+  readonly steps: Step[] = []
+
+  /** Matrices on one qubit, in the order in which they act. */
+  local(qubit: number, ...matrices: readonly Matrix[]): void {
+    for (const matrix of matrices) this.steps.push({ kind: 'local', qubit, matrix })
+  }
+
+  cz(one: number, other: number): void {
+    this.steps.push({ kind: 'cz', qubits: [one, other] })
+  }
+}

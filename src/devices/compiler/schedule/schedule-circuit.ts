@@ -1,0 +1,158 @@
+import type { MeasureOp } from '../../../qasm/index.ts'
+import { JobError } from '../../errors.ts'
+import { type ElementValues, ScheduleBuilder, UnsetValueError } from '../../pulse/builder.ts'
+import type { Schedule } from '../../pulse/schedule.ts'
+import type { NativeOp } from '../decompose/native.ts'
+import type { CalibratedChip } from './calibrated-chip.ts'
+
+/** Where resonators are read: at the largest magnitude, or where two states are separated best. */
+export type ReadoutPoint = 'measure' | 'measure_2state'
+
+/** What an acquisition of a schedule measures. */
+export interface Reading {
+  qubit: string
+  /** The classical bit that takes the outcome, or -1. */
+  clbit: number
+}
+
+/** A circuit as pulses. */
+interface ScheduledCircuit {
+  schedule: Schedule
+  /** One for each acquisition, in their order. */
+  readings: Reading[]
+  /** Wait before each shot, in which all used qubits return to their ground state, ns. */
+  resetNs: number
+}
+
+/** Part of a nanosecond by which a delay may differ from a whole one. */
+const DELAY_TOLERANCE_NS = 1e-3
+
+/**
+ * Plays every operation as soon as its qubits are free. Measurements after which nothing follows on their
+ * qubit start together at the end of all else; a reset within the circuit is a wait.
+ * @param ops operations on the qubits of the chip, by index
+ * @throws JobError for a delay that is no whole number of nanoseconds, and for a value that the device file
+ *   lacks.
+ */
+export function scheduleCircuit(
+  ops: readonly NativeOp[],
+  chip: CalibratedChip,
+  point: ReadoutPoint,
+): ScheduledCircuit {
+  const writer = new CircuitWriter(chip, point)
+  const final = finalMeasurements(ops)
+  const used = new Set(ops.flatMap((op) => (op.kind === 'barrier' ? [] : qubitsOf(op))))
+  try {
+    for (const op of ops) if (op.kind !== 'measure' || !final.has(op)) writer.add(op)
+    if (final.size > 0) writer.add({ kind: 'barrier', qubits: [...used] })
+    for (const op of [...final].sort(byBit)) if (op.clbit >= 0) writer.add(op)
+  } catch (error) {
+    throw toJobError(error)
+  }
+  const resets = [...used].map((qubit) => nsOf(writer.resetOf(qubit)))
+  return { schedule: writer.builder.build(), readings: writer.readings, resetNs: Math.max(0, ...resets) }
+}
+
+/** Where a qubit is read: at `measure` too when no discriminator was found for its two-state point. */
+export function readoutPointOf(qubit: string, wanted: ReadoutPoint, values: ElementValues): ReadoutPoint {
+  const isFound = ['acq_rotation', 'acq_threshold'].every(
+    (key) => values.number(qubit, `measure_2state.${key}`) !== undefined,
+  )
+  return isFound ? wanted : 'measure'
+}
+
+function byBit(one: MeasureOp, other: MeasureOp): number {
+  return one.clbit - other.clbit
+}
+
+/** Measurements after which only barriers follow on their qubit. */
+function finalMeasurements(ops: readonly NativeOp[]): Set<MeasureOp> {
+  const last = new Map<number, NativeOp>()
+  for (const op of ops) {
+    if (op.kind === 'barrier' || op.kind === 'rz') continue
+    for (const qubit of qubitsOf(op)) last.set(qubit, op)
+  }
+  return new Set(ops.filter((op) => op.kind === 'measure').filter((op) => last.get(op.qubit) === op))
+}
+
+/** Adds operations on qubits given by index to a schedule. */
+class CircuitWriter {
+  readonly builder: ScheduleBuilder
+  readonly readings: Reading[] = []
+  readonly #chip: CalibratedChip
+  readonly #point: ReadoutPoint
+  /** Qubits that are no longer in the state of the start. */
+  readonly #touched = new Set<number>()
+
+  constructor(chip: CalibratedChip, point: ReadoutPoint) {
+    this.builder = new ScheduleBuilder(chip.values)
+    this.#chip = chip
+    this.#point = point
+  }
+
+  add(op: NativeOp): void {
+    this.#play(op)
+    if (op.kind !== 'barrier') for (const qubit of qubitsOf(op)) this.#touched.add(qubit)
+  }
+
+  /** s */
+  resetOf(qubit: number): number {
+    return this.#chip.values.number(this.#nameOf(qubit), 'reset.duration') ?? 0
+  }
+
+  #play(op: NativeOp): void {
+    const { builder } = this
+    switch (op.kind) {
+      case 'rotate':
+        builder.rotate(this.#nameOf(op.qubit), op.theta, op.phi)
+        break
+      case 'rz':
+        builder.rz(this.#nameOf(op.qubit), op.angle)
+        break
+      case 'cz':
+        builder.cz(this.#chip.edgeOf(...op.qubits))
+        break
+      case 'barrier':
+        if (op.qubits.length > 0) builder.barrier(...op.qubits.map((qubit) => this.#nameOf(qubit)))
+        break
+      case 'delay':
+        for (const qubit of op.qubits) builder.delay(this.#nameOf(qubit), wholeNanoseconds(op.seconds))
+        break
+      case 'measure':
+        builder.measure(this.#nameOf(op.qubit), {
+          point: readoutPointOf(this.#nameOf(op.qubit), this.#point, this.#chip.values),
+        })
+        this.readings.push({ qubit: this.#nameOf(op.qubit), clbit: op.clbit })
+        break
+      case 'reset':
+        if (this.#touched.has(op.qubit)) builder.delay(this.#nameOf(op.qubit), this.resetOf(op.qubit))
+        break
+    }
+  }
+
+  #nameOf(qubit: number): string {
+    return this.#chip.qubits[qubit] ?? ''
+  }
+}
+
+/** The same time, s, without what rounding has added to whole nanoseconds. */
+function wholeNanoseconds(seconds: number): number {
+  const ns = seconds * 1e9
+  if (Math.abs(ns - Math.round(ns)) <= DELAY_TOLERANCE_NS) return Math.round(ns) * 1e-9
+  const problem = `a delay of ${Number(ns.toPrecision(9))} ns is not a whole number of nanoseconds`
+  throw new JobError(problem, { errorCode: 'invalid_delay' })
+}
+
+function qubitsOf(op: NativeOp): readonly number[] {
+  return 'qubits' in op ? op.qubits : [op.qubit]
+}
+
+function nsOf(seconds: number): number {
+  return Math.round(seconds * 1e9)
+}
+
+function toJobError(error: unknown): unknown {
+  if (!(error instanceof UnsetValueError)) return error
+  const message = `${error.element} is not calibrated: ${error.path} is not set in the device configuration`
+  return new JobError(message, { errorCode: 'not_calibrated', cause: error })
+}

@@ -1,0 +1,103 @@
+import { axisOf, extentOf, type Label, POPULATION, stepGrid } from '../axes.ts'
+import { type Estimate, type EstimateFit, rejectFit } from '../fit.ts'
+import { fitCurve, lineData } from '../fit-curve.ts'
+import type { Steps } from '../steps.ts'
+
+/** Share of the Nyquist frequency up to which an oscillation is searched. */
+const MAX_NYQUIST_SHARE = 0.95
+/** Cycles in the sweep: the least, and the step of the search. */
+const MIN_CYCLES = 0.3
+const CYCLE_STEP = 0.15
+
+type Names = 'half_period' | 'frequency' | 'contrast' | 'offset'
+type CosineFit = EstimateFit<Names>
+
+/**
+ * Fits offset + contrast·cos(2πfx)/2, as population against drive amplitude (Rabi oscillations). A population
+ * does not depend on the sign of the amplitude, so that there is no sine; with one, less than a period would
+ * not determine the frequency. The wanted value is `half_period` = 1/(2f), the amplitude of a π pulse, which
+ * has to lie inside the sweep. `contrast` is negative for a trough at x = 0.
+ */
+export function* fitCosine(
+  values: ArrayLike<number>,
+  signal: ArrayLike<number>,
+  { x = { name: 'amplitude', unit: '' }, y = POPULATION }: { x?: Label; y?: Label } = {},
+): Steps<CosineFit> {
+  return yield* fitCurve<Names>({
+    ...lineData('cosine', axisOf(x, values), axisOf(y, signal)),
+    parameters: 3,
+    curve() {
+      const { span } = extentOf(values)
+      const positions = Float64Array.from(values, (value) => (2 * Math.PI * value) / span)
+      return {
+        linear: 2,
+        candidates: stepGrid(MIN_CYCLES, maxCycles(values), CYCLE_STEP).map((cycles) => [cycles]),
+        lower: [MIN_CYCLES / 2, ...Array(2).fill(Number.NEGATIVE_INFINITY)],
+        upper: [maxCycles(values) / MAX_NYQUIST_SHARE, ...Array(2).fill(Number.POSITIVE_INFINITY)],
+        basis:
+          ([cycles = 0]) =>
+          (at, out) => {
+            out[0] = 1
+            out[1] = Math.cos(cycles * (positions[at] as number))
+          },
+      }
+    },
+    describe([cycles = 0, offset = 0, c = 0]) {
+      const frequency = cycles / extentOf(values).span
+      return { half_period: 0.5 / frequency, frequency, contrast: 2 * c, offset }
+    },
+    keys: [{ name: 'half_period', swept: values }],
+  })
+}
+
+/** Cycles over the sweep up to which they are searched. */
+export function maxCycles(values: ArrayLike<number>): number {
+  return (MAX_NYQUIST_SHARE * (values.length - 1)) / 2
+}
+
+/** Smallest contrast of a fringe that shows a phase. */
+const MIN_CONTRAST = 0.4
+
+type FringeNames = 'phase' | 'contrast' | 'offset'
+type FringeFit = EstimateFit<FringeNames>
+
+/**
+ * Fits a fringe of known period, offset + contrast·cos(φ − phase)/2, over a sweep of the phase φ (rad). The
+ * parameters are linear, so the fit is exact. A fringe of populations with a contrast of at most 0.4 shows no
+ * phase (`no_signal`).
+ */
+export function* fitFringe(phases: ArrayLike<number>, populations: ArrayLike<number>): Steps<FringeFit> {
+  const fit = yield* fitCurve<FringeNames>({
+    ...lineData('fringe', axisOf({ name: 'phase', unit: 'rad' }, phases), axisOf(POPULATION, populations)),
+    parameters: 3,
+    curve: () => ({
+      linear: 3,
+      candidates: [[]],
+      basis: () => (at, out) => {
+        out[0] = 1
+        out[1] = Math.cos(phases[at] as number)
+        out[2] = Math.sin(phases[at] as number)
+      },
+    }),
+    describe: ([offset = 0, c = 0, s = 0]) => ({
+      ...{ phase: Math.atan2(s, c), contrast: 2 * Math.hypot(c, s), offset },
+    }),
+    keys: [{ name: 'phase', scale: () => 1 }],
+  })
+  if (!fit.ok || fit.values.contrast.value > MIN_CONTRAST) return fit
+  const found = fit.values.contrast.value.toFixed(2)
+  return rejectFit(
+    'no_signal',
+    `The fringe has a contrast of ${found}; needed is more than ${MIN_CONTRAST}`,
+    fit,
+  )
+}
+
+/** The phase of `to` less that of `from`, rad, in (−π, π]: what a gate adds that is off in one of them. */
+export function phaseDifference(from: Estimate, to: Estimate): Estimate {
+  const turns = (to.value - from.value) / (2 * Math.PI)
+  return {
+    value: 2 * Math.PI * (turns - Math.ceil(turns - 0.5)),
+    error: Math.hypot(from.error, to.error),
+  }
+}

@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import { jobFailure } from '../../protocol/index.ts'
+
+/** Versions of the protocol `svc-device` that this program speaks. */
+export const PROTOCOLS: readonly number[] = [1]
+
+const text = v.pipe(v.string(), v.maxLength(100_000))
+const shortText = v.pipe(v.string(), v.maxLength(200))
+const bound = v.optional(v.nullable(v.pipe(v.number(), v.finite())))
+
+/** How a device in Python declares an option or an environment variable. */
+const pythonOption = v.object({
+  key: v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/), v.maxLength(100)),
+  kind: v.picklist([
+    ...(['bool', 'int', 'number', 'seconds', 'string'] as const),
+    ...(['secret', 'enum', 'url', 'path', 'list'] as const),
+  ]),
+  help: v.optional(text, ''),
+  required: v.optional(v.boolean(), false),
+  default: v.optional(v.unknown()),
+  example: v.optional(v.nullable(text)),
+  min: bound,
+  max: bound,
+  values: v.optional(v.nullable(v.array(shortText))),
+})
+export type PythonOption = v.InferOutput<typeof pythonOption>
+
+/** What a class in Python declares. */
+export const described = v.object({
+  m: v.literal('described'),
+  name: v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/), v.maxLength(100)),
+  operation: v.optional(v.unknown()),
+  version: v.optional(v.nullable(shortText)),
+  /** Whether the host parses programs, see `programs` of the message `run`. */
+  bind: v.optional(v.boolean(), true),
+  /** Whether the device describes the QPU. */
+  describes: v.optional(v.boolean(), false),
+  options: v.optional(v.array(pythonOption), []),
+  environment: v.optional(v.array(pythonOption), []),
+})
+export type Described = v.InferOutput<typeof described>
+
+const task = shortText
+const failure = v.object({
+  class: v.optional(jobFailure.entries.class, 'device'),
+  message: jobFailure.entries.message,
+  error_code: jobFailure.entries.error_code,
+  circuit_index: jobFailure.entries.circuit_index,
+  executed: v.optional(v.boolean(), true),
+})
+
+/** The messages of a worker by their name. Unknown names and keys are ignored. */
+export const FROM_WORKER = {
+  hello: v.object({
+    m: v.literal('hello'),
+    protocols: v.array(v.number()),
+    sdk: v.optional(shortText, 'unknown'),
+    python: v.optional(shortText, 'unknown'),
+  }),
+  described,
+  /** Response to `describe` and `open`. `known` lists the installed devices if there is none of the name. */
+  refused: v.object({
+    m: v.literal('refused'),
+    reasons: v.array(text),
+    known: v.optional(v.array(shortText)),
+  }),
+  ready: v.object({ m: v.literal('ready') }),
+  done: v.object({
+    m: v.literal('done'),
+    task,
+    results: v.optional(v.unknown()),
+    findings: v.optional(v.unknown()),
+  }),
+  failed: v.object({ m: v.literal('failed'), task, error: failure }),
+  phase: v.object({ m: v.literal('phase'), task, phase: text }),
+  progress: v.object({ m: v.literal('progress'), task, step: v.looseObject({}) }),
+  calibrate_now: v.object({
+    m: v.literal('calibrate_now'),
+    call: shortText,
+    mode: v.picklist(['fidelity_check', 'partial', 'full']),
+    target_qubits: v.optional(v.array(shortText), []),
+  }),
+  event: v.object({ m: v.literal('event'), type: shortText, payload: v.record(v.string(), v.unknown()) }),
+  description: v.object({ m: v.literal('description'), description: v.unknown() }),
+  extend: v.object({ m: v.literal('extend'), seconds: v.number(), reason: text }),
+  log: v.object({
+    m: v.literal('log'),
+    level: v.picklist(['debug', 'info', 'warn', 'error']),
+    message: text,
+    fields: v.optional(v.record(v.string(), v.unknown()), {}),
+  }),
+  stopped: v.object({ m: v.literal('stopped') }),
+} as const
+
+/** Names of the messages of a worker. */
+export type FromWorkerName = keyof typeof FROM_WORKER
+/** One message of a worker. */
+export type FromWorker<Name extends FromWorkerName = FromWorkerName> = v.InferOutput<
+  (typeof FROM_WORKER)[Name]
+>

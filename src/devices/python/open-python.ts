@@ -1,0 +1,102 @@
+import type { Clock, Log } from '../../base/index.ts'
+import type { Operation } from '../../protocol/index.ts'
+import type { DeviceDef } from '../define-device.ts'
+import { StartupError } from '../errors.ts'
+import { findPython } from './interpreter.ts'
+import { type Described, PROTOCOLS } from './messages.ts'
+import { optionSpecsOf } from './option-specs.ts'
+import { FORWARD } from './python-device.ts'
+import { MissingSdkError, PythonWorker } from './python-worker.ts'
+
+const HELLO_TIMEOUT_MS = 60_000
+const DESCRIBE_TIMEOUT_MS = 120_000
+
+/** What a program offers to devices in Python. */
+export interface PythonHost {
+  /** `--python`; empty when not given. */
+  given: string
+  /** Folder of the program that was started; empty when unknown. */
+  beside: string
+  clock: Clock
+  log: Log
+  /** Environment of the device, without the secrets of the driver. */
+  env: Record<string, string | undefined>
+  /** The process of the device has ended; `how` is a signal name or an exit code. */
+  onEnd(how: string): void
+}
+
+/** A device to look for. */
+interface PythonChoice {
+  operation: Operation
+  /** `module:attr`, `module.attr`, or a name under which an installed package advertises a device. */
+  device: string
+  cwd: string
+}
+
+/** A device in Python that can be created once; `operation` is what its class names. */
+interface PythonDevice {
+  operation: unknown
+  def: DeviceDef
+}
+
+/** Why there is no device of a name, and the names of those that there are. */
+interface NoPythonDevice {
+  known: readonly string[]
+  /** Set when there is no Python for devices at all. */
+  reason?: string
+}
+
+/**
+ * Starts Python, which imports and describes the device.
+ * @throws StartupError when it cannot be imported or run.
+ */
+export async function openPython(
+  { operation, device, cwd }: PythonChoice,
+  { given, beside, clock, log, env, onEnd }: PythonHost,
+): Promise<PythonDevice | NoPythonDevice> {
+  const interpreter = findPython({ given, beside, cwd, path: env['PATH'] ?? '' })
+  if (interpreter === undefined) {
+    return { known: [], reason: 'there is no python3 on the PATH; name one with --python' }
+  }
+  const worker = new PythonWorker(interpreter, { clock, log, env, cwd, onEnd })
+  try {
+    await negotiate(worker)
+  } catch (error) {
+    if (error instanceof MissingSdkError) return { known: [], reason: error.message }
+    throw error
+  }
+  const answer = await worker.ask(
+    { m: 'describe', protocol: 1, operation, device },
+    { answers: ['described', 'refused'], timeoutMs: DESCRIBE_TIMEOUT_MS, what: 'describe the device' },
+  )
+  if (answer.m === 'described')
+    return { operation: answer.operation, def: definitionOf(worker, answer, operation) }
+  worker.kill()
+  if (answer.known) return { known: answer.known }
+  throw new StartupError(answer.reasons)
+}
+
+async function negotiate(worker: PythonWorker): Promise<void> {
+  const hello = await worker.ask(undefined, {
+    answers: ['hello'],
+    timeoutMs: HELLO_TIMEOUT_MS,
+    what: 'respond',
+  })
+  if (hello.protocols.some((each) => PROTOCOLS.includes(each))) return
+  worker.kill()
+  throw new StartupError(
+    `startup error: svc-driver ${hello.sdk} in Python speaks version ${hello.protocols.join(', ')} of the device ` +
+      `protocol, this driver version ${PROTOCOLS.join(', ')}; bring them together with pip install -U svc-driver`,
+  )
+}
+
+function definitionOf(worker: PythonWorker, described: Described, operation: Operation): DeviceDef {
+  const { name, bind, describes, options, environment } = described
+  return {
+    name,
+    operation,
+    options: optionSpecsOf(options),
+    environment: optionSpecsOf(environment),
+    create: (context) => FORWARD[operation](worker, context, { bind, describes }),
+  }
+}

@@ -1,0 +1,90 @@
+import type { JobPayload } from '../../protocol/index.ts'
+import { parseProgram, QasmError } from '../../qasm/index.ts'
+import { JobError } from '../errors.ts'
+
+/** A parameter of a program: where it is declared, in code points, and the form of its value. */
+interface PythonInput {
+  /** Start of the keyword `input`. */
+  start: number
+  /** End of the name. */
+  end: number
+  form: 'float' | 'int' | 'bool' | 'duration'
+}
+
+/** What a device in Python learns of a program without parsing it. */
+interface PythonProgram {
+  qubits: number
+  clbits: number
+  qregs: [string, number][]
+  cregs: [string, number][]
+  inputs: PythonInput[]
+}
+
+/**
+ * Parses the programs of a job.
+ * @throws JobError for the first program with an error, and for parameter sets that do not fit their program.
+ */
+export function readPrograms({ circuits }: JobPayload): PythonProgram[] {
+  return circuits.map(({ circuit, parameter_values: sets = [] }, index) => {
+    const program = readProgram(circuit, index)
+    checkParameters(program.names, sets, index)
+    return program.read
+  })
+}
+
+function readProgram(text: string, circuitIndex: number): { read: PythonProgram; names: string[] } {
+  try {
+    const { layout, statements, inputs: declared } = parseProgram(text)
+    const offsetOf = codePointOffsets(text)
+    const inputs = statements.flatMap((node): PythonInput[] =>
+      node.kind === 'declare' && node.form === 'input'
+        ? [
+            {
+              start: offsetOf(node.at),
+              end: offsetOf(node.nameAt + node.name.length),
+              form: formOf(text.slice(node.type.at, node.nameAt)),
+            },
+          ]
+        : [],
+    )
+    const { qubits, hardware, clbits, qregs, cregs } = layout
+    return {
+      read: { qubits: qubits + hardware, clbits, qregs, cregs, inputs },
+      names: declared.map(({ name }) => name),
+    }
+  } catch (error) {
+    if (!(error instanceof QasmError)) throw error
+    const { line, column, message, code } = error
+    const where = line > 0 ? `, line ${line}, column ${column}` : ''
+    throw new JobError(`circuit ${circuitIndex}${where}: ${message}`, { errorCode: code, circuitIndex })
+  }
+}
+
+/** Python counts code points, JavaScript half of what is outside of the basic plane. */
+function codePointOffsets(text: string): (at: number) => number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of one unit per character
+  if (/^[\x00-\x7f]*$/.test(text)) return (at) => at
+  return (at) => [...text.slice(0, at)].length
+}
+
+function formOf(type: string): PythonInput['form'] {
+  if (/^(int|uint|bit)\b/.test(type)) return 'int'
+  if (/^bool\b/.test(type)) return 'bool'
+  return /^duration\b/.test(type) ? 'duration' : 'float'
+}
+
+function checkParameters(names: readonly string[], sets: readonly number[][], circuitIndex: number): void {
+  const expected = names.length
+  // Clients send the values along with a circuit that they have already bound.
+  if (expected === 0 && sets.length <= 1) return
+  const errorOf = (found: string) =>
+    new JobError(`circuit ${circuitIndex} takes ${expected} parameter${expected === 1 ? '' : 's'}${found}`, {
+      errorCode: 'parameter_count',
+      circuitIndex,
+    })
+  if (sets.length === 0) {
+    throw errorOf(` (${names.slice(0, 5).join(', ')}${expected > 5 ? ', …' : ''}), parameter_values has none`)
+  }
+  const wrong = sets.findIndex((set) => set.length !== expected)
+  if (wrong >= 0) throw errorOf(`, set ${wrong} has ${sets[wrong]?.length ?? 0}`)
+}

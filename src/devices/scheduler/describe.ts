@@ -1,0 +1,92 @@
+import { DEVICE_FEATURES, type DeviceDescription, JOB_LIMITS } from '../../protocol/index.ts'
+import type { Chip } from '../chip/device-file.ts'
+import type { Edge, Qubit } from '../chip/elements/element.ts'
+import type { Hardware } from '../chip/hardware/hardware-file.ts'
+import type { Provenance } from '../chip/provenance/provenance.ts'
+import { calibratedChipOf } from '../compiler/schedule/calibrated-chip.ts'
+
+const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'feedback')
+
+/** What a qubit needs before it can be driven and read. */
+const NEEDED = ['rxy.amp180', 'clock_freqs.f01', 'clock_freqs.readout'] as const
+
+interface DescribedScheduler {
+  chip: Chip
+  /** What limits the gates that can be played. */
+  hardware: Hardware | undefined
+  provenance: Provenance
+  backend: string
+}
+
+/**
+ * The qubits and gates of a chip as its device file has them; every gate compiles to these. The side file of
+ * the device file says when they were calibrated. Errors of gates are those of calibration reports.
+ */
+export function describeScheduler({
+  chip,
+  hardware,
+  provenance,
+  backend,
+}: DescribedScheduler): DeviceDescription {
+  const { coupling, edgeOf } = calibratedChipOf(chip, hardware)
+  const pulses = chip.qubits.map((qubit, index) => ({
+    qubits: [index],
+    duration_s: qubit.get('rxy.duration'),
+  }))
+  const gates = coupling.edges.map((pair) => {
+    const edge = chip.element(edgeOf(...pair))
+    return { qubits: [...pair], ...(edge?.kind === 'edge' && { duration_s: edge.get('cz.square_duration') }) }
+  })
+  const calibrated = newestOf(chip, provenance)
+  return {
+    schema: 1,
+    qubits: chip.qubits.map(describeQubit),
+    gates: [
+      { name: 'rz', params: ['phi'], virtual: true },
+      { name: 'sx', on: pulses },
+      { name: 'x', on: pulses },
+      ...(gates.length > 0 ? [{ name: 'cz', on: gates }] : []),
+    ],
+    measure: { duration_s: Math.max(...chip.qubits.map((qubit) => windowEnd(qubit))) },
+    dt_s: 1e-9,
+    features: FEATURES,
+    limits: { shots: JOB_LIMITS.shots, executions: JOB_LIMITS.executions, qubits: chip.qubits.length },
+    simulator: backend !== 'cluster',
+    ...(calibrated !== undefined && { calibrated_at: calibrated }),
+  }
+}
+
+function describeQubit(qubit: Qubit) {
+  const isReady = NEEDED.every((path) => (qubit.get(path) ?? 0) > 0)
+  const assignment = qubit.get('measure_2state.assignment')
+  const [[, one = 0] = [], [zero = 0] = []] = assignment ?? []
+  return {
+    name: qubit.name,
+    ...positive('t1_s', qubit.get('coherence.t1')),
+    ...positive('t2_s', qubit.get('coherence.t2_echo')),
+    ...positive('frequency_hz', qubit.get('clock_freqs.f01')),
+    ...(assignment && { readout_error: (one + zero) / 2 }),
+    ...(!isReady && { operational: false }),
+  }
+}
+
+/** How long a measurement takes, s. */
+function windowEnd(qubit: Qubit): number {
+  const window = qubit.get('measure.acq_delay') + qubit.get('measure.integration_time')
+  return Math.max(qubit.get('measure.pulse_duration'), window)
+}
+
+/** When the last of the values in use was measured. */
+function newestOf({ qubits, edges }: Chip, provenance: Provenance): string | undefined {
+  const elements: readonly (Qubit | Edge)[] = [...qubits, ...edges]
+  return elements
+    .flatMap(({ name, values }) =>
+      [...values].flatMap(([path, value]) => provenance.originOf(name, path, value)?.at ?? []),
+    )
+    .sort()
+    .at(-1)
+}
+
+function positive(key: string, value: number | undefined): Record<string, number> {
+  return value !== undefined && value > 0 ? { [key]: value } : {}
+}

@@ -1,0 +1,37 @@
+import type { JobPayload } from '../../protocol/index.ts'
+import type { IqArrays } from '../bench/instrument.ts'
+import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
+import { readoutPointOf } from '../compiler/schedule/schedule-circuit.ts'
+
+/** How the signal of a shot becomes a bit: 1 where its real part, once rotated, is above the threshold. */
+export interface Discriminator {
+  /** Degrees. */
+  rotation: number
+  /** V. */
+  threshold: number
+}
+
+/** The discriminator of a qubit where its bits are read; numbers of the job come first. */
+export function discriminatorOf(
+  qubit: string,
+  { values }: CalibratedChip,
+  { acq_rotation, acq_threshold }: Pick<JobPayload, 'acq_rotation' | 'acq_threshold'>,
+): Discriminator {
+  const point = readoutPointOf(qubit, 'measure_2state', values)
+  return {
+    rotation: acq_rotation ?? values.number(qubit, `${point}.acq_rotation`) ?? 0,
+    threshold: acq_threshold ?? values.number(qubit, `${point}.acq_threshold`) ?? 0,
+  }
+}
+
+/** Whether a discriminator has never been calibrated. */
+export function isUnset({ rotation, threshold }: Discriminator): boolean {
+  return rotation === 0 && threshold === 0
+}
+
+/** The bit of one shot. */
+export function bitOf({ rotation, threshold }: Discriminator, { i, q }: IqArrays, shot: number): 0 | 1 {
+  const angle = (rotation * Math.PI) / 180
+  const real = Math.cos(angle) * (i[shot] ?? 0) - Math.sin(angle) * (q[shot] ?? 0)
+  return real > threshold ? 1 : 0
+}

@@ -1,0 +1,27 @@
+import { type OptionsOf, opt } from '../options.ts'
+
+/** The `-o` options of a device that runs circuits on a chip. */
+export const SCHEDULER_OPTIONS = {
+  scheduler_device_config: opt.path({
+    help: 'Device configuration, YAML: read again before each job after it has changed',
+    required: true,
+    example: '/etc/svc-driver/scheduler.device.yml',
+  }),
+  scheduler_hardware_config: opt.path({
+    help: 'Hardware configuration, JSON; ip sim:<file> is a simulated chip',
+    example: '/etc/svc-driver/scheduler.hardware.json',
+  }),
+  is_dummy: opt.bool({ help: 'Uses a dummy instrument: all outcomes are 0', default: false }),
+} as const
+
+/** Those of the device that can keep what its instrument returned. */
+export const SCHEDULER_B_OPTIONS = {
+  ...SCHEDULER_OPTIONS,
+  save_raw_data: opt.bool({
+    help: 'Stores every acquisition in the data folder as NumPy files, with a snapshot of the instrument',
+    default: false,
+  }),
+} as const
+
+export type SchedulerOptions = OptionsOf<typeof SCHEDULER_OPTIONS> &
+  Partial<OptionsOf<typeof SCHEDULER_B_OPTIONS>>

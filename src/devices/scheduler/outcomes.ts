@@ -1,0 +1,93 @@
+import type { JobPayload } from '../../protocol/index.ts'
+import { createRng, EXACT_READOUT, type ResultBudget, Tally } from '../../simulator/index.ts'
+import type { IqArrays } from '../bench/instrument.ts'
+import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
+import type { Reading } from '../compiler/schedule/schedule-circuit.ts'
+import { memoryOf } from '../simulation/simulate-job.ts'
+import { bitOf, discriminatorOf } from './discriminator.ts'
+
+/** What a circuit yields: counts, and what the job asked to keep of each shot. */
+interface Outcomes {
+  counts?: Record<string, number>
+  memory?: unknown
+}
+
+type Point = [re: number, im: number]
+
+interface Recorded {
+  payload: JobPayload
+  /** Classical bits of the circuit. */
+  clbits: number
+  shots: number
+  readings: readonly Reading[]
+  /** For each reading, the signal of every shot, or of every nanosecond at level 0. */
+  signals: readonly IqArrays[]
+  budget: ResultBudget
+}
+
+/** Length of a point in a result, in characters. */
+const POINT_LENGTH = 44
+
+/**
+ * The bits of every shot, by the discriminator of each qubit; an instrument without a chip yields zeros.
+ * @throws SimulationError `results_too_large`.
+ */
+export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: boolean): Outcomes {
+  const { payload, clbits, shots, readings, signals, budget } = recorded
+  const tally = new Tally({
+    ...{ clbits, shots, measured: [], terminal: [], rng: createRng(0), stream: 0, resultBudget: budget },
+    readout: { readoutErrorOf: () => EXACT_READOUT, memory: memoryOf(payload) },
+  })
+  const discriminators = readings.map(({ qubit }) => discriminatorOf(qubit, chip, payload))
+  const bits = new Uint8Array(clbits)
+  for (let shot = 0; shot < shots; shot++) {
+    for (const [index, { clbit }] of readings.entries()) {
+      const [discriminator, signal] = [discriminators[index], signals[index]]
+      if (clbit < 0 || !discriminator || !signal) continue
+      bits[clbit] = isDummy ? 0 : bitOf(discriminator, signal, shot)
+    }
+    tally.add(bits, [shot])
+  }
+  const memory = tally.memory()
+  return { counts: tally.counts(), ...(memory !== undefined && { memory }) }
+}
+
+/** The signal of every shot and bit, `[shots][bits][re, im]`, or their mean, `[bits][re, im]`. */
+export function pointOutcomes({ payload, clbits, shots, readings, signals, budget }: Recorded): Outcomes {
+  const isMean = payload.meas_return === 'avg'
+  budget.spend((isMean ? 1 : shots) * clbits * POINT_LENGTH)
+  const place = placesOf(clbits, readings)
+  if (isMean) return { memory: place.map((index) => meanOf(signals[index])) }
+  const pointAt = (signal: IqArrays | undefined, shot: number): Point => [
+    signal?.i[shot] ?? 0,
+    signal?.q[shot] ?? 0,
+  ]
+  const memory = Array.from({ length: shots }, (_, shot) =>
+    place.map((index) => pointAt(signals[index], shot)),
+  )
+  return { memory }
+}
+
+/** The mean trace of every bit, `[bits][samples][re, im]`; empty for a bit that nothing measures. */
+export function traceOutcomes({ clbits, readings, signals, budget }: Recorded): Outcomes {
+  const place = placesOf(clbits, readings)
+  const memory = place.map((index) => {
+    const signal = signals[index]
+    budget.spend((signal?.i.length ?? 0) * POINT_LENGTH)
+    return Array.from(signal?.i ?? [], (re, at): Point => [re, signal?.q[at] ?? 0])
+  })
+  return { memory }
+}
+
+/** The reading of each classical bit; -1 for none. */
+function placesOf(clbits: number, readings: readonly Reading[]): number[] {
+  return Array.from({ length: clbits }, (_, clbit) =>
+    readings.findLastIndex((reading) => reading.clbit === clbit),
+  )
+}
+
+function meanOf(signal: IqArrays | undefined): Point {
+  if (!signal) return [0, 0]
+  const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / values.length
+  return [mean(signal.i), mean(signal.q)]
+}

@@ -1,0 +1,183 @@
+import { type Clock, toTimestamp } from '../../base/index.ts'
+import { type CircuitResult, JOB_LIMITS, type JobPayload, type JobResults } from '../../protocol/index.ts'
+import { type Execution, executionsOf, lowerExecution, ResultBudget } from '../../simulator/index.ts'
+import type { Instrument, IqArrays } from '../bench/instrument.ts'
+import { type CompiledCircuit, compileCircuit } from '../compiler/compile.ts'
+import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
+import { chunksOf } from '../compiler/schedule/chunks.ts'
+import type { JobIo } from '../define-device.ts'
+import { JobError } from '../errors.ts'
+import { ProgramError } from '../pulse/check-program.ts'
+import type { Program, Schedule } from '../pulse/schedule.ts'
+import { circuitResultOf, jobResultsOf } from '../results.ts'
+import { circuitsOf, jobErrorOf } from '../simulation/simulate-job.ts'
+import { discriminatorOf, isUnset } from './discriminator.ts'
+import { instrumentJobError, waitOf } from './instrument-job-error.ts'
+import { bitsOutcomes, pointOutcomes, traceOutcomes } from './outcomes.ts'
+import type { JobRecord } from './record-job.ts'
+
+interface ChipJob {
+  device: string
+  payload: JobPayload
+  chip: CalibratedChip
+  instrument: Instrument
+  clock: Clock
+  io: JobIo
+  /** Stores what the instrument returns; undefined unless the options ask for it. */
+  record?: JobRecord | undefined
+  /** Called with the first schedule of the job before anything runs. */
+  onFirstSchedule?(schedule: Schedule): void
+  /** Further metadata of the results, taken when all circuits have run. */
+  metadata(): Record<string, unknown>
+}
+
+const LIMITS = {
+  ...{ executions: JOB_LIMITS.executions, resultLength: JOB_LIMITS.resultBytes, shots: JOB_LIMITS.shots },
+  ...{ declaredQubits: Number.POSITIVE_INFINITY, stateQubits: Number.POSITIVE_INFINITY },
+}
+
+/**
+ * Runs every circuit of a job with every parameter set on an instrument. All circuits are compiled before the
+ * first one runs, so that a circuit that cannot run costs nothing.
+ * @throws JobError when one circuit cannot be run; the job then has no results.
+ */
+export async function runOnChip(job: ChipJob): Promise<JobResults> {
+  const { device, payload, clock, instrument, io, metadata } = job
+  const [started, startedAt] = [clock.now(), clock.monotonic()]
+  try {
+    io.phase('compile')
+    const compiled = executionsOf(circuitsOf(payload), LIMITS.executions).map((each) => compile(job, each))
+    const budget = new ResultBudget(JOB_LIMITS.resultBytes)
+    const results: CircuitResult[] = []
+    const release = await reserve(job)
+    try {
+      io.phase('run')
+      if (compiled[0]) job.onFirstSchedule?.(compiled[0].schedule)
+      for (const each of compiled) results.push(await runCircuit(job, each, budget))
+    } finally {
+      await release()
+    }
+    return jobResultsOf(device, results, {
+      ...{ device, started: toTimestamp(started), finished: toTimestamp(clock.now()) },
+      seconds: (clock.monotonic() - startedAt) / 1_000,
+      backend_kind: instrument.backend,
+      ...metadata(),
+    })
+  } catch (error) {
+    throw instrumentJobError(jobErrorOf(error))
+  }
+}
+
+/** Waits for an instrument that others use, as long as the job may take, and keeps it for the whole job. */
+async function reserve({ instrument, io, clock }: ChipJob): Promise<() => Promise<void>> {
+  const limit = { ms: waitOf(io.deadline, clock), signal: io.signal }
+  return (await instrument.reserve?.(limit)) ?? (async () => undefined)
+}
+
+type Compiled = CompiledCircuit & { execution: Execution; circuit: ReturnType<typeof lowerExecution> }
+
+function compile({ device, payload, chip }: ChipJob, execution: Execution): Compiled {
+  const circuit = lowerExecution(execution, device, LIMITS)
+  try {
+    const point = payload.meas_level === 2 ? 'measure_2state' : 'measure'
+    const compiled = compileCircuit(device, circuit, chip, point)
+    return { ...compiled, execution, circuit }
+  } catch (error) {
+    if (!(error instanceof JobError)) throw error
+    const { circuitIndex } = execution
+    const details = { class: error.class, circuitIndex, cause: error }
+    throw new JobError(`circuit ${circuitIndex}: ${error.message}`, {
+      ...details,
+      ...(error.errorCode !== undefined && { errorCode: error.errorCode }),
+    })
+  }
+}
+
+async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget): Promise<CircuitResult> {
+  const { payload, chip, clock, instrument } = job
+  const { execution, circuit, readings, schedule, resetNs, routing, gates } = compiled
+  const { circuitIndex, parameterSet, shots } = execution
+  const startedAt = clock.monotonic()
+  const signals = await signalsOf(job, compiled)
+  const doubts = instrument.takeWarnings?.() ?? []
+  const recorded = { payload, clbits: circuit.clbits, shots, readings, signals, budget }
+  const isDummy = instrument.backend === 'dummy'
+  const outcomes = [traceOutcomes, pointOutcomes, bitsOutcomes][payload.meas_level]?.(recorded, chip, isDummy)
+  const measured = new Set(readings.map(({ clbit }) => clbit))
+  const unmeasured = Array.from({ length: circuit.clbits }, (_, clbit) => clbit).filter(
+    (at) => !measured.has(at),
+  )
+  const warnings = [...circuit.warnings, ...readoutWarnings(job, compiled), ...doubts]
+  return circuitResultOf({
+    ...{ circuitIndex, circuit, shots, ...outcomes },
+    metadata: {
+      ...{ seconds: (clock.monotonic() - startedAt) / 1_000, parameter_set: parameterSet },
+      meas_level: payload.meas_level,
+      meas_return: payload.meas_level === 0 ? 'avg' : payload.meas_return,
+      ...{ routing, gates, shot_ns: resetNs + schedule.duration },
+      ...(payload.meas_level < 2 && { unmeasured_slots: unmeasured }),
+      ...(warnings.length > 0 && { warnings }),
+    },
+  })
+}
+
+/** The signals of all readings, from as many programs as the memory of an instrument needs. */
+async function signalsOf(job: ChipJob, compiled: Compiled): Promise<IqArrays[]> {
+  const { schedule, resetNs, execution, readings } = compiled
+  if (readings.length === 0) return []
+  const program = { reset_ns: resetNs, points: [schedule] }
+  try {
+    if (job.payload.meas_level === 0) {
+      return [
+        ...(await signalsOfProgram(job, compiled, { ...program, kind: 'trace', shots: execution.shots })),
+      ]
+    }
+    const parts: (readonly IqArrays[])[] = []
+    for (const shots of chunksOf(execution.shots, schedule)) {
+      parts.push(await signalsOfProgram(job, compiled, { ...program, kind: 'shots', shots }))
+    }
+    return readings.map((_, index) => joined(parts.flatMap((part) => part[index] ?? [])))
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error
+    const { circuitIndex } = execution
+    const details = { errorCode: 'circuit_too_large', circuitIndex, cause: error }
+    throw new JobError(`circuit ${circuitIndex}: ${error.message}`, details)
+  }
+}
+
+/** Runs one program of a circuit and stores what it returns. */
+async function signalsOfProgram(
+  { instrument, io, record }: ChipJob,
+  { execution, readings }: Compiled,
+  program: Program<'shots' | 'trace'>,
+): Promise<readonly IqArrays[]> {
+  const results = await instrument.run(program, io.signal)
+  const { circuitIndex: circuit, parameterSet: parameter_set } = execution
+  const acquisitions = readings.map(({ qubit, clbit }) => ({ qubit, clbit: clbit < 0 ? null : clbit }))
+  const [schedule] = program.points
+  await record?.recorder.add(program, results, { circuit, parameter_set, acquisitions, schedule })
+  return results[0] ?? []
+}
+
+function joined(parts: readonly IqArrays[]): IqArrays {
+  const [only] = parts
+  if (only && parts.length === 1) return only
+  const length = parts.reduce((sum, { i }) => sum + i.length, 0)
+  const whole = { i: new Float64Array(length), q: new Float64Array(length) }
+  let at = 0
+  for (const { i, q } of parts) {
+    whole.i.set(i, at)
+    whole.q.set(q, at)
+    at += i.length
+  }
+  return whole
+}
+
+/** Qubits whose bits mean nothing, because their readout was never calibrated. */
+function readoutWarnings({ payload, chip }: ChipJob, { readings }: Compiled): string[] {
+  if (payload.meas_level !== 2) return []
+  const unset = new Set(readings.map(({ qubit }) => qubit))
+  return [...unset]
+    .filter((qubit) => isUnset(discriminatorOf(qubit, chip, payload)))
+    .map((qubit) => `the readout of ${qubit} is not calibrated: acq_rotation and acq_threshold are 0`)
+}

@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import { type Instrument, InstrumentError } from '../bench/instrument.ts'
+import { RAW_DATA_FOLDER } from '../bench/raw-data/raw-data-folder.ts'
+import { RawDataSpace } from '../bench/raw-data/raw-data-space.ts'
+import type { WaitLimit } from '../bench/shared-instrument.ts'
+import { openChipFiles } from '../chip/chip-files.ts'
+import type { DeviceFile } from '../chip/device-file.ts'
+import { linesOfChip } from '../chip/hardware/lines-of-chip.ts'
+import { Provenance } from '../chip/provenance/provenance.ts'
+import { calibratedChipOf } from '../compiler/schedule/calibrated-chip.ts'
+import type { DeviceContext, JobIo, ProcessDevice } from '../define-device.ts'
+import type { Schedule } from '../pulse/schedule.ts'
+import { describeScheduler } from './describe.ts'
+import { instrumentJobError, waitOf } from './instrument-job-error.ts'
+import { instrumentOf } from './open-instrument.ts'
+import type { SchedulerOptions } from './options.ts'
+import { outputLevels } from './output-levels.ts'
+import { recordJob } from './record-job.ts'
+import { runOnChip } from './run-job.ts'
+import { UsedValues } from './used-values.ts'
+
+/**
+ * Creates a device that compiles circuits to pulses and plays them on an instrument. The device file is read
+ * again before a job when it has changed; one that does not parse leaves the working one in use. A changed
+ * hardware file is reported once.
+ * @throws StartupError for an invalid device file or hardware file, and without an instrument.
+ */
+export async function createScheduler(context: DeviceContext<SchedulerOptions>): Promise<ProcessDevice> {
+  const { options, log, clock, device } = context
+  const { scheduler_device_config: devicePath, scheduler_hardware_config: hardwarePath } = options
+  const { device: file, hardware: config } = openChipFiles(devicePath, hardwarePath, log)
+  const space = new RawDataSpace({ folder: join(context.dataDir, RAW_DATA_FOLDER), clock, log })
+  const lines = config && linesOfChip(config.hardware, file.current.chip)
+  const bench = instrumentOf(options, lines, { user: device, clock, log })
+  let opened: { file: DeviceFile; instrument: Instrument } | undefined
+  let parked: DeviceFile | undefined
+
+  async function instrumentFor(current: DeviceFile): Promise<Instrument> {
+    if (opened?.file === current) return opened.instrument
+    if (bench.isOpenedPerFile) await opened?.instrument.close()
+    opened = undefined
+    const instrument = await bench.open(current.chip)
+    opened = { file: current, instrument }
+    return instrument
+  }
+
+  /** Brings the couplers to the currents of a device file, once. */
+  async function park(current: DeviceFile, limit: WaitLimit): Promise<void> {
+    if (parked === current) return
+    await bench.park?.(current.chip, limit)
+    parked = current
+  }
+
+  async function instrumentForJob(current: DeviceFile, { deadline, signal }: JobIo): Promise<Instrument> {
+    try {
+      const instrument = await instrumentFor(current)
+      await park(current, { ms: waitOf(deadline, clock), signal })
+      return instrument
+    } catch (error) {
+      throw instrumentJobError(error)
+    }
+  }
+
+  const { backend } = await instrumentFor(file.current)
+  const limits = backend === 'cluster' ? config?.hardware : undefined
+  try {
+    await park(file.current, { ms: 0, signal: context.signal })
+  } catch (error) {
+    if (!(error instanceof InstrumentError) || error.code !== 'instrument_busy') throw error
+    log.info('couplers are parked before the next job', { reason: error.message })
+  }
+  let logged: DeviceFile | undefined
+  /** Levels at the outputs of a cluster, at the first job with each content of the device file. */
+  function logLevels(current: DeviceFile, schedule: Schedule): void {
+    if (!lines || backend !== 'cluster' || logged === current) return
+    logged = current
+    log.info('strongest pulses of the first job', { levels: outputLevels(schedule, current.chip, lines) })
+  }
+
+  return {
+    async run(job, io) {
+      config?.reportChange()
+      const { current } = file
+      const instrument = await instrumentForJob(current, io)
+      const used = new UsedValues(calibratedChipOf(current.chip, limits))
+      const { chip } = used
+      const hash = new Bun.CryptoHasher('sha256').update(current.yaml.text).digest('hex')
+      const files = [
+        { path: devicePath, text: current.yaml.text },
+        ...(config && hardwarePath !== undefined ? [{ path: hardwarePath, text: config.text }] : []),
+      ]
+      const record = options.save_raw_data
+        ? recordJob({ job, device, instrument, space, files, clock, log })
+        : undefined
+      const metadata = () => ({
+        device_config: hash.slice(0, 12),
+        calibration: used.origins(current.chip, Provenance.read(devicePath), clock.now()),
+        ...(record && { raw_data: record.name }),
+      })
+      try {
+        return await runOnChip({
+          ...{ device, payload: job.payload, chip, instrument, clock, io, record, metadata },
+          onFirstSchedule: (schedule) => logLevels(current, schedule),
+        })
+      } finally {
+        await record?.finish()
+      }
+    },
+    describe: () =>
+      describeScheduler({
+        chip: file.current.chip,
+        hardware: limits,
+        provenance: Provenance.read(devicePath),
+        backend: opened?.instrument.backend ?? '',
+      }),
+    stop: async () => opened?.instrument.close(),
+  }
+}

@@ -1,0 +1,14 @@
+import { DEVICE_FEATURES, type DeviceDescription, JOB_LIMITS } from '../../protocol/index.ts'
+
+/** What every simulation method can do; raw traces (`meas_level_0`) do not exist in a simulation. */
+const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'meas_level_0')
+
+/** The description of a simulator without a chip: everything in `stdgates.inc` between any qubits. */
+export function describeSimulator(limits: { shots?: number; qubits?: number } = {}): DeviceDescription {
+  return {
+    schema: 1,
+    features: FEATURES,
+    limits: { shots: JOB_LIMITS.shots, executions: JOB_LIMITS.executions, ...limits },
+    simulator: true,
+  }
+}

@@ -1,0 +1,20 @@
+/** Readout of a qubit at its point of largest magnitude. */
+export const READOUT = [
+  'clock_freqs.readout',
+  'measure.pulse_amp',
+  'measure.pulse_duration',
+  'measure.integration_time',
+]
+
+/** What a qubit may have beside that. */
+export const READOUT_PRIORS = ['measure.acq_delay', 'reset.duration']
+
+/** Calibrated pulses of a qubit, with its readout. */
+export const DRIVEN = ['clock_freqs.f01', 'rxy.amp180', 'rxy.duration', ...READOUT]
+
+export const DRIVE_PRIORS = ['rxy.motzoi', 'rxy.beta', 'fine.amp90', ...READOUT_PRIORS]
+
+/** Calibrated pulses between states 1 and 2 as well. */
+export const DRIVEN_12 = [...DRIVEN, 'clock_freqs.f12', 'r12.ef_amp180']
+
+export const DRIVE_12_PRIORS = [...DRIVE_PRIORS, 'r12.ef_motzoi', 'r12.ef_duration']

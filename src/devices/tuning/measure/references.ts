@@ -1,0 +1,60 @@
+import type { Complex } from '../../bench/instrument.ts'
+import type { Schedule } from '../../pulse/schedule.ts'
+import { acquire, type Measurement, type RoutineContext } from '../routine.ts'
+import { TRANSITION_01, TransitionSchedule } from './transition.ts'
+
+/** Wait before each repetition where the element has none, s. */
+const DEFAULT_RESET_S = 200e-6
+
+/** Wait before each repetition, in which a qubit returns to its ground state, ns. */
+export function resetNs({ parent, child }: RoutineContext): number {
+  const waits = [parent, child].map((qubit) => qubit.optional('reset.duration') ?? DEFAULT_RESET_S)
+  return Math.round(Math.max(...waits) * 1e9)
+}
+
+/** Measures the mean signal at each point; every schedule reads one qubit. */
+export function* averages(
+  context: RoutineContext,
+  points: readonly Schedule[],
+  shots: number,
+): Measurement<Complex[]> {
+  const program = {
+    kind: 'average' as const,
+    shots: context.shots(shots),
+    reset_ns: resetNs(context),
+    points,
+  }
+  const results = yield* acquire(program)
+  return results.map(([first]) => first ?? { re: Number.NaN, im: Number.NaN })
+}
+
+/**
+ * Measures the population of the upper state of a transition at each point: the signal on the line from that
+ * of the lower state to that after the present pi pulse, both measured with the points. Points of a qubit
+ * without a signal are not finite.
+ */
+export function* populations(
+  context: RoutineContext,
+  points: readonly Schedule[],
+  shots: number,
+  transition = TRANSITION_01,
+): Measurement<Float64Array> {
+  const references = [0, Math.PI].map((angle) =>
+    new TransitionSchedule(context, transition).turn(angle).read(),
+  )
+  const [zero, one, ...rest] = yield* averages(context, [...references, ...points], shots)
+  return Float64Array.from(rest, (value) => positionBetween(zero ?? NOTHING, one ?? NOTHING, value))
+}
+
+const NOTHING: Complex = { re: Number.NaN, im: Number.NaN }
+
+/** Where a value lies on the line through two others: 0 at `from`, 1 at `to`. */
+function positionBetween(from: Complex, to: Complex, value: Complex): number {
+  const [x, y] = [to.re - from.re, to.im - from.im]
+  return ((value.re - from.re) * x + (value.im - from.im) * y) / (x * x + y * y)
+}
+
+/** Values as two series. */
+export function seriesOf(values: readonly Complex[]): { re: number[]; im: number[] } {
+  return { re: values.map(({ re }) => re), im: values.map(({ im }) => im) }
+}

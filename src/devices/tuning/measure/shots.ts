@@ -1,0 +1,50 @@
+import type { ComplexSeries } from '../../fitting/complex-series.ts'
+import type { Schedule } from '../../pulse/schedule.ts'
+import { acquire, type Measurement, type RoutineContext } from '../routine.ts'
+import { resetNs } from './references.ts'
+
+/** Bins of an acquisition memory: points times shots of one program. */
+const MAX_BINS = 131_072
+
+/** Measures every shot at each point; every schedule reads one qubit. */
+export function* shotsOf(
+  context: RoutineContext,
+  points: readonly Schedule[],
+  shots: number,
+): Measurement<ComplexSeries[]> {
+  const found = yield* allShotsOf(context, points, shots)
+  return found.map(([first]) => first ?? { re: [], im: [] })
+}
+
+/**
+ * Measures every shot of each acquisition at each point, `[point][acquisition]`, split into programs that fit
+ * the memory.
+ */
+export function* allShotsOf(
+  context: RoutineContext,
+  points: readonly Schedule[],
+  shots: number,
+): Measurement<ComplexSeries[][]> {
+  const size = Math.max(1, Math.floor(MAX_BINS / shots))
+  const found: ComplexSeries[][] = []
+  for (let from = 0; from < points.length; from += size) {
+    const part = points.slice(from, from + size)
+    const results = yield* acquire({
+      kind: 'shots' as const,
+      shots,
+      reset_ns: resetNs(context),
+      points: part,
+    })
+    for (const point of results) found.push(point.map(({ i, q }) => ({ re: i, im: q })))
+  }
+  return found
+}
+
+/** A schedule that brings a qubit to a state: 0, 1, or 2 by way of 1. */
+export function prepared(context: RoutineContext, state: number) {
+  const { name } = context.self
+  const schedule = context.schedule()
+  if (state > 0) schedule.rotate(name, Math.PI)
+  if (state > 1) schedule.rotate12(name, Math.PI)
+  return schedule
+}

@@ -1,0 +1,153 @@
+import { createRng } from '../../../../simulator/index.ts'
+import type { Estimate } from '../../../fitting/fit.ts'
+import {
+  combineInterleaved,
+  fitBenchmarking,
+  fitLeakage,
+  type Leakage,
+  withoutLeakage,
+} from '../../../fitting/models/benchmarking.ts'
+import type { Steps } from '../../../fitting/steps.ts'
+import { accepted } from '../../measure/accept.ts'
+import { countsOf, type JointReadout, jointReadout, readBoth } from '../../measure/pair/joint-readout.ts'
+import { LEVEL_2_PRIORS, type LeakedShare, leakedShare } from '../../measure/pair/leaked-share.ts'
+import { CORRECTED_GATE, JOINT_PRIORS } from '../../measure/pair/pair.ts'
+import { CZ_GATE, inverseOfPair, type PairGate, randomPairGates } from '../../measure/pair/pair-clifford.ts'
+import { playPairGate } from '../../measure/pair/play-pair.ts'
+import { allShotsOf } from '../../measure/shots.ts'
+import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
+
+const DEPTHS = [0, 2, 4, 8, 16, 32, 64, 128]
+/** Sequences of a depth differ more than the shots of one: many are better than many shots. */
+const SEEDS = 20
+const SHOTS = 1_000
+
+/**
+ * Measures the error of the gate by interleaved randomized benchmarking: random Clifford gates of both qubits
+ * that end with the one which undoes them, without and with the gate after each. The survival of 00 decays
+ * faster with it. Where the upper qubit can be brought to 2, the growth of its population is the leakage, and
+ * the decay is that within the computational states.
+ */
+export const czRb = defineRoutine({
+  name: 'cz_rb',
+  dependsOn: ['cz_local_phases', 'randomized_benchmarking'],
+  reads: CORRECTED_GATE,
+  priors: [...JOINT_PRIORS, ...LEVEL_2_PRIORS],
+  needs: ['cz'],
+  size: { points: 2 * DEPTHS.length * SEEDS, shots: SHOTS },
+  *measure(context) {
+    const depths = Array.from(context.axis('depths', DEPTHS).values)
+    const reading = { readout: yield* jointReadout(context), shareOf2: yield* leakedShare(context) }
+    const kinds: Decay[] = [false, true].map((isInterleaved) => ({
+      isInterleaved,
+      survival: depths.map(() => []),
+      leaked: depths.map(() => []),
+    }))
+    for (let seed = 0; seed < Number(context.setting('seeds') ?? SEEDS); seed++) {
+      for (const kind of kinds) yield* addSeed(context, kind, { depths, seed, ...reading })
+    }
+    const { shareOf2 } = reading
+    const growths = shareOf2 && (yield* growthsOf(depths, kinds))
+    const decays = []
+    for (const [at, { survival }] of kinds.entries()) {
+      const means = survival.map(mean)
+      const growth = growths?.[at]
+      const remaining = growth ? withoutLeakage(depths, means, growth) : means
+      decays.push(yield* fitBenchmarking(depths, remaining, 2))
+    }
+    const [plain, interleaved] = decays
+    if (!plain || !interleaved) throw new TypeError('both kinds of sequences are measured')
+    const leakage = growths && addedLeakage(growths)
+    const { values, fit, quality } = accepted(combineInterleaved(plain, interleaved, 2, leakage))
+    const { gate_error: error } = values
+    return {
+      benchmark: {
+        metric: 'average_gate',
+        ...{ fidelity: 1 - error.value, error: error.value, fidelityError: error.error },
+        gateDuration: context.self.number('cz.square_duration'),
+        ...(leakage && { leakage: leakage.value }),
+        rawData: {
+          depths,
+          ...{ reference: kinds[0]?.survival, interleaved: kinds[1]?.survival },
+          ...(shareOf2 && { leaked_reference: kinds[0]?.leaked, leaked_interleaved: kinds[1]?.leaked }),
+        },
+      },
+      trace: fit,
+      quality: {
+        ...quality,
+        ...{
+          reference_error: values.reference_error.value,
+          interleaved_error: values.interleaved_error.value,
+        },
+      },
+    }
+  },
+})
+
+/** Survival of 00 and population of level 2, `[depth][seed]`. */
+interface Decay {
+  readonly isInterleaved: boolean
+  readonly survival: number[][]
+  readonly leaked: number[][]
+}
+
+interface SeedOptions {
+  readonly depths: readonly number[]
+  readonly seed: number
+  readonly readout: JointReadout
+  readonly shareOf2: LeakedShare | undefined
+}
+
+/** Measures the sequences of one seed, in a program of their own: they are long. */
+function* addSeed(
+  context: RoutineContext,
+  { isInterleaved, survival, leaked }: Decay,
+  { depths, seed, readout, shareOf2 }: SeedOptions,
+): Measurement<void> {
+  const points = depths.map((depth) => sequence(context, depth, seed, isInterleaved))
+  const found = yield* allShotsOf(context, points, context.shots(SHOTS))
+  for (const [at, shots] of found.entries()) {
+    const counts = countsOf(shots, readout)
+    survival[at]?.push((counts[0] ?? Number.NaN) / counts.reduce((sum, count) => sum + count, 0))
+    if (shareOf2) leaked[at]?.push(shareOf2(shots))
+  }
+}
+
+/** A seed has sequences of its own at each depth, the same without and with the gate. */
+function sequence(context: RoutineContext, depth: number, seed: number, isInterleaved: boolean) {
+  const rng = createRng(seed)
+  rng.seek(depth, 2)
+  const random = randomPairGates(rng, depth)
+  const gates: PairGate[] = isInterleaved ? random.flatMap((gate) => [gate, CZ_GATE]) : random
+  const schedule = context.schedule()
+  for (const gate of [...gates, inverseOfPair(gates)]) {
+    playPairGate(schedule, context, gate)
+    // Both qubits wait for each other here without the gate, too, or their waiting counts as its error.
+    schedule.barrier(context.parent.name, context.child.name)
+  }
+  return readBoth(schedule, context)
+}
+
+/** How level 2 grows without and with the gate; undefined when one of them is not seen. */
+function* growthsOf(
+  depths: readonly number[],
+  kinds: readonly Decay[],
+): Steps<readonly [plain: Leakage, interleaved: Leakage] | undefined> {
+  const growths = []
+  for (const { leaked } of kinds) growths.push(yield* fitLeakage(depths, leaked.map(mean)))
+  const [plain, interleaved] = growths
+  return plain?.ok && interleaved?.ok ? [plain.values, interleaved.values] : undefined
+}
+
+/** What the gate adds to the growth of level 2 per step. */
+function addedLeakage([plain, interleaved]: readonly [Leakage, Leakage]): Estimate {
+  const [without, including] = [plain.leakage_per_gate, interleaved.leakage_per_gate]
+  return {
+    value: Math.max(0, including.value - without.value),
+    error: Math.hypot(including.error, without.error),
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value / values.length, 0)
+}

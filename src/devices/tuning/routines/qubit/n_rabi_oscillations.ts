@@ -1,0 +1,35 @@
+import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
+import { TRANSITION_01 } from '../../measure/transition.ts'
+import { defineRoutine } from '../../routine.ts'
+import {
+  checkFineAmplitude,
+  fineAmplitudeSize,
+  fineHalfTurn,
+  fineQuarterTurn,
+} from '../transition/fine-amplitude.ts'
+
+const FINE = { transition: TRANSITION_01, reach: 0.05, repetitions: [1, 7, 13, 19], checkRepetitions: 13 }
+
+/** Refines the amplitude of the pi pulse, and finds that of the quarter turn. */
+export const nRabiOscillations = defineRoutine({
+  name: 'n_rabi_oscillations',
+  dependsOn: ['motzoi_parameter'],
+  reads: DRIVEN,
+  priors: DRIVE_PRIORS,
+  writes: ['rxy.amp180'],
+  optionalWrites: ['fine.amp90'],
+  refiner: true,
+  size: fineAmplitudeSize(2 * FINE.repetitions.length),
+  *measure(context) {
+    const { self } = context
+    const half = yield* fineHalfTurn(context, FINE)
+    const amp90 = self.optional('fine.amp90') ?? self.number('rxy.amp180') / 2
+    const quarter = yield* fineQuarterTurn(context, FINE, amp90)
+    return {
+      parameters: { 'rxy.amp180': half.parameter, 'fine.amp90': quarter.parameter },
+      trace: half.fit.fit,
+      quality: { ...half.fit.quality, quarter_r2: quarter.fit.quality['r2'] ?? 0 },
+    }
+  },
+  check: (context) => checkFineAmplitude(context, FINE),
+})

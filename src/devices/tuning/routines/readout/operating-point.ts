@@ -1,0 +1,94 @@
+import type { Estimate, FitTrace, Quality } from '../../../fitting/fit.ts'
+import { separationScore } from '../../../fitting/models/clouds.ts'
+import { bestScorePoint, fitScorePeak, plateauPoint } from '../../../fitting/models/readout-optimum.ts'
+import { accepted } from '../../measure/accept.ts'
+import { statesAt } from '../../measure/discrimination.ts'
+import { linewidthOf } from '../../measure/resonator-lines.ts'
+import { type FoundValue, type Measurement, type RoutineContext, RoutineError } from '../../routine.ts'
+
+/** Factor by which the amplitudes grow after a best point near the largest of them. */
+const GROWTH = 2
+/** The attempt that takes the best point that it has seen: more power would hardly separate better. */
+const LAST_ATTEMPT = 3
+/** Part of the range, from its end, in which a best amplitude may be on the way to a better one beyond. */
+const END = 0.25
+
+export interface OperatingPointScan {
+  readonly states: 2 | 3
+  /** Shots per state and point. */
+  readonly shots: number
+  /** Path of the frequency of the line in the highest state, in order of preference. */
+  readonly farLines: readonly string[]
+  /** Half width of the sweep in line widths, and its points. */
+  readonly reach: number
+  readonly frequencies: number
+  /** In units of the amplitude of the punchout. */
+  readonly amplitudes: { readonly start: number; readonly stop: number; readonly points: number }
+}
+
+/** Why a map has no maximum that a parabola describes. */
+const FLAT: ReadonlySet<string> = new Set(['no_signal', 'unresolved', 'edge_of_sweep'])
+
+interface OperatingPoint {
+  readonly frequency: Estimate
+  readonly amplitude: Estimate
+  readonly trace?: FitTrace
+  readonly quality: Quality
+}
+
+/**
+ * The frequency and the amplitude of readout at which the closest two of some states are separated best. The
+ * separation grows with the amplitude until the transitions that it causes count as much as the noise; there
+ * it hardly depends on the amplitude, and without a clear maximum the least power that is as good as any is
+ * taken.
+ */
+export function* bestOperatingPoint(
+  context: RoutineContext,
+  { states, shots, farLines, reach, ...sweep }: OperatingPointScan,
+): Measurement<OperatingPoint> {
+  const { self, attempt } = context
+  const ground = self.number('clock_freqs.readout')
+  const far = farLines.map((path) => self.optional(path)).find((line) => line !== undefined) ?? ground
+  const center = (ground + far) / 2
+  const half = reach * linewidthOf(context)
+  const range = { start: center - half, stop: center + half, points: sweep.frequencies }
+  const frequencies = context.axis('frequency', range).values
+  const { start, stop, points } = sweep.amplitudes
+  const growth = GROWTH ** (attempt.number - 1)
+  const wider = { start, stop: stop * growth, points: points + attempt.number - 1 }
+  const full = self.number('measure.pulse_amp')
+  const amplitudes = context
+    .axis('amplitude', wider)
+    .values.map((factor) => factor * full)
+    .filter((amplitude) => amplitude <= 1)
+  const scores: number[] = []
+  for (const amplitude of amplitudes) {
+    const choices = Array.from(frequencies, (frequency) => ({ frequency, amplitude }))
+    scores.push(...(yield* statesAt(context, choices, { states, shots })).map(separationScore))
+  }
+  const peak = yield* fitScorePeak(frequencies, amplitudes, scores)
+  const details = { ...(peak.fit && { trace: peak.fit }), quality: peak.quality ?? {} }
+  const isLast = attempt.number >= LAST_ATTEMPT || wider.stop * full >= 1
+  const isFlat = !peak.ok && FLAT.has(peak.code)
+  const plateau = isFlat ? plateauPoint(frequencies, amplitudes, scores) : undefined
+  const best = isFlat && isLast ? bestScorePoint(frequencies, amplitudes, scores) : undefined
+  const { frequency, amplitude } = plateau ?? best ?? accepted(peak).values
+  const [least = 0, most = 0] = [amplitudes[0], amplitudes.at(-1)]
+  if (!isLast && amplitude.value > most - END * (most - least)) {
+    const message = `The best amplitude, ${amplitude.value.toPrecision(3)}, is close to the largest, ${most.toPrecision(3)}`
+    throw new RoutineError('edge_of_sweep', message, details)
+  }
+  return { frequency, amplitude, ...details }
+}
+
+/** An operating point as parameters of a submodule of the device file. */
+export function operatingPointValues(
+  context: RoutineContext,
+  module: 'measure_2state' | 'measure_3state',
+  { frequency, amplitude }: OperatingPoint,
+): Record<string, FoundValue> {
+  return {
+    [`${module}.frequency`]: { ...frequency, unit: 'Hz', checkLimit: linewidthOf(context) / 2 },
+    [`${module}.pulse_amp`]: { ...amplitude, checkLimit: amplitude.value / 3 },
+  }
+}

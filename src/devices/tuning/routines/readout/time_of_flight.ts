@@ -1,0 +1,46 @@
+import { projectOnPrincipalAxis } from '../../../fitting/complex-series.ts'
+import { fitStep } from '../../../fitting/models/step.ts'
+import { accepted, onGrid } from '../../measure/accept.ts'
+import { resetNs } from '../../measure/references.ts'
+import { linewidthOf } from '../../measure/resonator-lines.ts'
+import { acquire, defineRoutine } from '../../routine.ts'
+
+const SHOTS = 1_000
+const WINDOW_S = 2e-6
+/** Distance from the resonator, in line widths, at which a pulse passes it unchanged. */
+const DISTANCE = 8
+
+/**
+ * Measures when a readout pulse arrives: the window of later acquisitions starts there. The pulse is beside
+ * the line of the resonator, which would give it another shape.
+ */
+export const timeOfFlight = defineRoutine({
+  name: 'time_of_flight',
+  dependsOn: ['resonator_spectroscopy'],
+  reads: ['clock_freqs.readout', 'measure.pulse_amp'],
+  priors: ['resonator.linewidth', 'reset.duration'],
+  writes: ['measure.acq_delay'],
+  size: { points: 1, shots: SHOTS },
+  *measure(context) {
+    const { name, number } = context.self
+    const [window = WINDOW_S] = context.axis('duration', [WINDOW_S]).values
+    const frequency = number('clock_freqs.readout') + DISTANCE * linewidthOf(context)
+    const schedule = context
+      .schedule()
+      .measure(name, { frequency, duration: window, delay: 0, window })
+      .build()
+    const shots = context.shots(SHOTS)
+    const results = yield* acquire({
+      ...{ kind: 'trace' as const, shots, reset_ns: resetNs(context), points: [schedule] },
+    })
+    const { i, q } = results[0]?.[0] ?? { i: [], q: [] }
+    const { values: signal } = projectOnPrincipalAxis({ re: i, im: q })
+    const times = Array.from(i, (_, at) => at * 1e-9)
+    const { values, fit, quality } = accepted(yield* fitStep(times, signal, { name: 'signal', unit: 'V' }))
+    const { value, error } = values.arrival
+    return {
+      parameters: { 'measure.acq_delay': { value: onGrid(value), error, unit: 's' } },
+      ...{ trace: fit, quality },
+    }
+  },
+})

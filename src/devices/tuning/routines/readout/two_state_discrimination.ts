@@ -1,0 +1,67 @@
+import { discriminate } from '../../../fitting/models/clouds.ts'
+import { accepted, checkOf } from '../../measure/accept.ts'
+import { discriminatorPaths, statesAt, storedShares } from '../../measure/discrimination.ts'
+import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
+import { defineRoutine, type RoutineContext } from '../../routine.ts'
+
+const SHOTS = 5_000
+const CHECK_SHOTS = 500
+/** Loss of fidelity against the stored assignment, and the infidelity, from which on the check is out. */
+const MAX_LOSS = 0.02
+const MAX_INFIDELITY = 0.1
+
+/**
+ * Finds the rotation (degrees) and the threshold (V) that assign a shot to state 0 or 1, at the point of best
+ * separation: after the rotation, the real part of state 1 is the larger.
+ */
+export const twoStateDiscrimination = defineRoutine({
+  name: 'two_state_discrimination',
+  dependsOn: ['ro_duration_optimization', 'n_rabi_oscillations'],
+  reads: DRIVEN,
+  priors: [
+    ...DRIVE_PRIORS,
+    ...['frequency', 'pulse_amp', 'integration_time', 'acq_rotation', 'acq_threshold', 'assignment'].map(
+      (key) => `measure_2state.${key}`,
+    ),
+    ...['measure.acq_rotation', 'measure.acq_threshold'],
+  ],
+  optionalWrites: [
+    ...['measure_2state.acq_rotation', 'measure_2state.acq_threshold', 'measure_2state.assignment'],
+    ...['measure.acq_rotation', 'measure.acq_threshold'],
+  ],
+  size: { points: 2, shots: SHOTS },
+  *measure(context) {
+    const [states = []] = yield* statesAt(context, [{}], { states: 2, shots: SHOTS })
+    const { values, fit, quality } = accepted(yield* discriminate(states[0] ?? NOTHING, states[1] ?? NOTHING))
+    const paths = discriminatorPaths(context)
+    const { rotation, threshold, assignment, fidelity } = values
+    return {
+      parameters: {
+        [paths.rotation]: { ...rotation, unit: 'deg', checkLimit: 10 },
+        [paths.threshold]: { ...threshold, unit: 'V' },
+        ...(context.self.has('measure_2state.assignment') && {
+          'measure_2state.assignment': { value: assignment, error: fidelity.error },
+        }),
+      },
+      trace: fit,
+      quality: { ...quality, fidelity: fidelity.value },
+    }
+  },
+  *check(context) {
+    const [zero, one] = yield* storedShares(context, CHECK_SHOTS)
+    const infidelity = (zero + 1 - one) / 2
+    const loss = Math.max(0, infidelity - (storedInfidelity(context) ?? 0))
+    const isStored = storedInfidelity(context) !== undefined
+    return checkOf(Math.max(isStored ? loss / MAX_LOSS : 0, infidelity / MAX_INFIDELITY), 1)
+  },
+})
+
+const NOTHING = { re: [], im: [] }
+
+/** Mean of the off-diagonal entries of the stored assignment. */
+function storedInfidelity({ self }: RoutineContext): number | undefined {
+  const [zero, one] = self.table('measure_2state.assignment') ?? []
+  if (!Array.isArray(zero) || !Array.isArray(one)) return undefined
+  const mean = (Number(zero[1]) + Number(one[0])) / 2
+  return Number.isFinite(mean) ? mean : undefined
+}

@@ -1,0 +1,179 @@
+import type { CalibrationFindings } from '../../../protocol/index.ts'
+import type { DeviceFile } from '../../chip/device-file.ts'
+import { notesOnPriorValues } from '../../chip/provenance/prior-values.ts'
+import { Provenance } from '../../chip/provenance/provenance.ts'
+import type { CalibrationIo, CalibrationRequest } from '../../define-device.ts'
+import { chipValuesOf } from '../chip-values.ts'
+import { type CalibrationConfig, isPinned } from '../config/calibration-config.ts'
+import { warnOfDuration } from '../plan/estimate.ts'
+import { orderGraph } from '../plan/graph.ts'
+import { groupTargets } from '../plan/groups.ts'
+import {
+  type CalibrationPlan,
+  type PlanInput,
+  type PlannedNode,
+  planFidelityCheck,
+  planFull,
+  planPartial,
+  planRoutine,
+  scopeOfPartial,
+} from '../plan/planner.ts'
+import { Progress } from '../progress.ts'
+import { buildFindings } from '../report/build-findings.ts'
+import type { Routine } from '../routine.ts'
+import { runChecks } from '../walk/checks.ts'
+import { PARKING_PATH, RunCurrents } from '../walk/run-currents.ts'
+import type { NodeRunner } from '../walk/run-node.ts'
+import { RunValues } from '../walk/run-values.ts'
+import { walk } from '../walk/walk.ts'
+import type { ChosenRoutine } from './choose-routine.ts'
+import { readsTogether, sweepLimitsOf } from './hardware-limits.ts'
+import { RunSteps } from './run-steps.ts'
+import { isEnabled, settingsFor } from './settings.ts'
+import type { CalibrationSetup } from './setup.ts'
+import { type WriteOutcome, writeResults } from './write-results.ts'
+
+/** What one run follows. */
+interface RunInput {
+  /** The device file at the start of the run. */
+  readonly file: DeviceFile
+  readonly config: CalibrationConfig
+  /** All routines; their order follows from what they depend on. */
+  readonly routines: readonly Routine[]
+  /** Remarks for the report. */
+  readonly notes: readonly string[]
+  /** The only routine to run, whatever the mode of the request. */
+  readonly only?: ChosenRoutine
+}
+
+/** Time of one shot beside its reset, s. */
+const READOUT_S = 5e-6
+const DEFAULT_RESET_S = 200e-6
+
+/**
+ * A parked coupler shifts the frequencies of the qubits beside it, which these routines measure again; the
+ * spectroscopy finds that of a qubit which switches between two values.
+ */
+const AFTER_PARKING = [
+  { name: 'ramsey_correction', otherwise: 'qubit_01_spectroscopy' },
+  { name: 'ramsey_correction_12', otherwise: 'qubit_12_spectroscopy' },
+] as const
+
+/**
+ * Runs one calibration: plans, walks through the routines, writes what they found and returns the findings. A
+ * run that is stopped or that loses its instrument writes nothing and reports what it found until then.
+ * @throws CalibrationError for targets that are not calibrated, and when a coupler current is not restored.
+ */
+export async function runCalibration(
+  request: CalibrationRequest,
+  io: CalibrationIo,
+  setup: CalibrationSetup,
+  { file, config, routines, notes, only }: RunInput,
+): Promise<CalibrationFindings> {
+  const { clock, log, devicePath, instrument } = setup
+  const { mode } = request
+  const chip = chipValuesOf(file.chip)
+  const values = new RunValues(chip)
+  const currents = new RunCurrents(setup.couplers, request.runId, io.signal)
+  const over = new AbortController()
+  const progress = new Progress({ clock, signal: over.signal, send: (step) => io.progress(step) })
+  const runner: NodeRunner = {
+    ...{ instrument, currents, values, clock, log, signal: io.signal },
+    ...{ maxAttempts: config.maxAttempts, timeoutS: config.routineTimeoutS },
+    settingsOf: (routine, target) => settingsFor(config, mode, routine, target),
+    limits: sweepLimitsOf(file.chip, setup),
+  }
+  const provenance = Provenance.read(devicePath)
+  const input: PlanInput = {
+    ...{ routines: orderGraph(routines), chip, qubits: config.targetQubits, edges: config.targetEdges },
+    isEnabled: (routine) => isEnabled(config, mode, routine),
+  }
+  const steps = new RunSteps(clock, (step) => progress.report(step))
+  try {
+    const isMeasured = (element: string, path: string) =>
+      provenance.originOf(element, path, file.chip.element(element)?.values.get(path)) !== undefined
+    const plan = only
+      ? planRoutine(input, only.routine, only.targets)
+      : await planRun(request, input, runner, steps, isMeasured)
+    const shotSeconds = READOUT_S + longestReset(chip.qubits, values)
+    steps.plan(plan, shotSeconds)
+    const warning = warnOfDuration(plan, mode, shotSeconds)
+    if (warning !== undefined) log.warn(warning)
+    const priors = notesOnPriorValues({
+      ...{ chip: file.chip, provenance, targets: targetsOf(plan) },
+      producersOf: (path) =>
+        only?.routine.reads.includes(path) === false ? [] : producersOf(routines, path),
+      runsOn: (name, target) =>
+        plan.nodes.some((node) => node.routine.name === name && allTargets(node).includes(target)),
+    })
+    const enabled = (name: string) => routines.find((each) => each.name === name && input.isEnabled(name))
+    const canReadTogether = readsTogether(file.chip, setup, values)
+    const walked = await walk({
+      ...{ plan, chip, runner, pauseS: config.safety.pauseAfterStepS },
+      group: (targets) => groupTargets(targets, { chip, rules: config.parallel, canReadTogether }),
+      measuresPenalty: config.parallel.measurePenalty,
+      isPinned: (element, path) => isPinned(config, element, path),
+      onEvent: (event) => steps.take(event),
+      parks: setup.mayWrite,
+      afterParking: AFTER_PARKING.flatMap(({ name, otherwise }) => {
+        const routine = enabled(name)
+        return routine ? [{ routine, otherwise: enabled(otherwise) }] : []
+      }),
+    })
+    if (walked.stopped === undefined) await currents.announce(devicePath)
+    const written = await writeResults({ request, setup, file, values, walked, provenance })
+    const settled = await currents.settle((edge) => hasParkingCurrent(written, edge))
+    steps.written()
+    return await buildFindings({
+      ...{ backend: setup.backend, chip, values, walk: walked, file: written.file, fileError: written.error },
+      passedChecks: plan.passedChecks,
+      notes: [...notes, ...config.notes, ...(warning === undefined ? [] : [warning]), ...priors, ...settled],
+    })
+  } finally {
+    progress.flush()
+    over.abort()
+    // After a defect nothing is known to be written; otherwise all couplers are settled already.
+    await currents.settle(() => false)
+  }
+}
+
+/** Whether the device file now has the current that the run found for a coupler. */
+function hasParkingCurrent({ file, error }: WriteOutcome, edge: string): boolean {
+  return file !== undefined && error === undefined && !file.conflicts.includes(`${edge}.${PARKING_PATH}`)
+}
+
+/** The routines that find a path; one that refines the value of another counts only where no other does. */
+function producersOf(routines: readonly Routine[], path: string): string[] {
+  const writers = routines.filter((each) => [...each.writes, ...each.optionalWrites].includes(path))
+  const producers = writers.filter(({ refiner }) => !refiner)
+  return (producers.length > 0 ? producers : writers).map(({ name }) => name)
+}
+
+/** The targets that a plan considers. */
+function targetsOf({ nodes, skipped }: CalibrationPlan): string[] {
+  return [...new Set([...nodes.flatMap(allTargets), ...skipped.map(({ target }) => target)])]
+}
+
+function allTargets({ targets, ifMoved }: PlannedNode): string[] {
+  return [...targets, ...ifMoved]
+}
+
+async function planRun(
+  { mode, targetQubits }: CalibrationRequest,
+  input: PlanInput,
+  runner: NodeRunner,
+  steps: RunSteps,
+  isMeasured: (element: string, path: string) => boolean,
+): Promise<CalibrationPlan> {
+  if (mode === 'full') return planFull(input)
+  if (mode === 'fidelity_check') return planFidelityCheck(input, targetQubits)
+  const scope = scopeOfPartial(input, targetQubits)
+  const checks = await runChecks(scope.checked, runner, (node, at) =>
+    steps.check(node, at, scope.checked.length),
+  )
+  return planPartial(input, scope, checks, isMeasured)
+}
+
+function longestReset(qubits: readonly string[], values: RunValues): number {
+  return Math.max(...qubits.map((qubit) => values.number(qubit, 'reset.duration') ?? DEFAULT_RESET_S))
+}

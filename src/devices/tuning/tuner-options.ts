@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { parseDuration } from '../../base/index.ts'
+import { StartupError } from '../errors.ts'
+import { type OptionsOf, opt } from '../options.ts'
+
+/** Shortest interval of drift checks, s. */
+const MIN_INTERVAL_S = 60
+
+const threshold = (of: string, initial: number) =>
+  opt.number({
+    help: `Fidelity of ${of} below which it is calibrated again`,
+    default: initial,
+    example: '0.995',
+  })
+
+/** The `-o` options of a tuner. */
+export const TUNER_OPTIONS = {
+  calibration_config: opt.path({
+    help: 'Which routines run, on which targets, over which ranges, YAML',
+    required: true,
+    example: '/etc/svc-driver/calibration.yml',
+  }),
+  scheduler_device_config: opt.path({
+    help: 'Device configuration, YAML: read at the start of each calibration, and written at its end',
+    required: true,
+    example: '/etc/svc-driver/scheduler.device.yml',
+  }),
+  scheduler_hardware_config: opt.path({
+    help: 'Hardware configuration, JSON',
+    example: '/etc/svc-driver/scheduler.hardware.json',
+  }),
+  is_dummy: opt.bool({ help: 'Uses an instrument that returns zeros: every routine fails', default: false }),
+  is_simulated: opt.bool({ help: 'Calibrates a simulated chip, stored in the data folder', default: false }),
+  spi_rack_address: opt.string({
+    help: 'SPI rack whose modules hold the currents of couplers',
+    example: '/dev/ttyACM0',
+  }),
+  save_raw_data: opt.bool({
+    help: 'Stores every acquisition in the data folder as NumPy files',
+    default: false,
+  }),
+  drift_check_interval: opt.custom(parseDuration, {
+    help: 'Interval of automatic fidelity checks; 0 = none',
+    default: 0,
+    example: '6h',
+  }),
+  fidelity_threshold: threshold('a qubit', 0.99),
+  fidelity_2q_threshold: threshold('an edge', 0.95),
+} as const
+
+export type TunerOptions = OptionsOf<typeof TUNER_OPTIONS>
+
+/** @throws StartupError with every option that prevents the start. */
+export function checkTunerOptions(options: TunerOptions): void {
+  const { calibration_config: config, drift_check_interval: intervalMs } = options
+  const reasons = [
+    ...(options.is_dummy && options.is_simulated
+      ? ['bad value for -o is_dummy: cannot be combined with is_simulated']
+      : []),
+    ...(intervalMs > 0 && intervalMs < MIN_INTERVAL_S * 1_000
+      ? [`bad value for -o drift_check_interval: expected 0 or at least ${MIN_INTERVAL_S}s`]
+      : []),
+    ...(['fidelity_threshold', 'fidelity_2q_threshold'] as const)
+      .filter((key) => !(options[key] > 0 && options[key] < 1))
+      .map((key) => `bad value for -o ${key}: expected a number between 0 and 1`),
+    ...(existsSync(config) ? [] : [`startup error: calibration config not found: ${config}`]),
+  ]
+  if (reasons.length > 0) throw new StartupError(reasons)
+}

@@ -1,0 +1,105 @@
+import { ScheduleBuilder } from '../../pulse/builder.ts'
+import {
+  type Attempt,
+  type ElementReader,
+  type Routine,
+  type RoutineContext,
+  RoutineError,
+  type SweepRange,
+} from '../routine.ts'
+import { type GivenAxis, resolveAxis } from './axis.ts'
+import type { RunValues } from './run-values.ts'
+import { limitOf, refuseBeyond, type SweepLimits, valueText } from './sweep-limits.ts'
+
+/** What `calibration.yml` says of a routine on a target; anything may be absent. */
+export interface RoutineSettings {
+  readonly shots?: number | undefined
+  readonly timeoutS?: number | undefined
+  axis(name: string): GivenAxis | undefined
+  number(name: string): number | undefined
+  /** The word of a choice; without choices, as when absent. */
+  choice?(name: string): string | undefined
+}
+
+/** Called with every value that a routine reads, for the test of its declaration. */
+export type OnRead = (element: string, path: string) => void
+
+interface ContextInput {
+  readonly routine: Routine
+  readonly target: string
+  readonly values: RunValues
+  readonly settings: RoutineSettings
+  readonly attempt: Attempt
+  readonly onRead?: OnRead | undefined
+  readonly limits?: SweepLimits | undefined
+  /** Takes a remark on the sweep, for the report. */
+  readonly onRemark?: ((remark: string) => void) | undefined
+}
+
+/** What a measurement of a routine on a target may read. */
+export function contextOf({
+  routine,
+  target,
+  values,
+  settings,
+  attempt,
+  onRead,
+  limits,
+  onRemark,
+}: ContextInput): RoutineContext {
+  const reading = {
+    number(element: string, path: string) {
+      onRead?.(element, path)
+      return values.number(element, path)
+    },
+    ends: (edge: string) => values.ends(edge),
+  }
+  const readerOf = (name: string) => elementReader(name, values, onRead)
+  const [parent, child] = routine.kind === 'edge' ? values.ends(target) : [target, target]
+  return {
+    ...{ target, attempt },
+    self: readerOf(target),
+    parent: readerOf(parent),
+    child: readerOf(child),
+    schedule: () => new ScheduleBuilder(reading),
+    axis(name: string, derived: SweepRange | readonly number[], of = target) {
+      const given = attempt.number === 1 ? settings.axis(name) : undefined
+      const declared = routine.axes[name]
+      const base = declared?.relativeTo === undefined ? undefined : values.number(of, declared.relativeTo)
+      const limit = declared && limitOf(declared, of, limits, base)
+      const { isCut, ...axis } = resolveAxis(name, given, derived, limit)
+      if (!limit || !declared || !isCut) return axis
+      const [first, last] = [axis.values[0], axis.values.at(-1)]
+      if (first === undefined || last === undefined) {
+        refuseBeyond(name, [...resolveAxis(name, given, derived).values], declared.unit, limit)
+      }
+      const text = (value: number) => valueText(value, declared.unit)
+      onRemark?.(`${name} swept from ${text(first)} to ${text(last)}, cut to what ${limit.by}`)
+      return axis
+    },
+    shots: (derived: number) => settings.shots ?? derived,
+    setting: (name: string) => settings.number(name) ?? settings.choice?.(name),
+  }
+}
+
+function elementReader(name: string, values: RunValues, onRead: OnRead | undefined): ElementReader {
+  const optional = (path: string) => {
+    onRead?.(name, path)
+    return values.number(name, path)
+  }
+  return {
+    name,
+    optional,
+    number(path) {
+      const value = optional(path)
+      if (value === undefined) throw new RoutineError('not_set', `${name}.${path} is not set`)
+      return value
+    },
+    table(path) {
+      onRead?.(name, path)
+      const value = values.get(name, path)
+      return Array.isArray(value) ? value : undefined
+    },
+    has: (path) => values.chip.has(name, path),
+  }
+}

@@ -1,0 +1,185 @@
+import type { Clock, Log } from '../../../base/index.ts'
+import { withTimeout } from '../../../base/index.ts'
+import type { Instrument } from '../../bench/instrument.ts'
+import type { Program } from '../../pulse/schedule.ts'
+import {
+  type Finding,
+  type Measurement,
+  type Routine,
+  type RoutineContext,
+  RoutineError,
+} from '../routine.ts'
+import { contextOf, type OnRead, type RoutineSettings } from './context.ts'
+import { drive, type Ended } from './drive.ts'
+import type { RunCurrents } from './run-currents.ts'
+import type { RunValues } from './run-values.ts'
+import type { SweepLimits } from './sweep-limits.ts'
+
+/** What measurements of a run use. */
+export interface NodeRunner {
+  readonly instrument: Instrument
+  readonly currents: RunCurrents
+  readonly values: RunValues
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+  readonly maxAttempts: number
+  /** Time limit of a routine without one of its own, s. */
+  readonly timeoutS: number
+  settingsOf(routine: string, target: string): RoutineSettings
+  readonly onRead?: OnRead | undefined
+  /** What the hardware plays and holds; absent where nothing limits a sweep. */
+  readonly limits?: SweepLimits | undefined
+}
+
+/** How a routine ended on a target. */
+export interface NodeOutcome {
+  readonly target: string
+  readonly finding: Finding | undefined
+  readonly error: RoutineError | undefined
+  readonly attempts: number
+  /** Epoch ms. */
+  readonly startedAt: number
+  readonly durationS: number
+  /** True when the sweep of `calibration.yml` failed and the derived one found the value. */
+  readonly hasLeftConfig: boolean
+  /** What limited the sweeps of the last attempt. */
+  readonly remarks: readonly string[]
+}
+
+/** Codes of failures that another attempt cannot change. */
+const FINAL_CODES: ReadonlySet<string> = new Set([
+  ...['no_data', 'not_set', 'not_playable', 'declined', 'no_source', 'beyond_limit', 'timeout'],
+  'internal',
+])
+
+/**
+ * Measures a routine on a group of targets together, then again on each target that failed, alone, until its
+ * attempts are used up.
+ */
+export async function runNode(
+  routine: Routine,
+  targets: readonly string[],
+  runner: NodeRunner,
+): Promise<NodeOutcome[]> {
+  const startedAt = runner.clock.now()
+  const start = runner.clock.monotonic()
+  const remarks = new Map<string, Set<string>>()
+  const measured = await measureAll(routine, targets, [], runner, remarks)
+  const outcomes: NodeOutcome[] = []
+  for (const [at, target] of targets.entries()) {
+    const failures: string[] = []
+    let ended = measured[at] ?? { error: new TypeError('no outcome') }
+    let error = errorOf(ended, routine, target, runner)
+    while (error && !FINAL_CODES.has(error.code) && failures.length + 1 < runner.maxAttempts) {
+      failures.push(error.code)
+      const [again] = await measureAll(routine, [target], failures, runner, remarks)
+      if (again) ended = again
+      error = errorOf(ended, routine, target, runner)
+    }
+    const settings = runner.settingsOf(routine.name, target)
+    const isConfigured = Object.keys(routine.axes).some((axis) => settings.axis(axis) !== undefined)
+    outcomes.push({
+      ...{ target, startedAt, error, attempts: failures.length + 1 },
+      finding: 'found' in ended ? ended.found : undefined,
+      durationS: (runner.clock.monotonic() - start) / 1_000,
+      hasLeftConfig: !error && failures.length > 0 && isConfigured,
+      remarks: [...(remarks.get(target) ?? [])],
+    })
+  }
+  return outcomes
+}
+
+/** One attempt on all targets; never rejects for a failure of a single target. */
+function measureAll(
+  routine: Routine,
+  targets: readonly string[],
+  failures: readonly string[],
+  runner: NodeRunner,
+  remarks: Map<string, Set<string>>,
+): Promise<Ended<Finding>[]> {
+  const attempt = { number: failures.length + 1, failures }
+  for (const target of targets) remarks.set(target, new Set())
+  const onRemark = (target: string, remark: string) => remarks.get(target)?.add(remark)
+  return measureTogether(routine, targets, runner, attempt, (context) => routine.measure(context), onRemark)
+}
+
+/** Runs one coroutine per target within the time limit of the routine, and restores the currents. */
+export async function measureTogether<Found>(
+  routine: Routine,
+  targets: readonly string[],
+  runner: NodeRunner,
+  attempt: RoutineContext['attempt'],
+  begin: (context: RoutineContext) => Measurement<Found>,
+  onRemark: (target: string, remark: string) => void = () => undefined,
+): Promise<Ended<Found>[]> {
+  const { clock, values, currents, onRead, limits } = runner
+  const measurements = targets.map((target) => {
+    const settings = runner.settingsOf(routine.name, target)
+    const remark = (text: string) => onRemark(target, text)
+    return begin(contextOf({ routine, target, values, settings, attempt, onRead, limits, onRemark: remark }))
+  })
+  const timeouts = targets.map(
+    (target) => runner.settingsOf(routine.name, target).timeoutS ?? runner.timeoutS,
+  )
+  const budget = { ms: Math.max(...timeouts) * 1_000 }
+  const start = clock.monotonic()
+  try {
+    const steps = {
+      run: (program: Program) => runWithin(program, start, budget, runner),
+      current: (edge: string) => currents.read(edge),
+      ramp: (edge: string, amps: number) => currents.ramp(edge, amps),
+    }
+    return await drive(measurements, steps, runner.signal)
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error
+    const text = `no result within ${Math.round(budget.ms / 1_000)} s`
+    return targets.map(() => ({ error: new RoutineError('timeout', text) }))
+  } finally {
+    await currents.restore()
+  }
+}
+
+class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+}
+
+/** Margin of the time limit over what the program itself takes. */
+const PROGRAM_MARGIN = 1.5
+
+/** Runs a program in what is left of the budget, which grows when the program itself is longer. */
+function runWithin(
+  program: Program,
+  start: number,
+  budget: { ms: number },
+  { instrument, clock, signal }: NodeRunner,
+) {
+  const spent = clock.monotonic() - start
+  budget.ms = Math.max(budget.ms, spent + PROGRAM_MARGIN * durationMs(program))
+  return withTimeout((until) => instrument.run(program, until), {
+    ...{ clock, signal, ms: Math.max(0, budget.ms - spent) },
+    onTimeout: () => {
+      throw new TimeoutError()
+    },
+  })
+}
+
+/** Time that an instrument needs to play a program. */
+function durationMs({ points, shots, reset_ns }: Program): number {
+  const ns = points.reduce((sum, { duration }) => sum + shots * (duration + reset_ns), 0)
+  return ns / 1e6
+}
+
+/** The error of an ended measurement, one without detail for a bug in the routine, which is logged. */
+function errorOf<Found>(
+  ended: Ended<Found>,
+  routine: Routine,
+  target: string,
+  { log }: NodeRunner,
+): RoutineError | undefined {
+  if ('found' in ended) return undefined
+  if (ended.error instanceof RoutineError) return ended.error
+  log.error('routine failed by a defect', { routine: routine.name, target, error: ended.error })
+  const name = ended.error instanceof Error ? ended.error.name : 'Error'
+  return new RoutineError('internal', `${name}: see the driver log`)
+}

@@ -1,0 +1,282 @@
+import { CalibrationError } from '../../errors.ts'
+import type { FitTrace } from '../../fitting/fit.ts'
+import { type ChipElements, qubitsOf } from '../plan/chip-elements.ts'
+import type { SkippedNode } from '../plan/instances.ts'
+import type { CalibrationPlan, PlannedNode } from '../plan/planner.ts'
+import type { FoundNumber, FoundValue, Routine } from '../routine.ts'
+import { Blocking } from './blocking.ts'
+import { hasMoved, MovedValues } from './moved.ts'
+import { PARKING_PATH } from './run-currents.ts'
+import { type NodeOutcome, type NodeRunner, runNode } from './run-node.ts'
+
+/** A value that a routine found, with the one before it. */
+export interface FoundParameter extends FoundValue {
+  readonly previous: unknown
+  /** Whether the run uses it from here on and the device file is to have it. */
+  readonly isApplied: boolean
+}
+
+/** A routine that ran on a target. */
+export interface NodeResult {
+  readonly routine: Routine
+  readonly target: string
+  readonly outcome: NodeOutcome
+  /** The measurement is valid, but the present value is as good and is kept. */
+  readonly isUnresolved: boolean
+  readonly parameters: Readonly<Record<string, FoundParameter>>
+  /** Of a benchmark that ran on a group, the outcome of the target alone. */
+  readonly alone?: NodeOutcome | undefined
+}
+
+/** What a walk reports while it goes on. */
+export type WalkEvent =
+  | {
+      readonly kind: 'begin'
+      readonly at: number
+      readonly routine: Routine
+      readonly targets: readonly string[]
+    }
+  | {
+      readonly kind: 'end'
+      readonly at: number
+      readonly routine: Routine
+      readonly target: string
+      readonly outcome: 'success' | 'failed' | 'unresolved' | SkippedNode['reason']
+      /** What was measured. */
+      readonly trace?: FitTrace | undefined
+    }
+  | { readonly kind: 'park'; readonly at: number; readonly routine: Routine; readonly target: string }
+
+/** Everything a walk uses. */
+export interface WalkInput {
+  readonly plan: CalibrationPlan
+  readonly chip: ChipElements
+  readonly runner: NodeRunner
+  /** Splits the targets of a routine into groups that are measured together. */
+  group(targets: readonly string[]): string[][]
+  /** Whether a value is measured and reported, but never changed. */
+  isPinned(element: string, path: string): boolean
+  onEvent(event: WalkEvent): void
+  /** Pause after each group, s: lets a cryostat cool down after a ramp. */
+  readonly pauseS?: number
+  /** Whether a benchmark of a group is repeated on each target alone, for the cost of running together. */
+  readonly measuresPenalty?: boolean
+  /** False to leave couplers where they are, in a run that writes nothing. */
+  readonly parks?: boolean
+  /**
+   * Routines of a qubit that follow when a coupler beside it has been parked, because that shifts its
+   * frequency.
+   */
+  readonly afterParking?: readonly AfterParking[]
+}
+
+/** A routine that follows when a coupler is parked. */
+interface AfterParking {
+  readonly routine: Routine
+  /** What finds its value more coarsely where it has no clear result itself. */
+  readonly otherwise?: Routine | undefined
+}
+
+/** What a walk did. */
+export interface WalkResult {
+  readonly results: readonly NodeResult[]
+  readonly skipped: readonly SkippedNode[]
+  readonly notes: readonly string[]
+  /** Why it ended early; undefined when it reached its end. */
+  readonly stopped: string | undefined
+}
+
+/**
+ * Walks through the nodes of a plan in order. Every routine sees the values found before it. A failure stops
+ * neither other targets nor routines that do not read the missing values. Only a stop of the run, the loss of
+ * the instrument and a current that cannot be restored end the walk early.
+ */
+export async function walk(input: WalkInput): Promise<WalkResult> {
+  const state = new Walk(input)
+  try {
+    for (const [at, node] of input.plan.nodes.entries()) await state.runNode(at, node)
+    return state.result(undefined)
+  } catch (error) {
+    const cause = input.runner.signal.aborted ? input.runner.signal.reason : error
+    if (!(cause instanceof CalibrationError)) {
+      input.runner.log.error('calibration ended early', { error: cause })
+      const name = cause instanceof Error ? cause.name : 'Error'
+      return state.result(`${name}: the run ended early, see the driver log`)
+    }
+    return state.result(cause.message)
+  }
+}
+
+class Walk {
+  readonly #input: WalkInput
+  readonly #blocking: Blocking
+  readonly #moved: MovedValues
+  readonly #results: NodeResult[] = []
+  readonly #skipped: SkippedNode[] = []
+  readonly #notes: string[] = []
+  /** Edges that the present node has parked. */
+  readonly #parked: string[] = []
+
+  constructor(input: WalkInput) {
+    this.#input = input
+    this.#blocking = new Blocking(input.chip)
+    this.#moved = new MovedValues(input.chip)
+  }
+
+  result(stopped: string | undefined): WalkResult {
+    const { plan } = this.#input
+    return {
+      results: this.#results,
+      skipped: [...plan.skipped, ...this.#skipped],
+      notes: [...plan.notes, ...this.#notes],
+      stopped,
+    }
+  }
+
+  async runNode(at: number, { routine, targets, ifMoved }: PlannedNode): Promise<void> {
+    const runnable = [
+      ...targets,
+      ...ifMoved.filter((target) => this.#isConcerned(at, routine, target)),
+    ].filter((target) => !this.#isBlocked(at, routine, target))
+    await this.#measure(at, routine, runnable)
+    const parked = this.#parked.splice(0)
+    if (parked.length > 0) await this.#refineBeside(at, parked)
+  }
+
+  async #measure(at: number, routine: Routine, targets: readonly string[]): Promise<void> {
+    const { runner, group, onEvent, pauseS = 0, measuresPenalty = false } = this.#input
+    const { signal, clock } = runner
+    for (const members of group(targets)) {
+      signal.throwIfAborted()
+      onEvent({ kind: 'begin', at, routine, targets: members })
+      const outcomes = await runNode(routine, members, runner)
+      for (const outcome of outcomes) {
+        const { target, error } = outcome
+        const isRepeated = measuresPenalty && routine.isBenchmark && members.length > 1 && !error
+        const [alone] = isRepeated ? await runNode(routine, [target], runner) : []
+        await this.#take(at, routine, outcome, alone)
+      }
+      // A sweep leaves thousands of schedules and samples behind. On a machine with much memory the
+      // collector, left to itself, lets several hundred MB of them pile up.
+      Bun.gc(false)
+      if (pauseS > 0) await clock.sleep(pauseS * 1_000, signal)
+    }
+  }
+
+  /** Measures the qubits beside couplers again that have just been parked. */
+  async #refineBeside(at: number, edges: readonly string[]): Promise<void> {
+    const { chip, afterParking = [] } = this.#input
+    const ends = [...new Set(edges.flatMap((edge) => qubitsOf(edge, chip.edges)))]
+    for (const { routine, otherwise } of afterParking) {
+      const hasAll = (end: string) => routine.needs.every((path) => chip.has(end, path))
+      const targets = ends.filter((end) => hasAll(end) && !this.#blocking.culpritOf(routine, end))
+      const unclear = await this.#unclearOf(at, routine, targets)
+      const stale = otherwise ? await this.#unclearOf(at, otherwise, unclear.keys().toArray()) : unclear
+      for (const [target, reason] of unclear) {
+        const remark = stale.has(target)
+          ? `not corrected for the parked coupler: ${reason}`
+          : `no clear result beside the parked coupler, the value is that of ${otherwise?.name}: ${reason}`
+        this.#notes.push(`${target} ${routine.name}: ${remark}`)
+      }
+    }
+  }
+
+  /** Measures targets, and returns those without a clear result with the reasons. */
+  async #unclearOf(at: number, routine: Routine, targets: readonly string[]): Promise<Map<string, string>> {
+    const done = this.#results.length
+    await this.#measure(at, routine, targets)
+    return new Map(
+      this.#results
+        .slice(done)
+        .filter(({ isUnresolved, outcome }) => isUnresolved || outcome.error)
+        .map(({ target, outcome }) => [target, outcome.error?.message ?? 'no clear result']),
+    )
+  }
+
+  /** Whether a target on which the routine runs only if its inputs moved has to run. */
+  #isConcerned(at: number, routine: Routine, target: string): boolean {
+    if (this.#moved.concern(routine, target)) return true
+    this.#skip(at, routine, target, 'not_planned', 'nothing that it reads has moved')
+    return false
+  }
+
+  #isBlocked(at: number, routine: Routine, target: string): boolean {
+    const culprit = this.#blocking.culpritOf(routine, target)
+    if (!culprit) return false
+    this.#blocking.failed(routine, target, culprit)
+    if (culprit.declined !== undefined) this.#skip(at, routine, target, 'declined', culprit.declined)
+    else this.#skip(at, routine, target, 'blocked', `${culprit.target} ${culprit.routine}`)
+    return true
+  }
+
+  #skip(at: number, routine: Routine, target: string, reason: SkippedNode['reason'], detail: string): void {
+    this.#skipped.push({ routine: routine.name, target, reason, detail })
+    this.#input.onEvent({ kind: 'end', at, routine, target, outcome: reason })
+  }
+
+  /** Takes an outcome over: its values are used from here on. */
+  async #take(at: number, routine: Routine, outcome: NodeOutcome, alone?: NodeOutcome): Promise<void> {
+    const { target, error, finding } = outcome
+    if (error?.code === 'declined') {
+      this.#blocking.failed(routine, target, { routine: routine.name, target, declined: error.message })
+      this.#skip(at, routine, target, 'declined', error.message)
+      return
+    }
+    const isKept = routine.refiner && error?.code === 'unresolved'
+    const isUnresolved = isKept || (!error && finding?.unresolved === true)
+    const parameters = error || !finding ? {} : this.#apply(routine, target, finding.parameters, isUnresolved)
+    this.#results.push({ routine, target, outcome, isUnresolved, parameters, alone })
+    for (const note of [...(finding?.notes ?? []), ...outcome.remarks])
+      this.#notes.push(`${target} ${routine.name}: ${note}`)
+    if (outcome.hasLeftConfig) {
+      const text = 'the sweep of calibration.yml failed; the derived one found the value'
+      this.#notes.push(`${target} ${routine.name}: ${text}`)
+    }
+    const ended = error && !isKept ? 'failed' : isUnresolved ? 'unresolved' : 'success'
+    if (ended === 'failed') this.#blocking.failed(routine, target)
+    const trace = finding?.trace ?? error?.trace
+    this.#input.onEvent({ kind: 'end', at, routine, target, outcome: ended, trace })
+    await this.#parkIfFound(at, routine, target, parameters[PARKING_PATH])
+  }
+
+  #apply(
+    routine: Routine,
+    target: string,
+    found: Readonly<Record<string, FoundValue>> = {},
+    isUnresolved: boolean,
+  ): Record<string, FoundParameter> {
+    const { runner, chip, isPinned } = this.#input
+    const parameters: Record<string, FoundParameter> = {}
+    for (const [path, value] of Object.entries(found)) {
+      const isWritable = routine.writes.includes(path) || chip.has(target, path)
+      const isApplied = isWritable && !isUnresolved && !isPinned(target, path) && isFiniteValue(value.value)
+      const previous = runner.values.get(target, path)
+      parameters[path] = { ...value, previous, isApplied }
+      if (!isApplied) continue
+      if (hasMoved(value, previous)) this.#moved.add(target, path)
+      runner.values.set(target, path, value.value)
+    }
+    if (!isUnresolved) this.#blocking.found(target, Object.keys(found))
+    return parameters
+  }
+
+  /** The gates of an edge are measured at the current that was just found for its coupler. */
+  async #parkIfFound(
+    at: number,
+    routine: Routine,
+    target: string,
+    current: FoundParameter | undefined,
+  ): Promise<void> {
+    const { parks = true } = this.#input
+    if (!parks || !current?.isApplied || typeof current.value !== 'number') return
+    this.#input.onEvent({ kind: 'park', at, routine, target })
+    this.#notes.push(await this.#input.runner.currents.park(target, current.value))
+    this.#parked.push(target)
+  }
+}
+
+function isFiniteValue(value: FoundNumber): boolean {
+  return typeof value === 'number'
+    ? Number.isFinite(value)
+    : value.every((each) => (typeof each === 'number' ? Number.isFinite(each) : isFiniteValue(each)))
+}

@@ -1,0 +1,111 @@
+import * as v from 'valibot'
+
+/** Limits of a description that both driver and server enforce. */
+export const DESCRIPTION_LIMITS = {
+  /** The event with a description as JSON text in UTF-8. */
+  bytes: 1024 * 1024,
+  qubits: 10_000,
+  gates: 1_000,
+  /** Entries of one gate: the qubits and pairs that it acts on. */
+  places: 20_000,
+  features: 100,
+  nameLength: 100,
+} as const
+
+/**
+ * What a device may be able to do besides gates and a final measurement. A description may name others, of
+ * which this version knows no use. The order is stored, see `src/server/qpus/features.ts`: append only.
+ */
+export const DEVICE_FEATURES = [
+  'reset',
+  'mid_circuit',
+  'feedback',
+  'inputs',
+  'loops',
+  'meas_level_0',
+  'meas_level_1',
+] as const
+export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
+
+const { nameLength, qubits, gates, places, features } = DESCRIPTION_LIMITS
+const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(nameLength))
+const positive = v.pipe(v.number(), v.finite(), v.gtValue(0))
+const duration = v.pipe(v.number(), v.finite(), v.minValue(0))
+const coordinate = v.pipe(v.number(), v.finite())
+const error = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
+const qubitIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(qubits - 1))
+const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000))
+
+const qubit = v.looseObject({
+  name,
+  t1_s: v.optional(positive),
+  t2_s: v.optional(positive),
+  frequency_hz: v.optional(positive),
+  /** Mean probability of reading a wrong outcome. */
+  readout_error: v.optional(error),
+  /** Place on the chip for maps, in any unit; y grows downwards. */
+  x: v.optional(coordinate),
+  y: v.optional(coordinate),
+  /** False for a qubit that must not be used. */
+  operational: v.optional(v.boolean()),
+})
+
+/** Where a gate acts, with its average error and its duration there. */
+const place = v.looseObject({
+  qubits: v.pipe(v.array(qubitIndex), v.minLength(1), v.maxLength(10)),
+  error: v.optional(error),
+  duration_s: v.optional(duration),
+  operational: v.optional(v.boolean()),
+})
+
+const gate = v.looseObject({
+  /** As in programs: `sx`, `cz`. */
+  name,
+  params: v.optional(v.pipe(v.array(name), v.maxLength(20))),
+  /** All qubits, in any combination, when absent. */
+  on: v.optional(v.pipe(v.array(place), v.maxLength(places))),
+  /** Takes no time and adds no error. */
+  virtual: v.optional(v.boolean()),
+})
+
+const entries = v.object({
+  /** Version of this format; a newer one keeps the meaning of these keys. */
+  schema: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** Number of qubits to write programs for, if it is neither the number of `qubits` nor a limit. */
+  num_qubits: v.optional(v.pipe(limit, v.maxValue(1_000_000))),
+  qubits: v.optional(v.pipe(v.array(qubit), v.maxLength(qubits))),
+  /** Without gates, everything in `stdgates.inc` between any qubits. */
+  gates: v.optional(v.pipe(v.array(gate), v.maxLength(gates))),
+  measure: v.optional(v.looseObject({ duration_s: v.optional(duration) })),
+  /** Unit of time of the device. */
+  dt_s: v.optional(positive),
+  /** A device that lists its features has no others. */
+  features: v.optional(
+    v.pipe(v.array(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/))), v.maxLength(features)),
+  ),
+  limits: v.optional(
+    v.object({
+      /** Shots of one circuit. */
+      shots: v.optional(limit),
+      /** Circuits of a job multiplied by their parameter sets. */
+      executions: v.optional(limit),
+      /** Qubits that a program declares. */
+      qubits: v.optional(limit),
+    }),
+  ),
+  simulator: v.optional(v.boolean()),
+  /** UTC time of the last calibration. */
+  calibrated_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
+})
+
+/** What a QPU can run, as its device describes it. Everything that is absent is not known. */
+export const deviceDescription = v.pipe(
+  entries,
+  v.check(
+    ({ qubits: known, gates: described = [] }) =>
+      known === undefined ||
+      described.every(({ on = [] }) => on.every((at) => at.qubits.every((each) => each < known.length))),
+    'Expected gates on the described qubits only',
+  ),
+)
+export type DeviceDescription = v.InferInput<typeof deviceDescription>

@@ -1,0 +1,141 @@
+import * as v from 'valibot'
+import { AppError } from '../../base/index.ts'
+import {
+  findQpu,
+  listUsage,
+  type ReadTx,
+  toCsv,
+  USAGE_GROUPS,
+  type Usage,
+  type UsageQuery,
+} from '../../db/index.ts'
+import { actingUser } from '../auth/acting-user.ts'
+import type { ServerContext } from '../context.ts'
+import type { Caller } from '../http/caller.ts'
+import { whole } from '../http/request/list-query.ts'
+import { textFile } from '../http/response/text-file.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+
+const DEFAULT_MONTHS = 12
+const MAX_MONTHS = 120
+const MAX_ROWS = 1_000
+
+const month = v.pipe(
+  v.string(),
+  v.check((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'Expected a month such as 2026-11'),
+  v.description('A month (UTC) such as 2026-11'),
+)
+const usageResponse = v.pipe(
+  v.object({
+    month: v.pipe(v.string(), v.description("UTC; '' = all months")),
+    user: v.pipe(v.string(), v.description("Id in users; '' = all users")),
+    username: v.pipe(v.string(), v.description("'' for a removed user, or one without")),
+    email: v.pipe(v.string(), v.description("'' for a removed user")),
+    qpu: v.pipe(v.string(), v.description("Id in qpus; '' = all QPUs")),
+    qpu_name: v.pipe(v.string(), v.description("'' for a removed QPU")),
+    jobs: v.pipe(v.number(), v.description('Jobs that ran, completed or failed')),
+    qpu_seconds: v.pipe(v.number(), v.description('Execution time')),
+    charged_seconds: v.pipe(v.number(), v.description('Deducted from the balance; 0 for superusers')),
+  }),
+  v.title('Usage'),
+)
+const COLUMNS = Object.keys(usageResponse.entries)
+
+/** QPU time and jobs by user, QPU and month: for superusers of everybody, for users their own. */
+export const accountingRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/accounting',
+    access: 'signed_in',
+    summary: 'List QPU time and jobs by month, user and QPU: the own ones, for superusers those of everybody',
+    query: v.object({
+      from: v.optional(month),
+      to: v.optional(month),
+      user: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description('Id of a user'))),
+      qpu: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description('Name or id of a QPU'))),
+      by: v.pipe(
+        v.optional(v.picklist(USAGE_GROUPS), 'month,user,qpu'),
+        v.description("What each row is for; the others are added up and ''"),
+      ),
+      skip: v.optional(whole(0, Number.MAX_SAFE_INTEGER), '0'),
+      limit: v.optional(whole(1, MAX_ROWS), '100'),
+      format: v.optional(
+        v.pipe(v.picklist(['json', 'csv']), v.description('csv: all rows as a file, without skip and limit')),
+        'json',
+      ),
+    }),
+    files: ['text/csv'],
+    statuses: [200, 400, 401, 403, 404],
+    response: v.object({ from: v.string(), to: v.string(), items: v.array(usageResponse) }),
+    async run({ db, clock }, { caller, query }) {
+      const { by, skip, limit, format } = query
+      const range = rangeOf(query, clock.now())
+      const user = await userOf({ db }, caller, query.user)
+      const qpu = query.qpu === undefined ? undefined : await db.read((tx) => qpuId(tx, query.qpu ?? ''))
+      const read = (page: Pick<UsageQuery, 'skip' | 'limit'>) =>
+        db.read((tx) => listUsage(tx, { ...range, user, qpu, by, ...page }).map(presentUsage))
+      if (format === 'json') return { ...range, items: await read({ skip, limit }) }
+      const text = toCsv(COLUMNS, pagesOf(read))
+      return textFile(`accounting-${range.from}-${range.to}.csv`, 'text/csv; charset=utf-8', text)
+    },
+  }),
+]
+
+/** Whose usage the caller reads; undefined = everybody's. @throws AppError `forbidden`. */
+async function userOf(
+  { db }: Pick<ServerContext, 'db'>,
+  caller: Caller,
+  requested: string | undefined,
+): Promise<string | undefined> {
+  if (caller.kind === 'superuser') return requested
+  const { id } = await actingUser(db, caller)
+  if (requested === undefined || requested === id) return id
+  throw new AppError('forbidden', 'Only superusers read the usage of others; omit user')
+}
+
+function qpuId(tx: ReadTx, nameOrId: string): string {
+  // The usage of a removed QPU is found by its id.
+  return findQpu(tx, nameOrId)?.id ?? nameOrId
+}
+
+function rangeOf(query: { from?: string | undefined; to?: string | undefined }, now: number) {
+  const to = query.to ?? new Date(now).toISOString().slice(0, 7)
+  const from = query.from ?? monthAfter(to, 1 - DEFAULT_MONTHS)
+  if (from > to) throw badRange(`Must not be after to, which is ${to}.`)
+  if (from < monthAfter(to, 1 - MAX_MONTHS)) {
+    throw badRange(
+      `Must be ${monthAfter(to, 1 - MAX_MONTHS)} or later: a range has at most ${MAX_MONTHS} months.`,
+    )
+  }
+  return { from, to }
+}
+
+function badRange(message: string): AppError {
+  const fields = { from: { code: 'validation_invalid_value', message } }
+  return new AppError('invalid', 'Invalid query parameter', { fields })
+}
+
+function monthAfter(month: string, months: number): string {
+  const date = new Date(`${month}-01T00:00:00Z`)
+  date.setUTCMonth(date.getUTCMonth() + months)
+  return date.toISOString().slice(0, 7)
+}
+
+function presentUsage({ month, user, username, email, qpu, qpuName, jobs, usedMs, chargedMs }: Usage) {
+  return {
+    ...{ month, user, username, email, qpu, qpu_name: qpuName, jobs },
+    ...{ qpu_seconds: usedMs / 1_000, charged_seconds: chargedMs / 1_000 },
+  }
+}
+
+type Row = ReturnType<typeof presentUsage>
+
+async function* pagesOf(
+  read: (page: { skip: number; limit: number }) => Promise<Row[]>,
+): AsyncGenerator<Row, void, undefined> {
+  for (let skip = 0; ; skip += MAX_ROWS) {
+    const rows = await read({ skip, limit: MAX_ROWS })
+    yield* rows
+    if (rows.length < MAX_ROWS) return
+  }
+}

@@ -1,0 +1,180 @@
+import * as v from 'valibot'
+import { AppError } from '../../../base/index.ts'
+import {
+  appendAudit,
+  backupName,
+  type Database,
+  findBackupFile,
+  isBackupName,
+  listBackupFiles,
+  newBackupPath,
+  removeBackupFile,
+} from '../../../db/index.ts'
+import type { ServerContext } from '../../context.ts'
+import { type Caller, callerName } from '../../http/caller.ts'
+import { fileResponse } from '../../http/response/file-response.ts'
+import { defineRoute, Reply, type Route } from '../../http/route.ts'
+import type { BackupOperation, BackupOperations } from './operations.ts'
+import { backupResponse, operationResponse, presentBackup, presentOperation } from './responses.ts'
+
+/** Listed at once; of more, the newest. */
+const MAX_LISTED = 1_000
+/** Seconds after which an idle download is closed. */
+const DOWNLOAD_IDLE_SECONDS = 120
+const BACKUPS = '/api/op/backups'
+
+/** Making, checking, downloading and restoring backups. */
+export function backupRoutes(operations: BackupOperations): Route[] {
+  const begin = async (
+    { db }: Pick<ServerContext, 'db'>,
+    caller: Caller,
+    requested: Pick<BackupOperation, 'kind' | 'name'> & { path: string },
+  ): Promise<Reply> => {
+    operations.assertIdle()
+    await audit(db, caller, requested.kind, requested.name)
+    const operation = operations.start({ ...requested, actor: callerName(caller) })
+    return new Reply(202, presentOperation(operation, undefined))
+  }
+  return [
+    defineRoute({
+      method: 'GET',
+      path: BACKUPS,
+      access: 'superuser',
+      summary: 'List the backups and the databases that restores and upgrades have kept, newest first',
+      statuses: [200, 401, 403],
+      response: v.object({
+        backups: v.array(backupResponse),
+        total: v.pipe(v.number(), v.description(`Number of files; ${MAX_LISTED} are listed`)),
+        operation: v.nullable(operationResponse),
+      }),
+      async run({ config }) {
+        const { files, total } = await listBackupFiles(config.dir, MAX_LISTED)
+        return { backups: files.map(presentBackup), total, operation: lastOf(operations) }
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${BACKUPS}/operation`,
+      access: 'superuser',
+      summary: 'Retrieve the progress or the outcome of the last operation on a backup since the start',
+      statuses: [200, 401, 403, 404],
+      response: operationResponse,
+      async run() {
+        const last = lastOf(operations)
+        if (!last) throw new AppError('not_found', 'There was no operation on a backup since the start')
+        return last
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: BACKUPS,
+      access: 'superuser',
+      summary: 'Make a checked backup in the background',
+      body: v.object({
+        name: v.optional(
+          v.pipe(
+            v.string(),
+            v.check(isBackupName, 'Expected a file name that ends in .db, of letters, digits, _, . and -'),
+            v.description('Name of the file; if omitted, one with the time'),
+          ),
+        ),
+      }),
+      statuses: [202, 400, 401, 403, 409],
+      errors: { backup_operation_running: 409, file_exists: 409 },
+      response: operationResponse,
+      async run(context, { body, caller }) {
+        const { name = backupName(context.clock.now()) } = body
+        return begin(context, caller, { kind: 'create', name, path: newBackupPath(context.config.dir, name) })
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: `${BACKUPS}/restore`,
+      access: 'superuser',
+      summary: 'Replace the database by a backup; everything after the backup is lost',
+      body: v.object({
+        name: v.string(),
+        confirm: v.pipe(v.string(), v.description('The name of the backup once more')),
+      }),
+      statuses: [202, 400, 401, 403, 404, 409],
+      errors: { no_backup: 404, backup_operation_running: 409, replicated: 409 },
+      response: operationResponse,
+      async run(context, { body: { name, confirm }, caller }) {
+        if (confirm !== name) throw notConfirmed(name)
+        assertNotReplicated(context)
+        const { path } = await findBackupFile(context.config.dir, name)
+        return begin(context, caller, { kind: 'restore', name, path })
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: `${BACKUPS}/:name/verify`,
+      access: 'superuser',
+      summary: 'Check a backup completely in the background',
+      statuses: [202, 401, 403, 404, 409],
+      errors: { no_backup: 404, backup_operation_running: 409 },
+      response: operationResponse,
+      async run(context, { params: { name = '' }, caller }) {
+        const { path } = await findBackupFile(context.config.dir, name)
+        return begin(context, caller, { kind: 'verify', name, path })
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${BACKUPS}/:name/file`,
+      access: 'superuser',
+      summary: 'Download a backup, or a range of it; it contains the keys that sign logins',
+      headers: { Range: 'Bytes to send, such as `bytes=1000-`.' },
+      statuses: [200, 206, 401, 403, 404, 416],
+      errors: { no_backup: 404 },
+      media: 'application/vnd.sqlite3',
+      async run({ config, db }, { params: { name = '' }, caller, request, setIdleTimeout }) {
+        const file = await findBackupFile(config.dir, name)
+        await audit(db, caller, 'download', name)
+        setIdleTimeout(DOWNLOAD_IDLE_SECONDS)
+        return fileResponse(request, { ...file, type: 'application/vnd.sqlite3' })
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: `${BACKUPS}/:name`,
+      access: 'superuser',
+      summary: 'Delete a backup with the result of its check and the root CA stored next to it',
+      statuses: [204, 401, 403, 404, 409],
+      errors: { no_backup: 404, backup_operation_running: 409 },
+      async run({ config, db }, { params: { name = '' }, caller }) {
+        const { path } = await findBackupFile(config.dir, name)
+        operations.assertIdle()
+        await audit(db, caller, 'delete', name)
+        removeBackupFile(path)
+        return new Reply(204)
+      },
+    }),
+  ]
+}
+
+function lastOf(operations: BackupOperations) {
+  return operations.last ? presentOperation(operations.last, operations.writtenBytes()) : null
+}
+
+function audit(db: Database, caller: Caller, action: string, name: string): Promise<void> {
+  const entry = { actor: callerName(caller), action: `backup.${action}`, subject: name }
+  return db.write('audit backup', (tx) => appendAudit(tx, entry))
+}
+
+function notConfirmed(name: string): AppError {
+  const message = `Expected the name of the backup once more: ${name}.`
+  return new AppError('invalid', 'The restore is not confirmed', {
+    fields: { confirm: { code: 'validation_not_confirmed', message } },
+  })
+}
+
+/** A replicator has the database open and would go on with the replaced file. */
+function assertNotReplicated({ config }: Pick<ServerContext, 'config'>): void {
+  if (config.checkpoints === 'server') return
+  throw new AppError(
+    'conflict',
+    'A replicator reads this database (--checkpoints external); stop it and the server, then use svc restore',
+    { reason: 'replicated' },
+  )
+}

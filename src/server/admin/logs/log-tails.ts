@@ -1,0 +1,90 @@
+import { AppError, type Clock, type LogLevel } from '../../../base/index.ts'
+import type { LogStore } from './log-store.ts'
+import { matches } from './read-lines.ts'
+
+const MAX_TAILS = 10
+/** Bytes that a client has not read; further lines are counted and dropped. */
+const MAX_UNREAD_BYTES = 256 * 1024
+const HEARTBEAT_MS = 20_000
+/** Then the client opens another one, with a login that is still valid. */
+const MAX_AGE_MS = 600_000
+
+interface TailFilter {
+  level: LogLevel
+  text: string
+}
+
+/** Streams of new log lines, in the format of event streams. */
+export class LogTails {
+  readonly #clock: Clock
+  readonly #open = new Set<AbortController>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /**
+   * A stream of the lines that are logged from now on and match the filter.
+   * @throws AppError `limited` (`too_many_tails`).
+   */
+  stream(logs: LogStore, filter: TailFilter): ReadableStream<Uint8Array> {
+    if (this.#open.size >= MAX_TAILS) {
+      throw new AppError(
+        'limited',
+        `${MAX_TAILS} clients follow the log already, the maximum; end one of them`,
+        {
+          reason: 'too_many_tails',
+          retryAfter: 10,
+        },
+      )
+    }
+    const end = new AbortController()
+    this.#open.add(end)
+    const encoder = new TextEncoder()
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          let dropped = 0
+          const send = (text: string): void => controller.enqueue(encoder.encode(text))
+          const isFull = () => (controller.desiredSize ?? 0) <= 0
+          const unsubscribe = logs.subscribe((line) => {
+            const found = matches(line, filter)
+            if (!found) return
+            if (isFull()) {
+              dropped += 1
+              return
+            }
+            if (dropped > 0) send(`event: dropped\ndata: ${JSON.stringify({ lines: dropped })}\n\n`)
+            dropped = 0
+            send(`event: line\ndata: ${JSON.stringify(found)}\n\n`)
+          })
+          end.signal.addEventListener('abort', () => {
+            unsubscribe()
+            this.#open.delete(end)
+            // Already closed when the client has left.
+            if (end.signal.reason !== LEFT) controller.close()
+          })
+          send(': following the log\n\n')
+          void this.#keepAlive(end, () => !isFull() && send(': still here\n\n'))
+        },
+        cancel: () => end.abort(LEFT),
+      },
+      { highWaterMark: MAX_UNREAD_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
+    )
+  }
+
+  /** Ends all streams. */
+  endAll(): void {
+    for (const end of [...this.#open]) end.abort()
+  }
+
+  async #keepAlive(end: AbortController, beat: () => void): Promise<void> {
+    for (let age = 0; age < MAX_AGE_MS && !end.signal.aborted; age += HEARTBEAT_MS) {
+      await this.#clock.sleep(HEARTBEAT_MS, end.signal).catch(() => undefined)
+      if (!end.signal.aborted) beat()
+    }
+    end.abort()
+  }
+}
+
+const LEFT = 'the client has left'

@@ -1,0 +1,36 @@
+import { AppError, formatDuration, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import type { Config } from '../config/settings.ts'
+
+interface Slot {
+  start_time: string
+  end_time: string
+}
+
+/**
+ * Whether users, who unlike superusers are limited in time, may book a slot.
+ * @throws AppError `invalid` (`slot_in_past`, `slot_too_long`, `slot_too_far_ahead`).
+ */
+export function assertBookable(
+  { start_time, end_time }: Slot,
+  { now, at }: { now: number; at: string },
+  { maxSlotLength, maxSlotAhead }: Pick<Config, 'maxSlotLength' | 'maxSlotAhead'>,
+): void {
+  const [start, end] = [fromTimestamp(start_time) ?? 0, fromTimestamp(end_time) ?? 0]
+  if (start < now) {
+    refuse('slot_in_past', 'start_time', `${start_time} is in the past; it is ${at} now.`)
+  }
+  if (end - start > maxSlotLength) {
+    refuse('slot_too_long', 'end_time', `It must not be longer than ${formatDuration(maxSlotLength)}.`)
+  }
+  if (start > now + maxSlotAhead) {
+    const latest = toTimestamp(now + maxSlotAhead)
+    refuse('slot_too_far_ahead', 'start_time', `It must not begin after ${latest}.`)
+  }
+}
+
+function refuse(reason: string, field: string, message: string): never {
+  throw new AppError('invalid', `The slot cannot be booked: ${message}`, {
+    reason,
+    fields: { [field]: { code: `validation_${reason}`, message } },
+  })
+}

@@ -1,0 +1,185 @@
+import * as v from 'valibot'
+import { AppError, type Clock, newSecret } from '../../base/index.ts'
+import {
+  appendAudit,
+  type CalendarFeed,
+  changeCalendarFeed,
+  findCalendarByHash,
+  findCalendarFeed,
+  findQpu,
+  type ReadTx,
+  removeCalendarFeed,
+  saveCalendarFeed,
+} from '../../db/index.ts'
+import { hashToken } from '../access-token.ts'
+import { clientOf } from '../auth/access-audit.ts'
+import { actingUser } from '../auth/acting-user.ts'
+import { callerName } from '../http/caller.ts'
+import { RateLimiter } from '../http/limits/rate-limit.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { calendarOf } from './calendar.ts'
+
+/** New addresses of one account: 10 at once, then one per minute. */
+const CHANGES = { perSecond: 1 / 60, burst: 10 }
+/** Reads of one calendar: 10 at once, then one per 10 s. */
+const READS = { perSecond: 0.1, burst: 10 }
+const SECRET_BYTES = 32
+const MAX_FILE_LENGTH = 100
+
+const qpu = v.pipe(
+  v.string(),
+  v.maxLength(100),
+  v.description("Name or id of a QPU whose calibrations and maintenance are included; '' = none"),
+)
+const feedFields = v.object({
+  qpu: v.pipe(v.string(), v.description("Id in qpus; '' = the own slots only")),
+  created: v.pipe(v.string(), v.description('When the address was created')),
+})
+const feedResponse = v.pipe(feedFields, v.title('CalendarFeed'))
+
+interface CalendarDependencies {
+  clock: Clock
+  /** Base URL under which users reach the server. */
+  publicUrl: () => string
+}
+
+/**
+ * The calendar of the caller at a secret address, which is returned when it is created; only its hash is
+ * stored, so that the database does not reveal it and finding it takes the same time for all.
+ */
+export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Route[] {
+  const changes = new RateLimiter(CHANGES, clock)
+  const reads = new RateLimiter(READS, clock)
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/calendar-feed',
+      access: 'signed_in',
+      summary: "Retrieve the caller's calendar feed, without its secret address",
+      statuses: [200, 401],
+      response: v.object({ feed: v.nullable(feedResponse) }),
+      async run({ db }, { caller }) {
+        const { id } = await actingUser(db, caller)
+        const feed = await db.read((tx) => findCalendarFeed(tx, id))
+        return { feed: feed ? presentFeed(feed) : null }
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/calendar-feed',
+      access: 'signed_in',
+      summary: 'Create the secret address of the calendar feed; it replaces the one before',
+      body: v.object({ qpu: v.optional(qpu, '') }),
+      statuses: [201, 400, 401, 404, 429],
+      response: v.pipe(
+        v.object({
+          ...feedFields.entries,
+          url: v.pipe(v.string(), v.description('Address of the calendar; shown once')),
+        }),
+        v.title('NewCalendarFeed'),
+      ),
+      async run({ db }, { body, caller, ...call }) {
+        const { id } = await actingUser(db, caller)
+        changes.take(id)
+        const secret = newSecret(SECRET_BYTES)
+        const feed = await db.write('create calendar feed', (tx) => {
+          const created = saveCalendarFeed(tx, {
+            ...{ user: id, hash: hashToken(secret), qpu: qpuId(tx, body.qpu) },
+          })
+          appendAudit(tx, {
+            ...{ actor: callerName(caller), action: 'calendar_feed.create', subject: id },
+            personal: { ...clientOf(call) },
+          })
+          return created
+        })
+        return new Reply(201, { ...presentFeed(feed), url: `${publicUrl()}/api/calendar/${secret}.ics` })
+      },
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/api/calendar-feed',
+      access: 'signed_in',
+      summary: 'Change what the calendar feed contains; its address stays',
+      body: v.object({ qpu }),
+      statuses: [200, 400, 401, 404, 429],
+      response: feedResponse,
+      async run({ db }, { body, caller }) {
+        const { id } = await actingUser(db, caller)
+        changes.take(id)
+        const feed = await db.write('change calendar feed', (tx) => {
+          if (!changeCalendarFeed(tx, { user: id, qpu: qpuId(tx, body.qpu) })) throw noFeed()
+          return findCalendarFeed(tx, id)
+        })
+        if (!feed) throw noFeed()
+        return presentFeed(feed)
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api/calendar-feed',
+      access: 'signed_in',
+      summary: 'Revoke the address of the calendar feed; it becomes invalid at once',
+      statuses: [200, 401, 404],
+      response: v.object({ status: v.literal('deleted') }),
+      async run({ db }, { caller, ...call }) {
+        const { id } = await actingUser(db, caller)
+        await db.write('revoke calendar feed', (tx) => {
+          if (!removeCalendarFeed(tx, id)) throw noFeed()
+          appendAudit(tx, {
+            ...{ actor: callerName(caller), action: 'calendar_feed.delete', subject: id },
+            personal: { ...clientOf(call) },
+          })
+        })
+        return { status: 'deleted' }
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/calendar/:file',
+      access: 'public',
+      summary: 'Read a calendar (RFC 5545) at its secret address, which ends with .ics',
+      media: 'text/calendar; charset=utf-8',
+      headers: { 'If-None-Match': 'The ETag of an earlier response: 304 if the calendar has not changed' },
+      statuses: [200, 304, 404, 429],
+      async run({ db, config }, { params, request }) {
+        const [, secret] = /^([\w-]+)\.ics$/.exec((params['file'] ?? '').slice(0, MAX_FILE_LENGTH)) ?? []
+        const feed =
+          secret === undefined ? undefined : await db.read((tx) => findCalendarByHash(tx, hashToken(secret)))
+        if (!feed) throw noFeed()
+        reads.take(feed.user)
+        const site = { siteName: config.siteName, host: new URL(publicUrl()).hostname }
+        return calendarResponse(await db.read((tx) => calendarOf(tx, feed, site)), request)
+      },
+    }),
+  ]
+}
+
+function calendarResponse(text: string, { headers: asked }: Request): Response {
+  const etag = `"${new Bun.CryptoHasher('sha256').update(text).digest('base64url')}"`
+  const headers = { etag, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+  const known = (asked.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers })
+  return new Response(text, {
+    headers: {
+      ...headers,
+      'content-type': 'text/calendar; charset=utf-8',
+      'content-disposition': 'inline; filename="bookings.ics"',
+      'referrer-policy': 'no-referrer',
+    },
+  })
+}
+
+function noFeed(): AppError {
+  return new AppError('not_found', 'There is no such calendar')
+}
+
+function qpuId(tx: ReadTx, nameOrId: string): string {
+  if (nameOrId === '') return ''
+  const qpu = findQpu(tx, nameOrId)
+  if (!qpu) throw new AppError('not_found', `There is no QPU ${nameOrId}`)
+  return qpu.id
+}
+
+function presentFeed({ qpu: included, created }: CalendarFeed) {
+  return { qpu: included, created }
+}

@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import { AppError, toTimestamp } from '../../base/index.ts'
+import {
+  qpus,
+  type ReadTx,
+  readFailures,
+  readJobTicks,
+  readSchedule,
+  readScheduleNotes,
+} from '../../db/index.ts'
+import { actingUser } from '../auth/acting-user.ts'
+import { moment, whole } from '../http/request/list-query.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+
+const DAY_MS = 86_400_000
+const DEFAULT_DAYS = 7
+const MAX_DAYS = 62
+const MAX_TICKS = 500
+/** Ticks of all QPUs together: about 15 ms. */
+const MAX_ALL_TICKS = 2_000
+
+/** Notes of one response, the newest. */
+const MAX_NOTES = 500
+
+const time = (unset: string) => v.pipe(v.string(), v.description(`UTC; '' = ${unset}`))
+const busyTime = v.pipe(
+  v.object({
+    qpu: v.pipe(v.string(), v.description("Id in qpus; '' = every QPU")),
+    kind: v.picklist(['slot', 'calibration', 'queued_calibration', 'maintenance']),
+    start: time('not known'),
+    end: time('open'),
+    mine: v.pipe(v.boolean(), v.description('Booked by the caller')),
+  }),
+  v.title('BusyTime'),
+)
+
+const jobTick = v.pipe(
+  v.object({
+    qpu: v.pipe(v.string(), v.description('Id in qpus')),
+    start: v.string(),
+    end: v.pipe(v.string(), v.description("UTC; '' = a job is running")),
+  }),
+  v.title('JobTick'),
+)
+
+const failure = v.pipe(
+  v.object({ qpu: v.pipe(v.string(), v.description('Id in qpus')), at: v.string() }),
+  v.title('AttemptFailure'),
+)
+
+const note = v.pipe(
+  v.object({
+    id: v.string(),
+    qpu: v.pipe(v.string(), v.description("Id in qpus; '' = every QPU")),
+    at: v.string(),
+    text: v.string(),
+  }),
+  v.title('ScheduleNote'),
+)
+
+/** When QPUs are occupied, without names; the slots themselves are read through the record routes. */
+export const scheduleRoute: Route = defineRoute({
+  method: 'GET',
+  path: '/api/schedule',
+  access: 'public',
+  summary: 'When QPUs are occupied: slots, calibrations, maintenance and jobs, without names',
+  query: v.object({
+    from: v.optional(moment),
+    to: v.optional(moment),
+    ticks: v.optional(
+      v.pipe(
+        whole(0, MAX_TICKS),
+        v.description('Maximum number of times per QPU in which jobs ran; jobs close together are merged'),
+      ),
+      '0',
+    ),
+  }),
+  statuses: [200, 400],
+  response: v.pipe(
+    v.object({
+      from: v.string(),
+      to: v.string(),
+      busy: v.array(busyTime),
+      ticks: v.array(jobTick),
+      failures: v.pipe(v.array(failure), v.description('When attempts of jobs failed, one of each part')),
+      notes: v.pipe(v.array(note), v.description('Notes on moments of the range; none for guests')),
+    }),
+    v.title('Schedule'),
+  ),
+  async run({ db, clock }, { caller, query }) {
+    const { from, to } = rangeOf(query, clock.now())
+    const user = caller.kind === 'guest' ? undefined : await actingUser(db, caller)
+    const schedule = await db.read((tx) => ({
+      busy: readSchedule(tx, { from, to, user: user?.id ?? '' }),
+      ...(query.ticks === 0 ? NO_TICKS : readTicks(tx, { from, to, most: query.ticks })),
+      notes: caller.kind === 'guest' ? [] : readScheduleNotes(tx, { from, to, most: MAX_NOTES }),
+    }))
+    return { from, to, ...schedule }
+  },
+})
+
+const NO_TICKS = { ticks: [], failures: [] }
+
+/** The ticks and failures of all QPUs; fewer of each when there are many QPUs. */
+function readTicks(tx: ReadTx, { most, ...given }: { from: string; to: string; most: number }) {
+  const ids = tx.list(qpus, {}).map(({ id }) => id)
+  const share = Math.max(1, Math.min(most, Math.floor(MAX_ALL_TICKS / ids.length)))
+  const range = { ...given, most: share }
+  return {
+    ticks: ids.flatMap((qpu) => readJobTicks(tx, qpu, range)),
+    failures: ids.flatMap((qpu) => readFailures(tx, qpu, range).map((at) => ({ qpu, at }))),
+  }
+}
+
+/** The requested range, by default a week from now; ms since the epoch in, timestamps out. */
+function rangeOf(query: { from?: number | undefined; to?: number | undefined }, now: number) {
+  const from = query.from ?? now
+  const to = query.to ?? from + DEFAULT_DAYS * DAY_MS
+  if (to <= from) throw badRange(`Must be after from, which is ${toTimestamp(from)}.`)
+  if (to - from > MAX_DAYS * DAY_MS) {
+    throw badRange(
+      `Must be at most ${MAX_DAYS} days after from, so ${toTimestamp(from + MAX_DAYS * DAY_MS)} or before; request longer ranges in parts.`,
+    )
+  }
+  return { from: toTimestamp(from), to: toTimestamp(to) }
+}
+
+function badRange(message: string): AppError {
+  const fields = { to: { code: 'validation_invalid_value', message } }
+  return new AppError('invalid', 'Invalid query parameter', { fields })
+}

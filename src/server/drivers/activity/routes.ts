@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { toTimestamp } from '../../../base/index.ts'
+import { drivers } from '../../../db/index.ts'
+import { serverAddress } from '../../http/address.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { DriverActivityLog } from './activity-log.ts'
+
+const perMinute = (what: string) =>
+  v.pipe(v.array(v.number()), v.description(`${what} in each of the last 60 minutes, the present one last`))
+const activity = v.object({
+  id: v.string(),
+  connected_at: v.pipe(v.string(), v.description("UTC; '' = not connected")),
+  last_event: v.pipe(v.string(), v.description("UTC; '' = none since the server started")),
+  events: perMinute('Events received'),
+  dropped: perMinute('Events dropped'),
+  refused: v.pipe(
+    v.nullable(v.object({ at: v.string(), code: v.string(), message: v.string() })),
+    v.description('Why the last attempt to connect was refused; a driver tries again every few seconds'),
+  ),
+})
+
+/** What drivers send, and how a driver reaches the server; for the drivers page. */
+export function driverActivityRoutes(log: DriverActivityLog): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/op/drivers/activity',
+      access: 'superuser',
+      summary:
+        'What each driver sent in the last hour, why others are refused, and how they reach the server',
+      statuses: [200, 401, 403],
+      response: v.object({
+        svc_addr: v.string(),
+        ca_fingerprint: v.string(),
+        driver_version: v.string(),
+        event_rate_limit: v.pipe(
+          v.number(),
+          v.description('Telemetry events per second and driver; 0 = no limit'),
+        ),
+        drivers: v.array(activity),
+      }),
+      async run({ db, live, config, tls, version }, { request, isSecure }) {
+        const rows = await db.read((tx) => tx.list(drivers, {}))
+        log.keep(new Set(rows.map(({ id }) => id)), new Set(rows.map(({ token }) => token)))
+        return {
+          svc_addr: serverAddress(config, { url: request.url, isSecure }),
+          ca_fingerprint: tls.material.caFingerprint,
+          driver_version: version,
+          event_rate_limit: live.current.eventRateLimit,
+          drivers: rows.map(({ id, token }) => present(id, log.of(id, token))),
+        }
+      },
+    }),
+  ]
+}
+
+function present(
+  id: string,
+  { events, dropped, lastEvent, connectedAt, refusal }: ReturnType<DriverActivityLog['of']>,
+) {
+  const time = (ms: number | undefined) => (ms === undefined ? '' : toTimestamp(ms))
+  return {
+    id,
+    connected_at: time(connectedAt),
+    last_event: time(lastEvent),
+    events,
+    dropped,
+    refused: refusal ? { ...refusal, at: toTimestamp(refusal.at) } : null,
+  }
+}

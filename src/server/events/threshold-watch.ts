@@ -1,0 +1,31 @@
+import { type Clock, type Log, Loop } from '../../base/index.ts'
+import { checkAges, type Database, hasThresholds } from '../../db/index.ts'
+
+const INTERVAL_MS = 5_000
+
+interface WatchDependencies {
+  db: Pick<Database, 'read' | 'write'>
+  clock: Clock
+  log: Log
+}
+
+/**
+ * A loop that checks the age of the newest readings. Other thresholds are checked where readings are stored;
+ * see `ReadingRollUp`.
+ */
+export function createThresholdWatch({ db, clock, log }: WatchDependencies): Loop {
+  let startedAt: number | undefined
+  return new Loop({
+    name: 'threshold watch',
+    summary: 'Check thresholds for channels without readings',
+    clock,
+    log,
+    intervalMs: INTERVAL_MS,
+    async runOnce() {
+      startedAt ??= clock.now()
+      const since = startedAt
+      if (!(await db.read((tx) => hasThresholds(tx, 'age')))) return
+      await db.write('check ages of readings', (tx) => checkAges(tx, since))
+    },
+  })
+}

@@ -1,0 +1,59 @@
+import { kindOfStatus } from './response/error-response.ts'
+import type { Route, RouteErrors } from './route.ts'
+
+/** Errors of the server and of the checks that precede every route. */
+export const OF_EVERY_ROUTE: RouteErrors = {
+  // A query with too many parameters, and `fields`, which every route understands.
+  too_many_fields: 400,
+  bad_parameter: 400,
+  too_many_pipelined: 429,
+  restoring: 503,
+  database_busy: 503,
+  too_many_reads: 503,
+  reader_failed: 503,
+  too_many_large_responses: 503,
+}
+
+/** Statuses of the checks and failures that any route has; the runtime itself refuses with 431. */
+const STATUSES_OF_EVERY_ROUTE = [400, 429, 431, 500, 503, 507]
+
+/** Every status of a route in ascending order: its own, and those of the checks that precede every route. */
+export function statusesOf(route: Route): number[] {
+  const { access, body, bodyForms, statuses } = route
+  const all = [...STATUSES_OF_EVERY_ROUTE, ...statuses, ...Object.values(checkedErrors(route))]
+  if (body) all.push(413)
+  if (body || bodyForms) all.push(415)
+  if (access !== 'public') all.push(401)
+  if (access === 'superuser') all.push(403)
+  return [...new Set(all)].sort((one, other) => one - other)
+}
+
+/**
+ * Every `code` that an error of a route can have, with its status, by status and name: the kind of error for
+ * each status, the reasons of the checks that precede the route, and its own reasons.
+ */
+export function errorCodesOf(route: Route): RouteErrors {
+  const kinds = statusesOf(route).flatMap((status) => {
+    const kind = kindOfStatus(status)
+    return kind === undefined ? [] : [[kind, status] as const]
+  })
+  const reasons = Object.entries({ ...checkedErrors(route), ...route.errors })
+  return Object.fromEntries([...kinds, ...reasons].sort(byStatusAndName))
+}
+
+/** The reasons that follow from the declaration of a route, without those of `run`. */
+function checkedErrors({ body, bodyForms, scope }: Route): RouteErrors {
+  return {
+    ...OF_EVERY_ROUTE,
+    ...((body || bodyForms) && { too_many_large_bodies: 503 }),
+    // Every API token may read.
+    ...(scope !== 'read' && { insufficient_scope: 403 }),
+  }
+}
+
+function byStatusAndName(
+  [code, status]: readonly [string, number],
+  other: readonly [string, number],
+): number {
+  return status - other[1] || (code < other[0] ? -1 : 1)
+}

@@ -1,0 +1,35 @@
+import {
+  appendAudit,
+  assertEnded,
+  deleteJob as deleteStored,
+  type ReadTx,
+  removeLargeValue,
+} from '../../db/index.ts'
+import type { ServerContext } from '../context.ts'
+import { type Caller, callerName } from '../http/caller.ts'
+import { findAccessible } from './view.ts'
+
+/**
+ * Deletes an ended job of the caller; superusers may delete any. Large values go first, each in a
+ * transaction of its own, so that other requests run between them; a job whose deletion is interrupted stays
+ * without them.
+ * @throws AppError `not_found` (also for jobs of other users), `conflict` (`job_not_ended`).
+ */
+export async function deleteJob(
+  { db }: Pick<ServerContext, 'db'>,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const assertMayDelete = (tx: ReadTx) => assertEnded(findAccessible(tx, caller, { id, fields: 'status' }))
+  const removeOne = () =>
+    db.write('delete value of job', (tx) => {
+      assertMayDelete(tx)
+      return removeLargeValue(tx, id)
+    })
+  while (await removeOne()) await new Promise<void>((resolve) => setImmediate(resolve))
+  await db.write('delete job', (tx) => {
+    assertMayDelete(tx)
+    deleteStored(tx, id)
+    appendAudit(tx, { actor: callerName(caller), action: 'job.delete', subject: id })
+  })
+}

@@ -1,0 +1,17 @@
+import { DEVICE_FEATURES } from '../../protocol/index.ts'
+
+/** The bits that are stored for features: the position in `DEVICE_FEATURES`. Unknown names have none. */
+export function featureBits(names: Iterable<string>): number {
+  const given = new Set(names)
+  return DEVICE_FEATURES.reduce((bits, name, index) => (given.has(name) ? bits | (1 << index) : bits), 0)
+}
+
+/** The features of these bits. */
+export function featureNames(bits: number): string[] {
+  return DEVICE_FEATURES.filter((_, index) => (bits & (1 << index)) !== 0)
+}
+
+/** The known features that a device with these features lacks; a device that lists none may have all. */
+export function missingFeatureBits(names: readonly string[] | undefined): number {
+  return names === undefined ? 0 : featureBits(DEVICE_FEATURES) & ~featureBits(names)
+}

@@ -1,0 +1,142 @@
+import * as v from 'valibot'
+import { toTimestamp } from '../../base/index.ts'
+import type { Occupancy, QueuedJob } from '../../db/index.ts'
+import type { ServerContext } from '../context.ts'
+import type { Caller } from '../http/caller.ts'
+
+const runningJob = v.pipe(
+  v.object({
+    id: v.pipe(v.nullable(v.string()), v.description('Null if the caller may not read the job')),
+    mine: v.boolean(),
+    name: v.pipe(v.string(), v.description("Of the caller's own job; superusers see every name")),
+    since: v.string(),
+    user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+    email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+  }),
+  v.title('RunningJob'),
+)
+
+const holder = v.pipe(
+  v.object({
+    mine: v.boolean(),
+    until: v.string(),
+    user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+    username: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+    email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+  }),
+  v.title('QpuHolder'),
+)
+
+/** What occupies a QPU, without the names of other users. */
+export const occupancyShape = {
+  queue_length: v.pipe(v.number(), v.description('Queued jobs that it may run; 1000 = 1000 or more')),
+  running_job: v.pipe(v.nullable(runningJob), v.description('Null = none')),
+  holder: v.pipe(v.nullable(holder), v.description('Who has booked the present time; null = nobody')),
+  next_free: v.pipe(v.string(), v.description('From when nobody has booked it, UTC')),
+}
+
+const newestCalibration = v.pipe(
+  v.object({
+    report: v.pipe(v.string(), v.description('Id in calibration_results')),
+    at: v.pipe(v.string(), v.description('End of the calibration, UTC')),
+    medians: v.pipe(
+      v.record(
+        v.string(),
+        v.object({ value: v.number(), unit: v.string(), count: v.number(), at: v.string() }),
+      ),
+      v.description('By parameter, of the newest values of all qubits or edges'),
+    ),
+  }),
+  v.title('QpuCalibration'),
+)
+
+/** The newest calibration of a QPU. */
+export const calibrationShape = {
+  calibration: v.pipe(v.nullable(newestCalibration), v.description('Null = never calibrated')),
+}
+
+/** A queued job. */
+export const queuedJobShape = v.pipe(
+  v.object({
+    id: v.pipe(v.nullable(v.string()), v.description('Null if the caller may not read the job')),
+    mine: v.boolean(),
+    name: v.pipe(v.string(), v.description("Of the caller's own jobs; superusers see every name")),
+    shots: v.number(),
+    created: v.string(),
+    estimated_start: v.pipe(
+      v.nullable(v.object({ from: v.string(), to: v.string() })),
+      v.description('By the fastest and the slowest recent job, UTC; null = cannot be estimated'),
+    ),
+    user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+    email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+  }),
+  v.title('QueuedJob'),
+)
+
+/** Who reads it. */
+interface Reader {
+  /** Id of the calling user; '' for guests and superusers. */
+  user: string
+  isSuperuser: boolean
+  /** Whether everybody may read jobs. */
+  areJobsPublic: boolean
+}
+
+/** What the caller of a route may see. */
+export function readerOf({ config }: ServerContext, caller: Caller): Reader {
+  return {
+    user: caller.kind === 'user' ? caller.user.id : '',
+    isSuperuser: caller.kind === 'superuser',
+    areJobsPublic: config.jobsVisibility === 'public',
+  }
+}
+
+/** What occupies a QPU, as far as the reader may see it. */
+export function presentOccupancy({ queueLength, running, holder, nextFree }: Occupancy, reader: Reader) {
+  return {
+    queue_length: queueLength,
+    running_job: running
+      ? {
+          id: mayRead(running.user, reader) ? running.job : null,
+          mine: isMine(running.user, reader),
+          name: isMine(running.user, reader) || reader.isSuperuser ? running.name : '',
+          since: running.since,
+          ...(reader.isSuperuser && { user: running.user, email: running.email }),
+        }
+      : null,
+    holder: holder
+      ? {
+          mine: isMine(holder.user, reader),
+          until: holder.until,
+          ...(reader.isSuperuser && { user: holder.user, username: holder.username, email: holder.email }),
+        }
+      : null,
+    next_free: nextFree,
+  }
+}
+
+/** A queued job, as far as the reader may see it. */
+export function presentQueuedJob(
+  { user, email, ...job }: QueuedJob,
+  start: { from: number; to: number } | undefined,
+  reader: Reader,
+) {
+  const mine = isMine(user, reader)
+  return {
+    id: mayRead(user, reader) ? job.id : null,
+    mine,
+    name: mine || reader.isSuperuser ? job.name : '',
+    shots: job.shots,
+    created: job.created,
+    estimated_start: start ? { from: toTimestamp(start.from), to: toTimestamp(start.to) } : null,
+    ...(reader.isSuperuser && { user, email }),
+  }
+}
+
+function isMine(user: string, reader: Reader): boolean {
+  return user !== '' && user === reader.user
+}
+
+function mayRead(user: string, reader: Reader): boolean {
+  return reader.areJobsPublic || reader.isSuperuser || isMine(user, reader)
+}

@@ -1,0 +1,20 @@
+import { AppError } from '../../../base/index.ts'
+import { drivers, type ReadTx, thresholds } from '../../../db/index.ts'
+import { defineBehavior } from '../behavior.ts'
+
+/** Thresholds: only monitors report readings, so the driver of a threshold is one. */
+export const thresholdsBehavior = defineBehavior(thresholds, {
+  creating: ({ tx }, values) => refuseOthers(tx, values['driver']),
+  updating: ({ tx }, _, patch) => refuseOthers(tx, patch['driver']),
+})
+
+function refuseOthers(tx: ReadTx, id: unknown): void {
+  // A driver that is missing or does not exist is refused by the validation of the collection.
+  const driver = typeof id === 'string' ? tx.find(drivers, id) : undefined
+  if (!driver || driver.operation === 'monitor') return
+  const message = `The driver ${driver.name} is a ${driver.operation} driver and reports no readings; name a monitor driver.`
+  throw new AppError('invalid', message, {
+    reason: 'not_a_monitor',
+    fields: { driver: { code: 'not_a_monitor', message } },
+  })
+}

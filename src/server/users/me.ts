@@ -1,0 +1,103 @@
+import * as v from 'valibot'
+import { toTimestamp } from '../../base/index.ts'
+import {
+  countPending,
+  storedBytesLimit,
+  storedBytesOf,
+  superusers,
+  TOKEN_SCOPES,
+  users,
+} from '../../db/index.ts'
+import type { ServerContext } from '../context.ts'
+import type { Caller, User } from '../http/caller.ts'
+import { superuserResponse, userResponse } from '../http/response/account-responses.ts'
+import { presentRecord } from '../http/response/present-record.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+
+const rate = v.pipe(
+  v.nullable(v.pipe(v.object({ per_second: v.number(), burst: v.number() }), v.title('RateLimit'))),
+  v.description('null = no limit'),
+)
+const usage = v.pipe(
+  v.object({
+    used: v.number(),
+    max: v.pipe(v.nullable(v.number()), v.description('null = no limit')),
+  }),
+  v.title('UsageLimit'),
+)
+
+const response = v.pipe(
+  v.object({
+    role: v.picklist(['user', 'superuser']),
+    account: v.union([userResponse, superuserResponse]),
+    balance: v.pipe(
+      v.nullable(v.object({ qpu_seconds: v.number(), unlimited: v.boolean() })),
+      v.description('null for superusers'),
+    ),
+    credentials: v.object({
+      via: v.picklist(['login', 'api_token']),
+      id: v.pipe(v.string(), v.description("Of the API token; '' of a login")),
+      name: v.pipe(v.string(), v.description('Of the API token')),
+      scope: v.picklist(TOKEN_SCOPES),
+      expires_at: v.pipe(v.string(), v.description("UTC; '' = never")),
+    }),
+    limits: v.pipe(
+      v.nullable(v.object({ requests: rate, submissions: rate, pending_jobs: usage, stored_bytes: usage })),
+      v.description('null for superusers, who have none'),
+    ),
+  }),
+  v.title('Me'),
+)
+
+/** The caller's own account, credentials and limits. */
+export const meRoute: Route = defineRoute({
+  method: 'GET',
+  path: '/api/me',
+  access: 'signed_in',
+  summary: 'Retrieve the own account, its balance, the credentials in use and the limits that apply',
+  statuses: [200, 401],
+  response,
+  async run(context, { caller }) {
+    const credentials = credentialsOf(caller)
+    if (caller.kind !== 'user') {
+      const account = caller.kind === 'superuser' ? caller.superuser : undefined
+      const shown = account && presentRecord(superusers, account, context.db.names, { isSuperuser: true })
+      return { role: 'superuser', account: shown, balance: null, credentials, limits: null }
+    }
+    const { user } = caller
+    return {
+      role: 'user',
+      account: presentRecord(users, user, context.db.names, { isSuperuser: false, self: user.id }),
+      balance: { qpu_seconds: user.qpu_seconds, unlimited: user.unlimited },
+      credentials,
+      limits: await limitsOf(context, user),
+    }
+  },
+})
+
+function credentialsOf(caller: Caller) {
+  if (caller.kind === 'user' && caller.via === 'api_token') {
+    const { id, name, scope, expires_at } = caller.token
+    return { via: 'api_token', id, name, scope, expires_at }
+  }
+  const expiresAt = caller.kind === 'guest' ? 0 : caller.session.expiresAt
+  return { via: 'login', id: '', name: '', scope: 'all', expires_at: toTimestamp(expiresAt) }
+}
+
+async function limitsOf({ db, live, config }: ServerContext, user: User) {
+  const used = await db.read((tx) => ({
+    jobs: countPending(tx, user.id),
+    bytes: storedBytesOf(tx, user.id),
+  }))
+  const maxBytes = storedBytesLimit(user, config.maxUserBytes)
+  return {
+    requests: rateOf(live.current.userRate),
+    submissions: rateOf(live.current.submitRate),
+    pending_jobs: { used: used.jobs, max: config.maxPendingJobs },
+    stored_bytes: { used: used.bytes, max: maxBytes === 0 ? null : maxBytes },
+  }
+}
+
+function rateOf({ perSecond, burst }: { perSecond: number; burst: number }) {
+  return burst === 0 ? null : { per_second: perSecond, burst }
+}

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openFileService } from '../../support/executable/file-service.ts'
+import { runSvc, Service, SVC } from '../../support/executable/service.ts'
+import { freePort } from '../../support/free-port.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+setDefaultTimeout(60_000)
+
+const { service } = await openFileService()
+const qpu = await service.createQpu('kelvin')
+service.startDriver('kelvin', qpu, 'aer_sim')
+await service.untilOnline('kelvin')
+await service.createQpu('silent')
+const folder = temporaryFolder()
+const accounts = join(folder.path, 'client.json')
+const EMAIL = 'researcher@lab.example'
+const PASSWORD = 'correct-horse-1'
+
+const ROTATION = `OPENQASM 3.0;
+include "stdgates.inc";
+input float theta;
+qubit q;
+bit c;
+rx(theta) q;
+c = measure q;
+`
+
+beforeAll(async () => {
+  await service.call('POST', '/api/collections/users/records', {
+    ...{ token: await service.admin() },
+    body: { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD, qpu_seconds: 100 },
+  })
+  writeFileSync(join(folder.path, 'rotation.qasm'), ROTATION)
+  writeFileSync(join(folder.path, 'bad.qasm'), 'OPENQASM 3.0; qubit q; hh q;')
+})
+
+afterAll(() => folder[Symbol.dispose]())
+
+const run = (args: string[], { input = '', env = {} } = {}) =>
+  runSvc(args, { cwd: folder.path, env: { SVC_CLIENT_CONFIG: accounts, ...env }, stdin: input })
+
+async function json(args: string[]) {
+  return JSON.parse((await run([...args, '--json'])).out)
+}
+
+describe('without an account', () => {
+  test('every command says how to sign in', async () => {
+    for (const args of [['jobs'], ['qpus'], ['submit', 'rotation.qasm'], ['result', 'x']]) {
+      const { err, status } = await run(args)
+      expect([args, err, status]).toEqual([
+        args,
+        `svc ${args[0]}: no server; run svc login ADDRESS or set SVC_ADDR; see svc ${args[0]} --help\n`,
+        2,
+      ])
+    }
+    const { err, status } = await run(['jobs'], { env: { SVC_ADDR: service.url } })
+    expect([err, status]).toEqual([
+      'svc jobs: not signed in; run svc login ADDRESS or set SVC_API_TOKEN; see svc jobs --help\n',
+      2,
+    ])
+  })
+
+  test('no server, no URL, wrong password and a profile that is not there are told apart', async () => {
+    const dead = `http://127.0.0.1:${await freePort()}`
+    const absent = await run(['login', dead, '--email', EMAIL], { input: 'x\n' })
+    expect([absent.err, absent.status]).toEqual([`No connection: ${dead}\n`, 69])
+    expect((await run(['login', 'svc.lab'])).err).toContain('The address "svc.lab" is no URL')
+    const wrong = await run(['login', service.url, '--email', EMAIL], { input: 'wrong\n' })
+    expect([wrong.err, wrong.status]).toEqual(['Failed to authenticate.\n', 1])
+    expect(existsSync(accounts)).toBe(false)
+    expect((await run(['jobs', '--profile', 'lab2'])).err).toContain('No profile "lab2"')
+  })
+})
+
+describe('svc login', () => {
+  test('saves a token that only its owner can read, and replaces it', async () => {
+    const first = await run(['login', `${service.url}`], { input: `${EMAIL}\n${PASSWORD}\n` })
+    expect([first.err, first.status]).toEqual(['', 0])
+    expect(first.out).toBe(
+      `Signed in as ${EMAIL} at ${service.url}; saved as profile default in ${accounts}\n`,
+    )
+    expect(statSync(accounts).mode & 0o777).toBe(0o600)
+    const token = JSON.parse(readFileSync(accounts, 'utf8')).profiles.default.api_token
+    await run(['login', service.url, '--email', EMAIL], { input: `${PASSWORD}\n` })
+    const renewed = JSON.parse(readFileSync(accounts, 'utf8')).profiles.default.api_token
+    expect(renewed).not.toBe(token)
+    expect((await service.call('GET', '/api/me', { token })).status).toBe(401)
+    expect((await service.call('GET', '/api/me', { token: renewed })).status).toBe(200)
+  })
+
+  test('the password is not shown on a terminal', async () => {
+    const login = Bun.spawn(
+      ['script', '-qec', `${SVC} login ${service.url} --email ${EMAIL} --profile terminal`, '/dev/null'],
+      {
+        env: { PATH: process.env['PATH'] ?? '', SVC_CLIENT_CONFIG: accounts, TERM: 'xterm' },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    )
+    let shown = ''
+    const decoder = new TextDecoder()
+    for await (const chunk of login.stdout) {
+      shown += decoder.decode(chunk)
+      if (shown.endsWith('Password: ')) {
+        login.stdin.write(`${PASSWORD}\r`)
+        await login.stdin.flush()
+      }
+    }
+    expect(shown).toContain('saved as profile terminal')
+    expect(shown).not.toContain(PASSWORD)
+    expect((await run(['logout', '--profile', 'terminal'])).status).toBe(0)
+  })
+
+  test('an API token is accepted instead of a password', async () => {
+    const token = JSON.parse(readFileSync(accounts, 'utf8')).profiles.default.api_token
+    const piped = await run(['login', service.url, '--with-token', '--profile', 'token'], {
+      input: `${token}\n`,
+    })
+    expect([piped.err, piped.status]).toEqual(['', 0])
+    expect((await run(['jobs', '--profile', 'token'])).status).toBe(0)
+  })
+})
+
+describe('jobs', () => {
+  test('a program is submitted, awaited and its counts are printed', async () => {
+    const args = ['submit', 'rotation.qasm', '--param', 'theta=3.141592653589793', '--shots', '100', '--wait']
+    const { out, err, status } = await run([...args, '--name', 'flip', '--tag', 'demo'])
+    expect(out).toBe(`  1    100  ${'█'.repeat(40)}\n`)
+    expect(err).toMatch(/^Submitted job [0-9a-z]{15}\n$/)
+    expect(status).toBe(0)
+    const [job] = await json(['jobs', '--tag', 'demo'])
+    expect([job.name, job.status, job.shots]).toEqual(['flip', 'completed', 100])
+    expect((await run(['jobs'])).out).toMatch(
+      /^JOB +STATUS +SUBMITTED +QPU +SHOTS +NAME\n.* completed .* kelvin +100 +flip\n/,
+    )
+    expect((await run(['job', job.id])).out).toMatch(/^State +completed$/m)
+    expect((await json(['result', job.id])).counts).toEqual({ '1': 100 })
+  })
+
+  test('standard input is a program, and several files are circuits of one job', async () => {
+    const piped = await run(['submit', '-', '--param', '0', '--wait', '--json'], { input: ROTATION })
+    expect(JSON.parse(piped.out).results.counts).toEqual({ '0': 1024 })
+    const both = await run(['submit', 'rotation.qasm', 'rotation.qasm', '--param', '0', '--wait'])
+    expect(both.out).toMatch(/^Circuit 0 rotation.qasm:\n {2}0 .*\nCircuit 1 rotation.qasm:\n {2}0 /)
+  })
+
+  test('problems name file, place and remedy, before anything is submitted', async () => {
+    const before = (await json(['jobs'])).length
+    const bad = await run(['submit', 'bad.qasm'])
+    expect(bad.err).toContain('  OPENQASM 3.0; qubit q; hh q;\n                         ^\n')
+    expect(bad.status).toBe(1)
+    expect((await run(['submit', 'bad.qasm', '--check'])).err).toContain(
+      'circuits.0.circuit: There is no gate "hh"',
+    )
+    expect((await run(['submit', 'rotation.qasm', '--check', '--param', '1'])).out).toBe(
+      'Accepted: 1 executions on 1 qubits\n',
+    )
+    expect((await run(['submit', 'absent.qasm'])).err).toStartWith('cannot read absent.qasm: ')
+    expect((await run(['submit'])).err).toBe('svc submit: missing FILE; see svc submit --help\n')
+    expect((await json(['jobs'])).length).toBe(before)
+  })
+
+  test('Ctrl+C and --timeout end the wait, not the job; a cancelled job has a status of its own', async () => {
+    const waiting = Bun.spawn([SVC, 'submit', 'rotation.qasm', '--param', '0', '--qpu', 'silent', '--wait'], {
+      cwd: folder.path,
+      env: { SVC_CLIENT_CONFIG: accounts },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const reader = waiting.stderr.getReader()
+    const { value } = await reader.read()
+    const id = /job ([0-9a-z]{15})/.exec(new TextDecoder().decode(value))?.[1] ?? ''
+    expect((await json(['job', id])).status).toBe('pending')
+    waiting.kill('SIGINT')
+    let rest = ''
+    for (let next = await reader.read(); !next.done; next = await reader.read())
+      rest += new TextDecoder().decode(next.value)
+    expect([rest, await waiting.exited]).toEqual([
+      `Stopped waiting; job ${id} goes on; its result: svc result ${id}\n`,
+      130,
+    ])
+    const timedOut = await run(['result', id, '--timeout', '1s'])
+    expect([timedOut.err, timedOut.status]).toEqual([
+      `Not ended within 1 s; job ${id} goes on; its result: svc result ${id}\n`,
+      124,
+    ])
+    expect((await run(['job', id])).out).toMatch(/^State +pending: /m)
+    const cancelled = await run(['cancel', id, 'nothing'])
+    expect([cancelled.out, cancelled.err, cancelled.status]).toEqual([
+      `Cancelled job ${id}\n`,
+      'Job nothing was not cancelled: there is no job nothing among yours; svc jobs lists them\n',
+      1,
+    ])
+    const result = await run(['result', id])
+    expect([result.err, result.status]).toEqual([`Job ${id} was cancelled\n`, 5])
+  })
+
+  test('QPUs are listed with state and queue', async () => {
+    const { out } = await run(['qpus'])
+    expect(out).toMatch(/^QPU +QUBITS +STATE +QUEUE +FREE FROM +CALIBRATED\n/)
+    expect(out).toMatch(/^kelvin +\d+ +online +0 /m)
+  })
+})
+
+test('svc logout deletes the token on the server too', async () => {
+  const token = JSON.parse(readFileSync(accounts, 'utf8')).profiles.default.api_token
+  const { out, status } = await run(['logout'])
+  expect([out, status]).toEqual([`Removed profile default from ${accounts}\n`, 0])
+  expect((await service.call('GET', '/api/me', { token })).status).toBe(401)
+  expect((await run(['logout'])).err).toContain('No profile "default"')
+})
+
+test('a server with another root CA than the fingerprint names gets nothing', async () => {
+  using other = temporaryFolder()
+  const secure = await Service.install(other.path)
+  const port = await freePort()
+  await secure.start({}, ['--https-port', String(port)])
+  try {
+    await secure.createUser(10, EMAIL)
+    const { fingerprint } = await secure.createQpu('kelvin')
+    const address = `https://127.0.0.1:${port}`
+    const login = (pin: string) =>
+      run(['login', address, '--email', EMAIL, '--profile', 'pinned', '--ca-fingerprint', pin], {
+        input: 'another long password\n',
+      })
+    const refused = await login('ab'.repeat(32))
+    expect([refused.err, refused.status]).toEqual([
+      `the server at ${address} has another root CA than the fingerprint names; nothing was sent to it\n`,
+      77,
+    ])
+    expect(await login(fingerprint)).toMatchObject({ err: '', status: 0 })
+    expect((await run(['qpus', '--profile', 'pinned'])).out).toContain('kelvin')
+    const unpinned = await run(['qpus'], { env: { SVC_ADDR: address, SVC_API_TOKEN: 'x' } })
+    expect(unpinned.status).toBe(69)
+    expect((await run(['login', address, '--ca-fingerprint', 'abc'])).status).toBe(2)
+  } finally {
+    await secure.stop()
+  }
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test'
+import { readPrograms } from '../../../src/devices/python/read-programs.ts'
+import { payloadOf } from '../support/jobs.ts'
+
+const PROGRAM = `OPENQASM 3.0; // ψ 🎲 input
+include "stdgates.inc";
+input float[64] theta; input int n;
+input  bool  flag;
+qubit[2] q; bit c; bit[2] d;
+rx(theta) q[0];`
+
+test('readPrograms() finds registers and inputs, in code points as Python counts', () => {
+  const circuit = { circuit: PROGRAM, parameter_values: [[0.5, 2, 1]] }
+  const [program] = readPrograms(payloadOf([circuit]))
+  const points = [...PROGRAM]
+  expect(program?.inputs.map(({ start, end }) => points.slice(start, end).join(''))).toEqual([
+    'input float[64] theta',
+    'input int n',
+    'input  bool  flag',
+  ])
+  expect(program).toMatchObject({
+    qubits: 2,
+    clbits: 3,
+    qregs: [['q', 2]],
+    cregs: [
+      ['c', 1],
+      ['d', 2],
+    ],
+    inputs: [{ form: 'float' }, { form: 'int' }, { form: 'bool' }],
+  })
+})
+
+test.each([
+  ['OPENQASM 3.0;\nqubit q;\nfoo q;', undefined, /^circuit 0, line 3, column 1: .*foo/],
+  [PROGRAM, undefined, 'circuit 0 takes 3 parameters (theta, n, flag), parameter_values has none'],
+  [PROGRAM, [[1, 2, 3], [1]], 'circuit 0 takes 3 parameters, set 1 has 1'],
+  ['OPENQASM 3.0; qubit q;', [[1], [2]], 'circuit 0 takes 0 parameters, set 0 has 1'],
+])('readPrograms() refuses %j with %j', (circuit, parameter_values, message) => {
+  const entry = { circuit, ...(parameter_values && { parameter_values }) }
+  expect(() => readPrograms(payloadOf([entry]))).toThrow(message)
+})

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import type { ChipTruth } from '../../../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import { BUILT_IN_ROUTINES } from '../../../../../src/devices/tuning/routines/index.ts'
+import { quietTruth } from '../../../../support/simulated-chip/chips.ts'
+import { qubitOf } from '../../../../support/simulated-chip/experiments.ts'
+import { simulatedQubits } from '../../../../support/tuning/simulated-qubit.ts'
+
+const NAMES = [
+  ...['resonator_spectroscopy', 'time_of_flight', 'punchout'],
+  ...['qubit_01_spectroscopy', 'rabi_oscillations', 'ramsey_correction'],
+  ...['resonator_spectroscopy_1', 'ro_two_state_optimization', 'ro_duration_optimization'],
+  ...['two_state_discrimination', 'readout_fidelity'],
+]
+const THREE_STATES = ['resonator_spectroscopy_2', 'three_state_discrimination']
+/** Routines of this folder. */
+const READOUT = /^(reso|time|punch|ro_|two|three|readout)/
+
+function routineOf(name: string) {
+  const routine = BUILT_IN_ROUTINES.find((each) => each.name === name)
+  if (!routine) throw new Error(`no routine ${name}`)
+  return routine
+}
+
+/** A chip with noise, whose file has the readout frequency wrong by 0.8 MHz. */
+function chipWith(hand: ChipTruth['hand'], seed: number) {
+  const truth: ChipTruth = { ...quietTruth(1, seed), shots_noise: true, hand }
+  const chip = simulatedQubits(truth)
+  const { readout } = qubitOf(truth, 'q0')
+  chip.values.set('q0', 'clock_freqs.readout', readout.frequency + 0.8e6)
+  return { chip, readout, truth }
+}
+
+/** The check of a routine is in, and a routine of this folder has read only what it declares. */
+async function expectHolds(chip: ReturnType<typeof simulatedQubits>, name: string): Promise<void> {
+  const routine = routineOf(name)
+  const state = routine.check ? (await chip.check(routine)).state : 'in'
+  expect([name, state]).toEqual([name, 'in'])
+  if (!READOUT.test(name)) return
+  const declared = new Set([...routine.reads, ...routine.priors])
+  const undeclared = [...(chip.reads.get(name) ?? [])].filter((path) => !declared.has(path))
+  expect([name, undeclared]).toEqual([name, []])
+}
+
+describe('the routines of a readout', () => {
+  test.each([[-1, 12]] as const)(
+    'calibrate it from design values, handedness %i, seed %i',
+    async (hand, seed) => {
+      const { chip, readout, truth } = chipWith(hand, seed)
+      for (const name of NAMES) {
+        const { error, finding } = await chip.measure(routineOf(name))
+        expect([name, error?.message]).toEqual([name, undefined])
+        if (name === 'readout_fidelity') expect(finding?.benchmark?.fidelity).toBeGreaterThan(0.94)
+      }
+      const value = (path: string) => chip.values.number('q0', path) ?? Number.NaN
+      const { linewidth, critical_amplitude, frequency, pulls } = readout
+      expect(Math.abs(value('resonator.linewidth') / linewidth - 1)).toBeLessThan(0.15)
+      // At the chosen power the line is still where it is at low power.
+      expect(Math.abs(value('clock_freqs.readout') - frequency)).toBeLessThan(0.15 * linewidth)
+      expect(value('measure.pulse_amp')).toBeLessThan(critical_amplitude)
+      expect(value('measure.acq_delay')).toBeGreaterThan(100e-9)
+      expect(value('measure.acq_delay')).toBeLessThan(300e-9)
+      const pull = value('resonator.readout_1') - value('clock_freqs.readout')
+      expect(Math.abs(pull - pulls[0])).toBeLessThan(0.1 * linewidth)
+      // The routines of the states 1 and 2 come before those that read three states.
+      const { f01, anharmonicity } = qubitOf(truth, 'q0')
+      chip.values.set('q0', 'clock_freqs.f12', f01 + anharmonicity)
+      chip.values.set('q0', 'r12.ef_amp180', value('rxy.amp180') / Math.SQRT2)
+      chip.values.set('q0', 'r12.ef_duration', 56e-9)
+      for (const name of THREE_STATES) {
+        const { error } = await chip.measure(routineOf(name))
+        expect([name, error?.message]).toEqual([name, undefined])
+      }
+      const second = value('resonator.readout_2') - value('clock_freqs.readout')
+      expect(Math.abs(second - pulls[1])).toBeLessThan(0.15 * linewidth)
+      for (const name of [...NAMES, ...THREE_STATES]) await expectHolds(chip, name)
+    },
+  )
+
+  const calibrated = (async () => {
+    const { chip } = chipWith(1, 11)
+    for (const name of NAMES) await chip.measure(routineOf(name))
+    return chip
+  })()
+
+  test.each([
+    ['resonator_spectroscopy', 'clock_freqs.readout', 300e3],
+    ['two_state_discrimination', 'measure_2state.acq_rotation', 90],
+  ])('notice by the check of %s that %s is off by %f', async (name, path, by) => {
+    const chip = await calibrated
+    const found = chip.values.number('q0', path) ?? 0
+    chip.values.set('q0', path, found + by)
+    expect((await chip.check(routineOf(name))).state).toBe('out')
+    chip.values.set('q0', path, found)
+  })
+
+  test('notice by the check of punchout that the qubit saturates at less power', async () => {
+    const former = await calibrated
+    const { truth, readout } = chipWith(1, 11)
+    const weaker = { ...readout, critical_amplitude: 0.5 * readout.critical_amplitude }
+    const qubits = { q0: { ...qubitOf(truth, 'q0'), readout: weaker } }
+    const chip = simulatedQubits({ ...truth, qubits })
+    for (const path of ['clock_freqs.readout', 'measure.pulse_amp', 'resonator.linewidth']) {
+      chip.values.set('q0', path, former.values.number('q0', path) ?? Number.NaN)
+    }
+    expect((await chip.check(routineOf('punchout'))).state).toBe('out')
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test'
+import { readDeviceFile } from '../../../../src/devices/chip/device-file.ts'
+import { chipValuesOf } from '../../../../src/devices/tuning/chip-values.ts'
+import { orderGraph } from '../../../../src/devices/tuning/plan/graph.ts'
+import { planFull } from '../../../../src/devices/tuning/plan/planner.ts'
+import { ROUTINES } from '../../../../src/devices/tuning/routine-names.ts'
+import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
+
+const COUPLER =
+  '{element_type: {path: a.FluxTunableCoupler, args: [q0, q1]}, clock_freqs: {cz: 3.0e+8}, bias: {source: spi}}'
+const BARE = '{element_type: {path: a.CompositeSquareEdge, args: [q0, q1]}}'
+
+/** The routines that a pair of qubits declines, in the order of their numbers, and how many run. */
+function declinedBy(qubit: string, edge: string, isMissing: (path: string) => boolean = () => false) {
+  const qubits = ['q0', 'q1'].map((name) => `${name}: {element_type: {path: a.${qubit}, args: [${name}]}}\n`)
+  const file = readDeviceFile(`${qubits.join('')}q0_q1: ${edge}\n`)
+  if ('problems' in file) throw new Error(file.problems.join())
+  const chip = chipValuesOf(file.chip)
+  const { nodes, skipped } = planFull({
+    ...{
+      routines: orderGraph(BUILT_IN_ROUTINES),
+      qubits: chip.qubits,
+      edges: ['q0_q1'],
+      isEnabled: () => true,
+    },
+    chip: { ...chip, has: (name, path) => !isMissing(path) && chip.has(name, path) },
+  })
+  const names = new Set(skipped.map(({ routine }) => routine))
+  expect(skipped.every(({ reason }) => reason === 'declined')).toBe(true)
+  return {
+    declined: ROUTINES.map(({ name }): string => name).filter((name) => names.has(name)),
+    running: nodes.length,
+  }
+}
+
+const OF_SECOND_EXCITED = [
+  ...['rabi_oscillations_12', 'ramsey_correction_12', 'motzoi_12_parameter', 'n_rabi_12_oscillations'],
+  ...['resonator_spectroscopy_2', 'three_state_discrimination'],
+]
+
+describe('the routines that run', () => {
+  test('are all 33 where the elements have everything', () => {
+    expect(declinedBy('CalibratedTransmon', COUPLER)).toEqual({
+      declined: [],
+      running: BUILT_IN_ROUTINES.length,
+    })
+  })
+
+  test('are 26 on stock qubits', () => {
+    expect(declinedBy('BasicTransmonElement', COUPLER)).toEqual({
+      ...{
+        declined: ['ro_two_state_optimization', ...OF_SECOND_EXCITED],
+        running: 26,
+      },
+    })
+  })
+
+  test('are those without state 2 where there is no r12', () => {
+    const { declined } = declinedBy('CalibratedTransmon', COUPLER, (path) => path.startsWith('r12'))
+    expect(declined).toEqual(OF_SECOND_EXCITED)
+  })
+
+  test('leave out the current of a coupler without bias, and the gate of an edge without cz', () => {
+    const withGate = COUPLER.replace(', bias: {source: spi}', '')
+    expect(declinedBy('CalibratedTransmon', withGate).declined).toEqual(['coupler_anticrossing'])
+    const { declined } = declinedBy('CalibratedTransmon', BARE, (path) => path.startsWith('cz'))
+    expect(declined).toEqual(ROUTINES.filter(({ kind }) => kind === 'edge').map(({ name }): string => name))
+  })
+})

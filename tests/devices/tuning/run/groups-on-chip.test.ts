@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test'
+import { createSimulatedChip } from '../../../../src/devices/bench/simulated/simulated-chip.ts'
+import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import type { CalibrationRequest } from '../../../../src/devices/define-device.ts'
+import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
+import { FakeClock } from '../../../support/fake-clock.ts'
+import { EPOCH, quietTruth } from '../../../support/simulated-chip/chips.ts'
+import { piAmplitude, qubitOf } from '../../../support/simulated-chip/experiments.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { calibrationRuns } from '../../../support/tuning/calibration-runs.ts'
+
+/** The device file of a calibrated row of qubits, each coupled to the next. */
+function deviceFileOf(truth: ChipTruth): string {
+  const qubits = Object.keys(truth.qubits).map((name) => {
+    const qubit = qubitOf(truth, name)
+    const { readout, f01 } = qubit
+    return `${name}:
+  element_type: {path: svc.CalibratedTransmon, args: [${name}], kwargs: {}}
+  reset: {duration: 5.0e-4}
+  rxy: {amp180: ${piAmplitude(qubit)}, duration: 56.0e-9}
+  measure: {pulse_amp: ${0.3 * readout.critical_amplitude}, pulse_duration: 3.0e-6, acq_delay: 3.0e-7, integration_time: 2.5e-6}
+  clock_freqs: {f01: ${f01.toExponential(12)}, readout: ${(readout.frequency + readout.pulls[0] / 2).toExponential(12)}}
+`
+  })
+  const edges = Object.keys(truth.edges).map(
+    (name) =>
+      `${name}:\n  element_type: {path: svc.CompositeSquareEdge, args: [${name.split('_').join(', ')}], kwargs: {}}\n`,
+  )
+  return [...qubits, ...edges].join('')
+}
+
+async function runOn(
+  truth: ChipTruth,
+  routines: readonly string[],
+  config: string,
+  mode: CalibrationRequest['mode'] = 'full',
+) {
+  using folder = temporaryFolder()
+  const { run, text } = calibrationRuns(folder.path, deviceFileOf(truth))
+  const instrument = createSimulatedChip({ truth, clock: new FakeClock(Date.parse(EPOCH)) })
+  const chosen = BUILT_IN_ROUTINES.filter(({ name }) => routines.includes(name))
+  const findings = await run({
+    ...{ config, mode },
+    routines: chosen.map((routine) => ({
+      ...routine,
+      dependsOn: routine.dependsOn.filter((name) => routines.includes(name)),
+    })),
+    setup: { instrument },
+  })
+  return { findings, text: text() }
+}
+
+test('a fidelity check of the default sizes ends with fidelities', async () => {
+  const truth = { ...quietTruth(1, 21), shots_noise: true }
+  const { findings } = await runOn(truth, ['randomized_benchmarking'], '', 'fidelity_check')
+  expect(findings.errors).toEqual([])
+  expect(findings.benchmarks?.[0]?.fidelity).toBeGreaterThan(0.9)
+})
+
+describe('targets that are calibrated together on a chip', () => {
+  test('have the results of those calibrated one by one, bit for bit, when nothing couples them', async () => {
+    const truth = { ...quietTruth(3, 21), shots_noise: true }
+    const routines = [
+      'rabi_oscillations',
+      'ramsey_correction',
+      't1',
+      'two_state_discrimination',
+      'readout_fidelity',
+    ]
+    const together = 'parallel: {enabled: true}\n'
+    const [alone, grouped] = [await runOn(truth, routines, ''), await runOn(truth, routines, together)]
+    const numbers = ({ findings }: typeof alone) =>
+      findings.routines
+        ?.map(({ routine, target, status, parameters, quality, fit, error }) => {
+          return { key: `${routine} ${target}`, status, parameters, quality, fit, error }
+        })
+        .sort((one, other) => one.key.localeCompare(other.key))
+    expect(numbers(grouped)).toEqual(numbers(alone) as never)
+    expect(grouped.text).toBe(alone.text)
+    expect(alone.findings.errors).toEqual([])
+  })
+
+  test('pay for the leak of each other’s drive, which the report shows', async () => {
+    const truth = quietTruth(2, 21)
+    for (const edge of Object.values(truth.edges)) edge.drive_leak = [0.02, 0.02]
+    const config = `routines: {randomized_benchmarking: {depths: [1, 8, 32, 96], seeds: 2}}
+parallel: {enabled: true, qubit_spacing: 1, measure_penalty: true}
+`
+    const { findings } = await runOn(truth, ['randomized_benchmarking'], config)
+    expect(findings.errors).toEqual([])
+    expect(findings.benchmarks).toHaveLength(2)
+    for (const { parallel_penalty: penalty } of findings.benchmarks ?? []) expect(penalty).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { until } from '../../support/until.ts'
+import { findChromium, openBrowser, overflowOf, withPage } from '../browser.ts'
+import { type Lab, openLab } from '../lab.ts'
+
+setDefaultTimeout(30_000)
+
+const chromium = findChromium()
+const PROGRAM = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q;\nc = measure q;\n'
+/** 985 of 1024 outcomes or so: far more than a plot has bars. */
+const FLAT = PROGRAM.replaceAll('[2]', '[10]')
+
+describe.skipIf(!chromium)('jobs', () => {
+  let browser: Browser
+  let lab: Lab
+  let flat: string
+  let points: string
+  const named: string[] = []
+
+  beforeAll(async () => {
+    ;[browser, lab] = await Promise.all([openBrowser(chromium ?? ''), openLab()])
+    await lab.connect()
+    flat = await submit({ circuits: [{ circuit: FLAT }], shots: 3_000 })
+    points = await submit({ circuits: [{ circuit: PROGRAM }], meas_level: 1, shots: 2_000 })
+    for (const name of ['first sweep', 'second sweep']) {
+      named.push(await submit({ circuits: [{ circuit: PROGRAM }], name, tags: ['sweep'] }))
+    }
+    await until('the jobs to be completed', async () => {
+      const { body } = await lab.service.call<unknown[]>('GET', '/api/jobs?status=pending,running', {
+        token: lab.user.token,
+      })
+      return body.length === 0
+    })
+  })
+  afterAll(async () => {
+    await lab.close()
+    await browser.close()
+  })
+
+  const submit = async (job: object, qpu = lab.qpu.id) => {
+    const body = { qpu_target: qpu, shots: 1_000, ...job }
+    const { body: created } = await lab.service.call('POST', '/api/jobs', { token: lab.user.token, body })
+    return String(created['id'])
+  }
+  const visit = (name: string, who: 'user' | 'admin', run: (page: Page) => Promise<void>) => {
+    const { token, email } = lab[who]
+    const record = {
+      id: who === 'user' ? lab.user.id : 'root',
+      collectionName: who === 'user' ? 'users' : '_superusers',
+      email,
+    }
+    const localStorage = [{ name: 'svc.session', value: JSON.stringify({ token, record }) }]
+    const storageState = { cookies: [], origins: [{ origin: lab.url, localStorage }] }
+    return withPage(browser, { name, baseURL: lab.url, storageState, expected: [/status of 409/] }, run)
+  }
+  const rows = (page: Page) => page.locator('table.long [data-row]')
+
+  test('the list is filtered by the server, its address is its state, and it is live', () =>
+    visit('jobs', 'user', async (page) => {
+      await page.goto('/jobs')
+      await page.getByText('4 jobs.').waitFor()
+      await page.getByLabel('Id, name or tag').fill('SWEEP')
+      await page.waitForFunction(() => document.querySelectorAll('table.long [data-row]').length === 2)
+      expect(new URL(page.url()).search).toBe('?q=SWEEP')
+      await page.reload()
+      await page.getByRole('link', { name: 'second sweep' }).waitFor()
+      expect(await rows(page).count()).toBe(2)
+      await page.getByLabel('Status').selectOption('Failed')
+      await page.getByText('No job matches these filters').waitFor()
+      await page.getByRole('button', { name: 'Clear the filters' }).click()
+      await page.getByRole('link', { name: 'first sweep' }).focus()
+      const fresh = await lab.submit()
+      await page.getByRole('row', { name: fresh }).getByText('Completed').waitFor()
+      // The focus stays with its job, although every row has moved.
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('title'))).toBe('first sweep')
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await overflowOf(page)).toBe(0)
+    }))
+
+  test('the scale of a histogram is that of its bars; outcomes without one are a number', () =>
+    visit('flat', 'user', async (page) => {
+      await page.goto(`/jobs/${flat}`)
+      const plot = page.getByRole('img', { name: /^Histogram of counts\. Most frequent: [01]{10}: \d+/ })
+      await plot.waitFor()
+      await plot.getByText('other outcomes').waitFor()
+      const tallest = await plot
+        .locator('.bar')
+        .evaluateAll((bars) => Math.max(...bars.map((bar) => bar.getBoundingClientRect().height)))
+      expect(tallest).toBeGreaterThan(80)
+      await page.getByRole('radio', { name: 'Log' }).check()
+      await page.getByRole('radio', { name: 'Probability' }).check()
+      await plot.getByText('0.001', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Save the results or the plot' }).click()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Plot as SVG' }).click(),
+      ])
+      expect(await Bun.file(await file.path()).text()).toStartWith('<svg')
+    }))
+
+  test('points of level 1 are drawn in the IQ plane, one bit at a time', () =>
+    visit('iq', 'user', async (page) => {
+      await page.goto(`/jobs/${points}`)
+      await page.getByRole('img', { name: /Bit 0: 2.000 points in the IQ plane/ }).waitFor()
+      await page.getByRole('combobox', { name: 'Bit' }).selectOption('1')
+      await page.getByRole('img', { name: /^Bit 1: / }).waitFor()
+    }))
+
+  test('a job is renamed and tagged on its page, after it has ended', () =>
+    visit('rename', 'user', async (page) => {
+      await page.goto(`/jobs/${flat}`)
+      await page.getByRole('button', { name: 'Rename' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Name').fill('all outcomes')
+      await dialog.getByLabel('Tags').fill(`kept, ${'x'.repeat(65)}`)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByText('at most 64 characters').waitFor()
+      await dialog.getByLabel('Tags').fill('kept, flat, kept')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { name: 'all outcomes' }).waitFor()
+      await page.getByRole('link', { name: 'flat' }).waitFor()
+      expect(await page.getByRole('link', { name: 'kept' }).count()).toBe(1)
+    }))
+
+  test('two jobs are selected and compared', () =>
+    visit('compare', 'user', async (page) => {
+      await page.goto('/jobs?tag=sweep')
+      for (const name of ['first', 'second']) await page.getByLabel(`Select ${name} sweep`).check()
+      await page.getByRole('link', { name: 'Compare 2' }).click()
+      await page.getByRole('heading', { name: 'Compare 2 jobs' }).waitFor()
+      await page.getByText('expected from shots alone').first().waitFor()
+      await page.getByText('identical').waitFor()
+      await page.getByRole('img', { name: /^Differences of 4 outcomes/ }).waitFor()
+      await page.getByRole('button', { name: 'Swap' }).click()
+      await page.waitForURL(/\/jobs\/\w+\?with=\w+/)
+    }))
+
+  test('operators see everybody, hold and release, and move a job, with reasons', () =>
+    visit('operate', 'admin', async (page) => {
+      const spare = await lab.service.createQpu('spare')
+      const id = await submit({ circuits: [{ circuit: PROGRAM }], name: 'waits' }, spare.id)
+      const other = await submit({ circuits: [{ circuit: PROGRAM }], name: 'waits too' }, spare.id)
+      await page.goto('/jobs?status=pending')
+      await page.getByRole('row', { name: 'waits too' }).getByText(lab.user.email).waitFor()
+      await page.getByLabel('Select waits too').check()
+      await page.getByRole('button', { name: 'Hold' }).click()
+      await page.getByLabel('Reason').fill('check the qubits')
+      await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click()
+      await page.getByText('One job done, none refused.').waitFor()
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.getByRole('row', { name: 'waits too' }).getByText('Held').waitFor()
+
+      await page.goto(`/jobs/${other}`)
+      await page.getByText('Held by an operator: check the qubits').first().waitFor()
+      await page.getByRole('button', { name: 'Operate' }).click()
+      await page.getByRole('button', { name: 'Release…' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click()
+      await page.locator('.heading').getByText('Pending').waitFor()
+
+      await page.goto(`/jobs/${id}`)
+      await page.getByRole('button', { name: 'Operate' }).click()
+      await page.getByRole('button', { name: 'Move to another QPU…' }).click()
+      await page.getByRole('dialog').getByLabel('QPU').selectOption('kelvin, online')
+      await page.getByRole('dialog').getByLabel('Reason').fill('spare is cold')
+      await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click()
+      // A simulator in place of hardware needs a confirmation.
+      await page.getByText('QPU kelvin is a simulator').waitFor()
+      await page.getByLabel('Run it on a simulator instead of hardware').check()
+      await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click()
+      await page.locator('.heading').getByText('Completed').waitFor()
+      await page.getByText(/events/).click()
+      await page.getByText('from spare to kelvin: spare is cold').waitFor()
+    }))
+
+  test('selected jobs are cancelled and exported, with an outcome for each', () =>
+    visit('bulk', 'user', async (page) => {
+      const { body } = await lab.service.call('GET', '/api/qpus/spare')
+      await submit({ circuits: [{ circuit: PROGRAM }], name: 'unwanted' }, String(body['id']))
+      await page.goto('/jobs')
+      await page.getByLabel('Select unwanted').check()
+      await page.getByLabel('Select first sweep').check()
+      await page.getByRole('button', { name: 'Cancel jobs' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel jobs' }).click()
+      await page.getByText('One job done, 1 refused.').waitFor()
+      await page.getByText('Only pending jobs can be cancelled').waitFor()
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.getByRole('row', { name: 'unwanted' }).getByText('Cancelled').waitFor()
+      await page.getByRole('button', { name: 'Export' }).click()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'CSV', exact: true }).click(),
+      ])
+      const text = await Bun.file(await file.path()).text()
+      expect(text.split('\r\n')[0]).toBe('job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count')
+      expect(text).toContain(`${named[0]},first sweep,completed,kelvin,1000`)
+    }))
+})

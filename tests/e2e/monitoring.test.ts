@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import type { SimulatedFridge } from '../../src/devices/index.ts'
+import { coldFridge } from '../support/devices/cryostat.ts'
+import { until } from '../support/until.ts'
+import { findChromium, openBrowser, withPage } from './browser.ts'
+import { type Lab, openLab, signIn, signInAsSuperuser } from './lab.ts'
+import { CHANNELS, seedReadings } from './stage/readings.ts'
+
+setDefaultTimeout(60_000)
+
+const chromium = findChromium()
+const NAME = 'kelvin_cryostat'
+
+describe.skipIf(!chromium)('monitoring', () => {
+  let browser: Browser
+  let lab: Lab
+  let fridge: SimulatedFridge
+  let driver: Bun.Subprocess
+
+  beforeAll(async () => {
+    ;[browser, lab, fridge] = await Promise.all([openBrowser(chromium ?? ''), openLab(), coldFridge()])
+    const body = { name: NAME, qpu: 'kelvin', operation: 'monitor', device: 'cryostat_gen1' }
+    const made = await lab.asAdmin('POST', '/api/op/drivers/create', body)
+    await lab.service.stop()
+    const monitor = { id: String(made['id']), name: NAME, qpu: lab.qpu.id }
+    seedReadings(join(lab.service.folder, 'svc_data/svc.db'), monitor, 24)
+    await lab.service.start()
+    driver = startMonitor(String(made['token']), String(made['ca_fingerprint']))
+    await until('the readings of a day and new ones are added', async () => {
+      const path = `/api/events/series?driver=${NAME}&points=2000`
+      const { body } = await lab.service.call<{ series: { at: number[] }[] }>('GET', path, {
+        token: lab.admin.token,
+      })
+      return (body.series[0]?.at.length ?? 0) > 1_300
+    })
+  })
+  afterAll(async () => {
+    driver.kill('SIGTERM')
+    await driver.exited
+    await Promise.all([lab.close(), browser.close(), fridge[Symbol.asyncDispose]()])
+  })
+
+  function startMonitor(token: string, fingerprint: string): Bun.Subprocess {
+    const channels = Object.entries(CHANNELS).map((channel) => channel.join(':'))
+    const options = [`channels=${channels.join(',')}`, `base_url=${fridge.url}`, 'poll_interval=0.5']
+    const args = lab.service.driverArgs(NAME, fingerprint, 'cryostat_gen1', options, 'monitor')
+    return Bun.spawn([lab.service.executable, ...args], {
+      cwd: lab.service.folder,
+      env: { PATH: process.env['PATH'] ?? '', HOME: lab.service.folder, SVC_ACCESS_TOKEN: token },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+  }
+
+  const visit = (name: string, role: 'user' | 'admin', run: (page: Page) => Promise<void>) =>
+    withPage(browser, { name, baseURL: lab.url }, async (page) => {
+      await (role === 'admin' ? signInAsSuperuser(page, lab.admin) : signIn(page, lab.user))
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Monitoring' }).click()
+      await page.getByRole('figure', { name: /^Temperatures/ }).waitFor()
+      await run(page)
+    })
+  const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
+
+  test('a superuser sets a limit and a note, and finds what exceeded it', () =>
+    visit('monitoring-limits', 'admin', async (page) => {
+      await page.getByText('live', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Add a limit…' }).click()
+      const limit = page.getByRole('dialog', { name: 'Add a limit' })
+      await limit.getByLabel('Name').fill('Mixing chamber')
+      await limit.getByLabel('Channel').selectOption({ label: 'tmixing' })
+      await limit.getByRole('button', { name: 'Add the limit' }).click()
+      await limit.getByText('Enter a number.').waitFor()
+      await limit.getByLabel('Value, in K').fill('0.02')
+      await limit.getByRole('button', { name: 'Add the limit' }).click()
+      await page.getByRole('row', { name: /Mixing chamber.*Within/ }).waitFor()
+      await page.getByRole('row', { name: /Over limit.*tmixing.*mK.*1 h/ }).waitFor()
+      await page.getByRole('row', { name: /No data.*all channels/ }).waitFor()
+
+      await page.getByRole('button', { name: 'Add a note…' }).click()
+      await page.getByLabel('What was done').fill('Nitrogen trap exchanged')
+      await page.getByRole('button', { name: 'Add the note' }).click()
+      await page.getByText(/Note by .*: Nitrogen trap exchanged/).waitFor()
+      const from = new Date(Date.now() - 3_600_000).toISOString()
+      const path = `/api/schedule?from=${from}`
+      const schedule = await lab.service.call<{ notes: object[] }>('GET', path, { token: lab.user.token })
+      expect(schedule.body.notes).toMatchObject([{ text: 'Nitrogen trap exchanged', qpu: lab.qpu.id }])
+
+      const zoom = page.getByRole('row', { name: /Over limit/ }).getByRole('button', { name: 'Zoom' })
+      await zoom.click()
+      await page.getByRole('button', { name: 'Reset zoom' }).waitFor()
+      expect(parameter(page, 'from')).toMatch(/Z$/)
+      await page.goBack()
+      await page.getByText('live', { exact: true }).waitFor()
+      expect(parameter(page, 'from')).toBeNull()
+    }))
+
+  test('the address names range, zoom and hidden channels; the cursor and the file show the values', () =>
+    visit('monitoring-range', 'user', async (page) => {
+      expect(await page.getByRole('button', { name: 'Add a note…' }).count()).toBe(0)
+      await page.getByText('Note Nitrogen trap exchanged').waitFor()
+      await page.getByRole('button', { name: '6 h', exact: true }).click()
+      expect(parameter(page, 'range')).toBe('6h')
+      await page.getByRole('button', { name: 'tstill' }).click()
+      expect(parameter(page, 'hide')).toBe('mapper.bf.tstill:K')
+
+      const plot = page.locator('.u-over').first()
+      await plot.hover()
+      await page
+        .locator('.cursor-time')
+        .getByText(/\d\d:\d\d/)
+        .waitFor()
+      const box = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+      await page.mouse.move(box.x + box.width * 0.3, box.y + 40)
+      await page.mouse.down()
+      await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 4 })
+      await page.mouse.up()
+      await page.getByRole('button', { name: 'Reset zoom' }).waitFor()
+      const hours =
+        (Date.parse(parameter(page, 'to') ?? '') - Date.parse(parameter(page, 'from') ?? '')) / 3_600_000
+      expect(hours).toBeGreaterThan(1.6)
+      expect(hours).toBeLessThan(2)
+      await page.reload()
+      await page.getByRole('button', { name: 'Reset zoom' }).waitFor()
+      expect(await page.getByRole('button', { name: 'tstill' }).getAttribute('aria-pressed')).toBe('false')
+      await page.locator('.u-over').first().dblclick()
+      await page.getByText('live', { exact: true }).waitFor()
+
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'CSV' }).click(),
+      ])
+      expect(download.suggestedFilename()).toBe(`${NAME}.csv`)
+      const text = await Bun.file(await download.path()).text()
+      expect(text).toStartWith('time_utc,bucket_seconds,channel,unit,min,mean,max,readings\r\n')
+      expect(text).toContain('mapper.bf.tmixing,K,')
+
+      await page.getByRole('figure', { name: /^Temperatures/ }).focus()
+      await page.keyboard.press('ArrowLeft')
+      await page
+        .locator('.cursor-time')
+        .getByText(/\d\d:\d\d/)
+        .waitFor()
+    }))
+})

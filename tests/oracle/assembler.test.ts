@@ -1,0 +1,91 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { compileProgram } from '../../src/devices/bench/sequencer/compile/compile-program.ts'
+import { assemble } from '../../src/devices/bench/sequencer/language/assemble.ts'
+import { OPERATIONS } from '../../src/devices/bench/sequencer/language/instructions.ts'
+import { openAssembler } from '../support/python/python.ts'
+import { compileText } from '../support/scheduler/five-qubits.ts'
+import { publishedCircuits } from '../support/scheduler/published-circuits.ts'
+import { OSCILLATOR, programs } from '../support/sequencer/random-programs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+setDefaultTimeout(120_000)
+
+const assembler = await openAssembler()
+
+/** Which of these programs the vendor's assembler accepts. */
+function acceptedOf(sources: readonly string[]): boolean[] {
+  using folder = temporaryFolder()
+  return sources.map((source, index) => {
+    const file = join(folder.path, `${index}.q1asm`)
+    writeFileSync(file, source)
+    return Bun.spawnSync([assembler ?? '', '-o', join(folder.path, 'out'), file]).exitCode === 0
+  })
+}
+
+/** Operands of each type, within and at the limits of what instructions take, and beyond. */
+const OPERANDS = [
+  ...['0', '1', '3', '4', '5', '15', '16', '31', '32', '1023', '1024', '32767', '32768', '65535', '65536'],
+  ...[
+    '-1',
+    '-32768',
+    '-32769',
+    '1000000000',
+    '1000000001',
+    '16777215',
+    '16777216',
+    '4294967295',
+    '4294967296',
+  ],
+  ...['R0', 'R63', 'R64', '@end', '@nowhere'],
+]
+
+/** Where we refuse what the assembler accepts: the oscillator does not reach that far. */
+const STRICTER = new Set(['set_freq'])
+
+describe.skipIf(!assembler)('the assembler of the modules', () => {
+  test('accepts what we accept and refuses what we refuse, operand by operand', () => {
+    const lines = Object.entries(OPERATIONS).flatMap(([name, { forms }]) =>
+      forms.flatMap((form) => {
+        const valid = form.map((operand) =>
+          operand.type === 'immediate' ? String(operand.min) : operand.type === 'address' ? '@end' : 'R5',
+        )
+        const changed = form.flatMap((_, at) => OPERANDS.map((each) => valid.with(at, each)))
+        const operands = [valid, ...changed, [...valid, '0'], valid.slice(1)]
+        return operands.map((each) => ({ name, line: `${name} ${each.join(',')}` }))
+      }),
+    )
+    const accepted = acceptedOf(lines.map(({ line }) => `${line}\nend: stop\n`))
+    const differences = lines.flatMap(({ name, line }, index) => {
+      const ours = assemble(`${line}\nend: stop`).problems.length === 0
+      if (ours === accepted[index] || (STRICTER.has(name) && !ours)) return []
+      return [`${line}: ${ours ? 'only we accept it' : 'only the assembler accepts it'}`]
+    })
+    expect(differences).toEqual([])
+  })
+
+  test('accepts every program that we compile', () => {
+    const sources = fc
+      .sample(fc.oneof(programs('average'), programs('shots')), { numRuns: 40, seed: 3 })
+      .flatMap((program) =>
+        [...compileProgram(program, OSCILLATOR)].flatMap(({ ports }) =>
+          [...ports.values()].map(({ sequence }) => sequence.program),
+        ),
+      )
+    expect(sources.length).toBeGreaterThan(40)
+    expect(acceptedOf(sources).every(Boolean)).toBe(true)
+  })
+  test('accepts the programs of all published circuits that fit five qubits', () => {
+    const circuits = publishedCircuits().filter(({ hasFeedback }) => !hasFeedback)
+    const sources = circuits.flatMap(({ text }) =>
+      compileText(text, 1_024).runs.flatMap(({ ports }) =>
+        [...ports.values()].map(({ sequence }) => sequence.program),
+      ),
+    )
+    expect(circuits.length).toBeGreaterThanOrEqual(13)
+    expect(sources.length).toBeGreaterThan(3 * circuits.length)
+    expect(acceptedOf(sources).every(Boolean)).toBe(true)
+  })
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { postLedger } from '../../../src/db/index.ts'
+import { openTestServer } from '../../support/server/server.ts'
+
+interface Ledger {
+  entries: { kind: string; source: string; seconds: number }[]
+  next: number | null
+}
+
+test('users read every change of their balance, page by page; superusers that of a user', async () => {
+  await using server = await openTestServer()
+  const [ada, bob] = [await server.createUser({ qpuSeconds: 100 }), await server.createUser()]
+  await server.db.write('t', (tx) => {
+    for (let job = 1; job <= 4; job += 1) {
+      const charge = { user: ada.id, kind: 'charge', sourceId: `job${job}`, deltaMs: -job * 500 } as const
+      postLedger(tx, charge)
+    }
+    postLedger(tx, { user: bob.id, kind: 'grant', sourceId: 'request', deltaMs: 10_000 })
+  })
+  const read = async (client: typeof server.guest, query = '') =>
+    (await client.get(`/api/ledger${query}`)).body as Ledger
+  const first = await read(server.as(ada), '?limit=3')
+  expect(first.entries.map(({ source, seconds }) => [source, seconds])).toEqual([
+    ['job4', -2],
+    ['job3', -1.5],
+    ['job2', -1],
+  ])
+  const rest = await read(server.as(ada), `?limit=3&before=${first.next}`)
+  expect(rest.entries.map(({ kind, seconds }) => [kind, seconds])).toEqual([
+    ['charge', -0.5],
+    ['opening', 100],
+  ])
+  expect(rest.next).toBeNull()
+  expect(await read(server.admin, `?user=${bob.id}`)).toMatchObject({
+    entries: [{ kind: 'grant', source: 'request', seconds: 10 }],
+  })
+  expect((await server.as(bob).get(`/api/ledger?user=${ada.id}`)).status).toBe(403)
+  expect((await server.as(bob).get('/api/ledger?limit=201')).status).toBe(400)
+})

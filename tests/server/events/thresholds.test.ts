@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'bun:test'
+import { toTimestamp } from '../../../src/base/index.ts'
+import {
+  type Database,
+  events,
+  notifications,
+  type RecordOf,
+  thresholds,
+  webhooks,
+} from '../../../src/db/index.ts'
+import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
+import { createThresholdWatch } from '../../../src/server/events/threshold-watch.ts'
+import { JobLab } from '../../support/server/job-lab.ts'
+
+type Threshold = RecordOf<typeof thresholds>
+
+/** A monitor with a threshold; `read` stores a reading and evaluates it, `check` runs the watch. */
+async function openLab(threshold: Partial<Threshold>) {
+  const lab = await JobLab.open()
+  const { driver } = await lab.qpu()
+  const { db, clock, log } = lab
+  const owner = await lab.user()
+  const { id } = await db.write('threshold', (tx) =>
+    tx.insert(thresholds, {
+      name: 'Mixing chamber',
+      driver: driver.id,
+      channel: 'tmc',
+      limit: 0.02,
+      ...threshold,
+    }),
+  )
+  await db.write('webhook', (tx) =>
+    tx.insert(webhooks, {
+      ...{ user: owner.id, url: 'https://example.org/', for_operators: true, secret: 'whsec_aa' },
+      kinds: ['threshold.breached', 'threshold.cleared'],
+    }),
+  )
+  const rollUp = new ReadingRollUp({ db, clock, log })
+  const read = async (value: number | null, reading: Record<string, unknown> = {}) => {
+    const readings = { tmc: { value, unit: 'K', ...reading } }
+    const ts = toTimestamp(clock.now()).replace(' ', 'T')
+    await db.write('event', (tx) =>
+      tx.insert(events, {
+        source: 'd',
+        driver: driver.id,
+        type: 'CryostatReading',
+        payload: { readings },
+        ts,
+      }),
+    )
+    await rollUp.rollUpOnce()
+  }
+  return { lab, id, read, driver, check: watchOf(lab) }
+}
+
+/** Runs the watch once, as a server that started when this was called. */
+function watchOf({ db, clock, log }: JobLab): () => Promise<void> {
+  const loop = createThresholdWatch({ db, clock, log })
+  let isStarted = false
+  return async () => {
+    if (isStarted) loop.wake()
+    else loop.start()
+    isStarted = true
+    await Bun.sleep(20)
+    await loop.stop()
+    isStarted = false
+  }
+}
+
+/** What was announced, oldest first: events, webhook deliveries and notifications. */
+async function announced(db: Database) {
+  return db.read((tx) => ({
+    events: tx
+      .list(events, { sort: 'created' })
+      .filter(({ type }) => type.startsWith('Threshold'))
+      .map(({ type }) => type),
+    deliveries: tx
+      .all<{ kind: string }>('SELECT kind FROM webhook_deliveries ORDER BY seq')
+      .map(({ kind }) => kind),
+    titles: tx.list(notifications, { sort: 'created' }).map(({ title }) => title),
+  }))
+}
+
+const BREACHED = {
+  events: ['ThresholdBreached'],
+  deliveries: ['threshold.breached'],
+  titles: ['Mixing chamber: limit exceeded'],
+}
+const CLEARED = {
+  events: ['ThresholdBreached', 'ThresholdCleared'],
+  deliveries: ['threshold.breached', 'threshold.cleared'],
+  titles: ['Mixing chamber: limit exceeded', 'Mixing chamber: within the limit again'],
+}
+const NOTHING = { events: [], deliveries: [], titles: [] }
+
+describe('a threshold of a value', () => {
+  test('announces its breach and its end once each', async () => {
+    const { lab, read, id } = await openLab({})
+    await using _ = lab
+    const state = async () => {
+      const row = await lab.db.read((tx) => tx.find(thresholds, id))
+      return [row?.since !== '', row?.breached_at !== '']
+    }
+    await read(0.02)
+    expect(await announced(lab.db)).toEqual(NOTHING)
+    for (const value of [0.021, 0.03, 0.025]) {
+      await read(value)
+      expect(await announced(lab.db)).toEqual(BREACHED)
+      expect(await state()).toEqual([true, true])
+    }
+    for (const value of [0.02, 0.01]) {
+      await read(value)
+      expect(await announced(lab.db)).toEqual(CLEARED)
+      expect(await state()).toEqual([false, false])
+    }
+    const [breach, end] = await lab.db.read((tx) => tx.list(notifications, { sort: 'created' }))
+    expect(breach).toMatchObject({
+      description: expect.stringMatching(/^tmc is 0\.021 K, above 0\.02, since 2026-/),
+      end_time: expect.stringMatching(/^2026-/),
+    })
+    expect(end?.target_users).toEqual([])
+  })
+
+  test('is breached only when it lasts', async () => {
+    const { lab, read } = await openLab({ for_seconds: 60 })
+    await using _ = lab
+    for (const [value, seconds] of [
+      [0.03, 59],
+      [0.01, 10],
+      [0.03, 59],
+      [0.03, 1],
+    ] as const) {
+      await read(value)
+      expect(await announced(lab.db)).toEqual(NOTHING)
+      await lab.clock.advance(seconds * 1_000)
+    }
+    await read(0.03)
+    expect(await announced(lab.db)).toEqual(BREACHED)
+  })
+
+  test('ignores readings without a number, in another unit, outdated, or of another time', async () => {
+    const { lab, read, driver } = await openLab({ unit: 'K' })
+    await using _ = lab
+    await read(null)
+    await read(99, { unit: 'mK' })
+    await read(99, { outdated: true })
+    await lab.db.write('old', (tx) =>
+      tx.insert(events, {
+        ...{ source: 'd', driver: driver.id, type: 'CryostatReading', ts: '2020-01-01T00:00:00.000Z' },
+        payload: { readings: { tmc: { value: 99, unit: 'K' } } },
+      }),
+    )
+    expect(await announced(lab.db)).toEqual(NOTHING)
+  })
+
+  test('below is the other direction; a disabled threshold and a changed one have no breach', async () => {
+    const { lab, read, id } = await openLab({ kind: 'below', limit: 1 })
+    await using _ = lab
+    await read(1)
+    expect(await announced(lab.db)).toEqual(NOTHING)
+    await read(0.5)
+    expect(await announced(lab.db)).toEqual(BREACHED)
+    await lab.db.write('change', (tx) => tx.update(thresholds, id, { enabled: false }))
+    await read(0.1)
+    await read(5)
+    expect(await announced(lab.db)).toEqual(BREACHED)
+    expect(await lab.db.read((tx) => tx.find(thresholds, id))).toMatchObject({ since: '', breached_at: '' })
+  })
+})
+
+describe('a threshold of the age', () => {
+  test('is breached when readings stop, and ends with the next one, also across restarts', async () => {
+    const { lab, read, check } = await openLab({ kind: 'stale', limit: 60 })
+    await using _ = lab
+    await read(1)
+    await check()
+    await lab.clock.advance(60_000)
+    await check()
+    expect(await announced(lab.db)).toEqual(NOTHING)
+    await lab.clock.advance(1_000)
+    for (const _ of [1, 2]) await check()
+    expect(await announced(lab.db)).toEqual(BREACHED)
+    const afterRestart = watchOf(lab)
+    await lab.clock.advance(120_000)
+    await afterRestart()
+    expect((await announced(lab.db)).deliveries[0]).toBe('threshold.breached')
+    await read(1)
+    await afterRestart()
+    expect(await announced(lab.db)).toEqual(CLEARED)
+  })
+
+  test('counts from the start of the server, so that a stopped server reports nothing at its start', async () => {
+    const { lab, read } = await openLab({ kind: 'stale', limit: 60 })
+    await using _ = lab
+    await read(1)
+    await lab.clock.advance(86_400_000)
+    const check = watchOf(lab)
+    await check()
+    expect(await announced(lab.db)).toEqual(NOTHING)
+    await lab.clock.advance(61_000)
+    await check()
+    expect(await announced(lab.db)).toEqual(BREACHED)
+  })
+})
+
+test('limits of the collection are refused by field', async () => {
+  const { lab, driver } = await openLab({})
+  await using _ = lab
+  const add = (row: Partial<Threshold>) =>
+    lab.db.write('add', (tx) => tx.insert(thresholds, { name: 'n', driver: driver.id, channel: 'c', ...row }))
+  await expect(add({ kind: 'stale', limit: 0 })).rejects.toMatchObject({ fields: { limit: {} } })
+  await expect(add({ for_seconds: 604_801 })).rejects.toMatchObject({ fields: { for_seconds: {} } })
+  await lab.db.write('fill', (tx) => {
+    for (let at = 1; at < 1_000; at++)
+      tx.insert(thresholds, { name: 'n', driver: driver.id, channel: `c${at}` })
+  })
+  await expect(add({ limit: 1 })).rejects.toMatchObject({ code: 'conflict', reason: 'too_many_thresholds' })
+})

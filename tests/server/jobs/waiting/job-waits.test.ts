@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'bun:test'
+import { claimJob, type Job, quantumJobs } from '../../../../src/db/index.ts'
+import { JobWaits, WAIT_LIMITS } from '../../../../src/server/jobs/waiting/job-waits.ts'
+import { Resumption } from '../../../../src/server/jobs/waiting/resumption.ts'
+import { Wait } from '../../../../src/server/jobs/waiting/wait.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
+
+const isEnded = (status: Job['status']) => status === 'completed'
+
+/** Waits of a lab that runs. */
+function waitsOf({ db, clock }: JobLab) {
+  const waits = new JobWaits({ db, clock })
+  waits.start()
+  const enter = (job: string, account = 'user:a', seconds = 10, signal = new AbortController().signal) =>
+    waits.enter({ account, job, seconds, isAwaited: isEnded, signal })
+  return { waits, enter }
+}
+
+/** Whether a promise has settled by now. */
+async function isSettled(lab: JobLab, promise: Promise<void>): Promise<boolean> {
+  let settled = false
+  void promise.then(() => {
+    settled = true
+  })
+  await lab.settle()
+  return settled
+}
+
+describe('JobWaits', () => {
+  test('an account has at most 250 waits, all together 5,000; a place given back is free again', async () => {
+    await using lab = await JobLab.open()
+    const { waits, enter } = waitsOf(lab)
+    const own = Array.from({ length: WAIT_LIMITS.account }, () => enter('job', 'user:a'))
+    const refusal = { code: 'limited', reason: 'too_many_waiting_requests', retryAfter: 5 }
+    expect(() => enter('job', 'user:a')).toThrow(expect.objectContaining(refusal))
+    for (let account = 1; waits.size < WAIT_LIMITS.total; account += 1) {
+      for (let each = 0; each < WAIT_LIMITS.account; each += 1) enter(`job ${each}`, `user:${account}`)
+    }
+    expect(() => enter('job', 'user:last')).toThrow(expect.objectContaining(refusal))
+    own[0]?.[Symbol.dispose]()
+    enter('job', 'user:last')[Symbol.dispose]()
+    enter('job', 'user:a')
+    expect([WAIT_LIMITS.account, WAIT_LIMITS.total, waits.size]).toEqual([250, 5_000, 5_000])
+    waits.stop()
+  })
+
+  test('an awaited status resumes, another one does not; a deleted job does', async () => {
+    await using lab = await JobLab.open()
+    const server = await lab.attach((await lab.qpu()).driver)
+    const user = await lab.user()
+    const job = await lab.submit(user)
+    const other = await lab.submit(user)
+    const { enter } = waitsOf(lab)
+    const wait = enter(job.id)
+    const next = wait.next()
+    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    expect(await isSettled(lab, next)).toBe(false)
+    await lab.complete(job.id)
+    expect([await isSettled(lab, next), wait.isOver]).toEqual([true, false])
+    const removed = enter(other.id).next()
+    await lab.db.write('remove', (tx) => tx.remove(quantumJobs, other.id))
+    expect(await isSettled(lab, removed)).toBe(true)
+  })
+
+  test('a wait is over at its time and not before, and one timer serves all', async () => {
+    await using lab = await JobLab.open()
+    const { waits, enter } = waitsOf(lab)
+    const idle = lab.clock.sleepers
+    const short = enter('job', 'user:a', 1)
+    const long = enter('job', 'user:a', 60)
+    const next = long.next()
+    expect(lab.clock.sleepers).toBe(idle + 1)
+    await lab.clock.advance(999)
+    expect(short.isOver).toBe(false)
+    await lab.clock.advance(251)
+    expect([short.isOver, long.isOver]).toEqual([true, false])
+    for (let each = 0; each < 58; each += 1) await lab.clock.advance(1_000)
+    expect([await isSettled(lab, next), long.isOver]).toEqual([false, false])
+    await lab.clock.advance(1_001)
+    expect([await isSettled(lab, next), long.isOver]).toEqual([true, true])
+    for (const wait of [short, long]) wait[Symbol.dispose]()
+    await lab.clock.advance(500)
+    expect([waits.size, lab.clock.sleepers]).toEqual([0, idle])
+  })
+
+  test('a client that leaves and the stop of the server end a wait', async () => {
+    await using lab = await JobLab.open()
+    const { waits, enter } = waitsOf(lab)
+    const client = new AbortController()
+    const left = enter('job', 'user:a', 60, client.signal)
+    const stayed = enter('job', 'user:a', 60)
+    const [leaves, stops] = [left.next(), stayed.next()]
+    client.abort()
+    expect([await isSettled(lab, leaves), left.isOver, stayed.isOver]).toEqual([true, true, false])
+    waits.stop()
+    expect([await isSettled(lab, stops), stayed.isOver]).toEqual([true, true])
+    expect(enter('job').isOver).toBe(true)
+  })
+})
+
+test('requests that wait for one job resume 16 in a turn', async () => {
+  const resumption = new Resumption()
+  let resumed = 0
+  const waits = Array.from({ length: 50 }, () => {
+    const wait = new Wait({ job: 'job', due: 0, isAwaited: isEnded }, () => undefined)
+    void wait.next().then(() => {
+      resumed += 1
+    })
+    return wait
+  })
+  for (const wait of waits) resumption.add(wait)
+  const counts: number[] = []
+  while (resumed < 50) {
+    await Promise.resolve()
+    counts.push(resumed)
+    await new Promise((next) => setImmediate(next))
+  }
+  expect(counts).toEqual([16, 32, 48])
+})

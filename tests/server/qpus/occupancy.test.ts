@@ -1,0 +1,154 @@
+import { expect, test } from 'bun:test'
+import { toTimestamp } from '../../../src/base/index.ts'
+import { quantumJobs, timeSlots } from '../../../src/db/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { openTestServer, type TestServer } from '../../support/server/server.ts'
+
+const NOON = Date.UTC(2026, 5, 10, 12)
+const at = (hours: number) => toTimestamp(NOON + hours * 3_600_000)
+
+async function openAtNoon(settings: Record<string, string> = {}) {
+  const clock = new FakeClock()
+  await clock.advance(NOON - clock.now())
+  const server = await openTestServer({ clock, settings })
+  const [one, other] = [await server.createUser({ username: 'ada' }), await server.createUser()]
+  return {
+    server,
+    one,
+    other,
+    north: await server.createQpu('north'),
+    south: await server.createQpu('south'),
+  }
+}
+
+type Client = TestServer['guest']
+const views = async (client: Client, ...fields: string[]) => {
+  const list = (await client.get('/api/qpus?sort=name')).body as Record<string, unknown>[]
+  const single = (await client.get('/api/qpus/north')).body as Record<string, unknown>
+  expect(single).toMatchObject(list[0] ?? {})
+  return list.map((qpu) => Object.fromEntries(fields.map((field) => [field, qpu[field]])))
+}
+
+test('the holder of a QPU is named to superusers only, and the next free time follows all bookings', async () => {
+  const { server, one, other, north } = await openAtNoon()
+  await using _ = server
+  await server.db.write('t', (tx) => {
+    tx.insert(timeSlots, { start_time: at(-1), end_time: at(1), booked_by: one.id, qpu: north.id })
+    tx.insert(timeSlots, { start_time: at(1), end_time: at(2), booked_by: other.id })
+    tx.insert(timeSlots, { start_time: at(3), end_time: at(4), booked_by: other.id, qpu: north.id })
+  })
+  const free = { holder: null, next_free: at(0) }
+  const held = (mine: boolean) => ({ holder: { mine, until: at(1) }, next_free: at(2) })
+  expect(await views(server.guest, 'holder', 'next_free')).toEqual([held(false), free])
+  expect(await views(server.as(one), 'holder', 'next_free')).toEqual([held(true), free])
+  expect(await views(server.as(other), 'holder', 'next_free')).toEqual([held(false), free])
+  expect(await views(server.admin, 'holder')).toEqual([
+    { holder: { mine: false, until: at(1), user: one.id, username: 'ada', email: one.email } },
+    { holder: null },
+  ])
+})
+
+/** Queues three jobs, one of them for any QPU, and marks a fourth as running on the first QPU. */
+async function addJobs({ server, one, north }: Awaited<ReturnType<typeof openAtNoon>>) {
+  return server.db.write('t', (tx) => {
+    const add = (target: string, status: 'pending' | 'running') =>
+      tx.insert(quantumJobs, { user_id: one.id, qpu_target: target, status, attempt: 1, payload: {} }).id
+    add(north.id, 'pending')
+    add(north.id, 'pending')
+    add('', 'pending')
+    const running = add(north.id, 'running')
+    tx.run(
+      `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
+       VALUES ('a', $running, 1, 'd', $qpu, 1, 'open', $at)`,
+      { running, qpu: north.id, at: tx.at },
+    )
+    return running
+  })
+}
+
+test('the queue counts jobs for this QPU and for any', async () => {
+  const lab = await openAtNoon()
+  await using _ = lab.server
+  await addJobs(lab)
+  expect(await views(lab.server.guest, 'queue_length')).toEqual([{ queue_length: 3 }, { queue_length: 1 }])
+})
+
+test('the running job is identified only to those who may read it', async () => {
+  for (const jobsVisibility of ['public', 'owner']) {
+    const lab = await openAtNoon({ jobsVisibility })
+    await using _ = lab.server
+    const { server, one, other } = lab
+    const id = await addJobs(lab)
+    const hidden = jobsVisibility === 'owner' ? null : id
+    const since = expect.any(String)
+    const shown = async (client: Client) => (await views(client, 'running_job'))[0]?.['running_job']
+    const nobody = { id: hidden, mine: false, name: '', since }
+    expect(await shown(server.guest)).toEqual(nobody)
+    expect(await shown(server.as(other))).toEqual(nobody)
+    expect(await shown(server.as(one))).toEqual({ id, mine: true, name: '', since })
+    const owner = { user: one.id, email: one.email }
+    expect(await shown(server.admin)).toEqual({ id, mine: false, name: '', since, ...owner })
+  }
+})
+
+test('a long queue is counted up to 1,000', async () => {
+  const { server, one, north } = await openAtNoon()
+  await using _ = server
+  await server.db.write('t', (tx) =>
+    tx.run(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+       INSERT INTO quantum_jobs (id, user_id, qpu_target, payload, status, created, updated)
+       SELECT printf('job%012d', i), $user, $qpu, '{}', 'pending', $at, $at FROM n`,
+      { user: one.id, qpu: north.id, at: tx.at },
+    ),
+  )
+  expect((await views(server.guest, 'queue_length'))[0]).toEqual({ queue_length: 1_000 })
+})
+
+test('the queue lists jobs in their order, those of others without their names', async () => {
+  const lab = await openAtNoon({ jobsVisibility: 'owner' })
+  await using _ = lab.server
+  const { server, one, other, north, south } = lab
+  const ids = await server.db.write('t', (tx) => {
+    const add = (user: string, name: string, target: string, more: object = {}) =>
+      tx.insert(quantumJobs, { user_id: user, name, qpu_target: target, payload: {}, shots: 10, ...more }).id
+    add(one.id, 'elsewhere', south.id)
+    add(one.id, 'held', north.id, { held: true })
+    const second = add(one.id, 'first submitted', north.id)
+    const third = add(one.id, 'anywhere', '')
+    tx.insert(timeSlots, { start_time: at(-1), end_time: at(1), booked_by: other.id, qpu: north.id })
+    const first = add(other.id, 'of the booker', north.id)
+    const moved = add(one.id, 'moved to the front', north.id, { run_next: 1 })
+    return [moved, first, second, third]
+  })
+  const queueOf = async (client: Client, limit = 20) =>
+    (await client.get(`/api/qpus/north/queue?limit=${limit}`)).body as Record<string, unknown>[]
+  const [moved, first, second, third] = ids
+  expect((await queueOf(server.admin)).map(({ id, email }) => [id, email])).toEqual([
+    [moved, one.email],
+    [first, other.email],
+    [second, one.email],
+    [third, one.email],
+  ])
+  expect((await queueOf(server.as(other))).map(({ id, mine, name }) => [id, mine, name])).toEqual([
+    [null, false, ''],
+    [first, true, 'of the booker'],
+    [null, false, ''],
+    [null, false, ''],
+  ])
+  expect((await queueOf(server.guest, 2)).map(({ id, email }) => [id, email])).toEqual([
+    [null, undefined],
+    [null, undefined],
+  ])
+  const starts = async () => (await queueOf(server.guest)).map(({ estimated_start }) => estimated_start)
+  expect(await starts()).toEqual([null, null, null, null])
+  await server.db.write('t', (tx) => {
+    tx.run("UPDATE qpus SET status = 'online'")
+    tx.run('UPDATE users SET unlimited = 1')
+  })
+  const estimates = (await starts()) as { from: string; to: string }[]
+  for (const { from, to } of estimates) expect(from <= to && at(0) <= from).toBe(true)
+  const from = estimates.map((estimate) => estimate.from)
+  expect(from).toEqual([...from].sort())
+  expect(new Set(from).size).toBe(4)
+})

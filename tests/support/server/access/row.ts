@@ -1,0 +1,69 @@
+import type { TokenScope } from '../../../../src/db/index.ts'
+import type { TestAccount, TestClient, TestQpu, TestServer } from '../server.ts'
+
+/** The callers. The records in the paths belong to `owner`; `program` is the owner's API token. */
+export const ROLES = ['guest', 'owner', 'other', 'program', 'superuser'] as const
+
+/** The server that the table is tested on. */
+export interface World {
+  server: TestServer
+  owner: TestAccount
+  qpu: TestQpu
+  /** Id of a calibrate driver. */
+  tuner: string
+  clients: Record<(typeof ROLES)[number], TestClient>
+  /** API tokens of the owner, by scope. */
+  scoped: Record<TokenScope, TestClient>
+  /** A pending job of the owner. */
+  job(): Promise<string>
+  /** An API token of the owner. */
+  token(): Promise<string>
+}
+
+export type Statuses = readonly [
+  guest: number,
+  owner: number,
+  other: number,
+  program: number,
+  superuser: number,
+]
+/** The expected statuses of one route. */
+export interface Row {
+  route: string
+  statuses: Statuses
+  /** Path and body of a valid request, created for each role. */
+  call?(world: World): { path?: string; body?: object } | Promise<{ path?: string; body?: object }>
+}
+
+export const PUBLIC: Statuses = [200, 200, 200, 200, 200]
+export const SUPERUSER: Statuses = [401, 403, 403, 403, 200]
+export const SUPERUSER_MISSES: Statuses = [401, 403, 403, 403, 404]
+export const SUPERUSER_CREATES: Statuses = [401, 403, 403, 403, 201]
+export const SIGNED_IN: Statuses = [401, 200, 200, 200, 200]
+/** Only the owner; a superuser acts as its proxy user here. */
+export const OWNER: Statuses = [401, 200, 404, 200, 404]
+export const OWNER_OR_SUPERUSER: Statuses = [401, 200, 404, 200, 200]
+/** The routes that need less than the scope `all`, besides GET routes, which need `read`. */
+const SCOPES: Readonly<Record<string, TokenScope>> = {
+  'POST /api/jobs': 'submit',
+  'POST /api/jobs/:id/cancel': 'submit',
+  'PATCH /api/jobs/:id': 'submit',
+  'DELETE /api/jobs/:id': 'submit',
+  // For jobs only; the rows of other collections expect 403.
+  'POST /api/collections/:collection/records': 'submit',
+  'POST /api/realtime': 'read',
+}
+export const scopeOf = (route: string): TokenScope =>
+  SCOPES[route] ?? (route.startsWith('GET ') ? 'read' : 'all')
+
+export const all = (status: number): Statuses => [status, status, status, status, status]
+
+let names = 0
+/** A name that no other record has. */
+export const fresh = (prefix: string) => {
+  names += 1
+  return `${prefix}_${names}`
+}
+
+/** A valid program. */
+export const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; c = measure q;'

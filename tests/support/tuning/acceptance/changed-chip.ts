@@ -1,0 +1,78 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, stringify } from 'yaml'
+import type { ChipEvent, ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import { TRUTH_FILE } from '../../../../src/devices/bench/simulated/truth/store.ts'
+import type { CalibrationFindings } from '../../../../src/protocol/index.ts'
+import type { FakeClock } from '../../fake-clock.ts'
+import { DEVICE_FILE, openBench, type TunerBench } from './cold-run.ts'
+
+/** A change of a number of a chip. */
+export interface ChipChange {
+  /** Qubit or edge. */
+  target: string
+  /** Dotted path in the truth. */
+  field: string
+  by: number
+}
+
+/** A chip that was calibrated and waits in its folder. */
+export interface CalibratedChip {
+  folder: string
+  truth: ChipTruth
+  clock: FakeClock
+  findings: CalibrationFindings
+}
+
+/** Calibrates a cold chip, on which nothing drifts. */
+export async function calibrateCold(
+  folder: string,
+  deviceFile: string,
+  seed: number,
+): Promise<CalibratedChip> {
+  const drawn = await openBench({ folder, deviceFile, seed })
+  const truth: ChipTruth = { ...drawn.truth, drift: false }
+  for (const qubit of Object.values(truth.qubits)) delete qubit.switching
+  writeTruth(folder, truth)
+  const bench = await openBench({ folder, seed })
+  const findings = await bench.calibrate()
+  const { status, errors = [] } = findings
+  if (status === 'failed')
+    throw new Error(`the chip of seed ${seed} was not calibrated: ${errors.join('\n')}`)
+  return { folder, truth, clock: bench.clock, findings }
+}
+
+/** Opens a copy of a calibrated chip with events that happen now. */
+export function openChanged(
+  { folder, truth, clock }: CalibratedChip,
+  copy: string,
+  events: readonly WithoutTime<ChipEvent>[],
+  options: Partial<Parameters<typeof openBench>[0]> = {},
+): Promise<TunerBench> {
+  cpSync(folder, copy, { recursive: true })
+  const at = new Date(clock.now()).toISOString()
+  writeTruth(copy, { ...truth, events: events.map((event) => ({ ...event, at }) as ChipEvent) })
+  return openBench({ ...{ folder: copy, seed: truth.seed, clock }, ...options })
+}
+
+type WithoutTime<Event> = Event extends { at: string } ? Omit<Event, 'at'> : never
+
+function writeTruth(folder: string, truth: ChipTruth): void {
+  writeFileSync(join(folder, TRUTH_FILE), stringify(truth))
+}
+
+/** The value that a change is relative to. */
+export function numberAt(truth: ChipTruth, target: string, field: string): number {
+  const element: unknown = truth.qubits[target] ?? truth.edges[target]
+  const value = field.split('.').reduce((place, key) => (place as Record<string, unknown>)[key], element)
+  if (typeof value !== 'number') throw new Error(`${target} has no number ${field}`)
+  return value
+}
+
+/** The lines of each element of the device file of a folder. */
+export function elementTexts(folder: string): Map<string, string> {
+  const text = readFileSync(join(folder, DEVICE_FILE), 'utf8')
+  const names = Object.keys(parse(text))
+  const starts = names.map((name) => text.search(new RegExp(`^${name}:`, 'm')))
+  return new Map(names.map((name, at) => [name, text.slice(starts[at], starts[at + 1])]))
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import type { Page } from '../../../../ui/app/page.ts'
+import { type Command, commandsOf, findCommands } from '../../../../ui/frame/palette/commands.ts'
+
+const page = (path: string, title: string, access: Page['access']): Page => ({
+  path,
+  title,
+  access,
+  load: async () => () => null,
+})
+const PAGES = [
+  page('/', 'Overview', 'public'),
+  page('/jobs', 'Jobs', 'signed_in'),
+  page('/jobs/:id', 'Job', 'signed_in'),
+  page('/qpus/:name', 'QPU', 'public'),
+  page('/users', 'Users', 'superuser'),
+]
+const SIGN_OUT: Command = { id: 'action sign-out', title: 'Sign out', group: 'Action', run: () => undefined }
+
+const commandsFor = (who: 'guest' | 'user' | 'superuser') =>
+  commandsOf({
+    pages: PAGES,
+    signedIn: who !== 'guest',
+    superuser: who === 'superuser',
+    qpus: ['kelvin_25', 'boreas_5'],
+    jobs: [{ id: 'abcdefghijklmno', name: 'GHZ' }],
+    actions: [SIGN_OUT],
+  })
+const titles = (commands: readonly Command[]) => commands.map(({ title }) => title)
+
+test('commandsOf() offers the pages that the account may open, without parameters in the path', () => {
+  expect(titles(commandsFor('guest').filter(({ group }) => group === 'Page'))).toEqual(['Overview'])
+  expect(titles(commandsFor('user'))).not.toContain('Users')
+  expect(titles(commandsFor('superuser'))).toContain('Users')
+  expect(new Set(commandsFor('superuser').map(({ id }) => id)).size).toBe(commandsFor('superuser').length)
+})
+
+test('findCommands() finds every word, in the title or the kind, and ranks beginnings first', () => {
+  const commands = commandsFor('user')
+  expect(titles(findCommands(commands, 'kel'))).toEqual(['kelvin_25'])
+  expect(titles(findCommands(commands, 'qpu'))).toEqual(['kelvin_25', 'boreas_5'])
+  expect(titles(findCommands(commands, 'ghz job'))).toEqual(['GHZ abcdefghijklmno'])
+  expect(titles(findCommands(commands, 'jo'))[0]).toBe('Jobs')
+  expect(findCommands(commands, 'nothing like it')).toEqual([])
+})
+
+test('findCommands() offers a job by its id, listed or not, once', () => {
+  const commands = commandsFor('user')
+  expect(findCommands(commands, 'zzzzzzzzzzzzzzz').map(({ href }) => href)).toEqual(['/jobs/zzzzzzzzzzzzzzz'])
+  expect(findCommands(commands, 'abcdefghijklmno')).toHaveLength(1)
+})
+
+test('findCommands() begins with pages and actions', () => {
+  expect(titles(findCommands(commandsFor('user'), ' '))).toEqual(['Overview', 'Jobs', 'Sign out'])
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import * as v from 'valibot'
+import { qpu } from '../../../ui/api/model/qpus.ts'
+import {
+  agoText,
+  holderText,
+  occupancyText,
+  ownSlot,
+  queueLength,
+  shortTime,
+} from '../../../ui/jobs/occupancy.ts'
+
+const ZONE = 'Europe/Stockholm'
+const NOW = Date.UTC(2026, 10, 20, 13, 22)
+const read = (more: object) =>
+  v.parse(qpu, { id: 'q1', name: 'kelvin', status: 'online', enabled: true, ...more })
+const holder = (mine: boolean, email?: string) => ({
+  holder: { mine, until: '2026-11-20 15:00:00.000Z', ...(email && { email }) },
+})
+
+test('the line of a QPU has its reason, its queue and its holder', () => {
+  const text = (more: object, reason = 'Takes jobs') => occupancyText(read(more), reason, NOW, ZONE)
+  expect(text({ queue_length: 7, ...holder(true) })).toBe('Takes jobs, 7 queued, held by you until 16:00')
+  expect(text(holder(false))).toBe('Takes jobs, 0 queued, held by another user until 16:00')
+  expect(text(holder(false, 'ada@lab.example'))).toContain('held by ada@lab.example until 16:00')
+  const maintained = { maintenance: true, maintenance_until: '2026-11-23 08:00:00.000Z' }
+  expect(text(maintained, 'Warm-up')).toBe('Warm-up, 0 queued, until 23 Nov, 09:00')
+})
+
+test('a queue that was not counted to its end says so', () => {
+  expect(queueLength(read({ queue_length: 999 }))).toBe('999')
+  expect(queueLength(read({ queue_length: 1_000 }))).toMatch(/^1.000 or more$/)
+})
+
+test('a time of today has no date, one of another year has its year', () => {
+  expect(shortTime('2026-11-20 22:59:00.000Z', NOW, ZONE)).toBe('23:59')
+  expect(shortTime('2027-01-02 08:00:00.000Z', NOW, ZONE)).toBe('2 Jan 2027, 09:00')
+  expect(shortTime('', NOW, ZONE)).toBe('')
+})
+
+test('the own slot is the one that has not ended', () => {
+  expect(ownSlot([read(holder(false)), read(holder(true))], NOW)).toEqual({
+    name: 'kelvin',
+    left: '1 h 38 min',
+  })
+  expect(ownSlot([read(holder(true))], NOW + 86_400_000)).toBeUndefined()
+  expect(holderText(read({}), NOW, ZONE)).toBeUndefined()
+})
+
+test.each([
+  [0, 'just now'],
+  [180, '3 min ago'],
+  [10_800, '3 h ago'],
+  [90_000, '25 h ago'],
+  [1_000_000, '11 days ago'],
+])('%d s ago is %s', (seconds, text) => {
+  expect(agoText(new Date(NOW - seconds * 1_000).toISOString(), NOW)).toBe(text)
+})

@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  type DriverSetup,
+  driverName,
+  enableCommands,
+  environmentFile,
+  groupFingerprint,
+  isReadFromTerminal,
+  prepareCommands,
+  shellWord,
+  startCommand,
+  storeCommands,
+  unitFile,
+  unitWord,
+} from '../../../../../ui/pages/drivers/commands/commands.ts'
+
+const SETUP: DriverSetup = {
+  name: 'boreas_cryo',
+  operation: 'monitor',
+  device: 'cryostat_gen1',
+  svcAddr: 'http://10.0.0.5:8090',
+  caFingerprint: 'ab'.repeat(32),
+  token: 'svc_dt_1',
+  options: [{ key: 'channels', value: 'a.b:K,c' }],
+  secrets: ['api_key'],
+  variables: [{ key: 'SVC_CRYOSTAT_CA_FILE', value: '/etc/svc-driver/my key.pem' }],
+}
+
+test('driverName() is the name that the server stores', () => {
+  expect(driverName(' boreas-cryo-2 ')).toBe('boreas_cryo_2')
+})
+
+/** What a shell makes of a text: its words. */
+async function wordsOf(text: string): Promise<string[]> {
+  const shell = Bun.spawn(['sh', '-c', `printf '%s\\0' ${text}`], { env: { HOME: '/home/x' } })
+  return (await new Response(shell.stdout).text()).split('\0').slice(0, -1)
+}
+
+test('shellWord() is read by a shell as the one word that it was', async () => {
+  const texts = fc.string({
+    unit: fc.constantFrom(...'a \'"$\\`!*~;|&#%\n=-') as fc.Arbitrary<string>,
+    minLength: 1,
+  })
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      expect(await wordsOf(shellWord(text))).toEqual([text])
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('startCommand() is one command whose words are those that a driver reads', async () => {
+  const command = startCommand(SETUP)
+  expect(command).toStartWith("SVC_CRYOSTAT_CA_FILE='/etc/svc-driver/my key.pem' \\\n  svc driver start")
+  const words = await wordsOf(command)
+  expect(words).toContain('channels=a.b:K,c')
+  expect(words).toContain('api_key=@/home/x/svc-driver/boreas_cryo/api_key')
+  expect(words).toContain('/home/x/svc-driver/boreas_cryo/token')
+  expect(command).not.toContain('svc_dt_1')
+})
+
+test('storeCommands() write the token and ask for secrets', () => {
+  expect(storeCommands(SETUP)).toBe(
+    [
+      'mkdir -p -m 0700 ~/svc-driver/boreas_cryo',
+      ' (umask 077 && printf %s svc_dt_1 > ~/svc-driver/boreas_cryo/token)',
+      ' (umask 077 && cat > ~/svc-driver/boreas_cryo/api_key)',
+    ].join('\n'),
+  )
+  expect(storeCommands({ ...SETUP, token: undefined })).toContain('(umask 077 && cat > ')
+})
+
+test('unitWord() keeps %, $, quotes and backslashes', () => {
+  expect(unitWord('50%')).toBe('"50%%"')
+  expect(unitWord('$HOME "x" \\')).toBe('"$$HOME \\"x\\" \\\\"')
+})
+
+test('unitFile() names its files, and neither the token nor a secret', () => {
+  const unit = unitFile(SETUP)
+  expect(unit).toContain(
+    'ExecStart=/usr/local/bin/svc-driver start --operation monitor --device "cryostat_gen1" \\\n  -o "channels=a.b:K,c" \\\n  -o "api_key=@/etc/svc-driver/boreas_cryo.api_key"\n',
+  )
+  expect(unit).toContain('EnvironmentFile=/etc/svc-driver/boreas_cryo.env\n')
+  expect(unit).toContain('ReadWritePaths=/var/svc-driver/boreas_cryo /tmp\n')
+  expect(unit).not.toContain('StateDirectory')
+  expect(unit).not.toContain('svc_dt_1')
+})
+
+test('environmentFile() has the token and the addresses, or a word in place of an unknown token', () => {
+  expect(environmentFile(SETUP)).toBe(
+    `SVC_ACCESS_TOKEN="svc_dt_1"
+SVC_ADDR="http://10.0.0.5:8090"
+SVC_CA_FINGERPRINT="${SETUP.caFingerprint}"
+SVC_CA_FILE="/var/svc-driver/boreas_cryo/svc.ca.pem"
+SVC_DATA_DIR="/var/svc-driver/boreas_cryo"
+SVC_CRYOSTAT_CA_FILE="/etc/svc-driver/my key.pem"
+`,
+  )
+  expect(environmentFile({ ...SETUP, token: undefined })).toContain('SVC_ACCESS_TOKEN="TOKEN"')
+})
+
+test('the commands of the service make its folders and start it', () => {
+  expect(prepareCommands(SETUP)).toContain(
+    'install -m 0600 -o svc-driver /dev/null /etc/svc-driver/boreas_cryo.api_key',
+  )
+  expect(enableCommands(SETUP)).toContain('systemctl enable --now boreas_cryo')
+})
+
+test('groupFingerprint() separates groups of four digits', () => {
+  expect(groupFingerprint('abcdef0123')).toBe('abcd ef01 23')
+})
+
+test('isReadFromTerminal() is false only where one paste stores everything and starts', () => {
+  const cases = [{}, { secrets: [] }, { secrets: [], token: undefined }]
+  expect(cases.map((change) => isReadFromTerminal({ ...SETUP, ...change }))).toEqual([true, false, true])
+})

@@ -1,0 +1,118 @@
+import { useApp } from '../../app/app.ts'
+import { useQuery } from '../../app/use-query.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { formatNumberOf, sentence } from '../../lib/format.ts'
+import { CopyButton } from '../../parts/CopyButton.tsx'
+import { Heading } from '../../parts/Heading.tsx'
+import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { type Setting, settings, toYaml } from './model.ts'
+
+/** The settings in force, each with the place where it was given. They are changed where they were given. */
+export function Settings() {
+  const { api } = useApp()
+  const query = useQuery()
+  const all = useResource((abort) => api.get('/api/op/config', settings, abort), [])
+  const [text, given] = [query.get('q').toLowerCase(), query.get('given') === 'true']
+  const list = all.value.value?.settings ?? []
+  const shown = list.filter((each) => matches(each, text) && (!given || each.source !== 'default'))
+  const groups = [...new Set(shown.map(({ group }) => group))]
+  const later = list.filter(({ next_value: next }) => next !== null)
+  return (
+    <>
+      <Heading title="Settings" lead={list.length > 0 && leadOf(list)}>
+        <CopyButton text={toYaml(list)} label="Copy as YAML" />
+      </Heading>
+      {later.length > 0 && (
+        <p class="notice tone-warn">
+          {sentence(formatNumberOf(later.length, 'setting'))} {later.length === 1 ? 'has' : 'have'} another
+          value at the next start: {later.map(({ name }) => name).join(', ')}.
+        </p>
+      )}
+      <div class="actions filters">
+        <input
+          type="search"
+          aria-label="Search settings"
+          placeholder="Name, flag or purpose"
+          value={query.get('q')}
+          onInput={({ currentTarget }) => query.set({ q: currentTarget.value })}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={given}
+            onChange={({ currentTarget }) => query.set({ given: currentTarget.checked })}
+          />
+          Only settings that were set
+        </label>
+      </div>
+      <Loaded of={all} task="load the settings" rows={12}>
+        {() => (
+          <div class="stack">
+            {groups.length === 0 && <Empty>No setting matches.</Empty>}
+            {groups.map((group) => (
+              <Panel key={group} title={group}>
+                <Table settings={shown.filter((each) => each.group === group)} label={group} />
+              </Panel>
+            ))}
+          </div>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function matches({ name, flag, help, variable, value }: Setting, text: string): boolean {
+  return [name, flag, help, variable, value].some((each) => each.toLowerCase().includes(text))
+}
+
+function leadOf(list: readonly Setting[]): string {
+  const given = list.filter(({ source }) => source !== 'default').length
+  return `${sentence(formatNumberOf(given, 'setting'))} given, ${list.length - given} with their defaults.`
+}
+
+function Table({ settings: rows, label }: { settings: readonly Setting[]; label: string }) {
+  return (
+    <div class="scroll">
+      <table class="book folds settings" aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">Setting</th>
+            <th scope="col">Value</th>
+            <th scope="col">Source</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((each) => (
+            <tr key={each.name} class={each.source === 'default' ? undefined : 'given'}>
+              <th scope="row">
+                <code>{each.name}</code>
+                <p>{each.help}</p>
+              </th>
+              <td>
+                {each.value === '' ? <span class="soft">not set</span> : <code>{each.value}</code>}
+                {each.secret && each.value !== '' && <span class="soft"> secret</span>}
+                {each.next_value !== null && (
+                  <p class="tone-warn">
+                    <code>{each.next_value || 'not set'}</code> from the next start
+                  </p>
+                )}
+                {each.source !== 'default' && each.default !== '' && !each.secret && (
+                  <p class="soft">
+                    default <code>{each.default}</code>
+                  </p>
+                )}
+              </td>
+              <td class="wide">
+                {each.source}
+                <p class="soft">
+                  <code>{each.source === 'default' ? `${each.flag}, ${each.variable}` : each.place}</code>
+                  {each.reloadable && ', changed by a reload too'}
+                </p>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

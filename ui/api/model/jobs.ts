@@ -1,0 +1,98 @@
+import * as v from 'valibot'
+import { count, text } from './fields.ts'
+
+const JOB_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
+export type JobStatus = (typeof JOB_STATUSES)[number]
+const jobStatus = v.picklist(JOB_STATUSES)
+
+const circuitEntry = v.object({
+  circuit: v.string(),
+  parameter_values: v.optional(v.nullable(v.array(v.array(v.number())))),
+})
+
+const register = v.tuple([v.string(), v.number()])
+
+const circuitResult = v.object({
+  shots: v.optional(v.number()),
+  counts: v.optional(v.nullable(v.record(v.string(), v.number()))),
+  /** Points at measurement level 1, traces at level 0; see `readIqPoints` and `readTraces`. */
+  memory: v.optional(v.unknown()),
+  header: v.optional(v.object({ name: text, creg_sizes: v.optional(v.array(register), []) })),
+})
+export type CircuitResult = v.InferOutput<typeof circuitResult>
+
+/** Why a job has no results: a message, with or without a code. */
+const failure = v.union([
+  v.string(),
+  v.pipe(
+    v.object({ message: v.string() }),
+    v.transform(({ message }) => message),
+  ),
+])
+
+/** One event of a job, oldest first. */
+const timelineEntry = v.object({ at: v.string(), event: v.string(), attempt: v.number(), detail: text })
+export type TimelineEntry = v.InferOutput<typeof timelineEntry>
+
+/** One claim of a job for a driver. */
+const attempt = v.object({
+  attempt: v.number(),
+  qpu: text,
+  driver: text,
+  state: v.string(),
+  claimed_at: text,
+  started_at: text,
+  ended_at: text,
+})
+export type Attempt = v.InferOutput<typeof attempt>
+
+/** A job. `duration` in s, `queue_position` from 1; times are UTC text, empty until they occur. */
+export const job = v.object({
+  id: v.string(),
+  name: text,
+  tags: v.optional(v.nullable(v.array(v.string())), []),
+  user_id: text,
+  status: jobStatus,
+  held: v.optional(v.boolean(), false),
+  /** Most shots of one of its circuits; 0 = unknown. */
+  shots: count,
+  qpu_target: text,
+  qpu: text,
+  created: text,
+  started_at: text,
+  finished_at: text,
+  duration: count,
+  attempt: count,
+  charged_seconds: count,
+  timeline: v.optional(v.array(timelineEntry), []),
+  attempts: v.optional(v.array(attempt), []),
+  queue_position: count,
+  waiting: v.optional(v.nullable(v.object({ code: v.string(), text: v.string(), until: text }))),
+  estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() }))),
+  error: v.optional(v.nullable(failure)),
+  payload: v.optional(
+    v.nullable(
+      v.object({
+        circuits: v.optional(v.array(circuitEntry)),
+        shots: v.optional(v.number()),
+        meas_level: v.optional(v.number(), 2),
+        meas_return: text,
+        seed: count,
+      }),
+    ),
+  ),
+  results: v.optional(
+    v.nullable(
+      v.object({
+        circuit_results: v.optional(v.array(circuitResult)),
+        error: v.optional(v.nullable(failure)),
+      }),
+    ),
+  ),
+})
+export type Job = v.InferOutput<typeof job>
+export const jobs = v.array(job)
+
+export const jobCount = v.object({ count: v.number() })
+
+export const createdJob = v.object({ id: v.string() })

@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import { count, text } from './fields.ts'
+import { description } from './qpus/chip.ts'
+
+/** A QPU as listed, with what occupies it. Times are UTC text. */
+export const qpu = v.object({
+  id: v.string(),
+  name: v.string(),
+  status: v.string(),
+  enabled: v.boolean(),
+  maintenance: v.optional(v.boolean(), false),
+  maintenance_reason: text,
+  maintenance_until: text,
+  draining: v.optional(v.boolean(), false),
+  drain_reason: text,
+  described_at: text,
+  num_qubits: count,
+  executor_type: text,
+  device_config: v.optional(v.unknown()),
+  /** 1,000 means 1,000 or more. */
+  queue_length: v.optional(v.number(), 0),
+  running_job: v.optional(
+    v.nullable(
+      v.object({ id: v.nullable(v.string()), mine: v.boolean(), since: v.string(), name: text, email: text }),
+    ),
+  ),
+  /** Who has booked the current time; superusers see who it is. */
+  holder: v.optional(v.nullable(v.object({ mine: v.boolean(), until: v.string(), email: text }))),
+  next_free: text,
+  calibration: v.optional(
+    v.nullable(
+      v.object({
+        report: v.string(),
+        at: v.string(),
+        medians: v.record(v.string(), v.object({ value: v.number(), unit: v.string(), count: v.number() })),
+      }),
+    ),
+  ),
+})
+export type Qpu = v.InferOutput<typeof qpu>
+export const qpus = v.array(qpu)
+
+/** A QPU with the description of its device. */
+export const qpuDetail = v.object({ ...qpu.entries, description: v.nullable(description) })
+export type QpuDetail = v.InferOutput<typeof qpuDetail>
+
+/** The first jobs of a queue; jobs of others have no name, and maybe no id. */
+export const queuedJobs = v.array(
+  v.object({
+    id: v.nullable(v.string()),
+    mine: v.boolean(),
+    name: text,
+    shots: v.number(),
+    created: v.string(),
+    /** Null if it cannot be estimated. */
+    estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() })), null),
+    email: text,
+  }),
+)
+export type QueuedJob = v.InferOutput<typeof queuedJobs>[number]
+
+/** The answer to the registration of a QPU; its token is shown once. */
+export const registeredQpu = v.object({
+  id: v.string(),
+  name: v.string(),
+  access_token: v.string(),
+  svc_addr: v.string(),
+  ca_fingerprint: v.string(),
+})
+export type RegisteredQpu = v.InferOutput<typeof registeredQpu>
+
+/** Why a QPU takes no jobs; a QPU that takes jobs has no entry. */
+export const availability = v.array(v.object({ id: v.string(), name: v.string(), reason: v.string() }))
+export type Availability = v.InferOutput<typeof availability>
+
+/** A page of records of which only the ids are read. */
+export const recordIds = v.object({ items: v.array(v.object({ id: v.string() })) })

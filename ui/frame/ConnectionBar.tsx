@@ -1,0 +1,32 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useApp } from '../app/app.ts'
+import { formatMoment } from '../lib/time.ts'
+
+/** Most connection losses are shorter than this, so the bar appears only afterwards. */
+const LOSS_GRACE_MS = 1_500
+
+/** Shows that the data may be stale while the event stream is lost. */
+export function ConnectionBar() {
+  const { live, zone } = useApp()
+  const shown = useSignal(false)
+  const lost = live.state.value === 'lost'
+  useEffect(() => {
+    shown.value = false
+    if (!lost) return undefined
+    const timer = setTimeout(() => {
+      shown.value = true
+    }, LOSS_GRACE_MS)
+    return () => clearTimeout(timer)
+  }, [lost])
+  if (!lost || !shown.value) return null
+  const until = live.completeUntil.value
+  return (
+    <p class="connection tone-warn" role="status">
+      Reconnecting
+      {until === undefined
+        ? '. This page does not update meanwhile.'
+        : `, data from ${formatMoment(until, Date.now(), zone.value)}`}
+    </p>
+  )
+}

@@ -1,0 +1,111 @@
+import type { Signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { isSuperuser } from '../api/auth.ts'
+import { useApp } from '../app/app.ts'
+import { setTheme, THEMES } from '../app/theme.ts'
+import { formatSeconds } from '../lib/format.ts'
+import { describeZone } from '../lib/time.ts'
+import { Menu } from '../parts/Menu.tsx'
+import { Bell } from './Bell.tsx'
+import { documentOf } from './document-of.ts'
+
+interface TopBarProps {
+  /** Opened by a button at the begin of the bar. */
+  palette?: Signal<boolean>
+  /** In place of that button. */
+  children?: ComponentChildren
+}
+
+/** The bar above the page: palette, time zone, notices, theme and account. */
+export function TopBar({ palette, children }: TopBarProps) {
+  const { account, router, zone } = useApp()
+  return (
+    <header class="top">
+      {palette ? <PaletteButton open={palette} /> : children}
+      <span class="grow" />
+      <a class="zone" href="/settings/appearance" title="Change the time zone">
+        {describeZone(Date.now(), zone.value)}
+      </a>
+      <a class="button quiet" href={documentOf(router.path.value)}>
+        Help
+      </a>
+      <Bell />
+      <ThemeMenu />
+      {account.value ? (
+        <AccountMenu />
+      ) : (
+        <a class="button quiet" href="/login">
+          Sign in
+        </a>
+      )}
+    </header>
+  )
+}
+
+function PaletteButton({ open }: { open: Signal<boolean> }) {
+  return (
+    <button
+      type="button"
+      class="find"
+      onClick={() => {
+        open.value = true
+      }}
+    >
+      <span>
+        Find<span class="long"> a job, QPU, page</span>…
+      </span>
+      <kbd>Ctrl K</kbd>
+    </button>
+  )
+}
+
+const THEME_NAMES = { system: 'System', light: 'Light', dark: 'Dark' }
+
+function ThemeMenu() {
+  const { theme } = useApp()
+  return (
+    <select
+      class="quiet"
+      aria-label="Theme"
+      value={theme.value}
+      onChange={({ currentTarget }) => {
+        const chosen = THEMES.find((one) => one === currentTarget.value) ?? 'system'
+        theme.value = chosen
+        setTheme(chosen)
+      }}
+    >
+      {THEMES.map((one) => (
+        <option key={one} value={one}>
+          {THEME_NAMES[one]}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function AccountMenu() {
+  const { auth, account, signOut } = useApp()
+  const superuser = isSuperuser(auth.current.value)
+  const { email = '', qpu_seconds: seconds } = account.value ?? {}
+  return (
+    <Menu
+      class="quiet account"
+      button={
+        <>
+          <span>{email || 'Account'}</span>
+          {superuser && <small>Superuser</small>}
+        </>
+      }
+      items={[
+        { title: 'Settings', href: '/settings/profile' },
+        ...(superuser ? [] : [{ title: 'API tokens', href: '/settings/tokens' }]),
+        { title: 'Sign out', run: signOut },
+      ]}
+    >
+      <p class="menu-text">
+        {email}
+        {seconds !== undefined && <span class="soft">QPU time left: {formatSeconds(seconds)}</span>}
+      </p>
+    </Menu>
+  )
+}

@@ -1,0 +1,78 @@
+import type { Qpu } from '../api/model/qpus.ts'
+import { formatCount, formatSeconds } from '../lib/format.ts'
+import { formatDate, parseTime } from '../lib/time.ts'
+import { dateIn, timeOfDay } from '../lib/zone.ts'
+
+/** Longer queues are not counted to their end. */
+const MAX_COUNTED = 1_000
+
+/** The length of a queue: `0`, `7`, `1 000 or more`. */
+export function queueLength({ queue_length }: Pick<Qpu, 'queue_length'>): string {
+  return queue_length >= MAX_COUNTED ? `${formatCount(MAX_COUNTED)} or more` : formatCount(queue_length)
+}
+
+/** Who has booked the current time, and until when; undefined if nobody has. */
+export function holderText({ holder }: Pick<Qpu, 'holder'>, now: number, zone: string): string | undefined {
+  if (!holder) return undefined
+  const who = holder.mine ? 'you' : holder.email || 'another user'
+  return `${who} until ${shortTime(holder.until, now, zone)}`
+}
+
+/** A time of today as `16:00`, another one with its date. */
+export function shortTime(text: string, now: number, zone: string): string {
+  const ms = parseTime(text)
+  if (ms === undefined) return ''
+  const time = timeOfDay(ms, zone)
+  if (dateIn(ms, zone) === dateIn(now, zone)) return time
+  const year = dateIn(ms, zone).slice(0, 4) !== dateIn(now, zone).slice(0, 4)
+  return `${formatDate(ms, { timeZone: zone, year })}, ${time}`
+}
+
+/** When a job may start: `≈ 14:22`, or `14:22–14:30` if the estimate is wider than a minute. */
+export function startText(
+  start: { from: string; to: string } | null | undefined,
+  now: number,
+  zone: string,
+): string | undefined {
+  if (!start) return undefined
+  const [from, to] = [shortTime(start.from, now, zone), shortTime(start.to, now, zone)]
+  return from === to || to === '' ? `≈ ${from}` : `${from}–${to}`
+}
+
+/** The line below the name of a QPU: its queue, its holder, and why it takes no jobs. */
+export function occupancyText(qpu: Qpu, reason: string, now: number, zone: string): string {
+  const holder = holderText(qpu, now, zone)
+  const until = qpu.maintenance && qpu.maintenance_until ? shortTime(qpu.maintenance_until, now, zone) : ''
+  const parts = [
+    reason,
+    `${queueLength(qpu)} queued`,
+    holder && `held by ${holder}`,
+    until && `until ${until}`,
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+/** The QPU whose current slot is the caller's, with the time that is left; undefined without one. */
+export function ownSlot(qpus: readonly Qpu[], now: number): { name: string; left: string } | undefined {
+  for (const { name, holder } of qpus) {
+    const end = holder?.mine ? parseTime(holder.until) : undefined
+    if (end !== undefined && end > now)
+      return { name, left: formatSeconds(Math.ceil((end - now) / 60_000) * 60) }
+  }
+  return undefined
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** How long ago something was: `just now`, `3 min ago`, `3 h ago`, `12 days ago`. */
+export function agoText(text: string | null | undefined, now: number): string {
+  const ms = parseTime(text)
+  if (ms === undefined) return ''
+  const age = Math.max(0, now - ms)
+  if (age < MINUTE_MS) return 'just now'
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`
+  if (age < 2 * DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`
+  return `${Math.floor(age / DAY_MS)} days ago`
+}

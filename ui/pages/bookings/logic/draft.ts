@@ -1,0 +1,83 @@
+import { dateIn, shiftDays, timeOfDay } from '../../../lib/zone.ts'
+import type { Range } from './conflicts.ts'
+import { formatDay } from './week.ts'
+
+const MINUTE_MS = 60_000
+/** Steps of the pointer and the keys; with Alt the fine one. */
+export const STEP_MS = 15 * MINUTE_MS
+export const FINE_STEP_MS = 5 * MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** A slot that is being booked or changed. */
+export interface Draft extends Range {
+  /** The slot that it changes; undefined for a new one. */
+  id?: string | undefined
+}
+
+/** A key that changes a draft. */
+interface DraftKey {
+  key: string
+  shift: boolean
+  fine: boolean
+}
+
+/** Rounds a time down to a step of the clock; offsets of zones are multiples of a quarter of an hour. */
+export function snap(ms: number, step: number): number {
+  return Math.round(ms / step) * step
+}
+
+/** The range between the place where a drag began and the pointer: at least one step. */
+export function drawn(anchor: number, pointer: number, step: number): Range {
+  const [from, to] = [snap(anchor, step), snap(pointer, step)]
+  if (to > from) return { start: from, end: to }
+  return to < from ? { start: to, end: from } : { start: from, end: from + step }
+}
+
+/** The draft moved so that it begins at a time. */
+export function movedTo(draft: Draft, start: number): Draft {
+  return { ...draft, start, end: draft.end + start - draft.start }
+}
+
+/** The draft with one of its ends at a time: at least one step remains. */
+export function resized(draft: Draft, edge: 'start' | 'end', to: number, step: number): Draft {
+  const at = snap(to, step)
+  return edge === 'end'
+    ? { ...draft, end: Math.max(at, draft.start + step) }
+    : { ...draft, start: Math.min(at, draft.end - step) }
+}
+
+/** The draft after a key: arrows move it, with Shift they change its end. Undefined for other keys. */
+export function afterKey(draft: Draft, { key, shift, fine }: DraftKey, zone: string): Draft | undefined {
+  const step = fine ? FINE_STEP_MS : STEP_MS
+  const rows = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
+  const days = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0
+  if (rows === 0 && days === 0) return undefined
+  if (shift && days !== 0) return resized(draft, 'end', draft.end + days * HOUR_MS, step)
+  if (shift) return resized(draft, 'end', draft.end + rows * step, step)
+  if (days !== 0) return movedTo(draft, shiftDays(draft.start, days, zone))
+  return movedTo(draft, draft.start + rows * step)
+}
+
+/** A draft of an hour at the next full quarter of an hour, for the keyboard and the button. */
+export function firstDraft(after: number): Draft {
+  const start = Math.ceil(after / STEP_MS) * STEP_MS
+  return { start, end: start + HOUR_MS }
+}
+
+/** `11:15–13:30`; with the day of the end if it is another one. */
+export function formatTimes({ start, end }: Range, zone: string): string {
+  const last = dateIn(end - 1, zone)
+  const isSameDay = last === dateIn(start, zone)
+  const until = isSameDay && timeOfDay(end, zone) === '00:00' ? '24:00' : timeOfDay(end, zone)
+  return `${timeOfDay(start, zone)}–${isSameDay ? '' : `${formatDay(last)} `}${until}`
+}
+
+/** `2 h 15 min`. */
+export function formatLength({ start, end }: Range): string {
+  const minutes = Math.round((end - start) / MINUTE_MS)
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (minutes < 1) return `${Math.round((end - start) / 1_000)} s`
+  return [hours > 0 ? `${hours} h` : '', rest > 0 ? `${rest} min` : '']
+    .filter((part) => part !== '')
+    .join(' ')
+}

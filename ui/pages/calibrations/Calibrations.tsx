@@ -1,0 +1,163 @@
+import { calibrationRequests, listedReports, tuners } from '../../api/model/calibrations.ts'
+import { useApp } from '../../app/app.ts'
+import { useLive } from '../../app/use-live.ts'
+import { useQuery } from '../../app/use-query.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { formatNumberOf } from '../../lib/format.ts'
+import { Heading } from '../../parts/Heading.tsx'
+import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Dispatch } from './Dispatch.tsx'
+import { FinishedTable } from './FinishedTable.tsx'
+import { QueueTable } from './QueueTable.tsx'
+import { quoted, REPORT_FIELDS, REQUEST_FIELDS, recordsPath } from './records.ts'
+
+const PAGE = 25
+/** A running calibration changes its progress up to ten times per second. */
+const RELOAD_MS = 1_000
+
+/** The queue of calibrations and the reports of those that ended. */
+export function CalibrationsPage() {
+  const app = useApp()
+  const { api } = app
+  const query = useQuery()
+  const page = Math.max(1, Number(query.get('page')) || 1)
+  const tuner = query.get('tuner')
+  const mine = tuner ? ` && driver=${quoted(tuner)}` : ''
+  const drivers = useResource((abort) =>
+    api.get(
+      recordsPath(app, 'drivers', { filter: "operation='calibrate'", sort: 'name', perPage: 200 }),
+      tuners,
+      abort,
+    ),
+  )
+  const queue = useResource(
+    (abort) =>
+      api.get(
+        recordsPath(app, 'calibration_requests', {
+          filter: `(status='pending' || status='running')${mine}`,
+          ...{ sort: 'created', perPage: 100, fields: REQUEST_FIELDS },
+        }),
+        calibrationRequests,
+        abort,
+      ),
+    [tuner],
+  )
+  const failed = useResource(
+    (abort) =>
+      api.get(
+        recordsPath(app, 'calibration_requests', {
+          filter: `status='failed' && result=''${mine}`,
+          ...{ sort: '-finished_at', perPage: 5, fields: REQUEST_FIELDS, skipTotal: 1 },
+        }),
+        calibrationRequests,
+        abort,
+      ),
+    [tuner],
+  )
+  const reports = useResource(
+    (abort) =>
+      api.get(
+        recordsPath(app, 'calibration_results', {
+          ...{ sort: '-finished_at', page, perPage: PAGE, fields: REPORT_FIELDS },
+          filter: tuner ? `driver=${quoted(tuner)}` : undefined,
+        }),
+        listedReports,
+        abort,
+      ),
+    [tuner, page],
+  )
+  useLive('calibration_requests/*', (event) => {
+    queue.loadSoon(RELOAD_MS)
+    if (event && event.record['status'] !== 'failed' && event.record['status'] !== 'done') return
+    failed.loadSoon(RELOAD_MS)
+    reports.loadSoon(RELOAD_MS)
+  })
+  useLive('calibration_results/*', () => reports.loadSoon(RELOAD_MS))
+
+  const known = drivers.value.value?.items
+  const newest = reports.value.value?.items[0]?.qpu ?? ''
+  const { running, waiting } = countQueue(queue.value.value?.items ?? [])
+  const lead =
+    queue.value.value &&
+    (running + waiting === 0
+      ? 'No calibration is running or waiting.'
+      : `${formatNumberOf(running, 'calibration')} running, ${formatNumberOf(waiting, 'calibration')} waiting.`)
+  return (
+    <>
+      <Heading title="Calibrations" lead={lead && lead.charAt(0).toUpperCase() + lead.slice(1)}>
+        <a class="button" href={`/calibrations/history${newest && `?qpu=${newest}`}`}>
+          History of a parameter
+        </a>
+      </Heading>
+      <div class="calibrations">
+        {app.superuser.value && <Dispatch tuners={known} onDispatched={() => queue.loadSoon(0)} />}
+        <Panel
+          title="Queue"
+          aside={
+            <TunerFilter
+              tuners={known ?? []}
+              chosen={tuner}
+              choose={(id) => query.set({ tuner: id, page: '' })}
+            />
+          }
+        >
+          <Loaded of={queue} task="load the queue of calibrations" rows={2}>
+            {({ items }) =>
+              items.length > 0 ? (
+                <QueueTable requests={items} tuners={known ?? []} />
+              ) : (
+                <Empty>
+                  {known?.length === 0
+                    ? 'No tuner is registered; a tuner is a driver with the operation calibrate.'
+                    : 'No calibration is running or waiting.'}
+                </Empty>
+              )
+            }
+          </Loaded>
+        </Panel>
+        {(failed.value.value?.items.length ?? 0) > 0 && (
+          <Panel title="Ended without a report">
+            <QueueTable requests={failed.value.value?.items ?? []} tuners={known ?? []} />
+          </Panel>
+        )}
+        <Panel title="Reports">
+          <Loaded of={reports} task="load the reports" rows={6}>
+            {({ items, totalItems }) => (
+              <FinishedTable
+                reports={items}
+                tuners={known ?? []}
+                pages={{ page, size: PAGE, shown: items.length, total: totalItems ?? undefined }}
+                turn={(to) => query.set({ page: to === 1 ? '' : to }, { push: true })}
+              />
+            )}
+          </Loaded>
+        </Panel>
+      </div>
+    </>
+  )
+}
+
+function countQueue(items: readonly { status: string }[]) {
+  const running = items.filter(({ status }) => status === 'running').length
+  return { running, waiting: items.length - running }
+}
+
+interface TunerFilterProps {
+  tuners: readonly { id: string; name: string }[]
+  chosen: string
+  choose: (id: string) => void
+}
+
+function TunerFilter({ tuners: list, chosen, choose }: TunerFilterProps) {
+  if (list.length < 2 && !chosen) return null
+  return (
+    <select aria-label="Tuner" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <option value="">All tuners</option>
+      {list.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

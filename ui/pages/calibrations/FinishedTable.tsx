@@ -1,0 +1,68 @@
+import type { ListedReport, Tuner } from '../../api/model/calibrations.ts'
+import { useApp } from '../../app/app.ts'
+import { formatCount, formatSeconds } from '../../lib/format.ts'
+import { Moment } from '../../parts/Moment.tsx'
+import { Empty } from '../../parts/Panel.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
+import { Pager } from '../../parts/table/Pager.tsx'
+import { isObject, numberOf } from './reading/read-json.ts'
+import { modeName, reportCondition, secondsBetween } from './words.ts'
+
+interface FinishedTableProps {
+  reports: readonly ListedReport[]
+  tuners: readonly Tuner[]
+  pages: { page: number; size: number; shown: number; total?: number | undefined }
+  turn: (page: number) => void
+}
+
+/** Reports of calibrations and of the checks that tuners start on their own. */
+export function FinishedTable({ reports, tuners, pages, turn }: FinishedTableProps) {
+  const { qpus } = useApp()
+  if (reports.length === 0 && pages.page === 1) return <Empty>No calibration has ended yet.</Empty>
+  const columns: Column<ListedReport>[] = [
+    {
+      title: 'QPU',
+      cell: ({ qpu, driver }) =>
+        qpus.value.value?.find(({ id }) => id === qpu)?.name ??
+        tuners.find(({ id }) => id === driver)?.name ??
+        (qpu || 'a removed QPU'),
+    },
+    { title: 'Outcome', cell: (report) => <Status {...reportCondition(report)} />, phone: 'state' },
+    { title: 'Mode', cell: ({ mode }) => modeName(mode) },
+    {
+      title: 'Requested by',
+      cell: ({ request }) => (request ? 'a superuser' : <span class="soft">the tuner: drift check</span>),
+      phone: 'absent',
+    },
+    {
+      title: 'Values changed',
+      number: true,
+      cell: ({ device_file }) => {
+        const changed = isObject(device_file) ? numberOf(device_file['changed']) : undefined
+        return changed === undefined ? '–' : formatCount(changed)
+      },
+    },
+    { title: 'Started', cell: ({ started_at }) => <Moment at={started_at} />, number: true },
+    {
+      title: 'Duration',
+      number: true,
+      cell: ({ started_at, finished_at }) => {
+        const seconds = secondsBetween(started_at, finished_at)
+        return seconds === undefined ? '–' : formatSeconds(seconds < 10 ? seconds : Math.round(seconds))
+      },
+    },
+  ]
+  return (
+    <>
+      <DataTable
+        label="Reports of calibrations"
+        rows={reports}
+        columns={columns}
+        id={({ id }) => id}
+        href={({ id, request }) => `/calibrations/${request || id}`}
+      />
+      <Pager {...pages} set={turn} />
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { formatQuantity } from '../../../lib/quantity.ts'
+import { Panel } from '../../../parts/Panel.tsx'
+import { type Column, DataTable } from '../../../parts/table/DataTable.tsx'
+import type { Limits } from '../../../plots/chip/limits.ts'
+import { limitOfValue } from '../reading/limits.ts'
+import type { Benchmark } from '../reading/read-report.ts'
+
+interface BenchmarksProps {
+  benchmarks: readonly Benchmark[]
+  /** Limits of the QPU. */
+  limits: Limits
+}
+
+/** The fidelities of a report against their limits. */
+export function Benchmarks({ benchmarks, limits }: BenchmarksProps) {
+  const limitOf = ({ protocol, target, threshold }: Benchmark) =>
+    limitOfValue({ parameter: `${protocol}.fidelity`, element: target, limits, reported: threshold })?.value
+  const columns: Column<Benchmark>[] = [
+    { title: 'Target', cell: ({ target }) => target },
+    { title: 'Protocol', cell: ({ protocol }) => protocol },
+    { title: 'Fidelity, %', number: true, cell: fidelityText },
+    {
+      title: 'Limit',
+      number: true,
+      cell(benchmark) {
+        const limit = limitOf(benchmark)
+        return limit === undefined ? '–' : (limit * 100).toFixed(1)
+      },
+    },
+    {
+      title: 'Met',
+      phone: 'state',
+      cell: (benchmark) => <Verdict fidelity={benchmark.fidelity} limit={limitOf(benchmark)} />,
+    },
+  ]
+  return (
+    <Panel title="Benchmarks">
+      {benchmarks.length === 0 ? (
+        <p class="padded soft">No benchmark was run.</p>
+      ) : (
+        <DataTable
+          label="Benchmarks"
+          rows={benchmarks}
+          columns={columns}
+          id={({ protocol, target }) => `${protocol} ${target}`}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function fidelityText({ fidelity, uncertainty }: Benchmark): string {
+  if (fidelity === undefined) return '–'
+  return formatQuantity(fidelity * 100, uncertainty ? { uncertainty: uncertainty * 100 } : { digits: 3 })
+}
+
+function Verdict({ fidelity, limit }: { fidelity: number | undefined; limit: number | undefined }) {
+  if (fidelity === undefined || limit === undefined) return null
+  return fidelity >= limit ? <span class="tone-ok">✓ met</span> : <b class="tone-bad">▲ below</b>
+}

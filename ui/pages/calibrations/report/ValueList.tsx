@@ -1,0 +1,19 @@
+import { changeTexts } from '../reading/changes.ts'
+import type { ReportedValue } from '../reading/read-report.ts'
+
+/** The values that one routine found. */
+export function ValueList({ values }: { values: readonly ReportedValue[] }) {
+  if (values.length === 0) return null
+  return (
+    <dl>
+      {values.map((value) => (
+        <div key={value.path}>
+          <dt>
+            <code>{value.path}</code>
+          </dt>
+          <dd>{changeTexts(value).after}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

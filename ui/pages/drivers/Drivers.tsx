@@ -1,0 +1,133 @@
+import type { Driver, DriverActivity, Operation } from '../../api/model/equipment/drivers.ts'
+import { useApp } from '../../app/app.ts'
+import { formatNumberOf, sentence } from '../../lib/format.ts'
+import { Heading } from '../../parts/Heading.tsx'
+import { Empty, ErrorBox, Loaded, Panel } from '../../parts/Panel.tsx'
+import { DriverTable } from './DriverTable.tsx'
+import { driverState, orderDrivers, total } from './state.ts'
+import { type DriversState, useDrivers } from './use-drivers.ts'
+
+/** What a driver of each operation is called. */
+const ROLES: readonly [Operation, string][] = [
+  ['process', 'process driver'],
+  ['calibrate', 'tuner'],
+  ['monitor', 'monitor'],
+]
+
+/** The drivers of each QPU: who is connected, who stands by, and what they send. */
+export function DriversPage() {
+  const state = useDrivers()
+  const error = state.activity.error.value
+  return (
+    <>
+      <Heading title="Drivers" lead={<Lead state={state} />}>
+        <a class="button" href="/events">
+          Events
+        </a>
+        <a class="button primary" href="/drivers/new">
+          Register a driver
+        </a>
+      </Heading>
+      <div class="drivers">
+        {error && (
+          <ErrorBox
+            error={error}
+            task="load what the drivers send"
+            retry={() => void state.activity.load()}
+          />
+        )}
+        <Loaded of={state.drivers} task="load the drivers" rows={6}>
+          {(list) => (list.length === 0 ? <NoDrivers /> : <Groups list={list} state={state} />)}
+        </Loaded>
+      </div>
+    </>
+  )
+}
+
+function NoDrivers() {
+  return (
+    <Panel title="Drivers">
+      <Empty
+        action={
+          <a class="button" href="/drivers/new">
+            Register a driver
+          </a>
+        }
+      >
+        No driver is registered yet. A driver runs next to the equipment and connects it to this server:{' '}
+        <a href="/docs/how-to/run-a-driver">how it works</a>.
+      </Empty>
+    </Panel>
+  )
+}
+
+function Lead({ state }: { state: DriversState }) {
+  const list = state.drivers.value.value
+  if (!list || list.length === 0) return null
+  const qpus = new Set(list.map(({ qpu }) => qpu)).size
+  return (
+    <>
+      {sentence(formatNumberOf(list.length, 'driver'))} on {formatNumberOf(qpus, 'QPU')}.{' '}
+      {problems(list, state.activity.value.value, state.now.value)}
+    </>
+  )
+}
+
+/** What needs attention, in words. */
+function problems(list: readonly Driver[], activity: DriverActivity | undefined, now: number): string {
+  const of = (id: string) => activity?.drivers.find((one) => one.id === id)
+  const enabled = list.filter((driver) => driver.enabled)
+  const states = enabled.map((driver) => driverState(driver, of(driver.id), now))
+  const offline = states.filter(({ word }) => ['Offline', 'Refused', 'Never connected'].includes(word)).length
+  const dropping = enabled.filter(({ id }) => total(of(id)?.dropped) > 0).length
+  const are = (count: number, what: string) =>
+    `${sentence(formatNumberOf(count, '').trim().replace(/s$/, ''))} ${what}`
+  const facts = [
+    ...(offline > 0 ? [are(offline, `${offline === 1 ? 'is' : 'are'} not connected.`)] : []),
+    ...(dropping > 0 ? [are(dropping, `${dropping === 1 ? 'drops' : 'drop'} events.`)] : []),
+  ]
+  return facts.length > 0 ? facts.join(' ') : 'All of them are connected or on standby.'
+}
+
+function Groups({ list, state }: { list: readonly Driver[]; state: DriversState }) {
+  const { qpus } = useApp()
+  const named = (id: string) => qpus.value.value?.find((qpu) => qpu.id === id)?.name ?? id
+  const groups = [...Map.groupBy(list, ({ qpu }) => qpu)].toSorted(([a], [b]) =>
+    named(a).localeCompare(named(b)),
+  )
+  return (
+    <>
+      {groups.map(([qpu, members]) => (
+        <Panel key={qpu} title={named(qpu)} aside={<Ports members={members} />}>
+          <DriverTable list={orderDrivers(members)} state={state} />
+          <Missing qpu={named(qpu)} members={members} />
+        </Panel>
+      ))}
+    </>
+  )
+}
+
+/** Links that register the drivers that a QPU does not have yet. */
+function Missing({ qpu, members }: { qpu: string; members: readonly Driver[] }) {
+  const missing = ROLES.filter(([operation]) => !members.some((driver) => driver.operation === operation))
+  if (missing.length === 0) return null
+  return (
+    <p class="padded soft missing-drivers">
+      {missing.map(([operation, role]) => (
+        <a key={operation} href={`/drivers/new?${new URLSearchParams({ qpu, operation })}`}>
+          Register a {role}
+          <span class="unseen"> of {qpu}</span>
+        </a>
+      ))}
+    </p>
+  )
+}
+
+/** The message ports that the drivers of a QPU use, which a firewall must let through. */
+function Ports({ members }: { members: readonly Driver[] }) {
+  const ports = members
+    .flatMap(({ command_port, result_port }) => [command_port, result_port])
+    .filter(Boolean)
+  if (ports.length === 0) return null
+  return <span class="soft">Message ports {ports.toSorted((a, b) => a - b).join(', ')}</span>
+}

@@ -1,0 +1,157 @@
+import type { Operation } from '../../../api/model/equipment/drivers.ts'
+import type { DriverArguments } from './options.ts'
+
+/** Everything that the commands of a driver name. */
+export interface DriverSetup extends DriverArguments {
+  name: string
+  operation: Operation
+  device: string
+  svcAddr: string
+  caFingerprint: string
+  /** The access token, as long as it is known. */
+  token?: string | undefined
+}
+
+/** A name as the server stores it. */
+export function driverName(text: string): string {
+  return text.trim().replaceAll('-', '_')
+}
+
+/** A word of a POSIX shell, quoted where it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+:,./-][\w@%+=:,./#-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** A quoted word of an environment file of systemd. */
+function environmentWord(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
+/** A quoted word of a command in a unit, where % and $ have a meaning. */
+export function unitWord(text: string): string {
+  return environmentWord(text.replaceAll('%', '%%').replaceAll('$', '$$$$'))
+}
+
+/** The folder of a driver that is started by hand: one that drivers accept, once the shell has read `~`. */
+function folderOf(name: string): string {
+  return `~/svc-driver/${name}`
+}
+
+/**
+ * Commands that store the token and the secrets. Where the token is not known, or for a secret, `cat` reads
+ * it from the terminal: an argument would be visible to other users.
+ */
+export function storeCommands({ name, token, secrets }: DriverSetup): string {
+  const folder = folderOf(name)
+  const store = (file: string, source: string) => ` (umask 077 && ${source} > ${folder}/${file})`
+  return [
+    `mkdir -p -m 0700 ${folder}`,
+    // The space at the start keeps the line out of the history of most shells.
+    store('token', token === undefined ? 'cat' : `printf %s ${shellWord(token)}`),
+    ...secrets.map((key) => store(key, 'cat')),
+  ].join('\n')
+}
+
+/** The command that starts the driver on the machine at the equipment. */
+export function startCommand(setup: DriverSetup): string {
+  const folder = folderOf(setup.name)
+  const lines = [
+    ...setup.variables.map(({ key, value }) => `${key}=${shellWord(value)}`),
+    `svc driver start --operation ${setup.operation} --device ${shellWord(setup.device || 'DEVICE')}`,
+    `--svc-addr ${shellWord(setup.svcAddr)}`,
+    `--ca-fingerprint ${setup.caFingerprint}`,
+    `--ca-file ${folder}/svc.ca.pem`,
+    `--token-file ${folder}/token`,
+    `--data-dir ${folder}/data`,
+    ...setup.options.map(({ key, value }) => `-o ${shellWord(`${key}=${value}`)}`),
+    // Outside of quotes and after the equals sign: `~` is not read there, `$HOME` is.
+    ...setup.secrets.map((key) => `-o ${key}=@"$HOME"/svc-driver/${setup.name}/${key}`),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/**
+ * Whether `cat` reads the token or a secret from the terminal. The commands can then not be pasted together:
+ * `cat` would read those that follow.
+ */
+export function isReadFromTerminal({ token, secrets }: DriverSetup): boolean {
+  return token === undefined || secrets.length > 0
+}
+
+/** The path of a service's settings, without their ending. */
+const settingsOf = (name: string) => `/etc/svc-driver/${name}`
+
+/** The environment file of the service; `mode 0600`, since it contains the token. */
+export function environmentFile({ name, token, svcAddr, caFingerprint, variables }: DriverSetup): string {
+  const data = `/var/svc-driver/${name}`
+  const values: [string, string][] = [
+    ['SVC_ACCESS_TOKEN', token ?? 'TOKEN'],
+    ['SVC_ADDR', svcAddr],
+    ['SVC_CA_FINGERPRINT', caFingerprint],
+    ['SVC_CA_FILE', `${data}/svc.ca.pem`],
+    ['SVC_DATA_DIR', data],
+    ...variables.map(({ key, value }): [string, string] => [key, value]),
+  ]
+  return `${values.map(([key, value]) => `${key}=${environmentWord(value)}`).join('\n')}\n`
+}
+
+/** The unit of systemd; the same as `install-driver.sh` writes. */
+export function unitFile({ name, operation, device, options, secrets }: DriverSetup): string {
+  const data = `/var/svc-driver/${name}`
+  const all = [
+    ...options.map(({ key, value }) => `${key}=${value}`),
+    ...secrets.map((key) => `${key}=@${settingsOf(name)}.${key}`),
+  ]
+  const start = [
+    `ExecStart=/usr/local/bin/svc-driver start --operation ${operation} --device ${unitWord(device || 'DEVICE')}`,
+    ...all.map((option) => `-o ${unitWord(option)}`),
+  ]
+  return `[Unit]
+Description=svc driver ${name} (${operation})
+After=network-online.target
+Wants=network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+${start.join(' \\\n  ')}
+EnvironmentFile=${settingsOf(name)}.env
+WorkingDirectory=${data}
+User=svc-driver
+UMask=0077
+Restart=on-failure
+RestartSec=5
+RestartPreventExitStatus=2
+TimeoutStopSec=30
+KillMode=mixed
+CapabilityBoundingSet=
+NoNewPrivileges=true
+ProtectSystem=strict
+# Drivers that share an instrument lock it by a file in /tmp: it is the same one for all of them.
+ReadWritePaths=${data} /tmp
+ProtectHome=read-only
+
+[Install]
+WantedBy=multi-user.target
+`
+}
+
+/** Commands that make what the unit needs, as root, before its files are written. */
+export function prepareCommands({ name, secrets }: DriverSetup): string {
+  return [
+    'install -m 0755 svc /usr/local/bin/svc && ln -sfn svc /usr/local/bin/svc-driver',
+    'id svc-driver || useradd --system --home-dir /var/svc-driver --shell /usr/sbin/nologin svc-driver',
+    `install -d -m 0750 -o svc-driver /var/svc-driver/${name} && install -d /etc/svc-driver`,
+    `install -m 0600 /dev/null ${settingsOf(name)}.env`,
+    ...secrets.map((key) => `install -m 0600 -o svc-driver /dev/null ${settingsOf(name)}.${key}`),
+  ].join('\n')
+}
+
+/** Commands that start the service now and at each boot. */
+export function enableCommands({ name }: Pick<DriverSetup, 'name'>): string {
+  return `systemctl daemon-reload\nsystemctl enable --now ${name}\njournalctl -fu ${name}`
+}
+
+/** A fingerprint in groups of four digits, as people compare it. */
+export function groupFingerprint(text: string): string {
+  return (text.match(/.{1,4}/g) ?? []).join(' ')
+}

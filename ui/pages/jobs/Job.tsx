@@ -1,0 +1,119 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { type Job, job as schema } from '../../api/model/jobs.ts'
+import { useApp } from '../../app/app.ts'
+import type { PageProps } from '../../app/page.ts'
+import { useQuery } from '../../app/use-query.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { jobCondition, jobFailure } from '../../jobs/status.ts'
+import { Heading } from '../../parts/Heading.tsx'
+import { Moment } from '../../parts/Moment.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { Compare } from './compare/Compare.tsx'
+import { Actions } from './detail/Actions.tsx'
+import { Facts } from './detail/Facts.tsx'
+import { History, Timeline } from './detail/History.tsx'
+import { Programs } from './detail/Programs.tsx'
+import { Results } from './detail/Results.tsx'
+import { createOwners } from './list/owners.ts'
+
+/** Minimum interval between reloads of a pending job, whose queue position changes as other jobs end. */
+const QUEUE_SPACING_MS = 3_000
+
+/** One job, updated live until it ends; with `?with=`, compared to others. */
+export function JobPage({ params }: PageProps) {
+  const id = params['id'] ?? ''
+  const others = useQuery()
+    .get('with')
+    .split(',')
+    .filter((each) => each !== '')
+  return others.length > 0 ? <Compare first={id} others={others} /> : <OneJob id={id} />
+}
+
+function OneJob({ id }: { id: string }) {
+  const { api, watchJobs } = useApp()
+  const job = useResource((abort) => api.get(`/api/jobs/${encodeURIComponent(id)}`, schema, abort), [id])
+  useEffect(
+    () =>
+      watchJobs((event) => {
+        if (event === undefined || event.record.id === id) job.loadSoon()
+        else if (job.value.peek()?.status === 'pending') job.loadSoon(QUEUE_SPACING_MS)
+      }),
+    [id],
+  )
+  const found = job.value.value
+  if (!found && job.error.value?.status === 404) return <NoSuchJob id={id} />
+  return (
+    <>
+      <nav class="path" aria-label="Path">
+        <a href="/jobs">Jobs</a> / <code>{id}</code>
+      </nav>
+      <Heading
+        title={
+          found?.name || (
+            <>
+              Job <code>{id}</code>
+            </>
+          )
+        }
+        lead={found && <Status {...jobCondition(found)} />}
+      >
+        {found && <Actions job={found} changed={() => void job.load()} />}
+      </Heading>
+      <div class="job">
+        <Loaded of={job} task="load this job" rows={6}>
+          {(value) => <Details job={value} />}
+        </Loaded>
+      </div>
+    </>
+  )
+}
+
+function Details({ job }: { job: Job }) {
+  const app = useApp()
+  const failure = jobFailure(job)
+  const owners = useMemo(() => (app.superuser.value ? createOwners(app) : undefined), [])
+  useEffect(() => owners?.need([job.user_id ?? '']), [job.user_id])
+  return (
+    <>
+      <Panel title="Progress">
+        <Timeline job={job} />
+        {job.status === 'pending' && job.waiting && (
+          <p class="notice">
+            Waiting: {job.waiting.text}
+            {job.waiting.until && (
+              <>
+                {' '}
+                (until <Moment at={job.waiting.until} />)
+              </>
+            )}{' '}
+            <a href="/docs/how-to/use-the-dashboard#why-a-job-waits">What you can do</a>
+          </p>
+        )}
+        {failure && (
+          <p class="notice tone-bad">
+            <strong>Failed.</strong> {failure}
+          </p>
+        )}
+        <Facts job={job} owner={owners?.name(job.user_id ?? '')} />
+        <History job={job} />
+      </Panel>
+      {job.status === 'completed' && <Results job={job} />}
+      <Programs job={job} />
+    </>
+  )
+}
+
+function NoSuchJob({ id }: { id: string }) {
+  return (
+    <div class="empty">
+      <h1 tabIndex={-1}>There is no such job</h1>
+      <p>
+        None of your jobs has the id <code>{id}</code>.
+      </p>
+      <a class="button" href="/jobs">
+        Go to your jobs
+      </a>
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import * as v from 'valibot'
+import { jobCount, jobs as jobsSchema, job as schema } from '../../api/model/jobs.ts'
+import type { LiveEvent } from '../../api/model/live.ts'
+import { createResource } from '../../api/resource.ts'
+import type { App } from '../../app/app.ts'
+import { useApp } from '../../app/app.ts'
+import { type Query, useQuery } from '../../app/use-query.ts'
+import { describeTotals } from '../../jobs/jobs.ts'
+import { Heading } from '../../parts/Heading.tsx'
+import { Empty, ErrorBox, Panel } from '../../parts/Panel.tsx'
+import { Filters } from './list/Filters.tsx'
+import { FILTERS, pageParameters, requestFilters } from './list/filters.ts'
+import { JobRows } from './list/JobRows.tsx'
+import { createJobPages, type JobPages } from './list/job-pages.ts'
+import { createOwners } from './list/owners.ts'
+import { SelectionBar } from './list/SelectionBar.tsx'
+
+/** Minimum interval between counts of the user's running and waiting jobs. */
+const TOTALS_SPACING_MS = 1_000
+
+/** All jobs of the user, or of everybody for superusers: filters, a list of any length, actions on many. */
+export function Jobs() {
+  const app = useApp()
+  const query = useQuery()
+  const filters = requestFilters(query, app.superuser.value, Date.now())
+  const selected = useSignal<ReadonlySet<string>>(new Set())
+  const pages = useMemo(() => listJobs(app, filters), [filters])
+  const owners = useMemo(() => (app.superuser.value ? createOwners(app) : undefined), [app.superuser.value])
+  const totals = useMemo(() => createTotals(app, query), [])
+  useEffect(() => pages.close, [pages])
+  useEffect(() => {
+    void totals.load()
+    return app.watchJobs((event) => {
+      totals.loadSoon(TOTALS_SPACING_MS)
+      if (!event || !apply(app, pages, event)) pages.refresh()
+    })
+  }, [pages])
+  const total = pages.total.value
+  const user = query.get('user')
+  useNeededOwners(pages, owners)
+  return (
+    <>
+      <Heading title="Jobs" lead={totals.value.value && describeTotals(totals.value.value)}>
+        <a class="button primary" href="/jobs/new">
+          New job
+        </a>
+      </Heading>
+      <Panel
+        title="List of jobs"
+        aside={<Filters owner={user && user !== 'me' ? owners?.name(user) : undefined} />}
+      >
+        {pages.error.value && (
+          <ErrorBox error={pages.error.value} task="load the jobs" retry={() => pages.refresh()} />
+        )}
+        {selected.value.size > 0 && <SelectionBar selected={selected} total={total ?? 0} filters={filters} />}
+        {total === 0 ? (
+          <NoJobs isFiltered={FILTERS.some((name) => query.get(name))} />
+        ) : (
+          <JobRows pages={pages} total={total ?? 12} selected={selected} owner={owners?.name} />
+        )}
+      </Panel>
+    </>
+  )
+}
+
+function listJobs({ api }: App, filters: string): JobPages {
+  const pages = createJobPages({
+    read: (skip, limit, abort) =>
+      api.get(`/api/jobs?${pageParameters(filters, skip, limit)}`, jobsSchema, abort),
+    count: async (abort) => (await api.get(`/api/jobs/count?${filters}`, jobCount, abort)).count,
+  })
+  pages.show({ from: 0, to: 1 })
+  return pages
+}
+
+/** Numbers of the jobs in the heading, whatever the list is filtered by. */
+function createTotals({ api, superuser }: App, query: Query) {
+  return createResource(async (abort) => {
+    const get = (key: string) => (key === 'user' ? query.get('user') : '')
+    const scope = requestFilters({ get }, superuser.peek(), 0)
+    const count = async (status: string) =>
+      (await api.get(`/api/jobs/count?${scope}${status && `&status=${status}`}`, jobCount, abort)).count
+    const [all, running, pending] = await Promise.all([count(''), count('running'), count('pending')])
+    return { all: all ?? 0, running: running ?? 0, pending: pending ?? 0 }
+  })
+}
+
+const changed = v.partial(schema)
+const SHOWN = [
+  'status',
+  'held',
+  'qpu',
+  'qpu_target',
+  'started_at',
+  'finished_at',
+  'duration',
+  'attempt',
+] as const
+
+/** Applies an event to its row; returns false if the list has to be loaded again. */
+function apply({ account, superuser }: App, pages: JobPages, { action, record }: LiveEvent): boolean {
+  const owner = record['user_id'] ?? record['user']
+  // Jobs of others are not in the list of a user.
+  if (!superuser.peek() && owner !== account.peek()?.id) return true
+  const parsed = v.safeParse(changed, record)
+  if (action !== 'update' || !parsed.success) return false
+  const changes = Object.fromEntries(
+    SHOWN.flatMap((name) => (name in record ? [[name, parsed.output[name]]] : [])),
+  )
+  return pages.change(record.id, changes)
+}
+
+function useNeededOwners(pages: JobPages, owners: ReturnType<typeof createOwners> | undefined): void {
+  const version = pages.version.value
+  useEffect(() => {
+    owners?.need(pages.loaded().flatMap((job) => job.user_id ?? []))
+  }, [pages, version, owners])
+}
+
+function NoJobs({ isFiltered }: { isFiltered: boolean }) {
+  const query = useQuery()
+  if (isFiltered) {
+    return (
+      <Empty
+        action={
+          <button
+            type="button"
+            onClick={() => query.set(Object.fromEntries(FILTERS.map((name) => [name, ''])))}
+          >
+            Clear the filters
+          </button>
+        }
+      >
+        No job matches these filters.
+      </Empty>
+    )
+  }
+  return (
+    <Empty
+      action={
+        <a class="button" href="/jobs/new">
+          Write the first one
+        </a>
+      }
+    >
+      You have no jobs yet. A Bell pair is ready to run.
+    </Empty>
+  )
+}

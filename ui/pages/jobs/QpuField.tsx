@@ -1,0 +1,38 @@
+import type { Qpu } from '../../api/model/qpus.ts'
+import { useApp } from '../../app/app.ts'
+import { qpuCondition } from '../../jobs/status.ts'
+import { describedBy, Field } from '../../parts/Field.tsx'
+
+interface QpuFieldProps {
+  /** Id of the chosen QPU; empty for any. */
+  value: string
+  error: string | undefined
+  changed: (id: string) => void
+}
+
+/** A selection of QPUs that shows the current state of each. */
+export function QpuField({ value, error, changed }: QpuFieldProps) {
+  const { qpus, availability } = useApp()
+  const list = qpus.value.value ?? []
+  const label = (qpu: Qpu) => {
+    const { word, takesJobs } = qpuCondition(qpu, availability.value.value)
+    return `${qpu.name}, ${takesJobs ? 'takes jobs' : word.toLowerCase()}`
+  }
+  return (
+    <Field id="qpu" label="QPU" error={error}>
+      <select
+        id="qpu"
+        value={list.some(({ id }) => id === value) ? value : ''}
+        onChange={({ currentTarget }) => changed(currentTarget.value)}
+        {...describedBy('qpu', error)}
+      >
+        <option value="">Any that is free</option>
+        {list.map((qpu) => (
+          <option key={qpu.id} value={qpu.id}>
+            {label(qpu)}
+          </option>
+        ))}
+      </select>
+    </Field>
+  )
+}

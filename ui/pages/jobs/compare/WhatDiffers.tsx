@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { Job } from '../../../api/model/jobs.ts'
+import { formatColumnSeconds, formatCount } from '../../../lib/format.ts'
+import { Moment } from '../../../parts/Moment.tsx'
+import { Panel } from '../../../parts/Panel.tsx'
+import { QpuName } from '../JobTable.tsx'
+
+interface Row {
+  title: string
+  /** What decides whether the jobs differ. */
+  value: (job: Job) => string
+  cell: (job: Job, index: number) => ComponentChildren
+}
+
+const LEVELS = ['Traces', 'IQ points', 'Counts']
+const text = (value: string | number | null | undefined) => String(value ?? '–') || '–'
+
+const ROWS: readonly Row[] = [
+  {
+    title: 'Submitted',
+    value: ({ created }) => text(created),
+    cell: ({ created }) => <Moment at={created} />,
+  },
+  { title: 'QPU', value: ({ qpu }) => text(qpu), cell: (job) => <QpuName of={job} /> },
+  {
+    title: 'Shots',
+    value: ({ payload }) => text(payload?.shots),
+    cell: ({ payload }) => formatCount(payload?.shots ?? 0),
+  },
+  {
+    title: 'QPU time',
+    value: ({ duration }) => text(duration),
+    cell: ({ duration }) => (duration ? formatColumnSeconds(duration) : '–'),
+  },
+  {
+    title: 'Result',
+    value: ({ payload }) => text(payload?.meas_level),
+    cell: ({ payload }) => LEVELS[payload?.meas_level ?? 2],
+  },
+  { title: 'Seed', value: ({ payload }) => text(payload?.seed), cell: ({ payload }) => text(payload?.seed) },
+  {
+    title: 'Parameters',
+    value: parameters,
+    cell: (job) => (parameters(job) === '[]' ? '–' : <code>{parameters(job).slice(0, 60)}</code>),
+  },
+  { title: 'Attempts', value: ({ attempt }) => text(attempt), cell: ({ attempt }) => text(attempt) },
+]
+
+function programs({ payload }: Job): string {
+  return JSON.stringify(payload?.circuits?.map(({ circuit }) => circuit))
+}
+
+function parameters({ payload }: Job): string {
+  return JSON.stringify(payload?.circuits?.flatMap(({ parameter_values: sets }) => sets ?? []) ?? [])
+}
+
+interface WhatDiffersProps {
+  jobs: readonly Job[]
+  names: readonly string[]
+}
+
+/** The conditions of the jobs side by side, and the likely cause of a difference. */
+export function WhatDiffers({ jobs, names }: WhatDiffersProps) {
+  const isReduced = useSignal(false)
+  const [first] = jobs
+  const program: Row = {
+    title: 'Program',
+    value: programs,
+    cell: (job, index) =>
+      index === 0 ? '–' : first && programs(job) === programs(first) ? 'identical' : 'different',
+  }
+  const rows = [...ROWS.slice(0, 3), program, ...ROWS.slice(3)].map((row) => ({
+    ...row,
+    isDifferent: new Set(jobs.map(row.value)).size > 1,
+  }))
+  return (
+    <Panel
+      title="What differs"
+      aside={
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isReduced.value}
+            onChange={({ currentTarget }) => {
+              isReduced.value = currentTarget.checked
+            }}
+          />
+          only differences
+        </label>
+      }
+    >
+      <div class="scroll">
+        <table class="book differs">
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="unseen">Condition</span>
+              </th>
+              {names.map((name, at) => (
+                <th key={name} scope="col" class={`series-${at + 1}`}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows
+              .filter(({ isDifferent }) => isDifferent || !isReduced.value)
+              .map(({ title, cell, isDifferent }) => (
+                <tr key={title}>
+                  <th scope="row">{title}</th>
+                  {jobs.map((job, index) => (
+                    <td key={job.id} class={isDifferent ? 'differs' : 'soft'}>
+                      {cell(job, index)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  )
+}

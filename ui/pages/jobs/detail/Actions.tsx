@@ -1,0 +1,189 @@
+import { useSignal } from '@preact/signals'
+import { asApiError } from '../../../api/api.ts'
+import type { Job } from '../../../api/model/jobs.ts'
+import { useApp } from '../../../app/app.ts'
+import { Menu } from '../../../parts/Menu.tsx'
+import { useAsk } from '../../../parts/use-confirm.ts'
+import { LabelsDialog } from './LabelsDialog.tsx'
+import { MoveDialog } from './MoveDialog.tsx'
+
+interface ActionsProps {
+  job: Job
+  changed: () => void
+}
+
+/** What the user, and an operator, can do with a job. */
+export function Actions({ job, changed }: ActionsProps) {
+  const { superuser } = useApp()
+  return (
+    <>
+      {superuser.value && (job.status === 'pending' || job.status === 'running') && (
+        <OperatorMenu job={job} changed={changed} />
+      )}
+      {job.status === 'pending' && <CancelButton id={job.id} cancelled={changed} />}
+      {job.status === 'completed' && <CompareMenu id={job.id} />}
+      <LabelsButton job={job} changed={changed} />
+      <a class="button" href={`/jobs/new?from=${job.id}`}>
+        Edit and run again
+      </a>
+    </>
+  )
+}
+
+function LabelsButton({ job, changed }: ActionsProps) {
+  const isOpen = useSignal(false)
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          isOpen.value = true
+        }}
+      >
+        Rename
+      </button>
+      {isOpen.value && (
+        <LabelsDialog
+          job={job}
+          changed={changed}
+          close={() => {
+            isOpen.value = false
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** Recent completed jobs to compare with. */
+const MAX_OFFERED = 10
+
+function CompareMenu({ id }: { id: string }) {
+  const { jobs } = useApp()
+  const others = (jobs.value.value ?? [])
+    .filter((other) => other.status === 'completed' && other.id !== id)
+    .slice(0, MAX_OFFERED)
+  if (others.length === 0) return null
+  return (
+    <Menu
+      button="Compare"
+      label="Compare with another job"
+      items={others.map((other) => ({
+        title: other.name ? `${other.name} (${other.id})` : other.id,
+        href: `/jobs/${id}?with=${other.id}`,
+      }))}
+    />
+  )
+}
+
+interface OperatorAction {
+  path: string
+  title: string
+  body: string
+  done: string
+  isFor: (job: Job) => boolean
+  extra?: object
+}
+
+const OPERATOR_ACTIONS: readonly OperatorAction[] = [
+  {
+    path: 'hold',
+    title: 'Hold',
+    body: 'The job does not run until it is released. Its owner reads the reason.',
+    done: 'The job is held.',
+    isFor: ({ status, held }) => status === 'pending' && !held,
+  },
+  {
+    path: 'release',
+    title: 'Release',
+    body: 'The job may run again, in its place by submission.',
+    done: 'The job is released.',
+    isFor: ({ held }) => held,
+  },
+  {
+    path: 'run-next',
+    title: 'Run next',
+    body: 'The job runs before all others, bookings included, as soon as its QPU takes jobs.',
+    done: 'The job runs next.',
+    isFor: ({ status, held }) => status === 'pending' && !held,
+  },
+  {
+    path: 'requeue',
+    title: 'Requeue',
+    body: 'The driver stops the job, and it returns to the queue. The attempt is not charged.',
+    done: 'The job is back in the queue.',
+    isFor: ({ status }) => status === 'running',
+  },
+  {
+    path: 'requeue',
+    title: 'Requeue and hold',
+    body: 'The driver stops the job, and it does not run again until it is released.',
+    done: 'The job is back in the queue and held.',
+    isFor: ({ status }) => status === 'running',
+    extra: { hold: true },
+  },
+]
+
+function OperatorMenu({ job, changed }: ActionsProps) {
+  const { api, toast } = useApp()
+  const ask = useAsk()
+  const isMoving = useSignal(false)
+  const operate = async ({ path, title, body, done, extra }: OperatorAction) => {
+    const { confirmed, reason } = await ask({
+      title: `${title} this job?`,
+      body,
+      action: title,
+      reason: { label: 'Reason' },
+    })
+    if (!confirmed) return
+    try {
+      await api.send(`/api/op/jobs/${job.id}/${path}`, { reason, ...extra })
+      toast(done)
+    } catch (failure) {
+      toast(asApiError(failure).message, 'bad')
+    }
+    changed()
+  }
+  const items = OPERATOR_ACTIONS.filter(({ isFor }) => isFor(job)).map((action) => ({
+    title: `${action.title}…`,
+    run: () => void operate(action),
+  }))
+  const move = {
+    title: 'Move to another QPU…',
+    run: () => {
+      isMoving.value = true
+    },
+  }
+  return (
+    <>
+      <Menu button="Operate" items={job.status === 'pending' ? [...items, move] : items} />
+      {isMoving.value && (
+        <MoveDialog
+          job={job}
+          close={() => {
+            isMoving.value = false
+            changed()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** Cancels a pending job without a question, because "Edit and run again" restores it. */
+function CancelButton({ id, cancelled }: { id: string; cancelled: () => void }) {
+  const { api, toast } = useApp()
+  const cancel = async () => {
+    try {
+      await api.send(`/api/jobs/${id}/cancel`, {})
+    } catch (failure) {
+      toast(asApiError(failure).message, 'bad')
+    }
+    cancelled()
+  }
+  return (
+    <button type="button" onClick={() => void cancel()}>
+      Cancel job
+    </button>
+  )
+}

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact'
+import type { Job } from '../../../api/model/jobs.ts'
+import { isFinished } from '../../../jobs/status.ts'
+import { formatColumnSeconds, formatCount, formatOrdinal, formatSeconds } from '../../../lib/format.ts'
+import { parseTime } from '../../../lib/time.ts'
+import { QpuName, Took } from '../JobTable.tsx'
+
+const LEVELS = ['Traces', 'IQ points', 'Counts']
+
+/** The facts of a job. */
+export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
+  const { payload, charged_seconds: charged } = job
+  const circuits = payload?.circuits ?? []
+  const executions = circuits.reduce((sum, { parameter_values: sets }) => sum + (sets?.length || 1), 0)
+  return (
+    <dl class="facts">
+      <Fact name="QPU">
+        <QpuName of={job} />
+      </Fact>
+      <Fact name="Shots">{formatCount(payload?.shots ?? job.shots ?? 0)}</Fact>
+      {job.status !== 'pending' && job.status !== 'cancelled' && (
+        <Fact name={isFinished(job.status) ? 'QPU time' : 'Running for'}>
+          <Took job={job} format={formatColumnSeconds} />
+        </Fact>
+      )}
+      {typeof charged === 'number' && <Fact name="Charged">{formatColumnSeconds(charged)}</Fact>}
+      {job.status === 'pending' && <QueueFacts job={job} />}
+      {executions > 1 && (
+        <Fact name="Circuits">
+          {formatCount(circuits.length)}
+          {executions !== circuits.length && `, ${formatCount(executions)} with parameters`}
+        </Fact>
+      )}
+      {payload && payload.meas_level !== 2 && <Fact name="Result">{LEVELS[payload.meas_level]}</Fact>}
+      {typeof payload?.seed === 'number' && <Fact name="Seed">{payload.seed}</Fact>}
+      {(job.attempt ?? 0) > 1 && <Fact name="Attempt">{job.attempt}, after a restart</Fact>}
+      {owner && <Fact name="Owner">{owner}</Fact>}
+      <Tags tags={job.tags ?? []} />
+    </dl>
+  )
+}
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return null
+  return (
+    <Fact name="Tags">
+      {tags.map((tag) => (
+        <a key={tag} class="tag" href={`/jobs?tag=${encodeURIComponent(tag)}`}>
+          {tag}
+        </a>
+      ))}
+    </Fact>
+  )
+}
+
+function QueueFacts({ job: { queue_position: position, estimated_start: start } }: { job: Job }) {
+  return (
+    <>
+      {position && <Fact name="Position">{formatOrdinal(position)} in the queue</Fact>}
+      {start && <Fact name="Expected start">{describeSpan(start.from, start.to)}</Fact>}
+    </>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** Describes an interval in the near future in words. */
+function describeSpan(from: string, to: string): string {
+  const now = Date.now()
+  const seconds = (text: string) => Math.max(0, Math.ceil(((parseTime(text) ?? now) - now) / 1_000))
+  const [first, last] = [seconds(from), seconds(to)]
+  if (last <= 1) return 'now'
+  return first <= 1 ? `within ${formatSeconds(last)}` : `in ${formatSeconds(first)} to ${formatSeconds(last)}`
+}

@@ -1,0 +1,103 @@
+import type { Job } from '../../../api/model/jobs.ts'
+import { describeAttempt, describeEvent } from '../../../jobs/events.ts'
+import { isFinished, jobCondition } from '../../../jobs/status.ts'
+import { formatNumberOf, formatSeconds, sentence } from '../../../lib/format.ts'
+import { parseTime } from '../../../lib/time.ts'
+import { Moment } from '../../../parts/Moment.tsx'
+import { QpuName } from '../JobTable.tsx'
+
+/** The main steps of a job; those that have not been reached are hollow. */
+export function Timeline({ job }: { job: Job }) {
+  const submitted = parseTime(job.created)
+  const after = (text: string | null | undefined) => {
+    const at = parseTime(text)
+    return at === undefined || submitted === undefined ? '' : `+ ${formatSeconds((at - submitted) / 1_000)}`
+  }
+  const { word, tone } = jobCondition(job)
+  const ended = isFinished(job.status)
+  const steps = [
+    { name: 'Submitted', tone: 'ok', when: <Moment at={job.created} />, reached: true },
+    { name: 'Started', tone: 'ok', when: after(job.started_at), reached: Boolean(job.started_at) },
+    { name: ended ? word : 'Completed', tone, when: after(job.finished_at), reached: ended },
+  ]
+  return (
+    <ol class="timeline">
+      {steps
+        .filter(({ reached }) => reached || !ended)
+        .map(({ name, when, reached, tone }) => (
+          <li key={name} class={reached ? `reached tone-${tone}` : undefined}>
+            <strong>{name}</strong>
+            <span>{reached ? when : 'not yet'}</span>
+          </li>
+        ))}
+    </ol>
+  )
+}
+
+/** Every event of a job, and its attempts with the QPU that ran each. */
+export function History({ job: { timeline, attempts } }: { job: Job }) {
+  if (timeline.length === 0) return null
+  return (
+    <details class="history">
+      <summary>
+        {sentence(formatNumberOf(timeline.length, 'event'))}
+        {attempts.length > 1 && `, ${formatNumberOf(attempts.length, 'attempt')}`}
+      </summary>
+      <div class="scroll">
+        <table class="book">
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Event</th>
+              <th scope="col">Details</th>
+            </tr>
+          </thead>
+          <tbody>
+            {timeline.map((entry, index) => (
+              <tr key={index}>
+                <td class="time">
+                  <Moment at={entry.at} />
+                </td>
+                <td>
+                  {describeEvent(entry)}
+                  {entry.attempt > 1 && `, attempt ${entry.attempt}`}
+                </td>
+                <td class="hostile">{entry.detail}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {attempts.length > 0 && (
+          <table class="book">
+            <thead>
+              <tr>
+                <th scope="col">Attempt</th>
+                <th scope="col">QPU</th>
+                <th scope="col">Ended as</th>
+                <th scope="col">Sent</th>
+                <th scope="col">Ended</th>
+              </tr>
+            </thead>
+            <tbody>
+              {attempts.map((attempt) => (
+                <tr key={attempt.attempt}>
+                  <th scope="row">{attempt.attempt}</th>
+                  <td>
+                    <QpuName of={{ qpu: attempt.qpu, qpu_target: '' }} />
+                  </td>
+                  <td>{describeAttempt(attempt)}</td>
+                  <td class="time">
+                    <Moment at={attempt.claimed_at} />
+                  </td>
+                  <td class="time">
+                    <Moment at={attempt.ended_at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </div>
+    </details>
+  )
+}

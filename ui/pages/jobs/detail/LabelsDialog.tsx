@@ -1,0 +1,56 @@
+import * as v from 'valibot'
+import type { Job } from '../../../api/model/jobs.ts'
+import { useApp } from '../../../app/app.ts'
+import { readTags } from '../../../jobs/submission.ts'
+import { Dialog } from '../../../parts/Dialog.tsx'
+import { FormProblem } from '../../../parts/form/FormProblem.tsx'
+import { TextField } from '../../../parts/form/TextField.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
+
+interface LabelsDialogProps {
+  job: Job
+  changed: () => void
+  close: () => void
+}
+
+const labelled = v.object({ id: v.string() })
+const MAX_TAGS = 10
+const MAX_TAG_LENGTH = 64
+
+/** Changes the name and the tags of a job. */
+export function LabelsDialog({ job, changed, close }: LabelsDialogProps) {
+  const { api } = useApp()
+  const form = useForm({
+    initial: { name: job.name ?? '', tags: (job.tags ?? []).join(', ') },
+    check: ({ tags }) => tagProblem(readTags(tags)),
+    async submit({ name, tags }) {
+      const body = { name: name.trim(), tags: readTags(tags) }
+      await api.patch(`/api/jobs/${job.id}?fields=id`, body, labelled)
+      changed()
+      close()
+    },
+  })
+  return (
+    <Dialog title="Name and tags" open onClose={close}>
+      <form class="form" onSubmit={form.submit}>
+        <TextField form={form} name="name" label="Name" autocomplete="off" />
+        <TextField form={form} name="tags" label="Tags, with commas between them" autocomplete="off" />
+        <FormProblem form={form} />
+        <div class="actions end">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" aria-disabled={form.busy.value}>
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function tagProblem(tags: readonly string[]): { tags?: string } {
+  if (tags.length > MAX_TAGS) return { tags: `Give at most ${MAX_TAGS} tags` }
+  const isLong = tags.some((tag) => tag.length > MAX_TAG_LENGTH)
+  return isLong ? { tags: `Give tags of at most ${MAX_TAG_LENGTH} characters` } : {}
+}

@@ -1,0 +1,68 @@
+import { useSignal } from '@preact/signals'
+import { ApiError } from '../../../api/api.ts'
+import type { Job } from '../../../api/model/jobs.ts'
+import { useApp } from '../../../app/app.ts'
+import { qpuCondition } from '../../../jobs/status.ts'
+import { Dialog } from '../../../parts/Dialog.tsx'
+import { Field } from '../../../parts/Field.tsx'
+import { FormActions } from '../../../parts/form/FormActions.tsx'
+import { TextField } from '../../../parts/form/TextField.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
+
+/** Moves a pending job to another QPU, with a reason; asks again before a simulator takes it. */
+export function MoveDialog({ job, close }: { job: Job; close: () => void }) {
+  const { api, qpus, availability, toast } = useApp()
+  const others = (qpus.value.value ?? []).filter(({ id, name }) => ![id, name].includes(job.qpu_target ?? ''))
+  const needsSimulator = useSignal(false)
+  const form = useForm({
+    initial: { qpu: others[0]?.name ?? '', reason: '', to_simulator: false },
+    check: ({ qpu }) => (qpu ? {} : { qpu: 'There is no other QPU' }),
+    async submit(values) {
+      try {
+        await api.send(`/api/op/jobs/${job.id}/move`, values)
+      } catch (failure) {
+        needsSimulator.value ||= failure instanceof ApiError && failure.code === 'is_simulator'
+        throw failure
+      }
+      toast(`The job waits for ${values.qpu} now.`)
+      close()
+    },
+  })
+  const { qpu, to_simulator: isConfirmed } = form.values.value
+  return (
+    <Dialog title="Move this job" open onClose={close}>
+      <form class="form" onSubmit={form.submit} noValidate>
+        <p>
+          Its place in the queue still depends on when it was submitted. Its owner can read the reason in the
+          timeline.
+        </p>
+        <Field id={form.id('qpu')} label="QPU" error={form.error('qpu')}>
+          <select
+            id={form.id('qpu')}
+            value={qpu}
+            onChange={({ currentTarget }) => form.set({ qpu: currentTarget.value })}
+            {...form.aria('qpu')}
+          >
+            {others.map((each) => (
+              <option key={each.id} value={each.name}>
+                {each.name}, {qpuCondition(each, availability.value.value).word.toLowerCase()}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <TextField form={form} name="reason" label="Reason" />
+        {needsSimulator.value && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isConfirmed}
+              onChange={({ currentTarget }) => form.set({ to_simulator: currentTarget.checked })}
+            />
+            Run it on a simulator instead of hardware
+          </label>
+        )}
+        <FormActions form={form} action="Move" cancel={close} />
+      </form>
+    </Dialog>
+  )
+}

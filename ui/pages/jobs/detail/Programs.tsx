@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals'
+import type { Job } from '../../../api/model/jobs.ts'
+import { Source } from '../../../editor/Source.tsx'
+import { formatNumberOf, sentence } from '../../../lib/format.ts'
+import { saveFile } from '../../../lib/save-file.ts'
+import { Panel } from '../../../parts/Panel.tsx'
+import { formatAngle } from '../../../plots/circuit-layout.ts'
+import { CircuitChoice } from '../CircuitChoice.tsx'
+import { Diagram } from '../Diagram.tsx'
+import { useDiagram } from '../use-diagram.ts'
+
+/** Parameter sets that are listed. */
+const MAX_SETS = 20
+
+/** The programs of a job, one at a time, with diagram and parameter values. */
+export function Programs({ job }: { job: Job }) {
+  const circuits = job.payload?.circuits ?? []
+  const chosen = useSignal(0)
+  const line = useSignal<number | undefined>(undefined)
+  const entry = circuits[chosen.value]
+  const sets = entry?.parameter_values ?? []
+  const diagram = useDiagram(entry?.circuit ?? '', sets[0] ?? [])
+  if (!entry) return null
+  const file = circuits.length > 1 ? `${job.id}-${chosen.value + 1}` : job.id
+  return (
+    <div class="programs">
+      {diagram.value && (
+        <Diagram
+          diagram={diagram.value}
+          line={line}
+          file={file}
+          note={sets.length > 1 ? `Set 1 of ${sets.length}.` : undefined}
+        />
+      )}
+      <Panel
+        title="Program"
+        aside={
+          <div class="actions">
+            {circuits.length > 1 && <CircuitChoice names={circuits.map(() => '')} chosen={chosen} />}
+            <button
+              type="button"
+              onClick={() => saveFile(new Blob([entry.circuit], { type: 'text/plain' }), `${file}.qasm`)}
+            >
+              QASM
+            </button>
+          </div>
+        }
+      >
+        <div class="padded">
+          <Source
+            key={chosen.value}
+            text={entry.circuit}
+            label="Program"
+            line={line.value}
+            moved={(at) => {
+              line.value = at
+            }}
+          />
+          {sets.length > 0 && <Sets sets={sets} />}
+        </div>
+      </Panel>
+    </div>
+  )
+}
+
+function Sets({ sets }: { sets: readonly (readonly number[])[] }) {
+  return (
+    <details>
+      <summary>{sentence(formatNumberOf(sets.length, 'parameter set'))}</summary>
+      <ol class="sets">
+        {sets.slice(0, MAX_SETS).map((values, index) => (
+          <li key={index}>
+            <code>{values.map(formatAngle).join(', ')}</code>
+          </li>
+        ))}
+      </ol>
+      {sets.length > MAX_SETS && <p class="soft">and {sets.length - MAX_SETS} more</p>}
+    </details>
+  )
+}

@@ -1,0 +1,150 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
+import type { Job } from '../../../api/model/jobs.ts'
+import { useApp } from '../../../app/app.ts'
+import { toCsv } from '../../../jobs/counts.ts'
+import { type IqPoints, readIqPoints, readTraces, type Traces } from '../../../jobs/signals.ts'
+import { formatCount } from '../../../lib/format.ts'
+import { saveFile } from '../../../lib/save-file.ts'
+import { Menu } from '../../../parts/Menu.tsx'
+import { Empty, Panel } from '../../../parts/Panel.tsx'
+import { Iq } from '../../../plots/Iq.tsx'
+import { savePlot } from '../../../plots/save-plot.ts'
+import { Trace } from '../../../plots/Trace.tsx'
+import { CircuitChoice } from '../CircuitChoice.tsx'
+import { Counts } from './Counts.tsx'
+
+const TITLES = ['Traces', 'IQ points', 'Counts']
+
+/** The results of a completed job in the form that its measurement level has, one circuit at a time. */
+export function Results({ job }: { job: Job }) {
+  const results = job.results?.circuit_results ?? []
+  const chosen = useSignal(0)
+  const plot = useRef<HTMLDivElement>(null)
+  const level = job.payload?.meas_level ?? 2
+  const result = results[chosen.value]
+  const file = results.length > 1 ? `${job.id}-${chosen.value + 1}` : job.id
+  const points = useMemo(() => (level === 1 ? readIqPoints(result?.memory) : undefined), [result])
+  const traces = useMemo(() => (level === 0 ? readTraces(result?.memory) : undefined), [result])
+  const counts = result?.counts ?? {}
+  const hasCounts = Object.keys(counts).length > 0
+  const isShown = points || traces || hasCounts
+  return (
+    <Panel
+      title={TITLES[level] ?? 'Results'}
+      aside={
+        <div class="actions">
+          {results.length > 1 && (
+            <CircuitChoice names={results.map(({ header }) => header?.name ?? '')} chosen={chosen} />
+          )}
+          <Menu
+            button="Save"
+            label="Save the results or the plot"
+            items={[
+              {
+                title: 'Results as JSON',
+                run: () => saveText(JSON.stringify(job.results, null, 2), `${job.id}.json`),
+              },
+              ...saveItems({ counts, points, traces }, file, plot),
+            ]}
+          />
+        </div>
+      }
+    >
+      {isShown ? (
+        <div key={chosen.value} class="padded" ref={plot}>
+          {points && <Points points={points} />}
+          {traces && <TraceList traces={traces} />}
+          {hasCounts && <Counts counts={counts} />}
+        </div>
+      ) : (
+        <Empty>This job has no results to show: it measured nothing.</Empty>
+      )}
+    </Panel>
+  )
+}
+
+interface Shown {
+  counts: Record<string, number>
+  points: IqPoints | undefined
+  traces: Traces | undefined
+}
+
+/** What can be saved of the results of one circuit. */
+function saveItems({ counts, points, traces }: Shown, file: string, plot: { current: Element | null }) {
+  const hasCounts = Object.keys(counts).length > 0
+  const items: { title: string; run: () => void }[] = []
+  const offer = (isOffered: unknown, title: string, run: () => void) => {
+    if (isOffered) items.push({ title, run })
+  }
+  offer(hasCounts, 'Counts as CSV', () => saveText(toCsv(counts), `${file}.csv`))
+  if (points) items.push({ title: 'Points as CSV', run: () => saveText(pointsCsv(points), `${file}-iq.csv`) })
+  offer(hasCounts || traces, 'Plot as SVG', () => void savePlot(plot.current, file, 'svg'))
+  offer(hasCounts || traces || points, 'Plot as PNG', () => void savePlot(plot.current, file, 'png'))
+  return items
+}
+
+function saveText(text: string, name: string): void {
+  saveFile(new Blob([text], { type: name.endsWith('.json') ? 'application/json' : 'text/csv' }), name)
+}
+
+function pointsCsv({ slots }: IqPoints): string {
+  const rows = slots.flatMap(({ re, im }, slot) =>
+    Array.from(re, (each, shot) => `${slot},${shot},${each},${im[shot]}`),
+  )
+  return ['slot,shot,i,q', ...rows, ''].join('\n')
+}
+
+function Points({ points: { slots, isSingle } }: { points: IqPoints }) {
+  const { theme } = useApp()
+  const slot = useSignal(0)
+  const shown = slots[slot.value] ?? slots[0]
+  if (!shown) return null
+  return (
+    <>
+      <SlotChoice slots={slots.length} slot={slot} />
+      <Iq {...shown} name={`Bit ${slot.value}`} theme={theme.value} />
+      <p class="caption">
+        {isSingle
+          ? `${formatCount(shown.re.length)} shots, one point each; the cross is their mean.`
+          : 'The mean of all shots.'}
+      </p>
+    </>
+  )
+}
+
+function TraceList({ traces: { slots, shots } }: { traces: Traces }) {
+  const slot = useSignal(0)
+  const shown = slots[slot.value] ?? slots[0]
+  if (!shown) return null
+  return (
+    <>
+      <SlotChoice slots={slots.length} slot={slot} />
+      <Trace {...shown} name={`Bit ${slot.value}`} />
+      <p class="caption">I solid, Q dashed{shots > 1 ? `, mean of ${formatCount(shots)} shots` : ''}.</p>
+    </>
+  )
+}
+
+function SlotChoice({ slots, slot }: { slots: number; slot: Signal<number> }) {
+  if (slots < 2) return null
+  return (
+    <div class="toolbar">
+      <label class="beside">
+        Bit
+        <select
+          value={slot.value}
+          onChange={({ currentTarget }) => {
+            slot.value = Number(currentTarget.value)
+          }}
+        >
+          {Array.from({ length: slots }, (_, index) => (
+            <option key={index} value={index}>
+              {index}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import type { Expected } from '../../../jobs/fidelity/expected-fidelity.ts'
+import { parseTime } from '../../../lib/time.ts'
+import { Row } from './EstimateRow.tsx'
+import type { QpuState } from './qpu-state.ts'
+
+/** Values that were calibrated before are not used, because they have drifted. */
+const MAX_AGE_MS = 7 * 86_400_000
+
+interface ExpectedFidelityProps {
+  state: QpuState
+  fidelity: Expected
+}
+
+/** The fidelity that the values of the chosen QPU predict, with the share of each kind of error. */
+export function ExpectedFidelity({ state: { description, name }, fidelity }: ExpectedFidelityProps) {
+  // An exact simulator has no errors to predict from.
+  if (!description || description.gates.length === 0) return null
+  const calibrated = parseTime(description.calibrated_at ?? '')
+  if (calibrated !== undefined && Date.now() - calibrated > MAX_AGE_MS) {
+    return <Row name="Expected fidelity">{name} was calibrated more than 7 days ago</Row>
+  }
+  if ('unknown' in fidelity) return <Row name="Expected fidelity">unknown: {fidelity.unknown}</Row>
+  const { total, gates, readout, idle } = fidelity
+  return (
+    <>
+      <Row name="Expected fidelity">≈ {formatFidelity(total)}</Row>
+      <Row name="Gates × readout × waiting">{[gates, readout, idle].map(formatFidelity).join(' × ')}</Row>
+      <p class="caption">
+        From the errors and coherence times that {name} describes.{' '}
+        <a href="/docs/explanation/expected-fidelity">How it is predicted</a>
+      </p>
+    </>
+  )
+}
+
+function formatFidelity(value: number): string {
+  return value > 0 && value < 0.001 ? '< 0.001' : value.toFixed(3)
+}

@@ -1,0 +1,107 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useApp } from '../../../app/app.ts'
+import { useQuery } from '../../../app/use-query.ts'
+import { FILTERS, PERIODS, STATUSES } from './filters.ts'
+
+const TYPING_PAUSE_MS = 250
+
+/** The filters above the list; the address is their state. */
+export function Filters({ owner }: { owner: string | undefined }) {
+  const { qpus, superuser } = useApp()
+  const query = useQuery()
+  const tag = query.get('tag')
+  return (
+    <search class="filters">
+      <SearchField />
+      <Choice name="status" label="Status" any="Any status" choices={STATUSES} />
+      <Choice
+        name="qpu"
+        label="QPU"
+        any="Any QPU"
+        choices={(qpus.value.value ?? []).map(({ name }) => ({ id: name, title: name }))}
+      />
+      <Choice name="from" label="Period" any="Any time" choices={PERIODS} />
+      {superuser.value && (
+        <Choice
+          name="user"
+          label="Owner"
+          any="Everybody"
+          choices={[
+            { id: 'me', title: 'My own' },
+            ...(owner ? [{ id: query.get('user'), title: owner }] : []),
+          ]}
+        />
+      )}
+      {tag && (
+        <button type="button" class="chip" onClick={() => query.set({ tag: '' })}>
+          {tag} <span aria-hidden="true">✕</span>
+          <span class="unseen">, remove this tag from the filter</span>
+        </button>
+      )}
+      {FILTERS.some((name) => query.get(name)) && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => query.set(Object.fromEntries(FILTERS.map((name) => [name, ''])))}
+        >
+          Clear
+        </button>
+      )}
+    </search>
+  )
+}
+
+function SearchField() {
+  const query = useQuery()
+  const given = query.get('q')
+  const typed = useSignal(given)
+  useEffect(() => {
+    typed.value = given
+  }, [given])
+  useEffect(() => {
+    if (typed.value === given) return undefined
+    const timer = setTimeout(() => query.set({ q: typed.value }), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed.value])
+  return (
+    <input
+      type="search"
+      aria-label="Id, name or tag"
+      placeholder="Id, name or tag"
+      maxLength={200}
+      data-filter
+      value={typed.value}
+      onInput={({ currentTarget }) => {
+        typed.value = currentTarget.value
+      }}
+    />
+  )
+}
+
+interface ChoiceProps {
+  name: string
+  label: string
+  any: string
+  choices: readonly { id: string; title: string }[]
+}
+
+function Choice({ name, label, any, choices }: ChoiceProps) {
+  const query = useQuery()
+  const given = query.get(name)
+  return (
+    <select
+      aria-label={label}
+      value={given}
+      onChange={({ currentTarget }) => query.set({ [name]: currentTarget.value })}
+    >
+      <option value="">{any}</option>
+      {choices.map(({ id, title }) => (
+        <option key={id} value={id}>
+          {title}
+        </option>
+      ))}
+      {given && !choices.some(({ id }) => id === given) && <option value={given}>{given}</option>}
+    </select>
+  )
+}

@@ -1,0 +1,137 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { type Job, jobs as jobsSchema, job as schema } from '../../../api/model/jobs.ts'
+import { useApp } from '../../../app/app.ts'
+import { formatCount, formatNumberOf, sentence } from '../../../lib/format.ts'
+import { saveFile } from '../../../lib/save-file.ts'
+import { Menu } from '../../../parts/Menu.tsx'
+import { useAsk } from '../../../parts/use-confirm.ts'
+import { BulkDialog } from './BulkDialog.tsx'
+import { type BulkRun, runBulk } from './bulk.ts'
+import { toJobsCsv, toJson } from './export.ts'
+
+/** Jobs that can be selected with one press; their results fit the memory of a browser. */
+const MAX_SELECTED = 1_000
+
+interface SelectionBarProps {
+  selected: Signal<ReadonlySet<string>>
+  total: number
+  /** The filters of the list as parameters of the request. */
+  filters: string
+}
+
+/** What can be done with the selected jobs. */
+export function SelectionBar({ selected, total, filters }: SelectionBarProps) {
+  const { api, qpus, superuser, toast } = useApp()
+  const ask = useAsk()
+  const open = useSignal<{ title: string; run: BulkRun } | undefined>(undefined)
+  const ids = [...selected.value]
+
+  const start = (title: string, action: (id: string) => Promise<string>): BulkRun => {
+    const run = runBulk(ids, action)
+    open.value = { title, run }
+    return run
+  }
+  const operate = async (name: 'hold' | 'release', title: string, done: string) => {
+    const { confirmed, reason } = await ask({
+      title: `${title} ${formatNumberOf(ids.length, 'job')}?`,
+      body: 'The owners read the reason.',
+      action: title,
+      reason: { label: 'Reason' },
+    })
+    if (!confirmed) return
+    start(title, async (id) => {
+      await api.send(`/api/op/jobs/${id}/${name}`, { reason })
+      return done
+    })
+  }
+  const cancel = async () => {
+    const { confirmed } = await ask({
+      title: `Cancel ${formatNumberOf(ids.length, 'job')}?`,
+      body: 'Only pending jobs can be cancelled. The others stay as they are.',
+      action: 'Cancel jobs',
+      tone: 'bad',
+    })
+    if (!confirmed) return
+    start('Cancel jobs', async (id) => {
+      await api.send(`/api/jobs/${id}/cancel`, {})
+      return 'Cancelled'
+    })
+  }
+  const save = async (kind: 'json' | 'csv') => {
+    const loaded = new Map<string, Job>()
+    const run = start(`Export as ${kind.toUpperCase()}`, async (id) => {
+      loaded.set(id, await api.get(`/api/jobs/${id}`, schema))
+      return 'Exported'
+    })
+    await run.ended
+    const jobs = ids.flatMap((id) => loaded.get(id) ?? [])
+    if (jobs.length === 0) return
+    const name = (id: string) => qpus.value.peek()?.find((qpu) => qpu.id === id)?.name ?? id
+    const text = kind === 'json' ? toJson(jobs) : toJobsCsv(jobs, name)
+    saveFile(new Blob([text], { type: kind === 'json' ? 'application/json' : 'text/csv' }), `jobs.${kind}`)
+  }
+  const selectAll = async () => {
+    try {
+      const all = await api.get(
+        `/api/jobs?${filters && `${filters}&`}limit=${MAX_SELECTED}&fields=id,status`,
+        jobsSchema,
+      )
+      selected.value = new Set(all.map(({ id }) => id))
+    } catch {
+      toast('The jobs could not be read. Try again.', 'bad')
+    }
+  }
+  return (
+    <div class="selection">
+      <strong>{sentence(formatNumberOf(ids.length, 'job'))} selected</strong>
+      {ids.length < Math.min(total, MAX_SELECTED) && (
+        <button type="button" class="link" onClick={selectAll}>
+          Select {total > MAX_SELECTED ? 'the newest' : 'all'} {formatCount(Math.min(total, MAX_SELECTED))}
+        </button>
+      )}
+      <span class="grow" />
+      {ids.length >= 2 && ids.length <= 4 && (
+        <a class="button" href={`/jobs/${ids[0]}?with=${ids.slice(1).join(',')}`}>
+          Compare {ids.length}
+        </a>
+      )}
+      <Menu
+        button="Export"
+        items={[
+          { title: 'JSON', run: () => void save('json') },
+          { title: 'CSV', run: () => void save('csv') },
+        ]}
+      />
+      {superuser.value && (
+        <>
+          <button type="button" onClick={() => void operate('hold', 'Hold', 'Held')}>
+            Hold
+          </button>
+          <button type="button" onClick={() => void operate('release', 'Release', 'Released')}>
+            Release
+          </button>
+        </>
+      )}
+      <button type="button" onClick={() => void cancel()}>
+        Cancel jobs
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          selected.value = new Set()
+        }}
+      >
+        Clear selection
+      </button>
+      {open.value && (
+        <BulkDialog
+          {...open.value}
+          close={() => {
+            open.value = undefined
+          }}
+        />
+      )}
+    </div>
+  )
+}

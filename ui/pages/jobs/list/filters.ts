@@ -1,0 +1,53 @@
+import type { Query } from '../../../app/use-query.ts'
+
+/** Periods by which the list can be limited, as in its address. */
+export const PERIODS = [
+  { id: '1h', title: 'Last hour', hours: 1 },
+  { id: '24h', title: 'Last 24 hours', hours: 24 },
+  { id: '7d', title: 'Last 7 days', hours: 168 },
+  { id: '30d', title: 'Last 30 days', hours: 720 },
+] as const
+
+export const STATUSES = [
+  { id: 'pending', title: 'Pending' },
+  { id: 'running', title: 'Running' },
+  { id: 'pending,running', title: 'Not ended' },
+  { id: 'completed', title: 'Completed' },
+  { id: 'failed', title: 'Failed' },
+  { id: 'cancelled', title: 'Cancelled' },
+] as const
+
+/** Names of the query parameters that filter the list. */
+export const FILTERS = ['q', 'status', 'qpu', 'tag', 'from'] as const
+
+/** Fields of a row. Programs and results, which may be large, are not among them. */
+const FIELDS =
+  'id,name,tags,user_id,status,held,shots,qpu_target,qpu,created,started_at,finished_at,duration,attempt'
+
+/** The filters of the address as parameters of `GET /api/jobs`. */
+export function requestFilters(query: Pick<Query, 'get'>, isSuperuser: boolean, nowMs: number): string {
+  const given = new URLSearchParams()
+  const set = (name: string, value: string | undefined) => {
+    if (value) given.set(name, value)
+  }
+  set('text', query.get('q').trim())
+  set('status', STATUSES.find(({ id }) => id === query.get('status'))?.id)
+  set('qpu', query.get('qpu'))
+  set('tag', query.get('tag'))
+  set('created_from', startOf(query.get('from'), nowMs))
+  if (isSuperuser) set('user', query.get('user') === 'me' ? '' : query.get('user') || '*')
+  return given.toString()
+}
+
+/** Parameters of one page. */
+export function pageParameters(filters: string, skip: number, limit: number): string {
+  return `${filters && `${filters}&`}skip=${skip}&limit=${limit}&fields=${FIELDS}`
+}
+
+/** The start of a period, to the minute, or a date; undefined for all time. */
+function startOf(from: string, nowMs: number): string | undefined {
+  const hours = PERIODS.find(({ id }) => id === from)?.hours
+  if (hours !== undefined)
+    return new Date(Math.floor(nowMs / 60_000) * 60_000 - hours * 3_600_000).toISOString()
+  return /^\d{4}-\d\d-\d\d$/.test(from) ? from : undefined
+}

@@ -1,0 +1,221 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { Monitor } from '../../api/model/equipment/monitoring.ts'
+import { useApp } from '../../app/app.ts'
+import { formatReading } from '../../lib/reading.ts'
+import { Moment } from '../../parts/Moment.tsx'
+import { Empty, Panel } from '../../parts/Panel.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { useConfirm } from '../../parts/use-confirm.ts'
+import { NoteDialog } from './NoteDialog.tsx'
+import type { Incident } from './readings/incidents.ts'
+import { describeLimit } from './readings/lead.ts'
+import { formatSpan } from './readings/range.ts'
+
+/** Rows that are shown at first. */
+const FIRST_ROWS = 12
+
+interface IncidentListProps {
+  incidents: readonly Incident[]
+  stepMs: number
+  monitor: Monitor
+  onZoom: (from: number, to: number) => void
+  /** Called after a note was added or removed. */
+  onNoted: () => void
+}
+
+/** What happened in the visible time, the newest first, with notes that superusers add. */
+export function IncidentList({ incidents, monitor, onZoom, onNoted }: IncidentListProps) {
+  const { superuser } = useApp()
+  const isNoting = useSignal(false)
+  const showsAll = useSignal(false)
+  const rows = showsAll.value ? incidents : incidents.slice(0, FIRST_ROWS)
+  const add = (
+    <button
+      type="button"
+      onClick={() => {
+        isNoting.value = true
+      }}
+    >
+      Add a note…
+    </button>
+  )
+  return (
+    <Panel title="Events" aside={superuser.value && add}>
+      {incidents.length === 0 ? (
+        <Empty>Nothing exceeded a limit, and no reading is missing.</Empty>
+      ) : (
+        <div class="scroll">
+          <table class="book folds incidents">
+            <thead>
+              <tr>
+                <th scope="col">Start</th>
+                <th scope="col">Event</th>
+                <th scope="col">Channel</th>
+                <th scope="col" class="number">
+                  Peak
+                </th>
+                <th scope="col">End</th>
+                <th scope="col" class="number">
+                  Lasted
+                </th>
+                <th scope="col">
+                  <span class="unseen">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((incident) => (
+                <Row
+                  key={`${incident.kind} ${incident.at} ${keyOf(incident)}`}
+                  incident={incident}
+                  monitor={monitor}
+                  onZoom={onZoom}
+                  onNoted={onNoted}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {rows.length < incidents.length && (
+        <div class="padded">
+          <button type="button" onClick={() => (showsAll.value = true)}>
+            Show all {incidents.length}
+          </button>
+        </div>
+      )}
+      <NoteDialog monitor={monitor} open={isNoting} onAdded={onNoted} />
+    </Panel>
+  )
+}
+
+function keyOf(incident: Incident): string {
+  if (incident.kind === 'breach') return incident.breach.threshold.id
+  if (incident.kind === 'stale') return incident.channel.key
+  return incident.kind === 'note' ? incident.note.id : ''
+}
+
+interface RowProps {
+  incident: Incident
+  monitor: Monitor
+  onZoom: (from: number, to: number) => void
+  onNoted: () => void
+}
+
+function Row({ incident, monitor, onZoom, onNoted }: RowProps) {
+  const { at, until, isOpen } = incident
+  const lasted = until ?? (isOpen ? Date.now() : undefined)
+  return (
+    <tr>
+      <th scope="row">
+        <Moment at={at} />
+      </th>
+      <td class="wide">{describeEvent(incident)}</td>
+      <td class="absent">{channelOf(incident)}</td>
+      <td class="number">{peakOf(incident)}</td>
+      <td class="absent">{isOpen ? 'still open' : until === undefined ? '' : <Moment at={until} />}</td>
+      <td class="number">{lasted === undefined ? '' : formatSpan(lasted - at)}</td>
+      <td class="number">
+        <RowActions incident={incident} monitor={monitor} onZoom={onZoom} onNoted={onNoted} />
+      </td>
+    </tr>
+  )
+}
+
+function describeEvent(incident: Incident): ComponentChildren {
+  switch (incident.kind) {
+    case 'breach': {
+      const { threshold } = incident.breach
+      return (
+        <>
+          <Status
+            tone="bad"
+            glyph="triangle"
+            word={threshold.kind === 'above' ? 'Over limit' : 'Below limit'}
+          />{' '}
+          {threshold.name}, {describeLimit(threshold)}
+        </>
+      )
+    }
+    case 'stale':
+      return <Status tone="warn" glyph="triangle" word="No reading" />
+    case 'gap':
+      return <Status tone="idle" glyph="ring" word="No data" />
+    case 'calibration':
+      return (
+        <>
+          <Status tone="run" glyph="half" word="Calibration" /> {incident.run.mode.replace('_', ' ')}
+          {incident.run.status === 'failed' && ', failed'}
+        </>
+      )
+    case 'maintenance':
+      return (
+        <>
+          <Status tone="warn" glyph="triangle" word="Maintenance" /> {incident.reason}
+          {incident.expected && incident.isOpen && (
+            <>
+              {' '}
+              until about <Moment at={incident.expected} />
+            </>
+          )}
+        </>
+      )
+    case 'note':
+      return (
+        <span class="note-text">
+          <strong>● Note</strong> {incident.note.author && `by ${incident.note.author}: `}
+          {incident.note.text}
+        </span>
+      )
+  }
+}
+
+function channelOf(incident: Incident): string {
+  if (incident.kind === 'breach') return incident.breach.channel.label
+  if (incident.kind === 'stale') return incident.channel.label
+  return incident.kind === 'gap' ? 'all channels' : ''
+}
+
+function peakOf(incident: Incident): string {
+  return incident.kind === 'breach' ? formatReading(incident.breach.peak, incident.breach.channel.unit) : ''
+}
+
+function RowActions({ incident, monitor, onZoom, onNoted }: RowProps) {
+  const { api, named, superuser, toast } = useApp()
+  const confirm = useConfirm()
+  const { at, until = Date.now() } = incident
+  const margin = Math.max(60_000, (until - at) / 2)
+  if (incident.kind === 'calibration') {
+    return incident.run.result ? <a href={`/calibrations/${incident.run.result}`}>Report</a> : null
+  }
+  if (incident.kind === 'stale') return <a href={`/drivers/${monitor.id}`}>Driver</a>
+  if (incident.kind !== 'note') {
+    return (
+      <button type="button" class="link" onClick={() => onZoom(at - margin, until + margin)}>
+        Zoom
+      </button>
+    )
+  }
+  if (!superuser.value) return null
+  const remove = async () => {
+    const agreed = await confirm({
+      title: 'Delete the note?',
+      body: incident.note.text,
+      action: 'Delete',
+      tone: 'bad',
+    })
+    if (!agreed) return
+    try {
+      await api.remove(`/api/collections/${named('notes')}/records/${incident.note.id}`)
+      onNoted()
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), 'bad')
+    }
+  }
+  return (
+    <button type="button" class="link" onClick={remove}>
+      Delete<span class="unseen"> the note</span>
+    </button>
+  )
+}

@@ -1,0 +1,148 @@
+import type { Signal } from '@preact/signals'
+import type { Threshold } from '../../api/model/equipment/monitoring.ts'
+import { useApp } from '../../app/app.ts'
+import { formatReading, isPrefixed } from '../../lib/reading.ts'
+import { indexAt } from '../../plots/time-series/align.ts'
+import { DataTable } from '../../plots/time-series/DataTable.tsx'
+import { lineStyle } from '../../plots/time-series/scene.ts'
+import { appliesTo } from './readings/breaches.ts'
+import { type Channel, type ChannelGroup, isStale } from './readings/channels.ts'
+import { formatSpan } from './readings/range.ts'
+
+interface LegendProps {
+  group: ChannelGroup
+  thresholds: readonly Threshold[]
+  now: number
+  cursor: Signal<number | undefined>
+  /** Keys of the channels that are not drawn. */
+  hidden: ReadonlySet<string>
+  onHide: (keys: string[]) => void
+  range: { from: number; to: number }
+}
+
+/** The channels of a plot with their figures; a press on a name hides its line. */
+export function Legend({ group, thresholds, now, cursor, hidden, onHide, range }: LegendProps) {
+  const { zone } = useApp()
+  const { channels, title, unit } = group
+  const head = unit && !isPrefixed(unit) ? `${title}, ${unit}` : title
+  const late = channels.filter((channel) => isStale(channel, now))
+  const toggle = ({ key }: Channel) =>
+    onHide(hidden.has(key) ? [...hidden].filter((one) => one !== key) : [...hidden, key])
+  return (
+    <div class="legend">
+      <div class="scroll">
+        <table class="book dense" aria-label={`${title}, figures`}>
+          <thead>
+            <tr>
+              <th scope="col">{head}</th>
+              <th scope="col" class="number">
+                Now
+              </th>
+              <th scope="col" class="number">
+                At cursor
+              </th>
+              <th scope="col" class="number">
+                Min
+              </th>
+              <th scope="col" class="number">
+                Mean
+              </th>
+              <th scope="col" class="number">
+                Max
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {channels.map((channel) => (
+              <Row
+                key={channel.key}
+                channel={channel}
+                limits={thresholds.filter((limit) => limit.enabled && appliesTo(limit, channel))}
+                isLate={late.includes(channel)}
+                isHidden={hidden.has(channel.key)}
+                cursor={cursor.value}
+                onToggle={() => toggle(channel)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <DataTable lines={channels.map(({ line }) => line)} unit={unit} timeZone={zone.value} {...range} />
+      {late.length > 0 && (
+        <p class="hint">
+          <strong class="tone-warn">No reading</strong>{' '}
+          {late
+            .slice(0, 4)
+            .map(({ label, last, intervalMs }) => {
+              const usual = formatSpan(Math.max(1_000, intervalMs))
+              return `of ${label} for ${formatSpan(now - (last ?? now))}, usually every ${usual}`
+            })
+            .join('; ')}
+          .{late.length < channels.length && ' The other channels report as usual.'}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface RowProps {
+  channel: Channel
+  limits: readonly Threshold[]
+  isLate: boolean
+  isHidden: boolean
+  cursor: number | undefined
+  onToggle: () => void
+}
+
+function Row({ channel, limits, isLate, isHidden, cursor, onToggle }: RowProps) {
+  const { label, unit, line, figures } = channel
+  const { token, dash } = lineStyle(line.style ?? 0)
+  const index = cursor === undefined ? undefined : indexAt(line, cursor)
+  const at = index === undefined ? undefined : line.mean[index]
+  const value = (number: number | undefined) => (
+    <Value number={number} unit={unit} isBeyond={number !== undefined && isBeyond(number, limits)} />
+  )
+  return (
+    <tr class={isHidden ? 'off' : undefined}>
+      <th scope="row">
+        <button
+          type="button"
+          class="link"
+          aria-pressed={!isHidden}
+          onClick={onToggle}
+          title={channel.channel}
+        >
+          <svg width="22" height="10" aria-hidden="true">
+            <path
+              d="M0 5h22"
+              stroke={`var(--${token})`}
+              stroke-width="2.5"
+              stroke-dasharray={dash.join(' ')}
+            />
+          </svg>
+          {label}
+        </button>
+      </th>
+      <td class={isLate ? 'number tone-warn' : 'number'}>
+        {isLate && '▲ '}
+        {value(figures?.now)}
+      </td>
+      <td class="number">{value(at)}</td>
+      <td class="number">{value(figures?.min)}</td>
+      <td class="number">{value(figures?.mean)}</td>
+      <td class="number">{value(figures?.max)}</td>
+    </tr>
+  )
+}
+
+function Value({ number, unit, isBeyond }: { number: number | undefined; unit: string; isBeyond: boolean }) {
+  if (number === undefined) return '–'
+  const text = formatReading(number, isPrefixed(unit) ? unit : '')
+  return isBeyond ? <strong class="tone-bad">▲ {text}</strong> : text
+}
+
+function isBeyond(value: number, limits: readonly Threshold[]): boolean {
+  return limits.some(({ kind, limit }) =>
+    kind === 'above' ? value > limit : kind === 'below' ? value < limit : false,
+  )
+}

@@ -1,0 +1,118 @@
+import type { Signal } from '@preact/signals'
+import type { Threshold } from '../../api/model/equipment/monitoring.ts'
+import { useApp } from '../../app/app.ts'
+import { formatReading } from '../../lib/reading.ts'
+import { type PlotLimit, type PlotMark, TimeSeries } from '../../plots/TimeSeries.tsx'
+import { formatCursor } from '../../plots/time-series/time-axis.ts'
+import { EventStrip } from './EventStrip.tsx'
+import { Legend } from './Legend.tsx'
+import { appliesTo } from './readings/breaches.ts'
+import { type ChannelGroup, isLogarithmic, isStale } from './readings/channels.ts'
+import type { Incident } from './readings/incidents.ts'
+import type { VisibleRange } from './readings/range.ts'
+
+/** Height of a plot by its number of lines, px. */
+const LOW_PX = 150
+const HIGH_PX = 236
+const TIME_AXIS_PX = 30
+
+interface PlotsProps {
+  groups: readonly ChannelGroup[]
+  range: VisibleRange
+  stepMs: number
+  thresholds: readonly Threshold[]
+  incidents: readonly Incident[]
+  marks: readonly PlotMark[]
+  now: number
+  cursor: Signal<number | undefined>
+  hidden: ReadonlySet<string>
+  onHide: (keys: string[]) => void
+  onZoom: (from: number, to: number) => void
+  onReset: () => void
+}
+
+/** A plot per unit with its legend, one time axis and one cursor. */
+export function Plots(props: PlotsProps) {
+  const { groups, range, cursor, stepMs } = props
+  const { zone } = useApp()
+  return (
+    <div class="plots">
+      <div class="plot-row">
+        <EventStrip incidents={props.incidents} range={range} cursor={cursor} />
+      </div>
+      {groups.map((group, index) => (
+        <PlotRow key={group.unit} {...props} group={group} isLast={index === groups.length - 1} />
+      ))}
+      <p class="cursor-time" aria-live="off">
+        {cursor.value === undefined
+          ? 'Drag to zoom, double click to reset. Arrow keys move the cursor.'
+          : formatCursor(cursor.value, stepMs, zone.value)}
+      </p>
+    </div>
+  )
+}
+
+function PlotRow(props: PlotsProps & { group: ChannelGroup; isLast: boolean }) {
+  const { group, range, thresholds, marks, now, cursor, hidden, isLast } = props
+  const { zone } = useApp()
+  const shown = group.channels.filter(({ key }) => !hidden.has(key))
+  const scale = isLogarithmic(group) ? 'log' : 'linear'
+  const limits = shown.flatMap((channel) =>
+    thresholds
+      .filter((threshold) => threshold.enabled && appliesTo(threshold, channel))
+      .flatMap(({ kind, limit, name }): PlotLimit[] =>
+        kind === 'stale' ? [] : [limitOf(channel.key, { kind, name, value: limit, unit: group.unit })],
+      ),
+  )
+  // Only where every channel is late; a band over channels that arrive would be wrong.
+  const isLate = range.isLive && shown.length > 0 && shown.every((channel) => isStale(channel, now))
+  const late = Math.max(...shown.map(({ last }) => last ?? 0))
+  const allMarks = isLate ? [...marks, { at: late, until: range.to, tone: 'stale' as const }] : marks
+  const height = (group.channels.length > 2 ? HIGH_PX : LOW_PX) + (isLast ? TIME_AXIS_PX : 0)
+  return (
+    <div class="plot-row">
+      <div>
+        <h3>
+          {group.title}{' '}
+          <span class="soft">
+            {[group.unit, scale === 'log' && 'logarithmic'].filter(Boolean).join(', ')}
+          </span>
+        </h3>
+        <TimeSeries
+          label={`${group.title} of ${shown.map(({ label }) => label).join(', ')}`}
+          unit={group.unit}
+          scale={scale}
+          lines={shown.map(({ line }) => line)}
+          from={range.from}
+          to={range.to}
+          timeZone={zone.value}
+          limits={limits}
+          marks={allMarks}
+          cursor={cursor}
+          onZoom={props.onZoom}
+          onReset={props.onReset}
+          timeAxis={isLast}
+          height={height}
+          table={false}
+        />
+      </div>
+      <Legend
+        group={group}
+        thresholds={thresholds}
+        now={now}
+        cursor={cursor}
+        hidden={hidden}
+        onHide={props.onHide}
+        range={range}
+      />
+    </div>
+  )
+}
+
+function limitOf(
+  line: string,
+  { kind, name, value, unit }: { kind: PlotLimit['kind']; name: string; value: number; unit: string },
+): PlotLimit {
+  const short = `limit ${formatReading(value, unit, 3)}`
+  return { value, kind, line, label: `${name}: ${formatReading(value, unit, 3)}`, short }
+}

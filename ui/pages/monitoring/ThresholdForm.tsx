@@ -1,0 +1,114 @@
+import { type Monitor, threshold as schema, type Threshold } from '../../api/model/equipment/monitoring.ts'
+import { useApp } from '../../app/app.ts'
+import { Field } from '../../parts/Field.tsx'
+import { FormActions } from '../../parts/form/FormActions.tsx'
+import { TextField } from '../../parts/form/TextField.tsx'
+import { useForm } from '../../parts/form/use-form.ts'
+import type { Channel } from './readings/channels.ts'
+
+const KINDS = { above: 'Above a value', below: 'Below a value', stale: 'No reading' } as const
+
+interface ThresholdFormProps {
+  monitor: Monitor
+  channels: readonly Channel[]
+  /** The limit to change; absent for a new one. */
+  threshold: Threshold | undefined
+  close: () => void
+  onSaved: () => void
+}
+
+/** Adds a limit of a channel, or changes one. */
+export function ThresholdForm({ monitor, channels, threshold, close, onSaved }: ThresholdFormProps) {
+  const { api, named } = useApp()
+  const [first] = channels
+  const form = useForm({
+    initial: {
+      name: threshold?.name ?? '',
+      channel: threshold ? keyOf(threshold, channels) : (first?.key ?? ''),
+      kind: threshold?.kind ?? ('above' as const),
+      limit: threshold ? String(threshold.limit) : '',
+      for_seconds: String(threshold?.for_seconds ?? 0),
+      enabled: threshold?.enabled ?? true,
+    },
+    check: ({ name, limit }) => ({
+      ...(name.trim() === '' && { name: 'Enter a name; notifications use it.' }),
+      ...((limit.trim() === '' || !Number.isFinite(Number(limit))) && { limit: 'Enter a number.' }),
+    }),
+    async submit({ channel, limit, for_seconds, ...values }) {
+      const chosen = channels.find(({ key }) => key === channel)
+      const body = {
+        ...values,
+        driver: monitor.id,
+        channel: chosen?.channel ?? threshold?.channel,
+        unit: chosen?.unit ?? threshold?.unit,
+        limit: Number(limit),
+        for_seconds: Number(for_seconds || 0),
+      }
+      const path = `/api/collections/${named('thresholds')}/records`
+      await (threshold ? api.patch(`${path}/${threshold.id}`, body, schema) : api.post(path, body, schema))
+      onSaved()
+      close()
+    },
+  })
+  const { kind, channel, enabled } = form.values.value
+  const unit = channels.find(({ key }) => key === channel)?.unit ?? threshold?.unit ?? ''
+  return (
+    <form class="form" onSubmit={form.submit}>
+      <TextField form={form} name="name" label="Name" placeholder="Mixing chamber" />
+      <Field id={form.id('channel')} label="Channel" error={form.error('channel')}>
+        <select
+          id={form.id('channel')}
+          value={channel}
+          onChange={({ currentTarget }) => form.set({ channel: currentTarget.value })}
+        >
+          {channels.map(({ key, label }) => (
+            <option key={key} value={key}>
+              {label}
+            </option>
+          ))}
+          {!channels.some(({ key }) => key === channel) && <option value={channel}>{channel}</option>}
+        </select>
+      </Field>
+      <div class="columns">
+        <Field id={form.id('kind')} label="Report" error={form.error('kind')}>
+          <select
+            id={form.id('kind')}
+            value={kind}
+            onChange={({ currentTarget }) => form.set({ kind: currentTarget.value as Threshold['kind'] })}
+          >
+            {Object.entries(KINDS).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <TextField
+          form={form}
+          name="limit"
+          label={kind === 'stale' ? 'For longer than, in s' : `Value${unit && `, in ${unit}`}`}
+        />
+        {kind !== 'stale' && (
+          <TextField form={form} name="for_seconds" label="For at least, in s" hint="0 = at once" />
+        )}
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={enabled}
+          onChange={({ currentTarget }) => form.set({ enabled: currentTarget.checked })}
+        />
+        Enabled
+      </label>
+      <p class="hint">
+        A breach and its end each notify everybody, add an event to the log and call the webhooks of
+        superusers.
+      </p>
+      <FormActions form={form} action={threshold ? 'Save' : 'Add the limit'} cancel={close} />
+    </form>
+  )
+}
+
+function keyOf({ channel, unit }: Threshold, channels: readonly Channel[]): string {
+  return channels.find((one) => one.channel === channel && (!unit || one.unit === unit))?.key ?? channel
+}

@@ -1,0 +1,145 @@
+import { useSignal } from '@preact/signals'
+import type { Monitor, Threshold } from '../../api/model/equipment/monitoring.ts'
+import type { Resource } from '../../api/resource.ts'
+import { useApp } from '../../app/app.ts'
+import { parseTime } from '../../lib/time.ts'
+import { Dialog } from '../../parts/Dialog.tsx'
+import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { useConfirm } from '../../parts/use-confirm.ts'
+import type { Channel } from './readings/channels.ts'
+import { describeLimit } from './readings/lead.ts'
+import { formatSpan } from './readings/range.ts'
+import { ThresholdForm } from './ThresholdForm.tsx'
+
+interface ThresholdsProps {
+  monitor: Monitor
+  thresholds: Resource<Threshold[]>
+  channels: readonly Channel[]
+  now: number
+}
+
+/** The limits of a monitor's channels and whether they are exceeded; superusers change them. */
+export function Thresholds({ monitor, thresholds, channels, now }: ThresholdsProps) {
+  const { superuser } = useApp()
+  const edited = useSignal<Threshold | 'new' | undefined>(undefined)
+  const close = () => {
+    edited.value = undefined
+  }
+  const add = (
+    <button type="button" onClick={() => (edited.value = 'new')}>
+      Add a limit…
+    </button>
+  )
+  return (
+    <Panel title="Limits" aside={superuser.value && add}>
+      <Loaded of={thresholds} task="load the limits" rows={2}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty>No channel has a limit. A limit reports values that are too high, too low or late.</Empty>
+          ) : (
+            <Table
+              list={list}
+              channels={channels}
+              now={now}
+              onEdit={superuser.value ? (threshold) => (edited.value = threshold) : undefined}
+              onRemoved={() => void thresholds.load()}
+            />
+          )
+        }
+      </Loaded>
+      <Dialog
+        title={edited.value === 'new' ? 'Add a limit' : 'Change the limit'}
+        open={edited.value !== undefined}
+        onClose={close}
+      >
+        {edited.value && (
+          <ThresholdForm
+            monitor={monitor}
+            channels={channels}
+            threshold={edited.value === 'new' ? undefined : edited.value}
+            close={close}
+            onSaved={() => void thresholds.load()}
+          />
+        )}
+      </Dialog>
+    </Panel>
+  )
+}
+
+interface TableProps {
+  list: readonly Threshold[]
+  channels: readonly Channel[]
+  now: number
+  onEdit: ((threshold: Threshold) => void) | undefined
+  onRemoved: () => void
+}
+
+function Table({ list, channels, now, onEdit, onRemoved }: TableProps) {
+  const { api, named, toast } = useApp()
+  const confirm = useConfirm()
+  const remove = async ({ id, name }: Threshold) => {
+    const body = 'Its state and its notification are deleted too. Its events stay in the log.'
+    if (!(await confirm({ title: `Delete the limit ${name}?`, body, action: 'Delete', tone: 'bad' }))) return
+    try {
+      await api.remove(`/api/collections/${named('thresholds')}/records/${id}`)
+      onRemoved()
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), 'bad')
+    }
+  }
+  const labelOf = (channel: string) => channels.find((one) => one.channel === channel)?.label ?? channel
+  return (
+    <div class="scroll">
+      <table class="book folds">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">State</th>
+            <th scope="col">Channel</th>
+            <th scope="col">Reported when</th>
+            {onEdit && (
+              <th scope="col">
+                <span class="unseen">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((threshold) => (
+            <tr key={threshold.id}>
+              <th scope="row">{threshold.name}</th>
+              <td class="state">{stateOf(threshold, now)}</td>
+              <td>{labelOf(threshold.channel)}</td>
+              <td>
+                {describeLimit(threshold)}
+                {threshold.for_seconds > 0 && ` for ${formatSpan(threshold.for_seconds * 1_000)}`}
+              </td>
+              {onEdit && (
+                <td class="number">
+                  <span class="row-actions">
+                    <button type="button" class="link" onClick={() => onEdit(threshold)}>
+                      Change<span class="unseen"> {threshold.name}</span>
+                    </button>
+                    <button type="button" class="link" onClick={() => void remove(threshold)}>
+                      Delete<span class="unseen"> {threshold.name}</span>
+                    </button>
+                  </span>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function stateOf({ enabled, since, breached_at }: Threshold, now: number) {
+  const start = parseTime(since)
+  const span = start === undefined ? '' : ` for ${formatSpan(Math.max(0, now - start))}`
+  if (!enabled) return <Status tone="idle" glyph="ring" word="Disabled" />
+  if (breached_at) return <Status tone="bad" glyph="triangle" word={`Exceeded${span}`} />
+  if (since) return <Status tone="warn" glyph="triangle" word={`Exceeded${span}, not yet reported`} />
+  return <Status tone="ok" glyph="check" word="Within" />
+}

@@ -1,0 +1,58 @@
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** The ranges that end now. */
+export const RANGES = [
+  { key: '1h', label: '1 h', words: 'Last hour', ms: HOUR_MS },
+  { key: '6h', label: '6 h', words: 'Last 6 hours', ms: 6 * HOUR_MS },
+  { key: '24h', label: '24 h', words: 'Last 24 hours', ms: DAY_MS },
+  { key: '7d', label: '7 d', words: 'Last 7 days', ms: 7 * DAY_MS },
+  { key: '30d', label: '30 d', words: 'Last 30 days', ms: 30 * DAY_MS },
+  { key: '1y', label: '1 y', words: 'Last year', ms: 365 * DAY_MS },
+] as const
+
+/** Shorter ranges show nothing but single readings. */
+export const MIN_RANGE_MS = MINUTE_MS
+
+/** The visible time, Unix ms. A live range ends now and moves on. */
+export interface VisibleRange {
+  from: number
+  to: number
+  isLive: boolean
+  /** Key of the chosen range; empty for one of the user's own. */
+  key: string
+}
+
+/**
+ * The range that the address names: `range=24h`, or `from` and `to` as ISO times, of which `to` may be
+ * absent. A range that is not readable, empty or reversed becomes the last day.
+ */
+export function readRange(get: (name: string) => string, now: number): VisibleRange {
+  const from = Date.parse(get('from'))
+  const to = get('to') ? Date.parse(get('to')) : now
+  if (Number.isFinite(from) && Number.isFinite(to) && to - from >= MIN_RANGE_MS) {
+    return { from, to, isLive: !get('to'), key: '' }
+  }
+  const chosen = RANGES.find(({ key }) => key === get('range')) ?? RANGES[2]
+  return { from: now - chosen.ms, to: now, isLive: true, key: chosen.key }
+}
+
+/** The parameters of a range of one's own; too short ones are widened around their middle. */
+export function rangeQuery(from: number, to: number): { from: string; to: string } {
+  const missing = Math.max(0, MIN_RANGE_MS - (to - from))
+  const iso = (ms: number) => new Date(ms).toISOString().replace('.000Z', 'Z')
+  return { from: iso(Math.round(from - missing / 2)), to: iso(Math.round(to + missing / 2)) }
+}
+
+/** A duration as people say it: `20 s`, `6 min`, `1 h 08 min`, `3 d 4 h`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours < 24) return rest === 0 ? `${hours} h` : `${hours} h ${String(rest).padStart(2, '0')} min`
+  const days = Math.floor(hours / 24)
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`
+}

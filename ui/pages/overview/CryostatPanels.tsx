@@ -1,0 +1,117 @@
+import { useEffect } from 'preact/hooks'
+import { type ReadingSeries, readings } from '../../api/model/equipment/monitoring.ts'
+import { useApp } from '../../app/app.ts'
+import { useRecords } from '../../app/use-records.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { sentence } from '../../lib/format.ts'
+import { formatQuantity } from '../../lib/quantity.ts'
+import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { unitScale } from '../../plots/chip/metric.ts'
+import { Sparkline } from '../../plots/Sparkline.tsx'
+import { type ChannelLimit, channelLimits, drivers } from './model.ts'
+
+/** Monitors on the overview; the page of monitoring has all of them. */
+const MAX_MONITORS = 2
+const MAX_CHANNELS = 6
+const POINTS = 96
+const RENEW_MS = 60_000
+/** Buckets without readings after which a line has a gap. */
+const GAP_STEPS = 3
+
+/** The readings of the last 24 hours of the first monitors. */
+export function CryostatPanels() {
+  const query = { filter: 'operation = "monitor"', sort: 'created', perPage: String(MAX_MONITORS) }
+  const monitors = useRecords('drivers', query, drivers)
+  const limits = useRecords('thresholds', { perPage: '200', filter: 'enabled = true' }, channelLimits)
+  const found = monitors.value.value?.items ?? []
+  return (
+    <>
+      {found.map(({ id, name }) => (
+        <Monitor
+          key={id}
+          id={id}
+          title={found.length > 1 ? `${name}, last 24 h` : 'Cryostat, last 24 h'}
+          limits={limits.value.value?.items.filter(({ driver }) => driver === id) ?? []}
+        />
+      ))}
+    </>
+  )
+}
+
+interface MonitorProps {
+  id: string
+  title: string
+  limits: readonly ChannelLimit[]
+}
+
+function Monitor({ id, title, limits }: MonitorProps) {
+  const { api } = useApp()
+  const series = useResource(
+    (abort) => api.get(`/api/events/series?driver=${id}&points=${POINTS}`, readings, abort),
+    [id],
+  )
+  useEffect(() => {
+    const timer = setInterval(series.load, RENEW_MS)
+    return () => clearInterval(timer)
+  }, [series])
+  return (
+    <Panel title={title} aside={<a href={`/monitoring?driver=${id}`}>Monitoring</a>}>
+      <Loaded of={series} task="load the monitor" rows={4}>
+        {(loaded) => {
+          const channels = loaded.series.filter(({ at }) => at.length > 0).slice(0, MAX_CHANNELS)
+          if (channels.length === 0) return <Empty>No readings in the last 24 hours.</Empty>
+          return (
+            <ul class="channels">
+              {channels.map((channel) => (
+                <Channel
+                  key={channel.channel + channel.unit}
+                  of={channel}
+                  gap={loaded.step_ms * GAP_STEPS}
+                  limits={limits.filter((limit) => limit.channel === channel.channel)}
+                />
+              ))}
+            </ul>
+          )
+        }}
+      </Loaded>
+    </Panel>
+  )
+}
+
+interface ChannelProps {
+  of: ReadingSeries
+  gap: number
+  limits: readonly ChannelLimit[]
+}
+
+function Channel({ of: { channel, unit, at, mean, min, max }, gap, limits }: ChannelProps) {
+  const raw = { id: channel, title: channel, stored: unit, better: 'none', fraction: false, rank: 0 } as const
+  const scale = unitScale(raw, mean)
+  const show = (value: number, named = false) =>
+    formatQuantity(value * scale.factor, named ? { unit: scale.unit } : {})
+  const last = mean.at(-1) ?? Number.NaN
+  const range = `${show(Math.min(...min))} – ${show(Math.max(...max))}`
+  const limit = limits.find(({ kind }) => kind !== 'stale')
+  const isBad = limits.some(({ breached_at }) => breached_at)
+  return (
+    <li>
+      <span>{sentence(channel.replaceAll('_', ' '))}</span>
+      <Sparkline
+        points={at.map((ms, index) => ({ at: ms, value: mean[index] ?? 0 }))}
+        gap={gap}
+        bad={isBad}
+        label={`${channel}: ${show(last, true)} now, ${range} in the last 24 hours`}
+      />
+      <span class="reading">
+        <strong class={isBad ? 'tone-bad' : undefined}>
+          {isBad && '▲ '}
+          {show(last, true)}
+        </strong>
+        <small>
+          {range}
+          {limit && `, limit ${Number((limit.limit * scale.factor).toPrecision(6))}`}
+        </small>
+      </span>
+    </li>
+  )
+}

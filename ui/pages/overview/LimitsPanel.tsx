@@ -1,0 +1,33 @@
+import { useRecords } from '../../app/use-records.ts'
+import { formatSeconds } from '../../lib/format.ts'
+import { Moment } from '../../parts/Moment.tsx'
+import { Panel } from '../../parts/Panel.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { type ChannelLimit, channelLimits } from './model.ts'
+
+/** Channels that are beyond their limits now; nothing while all are within. */
+export function LimitsPanel() {
+  const query = { filter: 'breached_at != ""', sort: '-breached_at', perPage: '10' }
+  const breached = useRecords('thresholds', query, channelLimits)
+  const list = breached.value.value?.items ?? []
+  if (list.length === 0) return null
+  return (
+    <Panel title="Beyond limits" aside={<a href="/monitoring">Monitoring</a>}>
+      <ul class="notices">
+        {list.map((limit) => (
+          <li key={limit.id}>
+            <Status tone="bad" glyph="triangle" word={limit.name} />
+            <span>
+              {describe(limit)}, since <Moment at={limit.breached_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function describe({ channel, kind, limit, unit }: ChannelLimit): string {
+  if (kind === 'stale') return `${channel} without readings for ${formatSeconds(limit)}`
+  return `${channel} ${kind} ${Number(limit.toPrecision(6))} ${unit}`.trimEnd()
+}

@@ -1,0 +1,62 @@
+/** Records of which the overview shows a summary. */
+import * as v from 'valibot'
+import { count, text } from '../../api/model/fields.ts'
+
+/** A page of records of which only their number is read. */
+export const recordCount = v.object({ totalItems: v.number() })
+
+const page = <T extends v.GenericSchema>(item: T) => v.object({ items: v.array(item) })
+
+/** Calibrations that run, with their tuner. */
+export const runningCalibrations = page(
+  v.object({
+    id: v.string(),
+    mode: text,
+    started_at: text,
+    progress: v.optional(
+      v.nullable(
+        v.object({
+          phase: text,
+          step: count,
+          total: count,
+          routine: text,
+          target: text,
+        }),
+      ),
+    ),
+    expand: v.optional(v.object({ driver: v.optional(v.object({ name: v.string(), qpu: text })) })),
+  }),
+)
+export type RunningCalibration = v.InferOutput<typeof runningCalibrations>['items'][number]
+
+/** Drivers, as far as their names are read. */
+export const drivers = page(v.object({ id: v.string(), name: v.string(), status: v.string() }))
+
+/** Limits of channels of monitors; `breached_at` is empty without a breach. */
+export const channelLimits = page(
+  v.object({
+    id: v.string(),
+    name: v.string(),
+    driver: v.string(),
+    channel: v.string(),
+    unit: text,
+    kind: v.picklist(['above', 'below', 'stale']),
+    limit: v.number(),
+    breached_at: text,
+  }),
+)
+export type ChannelLimit = v.InferOutput<typeof channelLimits>['items'][number]
+
+/** Notices to the account. */
+export const notices = page(v.object({ id: v.string(), title: v.string(), description: text, created: text }))
+
+/** Requests for QPU time, with their users. */
+export const timeRequests = page(
+  v.object({
+    id: v.string(),
+    seconds: v.number(),
+    requested_reason: text,
+    created: text,
+    expand: v.optional(v.object({ user: v.optional(v.object({ email: text })) })),
+  }),
+)

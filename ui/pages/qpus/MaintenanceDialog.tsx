@@ -1,0 +1,58 @@
+import type { Qpu } from '../../api/model/qpus.ts'
+import { useApp } from '../../app/app.ts'
+import { formatNumberOf } from '../../lib/format.ts'
+import { fromLocalText } from '../../lib/zone.ts'
+import { Dialog } from '../../parts/Dialog.tsx'
+import { FormActions } from '../../parts/form/FormActions.tsx'
+import { TextField } from '../../parts/form/TextField.tsx'
+import { useForm } from '../../parts/form/use-form.ts'
+
+interface MaintenanceDialogProps {
+  qpu: Qpu
+  open: boolean
+  onClose: () => void
+}
+
+/** Starts the maintenance of a QPU with a reason and, if it is known, its end. */
+export function MaintenanceDialog({ qpu, open, onClose }: MaintenanceDialogProps) {
+  const { api, zone, toast, qpus } = useApp()
+  const form = useForm({
+    initial: { reason: '', until: '' },
+    check: ({ reason, until }) => ({
+      ...(reason.trim() === '' && { reason: 'Users read the reason, so give one.' }),
+      ...(until !== '' &&
+        !((fromLocalText(until, zone.value) ?? 0) > Date.now()) && { until: 'Must be in the future.' }),
+    }),
+    async submit({ reason, until }) {
+      const end = fromLocalText(until, zone.value)
+      await api.send('/api/op/qpu/maintenance', {
+        id: qpu.id,
+        maintenance: true,
+        reason: reason.trim(),
+        ...(end !== undefined && { until: new Date(end).toISOString() }),
+      })
+      toast(`${qpu.name} is in maintenance`)
+      qpus.loadSoon()
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={`Start maintenance of ${qpu.name}`} open={open} onClose={onClose}>
+      <form class="form" onSubmit={form.submit}>
+        <p class="soft">
+          The running job finishes, {formatNumberOf(qpu.queue_length, 'queued job')} keep waiting, and new
+          jobs are refused until you end the maintenance.
+        </p>
+        <TextField form={form} name="reason" label="Reason" />
+        <TextField
+          form={form}
+          name="until"
+          label="Expected end (optional)"
+          type="datetime-local"
+          hint={`In ${zone.value}. The maintenance does not end automatically.`}
+        />
+        <FormActions form={form} action="Start maintenance" cancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}

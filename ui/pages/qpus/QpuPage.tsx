@@ -1,0 +1,158 @@
+import type { ComponentChildren } from 'preact'
+import { type QpuDetail, qpuDetail } from '../../api/model/qpus.ts'
+import { useApp } from '../../app/app.ts'
+import type { PageProps } from '../../app/page.ts'
+import { useLive } from '../../app/use-live.ts'
+import { useQuery } from '../../app/use-query.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { agoText } from '../../jobs/occupancy.ts'
+import { qpuCondition } from '../../jobs/status.ts'
+import { formatCount, formatNumberOf, sentence } from '../../lib/format.ts'
+import { type ChipState, useChip } from '../../parts/chip/use-chip.ts'
+import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
+import { Loaded } from '../../parts/Panel.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { SchedulePanel } from '../../parts/schedule/SchedulePanel.tsx'
+import { breachesOf } from '../../plots/chip/limits.ts'
+import { ChipSection } from './ChipSection.tsx'
+import { DevicePanel } from './DevicePanel.tsx'
+import { ElementPanel } from './ElementPanel.tsx'
+import { MediansPanel } from './MediansPanel.tsx'
+import { QpuActions } from './QpuActions.tsx'
+import { QueuePanel } from './QueuePanel.tsx'
+
+const SPACING_MS = 1_500
+
+/** One QPU: its schedule, its chip, its queue, and what calibrations found. */
+export function QpuPage({ params }: PageProps) {
+  const { api, availability } = useApp()
+  const name = params['name'] ?? ''
+  const qpu = useResource(
+    (abort) => api.get(`/api/qpus/${encodeURIComponent(name)}`, qpuDetail, abort),
+    [name],
+  )
+  useLive(['qpus/*', 'quantum_jobs/*', 'time_slots/*', 'calibration_requests/*'], (event) =>
+    event ? qpu.loadSoon(SPACING_MS) : void qpu.load(),
+  )
+  const state = useChip(qpu.value.value)
+  const loaded = qpu.value.value
+  return (
+    <>
+      <Breadcrumb href="/qpus" list="QPUs" />
+      <Heading
+        title={
+          <>
+            {loaded?.name ?? name} {loaded && <Status {...qpuCondition(loaded, availability.value.value)} />}
+          </>
+        }
+        lead={loaded && <Lead qpu={loaded} state={state} />}
+      >
+        {loaded && <Actions qpu={loaded} />}
+      </Heading>
+      <Loaded of={qpu} task="load the QPU" rows={8}>
+        {(shown) => <Body qpu={shown} state={state} />}
+      </Loaded>
+    </>
+  )
+}
+
+function Actions({ qpu }: { qpu: QpuDetail }) {
+  const { superuser, router } = useApp()
+  return (
+    <>
+      <a class="button" href={`/bookings?qpu=${encodeURIComponent(qpu.name)}&new=1`}>
+        Book a slot
+      </a>
+      <a class="button primary" href={`/jobs/new?qpu=${encodeURIComponent(qpu.name)}`}>
+        New job on {qpu.name}
+      </a>
+      {superuser.value && <QpuActions qpu={qpu} onDeleted={() => router.go('/qpus')} />}
+    </>
+  )
+}
+
+/** Breaches that the sentence below the heading names. */
+const MAX_NAMED = 3
+
+/** How many qubits are in use, and which values are beyond their limits; else why it takes no jobs. */
+function Lead({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) {
+  const { availability } = useApp()
+  const { takesJobs, reason } = qpuCondition(qpu, availability.value.value)
+  const facts: string[] = takesJobs ? [] : [`${reason}.`]
+  if (state) {
+    const used = state.chip.qubits.filter(({ operational }) => operational).length
+    const calibrated = qpu.calibration ? `, calibrated ${agoText(qpu.calibration.at, Date.now())}` : ''
+    facts.push(
+      `${formatCount(used)} of ${formatNumberOf(state.chip.qubits.length, 'qubit')} in use${calibrated}.`,
+    )
+  } else if (takesJobs) {
+    facts.push(`Takes jobs${qpu.num_qubits ? ` of up to ${formatNumberOf(qpu.num_qubits, 'qubit')}` : ''}.`)
+  }
+  return (
+    <>
+      {facts.join(' ')} {state && <Breaches state={state} />}
+    </>
+  )
+}
+
+function Breaches({ state }: { state: ChipState }) {
+  const query = useQuery()
+  const found = breachesOf(state.chip, state.limits)
+  if (found.length === 0) return null
+  const links: ComponentChildren[] = found
+    .slice(0, MAX_NAMED)
+    .flatMap(({ element, metric, isCoupler }, index) => [
+      index > 0 && ', ',
+      <button
+        key={element + metric.id}
+        type="button"
+        class="link tone-bad"
+        onClick={() => query.set({ element, [isCoupler ? 'edge' : 'metric']: metric.id })}
+      >
+        {element} {metric.title}
+      </button>,
+    ])
+  const rest = found.length > MAX_NAMED ? ` and ${formatCount(found.length - MAX_NAMED)} more` : ''
+  const verb = found.length === 1 ? 'is beyond its limit' : 'are beyond their limits'
+  return (
+    <>
+      {sentence(formatNumberOf(found.length, 'value'))} {verb}: {links}
+      {rest}.
+    </>
+  )
+}
+
+function Body({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) {
+  const query = useQuery()
+  const select = (element: string) => query.set({ element })
+  const selected = query.get('element') || (state && worstElement(state))
+  return (
+    <div class="stack">
+      <SchedulePanel qpus={[qpu]} />
+      <div class="qpu-columns">
+        <div class="stack">
+          {state && <ChipSection {...{ qpu, state, selected }} onSelect={select} />}
+          <div class="device">
+            <DevicePanel qpu={qpu} />
+          </div>
+        </div>
+        <div class="stack">
+          <QueuePanel qpu={qpu} />
+          {state && <MediansPanel qpu={qpu} state={state} />}
+        </div>
+      </div>
+      {state && selected && <ElementPanel {...{ qpu, state }} name={selected} />}
+    </div>
+  )
+}
+
+/** What is selected at first: the worst value of the shown metric of the qubits. */
+function worstElement({ chip, qubits }: ChipState): string | undefined {
+  const { metric } = qubits
+  if (!metric) return undefined
+  const sign = metric.better === 'low' ? -1 : 1
+  const known = chip.qubits
+    .filter(({ operational, readings }) => operational && readings.has(metric.id))
+    .map(({ name, readings }) => ({ name, value: sign * (readings.get(metric.id)?.value ?? 0) }))
+  return known.toSorted((one, other) => one.value - other.value)[0]?.name
+}

@@ -1,0 +1,172 @@
+import { useSignal } from '@preact/signals'
+import type { Qpu } from '../../api/model/qpus.ts'
+import { useApp } from '../../app/app.ts'
+import { useLive } from '../../app/use-live.ts'
+import { useNow } from '../../app/use-now.ts'
+import { useQuery } from '../../app/use-query.ts'
+import { agoText, holderText, queueLength, shortTime } from '../../jobs/occupancy.ts'
+import { qpuCondition } from '../../jobs/status.ts'
+import { formatCount, formatNumberOf, sentence, spellCount } from '../../lib/format.ts'
+import { Heading } from '../../parts/Heading.tsx'
+import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
+import { QpuActions } from './QpuActions.tsx'
+import { RegisterDialog } from './RegisterDialog.tsx'
+import { coupledMedian } from './summary.ts'
+
+const RENEW_MS = 30_000
+const SPACING_MS = 2_000
+
+/** All QPUs with what occupies them; superusers register, switch, drain and delete them here. */
+export function Qpus() {
+  const { qpus, superuser } = useApp()
+  const query = useQuery()
+  const registering = useSignal(query.get('register') === '1')
+  useLive(['quantum_jobs/*', 'time_slots/*'], (event) => event && qpus.loadSoon(SPACING_MS))
+  return (
+    <>
+      <Heading title="QPUs" lead={<Lead />}>
+        {superuser.value && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              registering.value = true
+            }}
+          >
+            Register a QPU
+          </button>
+        )}
+      </Heading>
+      <Panel title="All QPUs">
+        <Loaded of={qpus} task="load the QPUs" rows={4}>
+          {(list) => (list.length > 0 ? <Table qpus={list} /> : <NoQpus />)}
+        </Loaded>
+      </Panel>
+      {superuser.value && (
+        <RegisterDialog
+          open={registering.value}
+          onClose={() => {
+            registering.value = false
+            query.set({ register: '' })
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** The word of a state within a sentence, where it differs. */
+const WITHIN: Record<string, string> = { Maintenance: 'in maintenance', Online: 'online but takes no jobs' }
+
+/** How many QPUs take jobs, and why the others do not. */
+function Lead() {
+  const { qpus, availability } = useApp()
+  const all = qpus.value.value
+  if (!all || all.length === 0) return null
+  const states = all.map((qpu) => ({ name: qpu.name, ...qpuCondition(qpu, availability.value.value) }))
+  const ready = states.filter(({ takesJobs }) => takesJobs).length
+  const others = states.filter(({ takesJobs }) => !takesJobs)
+  const few = others.slice(0, 3).map(({ name, word }) => `${name} is ${WITHIN[word] ?? word.toLowerCase()}`)
+  const rest = others.length > few.length ? [`${formatNumberOf(others.length - few.length, 'more')} not`] : []
+  return (
+    <>
+      {ready === 0 ? 'None' : sentence(spellCount(ready))} of {formatNumberOf(all.length, 'QPU')}{' '}
+      {ready > 1 ? 'take' : 'takes'} jobs now{few.length > 0 ? `; ${[...few, ...rest].join(', ')}` : ''}.
+    </>
+  )
+}
+
+function Table({ qpus }: { qpus: readonly Qpu[] }) {
+  const { superuser, zone, availability } = useApp()
+  const now = useNow(RENEW_MS).value
+  const columns: Column<Qpu>[] = [
+    { title: 'QPU', cell: ({ name }) => name },
+    {
+      title: 'Status',
+      phone: 'state',
+      cell: (qpu) => <Status {...qpuCondition(qpu, availability.value.value)} />,
+    },
+    { title: 'Availability', phone: 'wide', cell: (qpu) => <Reason qpu={qpu} now={now} /> },
+    { title: 'Queue', number: true, cell: (qpu) => <Labeled text={queueLength(qpu)} of="queued" /> },
+    { title: 'Running', cell: (qpu) => <RunningJob qpu={qpu} /> },
+    {
+      title: 'Held by',
+      phone: 'absent',
+      cell: (qpu) => holderText(qpu, now, zone.value) ?? <span class="soft">nobody</span>,
+    },
+    {
+      title: 'Next free',
+      phone: 'absent',
+      number: true,
+      cell: ({ holder, next_free }) => (holder ? shortTime(next_free ?? '', now, zone.value) : 'now'),
+    },
+    {
+      title: 'Qubits',
+      number: true,
+      cell: ({ num_qubits }) => <Labeled text={num_qubits ? formatCount(num_qubits) : '–'} of="qubits" />,
+    },
+    { title: '2-qubit fidelity', number: true, phone: 'absent', cell: (qpu) => coupledMedian(qpu) ?? '–' },
+    {
+      title: 'Calibrated',
+      number: true,
+      phone: 'absent',
+      cell: ({ calibration }) => agoText(calibration?.at, now) || '–',
+    },
+    { title: 'Actions', untitled: true, cell: (qpu) => <QpuActions qpu={qpu} /> },
+  ]
+  return (
+    <DataTable
+      label="QPUs"
+      rows={qpus}
+      columns={superuser.value ? columns : columns.slice(0, -1)}
+      id={({ id }) => id}
+      href={({ name }) => `/qpus/${encodeURIComponent(name)}`}
+    />
+  )
+}
+
+/** A number, with its unit in the two-line rows of phones. */
+function Labeled({ text, of }: { text: string; of: string }) {
+  return (
+    <>
+      {text}
+      <span class="folded"> {of}</span>
+    </>
+  )
+}
+
+function Reason({ qpu, now }: { qpu: Qpu; now: number }) {
+  const { availability, zone } = useApp()
+  const { reason } = qpuCondition(qpu, availability.value.value)
+  const until = qpu.maintenance ? shortTime(qpu.maintenance_until ?? '', now, zone.value) : ''
+  return (
+    <>
+      {reason}
+      {until && `, until ${until}`}
+    </>
+  )
+}
+
+function RunningJob({ qpu: { running_job: running } }: { qpu: Qpu }) {
+  if (!running)
+    return (
+      <span class="soft">
+        nothing<span class="folded"> running</span>
+      </span>
+    )
+  if (running.id && running.mine) return <a href={`/jobs/${running.id}`}>your job</a>
+  return running.id ? <a href={`/jobs/${running.id}`}>a job</a> : <>another user</>
+}
+
+function NoQpus() {
+  const { superuser } = useApp()
+  return (
+    <Empty>
+      {superuser.value
+        ? 'No QPU yet. Register one; you get the token with which its driver connects.'
+        : 'No QPU is connected yet. An administrator can register one.'}
+    </Empty>
+  )
+}

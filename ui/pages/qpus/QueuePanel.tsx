@@ -1,0 +1,118 @@
+import { type QpuDetail, type QueuedJob, queuedJobs } from '../../api/model/qpus.ts'
+import { useApp } from '../../app/app.ts'
+import { useLive } from '../../app/use-live.ts'
+import { useNow } from '../../app/use-now.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { holderText, queueLength, shortTime, startText } from '../../jobs/occupancy.ts'
+import { qpuCondition } from '../../jobs/status.ts'
+import { formatCount, formatSeconds, sentence } from '../../lib/format.ts'
+import { parseTime } from '../../lib/time.ts'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
+import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
+
+const SHOWN = 12
+const SPACING_MS = 1_500
+
+/** A row of the queue; place 0 is the running job. */
+interface Row extends QueuedJob {
+  place: number
+}
+
+/** Who holds the QPU, the running job and the first queued ones; jobs of others without their names. */
+export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
+  const { api, zone, availability } = useApp()
+  const now = useNow(1_000).value
+  const queue = useResource(
+    (abort) => api.get(`/api/qpus/${qpu.id}/queue?limit=${SHOWN}`, queuedJobs, abort),
+    [qpu.id, qpu.queue_length, qpu.running_job?.since],
+  )
+  useLive('quantum_jobs/*', (event) => (event ? queue.loadSoon(SPACING_MS) : void queue.load()))
+  const { takesJobs } = qpuCondition(qpu, availability.value.value)
+  const running = qpu.running_job
+  const holder = holderText(qpu, now, zone.value)
+  const more = qpu.queue_length - SHOWN
+  return (
+    <Panel
+      title="Queue"
+      aside={
+        <span class="soft">
+          {running ? '1 running' : 'none running'}, {queueLength(qpu)} waiting
+        </span>
+      }
+    >
+      <div class="padded">
+        <strong>{holder ? `Held by ${holder}` : freeText(qpu, takesJobs)}</strong>
+        {holder && (
+          <p class="soft">
+            Jobs of others run when the holder pauses. Nobody has booked it from{' '}
+            {shortTime(qpu.next_free ?? '', now, zone.value)}.
+          </p>
+        )}
+      </div>
+      <Loaded of={queue} task="load the queue" rows={3}>
+        {(jobs) => {
+          const first: Row[] = running
+            ? [
+                {
+                  ...{ ...running, place: 0, shots: 0 },
+                  ...{ created: running.since, estimated_start: null },
+                },
+              ]
+            : []
+          const rows = [...first, ...jobs.map((job, index) => ({ ...job, place: index + 1 }))]
+          if (rows.length === 0) return <p class="padded soft">No job waits.</p>
+          return (
+            <DataTable
+              label="Queue"
+              rows={rows}
+              columns={columnsAt(now, zone.value)}
+              id={({ place, id }) => `${place} ${id}`}
+              rowClass={({ mine }) => (mine ? 'mine' : undefined)}
+            />
+          )
+        }}
+      </Loaded>
+      {more > 0 && <p class="padded soft">and {formatCount(more)} more</p>}
+    </Panel>
+  )
+}
+
+/** What stands above the queue while nobody has booked the QPU. */
+function freeText({ queue_length: length }: QpuDetail, takesJobs: boolean): string {
+  if (!takesJobs) return 'No job starts now'
+  return length > 0 ? 'Nobody has booked it: jobs start in this order' : 'Nobody has booked it'
+}
+
+function columnsAt(now: number, zone: string): Column<Row>[] {
+  return [
+    { title: 'Place', cell: ({ place }) => (place === 0 ? 'Now' : formatCount(place)) },
+    { title: 'Job', phone: 'wide', cell: (job) => <Job job={job} /> },
+    { title: 'Shots', number: true, cell: ({ shots }) => (shots > 0 ? formatCount(shots) : '') },
+    {
+      title: 'Starts',
+      number: true,
+      phone: 'state',
+      cell: ({ place, created, estimated_start }) => {
+        if (place > 0) {
+          return (
+            <span title={`Submitted ${shortTime(created, now, zone)}`}>
+              {startText(estimated_start, now, zone) ?? <span class="soft">waits</span>}
+            </span>
+          )
+        }
+        return `▶ ${formatSeconds(Math.max(0, Math.floor((now - (parseTime(created) ?? now)) / 1_000)))}`
+      },
+    },
+  ]
+}
+
+function Job({ job: { id, mine, name, email } }: { job: Row }) {
+  const who = mine ? 'your job' : email ? `job of ${email}` : 'another user'
+  if (!id || (!mine && !email && !name)) return <>{who}</>
+  return (
+    <a href={`/jobs/${id}`} data-row>
+      {name || sentence(who)}
+      {email && name && <span class="soft"> {email}</span>}
+    </a>
+  )
+}

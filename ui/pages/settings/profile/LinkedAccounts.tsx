@@ -1,0 +1,77 @@
+import { asApiError } from '../../../api/api.ts'
+import type { UiConfig } from '../../../api/model/config.ts'
+import { linkedAccounts } from '../../../api/model/me.ts'
+import { useApp } from '../../../app/app.ts'
+import { useResource } from '../../../app/use-resource.ts'
+import { Moment } from '../../../parts/Moment.tsx'
+import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
+import { DataTable } from '../../../parts/table/DataTable.tsx'
+import { useConfirm } from '../../../parts/use-confirm.ts'
+import { Providers } from '../../login/Providers.tsx'
+
+/** Accounts at providers that sign in to this account. */
+export function LinkedAccounts({ providers }: { providers: UiConfig['oauth2'] }) {
+  const { api, named, toast } = useApp()
+  const confirm = useConfirm()
+  const path = `/api/collections/${named('external_auths')}/records`
+  const linked = useResource((abort) => api.get(`${path}?perPage=100`, linkedAccounts, abort))
+  const nameOf = (provider: string) =>
+    providers.find(({ name }) => name === provider)?.displayName ?? provider
+  const unlink = async (id: string, provider: string) => {
+    const confirmed = await confirm({
+      title: `Unlink ${nameOf(provider)}?`,
+      body: 'You can no longer sign in with it. Make sure that you know your password.',
+      action: 'Unlink',
+      tone: 'bad',
+    })
+    if (!confirmed) return
+    try {
+      await api.remove(`${path}/${id}`)
+      toast(`${nameOf(provider)} is no longer linked.`)
+    } catch (failure) {
+      toast(asApiError(failure).message, 'bad')
+    }
+    await linked.load()
+  }
+  return (
+    <Panel title="Linked accounts">
+      <Loaded of={linked} task="load the linked accounts" rows={1}>
+        {({ items }) => {
+          const free = providers.filter(({ name }) => !items.some(({ provider }) => provider === name))
+          return (
+            <>
+              {items.length === 0 ? (
+                <Empty>No account at a provider is linked. Link one to sign in without a password.</Empty>
+              ) : (
+                <DataTable
+                  label="Linked accounts"
+                  rows={items}
+                  id={({ id }) => id}
+                  columns={[
+                    { title: 'Provider', cell: ({ provider }) => nameOf(provider) },
+                    { title: 'Linked', cell: ({ created }) => <Moment at={created} /> },
+                    {
+                      title: 'Actions',
+                      untitled: true,
+                      number: true,
+                      cell: ({ id, provider }) => (
+                        <button type="button" onClick={() => void unlink(id, provider)}>
+                          Unlink
+                        </button>
+                      ),
+                    },
+                  ]}
+                />
+              )}
+              {free.length > 0 && (
+                <div class="padded">
+                  <Providers providers={free} verb="Link" linked={() => void linked.load()} />
+                </div>
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </Panel>
+  )
+}

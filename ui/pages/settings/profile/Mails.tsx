@@ -1,0 +1,67 @@
+import * as v from 'valibot'
+import type { Me } from '../../../api/model/me.ts'
+import { useApp } from '../../../app/app.ts'
+import { FormActions } from '../../../parts/form/FormActions.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
+import { Panel } from '../../../parts/Panel.tsx'
+
+const AFTER = [
+  { seconds: 0, title: 'Never' },
+  { seconds: 1, title: 'Always' },
+  { seconds: 600, title: 'If it took 10 minutes or longer' },
+  { seconds: 3_600, title: 'If it took an hour or longer' },
+  { seconds: 21_600, title: 'If it took 6 hours or longer' },
+]
+
+/** What the server mails to the user. */
+export function Mails({ account }: { account: Me['account'] }) {
+  const { api, named, toast } = useApp()
+  const { mail_job_after, mail_slot_start, mail_time_request } = account
+  const form = useForm({
+    initial: { mail_job_after, mail_slot_start, mail_time_request },
+    async submit(values) {
+      await api.patch(`/api/collections/${named('users')}/records/${account.id}`, values, v.unknown())
+      toast('Saved.')
+    },
+  })
+  const { values } = form
+  const isListed = AFTER.some(({ seconds }) => seconds === mail_job_after)
+  return (
+    <Panel title="Mail">
+      <form class="form padded" onSubmit={form.submit}>
+        <div class="field">
+          <label for={form.id('mail_job_after')}>When a job ends</label>
+          <select
+            id={form.id('mail_job_after')}
+            value={String(values.value.mail_job_after)}
+            onChange={({ currentTarget }) => form.set({ mail_job_after: Number(currentTarget.value) })}
+          >
+            {AFTER.map(({ seconds, title }) => (
+              <option key={seconds} value={seconds}>
+                {title}
+              </option>
+            ))}
+            {!isListed && <option value={mail_job_after}>If it took {mail_job_after} s or longer</option>}
+          </select>
+        </div>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={values.value.mail_slot_start}
+            onChange={({ currentTarget }) => form.set({ mail_slot_start: currentTarget.checked })}
+          />
+          When one of my slots starts
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={values.value.mail_time_request}
+            onChange={({ currentTarget }) => form.set({ mail_time_request: currentTarget.checked })}
+          />
+          When a request for QPU time is decided
+        </label>
+        <FormActions form={form} action="Save" secondary />
+      </form>
+    </Panel>
+  )
+}

@@ -1,0 +1,192 @@
+import { useSignal } from '@preact/signals'
+import { asApiError } from '../../../api/api.ts'
+import { type ApiToken, apiTokens } from '../../../api/model/tokens.ts'
+import { useApp } from '../../../app/app.ts'
+import { useQuery } from '../../../app/use-query.ts'
+import { useResource } from '../../../app/use-resource.ts'
+import { formatNumberOf, sentence } from '../../../lib/format.ts'
+import { parseTime } from '../../../lib/time.ts'
+import { Moment } from '../../../parts/Moment.tsx'
+import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
+import { Status } from '../../../parts/Status.tsx'
+import { DataTable } from '../../../parts/table/DataTable.tsx'
+import { Pager } from '../../../parts/table/Pager.tsx'
+import { useConfirm } from '../../../parts/use-confirm.ts'
+import { SettingsFrame } from '../SettingsFrame.tsx'
+import { ChangeToken } from './ChangeToken.tsx'
+import { NewToken } from './NewToken.tsx'
+
+const PAGE_SIZE = 25
+/** A token that expires within this time is pointed out. */
+const SOON_MS = 7 * 86_400_000
+
+/** The API tokens of the account. */
+export function Tokens() {
+  const { api, toast } = useApp()
+  const confirm = useConfirm()
+  const query = useQuery()
+  const creating = useSignal(false)
+  const changing = useSignal<ApiToken | undefined>(undefined)
+  const sort = query.get('sort') || '-created'
+  const page = Math.max(1, Number(query.get('page')) || 1)
+  const tokens = useResource(
+    (abort) =>
+      api.get(`/api/tokens?limit=${PAGE_SIZE}&skip=${(page - 1) * PAGE_SIZE}&sort=${sort}`, apiTokens, abort),
+    [sort, page],
+  )
+  const remove = async (token: ApiToken) => {
+    const name = token.name || token.id
+    const confirmed = await confirm({
+      title: `Delete the token ${name}?`,
+      body: 'Programs that use it are refused immediately.',
+      action: 'Delete',
+      tone: 'bad',
+    })
+    if (!confirmed) return
+    try {
+      await api.remove(`/api/tokens/${token.id}`)
+      toast(`The token ${name} was deleted.`)
+    } catch (failure) {
+      toast(asApiError(failure).message, 'bad')
+    }
+    await tokens.load()
+  }
+  const list = tokens.value.value
+  const create = (
+    <button
+      type="button"
+      class="primary"
+      onClick={() => {
+        creating.value = true
+      }}
+    >
+      New token
+    </button>
+  )
+  return (
+    <SettingsFrame lead={list && list.length > 0 && <Lead tokens={list} />} actions={create}>
+      <Panel title="API tokens" aside={<a href="/docs/how-to/accounts#api-tokens">How programs use them</a>}>
+        <Loaded of={tokens} task="load your API tokens" rows={4}>
+          {(rows) =>
+            rows.length === 0 && page === 1 ? (
+              <Empty action={create}>You have no API tokens. Programs sign in with them.</Empty>
+            ) : (
+              <>
+                <DataTable
+                  label="API tokens"
+                  rows={rows}
+                  id={({ id }) => id}
+                  busy={tokens.loading.value}
+                  sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
+                  columns={[
+                    { title: 'Name', sort: 'name', cell: ({ name, id }) => name || <code>{id}</code> },
+                    { title: 'Scope', cell: ({ scope }) => SCOPE_WORDS[scope] },
+                    {
+                      title: 'Created',
+                      sort: 'created',
+                      phone: 'absent',
+                      cell: ({ created }) => <Moment at={created} />,
+                    },
+                    { title: 'Last used', phone: 'wide', cell: (token) => <LastUse token={token} /> },
+                    { title: 'Expires', sort: 'expires_at', cell: (token) => <Expires token={token} /> },
+                    {
+                      title: 'Actions',
+                      untitled: true,
+                      number: true,
+                      phone: 'wide',
+                      cell: (token) => (
+                        <span class="row-actions">
+                          <button
+                            type="button"
+                            onClick={() => {
+                              changing.value = token
+                            }}
+                          >
+                            Change
+                          </button>
+                          <button type="button" onClick={() => void remove(token)}>
+                            Delete
+                          </button>
+                        </span>
+                      ),
+                    },
+                  ]}
+                />
+                <Pager
+                  page={page}
+                  size={PAGE_SIZE}
+                  shown={rows.length}
+                  set={(next) => query.set({ page: next === 1 ? '' : next }, { push: true })}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      </Panel>
+      {creating.value && (
+        <NewToken
+          created={() => void tokens.load()}
+          close={() => {
+            creating.value = false
+          }}
+        />
+      )}
+      {changing.value && (
+        <ChangeToken
+          token={changing.value}
+          changed={() => void tokens.load()}
+          close={() => {
+            changing.value = undefined
+          }}
+        />
+      )}
+    </SettingsFrame>
+  )
+}
+
+const SCOPE_WORDS = { read: 'read', submit: 'read and submit jobs', all: 'do everything' }
+
+function Lead({ tokens }: { tokens: readonly ApiToken[] }) {
+  const now = Date.now()
+  const ending = tokens.filter(({ expires_at }) => {
+    const end = parseTime(expires_at)
+    return end !== undefined && end > now && end - now < SOON_MS
+  })
+  const [first] = ending
+  if (!first) return <>{sentence(formatNumberOf(tokens.length, 'token'))}, none expires within 7 days.</>
+  const name = first.name || first.id
+  return ending.length === 1 ? (
+    <>The token {name} expires within 7 days.</>
+  ) : (
+    <>{sentence(formatNumberOf(ending.length, 'token'))} expire within 7 days.</>
+  )
+}
+
+function LastUse({ token: { last_used: at, last_address: address } }: { token: ApiToken }) {
+  if (!at) {
+    return (
+      <>
+        <span class="folded">used </span>never
+      </>
+    )
+  }
+  return (
+    <>
+      <span class="folded">last used </span>
+      <Moment at={at} />
+      <small class="address">from {address}</small>
+    </>
+  )
+}
+
+function Expires({ token }: { token: ApiToken }) {
+  const end = parseTime(token.expires_at)
+  if (end === undefined) return <>never expires</>
+  if (end <= Date.now()) return <Status tone="bad" glyph="cross" word="Expired" />
+  return (
+    <>
+      <span class="folded">until </span>
+      <Moment at={end} />
+    </>
+  )
+}

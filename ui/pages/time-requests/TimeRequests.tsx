@@ -1,0 +1,136 @@
+import { useSignal } from '@preact/signals'
+import { asApiError } from '../../api/api.ts'
+import { savedTimeRequest, type TimeRequest, timeRequests } from '../../api/model/users.ts'
+import { useApp } from '../../app/app.ts'
+import { useLive } from '../../app/use-live.ts'
+import { useQuery } from '../../app/use-query.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { formatNumberOf, formatSeconds, sentence } from '../../lib/format.ts'
+import { Heading } from '../../parts/Heading.tsx'
+import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Tabs } from '../../parts/Tabs.tsx'
+import { DataTable } from '../../parts/table/DataTable.tsx'
+import { Pager } from '../../parts/table/Pager.tsx'
+import { useAsk } from '../../parts/use-confirm.ts'
+import { ApproveDialog } from './ApproveDialog.tsx'
+import { readActivity } from './activity.ts'
+import { columnsOf, nameOf, type RequestRow } from './request-columns.tsx'
+
+const PAGE = 25
+const TABS = [
+  { id: 'open', title: 'Open' },
+  { id: 'processed', title: 'Processed' },
+] as const
+
+/** Requests for QPU time, which superusers approve, with another amount if they want, or reject. */
+export function TimeRequestsPage() {
+  const { api, named, toast } = useApp()
+  const query = useQuery()
+  const ask = useAsk()
+  const approved = useSignal<TimeRequest | undefined>(undefined)
+  const path = `/api/collections/${named('qpu_time_requests')}/records`
+  const shown = query.get('state') === 'processed' ? 'processed' : 'open'
+  const page = Math.max(1, Number(query.get('page')) || 1)
+  const rows = useResource(
+    async (abort) => {
+      const isOpen = shown === 'open'
+      const search = new URLSearchParams({
+        filter: `status ${isOpen ? '=' : '!='} "pending"`,
+        ...{
+          sort: isOpen ? 'created' : '-updated',
+          page: String(page),
+          perPage: String(PAGE),
+          expand: 'user',
+        },
+      })
+      const { items, totalItems } = await api.get(`${path}?${search}`, timeRequests, abort)
+      const activity = await readActivity(
+        api,
+        items.map(({ user }) => user),
+        abort,
+      )
+      return {
+        total: totalItems,
+        items: items.map((item): RequestRow => ({ ...item, activity: activity.get(item.user) })),
+      }
+    },
+    [shown, page],
+  )
+  useLive('qpu_time_requests/*', () => rows.loadSoon())
+  const decide = async ({ id }: TimeRequest, change: object, done: string) => {
+    try {
+      await api.patch(`${path}/${id}`, change, savedTimeRequest)
+      toast(done)
+    } catch (error) {
+      toast(asApiError(error).message, 'bad')
+    }
+    rows.loadSoon()
+  }
+  const reject = async (request: TimeRequest) => {
+    const { confirmed, reason } = await ask({
+      title: `Reject ${formatSeconds(request.seconds)} for ${nameOf(request)}?`,
+      body: 'The user reads the reason.',
+      action: 'Reject the request',
+      tone: 'bad',
+      reason: { label: 'Reason', required: true },
+    })
+    const change = { status: 'rejected', rejection_reason: reason }
+    if (confirmed) await decide(request, change, 'The request was rejected.')
+  }
+  const approve = (request: TimeRequest) => {
+    approved.value = request
+  }
+  const loaded = rows.value.value
+  return (
+    <>
+      <Heading title="Time requests" lead={shown === 'open' && loaded && describeOpen(loaded.total)} />
+      <Panel title="Requests for QPU time">
+        <Tabs
+          label="State"
+          tabs={TABS}
+          selected={shown}
+          onSelect={(state) => query.set({ state: state === 'open' ? '' : state, page: '' })}
+        >
+          <Loaded of={rows} task="load the requests" rows={5}>
+            {({ items, total }) => (
+              <>
+                {items.length === 0 ? (
+                  <Empty>
+                    {shown === 'open' ? 'There is no open request.' : 'No request was decided yet.'}
+                  </Empty>
+                ) : (
+                  <DataTable
+                    label="Requests for QPU time"
+                    rows={items}
+                    columns={columnsOf(shown, { approve, reject })}
+                    id={({ id }) => id}
+                  />
+                )}
+                <Pager
+                  page={page}
+                  size={PAGE}
+                  shown={items.length}
+                  total={total}
+                  set={(to) => query.set({ page: to })}
+                />
+              </>
+            )}
+          </Loaded>
+        </Tabs>
+      </Panel>
+      <ApproveDialog
+        request={approved}
+        name={approved.value ? nameOf(approved.value) : ''}
+        onApprove={(request, seconds) => {
+          const change = { status: 'approved', granted_seconds: seconds }
+          return decide(request, change, `${nameOf(request)} has ${formatSeconds(seconds)} more.`)
+        }}
+      />
+    </>
+  )
+}
+
+function describeOpen(total: number): string {
+  if (total === 0) return 'No request is waiting for a decision.'
+  return `${sentence(formatNumberOf(total, 'request'))} ${total === 1 ? 'is' : 'are'} waiting for a decision.`
+}

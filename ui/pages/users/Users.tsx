@@ -1,0 +1,166 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { type User, type UserActivity, users } from '../../api/model/users.ts'
+import { useApp } from '../../app/app.ts'
+import { useLive } from '../../app/use-live.ts'
+import { useQuery } from '../../app/use-query.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { formatColumnSeconds, formatNumberOf, formatSeconds, sentence } from '../../lib/format.ts'
+import { Heading } from '../../parts/Heading.tsx'
+import { Moment } from '../../parts/Moment.tsx'
+import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
+import { Pager } from '../../parts/table/Pager.tsx'
+import { readActivity } from '../time-requests/activity.ts'
+import { NewUserDialog } from './NewUserDialog.tsx'
+import { Superusers } from './Superusers.tsx'
+import { UserDialog } from './UserDialog.tsx'
+
+const PAGE = 50
+const TYPING_MS = 200
+const SPACING_MS = 2_000
+
+type Row = User & { activity: UserActivity | undefined }
+
+/** All users with their balance, tokens and last login; superusers create, change and delete them. */
+export function UsersPage() {
+  const { api, named } = useApp()
+  const query = useQuery()
+  const creating = useSignal(false)
+  const page = Math.max(1, Number(query.get('page')) || 1)
+  const [text, sort, chosen] = [query.get('q'), query.get('sort') || '-created', query.get('user')]
+  const list = useResource(
+    async (abort) => {
+      const quoted = JSON.stringify(text)
+      const search = text === '' ? '' : ` && (email ~ ${quoted} || username ~ ${quoted})`
+      const asked = new URLSearchParams({
+        filter: `unlimited = false${search}`,
+        ...{ sort, page: String(page), perPage: String(PAGE) },
+      })
+      const found = await api.get(`/api/collections/${named('users')}/records?${asked}`, users, abort)
+      const ids = found.items.map(({ id }) => id)
+      const activity = await readActivity(api, ids, abort)
+      const items = found.items.map((user): Row => ({ ...user, activity: activity.get(user.id) }))
+      return { total: found.totalItems, items }
+    },
+    [text, sort, page],
+  )
+  useLive('users/*', () => list.loadSoon(SPACING_MS))
+  const total = list.value.value?.total
+  const open = list.value.value?.items.find(({ id }) => id === chosen)
+  return (
+    <>
+      <Heading
+        title="Users"
+        lead={total !== undefined && text === '' && `${sentence(formatNumberOf(total, 'user'))}.`}
+      >
+        <Search />
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            creating.value = true
+          }}
+        >
+          New user
+        </button>
+      </Heading>
+      <Panel title="Users">
+        <Loaded of={list} task="load the users" rows={8}>
+          {({ items, total: all }) => (
+            <>
+              {items.length === 0 ? (
+                <Empty>{text === '' ? 'There is no user yet.' : `No user matches “${text}”.`}</Empty>
+              ) : (
+                <DataTable
+                  label="Users"
+                  rows={items}
+                  columns={COLUMNS}
+                  id={({ id }) => id}
+                  href={({ id }) =>
+                    `/users?${new URLSearchParams({ ...(text ? { q: text } : {}), user: id })}`
+                  }
+                  sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
+                />
+              )}
+              <Pager
+                page={page}
+                size={PAGE}
+                shown={items.length}
+                total={all}
+                set={(to) => query.set({ page: to })}
+              />
+            </>
+          )}
+        </Loaded>
+      </Panel>
+      <Superusers />
+      <NewUserDialog open={creating} onCreated={() => list.loadSoon()} />
+      {open && (
+        <UserDialog
+          key={open.id}
+          user={open}
+          onClose={() => query.set({ user: '' })}
+          onChange={() => list.loadSoon()}
+        />
+      )}
+    </>
+  )
+}
+
+const COLUMNS: Column<Row>[] = [
+  { title: 'E-mail', sort: 'email', cell: ({ email }) => email },
+  { title: 'Name', sort: 'username', phone: 'absent', cell: ({ username }) => username },
+  { title: 'State', phone: 'state', cell: (user) => <UserStatus user={user} /> },
+  {
+    title: 'Balance',
+    number: true,
+    sort: 'qpu_seconds',
+    cell: ({ qpu_seconds }) => formatSeconds(qpu_seconds),
+  },
+  {
+    title: 'Used, last 30 days',
+    number: true,
+    phone: 'absent',
+    cell: ({ activity }) => formatColumnSeconds(activity?.qpu_seconds ?? 0),
+  },
+  { title: 'Tokens', number: true, phone: 'absent', cell: ({ api_tokens }) => api_tokens.length },
+  {
+    title: 'Last login',
+    phone: 'absent',
+    cell: ({ activity }) => <Moment at={activity?.last_login} none="never" />,
+  },
+]
+
+function UserStatus({ user: { disabled, verified } }: { user: User }) {
+  if (disabled) return <Status tone="idle" glyph="pause" word="Disabled" />
+  return verified ? (
+    <Status tone="ok" glyph="check" word="Active" />
+  ) : (
+    <Status tone="warn" glyph="triangle" word="Not verified" />
+  )
+}
+
+/** Searches while it is typed; the address keeps the text. */
+function Search() {
+  const query = useQuery()
+  const typed = useSignal(query.get('q'))
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (typed.peek() !== query.get('q')) query.set({ q: typed.peek(), page: '' })
+    }, TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed.value])
+  return (
+    <input
+      type="search"
+      aria-label="Search users"
+      placeholder="E-mail or name"
+      value={typed.value}
+      onInput={({ currentTarget }) => {
+        typed.value = currentTarget.value
+      }}
+    />
+  )
+}

@@ -1,0 +1,45 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+
+interface CopyButtonProps {
+  text: string
+  /** What is copied, such as `token`; completes the name of the button. */
+  what?: string
+  /** Shown in place of `Copy`. */
+  label?: string
+  onCopy?: () => void
+}
+
+const SHOWN_MS = 2_000
+
+/** Copies a text and says so. */
+export function CopyButton({ text, what = '', label = 'Copy', onCopy }: CopyButtonProps) {
+  const state = useSignal<'idle' | 'copied' | 'failed'>('idle')
+  useEffect(() => {
+    if (state.value === 'idle') return undefined
+    const timer = setTimeout(() => {
+      state.value = 'idle'
+    }, SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [state.value])
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      state.value = 'copied'
+      onCopy?.()
+    } catch {
+      // Browsers offer the clipboard to pages with https or on localhost only.
+      state.value = 'failed'
+    }
+  }
+  const words = { idle: label, copied: 'Copied', failed: 'Select and copy' }
+  return (
+    <button type="button" class="copy" onClick={copy}>
+      {words[state.value]}
+      {what && state.value === 'idle' && <span class="unseen"> {what}</span>}
+      <span class="unseen" role="status">
+        {state.value === 'copied' ? `Copied ${what}` : ''}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+interface DialogProps {
+  title: string
+  open: boolean
+  /** Called when it is closed, also by Esc. */
+  onClose: () => void
+  /** Asked before Esc closes it; false keeps it open. */
+  mayClose?: () => boolean
+  wide?: boolean
+  class?: string
+  children: ComponentChildren
+}
+
+/** A modal dialog. It keeps the focus inside and gives it back when it closes. */
+export function Dialog({ title, open, onClose, mayClose, wide, class: className, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const element = dialog.current
+    if (open && !element?.open) element?.showModal()
+    if (!open && element?.open) element.close()
+  }, [open])
+  if (!open) return null
+  return (
+    <dialog
+      ref={dialog}
+      class={wide ? 'wide' : className}
+      aria-labelledby={id}
+      onClose={onClose}
+      onCancel={(event) => {
+        if (mayClose && !mayClose()) event.preventDefault()
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}

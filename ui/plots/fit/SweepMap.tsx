@@ -1,0 +1,79 @@
+import { rampColor } from '../chip/ramp.ts'
+import { useWidth } from '../use-width.ts'
+import { rangeOf, roundTicks, tickText } from './ticks.ts'
+
+interface SweepMapProps {
+  label: string
+  x: { title: string; values: readonly number[]; factor: number }
+  y: { title: string; values: readonly number[]; factor: number }
+  /** Row by row: all x of the first y, then of the next. */
+  z: readonly number[]
+}
+
+const LEFT = 62
+const BOTTOM = 40
+const HEIGHT = 260
+
+/** A quantity over two swept ones, as colored cells. */
+export function SweepMap(props: SweepMapProps) {
+  const { box, width } = useWidth()
+  return (
+    <div ref={box} class="plot sweep-map" style={{ minHeight: `${HEIGHT + BOTTOM}px` }}>
+      {width.value > 0 && <Drawn {...props} width={width.value} />}
+    </div>
+  )
+}
+
+function Drawn({ label, x, y, z, width }: SweepMapProps & { width: number }) {
+  const [columns, rows] = [x.values.length, y.values.length]
+  const side = width - LEFT - 8
+  const [low, high] = rangeOf(z, 0)
+  const cell = { width: side / columns, height: (HEIGHT - 20) / rows }
+  const [x0 = 0, x1 = 1] = [x.values[0], x.values.at(-1)]
+  const [y0 = 0, y1 = 1] = [y.values[0], y.values.at(-1)]
+  const xTicks = roundTicks(Math.min(x0, x1) / x.factor, Math.max(x0, x1) / x.factor, 5)
+  const yTicks = roundTicks(Math.min(y0, y1) / y.factor, Math.max(y0, y1) / y.factor, 4)
+  const place = (value: number, from: number, to: number) =>
+    to === from ? 0.5 : (value - from) / (to - from)
+  return (
+    <svg role="img" aria-label={label} width={width} height={HEIGHT + BOTTOM}>
+      <text x={LEFT} y={12}>
+        {y.title}
+      </text>
+      {z.map((value, at) => (
+        <rect
+          key={at}
+          x={LEFT + (at % columns) * cell.width}
+          y={HEIGHT - (Math.floor(at / columns) + 1) * cell.height}
+          width={cell.width + 0.5}
+          height={cell.height + 0.5}
+          fill={rampColor(high > low ? (value - low) / (high - low) : 0.5)}
+        />
+      ))}
+      {xTicks.map((tick) => (
+        <text
+          key={tick}
+          x={LEFT + (0.5 * cell.width + place(tick * x.factor, x0, x1) * (side - cell.width))}
+          y={HEIGHT + 17}
+          class="mid"
+        >
+          {tickText(tick, xTicks)}
+        </text>
+      ))}
+      {yTicks.map((tick) => (
+        <text
+          key={tick}
+          x={LEFT - 6}
+          y={HEIGHT - 0.5 * cell.height - place(tick * y.factor, y0, y1) * (HEIGHT - 20 - cell.height)}
+          dy="0.32em"
+          class="end"
+        >
+          {tickText(tick, yTicks)}
+        </text>
+      ))}
+      <text x={LEFT + side / 2} y={HEIGHT + 35} class="mid">
+        {x.title}
+      </text>
+    </svg>
+  )
+}
