@@ -1,4 +1,4 @@
-import { close, open, read, write } from 'node:fs'
+import { close, constants, open, read, write } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Clock } from '../../../../base/index.ts'
 import { type ByteLine, lineError, REPLY_TIMEOUT_MS } from './line.ts'
@@ -8,6 +8,12 @@ import { type ByteLine, lineError, REPLY_TIMEOUT_MS } from './line.ts'
  * closing the port would reset the controller.
  */
 const MODE = '1000000 raw -echo -hupcl clocal min 0 time 1'.split(' ')
+
+/**
+ * As a service the driver leads a session without a terminal. The port would become the terminal of that
+ * session, and pulling its cable would end the driver.
+ */
+const FLAGS = constants.O_RDWR | constants.O_NOCTTY
 
 const files = {
   open: promisify(open),
@@ -23,7 +29,7 @@ const files = {
 export async function openSerialLine(path: string, clock: Clock): Promise<ByteLine> {
   let file: number
   try {
-    file = await files.open(path, 'r+')
+    file = await files.open(path, FLAGS)
   } catch (error) {
     throw lineError(path, error)
   }

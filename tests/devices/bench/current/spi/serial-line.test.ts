@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { systemClock } from '../../../../../src/base/index.ts'
 import { ramp } from '../../../../../src/devices/bench/current/ramp.ts'
 import { rackAt } from '../../../../../src/devices/bench/current/spi/controller.ts'
@@ -21,4 +22,23 @@ test('a rack at a serial port: bytes pass unchanged both ways, and silence is an
   rack.onTransfer = () => 'ignore'
   expect(output.read()).rejects.toThrow('no reply within 1 s')
   await controller.close()
+})
+
+test('the port does not become the terminal of a driver that runs as a service', async () => {
+  await using rack = await SpiRack.start()
+  using port = new SerialPort(rack)
+  const source = join(import.meta.dir, '../../../../../src')
+  // The fifth value after the name of the process is its terminal, 0 for none.
+  const script = `
+    import { readFileSync } from 'node:fs'
+    import { systemClock } from '${source}/base/index.ts'
+    import { openSerialLine } from '${source}/devices/bench/current/spi/serial-line.ts'
+    const line = await openSerialLine('${port.path}', systemClock)
+    console.log(readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')[4])
+    await line.close()`
+  const service = Bun.spawn([process.execPath, '-e', script], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  expect((await new Response(service.stdout).text()).trim()).toBe('0')
 })
