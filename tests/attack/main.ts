@@ -178,7 +178,7 @@ if (flags.check !== undefined) {
   const margin = positive('check', flags.check)
   const failed = await check(resolve(positionals[1] ?? flags.server), attacks, results, margin)
   console.log(`${attacks.length - failed.length} attacks passed, ${failed.length} failed (margin ${margin})`)
-  for (const [{ name }, found] of failed) console.log(`✗ ${name}: ${found}`)
+  for (const [{ name }, found] of failed) console.log(`failed: ${name}: ${found}`)
   if (failed.length > 0) process.exit(1)
 }
 process.exit(0)

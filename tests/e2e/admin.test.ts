@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab } from './lab.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const REFUSED = [/status of 400/]

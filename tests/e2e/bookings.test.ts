@@ -5,7 +5,7 @@ import { mondayOf, weekOf } from '../../ui/pages/bookings/logic/week.ts'
 import { findChromium, openBrowser, overflowOf, type PageOptions, withPage } from './browser.ts'
 import { type Lab, openLab } from './lab.ts'
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const HOUR_PX = 38

@@ -77,7 +77,7 @@ export async function withPage(
   run: (page: Page) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(45_000)
   const problems: string[] = []
   const report = (text: string) => {
     if (!expected.some((each) => each.test(text))) problems.push(text)

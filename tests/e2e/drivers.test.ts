@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signInAsSuperuser } from './lab.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const CLIPBOARD = ['clipboard-read', 'clipboard-write']

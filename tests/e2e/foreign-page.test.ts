@@ -5,7 +5,7 @@ import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signIn } from './lab.ts'
 
 // Row H14 of docs/reference/faults.md: a signed-in user opens the page of an attacker.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

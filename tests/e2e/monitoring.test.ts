@@ -8,7 +8,7 @@ import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signIn, signInAsSuperuser } from './lab.ts'
 import { CHANNELS, seedReadings } from './stage/readings.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const NAME = 'kelvin_cryostat'

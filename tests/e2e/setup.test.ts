@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const EMAIL = 'first@lab.example'

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { findChromium, openBrowser, overflowOf, type PageOptions, withPage } from './browser.ts'
 import { type Lab, openLab } from './lab.ts'
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

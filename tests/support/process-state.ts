@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { until } from './until.ts'
 
 /** Whether a process is running; zombie processes are not. */
 export async function isAlive(pid: number): Promise<boolean> {
@@ -6,11 +7,7 @@ export async function isAlive(pid: number): Promise<boolean> {
   return !/\) [XZ]/.test(state)
 }
 
-/** Waits until a process has ended; throws after 5 s. */
+/** Waits until a process has ended. */
 export async function untilExit(pid: number): Promise<void> {
-  const end = performance.now() + 5_000
-  while (await isAlive(pid)) {
-    if (performance.now() > end) throw new Error(`process ${pid} is still there`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await until(`the end of process ${pid}`, async () => !(await isAlive(pid)))
 }

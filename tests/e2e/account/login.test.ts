@@ -4,7 +4,7 @@ import { type OidcProvider, openOidcProvider } from '../../support/server/oidc.t
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn } from '../lab.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn } from '../lab.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

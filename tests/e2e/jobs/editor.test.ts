@@ -5,7 +5,7 @@ import { findChromium, openBrowser, type PageOptions, withPage } from '../browse
 import { type Lab, openLab, signIn } from '../lab.ts'
 import { writeChip } from '../stage/chip-file.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const HEAD = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'

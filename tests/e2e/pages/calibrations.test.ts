@@ -8,7 +8,7 @@ import { TunerLab } from '../../support/executable/tuner-lab.ts'
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn, signInAsSuperuser } from '../lab.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

@@ -5,7 +5,7 @@ import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn, signInAsSuperuser } from '../lab.ts'
 import { writeChip } from '../stage/chip-file.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const HOUR_MS = 3_600_000

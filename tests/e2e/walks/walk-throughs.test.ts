@@ -16,7 +16,7 @@ import { operatorTasks } from './operator.ts'
 import { userTasks } from './user.ts'
 import { type Effort, Walk } from './walk.ts'
 
-setDefaultTimeout(90_000)
+setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 /** While the database is replaced, requests are refused, and the stream of changes ends. */

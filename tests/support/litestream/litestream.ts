@@ -1,6 +1,6 @@
 /**
  * The replicator Litestream, built from the Go module proxy outside of the repository.
- * `bun tests/support/litestream/litestream.ts` builds it ahead of the tests, as `.ci/run` does.
+ * `bun tests/support/litestream/litestream.ts` builds it ahead of the tests, as `npm run check:full` does.
  */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
  * The public tools that tests run under Python, in an environment of their own outside of the repository.
- * `bun tests/support/python/python.ts` installs it ahead of the tests, as `.ci/run` does.
+ * `bun tests/support/python/python.ts` installs it ahead of the tests, as `npm run check:full` does.
  */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'

@@ -1,0 +1,75 @@
+/** One part of `npm run check:full`: tests or a program that `npm test` leaves out. */
+export interface Part {
+  name: string
+  /** Why the gate does not contain it. */
+  reason: string
+  /** Files and folders of tests. */
+  tests?: readonly string[]
+  /** A script with its arguments, instead of tests. */
+  script?: readonly string[]
+}
+
+/** All parts in the order in which they run: those that need an installation of gigabytes are the last. */
+export const PARTS: readonly Part[] = [
+  {
+    name: 'attacks',
+    reason: 'bounds on the latency and processor time of other users measure the machine',
+    // A tenth of the database; other work on the machine delays everything, hence the margin.
+    script: ['tests/attack/main.ts', '--jobs', '100000', '--runs', '1', '--check', '4'],
+  },
+  {
+    name: 'browser',
+    reason: 'a browser that shows hundreds of pages takes most of the machine, and minutes',
+    tests: ['tests/e2e', 'tests/clients/javascript/browser.test.ts'],
+  },
+  {
+    name: 'faults',
+    reason: 'kills, full disks, broken networks and jumping clocks take minutes and change the machine',
+    tests: ['tests/faults', 'tests/black-box/network/network.test.ts'],
+  },
+  {
+    name: 'chips',
+    reason: 'chips are calibrated before their jobs run, which takes minutes of computing',
+    tests: ['tests/devices/scheduler/calibrated-jobs.test.ts'],
+  },
+  {
+    name: 'clients',
+    reason: 'the clients in Go and Python and the public ones need toolchains and packages of their own',
+    tests: [
+      ...['tests/clients/command-line', 'tests/clients/go', 'tests/clients/python'],
+      ...['tests/clients/python.test.ts', 'tests/clients/schemathesis.test.ts'],
+      ...['tests/clients/first-programs.test.ts', 'tests/clients/javascript/runtimes.test.ts'],
+    ],
+  },
+  {
+    name: 'interoperation',
+    reason:
+      'other programs run beside the executable: libzmq, its previous release, proxies, Litestream, Prometheus',
+    tests: [
+      ...['tests/interop', 'tests/black-box/network/reverse-proxy.test.ts'],
+      ...['tests/black-box/operation/restore-elsewhere.test.ts', 'tests/examples/monitoring.test.ts'],
+    ],
+  },
+  {
+    name: 'oracles',
+    reason: 'other implementations of the same physics and protocols take gigabytes to install',
+    tests: ['tests/oracle'],
+  },
+]
+
+/** The browser test that the gate keeps. */
+export const GATE_BROWSER_TEST = 'tests/e2e/first-job.test.ts'
+
+const isBelow = (file: string, path: string) => file === path || file.startsWith(`${path}/`)
+
+/** The part that `file` belongs to; undefined for a test of the gate. */
+export function partOf(file: string): Part | undefined {
+  if (file === GATE_BROWSER_TEST) return undefined
+  return PARTS.find(({ tests = [] }) => tests.some((path) => isBelow(file, path)))
+}
+
+/** Files of `all` at or below `paths`; the tests of the gate if there are none. */
+export function selectTests(all: readonly string[], paths: readonly string[]): string[] {
+  if (paths.length === 0) return all.filter((file) => partOf(file) === undefined)
+  return all.filter((file) => paths.some((path) => isBelow(file, path)))
+}

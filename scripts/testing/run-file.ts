@@ -1,0 +1,94 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readReport, type TestResult } from './report.ts'
+
+/** One run of one file of tests, in a process of its own. */
+export interface FileRun {
+  file: string
+  /**
+   * Its tests. A file that crashes, does not load, never ends or has no tests has a failed one that says so.
+   */
+  tests: readonly TestResult[]
+  /** What its process printed. */
+  output: string
+  seconds: number
+}
+
+export interface FileOptions {
+  /** Folder that files are relative to. */
+  root: string
+  /** Time after which the process of a file is ended. */
+  deadlineMs: number
+  /** Ends the processes that run. */
+  signal?: AbortSignal
+}
+
+/** A test or hook that does not end is a failure after this time; tests may allow themselves more. */
+const TEST_TIMEOUT_MS = 60_000
+/** Last lines of the output that explain why a file ended. */
+const EXCERPT_LINES = 12
+
+/** Runs the tests of `file` in a process group that ends with it, whatever the tests leave behind. */
+export async function runFile(file: string, { root, deadlineMs, signal }: FileOptions): Promise<FileRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'))
+  const report = join(folder, 'report.xml')
+  const printed = join(folder, 'output.txt')
+  const started = performance.now()
+  try {
+    const command = [process.execPath, 'test', `--timeout=${TEST_TIMEOUT_MS}`, '--reporter=junit']
+    // A file rather than a pipe: a process that outlives the test would keep a pipe open.
+    const run = Bun.spawn([...command, `--reporter-outfile=${report}`, `./${file}`], {
+      cwd: root,
+      stdin: 'ignore',
+      stdout: Bun.file(printed),
+      stderr: Bun.file(printed),
+      detached: true,
+    })
+    const end = () => killGroup(run.pid)
+    let isLate = false
+    const deadline = setTimeout(() => {
+      isLate = true
+      end()
+    }, deadlineMs)
+    signal?.addEventListener('abort', end, { once: true })
+    await run.exited
+    clearTimeout(deadline)
+    signal?.removeEventListener('abort', end)
+    end()
+
+    const output = existsSync(printed) ? readFileSync(printed, 'utf8') : ''
+    const tests = existsSync(report) ? readReport(readFileSync(report, 'utf8')) : []
+    const status = run.signalCode ? `was ended by ${run.signalCode}` : `exited with status ${run.exitCode}`
+    const ending = isLate ? `did not end within ${deadlineMs / 1000} s` : status
+    const problem = fileProblem(tests, run.exitCode === 0, ending)
+    const seconds = (performance.now() - started) / 1000
+    return { file, tests: problem ? [...tests, withExcerpt(problem, output)] : tests, output, seconds }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // Nothing of the group is left.
+  }
+}
+
+/** What is wrong with the file as a whole, which no test of its report says. */
+function fileProblem(
+  tests: readonly TestResult[],
+  hasSucceeded: boolean,
+  ending: string,
+): string | undefined {
+  if (tests.some(({ outcome }) => outcome === 'failed')) return undefined
+  if (!hasSucceeded) return `The process ${ending} without a failed test.`
+  return tests.length === 0 ? `The process ${ending} and reported no test.` : undefined
+}
+
+function withExcerpt(problem: string, output: string): TestResult {
+  const last = output.trimEnd().split('\n').slice(-EXCERPT_LINES)
+  return { name: '(file)', outcome: 'failed', message: [problem, ...last].join('\n') }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { GATE_BROWSER_TEST, PARTS, partOf, selectTests } from '../../../scripts/testing/parts.ts'
+
+const ROOT = join(import.meta.dir, '../../..')
+const all = [...new Glob('tests/**/*.test.ts').scanSync({ cwd: ROOT })]
+
+test('every path of a part exists, and no test belongs to two parts', () => {
+  for (const { tests = [], script } of PARTS) {
+    for (const path of [...tests, ...(script ? [script[0] ?? ''] : [])]) {
+      expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+    }
+  }
+  const paths = PARTS.flatMap(({ tests = [] }) => tests)
+  for (const file of all) {
+    expect([file, paths.filter((path) => file === path || file.startsWith(`${path}/`)).length < 2]).toEqual([
+      file,
+      true,
+    ])
+  }
+})
+
+test('the gate and the parts have every test; the gate keeps one in a browser', () => {
+  const gate = selectTests(all, [])
+  const parts = PARTS.flatMap(({ tests = [] }) => (tests.length > 0 ? selectTests(all, tests) : []))
+  expect(new Set([...gate, ...parts])).toEqual(new Set(all))
+  expect(gate.filter((file) => file.startsWith('tests/e2e/'))).toEqual([GATE_BROWSER_TEST])
+  expect(all).toContain(GATE_BROWSER_TEST)
+})
+
+test('paths select files and folders by their whole names', () => {
+  expect(selectTests(['tests/a/b.test.ts', 'tests/ab/c.test.ts'], ['tests/a'])).toEqual(['tests/a/b.test.ts'])
+  expect(selectTests(['tests/a/b.test.ts'], ['tests/a/b.test.ts'])).toEqual(['tests/a/b.test.ts'])
+  expect(partOf('tests/faults/jobs/submit.test.ts')?.name).toBe('faults')
+})
