@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch'
-import { SEARCH_OPTIONS, type SearchEntry } from './search-options.ts'
+import { SEARCH_OPTIONS, type SearchEntry, searchSections } from './search-options.ts'
 
 /** A section that contains the words. */
 export interface Found {
@@ -17,8 +17,7 @@ export async function search(query: string): Promise<Found[]> {
   loading ??= loadIndex()
   try {
     const index = await loading
-    return index
-      .search(query)
+    return searchSections(index, query)
       .slice(0, SHOWN)
       .map(({ id, title, heading, excerpt }) => ({ url: String(id), title, heading, excerpt }))
   } catch (error) {

@@ -6,7 +6,7 @@ import { buildDocsPages } from '../../../scripts/docs-pages/build-docs-pages.ts'
 import { collectDocs } from '../../../scripts/docs-pages/collect.ts'
 import { renderMarkdown } from '../../../scripts/docs-pages/render.ts'
 import { createSlugger } from '../../../scripts/docs-pages/slug.ts'
-import { SEARCH_OPTIONS, type SearchEntry } from '../../../ui/docs/search-options.ts'
+import { SEARCH_OPTIONS, type SearchEntry, searchSections } from '../../../ui/docs/search-options.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -121,8 +121,7 @@ test('the index finds the section that explains a setting, an error code and a t
   const [path = ''] = [...new Bun.Glob('a/docs-index-*.json').scanSync(out)]
   const index = MiniSearch.loadJSON<SearchEntry>(await Bun.file(join(out, path)).text(), SEARCH_OPTIONS)
   const best = (query: string) =>
-    index
-      .search(query)
+    searchSections(index, query)
       .slice(0, 3)
       .map(({ id }) => String(id).replace(/#.*/, ''))
   expect(best('back up restore')).toContain('/docs/how-to/back-up')
