@@ -1,6 +1,9 @@
-import { expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
 import { ApiError } from '../../../ui/api/api.ts'
 import { createResource } from '../../../ui/api/resource.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
 
 test('load() retains the last copy when a later request fails, and clears the error when one succeeds', async () => {
   let fail = false
@@ -46,10 +49,10 @@ test('loadSoon() combines many calls into one request; a later call makes anothe
     return readings
   })
   for (let call = 0; call < 10; call += 1) resource.loadSoon(0)
-  await Bun.sleep(80)
+  jest.advanceTimersByTime(10_000)
   expect(readings).toBe(1)
   resource.loadSoon(0)
-  await Bun.sleep(80)
+  jest.advanceTimersByTime(10_000)
   expect(readings).toBe(2)
 })
 
@@ -61,10 +64,12 @@ test('loadSoon() delays the next request, but a shorter delay overrides a longer
   })
   await resource.load()
   resource.loadSoon(10_000)
-  await Bun.sleep(80)
+  jest.advanceTimersByTime(9_000)
   expect(readings).toBe(1)
   resource.loadSoon(0)
-  await Bun.sleep(80)
+  jest.advanceTimersByTime(100)
+  expect(readings).toBe(2)
+  jest.advanceTimersByTime(60_000)
   expect(readings).toBe(2)
 })
 
@@ -82,7 +87,7 @@ test('clear() drops the copy and the pending and planned requests', async () => 
   resource.clear()
   response('late')
   await loading
-  await Bun.sleep(80)
+  jest.advanceTimersByTime(10_000)
   expect(readings).toBe(1)
   expect(resource.value.value).toBeUndefined()
 })

@@ -1,15 +1,23 @@
-import { describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
 import type { Job } from '../../../../../ui/api/model/jobs.ts'
 import { createJobPages } from '../../../../../ui/pages/jobs/list/job-pages.ts'
-import { until } from '../../../../support/until.ts'
 
-/** A list of 250 jobs whose server takes `ms` for an answer, with the times at which pages were read. */
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+/** Moves the time and runs what awaits the timers that are due. */
+async function advance(ms: number): Promise<void> {
+  jest.advanceTimersByTime(ms)
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+}
+
+/** A list of 250 jobs whose server takes `ms` for an answer, with the first row of each read page. */
 function listOf(ms: number) {
-  const reads: { skip: number; at: number }[] = []
+  const reads: number[] = []
   const pages = createJobPages({
     async read(skip, limit) {
-      reads.push({ skip, at: performance.now() })
-      await Bun.sleep(ms)
+      reads.push(skip)
+      await new Promise((resolve) => setTimeout(resolve, ms))
       return Array.from({ length: Math.min(limit, 250 - skip) }, (_, at) => {
         const job: Partial<Job> = { id: `job${skip + at}`, status: 'pending' }
         return job as Job
@@ -24,8 +32,9 @@ describe('the pages of a list of jobs', () => {
   test('those around the screen are loaded, and a change needs none', async () => {
     const { pages, reads } = listOf(1)
     pages.show({ from: 90, to: 120 })
-    await until('the rows', () => pages.row(90) && pages.row(119))
-    expect(reads.map(({ skip }) => skip)).toEqual([50, 100])
+    await advance(1)
+    expect([pages.row(90)?.id, pages.row(119)?.id]).toEqual(['job90', 'job119'])
+    expect(reads).toEqual([50, 100])
     expect(pages.total.value).toBe(250)
     // Also rows of which the total is not known yet, or that are far down.
     expect(pages.loaded().map(({ id }) => id)).toContain('job149')
@@ -40,14 +49,16 @@ describe('the pages of a list of jobs', () => {
   test('many changes are one refresh, and the next waits as long as a slow one took', async () => {
     const { pages, reads } = listOf(150)
     pages.show({ from: 0, to: 30 })
-    await until('the first rows', () => pages.row(0))
+    await advance(150)
     for (let at = 0; at < 20; at += 1) pages.refresh()
-    await until('a refresh', () => reads.length === 2)
-    await Bun.sleep(170)
+    await advance(40)
+    expect(reads).toEqual([0, 0])
+    await advance(150)
     pages.refresh()
-    await until('the next refresh', () => reads.length === 3)
-    const [, second, third] = reads
-    expect((third?.at ?? 0) - (second?.at ?? 0)).toBeGreaterThan(290)
+    await advance(149)
+    expect(reads).toEqual([0, 0])
+    await advance(1)
+    expect(reads).toEqual([0, 0, 0])
     pages.close()
   })
 })
