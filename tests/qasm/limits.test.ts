@@ -105,9 +105,9 @@ describe('limits', () => {
       (_, index) => `gate g${index + 1} a { g${index} a; g${index} a; }`,
     ).join('\n')
     const program = parseProgram(program3(`gate g0 a { x a; }\n${levels}\nqubit q;\ng60 q;`))
-    const start = performance.now()
-    expect(faultOf(() => lowerProgram(program, []))?.[0]).toBe('too_many_operations')
-    expect(performance.now() - start).toBeLessThan(200)
+    // To expand the gates up to this limit would never end.
+    const limits = { operations: 2 ** 50 }
+    expect(faultOf(() => lowerProgram(program, [], limits))?.[0]).toBe('too_many_operations')
   })
 
   test('too_many_operations: loops, calls and wide statements', () => {
@@ -144,10 +144,11 @@ describe('limits', () => {
 
   test('too_many_operations: checking wide statements', () => {
     const wide = 'c = ~c; h q; reset q; c = measure q;\n'.repeat(20_000)
-    const start = performance.now()
     const { problems } = checkProgram(program3(`qubit[60000] q; bit[60000] c;\n${wide}`))
-    expect(problems[0]?.code).toBe('too_many_operations')
-    expect(performance.now() - start).toBeLessThan(3000)
+    expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['too_many_operations']))
+    // 5,000,000 bits are reached in the 24th of 20,000 lines, and 100 problems soon after it.
+    expect(problems[0]?.line).toBe(27)
+    expect(problems.at(-1)?.line).toBeLessThan(60)
   })
 
   test('loop_limit: iterations of all loops together', () => {
@@ -201,13 +202,11 @@ describe('limits', () => {
   })
 })
 
-describe('speed', () => {
-  test('a million characters of plain calls are parsed in well under a second', () => {
+describe('plain calls', () => {
+  test('of a million characters are stored as numbers, three statements in all', () => {
     const line = 'cx q[0],q[1];\nrz(-0.785398*pi/4) q[1];\nh q[12];\n'
     const text = program2(`qreg q[20];\n${line.repeat(20_000)}`)
-    const start = performance.now()
     const program = parseProgram(text)
-    expect(performance.now() - start).toBeLessThan(1500)
     expect(opsOf(text)).toHaveLength(60_000)
     expect(program.statements).toHaveLength(3)
   })

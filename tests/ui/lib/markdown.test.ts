@@ -52,7 +52,7 @@ const linksIn = (content: readonly Inline[]): string[] =>
   })
 const linesOf = (block: Block) => (block.kind === 'list' ? block.items : block.lines)
 
-test('parseMarkdown() never yields a link that runs or leads to another protocol, and ends soon', () => {
+test('parseMarkdown() never yields a link that runs or leads to another protocol', () => {
   const piece = fc.constantFrom(
     '[',
     ']',
@@ -76,7 +76,9 @@ test('parseMarkdown() never yields a link that runs or leads to another protocol
         expect(href).toMatch(/^(https?:\/\/|\/[^/\\])/)
     }),
   )
-  const started = performance.now()
-  for (const unit of ['[', '*', '`', '[a](', 'https://']) parseMarkdown(unit.repeat(20_000))
-  expect(performance.now() - started).toBeLessThan(2_000)
+})
+
+// A search whose work is the square of the length would take hours.
+test.each(['[', '*', '`', '[a](', 'https://'])('parseMarkdown() ends for a million times %s', (unit) => {
+  expect(parseMarkdown(unit.repeat(1_000_000))).toHaveLength(1)
 })
