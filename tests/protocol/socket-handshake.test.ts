@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { FakeClock } from '../support/fake-clock.ts'
 import {
   openConnection,
   openListener,
@@ -15,13 +16,16 @@ describe('authentication', () => {
     ['a wrong user', { user: 'other' }],
     ['empty credentials', { user: '', password: '' }],
   ])('refuses %s with 400 and the client stops', async (_name, credentials) => {
+    const clock = new FakeClock()
     await using server = await openListener()
     await using client = openConnection(server.listener.port, {
       ...credentials,
+      clock,
       reconnect: { initialMs: 1, maxMs: 1 },
     })
     expect(await client.ended()).toEqual({ reason: '400', refused: true })
-    await Bun.sleep(30)
+    // It does not wait to reconnect.
+    expect(clock.sleepers).toBe(0)
     expect(client.closed).toHaveLength(1)
     await until('the refusal is counted', () => server.listener.counters.refused === 1)
     expect(server.listener.counters).toMatchObject({ open: 0, ready: 0, refused: 1 })

@@ -18,7 +18,7 @@ export interface RawPeer {
   received(): Buffer
   write(...parts: Uint8Array[]): void
   /** Resolves when the other side has closed the connection. */
-  closed(timeoutMs?: number): Promise<void>
+  closed(): Promise<void>
   /** Greets, authenticates and waits for READY. */
   becomeReady(): Promise<void>
 }
@@ -44,8 +44,8 @@ export async function openRawPeer(port: number, options: ConnectionOptions = {})
     socket,
     received,
     write: (...parts) => void socket.write(Buffer.concat(parts)),
-    async closed(timeoutMs = 10_000) {
-      await until('the server closed the connection', () => isClosed, { timeoutMs })
+    async closed() {
+      await until('the server closed the connection', () => isClosed)
     },
     async becomeReady() {
       socket.write(Buffer.concat([GREETING, HELLO, initiate()]))
