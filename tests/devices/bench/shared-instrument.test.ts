@@ -75,7 +75,7 @@ describe('SharedInstrument', () => {
     await expect(lock.take({ ms: 0 })).rejects.toThrow('is in use by scheduler_a')
     child.kill('SIGKILL')
     await child.exited
-    const hold = await lock.take({ ms: 10_000 })
+    const hold = await lock.take({ ms: 45_000 })
     expect(hold.isUninterrupted).toBe(false)
     hold.release()
   })

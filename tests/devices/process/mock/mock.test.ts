@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { systemClock } from '../../../../src/base/index.ts'
 import { JobError } from '../../../../src/devices/index.ts'
 import { pickFault, readLatency, readPragma } from '../../../../src/devices/process/mock/faults.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
+import { until } from '../../../support/until.ts'
 import { ioOf, openProcess, payloadOf, runJob } from '../../support/jobs.ts'
 
 const COIN = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;'
@@ -55,10 +55,17 @@ test('mock reads bits wrongly at the rate of readout_error', async () => {
 })
 
 test('mock takes the time of latency and stops waiting when cancelled', async () => {
-  const device = await openProcess('mock', ['latency=0.05:0.06'])
-  const before = systemClock.monotonic()
-  await runJob(device, payloadOf([COIN]))
-  expect(systemClock.monotonic() - before).toBeGreaterThanOrEqual(49)
+  const clock = new FakeClock()
+  const device = await openProcess('mock', ['latency=0.05:0.06'], clock)
+  let hasReturned = false
+  const waiting = runJob(device, payloadOf([COIN])).then(() => {
+    hasReturned = true
+  })
+  await until('the job waits', () => clock.sleepers === 1)
+  await clock.advance(49)
+  expect(hasReturned).toBe(false)
+  await clock.advance(11)
+  await waiting
   const slow = await openProcess('mock', ['latency=30'])
   const abort = new AbortController()
   const running = slow.run(jobOf(), ioOf(60_000, abort.signal))
@@ -85,12 +92,18 @@ test('mock with fail=init cannot be opened', async () => {
 })
 
 test('mock with fail=hang never returns', async () => {
-  const device = await openProcess('mock', ['fail=hang'])
-  const winner = await Promise.race([
-    device.run(jobOf(), ioOf(10)),
-    systemClock.sleep(60).then(() => 'still waiting'),
-  ])
-  expect(winner).toBe('still waiting')
+  const clock = new FakeClock()
+  const device = await openProcess('mock', ['fail=hang'], clock)
+  const abort = new AbortController()
+  let hasReturned = false
+  const end = () => {
+    hasReturned = true
+  }
+  device.run(jobOf(), ioOf(10, abort.signal)).then(end, end)
+  await clock.advance(3_600_000)
+  abort.abort(new Error('out of time'))
+  await clock.advance(3_600_000)
+  expect(hasReturned).toBe(false)
 })
 
 test('mock with fail=slow_result returns a second after the deadline, despite the abort signal', async () => {
