@@ -29,10 +29,10 @@ function openCase() {
   const install = async (
     changed: Record<string, string> = {},
     args: string[] = [],
-    prefix: string[] = [],
+    { command = [SCRIPT], stdin = 'ignore' }: { command?: string[]; stdin?: 'ignore' | Bun.BunFile } = {},
   ) => {
     const env = { PATH: process.env['PATH'] ?? '', SVC_BINARY: binary, DESTDIR: root, ...GOOD, ...changed }
-    const child = Bun.spawn([...prefix, SCRIPT, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = Bun.spawn([...command, ...args], { env, cwd: '/', stdio: [stdin, 'pipe', 'pipe'] })
     const [out, err] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
@@ -155,7 +155,9 @@ describe('scripts/install-driver.sh', () => {
     using it = openCase()
     const isRoot = process.getuid?.() === 0
     const nobody = isRoot ? ['setpriv', '--reuid', '65534', '--clear-groups'] : []
-    const { status, err } = await it.install({ DESTDIR: '' }, [], nobody)
+    // Another user may have no access to the folders above the script.
+    const command = [...nobody, 'bash', '-s', '--']
+    const { status, err } = await it.install({ DESTDIR: '' }, [], { command, stdin: Bun.file(SCRIPT) })
     expect({ status, err }).toEqual({
       status: 1,
       err: 'install-driver: needs root, because it writes a systemd unit and makes a user; run it with sudo env VARIABLES...\n',
