@@ -259,12 +259,12 @@ test('Supervisor.run() kills a process that does not start the job within 10 s',
 })
 
 test('Supervisor.run() accepts the result of a process that was suspended', async () => {
-  const { run, seen } = await start()
+  const { run, seen, clock } = await start()
   const pid = Number(await pidOf(run))
   const result = run('wait 20')
   await until('the job runs', () => seen.length === 2)
   process.kill(pid, 'SIGSTOP')
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await clock.advance(9_800)
   process.kill(pid, 'SIGCONT')
   expect(await result).toMatchObject({ status: 'completed' })
 })

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import {
   type CalibrateDevice,
   defineDevice,
@@ -37,6 +37,13 @@ const ACTIONS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> 
   wait: async (rest) => {
     await new Promise((resolve) => setTimeout(resolve, Number(rest)))
     return resultsOf('waited')
+  },
+  held: async (rest) => {
+    const [end = '', ended = ''] = rest.split(' ')
+    while (!existsSync(end)) await new Promise((resolve) => setTimeout(resolve, 5))
+    // After the result, which leaves before the next turn of the event loop.
+    setTimeout(() => writeFileSync(ended, ''), 5)
+    return resultsOf('held')
   },
   patient: (_, io) => aborted(io),
   stubborn: never,
