@@ -15,6 +15,7 @@ import {
 import { openFileService } from '../../support/executable/file-service.ts'
 import { BELL } from '../../support/executable/service.ts'
 import { freePort } from '../../support/free-port.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 
@@ -91,9 +92,20 @@ describe('jobs', () => {
   })
 
   test('the wait survives a server that is killed', async () => {
-    const jobs = await Promise.all(Array.from({ length: 4 }, () => svc.submitJob({ ...bell, qpu: 'silent' })))
-    const waits = svc.wait(jobs, { timeoutMs: 50_000 })
-    await Bun.sleep(300)
+    let streams = 0
+    const watched = new SvcClient({
+      ...options,
+      async fetch(input, init) {
+        const response = await fetch(input, init)
+        if (response.headers.get('Content-Type')?.startsWith('text/event-stream')) streams += 1
+        return response
+      },
+    })
+    const jobs = await Promise.all(
+      Array.from({ length: 4 }, () => watched.submitJob({ ...bell, qpu: 'silent' })),
+    )
+    const waits = watched.wait(jobs, { timeoutMs: 50_000 })
+    await until('the stream of the wait is open', () => streams > 0)
     await service.stop('SIGKILL')
     await service.start()
     service.startDriver('silent', silent, 'mock')
