@@ -4,9 +4,9 @@ import {
   attach,
   closeDriverSockets,
   connectAs,
-  msUntil,
   registerStandby,
   statusOf,
+  untilStatus,
 } from '../../support/server/driver-sockets.ts'
 import { openTestServer, type TestDriver, type TestServer } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'
@@ -34,7 +34,7 @@ test.each([
   const qpu = await test.createQpu('north')
   const standby = await registerStandby(test, qpu)
   const { command } = await attach(test, await connectAs(test, qpu))
-  await msUntil(test, qpu, 'online')
+  await untilStatus(test, qpu, 'online')
   expect((await act(test, standby)).status).toBeLessThan(300)
   expect(await statusOf(test, qpu)).toBe('online')
   expect(command.ready).toBe(true)
@@ -46,7 +46,7 @@ test.each(['', 'another process'])(
     await using test = await openTestServer()
     const qpu = await test.createQpu('north')
     const { command } = await attach(test, await connectAs(test, qpu))
-    await msUntil(test, qpu, 'online')
+    await untilStatus(test, qpu, 'online')
     const refused = await connectAs(test, qpu, second)
     expect([refused.status, refused.get('code')]).toEqual([409, 'already_connected'])
     expect(refused.get('message')).toBe(
@@ -76,7 +76,7 @@ test('a connection that replaces the older one of its lease does not end the lea
   const qpu = await test.createQpu()
   const response = await connectAs(test, qpu)
   const first = await attach(test, response)
-  await msUntil(test, qpu, 'online')
+  await untilStatus(test, qpu, 'online')
   await attach(test, response)
   await until('the older socket is closed', () => !first.command.ready)
   expect(await statusOf(test, qpu)).toBe('online')

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { attach, closeDriverSockets, connectAs, msUntil } from '../../support/server/driver-sockets.ts'
+import { attach, closeDriverSockets, connectAs, untilStatus } from '../../support/server/driver-sockets.ts'
 import { openTestServer } from '../../support/server/server.ts'
 import { listenAs } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
@@ -17,7 +17,7 @@ test('the ports of drivers are shown to nobody who is not signed in, by no way',
   await using stream = await listenAs(server.guest, 'qpus/*')
   const connected = await connectAs(server, qpu)
   await attach(server, connected)
-  await msUntil(server, qpu, 'online')
+  await untilStatus(server, qpu, 'online')
   const port = connected.get('command_port')
 
   for (const client of [server.guest, server.as(user)]) {

@@ -71,9 +71,6 @@ export async function statusOf(test: TestServer, { id }: { id: string }): Promis
   return (await test.guest.get(`/api/qpus/${id}`)).get('status')
 }
 
-/** Waits for a status and returns how many ms that took. */
-export async function msUntil(test: TestServer, qpu: TestQpu, status: string): Promise<number> {
-  const started = performance.now()
+export async function untilStatus(test: TestServer, qpu: TestQpu, status: string): Promise<void> {
   await until(`${qpu.name} is ${status}`, async () => (await statusOf(test, qpu)) === status)
-  return performance.now() - started
 }
