@@ -26,12 +26,29 @@ async function open(flags: Record<string, string> = {}) {
   const log = createLog({ write: (line) => void lines.push(JSON.parse(line)), now: () => 0 })
   const live = new LiveConfig(configOf(flags))
   const pruner = new Pruner({ db: test.db, clock: test.clock, log, live })
+  const { clock } = test
+  const { loop } = pruner
+  /** Moves the clock through the pauses of the current run, if any, to its end. */
+  const untilIdle = async () => {
+    await clock.advance(0)
+    await until('the end of the run', () => loop.status.nextAt !== undefined, { clock })
+  }
   return {
     ...test,
     live,
     log,
     pruner,
     lines: () => lines.map(({ time, level, subject, ...rest }) => rest),
+    untilIdle,
+    /** Checks that the loop runs at its next time and not before, and waits for the end of that run. */
+    async nextRun() {
+      const { nextAt = 0, begunAt } = loop.status
+      await clock.advance(nextAt - clock.now() - 1)
+      expect(loop.status).toMatchObject({ nextAt, begunAt })
+      await clock.advance(1)
+      await untilIdle()
+      expect(loop.status.begunAt).toBe(nextAt)
+    },
     /** Runs `pruneOnce` to its end, through the pauses between its steps. */
     async tick() {
       const pruning = pruner.pruneOnce()
@@ -111,9 +128,9 @@ describe('pruneOnce()', () => {
   test('pauses after each step', async () => {
     await using pruning = await open()
     await addEvents(pruning.db, 101, 0)
+    const idle = pruning.clock.sleepers
     const done = pruning.pruner.pruneOnce()
-    await until('the first step', async () => (await countEvents(pruning.db)) === 1)
-    await Bun.sleep(20)
+    await until('the pause', () => pruning.clock.sleepers > idle)
     expect(await countEvents(pruning.db)).toBe(1)
     await pruning.pruner.stop()
     await done
@@ -177,15 +194,12 @@ describe('start()', () => {
     await addEvents(db, 1, clock.now() - 2 * DAY_MS)
     await addEvents(db, 1, clock.now() - DAY_MS + 2 * HOUR_MS - 1)
     pruning.pruner.start()
-    await until('the first', async () => (await countEvents(db)) === 1)
-    await Bun.sleep(10)
-    await clock.advance(HOUR_MS + 1_000)
-    await Bun.sleep(10)
+    await pruning.untilIdle()
     expect(await countEvents(db)).toBe(1)
-    await until('the second', async () => {
-      await clock.advance(HOUR_MS)
-      return (await countEvents(db)) === 0
-    })
+    for (const left of [1, 0]) {
+      await pruning.nextRun()
+      expect(await countEvents(db)).toBe(left)
+    }
   })
 
   test('with every age 0 only responses to keyed requests are removed; a reload takes effect', async () => {
@@ -206,12 +220,9 @@ describe('start()', () => {
     live.replace(configOf({ ...never, eventsRetention: '24h' }))
     await until('the event to be removed', async () => (await countEvents(db)) === 0, { clock })
     live.replace(configOf(never))
-    // The run that began before the reload ends with its last pause.
-    for (let at = 0; at < 10; at += 1) await clock.advance(1_000)
-    await Bun.sleep(10)
+    await pruning.untilIdle()
     await addEvents(db, 1, clock.now() - 2 * DAY_MS)
-    await clock.advance(3 * HOUR_MS)
-    await Bun.sleep(10)
+    await pruning.nextRun()
     expect(await countEvents(db)).toBe(1)
   })
 })

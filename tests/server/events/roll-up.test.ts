@@ -37,12 +37,12 @@ test('older events are added in steps after the start, a new one in the commit t
   const driver = await addMonitor(db)
   await addReadings(db, driver, 100)
   const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
+  const idle = clock.sleepers
   rollUp.start()
-  await until('the first step', async () => (await counted(db)) === 10)
-  await Bun.sleep(10)
+  await until('the pause after the first step', () => clock.sleepers > idle)
   expect(await counted(db)).toBe(10)
-  await until('the others', async () => (await counted(db)) === 100, { clock })
-  await Bun.sleep(1)
+  await until('the end of the others', () => rollUp.loop.status.nextAt !== undefined, { clock })
+  expect(await counted(db)).toBe(100)
   await addReadings(db, driver, 1)
   expect(await counted(db)).toBe(101)
   await rollUp.stop()
@@ -58,8 +58,9 @@ test('a stop between steps loses nothing and counts nothing twice', async () => 
   await addReadings(db, driver, 100)
   for (let starts = 0; starts < 3; starts += 1) {
     const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
+    const idle = clock.sleepers
     rollUp.start()
-    await Bun.sleep(5)
+    await until('the pause after the first step', () => clock.sleepers > idle)
     await rollUp.stop()
   }
   expect(await counted(db)).toBe(30)

@@ -56,14 +56,9 @@ async function openLab(threshold: Partial<Threshold>) {
 /** Runs the watch once, as a server that started when this was called. */
 function watchOf({ db, clock, log }: JobLab): () => Promise<void> {
   const loop = createThresholdWatch({ db, clock, log })
-  let isStarted = false
-  return async () => {
-    if (isStarted) loop.wake()
-    else loop.start()
-    isStarted = true
-    await Bun.sleep(20)
-    await loop.stop()
-    isStarted = false
+  return () => {
+    loop.start()
+    return loop.stop()
   }
 }
 
