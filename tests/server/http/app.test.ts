@@ -7,30 +7,32 @@ import { until } from '../../support/until.ts'
 
 const MIB = 1024 * 1024
 
-/** Sends raw bytes and returns status line and body of the response that arrives within a moment. */
+/** Sends raw bytes; returns status and body of the response, which ends with its length or its connection. */
 async function raw(
   test: TestServer,
   ...parts: (string | Uint8Array)[]
 ): Promise<{ status: number; body: string }> {
   const socket = connect(Number(new URL(test.url).port), '127.0.0.1')
-  const received: Buffer[] = []
-  const ended = new Promise<void>((resolve) => {
-    socket.on('data', (chunk: Buffer) => {
-      received.push(chunk)
-      setTimeout(resolve, 30)
-    })
-    socket.on('close', () => resolve())
-    socket.on('error', () => resolve())
-    setTimeout(resolve, 3_000)
-  })
-  for (const part of parts) socket.write(Buffer.from(part))
-  await ended
-  socket.destroy()
-  const text = Buffer.concat(received).toString()
-  return {
-    status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0),
-    body: text.slice(text.indexOf('\r\n\r\n') + 4),
+  let text = ''
+  let isOver = false
+  const read = () => {
+    const [head = '', body] = text.split(/\r\n\r\n(.*)/s)
+    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 'NaN')
+    const isWhole = body !== undefined && body.length >= length
+    return (isWhole || isOver) && { status: Number(head.split(' ')[1] ?? 0), body: body ?? '' }
   }
+  socket.setEncoding('latin1')
+  socket.on('data', (chunk: string) => {
+    text += chunk
+  })
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    isOver = true
+  })
+  for (const part of parts) socket.write(part)
+  const response = await until('the response', read)
+  socket.destroy()
+  return response
 }
 
 const isEnvelope = (status: number, code: unknown = expect.any(String)) => ({

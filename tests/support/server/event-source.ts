@@ -1,3 +1,5 @@
+import { until } from '../until.ts'
+
 /** One event as received over the wire. */
 export interface ReceivedEvent {
   id: string
@@ -33,12 +35,7 @@ export class EventSourceClient implements AsyncDisposable {
 
   /** The id that the first event gives. */
   async clientId(): Promise<string> {
-    const end = performance.now() + 5_000
-    while (this.events.length === 0) {
-      if (performance.now() > end) throw new Error('no PB_CONNECT within 5 s')
-      await Bun.sleep(1)
-    }
-    return this.events[0]?.id ?? ''
+    return until('PB_CONNECT', () => this.events[0]?.id)
   }
 
   /** The data of the events with this name. */
