@@ -38,7 +38,9 @@ describe('startWorker()', () => {
       },
     })
     await end.promise
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const later = Promise.withResolvers<void>()
+    startWorker(missing, { onEnd: () => later.resolve() })
+    await later.promise
     expect(ended).toEqual([expect.any(Error)])
   })
 })

@@ -119,7 +119,7 @@ test('SIGKILL at any moment of the first start or a renewal leaves a complete ro
     // Some kills are at random, from the first write of the root on; some as soon as a replacement is in
     // progress.
     if (round % 2 === 0) await Bun.sleep(round * 3)
-    else for (const end = performance.now() + 2000; performance.now() < end && !isInProgress(); );
+    else for (const end = performance.now() + 30_000; performance.now() < end && !isInProgress(); );
     child.kill('SIGKILL')
     await child.exited
     if (isInProgress()) interrupted += 1
@@ -145,4 +145,4 @@ test('SIGKILL at any moment of the first start or a renewal leaves a complete ro
     expect(material.caFingerprint).toBe(seen)
   }
   expect(interrupted).toBeGreaterThan(0)
-}, 30_000)
+}, 180_000)
