@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../../../src/base/index.ts'
 import {
@@ -19,6 +19,7 @@ import { until } from '../../support/until.ts'
 setDefaultTimeout(60_000)
 
 const MIB = 1024 * 1024
+const GATED = `${join(import.meta.dir, '../../support/devices/gated.ts')}#gated`
 const { service, user } = await openFileService()
 const evil = await service.createQpu('evil')
 const ca = await (await fetch(`${service.url}/api/pub/root-ca.pem`)).text()
@@ -90,11 +91,15 @@ function completed({ job, attempt, epoch }: Pick<Command, 'job' | 'attempt' | 'e
   return { status: 'completed', job, attempt, epoch, execution_ms: 1, results, ...more }
 }
 
-/** The server responds to others; a message of 33 MB may take a moment on a busy machine. */
+/** The server responds to others. */
 async function isWell(): Promise<void> {
-  const asked = performance.now()
   expect((await service.call('GET', '/api/health')).status).toBe(200)
-  expect(performance.now() - asked).toBeLessThan(6_000)
+}
+
+/** Seconds since this was called: the most that a server can have charged, logged or stored by rate. */
+function stopwatch(): () => number {
+  const started = performance.now()
+  return () => (performance.now() - started) / 1_000
 }
 
 /** Resident memory of the server in MiB. */
@@ -140,6 +145,7 @@ test('nonsense of every kind is dropped, and the connection lives on', async () 
 test('a result counts once, is charged no more than the time it can have taken, and cannot be changed', async () => {
   const driver = await attach()
   const before = await balanceOf(service, user)
+  const seconds = stopwatch()
   const id = await submit(service, user.token, { qpu_target: 'evil' })
   const job = await driver.job()
   await driver.event('JobResult', completed(job, { execution_ms: 900_000_000 }), 'first')
@@ -154,12 +160,13 @@ test('a result counts once, is charged no more than the time it can have taken, 
   for (const event of ['again', 'next attempt', 'undo']) expect((await driver.ack(event)).applied).toBe(false)
   const seen = await readJob(service, user.token, id)
   expect([seen.status, seen.results?.counts]).toEqual(['completed', { '0': 1 }])
-  expect(before - (await balanceOf(service, user))).toBeLessThan(10)
+  expect(before - (await balanceOf(service, user))).toBeLessThanOrEqual(seconds())
 })
 
 test('the job of another driver is out of reach: the attempt ends the connection', async () => {
   const honest = await service.createQpu('honest')
-  const args = service.driverArgs('honest', honest.fingerprint, 'mock', ['latency=1.5'])
+  const gate = join(service.folder, 'gate')
+  const args = service.driverArgs('honest', honest.fingerprint, GATED, [`gate=${gate}`])
   await using other = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: honest.token } })
   await service.untilOnline('honest')
   const driver = await attach()
@@ -170,9 +177,10 @@ test('the job of another driver is out of reach: the attempt ends the connection
   expect((await readJob(service, user.token, id)).status).toBe('running')
   await driver.event('JobResult', completed({ job: id, attempt, epoch: 1 }))
   await until('the end of the connection', async () => driver.endings.length > 0)
+  writeFileSync(gate, '')
   const job = await untilJob(service, user.token, id)
   expect([job.status, job.attempt, job.results?.counts !== undefined]).toEqual(['completed', 1, true])
-  expect(Reflect.get(job.results ?? {}, 'backend')).toBe('mock')
+  expect(Reflect.get(job.results ?? {}, 'backend')).toBe('gated')
   expect(other.process.exitCode).toBe(null)
 })
 
@@ -183,6 +191,7 @@ test('a flood of events is cut to the rate, logged, and disturbs no other driver
   await service.untilOnline('calm')
   const driver = await attach()
   const reading = { readings: { 'mixing.temperature': { value: 0.01, unit: 'K', status: 'ok' } } }
+  const seconds = stopwatch()
   const flood = Array.from({ length: 20_000 }, () => driver.event('CryostatReading', reading))
   await isWell()
   const calmJobs = await Promise.all(
@@ -191,7 +200,8 @@ test('a flood of events is cut to the rate, logged, and disturbs no other driver
   await Promise.all(flood)
   await until('the log', async () => service.log.includes('rate limit exceeded, dropping event'))
   const lines = service.log.split('rate limit exceeded, dropping event').length - 1
-  expect(lines).toBeLessThan(15)
+  // One per second.
+  expect(lines).toBeLessThanOrEqual(seconds() + 1)
   // The jobs of another driver run meanwhile, and none of its events is lost.
   for (const each of calmJobs) {
     const job = await untilJob(service, user.token, each)
@@ -205,7 +215,8 @@ test('a flood of events is cut to the rate, logged, and disturbs no other driver
   const id = await submit(service, user.token, { qpu_target: 'evil' })
   await driver.event('JobResult', completed(await driver.job()), 'after the flood')
   expect((await untilJob(service, user.token, id)).status).toBe('completed')
-  expect(kept()).toBeLessThan(3_000)
+  // A hundred per second, and other events of this file.
+  expect(kept()).toBeLessThanOrEqual(100 * (seconds() + 2))
   closeRow('F23 flood of events', { sent: flood.length, kept: kept(), log_lines: lines, neighbor_jobs: 10 })
 })
 

@@ -24,7 +24,7 @@ export interface JobSeen {
     metadata: Record<string, unknown>
   } | null
   charged_seconds: number | null
-  timeline: { event: string; attempt: number }[]
+  timeline: { event: string; attempt: number; at: string }[]
   waiting?: { code: string; text: string }
   queue_position?: number
   estimated_start?: object | null
