@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs'
 import { circuitResultOf, defineDevice, jobResultsOf, opt } from 'svc/devices'
 
-/** A processor that completes each job as soon as the file `gate` exists. */
+/** A processor that completes each job once the file `gate` exists, after 10 ms at least. */
 export const gated = defineDevice({
   operation: 'process',
   name: 'gated',
   options: { gate: opt.string({ help: 'File to wait for', required: true, example: 'gate' }) },
   create: ({ device, options, clock }) => ({
     async run({ payload: { shots } }, io) {
-      while (!existsSync(options.gate)) await clock.sleep(10, io.signal)
+      do await clock.sleep(10, io.signal)
+      while (!existsSync(options.gate))
       const circuit = { qubits: 1, clbits: 1, qregs: [], cregs: [] }
       const result = circuitResultOf({
         circuitIndex: 0,
