@@ -2,7 +2,8 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { runSvc, Service, SVC } from '../../support/executable/service.ts'
+import { AS_OTHER_USER, copyForOtherUser } from '../../support/executable/other-user.ts'
+import { runSvc, Service } from '../../support/executable/service.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -107,9 +108,9 @@ test.skipIf(skips(title, whyNot('setpriv')))(title, async () => {
   const home = join(folder.path, 'home')
   mkdirSync(home)
   chownSync(home, 65_534, 65_534)
-  const asUnprivilegedUser = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', SVC]
+  const asOtherUser = [...AS_OTHER_USER, copyForOtherUser(folder.path)]
   for (const args of [['doctor'], ['backup', join(home, 'b.db')], ['export'], ['audit', 'verify']]) {
-    const run = Bun.spawn([...asUnprivilegedUser, ...args, '--dir', dir], {
+    const run = Bun.spawn([...asOtherUser, ...args, '--dir', dir], {
       cwd: home,
       env: { PATH: process.env['PATH'] ?? '', HOME: home },
       stdio: ['ignore', 'ignore', 'pipe'],

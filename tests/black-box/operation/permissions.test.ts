@@ -3,7 +3,8 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import { submit, untilJob } from '../../support/executable/job-calls.ts'
-import { runSvc, Service, SVC } from '../../support/executable/service.ts'
+import { AS_OTHER_USER, copyForOtherUser } from '../../support/executable/other-user.ts'
+import { runSvc, Service } from '../../support/executable/service.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -21,7 +22,7 @@ function openFiles(path: string): string[] {
 
 /** The exit status of a command of another user, and what it printed. */
 async function asOther(...command: string[]) {
-  const run = await $`setpriv --reuid=65534 --regid=65534 --clear-groups ${command}`.nothrow().quiet()
+  const run = await $`${AS_OTHER_USER} ${command}`.nothrow().quiet()
   return { status: run.exitCode, text: `${run.stdout}${run.stderr}` }
 }
 
@@ -84,14 +85,12 @@ test.skipIf(isSkipped)('what cannot be tightened is refused with the command tha
   for (const path of [home, data]) mkdirSync(path)
   chownSync(home, 65_534, 65_534)
   chmodSync(data, 0o777)
-  const executable = join(folder.path, 'svc')
-  await $`cp ${SVC} ${executable}`
-  const started =
-    await $`setpriv --reuid=65534 --regid=65534 --clear-groups ${executable} serve --dir ${data} --server-port 0 --https-port 0`
-      .cwd(home)
-      .env({ PATH: process.env['PATH'] ?? '', HOME: home })
-      .nothrow()
-      .quiet()
+  const executable = copyForOtherUser(folder.path)
+  const started = await $`${AS_OTHER_USER} ${executable} serve --dir ${data} --server-port 0 --https-port 0`
+    .cwd(home)
+    .env({ PATH: process.env['PATH'] ?? '', HOME: home })
+    .nothrow()
+    .quiet()
   expect(started.exitCode).toBe(1)
   expect(started.stderr.toString()).toMatch(new RegExp(`^[^\\n]*run as its owner: chmod 0700 ${data}\\n$`))
   expect(readdirSync(data)).toEqual([])
