@@ -2,22 +2,13 @@
  * `npm run check:full [-- PART …]`: everything that the gate leaves out because it needs other software, much
  * time, or a machine of its own. Prints a line for each part and the names of everything that failed.
  */
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PARTS, type Part } from './parts.ts'
+import { type PartResult, runPart } from './run-part.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-/** The last line that counts, of tests or of attacks. */
-const COUNTS = /^(\d+) (?:attacks )?passed, (\d+) failed/gm
-const NAMES = /^(?:failed|unstable): .*/gm
-
-interface PartResult {
-  passed: number
-  failed: number
-  names: readonly string[]
-}
-
 /** With `CI`, a test whose software is missing fails; it is skipped otherwise. */
 const ENVIRONMENT = { ...process.env, CI: 'true' }
 
@@ -28,26 +19,8 @@ const INSTALLATIONS = [
   [process.execPath, 'run', 'tests/support/litestream/litestream.ts'],
 ]
 
-/** Runs one part, with all that it prints in `log`. A part that ends without counts has one failure. */
-async function runPart({ tests, script }: Part, log: string): Promise<PartResult> {
-  const command = script ?? ['scripts/test.ts', ...(tests ?? [])]
-  const run = Bun.spawn([process.execPath, 'run', ...command], {
-    cwd: ROOT,
-    env: ENVIRONMENT,
-    stdin: 'ignore',
-    stdout: Bun.file(log),
-    stderr: Bun.file(log),
-  })
-  const status = await run.exited
-  const text = readFileSync(log, 'utf8')
-  const [, passed = 0, failed = 0] = [...text.matchAll(COUNTS)].at(-1) ?? []
-  const isExplained = status === 0 || Number(failed) > 0
-  return {
-    passed: Number(passed),
-    failed: isExplained ? Number(failed) : 1,
-    names: [...(text.match(NAMES) ?? []), ...(isExplained ? [] : [`failed: exited with status ${status}`])],
-  }
-}
+const countsOf = ({ passed, failed, skipped }: Omit<PartResult, 'names'>) =>
+  `${passed} passed, ${failed} failed, ${skipped} skipped`
 
 const names = process.argv.slice(2)
 const parts = names.length === 0 ? PARTS : PARTS.filter(({ name }) => names.includes(name))
@@ -67,14 +40,17 @@ const results: [Part, PartResult][] = []
 for (const part of parts) {
   const started = performance.now()
   process.stdout.write(`${part.name.padEnd(15)}`)
-  const result = await runPart(part, join(folder, `${part.name}.log`))
+  const script = part.script ?? ['scripts/test.ts', ...(part.tests ?? [])]
+  const log = join(folder, `${part.name}.log`)
+  const result = await runPart(script, { root: ROOT, env: ENVIRONMENT, log })
   const minutes = ((performance.now() - started) / 60_000).toFixed(1)
-  console.log(`${result.passed} passed, ${result.failed} failed (${minutes} min)`)
+  console.log(`${countsOf(result)} (${minutes} min)`)
   results.push([part, result])
 }
 for (const [{ name }, result] of results) {
   for (const line of result.names) console.log(`${name}: ${line}`)
 }
-const sum = (count: 'passed' | 'failed') => results.reduce((total, [, result]) => total + result[count], 0)
-console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+const sum = (count: 'passed' | 'failed' | 'skipped') =>
+  results.reduce((total, [, result]) => total + result[count], 0)
+console.log(countsOf({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }))
 process.exit(sum('failed') === 0 ? 0 : 1)

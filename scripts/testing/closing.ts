@@ -16,7 +16,7 @@ export function fileLine({ file, tests, seconds, output }: FileRun): string {
   return failed > 0 ? `${line}\n${output}` : line
 }
 
-/** Whether a run with this result is a success: a run without a passed test is none. */
+/** Whether a run succeeded: at least one test passed, and none failed. */
 export function isGreen({ passed, failed }: Summary): boolean {
   return passed > 0 && failed === 0
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readReport, type TestResult } from './report.ts'
@@ -37,14 +37,15 @@ export async function runFile(file: string, { root, deadlineMs, signal }: FileOp
   const started = performance.now()
   try {
     const command = [process.execPath, 'test', `--timeout=${TEST_TIMEOUT_MS}`, '--reporter=junit']
-    // A file rather than a pipe: a process that outlives the test would keep a pipe open.
+    // A file rather than a pipe: a process that outlives the test would keep a pipe open. It is opened once:
+    // with a descriptor each, stdout and stderr overwrite each other.
+    const descriptor = openSync(printed, 'a')
     const run = Bun.spawn([...command, `--reporter-outfile=${report}`, `./${file}`], {
       cwd: root,
-      stdin: 'ignore',
-      stdout: Bun.file(printed),
-      stderr: Bun.file(printed),
+      stdio: ['ignore', descriptor, descriptor],
       detached: true,
     })
+    closeSync(descriptor)
     const end = () => killGroup(run.pid)
     let isLate = false
     const deadline = setTimeout(() => {
@@ -57,7 +58,7 @@ export async function runFile(file: string, { root, deadlineMs, signal }: FileOp
     signal?.removeEventListener('abort', end)
     end()
 
-    const output = existsSync(printed) ? readFileSync(printed, 'utf8') : ''
+    const output = readFileSync(printed, 'utf8')
     const tests = existsSync(report) ? readReport(readFileSync(report, 'utf8')) : []
     const status = run.signalCode ? `was ended by ${run.signalCode}` : `exited with status ${run.exitCode}`
     const ending = isLate ? `did not end within ${deadlineMs / 1000} s` : status

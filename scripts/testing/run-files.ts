@@ -60,7 +60,7 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
 }
 
 /** Counts tests and names failures; `runs` has the runs of each file in their order. */
-export function summarize(runs: readonly (readonly FileRun[])[]): Summary {
+function summarize(runs: readonly (readonly FileRun[])[]): Summary {
   const last = runs.flatMap((ofFile) => ofFile.at(-1)?.tests ?? [])
   const count = (outcome: TestResult['outcome']) => last.filter((test) => test.outcome === outcome).length
   return {

@@ -154,6 +154,22 @@ describe('a file fails the run', () => {
   })
 })
 
+test('the output of a file has all that it prints, to stdout and to stderr', async () => {
+  await run({
+    'a.test.ts': `
+      test('prints', () => {
+        console.log('one')
+        console.error('two '.repeat(1_000))
+        console.log('three '.repeat(1_000))
+        console.error('four')
+      })`,
+  })
+  const text = runs[0]?.output ?? ''
+  expect(
+    ['one', 'two '.repeat(1_000), 'three '.repeat(1_000), 'four'].map((each) => text.includes(each)),
+  ).toEqual([...[true, true, true, true]])
+})
+
 test('a process that a test leaves behind ends with its file, and does not hold up the run', async () => {
   const summary = await run({
     'a.test.ts': `
