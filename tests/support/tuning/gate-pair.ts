@@ -21,6 +21,8 @@ interface GateOptions {
   kind?: 'parametric' | 'baseband'
   /** Distance of the gate in the file from its resonance, Hz. */
   detuning?: number
+  /** T1 of the upper qubit now, s; the file keeps another. */
+  shortT1?: number
 }
 
 /**
@@ -28,11 +30,13 @@ interface GateOptions {
  * about where a chevron finds it: the duration on the grid of 4 ns, the frequency or the amplitude a little
  * off.
  */
-export function gatePair({ hand, seed, kind = 'parametric', detuning = 80e3 }: GateOptions) {
+export function gatePair({ hand, seed, kind = 'parametric', detuning = 80e3, shortT1 }: GateOptions) {
   const truth: ChipTruth = { ...quietTruth(2, seed, kind), shots_noise: true, hand }
   const gate = truth.edges[EDGE]
   if (!gate) throw new Error(`no edge ${EDGE}`)
   const [high, low] = [qubitOf(truth, gate.high), qubitOf(truth, gate.low)]
+  const measuredT1 = new Map(Object.entries(truth.qubits).map(([name, { t1 }]) => [name, t1]))
+  if (shortT1 !== undefined) high.t1 = shortT1
   const gap = Math.abs(high.f01 - low.f01 + high.anharmonicity)
   const isTone = kind === 'parametric'
   const amplitude = isTone ? 0.5 : Math.sqrt(-gap / gate.shift) * (1 + detuning / (2 * gap))
@@ -50,7 +54,11 @@ export function gatePair({ hand, seed, kind = 'parametric', detuning = 80e3 }: G
     const qubit = qubitOf(truth, name)
     const [drive, upper] = [bestPulse(truth, name, 0), bestPulse(truth, name, 1)]
     const values = {
-      ...{ 'rxy.amp180': drive.amp180, 'rxy.motzoi': drive.motzoi, 'coherence.t1': qubit.t1 },
+      ...{
+        'rxy.amp180': drive.amp180,
+        'rxy.motzoi': drive.motzoi,
+        'coherence.t1': measuredT1.get(name) ?? 0,
+      },
       'fine.amp90': half(drive.amp180, qubit.compression),
       ...{ 'r12.ef_amp180': upper.amp180, 'r12.ef_motzoi': upper.motzoi },
     }

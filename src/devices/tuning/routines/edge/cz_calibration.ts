@@ -12,7 +12,7 @@ import {
   quickPhases,
 } from '../../measure/pair/fringes.ts'
 import { type GateDrive, gateDrive } from '../../measure/pair/gate-drive.ts'
-import { gateLeakage } from '../../measure/pair/gate-leakage.ts'
+import { gateLeakage, gateLosses } from '../../measure/pair/gate-leakage.ts'
 import { PAIR_GATE, PAIR_PRIORS } from '../../measure/pair/pair.ts'
 import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
 
@@ -67,9 +67,8 @@ export const czCalibration = defineRoutine({
     const chosen = { pulse: drive.pulseAt(point.value), duration }
     const [phase = NOT_MEASURED] = yield* gatePhases(context, [chosen], rest)
     const options = { shots: SHOTS, repeats: REPEATS }
-    const row = { ...chosen, gates: LEAKING_GATES }
-    const [left = NOT_MEASURED] = yield* gateLeakage(context, [row], options)
-    const leakage = Math.max(0, left.value / LEAKING_GATES)
+    const left = yield* gateLeakage(context, { ...chosen, gates: LEAKING_GATES }, options)
+    const leakage = Math.max(0, left.value)
     const perDegree = 1 / (180 * duration)
     return {
       parameters: {
@@ -88,7 +87,7 @@ export const czCalibration = defineRoutine({
       quality: {
         ...line.quality,
         ...{ phase: degreesFrom0(phase.value), phase_error: (phase.error * 180) / Math.PI },
-        ...{ leakage, leakage_error: left.error / LEAKING_GATES },
+        ...{ leakage, leakage_error: left.error },
         ...{ static_zz: Math.abs(rest.rate.value) / TURN, static_zz_error: rest.rate.error / TURN },
       },
     }
@@ -102,8 +101,8 @@ export const czCalibration = defineRoutine({
     const [zero = Number.NaN, one = Number.NaN] = yield* quickPhases(context, probes, 2 * SHOTS)
     const error = degreesOf(one - zero - Math.PI)
     const trial = { pulse: {}, duration: context.self.number('cz.square_duration'), gates: 1 }
-    const [leakage] = yield* gateLeakage(context, [trial], { shots: SHOTS, repeats: 5 })
-    const margins = [Math.abs(error) / MAX_PHASE_ERROR_DEG, (leakage?.value ?? Number.NaN) / MAX_LEAKAGE]
+    const leakage = yield* gateLeakage(context, trial, { shots: SHOTS, repeats: 5 })
+    const margins = [Math.abs(error) / MAX_PHASE_ERROR_DEG, leakage.value / MAX_LEAKAGE]
     return checkOf(Math.max(0, ...margins), 1)
   },
 })
@@ -226,7 +225,7 @@ function* leastLeakage(
   )
   const pulse = drive.pulseAt(point.value)
   const trials = Array.from(durations, (duration) => ({ pulse, duration, gates }))
-  const leaked = yield* gateLeakage(context, trials, { shots: 2 * SHOTS, repeats: 1 })
-  const found = leaked.map(({ value }) => value)
+  const lost = yield* gateLosses(context, trials, { shots: 2 * SHOTS, repeats: 1 })
+  const found = lost.map(({ value }) => value)
   return accepted(yield* fitFullReturn(durations, found, gates)).values.duration
 }

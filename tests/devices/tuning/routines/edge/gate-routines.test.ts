@@ -47,6 +47,13 @@ describe('the routines of the phases of a gate', () => {
     },
   )
 
+  test('what decays from 20 is no leakage, although T1 has fallen since it was measured', async () => {
+    const { pair, truthNow } = gatePair({ hand: 1, seed: 1, shortT1: 12e-6 })
+    const { finding } = await pair.measure(czCalibration)
+    const leakage = finding?.quality?.['leakage'] ?? Number.NaN
+    expect(Math.abs(leakage - truthNow().leakage)).toBeLessThan(0.003)
+  })
+
   test('their checks are out when the gate has moved', async () => {
     const { pair, value, correctPhases } = gatePair({ hand: 1, seed: 3 })
     await pair.measure(czCalibration)
