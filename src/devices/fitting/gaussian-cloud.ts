@@ -2,7 +2,7 @@ import { squaresAboutMean } from './acceptance.ts'
 import type { ComplexSeries } from './complex-series.ts'
 
 /** Smallest tilt of the separating line, in standard errors. */
-const MIN_TILT = 4
+const MIN_TILT = 2
 
 /** Center of a cloud, and its covariance with entries xx, xy, yy. */
 export interface Cloud {
