@@ -5,9 +5,14 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 Usage: sudo env VARIABLES... ./install-driver.sh [KEY=VALUE...]
+       sudo env SERVICE_NAME=... ./install-driver.sh --uninstall | --purge
 
 Installs a driver as the systemd service of the name SERVICE_NAME and starts it.
 Each KEY=VALUE is passed to the device as -o KEY=VALUE.
+
+  --uninstall     stop the service and remove its unit, its settings and its token; the data
+                  stay, because they may contain results that the server does not have
+  --purge         the same, and remove the data
 
   SVC_TOKEN       access token of the driver, from its registration; may be absent when the
                   driver is installed already, and then stays as it is
@@ -15,9 +20,11 @@ Each KEY=VALUE is passed to the device as -o KEY=VALUE.
   CA_FINGERPRINT  fingerprint of the server's root CA, 64 hexadecimal digits
   SERVICE_NAME    name of the service: letters, digits, - and _
   OPERATION       process, monitor or calibrate
-  DEVICE          name of a built-in device, or /path/to/module.js#export
+  DEVICE          name of a built-in device, /path/to/module.js#export, or module:Class of Python
 
   SVC_BINARY      the executable (default: svc on the PATH, then beside this script or its folder)
+  SVC_PYTHON      Python of the device, an interpreter or the folder of a virtual environment
+                  (default: python3 on the PATH of the service)
   SVC_USER        user that runs the driver, made when absent (default: svc-driver)
   DESTDIR         install below this folder and touch nothing else, for packages
 
@@ -52,26 +59,56 @@ check() {
   fail "$name is $value; expected $expected" 2
 }
 
-case "${1:-}" in -h | --help) usage; exit 0 ;; esac
+action=install
+case "${1:-}" in
+  -h | --help) usage; exit 0 ;;
+  --uninstall | --purge)
+    action=${1#--}
+    shift
+    [ "$#" -eq 0 ] || fail "argument \"$1\"; expected nothing after --$action" 2
+    ;;
+esac
 
 root=${DESTDIR:-}
 if [ -z "$root" ] && [ "$(id -u)" -ne 0 ]; then
   fail 'needs root, because it writes a systemd unit and makes a user; run it with sudo env VARIABLES...'
 fi
 
+check SERVICE_NAME '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' 'letters, digits, - and _'
+settings=$root/etc/svc-driver/$SERVICE_NAME.env
+data=/var/svc-driver/$SERVICE_NAME
+unit=$root/etc/systemd/system/$SERVICE_NAME.service
+# A service of the system must not be replaced or removed by a driver that has its name.
+if [ -f "$unit" ] && ! grep -q '^# Written by install-driver.sh' "$unit"; then
+  fail "$unit is not a driver of this installer; choose another SERVICE_NAME" 2
+fi
+
+if [ "$action" != install ]; then
+  removed=("$unit" "$settings")
+  [ "$action" = uninstall ] || removed+=("$root$data")
+  found=''
+  for path in "${removed[@]}"; do if [ -e "$path" ]; then found=yes; fi; done
+  [ -n "$found" ] || fail "no driver $SERVICE_NAME is installed" 2
+  if [ -z "$root" ] && [ -f "$unit" ]; then systemctl disable --quiet --now "$SERVICE_NAME.service"; fi
+  rm -rf "${removed[@]}"
+  if [ -z "$root" ]; then systemctl daemon-reload; fi
+  echo "Driver $SERVICE_NAME removed"
+  if [ -d "$root$data" ]; then echo "Its data stay in $root$data"; fi
+  exit 0
+fi
+
 check SVC_ADDR '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' 'an address such as http://10.0.0.5:8090'
 check CA_FINGERPRINT '^[0-9A-Fa-f:]{64,95}$' 'the 64 hexadecimal digits that the server prints at start'
-check SERVICE_NAME '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' 'letters, digits, - and _'
 check OPERATION '^(process|monitor|calibrate)$' 'process, monitor or calibrate'
 check DEVICE '^[^[:space:][:cntrl:]]+$' 'a device such as aer_sim, or /path/to/module.js#export'
 case $DEVICE in ./* | ../*) fail "DEVICE is \"$DEVICE\"; expected an absolute path, the service has no working folder of yours" 2 ;; esac
+if [ -n "${SVC_PYTHON:-}" ]; then check SVC_PYTHON '^/[^[:cntrl:]]*$' 'the absolute path of an interpreter or of a virtual environment'; fi
 SVC_USER=${SVC_USER:-svc-driver}
 check SVC_USER '^[a-z_][a-z0-9_-]{0,31}$' 'a user name'
 for option in "$@"; do
   [[ $option =~ ^[A-Za-z_][A-Za-z0-9_]*=[^[:cntrl:]]*$ ]] || fail "argument \"$option\"; expected KEY=VALUE" 2
 done
 
-settings=$root/etc/svc-driver/$SERVICE_NAME.env
 if [ -z "${SVC_TOKEN:-}" ] && [ -f "$settings" ]; then
   SVC_TOKEN=$(sed -n 's/^SVC_ACCESS_TOKEN="\(.*\)"$/\1/p' "$settings")
 fi
@@ -92,13 +129,15 @@ if [ -z "$root" ]; then
   fi
 fi
 
-data=/var/svc-driver/$SERVICE_NAME
-unit=$root/etc/systemd/system/$SERVICE_NAME.service
-installed=/usr/local/bin/svc
-# A service of the system must not be replaced by a driver that has its name.
-if [ -f "$unit" ] && ! grep -q '^# Written by install-driver.sh' "$unit"; then
-  fail "$unit is not a driver of this installer; choose another SERVICE_NAME" 2
+# The driver would find out by itself, but only after a start that nobody watches.
+if [ -z "$root" ] && [ -n "${SVC_PYTHON:-}" ]; then
+  python=$SVC_PYTHON
+  [ ! -d "$python" ] || python=$python/bin/python3
+  runuser -u "$SVC_USER" -- "$python" -c 'import svc_driver' ||
+    fail "user $SVC_USER cannot import svc_driver with $python; install svc-driver where that user can read it"
 fi
+
+installed=/usr/local/bin/svc
 
 mkdir -p "$root/usr/local/bin" "$root/etc/systemd/system" "$root$data"
 install -d -m 0755 "$root/etc/svc-driver"
@@ -120,6 +159,7 @@ ln -sfn svc "$root/usr/local/bin/svc-driver"
     echo "SVC_CA_FINGERPRINT=$(quoted "$CA_FINGERPRINT")"
     echo "SVC_CA_FILE=$(quoted "$data/svc.ca.pem")"
     echo "SVC_DATA_DIR=$(quoted "$data")"
+    if [ -n "${SVC_PYTHON:-}" ]; then echo "SVC_PYTHON=$(quoted "$SVC_PYTHON")"; fi
   } >"$settings.new"
 )
 mv -f "$settings.new" "$settings"

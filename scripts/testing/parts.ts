@@ -44,7 +44,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'interoperation',
     reason:
-      'other programs run beside the executable: libzmq, its previous release, proxies, Litestream, Prometheus',
+      'other programs run with the executable: libzmq, an old release, proxies, systemd, Litestream, Prometheus',
     tests: [
       ...['tests/interop', 'tests/black-box/network/reverse-proxy.test.ts'],
       ...['tests/black-box/operation/restore-elsewhere.test.ts', 'tests/examples/monitoring.test.ts'],

@@ -117,6 +117,33 @@ describe('scripts/install-driver.sh', () => {
     )
   })
 
+  test('writes the Python of a device into its settings', async () => {
+    using it = openCase()
+    await it.install({ DEVICE: 'lab.chip:Chip', SVC_PYTHON: '/opt/lab' }, ['cluster_ip=10.0.0.2'])
+    expect(it.read(SETTINGS)).toContain('SVC_PYTHON="/opt/lab"\n')
+    expect(it.read(UNIT)).toContain('--device "lab.chip:Chip" -o "cluster_ip=10.0.0.2"\n')
+  })
+
+  test('--uninstall keeps the data and the executable, --purge removes the data too', async () => {
+    using it = openCase()
+    await it.install()
+    await it.install({ SERVICE_NAME: 'other' })
+    const data = 'var/svc-driver/kelvin_25'
+    writeFileSync(join(it.root, data, 'result'), 'kept')
+    expect(await it.install({}, ['--uninstall'])).toEqual({
+      ...{ status: 0, err: '' },
+      out: `Driver kelvin_25 removed\nIts data stay in ${join(it.root, data)}\n`,
+    })
+    const others = ['etc/svc-driver/other.env', 'etc/systemd/system/other.service']
+    const executable = ['usr/local/bin/svc', 'usr/local/bin/svc-driver']
+    expect(it.files()).toEqual([...others, ...executable, `${data}/result`].toSorted())
+    expect(await it.install({}, ['--purge'])).toMatchObject({ status: 0, out: 'Driver kelvin_25 removed\n' })
+    expect(it.files()).toEqual([...others, ...executable].toSorted())
+    const err = 'install-driver: no driver kelvin_25 is installed\n'
+    expect(await it.install({}, ['--uninstall'])).toEqual({ status: 2, out: '', err })
+    expect(await it.install({}, ['--purge', 'seed=7'])).toMatchObject({ status: 2, out: '' })
+  })
+
   const refused: [what: string, changed: Record<string, string>, args: string[], err: string][] = [
     [
       'no token at all',
@@ -130,6 +157,12 @@ describe('scripts/install-driver.sh', () => {
     ['a path as name', { SERVICE_NAME: '../ssh' }, [], 'SERVICE_NAME is "../ssh"; expected letters, digits'],
     ['another operation', { OPERATION: 'run' }, [], 'OPERATION is "run"; expected process, monitor or'],
     ['a relative module', { DEVICE: './a.js' }, [], 'DEVICE is "./a.js"; expected an absolute path'],
+    [
+      'a relative Python',
+      { SVC_PYTHON: 'venv' },
+      [],
+      'SVC_PYTHON is "venv"; expected the absolute path of an interpreter',
+    ],
     ['an option without value', {}, ['seed'], 'argument "seed"; expected KEY=VALUE'],
   ]
   test.each(refused)('refuses %s and writes nothing', async (_what, changed, args, err) => {
@@ -140,16 +173,19 @@ describe('scripts/install-driver.sh', () => {
     expect(() => it.files()).toThrow()
   })
 
-  test('refuses to replace a unit that it did not write', async () => {
-    using it = openCase()
-    await it.install()
-    writeFileSync(join(it.root, UNIT), '[Service]\nExecStart=/usr/sbin/sshd\n')
-    expect(await it.install()).toMatchObject({
-      status: 2,
-      err: expect.stringContaining('choose another SERVICE_NAME'),
-    })
-    expect(it.read(UNIT)).toContain('sshd')
-  })
+  test.each([[], ['--purge']])(
+    'refuses to replace or remove a unit that it did not write %s',
+    async (...args) => {
+      using it = openCase()
+      await it.install()
+      writeFileSync(join(it.root, UNIT), '[Service]\nExecStart=/usr/sbin/sshd\n')
+      expect(await it.install({}, args)).toMatchObject({
+        status: 2,
+        err: expect.stringContaining('choose another SERVICE_NAME'),
+      })
+      expect(it.read(UNIT)).toContain('sshd')
+    },
+  )
 
   test('reports why it needs root', async () => {
     using it = openCase()
@@ -175,6 +211,7 @@ describe('scripts/install-driver.sh', () => {
     using it = openCase()
     const { status, out } = await it.install({}, ['--help'])
     expect(status).toBe(0)
-    for (const name of Object.keys(GOOD)) expect(out).toContain(`  ${name} `)
+    for (const name of [...Object.keys(GOOD), 'SVC_PYTHON', '--uninstall', '--purge'])
+      expect(out).toContain(`  ${name} `)
   })
 })
