@@ -42,7 +42,7 @@ PAGES = [
     Page(
         name="python-devices.md",
         title="Devices in Python, name by name",
-        opening="All that `svc_driver` exports; [Write a device](../how-to/write-a-device.md) is the guide.",
+        opening="All that `svc_driver` exports; [Run your lab's Python code](../how-to/run-python-code.md) is the guide.",
         package=ROOT / "drivers/python/src/svc_driver",
         first=("ProcessDevice", "MonitorDevice", "CalibrateDevice", "option", "Job", "Execution", "counts_result"),
         modules=("qiskit", "testing"),
