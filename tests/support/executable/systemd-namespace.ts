@@ -39,8 +39,8 @@ exec unshare --mount --pid --ipc --uts --cgroup --fork --kill-child sh -ec "$2" 
 `
 
 /**
- * Starts systemd on a copy of the files of this machine that is dropped at the end: an overlay in \`$1\`, with the
- * repository \`$2\`. Of the units of this machine only the targets that services refer to exist.
+ * Starts systemd on a copy of the files of this machine that is dropped at the end: an overlay in `$1`, with
+ * the repository `$2`. Of the units of this machine only the targets that services refer to exist.
  */
 const BOOT = `
 mount --make-rprivate /
