@@ -93,6 +93,15 @@ describe.skipIf(!(adapters && client))('the packed client with other libraries',
     expect(out.match(/ParamResolver/g)).toHaveLength(10)
   })
 
+  test('runs the tutorial for notebooks as printed', async () => {
+    const blocks = blocksOf('docs/tutorials/from-a-notebook.md', 'python')
+    expect(blocks.length).toBe(5)
+    const out = await runProgram(blocks.join('\n'))
+    expect(out).toMatch(/^\{'(00|11)': \d+, '(00|11)': \d+\}\naer_sim /)
+    // 5 σ of 500 shots, at 41 angles.
+    expect(Number(/^largest difference (0\.\d+)$/m.exec(out)?.[1])).toBeLessThan(0.12)
+  })
+
   test('runs each example of the README of the package as printed', async () => {
     const blocks = blocksOf('clients/python/README.md', 'py')
     expect(blocks.length).toBe(3)
