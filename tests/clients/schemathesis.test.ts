@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { type Lab, openLab } from '../e2e/lab.ts'
 import { openPython } from '../support/python/python.ts'
 
-setDefaultTimeout(120_000)
+// Thousands of requests; a test that times out ends the server of the others too.
+setDefaultTimeout(900_000)
 
 const python = await openPython()
 
@@ -29,7 +30,7 @@ async function fuzz(
       ...[interpreter, '-m', 'schemathesis.cli', 'run', `${lab.url}/api/openapi.json`],
       ...['--checks', CHECKS.join(','), '--max-examples', String(EXAMPLES), '--seed', '17'],
       ...['--phases', 'examples,coverage,fuzzing', '--generation-database', 'none', '--continue-on-failure'],
-      ...['--request-timeout', '20', '--no-color', '--warnings', 'off'],
+      ...['--request-timeout', '60', '--no-color', '--warnings', 'off'],
       // The response of an open stream does not end.
       ...['--exclude-path', '/api/realtime'],
       ...(token ? ['--header', `Authorization: ${token}`] : []),

@@ -128,7 +128,8 @@ class Service:
         command = [self.executable, "driver", "start", "--operation", "process", "--device", device]
         command += ["--svc-addr", self.url, "--ca-fingerprint", qpu["ca_fingerprint"]]
         command += ["--ca-file", str(folder / "ca.pem"), "--data-dir", str(folder / "data")]
-        for option in options:
+        # A job of a hundred circuits takes longer than usual where other programs run.
+        for option in ["job_timeout=600", *options]:
             command += ["-o", option]
         env = {**self._env(), "SVC_ACCESS_TOKEN": qpu["access_token"]}
         log = (folder / "log").open("ab")
