@@ -29,6 +29,8 @@ const startCommand = defineCommand({
     const level: LogLevel = settings.values.logLevel
     const format: LogFormat = settings.values.logFormat
     const log = createLog({ level, format })
+    // Before the device is opened: a signal meanwhile stops the driver in order once it is open.
+    const stopped = untilStopped(log, 'driver')
     const driver = await startDriver(settings, {
       clock: systemClock,
       log,
@@ -38,7 +40,7 @@ const startCommand = defineCommand({
       programFolder: programFolder(),
       env: process.env,
     })
-    await Promise.race([untilStopped(log, 'driver').then(() => driver.stop()), driver.finished])
+    await Promise.race([stopped.then(() => driver.stop()), driver.finished])
     process.exit(0)
   },
 })
