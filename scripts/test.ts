@@ -11,10 +11,11 @@ import { selectTests } from './testing/parts.ts'
 import { runFiles } from './testing/run-files.ts'
 
 const ROOT = join(import.meta.dir, '..')
-/** Time after which a file of the gate is ended; the longest takes a minute on an idle machine. */
-const GATE_DEADLINE_MS = 10 * 60_000
-/** The same for a file that is named: some install packages, or run thousands of circuits. */
-const DEADLINE_MS = 30 * 60_000
+const MINUTE_MS = 60_000
+/** The longest file of the gate takes a minute on an idle machine. */
+const GATE_LIMITS = { deadlineMs: 10 * MINUTE_MS, testTimeoutMs: MINUTE_MS }
+/** Of files that are named some install packages, or run thousands of circuits. */
+const NAMED_LIMITS = { deadlineMs: 30 * MINUTE_MS, testTimeoutMs: 5 * MINUTE_MS }
 
 const paths = process.argv.slice(2).map((path) => normalize(path).replace(/\/$/, ''))
 const all = [...new Glob('tests/**/*.test.ts').scanSync({ cwd: ROOT })].sort()
@@ -33,7 +34,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const started = performance.now()
 const summary = await runFiles(files, {
   root: ROOT,
-  deadlineMs: paths.length === 0 ? GATE_DEADLINE_MS : DEADLINE_MS,
+  ...(paths.length === 0 ? GATE_LIMITS : NAMED_LIMITS),
   // Tests wait for other processes half of their time.
   parallel: availableParallelism() + 1,
   signal: stop.signal,

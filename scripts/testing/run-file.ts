@@ -20,23 +20,24 @@ export interface FileOptions {
   root: string
   /** Time after which the process of a file is ended. */
   deadlineMs: number
+  /** Time after which a test or hook that has not ended is a failure; tests may allow themselves more. */
+  testTimeoutMs: number
   /** Ends the processes that run. */
   signal?: AbortSignal
 }
 
-/** A test or hook that does not end is a failure after this time; tests may allow themselves more. */
-const TEST_TIMEOUT_MS = 60_000
 /** Last lines of the output that explain why a file ended. */
 const EXCERPT_LINES = 12
 
 /** Runs the tests of `file` in a process group that ends with it, whatever the tests leave behind. */
-export async function runFile(file: string, { root, deadlineMs, signal }: FileOptions): Promise<FileRun> {
+export async function runFile(file: string, options: FileOptions): Promise<FileRun> {
+  const { root, deadlineMs, testTimeoutMs, signal } = options
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'))
   const report = join(folder, 'report.xml')
   const printed = join(folder, 'output.txt')
   const started = performance.now()
   try {
-    const command = [process.execPath, 'test', `--timeout=${TEST_TIMEOUT_MS}`, '--reporter=junit']
+    const command = [process.execPath, 'test', `--timeout=${testTimeoutMs}`, '--reporter=junit']
     // A file rather than a pipe: a process that outlives the test would keep a pipe open. It is opened once:
     // with a descriptor each, stdout and stderr overwrite each other.
     const descriptor = openSync(printed, 'a')

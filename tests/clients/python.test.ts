@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Lab, openLab } from '../e2e/lab.ts'
 import { openPython } from '../support/python/python.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const python = await openPython()
 

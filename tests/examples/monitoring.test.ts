@@ -8,7 +8,7 @@ import { openTestServer, startDriverProcess } from '../support/server/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const examples = join(import.meta.dir, '../../examples')
 const folder = temporaryFolder()

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
 
 // Servers and drivers are upgraded at different times.
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const unpacked = temporaryFolder()
 afterAll(() => unpacked[Symbol.dispose]())

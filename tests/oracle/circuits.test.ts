@@ -19,7 +19,7 @@ const FILE_QUBITS = isFull ? 27 : 16
 const FEW_SHOTS = 500
 const SHOTS = 4_000
 
-setDefaultTimeout(isFull ? 1_200_000 : 60_000)
+setDefaultTimeout(isFull ? 1_200_000 : 300_000)
 
 const python = await openPython()
 const folder = join(import.meta.dir, '../circuits')

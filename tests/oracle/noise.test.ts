@@ -16,7 +16,7 @@ const isFull = process.env['ORACLE'] === 'full'
 const CIRCUITS = isFull ? 100 : 6
 const SHOTS = 4_000
 
-setDefaultTimeout(isFull ? 600_000 : 60_000)
+setDefaultTimeout(isFull ? 600_000 : 300_000)
 
 const python = await openPython()
 let aer: Aer

@@ -9,7 +9,7 @@ import { startPython } from '../../support/python/python-process.ts'
 import { SerialPort } from '../../support/serial-port.ts'
 import { SpiRack } from '../../support/spi-rack.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const pythons = await openClusterPythons()
 

@@ -28,6 +28,7 @@ function run(
   return runFiles(Object.keys(files), {
     root: folder.path,
     deadlineMs: 60_000,
+    testTimeoutMs: 60_000,
     parallel: 3,
     onRun: (each) => runs.push(each),
     ...options,
