@@ -1,5 +1,6 @@
 import { library, type RuntimeLibrary } from './library.ts'
 import { RUNTIME_CRATES } from './runtime-crates.ts'
+import { RUNTIME_POLYFILLS } from './runtime-polyfills.ts'
 
 /**
  * What the executable contains of Bun, after the list in its LICENSE.md, its dependencies in
@@ -13,9 +14,13 @@ import { RUNTIME_CRATES } from './runtime-crates.ts'
  * those of libdeflate and libwebp with the copyright files of their Debian packages, of llhttp with the
  * license of Node.js, of esbuild with notices of projects that contain it. simdutf: LICENSE-APACHE of
  * simdutf/simdutf. LLVM: libcxxabi/LICENSE.TXT in copies of llvm-project, before and after the change to
- * Apache-2.0. uucode: notices of the copy that Bun contains, with those of its decoder (src/utf8.zig) and of
- * its Unicode data. BoringSSL: heads of its source files. The versions were not always those that Bun links:
- * years may differ. The texts were compared with those of SPDX and of Debian's common-licenses.
+ * Apache-2.0. BoringSSL: its LICENSE, equal to the text in `texts` but for the Go license of a test suite
+ * that is not linked, and the notices in its sources, in the copy of the crate boring-sys 5.4.0. uucode:
+ * LICENSE.md of the copy that Bun contains, which names the licenses of its decoder and of its Unicode data.
+ * libstdc++ and libgcc: linked statically (`-static-libstdc++ -static-libgcc` in scripts/build/flags.ts of
+ * Bun, GCC 13 in the `.comment` of the executable); license and notices of Debian's packages of GCC 12 and of
+ * its headers. The versions were not always those that Bun links: years may differ. The texts were compared
+ * with those of SPDX and of Debian's common-licenses.
  */
 export const RUNTIME = {
   version: '1.4.4',
@@ -39,7 +44,7 @@ const LINKED: readonly RuntimeLibrary[] = [
   library(
     'BoringSSL',
     'Apache-2.0 AND MIT',
-    '2015-2026 The BoringSSL Authors, the OpenSSL Project Authors, 2015-2020 the fiat-crypto authors',
+    'The BoringSSL Authors, 1995-2025 The OpenSSL Project Authors, Oracle and/or its affiliates, Nokia, Intel Corporation, Amazon.com, Inc. or its affiliates, Cloudflare, Inc., The Chromium Authors, Arm Ltd., Brian Smith, Shay Gueron, the HRSS authors, 2006 Network Resonance, Inc., 2011 RTFM, Inc., Robert Nagy, 2015-2020 the fiat-crypto authors',
     'https://boringssl.googlesource.com/boringssl',
     'boringssl',
   ),
@@ -99,6 +104,12 @@ const LINKED: readonly RuntimeLibrary[] = [
     'https://github.com/libjpeg-turbo/libjpeg-turbo',
   ),
   library('libspng', 'BSD-2-Clause', '2018-2023 Randy', 'https://github.com/randy408/libspng'),
+  library(
+    'libstdc++ and libgcc (GCC)',
+    'GPL-3.0-or-later WITH GCC-exception-3.1 AND HPND-sell-variant',
+    '1986-2023 Free Software Foundation, Inc., 1994 Hewlett-Packard Company, 1996-1999 Silicon Graphics Computer Systems, Inc.',
+    'https://gcc.gnu.org',
+  ),
   library('libwebp', 'BSD-3-Clause', '2010 Google Inc.', 'https://github.com/webmproject/libwebp'),
   library('llhttp', 'MIT', '2018 Fedor Indutny', 'https://github.com/nodejs/llhttp', 'llhttp'),
   library(
@@ -153,12 +164,6 @@ const LINKED: readonly RuntimeLibrary[] = [
     'https://github.com/h2o/picohttpparser',
     'picohttpparser',
   ),
-  library(
-    'polyfills of Node modules (acorn, assert, buffer, crypto-browserify, events, process, punycode, stream-browserify, url, util and others)',
-    'MIT',
-    'the authors of these packages, listed in LICENSE.md of Bun',
-    'https://github.com/oven-sh/bun/blob/main/LICENSE.md',
-  ),
   library('simdutf', 'Apache-2.0', '2020 The simdutf authors', 'https://github.com/simdutf/simdutf'),
   library('SQLite', 'blessing', 'none: SQLite is in the public domain', 'https://sqlite.org', 'sqlite'),
   library(
@@ -210,13 +215,20 @@ const LINKED: readonly RuntimeLibrary[] = [
   ),
 ]
 
-export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [...LINKED, ...RUNTIME_CRATES]
+export const RUNTIME_LIBRARIES: readonly RuntimeLibrary[] = [
+  ...LINKED,
+  ...RUNTIME_POLYFILLS,
+  ...RUNTIME_CRATES,
+]
 
 /** The file of `texts/` for each license of `RUNTIME_LIBRARIES`; public domain needs none. */
 export const TEXTS: Readonly<Record<string, string>> = {
   'Apache-2.0': 'Apache-2.0.txt',
   'BSD-2-Clause': 'BSD-2-Clause.txt',
   'BSD-3-Clause': 'BSD-3-Clause.txt',
+  'GCC-exception-3.1': 'GCC-exception-3.1.txt',
+  'GPL-3.0-or-later': 'GPL-3.0.txt',
+  'HPND-sell-variant': 'HPND-sell-variant.txt',
   IJG: 'IJG.txt',
   'LGPL-2.0-or-later': 'LGPL-2.0.txt',
   'LGPL-2.1-or-later': 'LGPL-2.1.txt',
