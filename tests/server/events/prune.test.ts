@@ -7,6 +7,7 @@ import {
   drivers,
   events,
   qpus,
+  quantumJobs,
 } from '../../../src/db/index.ts'
 import { Pruner } from '../../../src/server/events/prune.ts'
 import { LiveConfig, readConfig } from '../../../src/server/index.ts'
@@ -115,6 +116,29 @@ describe('pruneOnce()', () => {
     ])
     await pruning.tick()
     expect(pruning.lines().length).toBe(2)
+  })
+
+  test('keeps ended jobs by default; with jobsRetention it removes those that ended before', async () => {
+    for (const [flags, kept] of [
+      [{}, 3],
+      [{ jobsRetention: '2h' }, 2],
+    ] as const) {
+      await using pruning = await open(flags)
+      const { db, clock } = pruning
+      await db.write('jobs', (tx) => {
+        tx.insert(quantumJobs, { status: 'pending' })
+        for (const hours of [1, 3]) {
+          const finished_at = toTimestamp(clock.now() - hours * HOUR_MS)
+          tx.insert(quantumJobs, { status: 'completed', finished_at })
+        }
+        tx.run('UPDATE quantum_jobs SET created = $created', {
+          created: toTimestamp(clock.now() - DAY_MS),
+        })
+      })
+      await pruning.tick()
+      expect(await db.read((tx) => tx.list(quantumJobs).length)).toBe(kept)
+      expect(pruning.lines()).toEqual(kept === 2 ? [{ message: 'pruned 1 ended jobs' }] : [])
+    }
   })
 
   test('removes nothing for a setting of 0', async () => {
