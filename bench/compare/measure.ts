@@ -4,16 +4,17 @@ import { fillJobs, jobId, request, type Side } from '../record-store/side.ts'
 import { StreamGroup } from '../record-store/stream-group.ts'
 import { callsPerSecond } from '../support/calls-per-second.ts'
 import { percentile } from '../support/figures.ts'
-import { drain, submitConcurrently } from '../support/job-rates.ts'
+import { endsOf } from '../support/job-rates.ts'
 import { measureJobs } from '../support/job-times.ts'
 import { Lab } from '../support/lab.ts'
+import { usedMs } from '../support/processor-time.ts'
 import type { Unit } from './comparison.ts'
 
 /** Amounts that are measured in each round. */
 export interface Sizes {
   /** Jobs that are timed one after the other. */
   jobs: number
-  /** Jobs of the throughput measurement. */
+  /** Jobs of each throughput measurement. */
   queued: number
   /** Requests to the record store, of each kind. */
   requests: number
@@ -27,54 +28,119 @@ export interface Sizes {
 /** Called for each figure of a round. */
 export type Note = (name: string, unit: Unit, value: number) => void
 
+/** One measurement of one executable, which is repeated in each round. */
+type Measurement = (note: Note) => Promise<void>
+
+/** An executable under comparison. Its servers stay up, so that rounds can be short and many. */
+export interface Bench extends AsyncDisposable {
+  /** In the order in which a round runs them, equal for all executables. */
+  readonly measurements: readonly Measurement[]
+}
+
 /** Requests that run at the same time. */
 const WIDTH = 8
 
-/** Measures start-up, latency and throughput of one executable in a new installation. */
-export async function measureQueue(executable: string, sizes: Sizes, note: Note): Promise<void> {
-  note('first start', 'ms', await startFirst(executable))
+/** Installs the servers of one executable and warms them up. */
+export async function openBench(executable: string, sizes: Sizes): Promise<Bench> {
+  await using opened = new AsyncDisposableStack()
+  const jobs = opened.use(await Lab.open({ executable }))
+  await jobs.startDriver()
+  await measureJobs(jobs, sizes.jobs)
+  const records = opened.use(await openRecords(executable, sizes.stored))
+  const held = opened.move()
+  return {
+    measurements: [
+      (note) => measureStart(executable, note),
+      (note) => measureLatency(jobs, sizes, note),
+      (note) => measureDrained(jobs, sizes.queued, note),
+      (note) => measureConcurrent(jobs, sizes.queued, note),
+      ...(await recordCalls(records)).map(
+        ([name, call]): Measurement =>
+          async (note) => {
+            const cost = startCost(records)
+            note(name, 'per s', await callsPerSecond(WIDTH, sizes.requests, call))
+            note(`${name}, processor time`, 'ms', cost(sizes.requests))
+          },
+      ),
+      (note) => measureFanOut(records, sizes, note),
+    ],
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+/** Start-up in a new installation. */
+async function measureStart(executable: string, note: Note): Promise<void> {
+  using folder = temporaryFolder()
+  const service = await Service.install(folder.path, { executable })
+  note('first start', 'ms', await service.start())
+  await service.stop()
+  note('later start', 'ms', await service.start())
+  await service.stop()
   await using lab = await Lab.open({ executable })
-  await lab.service.stop()
-  note('later start', 'ms', await lab.service.start())
   note('driver, to online', 'ms', await lab.startDriver())
-  await measureJobs(lab, Math.ceil(sizes.jobs / 3))
+}
+
+async function measureLatency(lab: Lab, sizes: Sizes, note: Note): Promise<void> {
   const times = await measureJobs(lab, sizes.jobs)
   const submitted = times.map((each) => each.submitted)
   const completed = times.map((each) => each.completed)
   note('response to a submission, p50', 'ms', percentile(submitted, 0.5))
   note('submission to completion, p50', 'ms', percentile(completed, 0.5))
   note('submission to completion, p90', 'ms', percentile(completed, 0.9))
-  note('jobs, drained', 'per s', await drain(lab, sizes.queued))
-  note('jobs, submitted concurrently', 'per s', await submitConcurrently(lab, sizes.queued))
 }
 
-async function startFirst(executable: string): Promise<number> {
-  using folder = temporaryFolder()
-  const service = await Service.install(folder.path, { executable })
-  const ms = await service.start()
-  await service.stop()
-  return ms
+/** A queue that is full before the QPU takes jobs. */
+async function measureDrained(lab: Lab, count: number, note: Note): Promise<void> {
+  await lab.setDrain(true)
+  const ids = await lab.submitMany(count, WIDTH)
+  const cost = startCost(lab)
+  await lab.setDrain(false)
+  await lab.untilCompleted(ids)
+  note('job, drained, processor time', 'ms', cost(count))
+  const { first, last } = await endsOf(lab, ids)
+  note('jobs, drained', 'per s', (count - 1) / ((last - first) / 1_000))
 }
 
-/** Measures the record store of one executable with jobs in its database, over HTTP. */
-export async function measureRecords(executable: string, sizes: Sizes, note: Note): Promise<void> {
-  await using lab = await Lab.open({
+/** Jobs that are submitted while others run. */
+async function measureConcurrent(lab: Lab, count: number, note: Note): Promise<void> {
+  const cost = startCost(lab)
+  const start = Date.now()
+  const ids = await lab.submitMany(count, WIDTH)
+  await lab.untilCompleted(ids)
+  note('job, submitted concurrently, processor time', 'ms', cost(count))
+  const { last } = await endsOf(lab, ids)
+  note('jobs, submitted concurrently', 'per s', count / ((last - start) / 1_000))
+}
+
+/** Counts the processor time of server and driver from now on; call the result with the number of jobs. */
+function startCost({ service, driverPid }: Lab): (count: number) => number {
+  const pids = [service.pid, driverPid].filter((pid) => pid !== undefined)
+  const used = () => pids.reduce((sum, pid) => sum + usedMs(pid), 0)
+  const before = used()
+  return (count) => (used() - before) / count
+}
+
+/** A server with `stored` jobs in its database. */
+function openRecords(executable: string, stored: number): Promise<Lab> {
+  return Lab.open({
     executable,
     fill: (path, { owner, qpu }) => {
-      fillJobs(path, { user: owner, qpu }, sizes.stored)
+      fillJobs(path, { user: owner, qpu }, stored)
     },
   })
+}
+
+/** The requests to the record store whose rates are compared. */
+async function recordCalls(lab: Lab): Promise<[string, () => Promise<unknown>][]> {
+  const { owner, token } = lab
   const { url } = lab.service
-  const side: Omit<Side, keyof AsyncDisposable | 'name'> = {
-    ...{ url, token: lab.token, admin: await lab.service.admin(), user: lab.owner, qpu: lab.qpu },
-  }
+  const admin = await lab.service.admin()
   const records = (collection: string, query: Record<string, string> = {}) =>
     `/api/collections/${collection}/records?${new URLSearchParams(query)}`
-  const { token, admin } = side
-  const own = { filter: `user_id = "${side.user}" && status = "completed"`, sort: '-created' }
+  const own = { filter: `user_id = "${owner}" && status = "completed"`, sort: '-created' }
   const view = `/api/collections/quantum_jobs/records/${jobId(7)}`
   const notice = { title: 'Maintenance', description: 'From 9', start_time: '2026-01-01 09:00:00.000Z' }
-  const calls: [string, () => Promise<unknown>][] = [
+  return [
     ['view of a job', () => request(url, 'GET', view, { token })],
     ['list with filter and total', () => request(url, 'GET', records('quantum_jobs', own), { token })],
     [
@@ -87,18 +153,19 @@ export async function measureRecords(executable: string, sizes: Sizes, note: Not
     ],
     ['auth-refresh', () => request(url, 'POST', '/api/collections/users/auth-refresh', { token, body: {} })],
   ]
-  for (const [name, call] of calls) {
-    await callsPerSecond(WIDTH, Math.ceil(sizes.requests / 5), call)
-    note(name, 'per s', await callsPerSecond(WIDTH, sizes.requests, call))
-  }
-  note(`change sent to ${sizes.streams} streams`, 'ms', await fanOut(side, sizes))
 }
 
-/** The median time in ms until all streams have received a change. */
-async function fanOut(side: Parameters<typeof StreamGroup.open>[0], sizes: Sizes): Promise<number> {
-  await using group = await StreamGroup.open(side, sizes.streams)
+/** The median time until all streams have received a change. */
+async function measureFanOut(lab: Lab, sizes: Sizes, note: Note): Promise<void> {
+  const target: Pick<Side, 'url' | 'admin' | 'qpu'> = {
+    ...{ url: lab.service.url, admin: await lab.service.admin(), qpu: lab.qpu },
+  }
+  await using group = await StreamGroup.open(target, sizes.streams)
   await group.change('first')
+  const name = `change sent to ${sizes.streams} streams`
+  const cost = startCost(lab)
   const times: number[] = []
   for (let at = 0; at < sizes.changes; at += 1) times.push(await group.change(`reason ${at}`))
-  return percentile(times, 0.5)
+  note(`${name}, processor time`, 'ms', cost(sizes.changes))
+  note(name, 'ms', percentile(times, 0.5))
 }

@@ -3,8 +3,10 @@ import type { Lab } from './lab.ts'
 /** Clients that submit at the same time. */
 const WIDTH = 8
 
-async function finishedAt(lab: Lab, id: string): Promise<number> {
-  return Date.parse((await lab.job(id)).finished_at)
+/** When the first and the last of `ids` ended, in ms since the epoch. */
+export async function endsOf(lab: Lab, ids: readonly string[]): Promise<{ first: number; last: number }> {
+  const times = await Promise.all(ids.map(async (id) => Date.parse((await lab.job(id)).finished_at)))
+  return { first: Math.min(...times), last: Math.max(...times) }
 }
 
 /**
@@ -16,8 +18,8 @@ export async function drain(lab: Lab, count: number): Promise<number> {
   const ids = await lab.submitMany(count, WIDTH)
   await lab.startDriver()
   await lab.untilCompleted(ids)
-  const times = await Promise.all(ids.map((id) => finishedAt(lab, id)))
-  return (count - 1) / ((Math.max(...times) - Math.min(...times)) / 1_000)
+  const { first, last } = await endsOf(lab, ids)
+  return (count - 1) / ((last - first) / 1_000)
 }
 
 /**
@@ -28,6 +30,6 @@ export async function submitConcurrently(lab: Lab, count: number): Promise<numbe
   const start = Date.now()
   const ids = await lab.submitMany(count, WIDTH)
   await lab.untilCompleted(ids)
-  const times = await Promise.all(ids.map((id) => finishedAt(lab, id)))
-  return count / ((Math.max(...times) - start) / 1_000)
+  const { last } = await endsOf(lab, ids)
+  return count / ((last - start) / 1_000)
 }

@@ -78,6 +78,16 @@ export class Lab implements AsyncDisposable {
     this.#driver = undefined
   }
 
+  /** Lets the QPU take no jobs, or take them again, while its driver stays connected. */
+  async setDrain(drain: boolean): Promise<void> {
+    const token = await this.service.admin()
+    const { status } = await this.service.call('POST', '/api/op/qpu/drain', {
+      token,
+      body: { name: QPU, drain },
+    })
+    if (status !== 200) throw new Error(`draining ${QPU} returned ${status}`)
+  }
+
   /** Submits a Bell pair with 100 shots; returns the id of the job. */
   async submit(): Promise<string> {
     const response = await postJob(this.service.url, this.token)
