@@ -41,17 +41,25 @@ async function filled(path: string, clock: FakeClock, files: { bytes: number; da
   return { left: (await readdir(path)).sort(), messages }
 }
 
-test('open() removes results above the limits of age and size, oldest first, and logs each', async () => {
+test('open() removes results above the limit of size, oldest first, and logs each', async () => {
   using folder = temporaryFolder()
   const half = ORPHANED_LIMITS.bytes / 2
   const { left, messages } = await filled(folder.path, new FakeClock(), [
     { bytes: half, days: 2 },
     { bytes: half, days: 1 },
     { bytes: 1, days: 0 },
-    { bytes: 1, days: 31 },
+    { bytes: 1, days: 3 },
   ])
   expect(left).toEqual(['job1.1.json', 'job2.1.json'])
   expect(messages()).toHaveLength(2)
+})
+
+test('open() removes results above the limit of age', async () => {
+  using folder = temporaryFolder()
+  const files = [31, 29, 0].map((days) => ({ bytes: 1, days }))
+  const { left, messages } = await filled(folder.path, new FakeClock(), files)
+  expect(left).toEqual(['job1.1.json', 'job2.1.json'])
+  expect(messages()).toHaveLength(1)
 })
 
 test('open() removes results above the limit of files', async () => {

@@ -173,7 +173,8 @@ test('receive() reads large events above the budget of bytes later, and loses no
   const passing = Math.floor(INBOUND_LIMITS.bytesBurst / large.length)
   const state = sendAll(receiver, Array<Uint8Array>(passing + 2).fill(large))
   await until('the pause after the burst', () => handled.length >= passing && clock.sleepers === 1)
-  expect([handled.length, state.accepted <= passing + 2]).toEqual([passing, true])
+  // One of 8 MB waits; the other stays in the socket.
+  expect([handled.length, state.accepted]).toEqual([passing, passing + 1])
   for (let step = 0; step < 40 && handled.length < passing + 2; step += 1) await clock.advance(50)
   await until('all', () => handled.length === passing + 2, { clock })
 })
