@@ -29,8 +29,11 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'chips',
-    reason: 'chips are calibrated before their jobs run: half a minute of computing',
-    tests: ['tests/devices/scheduler/calibrated-jobs.test.ts'],
+    reason: 'chips are calibrated before their jobs run, also through a fake cluster: minutes of computing',
+    tests: [
+      'tests/devices/scheduler/calibrated-jobs.test.ts',
+      'tests/devices/tuning/whole-calibration.test.ts',
+    ],
   },
   {
     name: 'clients',

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Clock } from '../../../src/base/index.ts'
 import { TRUTH_FILE } from '../../../src/devices/bench/simulated/truth/store.ts'
 import { readDeviceFile } from '../../../src/devices/chip/device-file.ts'
 import type { CalibrationFindings } from '../../../src/protocol/index.ts'
@@ -12,7 +13,12 @@ interface JobsOptions {
   shots: number
   /** What the calibration found. */
   findings: CalibrationFindings
+  /** The hardware file of the cluster with the chip; without one the chip itself plays. */
+  hardwarePath?: string
 }
+
+/** The chip of a tuner that has calibrated it. */
+type CalibratedBench = Pick<TunerBench, 'chip' | 'devicePath'> & { readonly clock: Clock }
 
 /** Shares of the shots of jobs on a calibrated chip. */
 export interface JobFigures {
@@ -41,9 +47,9 @@ type Counts = Record<string, number>
 
 /** Runs jobs through `scheduler_a` on the chip of a bench, which has its files in `folder`. */
 export async function jobFigures(
-  bench: TunerBench,
+  bench: CalibratedBench,
   folder: string,
-  { qubits, shots, findings }: JobsOptions,
+  { qubits, shots, findings, hardwarePath = simulatedIn(folder) }: JobsOptions,
 ): Promise<JobFigures> {
   const errors = await readoutErrors(bench)
   const circuits = [
@@ -53,7 +59,7 @@ export async function jobFigures(
     ...referencesOf(qubits),
     ...framesOf(qubits),
   ]
-  const all = await countsOf(bench, folder, circuits, shots)
+  const all = await countsOf(bench, hardwarePath, circuits, shots)
   const [bell = {}, chained = {}, zeros = {}, ones = {}, idle = {}, full = {}, ...frames] = all
   const share = (counts: Counts, ...outcomes: string[]) =>
     outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0) / shots
@@ -107,34 +113,35 @@ function framesOf(qubits: number): string[] {
   )
 }
 
+/** A hardware file that names the simulated chip of a folder. */
+function simulatedIn(folder: string): string {
+  const path = join(folder, 'jobs.hardware.json')
+  const cluster0 = { instrument_type: 'Cluster', ref: 'internal', ip: `sim:${TRUTH_FILE}`, modules: {} }
+  const config = {
+    config_type: 'QbloxHardwareCompilationConfig',
+    ...{ hardware_description: { cluster0 }, hardware_options: {}, connectivity: { graph: [] } },
+  }
+  writeFileSync(path, JSON.stringify(config))
+  return path
+}
+
 async function countsOf(
-  bench: TunerBench,
-  folder: string,
+  { clock, devicePath }: CalibratedBench,
+  hardwarePath: string,
   circuits: string[],
   shots: number,
 ): Promise<Counts[]> {
-  const hardware = join(folder, 'jobs.hardware.json')
-  const cluster0 = { instrument_type: 'Cluster', ref: 'internal', ip: `sim:${TRUTH_FILE}`, modules: {} }
-  const rest = { hardware_options: {}, connectivity: { graph: [] } }
-  const config = {
-    config_type: 'QbloxHardwareCompilationConfig',
-    hardware_description: { cluster0 },
-    ...rest,
-  }
-  writeFileSync(hardware, JSON.stringify(config))
-  const device = await openProcess(
-    'scheduler_a',
-    [`scheduler_device_config=${bench.devicePath}`, `scheduler_hardware_config=${hardware}`],
-    bench.clock,
-  )
-  const payload = payloadOf(circuits, { shots })
-  const job = { id: 'job000000000001', attempt: 1, payload }
-  const { circuit_results } = await device.run(job, ioOf(TIMEOUT_MS))
+  const options = [`scheduler_device_config=${devicePath}`, `scheduler_hardware_config=${hardwarePath}`]
+  const device = await openProcess('scheduler_a', options, clock)
+  const job = { id: 'job000000000001', attempt: 1, payload: payloadOf(circuits, { shots }) }
+  const io = { ...ioOf(TIMEOUT_MS), deadline: clock.monotonic() + TIMEOUT_MS }
+  const { circuit_results } = await device.run(job, io)
+  await device.stop?.({ extend: () => undefined })
   return circuit_results.map(({ counts = {} }) => counts)
 }
 
 /** Errors of readout of each qubit, [1 for 0, 0 for 1], as the tuner found them. */
-async function readoutErrors({ devicePath }: TunerBench): Promise<[number, number][]> {
+async function readoutErrors({ devicePath }: CalibratedBench): Promise<[number, number][]> {
   const file = readDeviceFile(await Bun.file(devicePath).text())
   if ('problems' in file) throw new Error(file.problems.join('\n'))
   return file.chip.qubits.map((qubit) => {
@@ -144,7 +151,11 @@ async function readoutErrors({ devicePath }: TunerBench): Promise<[number, numbe
 }
 
 /** The share of equal bits that gates and decay leave of a chain: every qubit waits for all gates. */
-function chainShare(bench: TunerBench, { benchmarks = [] }: CalibrationFindings, qubits: number): number {
+function chainShare(
+  bench: CalibratedBench,
+  { benchmarks = [] }: CalibrationFindings,
+  qubits: number,
+): number {
   const gates = benchmarks.filter(({ protocol }) => protocol.includes('cz')).map(({ error }) => error ?? 0)
   const mean = gates.reduce((sum, error) => sum + error, 0) / Math.max(1, gates.length)
   const transmons = [...bench.chip.conditions().transmons.values()]

@@ -8,6 +8,9 @@ const FIRST_READOUT = 6.42e9
 const READOUT_STEP = 85e6
 const QUBITS_PER_LINE = 8
 
+/** Slot of the first module of `source: qcm`: those before it play pulses. */
+export const FIRST_BIAS_SLOT = 7
+
 interface Grid {
   columns: number
   rows: number
@@ -15,6 +18,15 @@ interface Grid {
   qubit?: 'CalibratedTransmon' | 'BasicTransmonElement'
   /** What the edges have beside the gate: a tone for it, and a current for the coupler. */
   edge?: 'tone and bias' | 'tone' | 'neither'
+  /** What holds the currents of the couplers. */
+  source?: keyof typeof OUTPUTS
+}
+
+/** Outputs of four a module, as `bias` of an edge names them. */
+const OUTPUTS = {
+  spi: (index: number) => `spi_module: ${1 + Math.floor(index / 4)}, spi_output: ${index % 4}`,
+  qcm: (index: number) =>
+    `qcm_module: ${FIRST_BIAS_SLOT + Math.floor(index / 4)}, qcm_output: ${index % 4}, line_resistance_ohm: 800`,
 }
 
 /**
@@ -26,6 +38,7 @@ export function designFile({
   rows,
   qubit = 'CalibratedTransmon',
   edge = 'tone and bias',
+  source = 'spi',
 }: Grid): string {
   const names = Array.from({ length: columns * rows }, (_, index) => `q${index}`)
   const edges = names.flatMap((name, index) => [
@@ -48,9 +61,9 @@ export function designFile({
   const className = edge === 'neither' ? 'CompositeSquareEdge' : 'FluxTunableCoupler'
   const tone = edge === 'neither' ? '' : '\n  clock_freqs: {cz: 3.1e+8}'
   const couplers = edges.map(([parent, child], index) => {
-    const output = `spi_module: ${1 + Math.floor(index / 4)}, spi_output: ${index % 4}`
+    const output = OUTPUTS[source](index)
     const bias =
-      edge === 'tone and bias' ? `\n  bias:\n    {source: spi, ${output}, parking_current: 0.0}` : ''
+      edge === 'tone and bias' ? `\n  bias:\n    {source: ${source}, ${output}, parking_current: 0.0}` : ''
     return `${parent}_${child}:
   element_type:
     path: svc.elements.${className}

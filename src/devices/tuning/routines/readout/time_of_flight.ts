@@ -7,6 +7,8 @@ import { acquire, defineRoutine } from '../../routine.ts'
 
 const SHOTS = 1_000
 const WINDOW_S = 2e-6
+/** A sequencer opens the window a little after it has started the pulse, never with it, s. */
+const DELAY_S = 4e-9
 /** Distance from the resonator, in line widths, at which a pulse passes it unchanged. */
 const DISTANCE = 8
 
@@ -27,7 +29,7 @@ export const timeOfFlight = defineRoutine({
     const frequency = number('clock_freqs.readout') + DISTANCE * linewidthOf(context)
     const schedule = context
       .schedule()
-      .measure(name, { frequency, duration: window, delay: 0, window })
+      .measure(name, { frequency, duration: window, delay: DELAY_S, window })
       .build()
     const shots = context.shots(SHOTS)
     const results = yield* acquire({
@@ -35,7 +37,7 @@ export const timeOfFlight = defineRoutine({
     })
     const { i, q } = results[0]?.[0] ?? { i: [], q: [] }
     const { values: signal } = projectOnPrincipalAxis({ re: i, im: q })
-    const times = Array.from(i, (_, at) => at * 1e-9)
+    const times = Array.from(i, (_, at) => DELAY_S + at * 1e-9)
     const { values, fit, quality } = accepted(yield* fitStep(times, signal, { name: 'signal', unit: 'V' }))
     const { value, error } = values.arrival
     return {
