@@ -51,8 +51,9 @@ export async function checkSchedulerInstrument(
     ms: WAIT_MS,
   })
   try {
-    const { modules } = cluster
-    return [...gates, ...(await checkCluster({ address, modules, lines, isReset, clock }))]
+    const { modules, reference } = cluster
+    const checks = await checkCluster({ address, modules, lines, reference, isReset, clock })
+    return [...gates, ...checks]
   } finally {
     hold.release()
   }

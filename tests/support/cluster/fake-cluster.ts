@@ -3,7 +3,7 @@ import type { ModuleName } from '../../../src/devices/chip/hardware/modules.ts'
 import { descriptionOf, identityText, modelOf } from './identity.ts'
 import { FakeModule } from './module/module.ts'
 import { type Command, CommandStream, jsonBlock } from './protocol/commands.ts'
-import { CommandTable, type Reply, type Table } from './protocol/table.ts'
+import { CommandTable, numberArgument, type Reply, type Table } from './protocol/table.ts'
 import type { AcquisitionSource } from './run/played-run.ts'
 import { type Running, runSequencers } from './run/run-sequencers.ts'
 import { seededSource } from './run/seeded-source.ts'
@@ -31,6 +31,8 @@ export interface LoggedCommand {
   text: string
 }
 
+/** Commands of modules that only the port of the cluster knows, with a prefix. */
+const PREFIXED_ONLY = /^(MIXer:|SEQuencer\d*:CLR:FLAGS|AFE:(OUT|IN):)/i
 /** Versions from this one on give each module a port of its own. */
 const PORTED_SINCE = 1.1
 
@@ -45,6 +47,9 @@ export class FakeCluster implements AsyncDisposable {
   readonly log: LoggedCommand[] = []
   readonly modules: ReadonlyMap<number, FakeModule>
   wire: Wire = wholeWire
+  /** What its clocks follow, and whether an oscillator is at its input. */
+  reference: 'internal' | 'external' = 'internal'
+  hasExternalReference = false
   /** What it says of itself. */
   identity: string
   source: AcquisitionSource
@@ -156,13 +161,19 @@ export class FakeCluster implements AsyncDisposable {
   async #answer(socket: Socket, slot: number, { text, block }: Command): Promise<void> {
     if (text === '') return
     this.log.push({ slot, client: socket.remotePort ?? 0, text })
-    const module = this.modules.get(slot)
-    const reply = module ? await this.#ported(module, text, block) : await this.#prefixed(text, block)
+    const reply = await this.#replyTo(this.modules.get(slot), text, block)
     const bytes = bytesOf(reply)
     if (!bytes || socket.destroyed) return
     const sent = this.wire.sent(slot, bytes, text)
     socket.write(sent.bytes)
     if (sent.isCut) socket.destroySoon()
+  }
+
+  async #replyTo(module: FakeModule | undefined, text: string, block: Buffer | undefined): Promise<Reply> {
+    if (!module) return this.#prefixed(text, block)
+    if (!PREFIXED_ONLY.test(text)) return this.#ported(module, text, block)
+    module.commands.errors.add(`-113,"Undefined header;${text.slice(0, 80)}"`)
+    return undefined
   }
 
   #ported(module: FakeModule, text: string, block: Buffer | undefined): Promise<Reply> {
@@ -214,10 +225,16 @@ export class FakeCluster implements AsyncDisposable {
       '*CLS': () => errors().clear(),
       '*OPC?': () => 1,
       '*RST': () => this.#reset(),
-      'STATus:GENeral:STATE?': () => 'OKAY;;;;',
-      'STATus:QUEStionable:FREQuency:REFerence:SRC': () => undefined,
-      'STATus:QUEStionable:FREQuency:REFerence:SRC?': () => 1,
+      'STATus:GENeral:STATE?': () => (this.#isLocked ? 'OKAY;' : 'ERROR;PLL UNLOCKED,'),
+      'STATus:QUEStionable:FREQuency:REFerence:SRC': ({ args }) => {
+        this.reference = numberArgument(args[0], 0, 1, 1) === 1 ? 'internal' : 'external'
+      },
+      'STATus:QUEStionable:FREQuency:REFerence:SRC?': () => (this.reference === 'internal' ? 1 : 0),
     }
+  }
+
+  get #isLocked(): boolean {
+    return this.reference === 'internal' || this.hasExternalReference
   }
 
   /** Everything as after power-up, static voltages too. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { silentLog, systemClock } from '../../../src/base/index.ts'
+import { type Clock, silentLog, systemClock } from '../../../src/base/index.ts'
 import { ClusterInstrument } from '../../../src/devices/bench/cluster/cluster-instrument.ts'
 import { type Hardware, readHardwareFile } from '../../../src/devices/chip/hardware/hardware-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -22,6 +22,7 @@ export function readHardware(text: string): Hardware {
 export async function openCluster(
   hardware: Hardware = EXAMPLE_HARDWARE,
   options: Omit<FakeClusterOptions, 'modules'> = {},
+  clock: Clock = systemClock,
 ) {
   const [described] = hardware.clusters
   if (!described) throw new Error('the hardware file has no cluster')
@@ -29,7 +30,7 @@ export async function openCluster(
   const cluster = await FakeCluster.start({ ...options, modules: described.modules })
   const instrument = new ClusterInstrument({
     ...{ hardware, name: described.name, modules: described.modules, user: 'test' },
-    ...{ address: cluster.address, clock: systemClock, log: silentLog, lockFolder: folder.path },
+    ...{ address: cluster.address, clock, log: silentLog, lockFolder: folder.path },
   })
   return {
     cluster,

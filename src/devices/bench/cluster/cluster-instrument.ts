@@ -12,6 +12,7 @@ import { type ClusterSession, openSession } from './cluster-session.ts'
 import { ClusterError } from './connection/reply.ts'
 import { SequencerPlaces } from './plan/sequencer-places.ts'
 import { runProgram } from './run/run-program.ts'
+import { followReference, REFERENCE } from './settings/reference.ts'
 
 interface ClusterOptions {
   hardware: Hardware
@@ -194,9 +195,15 @@ export class ClusterInstrument implements Instrument, VoltageOutputs {
     }
   }
 
+  /** Lets the clocks follow the reference of the hardware file, and puts the sequencers to rest. */
   async #restIn(session: ClusterSession): Promise<ClusterSession> {
+    const { log, name, hardware, clock } = this.#options
+    const { reference } = hardware.clusters.find((each) => each.name === name) ?? {}
+    if (reference) {
+      const follow = () => followReference(session.links.cluster, reference, clock)
+      await session.settings.set(0, REFERENCE, reference, follow)
+    }
     const errors = await session.settings.rest()
-    const { log, name } = this.#options
     if (errors.length > 0) log.warn('the cluster refused settings', { cluster: name, errors })
     return session
   }

@@ -5,12 +5,14 @@ import { ClusterError } from './connection/reply.ts'
 import { type ClusterLinks, openLinks } from './dialect/links.ts'
 import { LoadedSequences } from './run/upload.ts'
 import { ClusterSettings } from './settings/cluster-settings.ts'
+import { Mixers } from './settings/mixers.ts'
 
 /** One connection to a cluster with what is known of its settings. */
 export interface ClusterSession {
   links: ClusterLinks
   settings: ClusterSettings
   loaded: LoadedSequences
+  mixers: Mixers
 }
 
 interface SessionOptions {
@@ -49,5 +51,6 @@ export async function openSession(options: SessionOptions): Promise<ClusterSessi
     })
   }
   const kinds = new Map([...modules].map(([slot, name]): [number, ModuleKind] => [slot, MODULE_KINDS[name]]))
-  return { links, settings: new ClusterSettings(links, kinds), loaded: new LoadedSequences(links) }
+  const settings = new ClusterSettings(links, kinds)
+  return { links, settings, loaded: new LoadedSequences(links), mixers: new Mixers(links, settings) }
 }

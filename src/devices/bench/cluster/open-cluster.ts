@@ -3,6 +3,7 @@ import { clusterAddressOf } from '../../chip/hardware/cluster-address.ts'
 import type { Hardware } from '../../chip/hardware/hardware-file.ts'
 import { StartupError } from '../../errors.ts'
 import { ClusterInstrument } from './cluster-instrument.ts'
+import { hasMixer } from './settings/mixers.ts'
 
 interface ClusterUse {
   /** What uses the cluster: the name of a device. */
@@ -32,8 +33,10 @@ export function clusterOf(hardware: Hardware, use: ClusterUse): ClusterInstrumen
     ])
   }
   for (const { port } of hardware.portClocks) {
-    if (hardware.settingsOf(port)?.mixer.calibratesSideband !== true) continue
-    use.log.warn('auto_sideband_cal is not carried out; measure amp_ratio and phase_error', { port })
+    const [channel, mixer] = [hardware.channelOf(port), hardware.settingsOf(port)?.mixer]
+    const isAsked = mixer?.calibratesSideband === true || (mixer?.calibratesOscillator ?? 'off') !== 'off'
+    if (!channel || !isAsked || hasMixer({ channel })) continue
+    use.log.warn('auto_lo_cal and auto_sideband_cal have no effect: the module has no mixer', { port })
   }
   return new ClusterInstrument({ hardware, name, address, modules, ...use })
 }

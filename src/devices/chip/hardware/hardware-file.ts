@@ -37,7 +37,8 @@ export interface Hardware {
     address: string | undefined
     /** Ports of the modules: that of slot n is n above it; undefined for the usual one. */
     moduleBase: number | undefined
-    reference: 'internal' | 'external'
+    /** The oscillator of 10 MHz that the clocks follow; undefined leaves it as it is. */
+    reference: 'internal' | 'external' | undefined
     modules: ReadonlyMap<number, ModuleName>
   }[]
   /** The channel of a port. */

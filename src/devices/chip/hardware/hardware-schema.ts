@@ -29,16 +29,19 @@ const frequencies = v.looseObject({
   lo_freq: v.optional(v.nullable(between(0, 1e12))),
 })
 
-/** Which changes repeat a calibration of the mixer; `off` leaves it alone. */
-const calibration = v.optional(v.string())
+/** The change after which a module calibrates its mixer again; `off` leaves it alone. */
+function calibration<const When extends string>(...after: readonly When[]) {
+  const words = ['off', ...after] as const
+  return v.optional(v.picklist(words, `expected one of ${words.join(', ')}`), 'off')
+}
 const mixer = v.looseObject({
   // V on baseband modules, mV on RF ones; `port-settings.ts` checks the range of each.
   dc_offset_i: v.optional(v.nullable(between(-100, 100))),
   dc_offset_q: v.optional(v.nullable(between(-100, 100))),
   amp_ratio: v.optional(between(0.5, 2)),
   phase_error: v.optional(between(-45, 45)),
-  auto_lo_cal: calibration,
-  auto_sideband_cal: calibration,
+  auto_lo_cal: calibration('on_lo_freq_change', 'on_lo_interm_freq_change'),
+  auto_sideband_cal: calibration('on_interm_freq_change'),
 })
 
 const gainDecibels = v.pipe(between(-6, 26), v.integer('expected a whole number of dB from -6 to 26'))
@@ -77,7 +80,7 @@ const distortion = v.looseObject({
 const moduleNames = Object.keys(MODULE_KINDS) as [ModuleName, ...ModuleName[]]
 const cluster = v.looseObject({
   instrument_type: v.literal('Cluster', 'expected Cluster'),
-  ref: v.optional(v.picklist(['internal', 'external'], 'expected internal or external'), 'internal'),
+  ref: v.optional(v.picklist(['internal', 'external'], 'expected internal or external')),
   ip: v.optional(v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(300)))),
   module_base_port: v.optional(
     v.nullable(

@@ -11,9 +11,9 @@ interface MixerSettings {
   gainRatio: number
   /** Degrees between the two paths. */
   phaseDegrees: number
-  /** Whether the module measures the leakage of its oscillator again when that has moved. */
-  calibratesOscillator: boolean
-  /** Whether it measures the other sideband again as well. */
+  /** The change after which the module measures the leakage of its oscillator again. */
+  calibratesOscillator: 'off' | 'on_lo_freq_change' | 'on_lo_interm_freq_change'
+  /** Whether it measures the other sideband again when the intermediate frequency has changed. */
   calibratesSideband: boolean
 }
 
@@ -108,14 +108,13 @@ function portOf(key: string): string {
 }
 
 function mixerOf(given: Options['mixer_corrections'][string] | undefined): MixerSettings {
-  const isAsked = (when: string | undefined) => when !== undefined && when !== 'off'
   return {
     offsetI: given?.dc_offset_i ?? undefined,
     offsetQ: given?.dc_offset_q ?? undefined,
     gainRatio: given?.amp_ratio ?? 1,
     phaseDegrees: given?.phase_error ?? 0,
-    calibratesOscillator: isAsked(given?.auto_lo_cal),
-    calibratesSideband: isAsked(given?.auto_sideband_cal),
+    calibratesOscillator: given?.auto_lo_cal ?? 'off',
+    calibratesSideband: given?.auto_sideband_cal === 'on_interm_freq_change',
   }
 }
 

@@ -38,11 +38,11 @@ describe('settings of a port', () => {
     // The attenuator, the amplifier and the mixer belong to the channel that both share.
     expect(settingsOf('q1:res', options)).toMatchObject({
       ...{ inputAttenuation: 4, inputGain: [2, 3], offset: [0, 0], gain: [1, 1], distortion: undefined },
-      mixer: { offsetI: -3.5, gainRatio: 0.99, phaseDegrees: -1.1, calibratesOscillator: false },
+      mixer: { offsetI: -3.5, gainRatio: 0.99, phaseDegrees: -1.1, calibratesOscillator: 'off' },
     })
     expect(settingsOf('q0:mw', options)).toMatchObject({
       ...{ offset: [0, -0.1], gain: [0.5, 1] },
-      mixer: { gainRatio: 1, calibratesOscillator: true, calibratesSideband: true },
+      mixer: { gainRatio: 1, calibratesOscillator: 'on_lo_freq_change', calibratesSideband: true },
     })
     expect(settingsOf('q0_q1:fl', options)?.distortion).toEqual({
       exponentials: [undefined, [300, -0.02], undefined, undefined],
@@ -67,5 +67,8 @@ describe('settings of a port', () => {
       'dc_offset_q: expected a number from -2.5 to 2.5 V, got 3',
     )
     expect(problemsOf({ input_gain: { 'q0:res-q0.ro': 27 } })).toContain('from -6 to 26')
+    expect(problemsOf({ mixer_corrections: { 'q0:mw-q0.01': { auto_lo_cal: 'on' } } })).toContain(
+      'auto_lo_cal: expected one of off, on_lo_freq_change, on_lo_interm_freq_change, got "on"',
+    )
   })
 })

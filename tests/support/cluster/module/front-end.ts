@@ -5,7 +5,7 @@ import {
 } from '../../../../src/devices/chip/hardware/modules.ts'
 import { jsonBlock } from '../protocol/commands.ts'
 import { Refusal } from '../protocol/error-queue.ts'
-import { jsonArgument, numberArgument, type Table } from '../protocol/table.ts'
+import { type Call, jsonArgument, numberArgument, type Table } from '../protocol/table.ts'
 
 /** A setting behind the sequencers of a module: its command, how many there are, and what it accepts. */
 interface Setting {
@@ -57,12 +57,13 @@ const DIRECT = [
 export class FrontEnd {
   /** Values by command, such as `AFE:ATT:OUT0`. */
   readonly values = new Map<string, number>()
-  /** Calibrations of mixers that were asked for. */
-  readonly calibrations: string[] = []
   #distortion: Record<string, unknown> = {}
   readonly table: Table
+  /** Whether there are mixers behind its outputs: oscillators, and not those of a QRC. */
+  readonly hasMixers: boolean
 
   constructor(name: ModuleName) {
+    this.hasMixers = MODULE_KINDS[name].isRf && name !== 'QRC'
     const settings = settingsOf(name)
     for (const { command, numbers, initial = 0 } of settings) {
       for (const number of numbers) this.values.set(command.replace('#', String(number)), initial)
@@ -70,7 +71,7 @@ export class FrontEnd {
     this.table = {
       ...Object.assign({}, ...settings.map((setting) => this.#indexed(setting))),
       ...(name === 'QRC' ? Object.assign({}, ...DIRECT.map((setting) => this.#direct(setting))) : {}),
-      ...(MODULE_KINDS[name].isRf ? this.#mixers() : {}),
+      ...(this.hasMixers ? { 'MIXer:LO:CALIB': (call: Call) => this.#calibrate(call) } : {}),
       'PREDISTortion:CONFiguration': ({ block }) => {
         this.#distortion = merged(this.#distortion, jsonArgument(block))
       },
@@ -107,14 +108,11 @@ export class FrontEnd {
     }
   }
 
-  #mixers(): Table {
-    const note =
-      (name: string) =>
-      ({ args }: { args: readonly string[] }) => {
-        this.calibrations.push(`${name} ${args.join(',')}`)
-        return undefined
-      }
-    return { 'MIXer:LO:CALIB': note('LO'), 'MIXer:SIDEbands:CALIB': note('SIDEbands') }
+  /** Finds the offsets of an output: the numbers of its converters, mV. */
+  #calibrate({ args }: Call): undefined {
+    const output = numberArgument(args[0], 0, 1, 1)
+    for (const number of [2 * output, 2 * output + 1]) this.values.set(`AFE:OFFSet:OUTAMP${number}`, number)
+    return undefined
   }
 }
 

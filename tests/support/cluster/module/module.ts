@@ -5,7 +5,7 @@ import {
 } from '../../../../src/devices/chip/hardware/modules.ts'
 import { blockOf, jsonBlock, lineOfBlocks } from '../protocol/commands.ts'
 import { Refusal } from '../protocol/error-queue.ts'
-import { CommandTable, jsonArgument, type Table } from '../protocol/table.ts'
+import { type Call, CommandTable, jsonArgument, type Table } from '../protocol/table.ts'
 import { AcquisitionList, type ScopePath } from './acquisition-list.ts'
 import { FrontEnd } from './front-end.ts'
 import { NamedList } from './named-list.ts'
@@ -114,6 +114,9 @@ export class FakeModule {
         of(numbers).outputs = jsonArgument(block) as ChannelMap
       },
       'SEQuencer#:CHANnelmap?': ({ numbers }) => jsonBlock(of(numbers).outputs),
+      ...(this.frontEnd.hasMixers && {
+        'MIXer:SIDEbands:CALIB': ({ args }: Call) => at(Number(args[0])).calibrateSidebands(),
+      }),
       'SEQuencer#:STATE?': ({ numbers }) => of(numbers).status(this.#options.hasExitCode),
       'SEQuencer#:ARM': ({ numbers }) => of(numbers).arm(),
       'SEQuencer#:START': ({ numbers }) => start([of(numbers)]),

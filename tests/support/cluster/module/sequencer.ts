@@ -19,6 +19,11 @@ interface SequencerOptions {
 /** The largest number of a weight that instructions name. */
 const MAX_WEIGHT_INDEX = 63
 
+/** What corrects a mixer of a fake cluster at an intermediate frequency, Hz: it changes slowly. */
+export function imbalanceAt(hz: number): { gainRatio: number; phaseDegrees: number } {
+  return { gainRatio: 1.02 + hz / 1e10, phaseDegrees: -3.5 + hz / 1e8 }
+}
+
 /** One sequencer of a module. */
 export class FakeSequencer {
   config: SequencerConfig
@@ -93,6 +98,17 @@ export class FakeSequencer {
   finish(): void {
     if (this.#kind.inputs.length > 0) this.#flags.info.add('ACQ BINNING DONE')
     this.state = 'STOPPED'
+  }
+
+  /** Finds what corrects the mixer at the frequency of the oscillator; only an output has one. */
+  calibrateSidebands(): undefined {
+    const [output] = this.config.awg
+    if (!output?.mixer.en || this.outputs.flat().length === 0) {
+      throw new Refusal(-200, 'Execution error;the sequencer plays on no mixer')
+    }
+    const { gainRatio, phaseDegrees } = imbalanceAt(output.nco.freq_hz)
+    Object.assign(output.mixer, { corr_gain_ratio: gainRatio, corr_phase_offset_degree: phaseDegrees })
+    return undefined
   }
 
   flag(kind: 'info' | 'warning' | 'error', name: string): void {

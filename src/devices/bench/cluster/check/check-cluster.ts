@@ -5,6 +5,7 @@ import type { InstrumentCheck } from '../../../define-device.ts'
 import { type ClusterLinks, openLinks } from '../dialect/links.ts'
 import { LoadedSequences } from '../run/upload.ts'
 import { ClusterSettings } from '../settings/cluster-settings.ts'
+import { isLocked, type Reference, referenceOf } from '../settings/reference.ts'
 import { checkScope } from './check-scope.ts'
 import { checkSequencers, type UsedLine } from './check-sequencers.ts'
 import type { CheckedCluster } from './checked-cluster.ts'
@@ -15,6 +16,8 @@ interface ClusterCheckOptions {
   /** The modules of the hardware file, by slot. */
   modules: ReadonlyMap<number, ModuleName>
   lines: readonly UsedLine[]
+  /** That of the hardware file. */
+  reference: Reference | undefined
   /** Whether to reset the cluster, which sets static voltages to 0. */
   isReset: boolean
   clock: Clock
@@ -26,7 +29,7 @@ interface ClusterCheckOptions {
  * an output, and oscillators, attenuators and static voltages stay as they are.
  */
 export async function checkCluster(options: ClusterCheckOptions): Promise<InstrumentCheck[]> {
-  const { address, modules, lines, isReset, clock } = options
+  const { address, modules, lines, reference, isReset, clock } = options
   const checks: InstrumentCheck[] = []
   let links: ClusterLinks | undefined
   let step = 'connection'
@@ -39,6 +42,10 @@ export async function checkCluster(options: ClusterCheckOptions): Promise<Instru
     step = 'command set'
     const known = identity.isUnknown ? ', newer than those known: the newest known is used' : ''
     pass(`${identity.version}, ${identity.dialect} commands${known}`)
+    step = 'reference'
+    const followed = await checkReference(links, reference)
+    checks.push({ step, subject, ...followed })
+    if (!followed.passed) return checks
     step = 'module'
     for (const [slot, name] of modules) {
       subject = `slot ${slot}`
@@ -68,6 +75,18 @@ export async function checkCluster(options: ClusterCheckOptions): Promise<Instru
     links?.close()
   }
   return checks
+}
+
+/** Whether the clocks follow a reference, whichever it is: a driver sets that of the hardware file. */
+async function checkReference(
+  { cluster }: ClusterLinks,
+  wanted: Reference | undefined,
+): Promise<{ passed: boolean; detail: string }> {
+  const found = await referenceOf(cluster)
+  if (!(await isLocked(cluster))) return { passed: false, detail: `${found}, which the clocks do not follow` }
+  const isWanted = wanted === undefined || wanted === found
+  const change = isWanted ? '' : `; a driver sets it to ${wanted}, as in the hardware file`
+  return { passed: true, detail: `${found}${change}` }
 }
 
 function clusterOf(

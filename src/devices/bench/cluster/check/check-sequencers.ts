@@ -1,6 +1,6 @@
 import { ClusterError } from '../connection/reply.ts'
+import { assertNoErrors } from '../dialect/module-errors.ts'
 import type { SequencerPlace } from '../plan/sequencer-places.ts'
-import { assertNoErrors } from '../run/module-errors.ts'
 import { failuresOf, hasStopped, statusOf } from '../run/sequencer-status.ts'
 import type { CheckedCluster, StepResult } from './checked-cluster.ts'
 

@@ -17,6 +17,8 @@ export interface ClusterPort {
   settings: PortSettings
   /** Of the local oscillator, Hz; undefined on a baseband output. */
   loHz: number | undefined
+  /** Its first tone, Hz. */
+  toneHz: number
 }
 
 /** How a cluster plays a program. */
@@ -35,12 +37,12 @@ type Tones = Map<PortName, Set<number>>
 export function clusterPortsOf(hardware: Hardware, program: Program): ClusterPorts {
   const tones = tonesOf(program)
   const all = new Map<PortName, ClusterPort>()
-  for (const name of tones.keys()) all.set(name, connected(hardware, name))
+  for (const [name, [toneHz = 0]] of tones) all.set(name, connected(hardware, name, toneHz))
   for (const ports of Map.groupBy(all.values(), ({ channel }) => channel.name).values()) {
     const loHz = oscillatorOf(ports, tones)
     for (const port of ports) port.loHz = loHz
   }
-  const portOf = (name: PortName) => all.get(name) ?? connected(hardware, name)
+  const portOf = (name: PortName) => all.get(name) ?? connected(hardware, name, 0)
   return {
     all,
     ncoHz: (name, frequency) => ncoOf(portOf(name), frequency),
@@ -64,7 +66,7 @@ function tonesOf({ points }: Program): Tones {
   return tones
 }
 
-function connected(hardware: Hardware, name: PortName): ClusterPort {
+function connected(hardware: Hardware, name: PortName, toneHz: number): ClusterPort {
   const channel = hardware.channelOf(name)
   const settings = hardware.settingsOf(name)
   if (!channel || !settings) throw new ProgramError(name, 'it is not connected in the hardware file')
@@ -81,7 +83,7 @@ function connected(hardware: Hardware, name: PortName): ClusterPort {
       `latency_corrections are ${settings.delayNs} ns apart; at most ${most} are possible`,
     )
   }
-  return { name, channel, output, input, settings, loHz: undefined }
+  return { name, channel, output, input, settings, loHz: undefined, toneHz }
 }
 
 /** The frequency of the oscillator of one channel; undefined on a baseband output without one. */

@@ -3,12 +3,13 @@ import type { PortName } from '../../../pulse/schedule.ts'
 import { InstrumentError } from '../../instrument.ts'
 import type { CompiledRun, PortSequence } from '../../sequencer/compile/compiled-run.ts'
 import type { ClusterLinks } from '../dialect/links.ts'
+import { assertNoErrors } from '../dialect/module-errors.ts'
 import type { ClusterPort } from '../plan/cluster-ports.ts'
 import type { SequencerPlace } from '../plan/sequencer-places.ts'
 import { channelMapOf, UNCONNECTED } from '../settings/channel-map.ts'
 import type { ClusterSettings } from '../settings/cluster-settings.ts'
 import { setFrontEnd } from '../settings/front-end.ts'
-import { assertNoErrors } from './module-errors.ts'
+import type { Mixers } from '../settings/mixers.ts'
 import { doubtsOf, failuresOf, hasStopped, type SequencerStatus, statusOf } from './sequencer-status.ts'
 import type { LoadedSequences } from './upload.ts'
 
@@ -25,6 +26,7 @@ export interface Player {
   links: ClusterLinks
   settings: ClusterSettings
   loaded: LoadedSequences
+  mixers: Mixers
   clock: Clock
   signal: AbortSignal
 }
@@ -37,16 +39,16 @@ const MAX_PAUSE_MS = 20
 
 /** Sets up and uploads everything that a run needs. */
 export async function prepare(ports: readonly PlayedPort[], player: Player): Promise<void> {
-  const { links, settings, loaded, signal } = player
+  const { links, settings, loaded, mixers, signal } = player
   for (const { port, place, compiled } of ports) {
     signal.throwIfAborted()
-    await setFrontEnd({ port, links, settings })
+    await setFrontEnd({ port, links, settings, mixers })
     await loaded.load(place, compiled.sequence)
-    const { offset, gain, mixer } = port.settings
+    const { offset, gain } = port.settings
+    const correction = await mixers.correctionOf(port, place)
     await settings.wire(place, {
       setup: {
-        ...{ isSynced: true, offset, gain, isModulated: true },
-        ...{ gainRatio: mixer.gainRatio, phaseDegrees: mixer.phaseDegrees },
+        ...{ isSynced: true, offset, gain, isModulated: true, ncoHz: 0, ...correction },
         integrationNs: compiled.integrationNs,
       },
       outputs: channelMapOf(port.channel),

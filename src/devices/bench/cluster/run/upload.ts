@@ -1,7 +1,7 @@
 import type { Sequence } from '../../sequencer/sequence.ts'
 import type { ClusterLinks, Link } from '../dialect/links.ts'
+import { assertNoErrors, quoted } from '../dialect/module-errors.ts'
 import type { SequencerPlace } from '../plan/sequencer-places.ts'
-import { assertNoErrors, quoted } from './module-errors.ts'
 
 /** The name of the one acquisition of a sequence, whose bins are numbered through. */
 export const ACQUISITION = '0'

@@ -86,7 +86,7 @@ export class ClusterSettings {
     const hasInputs = (this.#modules.get(slot)?.inputs.length ?? 0) > 0
     const command = (name: string) => `SEQuencer${sequencer}:${name}`
     const known = this.#sequencers.get(keyOf(place)) ?? {
-      config: readSequencerConfig(await link.queryBlock(command('CONFiguration?'))),
+      config: await this.#configOf(place),
       ...{ configText: '', outputs: '', inputs: '', isAtRest: false },
     }
     const config = withSetup(known.config, setup)
@@ -106,8 +106,14 @@ export class ClusterSettings {
     })
   }
 
+  /** The configuration of a sequencer, which its module has changed by itself. */
+  async readAgain(place: SequencerPlace): Promise<SequencerConfig> {
+    this.#sequencers.delete(keyOf(place))
+    return this.#configOf(place)
+  }
+
   /**
-   * Sets a value of a module by `send`, unless it is set already.
+   * Sets a value of a module, or of the cluster as that in slot 0, by `send`, unless it is set already.
    * @returns whether it was sent.
    */
   async set(slot: number, name: string, value: string, send: () => Promise<unknown>): Promise<boolean> {
@@ -117,6 +123,11 @@ export class ClusterSettings {
     await send()
     this.#values.set(key, value)
     return true
+  }
+
+  async #configOf({ slot, sequencer }: SequencerPlace): Promise<SequencerConfig> {
+    const block = await this.#links.module(slot).queryBlock(`SEQuencer${sequencer}:CONFiguration?`)
+    return readSequencerConfig(block)
   }
 }
 

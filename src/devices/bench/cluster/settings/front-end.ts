@@ -1,12 +1,14 @@
 import type { ClusterLinks } from '../dialect/links.ts'
 import type { ClusterPort } from '../plan/cluster-ports.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
+import type { Mixers } from './mixers.ts'
 
 /** Where settings of a port are sent. */
 interface FrontEnd {
   port: ClusterPort
   links: ClusterLinks
   settings: ClusterSettings
+  mixers: Mixers
 }
 
 /**
@@ -23,21 +25,21 @@ export async function setFrontEnd(frontEnd: FrontEnd): Promise<void> {
 
 /** A module with mixers: `LO1 6600000000`, whole hertz and decibels. */
 async function setRfFrontEnd(frontEnd: FrontEnd): Promise<void> {
-  const { port, links } = frontEnd
+  const { port, mixers } = frontEnd
   const { channel, output, input, loHz, settings: wanted } = port
   const oscillator = channel.kind.oscillators[output] ?? 'LO0'
   const frequency = `STATus:QUEStionable:FREQuency:${oscillator}`
-  const hasMoved = loHz !== undefined && (await sendOnce(frontEnd, frequency, String(Math.round(loHz))))
+  if (loHz !== undefined) await sendOnce(frontEnd, frequency, String(Math.round(loHz)))
   await sendOnce(frontEnd, `${oscillator}:ENAble`, '1')
   await sendOnce(frontEnd, `AFE:ATT:OUT${output}`, wanted.outputAttenuation)
   if (input) await sendOnce(frontEnd, 'AFE:ATT:IN0', wanted.inputAttenuation)
-  if (!wanted.mixer.calibratesOscillator) {
+  if (wanted.mixer.calibratesOscillator === 'off') {
     await sendOnce(frontEnd, `AFE:OFFSet:OUTAMP${2 * output}`, wanted.mixer.offsetI)
     await sendOnce(frontEnd, `AFE:OFFSet:OUTAMP${2 * output + 1}`, wanted.mixer.offsetQ)
-    return
+  } else {
+    // The module finds these offsets itself.
+    await mixers.calibrateOscillator(port)
   }
-  // The module finds these offsets itself.
-  if (hasMoved) await links.module(channel.slot).send(`MIXer:LO:CALIB ${output}`)
 }
 
 /** A module that is set by queries of the cluster: `SLOT4:AFE:OUT:ATT:SET? 0,20`. */
@@ -94,8 +96,8 @@ async function sendOnce(
   { port, links, settings }: FrontEnd,
   name: string,
   value: string | number | undefined,
-): Promise<boolean> {
-  if (value === undefined) return false
+): Promise<void> {
+  if (value === undefined) return
   const { slot } = port.channel
-  return settings.set(slot, name, String(value), () => links.module(slot).send(`${name} ${value}`))
+  await settings.set(slot, name, String(value), () => links.module(slot).send(`${name} ${value}`))
 }

@@ -10,6 +10,8 @@ export interface SequencerSetup {
   gain: readonly [number, number]
   /** Whether the numerical oscillator multiplies what is played and recorded. */
   isModulated: boolean
+  /** Frequency of that oscillator where programs do not set it, Hz. */
+  ncoHz: number
   /** Correction of the mixer behind the output. */
   gainRatio: number
   phaseDegrees: number
@@ -19,15 +21,19 @@ export interface SequencerSetup {
 
 /** A sequencer that plays nothing and keeps nobody waiting. */
 export const IDLE: SequencerSetup = {
-  ...{ isSynced: false, offset: [0, 0], gain: [0, 0], isModulated: false },
+  ...{ isSynced: false, offset: [0, 0], gain: [0, 0], isModulated: false, ncoHz: 0 },
   ...{ gainRatio: 1, phaseDegrees: 0, integrationNs: undefined },
 }
 
 const part = v.optional(v.looseObject({}), {})
+const mixer = v.looseObject({
+  corr_gain_ratio: v.optional(v.number()),
+  corr_phase_offset_degree: v.optional(v.number()),
+})
 const config = v.looseObject({
   acq: v.optional(v.array(v.looseObject({ demod: part, th_acq: part })), []),
   awg: v.pipe(
-    v.array(v.looseObject({ cont_mode: part, mixer: part, nco: part, marker_ovr: part })),
+    v.array(v.looseObject({ cont_mode: part, mixer: v.optional(mixer, {}), nco: part, marker_ovr: part })),
     v.minLength(1),
   ),
   seq_proc: v.looseObject({}),
@@ -47,7 +53,7 @@ export function readSequencerConfig(block: Uint8Array): SequencerConfig {
 
 /** A configuration with a setup in place of what it had. */
 export function withSetup(found: SequencerConfig, setup: SequencerSetup): SequencerConfig {
-  const { isSynced, offset, gain, isModulated, gainRatio, phaseDegrees, integrationNs } = setup
+  const { isSynced, offset, gain, isModulated, ncoHz, gainRatio, phaseDegrees, integrationNs } = setup
   const [awg, ...others] = found.awg
   const [acquisition, ...otherAcquisitions] = found.acq
   return {
@@ -63,7 +69,7 @@ export function withSetup(found: SequencerConfig, setup: SequencerSetup): Sequen
           corr_phase_offset_degree: phaseDegrees,
         },
         nco: {
-          ...{ ...awg?.nco, freq_hz: 0, po: 0 },
+          ...{ ...awg?.nco, freq_hz: ncoHz, po: 0 },
           // Programs change the frequency within a shot: the demodulator has to follow the signal, not them.
           ...(integrationNs !== undefined && { delay_comp_en: true }),
         },

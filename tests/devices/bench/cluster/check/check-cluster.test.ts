@@ -17,9 +17,16 @@ const LINES = [
   { name: 'q0_q1:fl', slot: 6 },
 ]
 
-function check(cluster: FakeCluster, more: { modules?: typeof MODULES; isReset?: boolean } = {}) {
-  const { modules = MODULES, isReset = false } = more
-  return checkCluster({ address: cluster.address, modules, lines: LINES, isReset, clock: systemClock })
+interface CheckOptions {
+  modules?: typeof MODULES
+  reference?: 'internal' | 'external'
+  isReset?: boolean
+}
+
+function check(cluster: FakeCluster, more: CheckOptions = {}) {
+  const { modules = MODULES, reference = 'internal', isReset = false } = more
+  const { address } = cluster
+  return checkCluster({ address, modules, lines: LINES, reference, isReset, clock: systemClock })
 }
 
 describe.each(['1.0', '1.1'])('a check of a cluster with command set %s', (scpiVersion) => {
@@ -27,7 +34,11 @@ describe.each(['1.0', '1.1'])('a check of a cluster with command set %s', (scpiV
     await using cluster = await FakeCluster.start({ modules: MODULES, scpiVersion })
     const checks = await check(cluster)
     expect(checks.map(({ step, subject, passed }) => [step, subject, passed])).toEqual([
-      ...['connection', 'command set'].map((step) => [step, expect.stringMatching(/^127/), true]),
+      ...['connection', 'command set', 'reference'].map((step) => [
+        step,
+        expect.stringMatching(/^127/),
+        true,
+      ]),
       ...[2, 5, 6].map((slot) => ['module', `slot ${slot}`, true]),
       ['error queues', expect.stringMatching(/^127/), true],
       ...LINES.map(({ name }) => ['program', name, true]),
@@ -46,6 +57,22 @@ describe.each(['1.0', '1.1'])('a check of a cluster with command set %s', (scpiV
       detail: 'QRM_RF, the hardware file has a QRM',
     })
   })
+})
+
+test('a reference that the hardware file changes is named, one without a signal fails the check', async () => {
+  await using cluster = await FakeCluster.start({ modules: MODULES })
+  const referenceOf = async (reference: 'internal' | 'external') =>
+    (await check(cluster, { reference })).find(({ step }) => step === 'reference')
+  expect(await referenceOf('external')).toMatchObject({
+    ...{ passed: true, detail: 'internal; a driver sets it to external, as in the hardware file' },
+  })
+  expect(cluster.reference).toBe('internal')
+  cluster.reference = 'external'
+  expect(await referenceOf('external')).toMatchObject({
+    ...{ passed: false, detail: 'external, which the clocks do not follow' },
+  })
+  cluster.hasExternalReference = true
+  expect(await referenceOf('external')).toMatchObject({ passed: true, detail: 'external' })
 })
 
 test('a reset names the outputs that lose their voltage', async () => {
@@ -69,7 +96,7 @@ test('what is no cluster, or does not answer, fails the connection', async () =>
   const { address } = cluster
   await cluster[Symbol.asyncDispose]()
   const [refused] = await checkCluster({
-    ...{ address, modules: MODULES, lines: [], isReset: false, clock: systemClock },
+    ...{ address, modules: MODULES, lines: [], reference: 'internal', isReset: false, clock: systemClock },
   })
   expect(refused?.passed).toBe(false)
 })

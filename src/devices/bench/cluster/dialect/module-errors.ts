@@ -1,5 +1,5 @@
 import { InstrumentError } from '../../instrument.ts'
-import type { Link } from '../dialect/links.ts'
+import type { Link } from './links.ts'
 
 /** Longest quotation of what a module says. */
 const MAX_QUOTED = 2_000
