@@ -52,12 +52,16 @@ const DEFAULT_RESET_S = 200e-6
 
 /**
  * A parked coupler shifts the frequencies of the qubits beside it, which these routines measure again; the
- * spectroscopy finds that of a qubit which switches between two values.
+ * spectroscopy finds that of a qubit which switches between two values. Where the qubit came close to a
+ * defect or left one, it relaxes in another time, which its readout shows as well: their checks tell.
  */
-const AFTER_PARKING = [
-  { name: 'ramsey_correction', otherwise: 'qubit_01_spectroscopy' },
-  { name: 'ramsey_correction_12', otherwise: 'qubit_12_spectroscopy' },
-] as const
+const AFTER_PARKING = {
+  always: [
+    { name: 'ramsey_correction', otherwise: 'qubit_01_spectroscopy' },
+    { name: 'ramsey_correction_12', otherwise: 'qubit_12_spectroscopy' },
+  ],
+  ifStale: ['t1', 'two_state_discrimination', 'three_state_discrimination'],
+} as const
 
 /**
  * Runs one calibration: plans, walks through the routines, writes what they found and returns the findings. A
@@ -115,10 +119,13 @@ export async function runCalibration(
       isPinned: (element, path) => isPinned(config, element, path),
       onEvent: (event) => steps.take(event),
       parks: setup.mayWrite,
-      afterParking: AFTER_PARKING.flatMap(({ name, otherwise }) => {
-        const routine = enabled(name)
-        return routine ? [{ routine, otherwise: enabled(otherwise) }] : []
-      }),
+      afterParking: {
+        always: AFTER_PARKING.always.flatMap(({ name, otherwise }) => {
+          const routine = enabled(name)
+          return routine ? [{ routine, otherwise: enabled(otherwise) }] : []
+        }),
+        ifStale: AFTER_PARKING.ifStale.flatMap((name) => enabled(name) ?? []),
+      },
     })
     if (walked.stopped === undefined) await currents.announce(devicePath)
     const written = await writeResults({ request, setup, file, values, walked, provenance })

@@ -1,10 +1,11 @@
 import { CalibrationError } from '../../errors.ts'
 import type { FitTrace } from '../../fitting/fit.ts'
 import { type ChipElements, qubitsOf } from '../plan/chip-elements.ts'
-import type { SkippedNode } from '../plan/instances.ts'
+import { keyOf, type SkippedNode } from '../plan/instances.ts'
 import type { CalibrationPlan, PlannedNode } from '../plan/planner.ts'
 import type { FoundNumber, FoundValue, Routine } from '../routine.ts'
 import { Blocking } from './blocking.ts'
+import { runChecks } from './checks.ts'
 import { hasMoved, MovedValues } from './moved.ts'
 import { PARKING_PATH } from './run-currents.ts'
 import { type NodeOutcome, type NodeRunner, runNode } from './run-node.ts'
@@ -63,15 +64,19 @@ export interface WalkInput {
   readonly measuresPenalty?: boolean
   /** False to leave couplers where they are, in a run that writes nothing. */
   readonly parks?: boolean
-  /**
-   * Routines of a qubit that follow when a coupler beside it has been parked, because that shifts its
-   * frequency.
-   */
-  readonly afterParking?: readonly AfterParking[]
+  /** What follows on the qubits beside a coupler that has been parked, because that shifts them. */
+  readonly afterParking?: AfterParking
+}
+
+/** Routines of a qubit that follow when a coupler beside it is parked. */
+interface AfterParking {
+  readonly always: readonly Refinement[]
+  /** Those that follow where their check is out. */
+  readonly ifStale?: readonly Routine[]
 }
 
 /** A routine that follows when a coupler is parked. */
-interface AfterParking {
+interface Refinement {
   readonly routine: Routine
   /** What finds its value more coarsely where it has no clear result itself. */
   readonly otherwise?: Routine | undefined
@@ -165,12 +170,10 @@ class Walk {
 
   /** Measures the qubits beside couplers again that have just been parked. */
   async #refineBeside(at: number, edges: readonly string[]): Promise<void> {
-    const { chip, afterParking = [] } = this.#input
+    const { chip, afterParking = { always: [] } } = this.#input
     const ends = [...new Set(edges.flatMap((edge) => qubitsOf(edge, chip.edges)))]
-    for (const { routine, otherwise } of afterParking) {
-      const hasAll = (end: string) => routine.needs.every((path) => chip.has(end, path))
-      const targets = ends.filter((end) => hasAll(end) && !this.#blocking.culpritOf(routine, end))
-      const unclear = await this.#unclearOf(at, routine, targets)
+    for (const { routine, otherwise } of afterParking.always) {
+      const unclear = await this.#unclearOf(at, routine, this.#readyFor(routine, ends))
       const stale = otherwise ? await this.#unclearOf(at, otherwise, unclear.keys().toArray()) : unclear
       for (const [target, reason] of unclear) {
         const remark = stale.has(target)
@@ -179,6 +182,21 @@ class Walk {
         this.#notes.push(`${target} ${routine.name}: ${remark}`)
       }
     }
+    for (const routine of afterParking.ifStale ?? [])
+      await this.#measure(at, routine, await this.#staleFor(routine, this.#readyFor(routine, ends)))
+  }
+
+  /** The qubits on which a routine can run. */
+  #readyFor(routine: Routine, qubits: readonly string[]): string[] {
+    const hasAll = (qubit: string) => routine.needs.every((path) => this.#input.chip.has(qubit, path))
+    return qubits.filter((qubit) => hasAll(qubit) && !this.#blocking.culpritOf(routine, qubit))
+  }
+
+  /** The targets on which the check of a routine is out. */
+  async #staleFor(routine: Routine, targets: readonly string[]): Promise<string[]> {
+    const nodes = targets.map((target) => ({ routine, target }))
+    const checks = await runChecks(nodes, this.#input.runner, () => undefined)
+    return targets.filter((target) => checks.get(keyOf(routine.name, target))?.state === 'out')
   }
 
   /** Measures targets, and returns those without a clear result with the reasons. */

@@ -297,7 +297,7 @@ describe('walk()', () => {
     const anticrossing = coupling(() => undefined, mover)
     const { run, values, events } = setUp([ramsey, anticrossing], {
       mover,
-      input: { afterParking: [{ routine: ramsey }, { routine: lacking }] },
+      input: { afterParking: { always: [{ routine: ramsey }, { routine: lacking }] } },
     })
     await run()
     expect(seen).toBe(6)
@@ -312,13 +312,29 @@ describe('walk()', () => {
     const mover = new RecordingMover(['q0_q1'])
     const routine = scriptedRoutine({ name: 'ramsey' }, () => no('unresolved'))
     const otherwise = scriptedRoutine({ name: 'coarse' }, (qubit) => (qubit === 'q1' ? no('unresolved') : {}))
-    const input = { afterParking: [{ routine, otherwise }] }
+    const input = { afterParking: { always: [{ routine, otherwise }] } }
     const { run } = setUp([coupling(() => undefined, mover)], { chip: lineChip(2), mover, input })
     const { notes } = await run()
     expect(notes.slice(1)).toEqual([
       'q0 ramsey: no clear result beside the parked coupler, the value is that of coarse: nothing seen',
       'q1 ramsey: not corrected for the parked coupler: nothing seen',
     ])
+  })
+
+  test('measures beside a parked coupler what its check finds stale there', async () => {
+    const mover = new RecordingMover(['q0_q1', 'q1_q2'])
+    const t1 = scriptedRoutine({
+      name: 't1',
+      *check({ target }) {
+        yield* []
+        if (target === 'q2') throw new RoutineError('not_set', 'never measured')
+        return target === 'q0' ? { state: 'out', margin: 2 } : { state: 'in', margin: 0.5 }
+      },
+    })
+    const input = { afterParking: { always: [], ifStale: [t1] } }
+    const { run, events } = setUp([coupling(() => undefined, mover)], { mover, input })
+    await run()
+    expect(ends(events).filter((each) => each.startsWith('t1'))).toEqual(['t1 q0 success'])
   })
 
   test('declines a target that cannot have what a routine calibrates, and all that reads it', async () => {
