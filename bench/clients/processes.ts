@@ -42,10 +42,12 @@ const callOften = async () => {
   }
 }
 const calls = callOften()
-service.startDriver('kelvin', qpu)
+const driver = service.startDriver('kelvin', qpu)
 const outcomes = await Promise.all(runners.map((runner) => runner.rest()))
 isOver = true
 await calls
+driver.kill()
+await driver.exited
 await service.stop()
 const completed = outcomes.filter(([outcome]) => outcome === 'completed 1').length
 const p99 = percentile(times, 0.99)

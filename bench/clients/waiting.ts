@@ -60,8 +60,10 @@ proxy.isDark = false
 const afterAll = rate()
 const waitedFor = secondsNow()
 
-service.startDriver('kelvin', qpu)
+const driver = service.startDriver('kelvin', qpu)
 const [outcome = ''] = await runner.rest()
+driver.kill()
+await driver.exited
 await service.stop()
 printTable(
   ['', 'seen', 'goal'],

@@ -55,10 +55,10 @@ export class Lab implements AsyncDisposable {
     return new Lab(folder, service, qpu, { id: owner, token })
   }
 
-  /** Starts the `mock` driver and waits until the server reports it online. Returns the duration in ms. */
-  async startDriver(): Promise<number> {
+  /** Starts a driver and waits until the server reports it online. Returns the duration in ms. */
+  async startDriver(device = 'mock'): Promise<number> {
     const start = performance.now()
-    this.#driver = this.service.startDriver(QPU, this.#qpu)
+    this.#driver = this.service.startDriver(QPU, this.#qpu, device)
     await this.service.untilOnline(QPU)
     return performance.now() - start
   }
