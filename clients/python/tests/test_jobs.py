@@ -58,6 +58,13 @@ def test_each_set_of_parameters_has_a_result(svc: SvcClient) -> None:
             result.counts(2)
 
 
+def test_results_as_a_table(svc: SvcClient) -> None:
+    pytest.importorskip("pandas")
+    frame = svc.run([BELL, Circuit(BELL, shots=7)], shots=5, qpu="kelvin").to_dataframe()
+    assert list(frame.columns) == ["circuit", "name", "outcome", "count", "probability"]
+    assert frame["count"].sum() == 12
+
+
 def test_programs_have_many_forms(svc: SvcClient, tmp_path: Path) -> None:
     file = tmp_path / "bell.qasm"
     file.write_text(BELL)
@@ -68,9 +75,6 @@ def test_programs_have_many_forms(svc: SvcClient, tmp_path: Path) -> None:
         (5, "circuit_1", {}),
         (7, "mine", {"x": [1]}),
     ]
-    frame = result.to_dataframe()
-    assert list(frame.columns) == ["circuit", "name", "outcome", "count", "probability"]
-    assert frame["count"].sum() == 17
     with pytest.raises(ValueError, match="is a path rather than a program"):
         svc.submit_job(str(file))
     with pytest.raises(TypeError, match="Expected OpenQASM text.* not int"):

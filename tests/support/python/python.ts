@@ -56,6 +56,12 @@ const DEVICES: Environment = { requirements: 'requirements-devices.txt', options
 /** What the Python client needs, and what checks its types. */
 const CLIENT: Environment = { requirements: 'requirements-client.txt', options: ['--only-binary', ':all:'] }
 
+/** What the tests of the Python client need at least, for every version of Python that it supports. */
+const VERSIONS: Environment = {
+  requirements: 'requirements-versions.txt',
+  options: ['--only-binary', ':all:'],
+}
+
 /** The libraries whose circuits and interfaces the Python client adapts, 0.8 GB: for a command of its own. */
 const ADAPTERS: Environment = {
   requirements: 'requirements-adapters.txt',
@@ -89,6 +95,15 @@ export function openClientPython(): Promise<string | undefined> {
 /** The interpreter that has Qiskit, PennyLane and Cirq for the client; undefined where `openPython` is. */
 export function openAdaptersPython(): Promise<string | undefined> {
   return openEnvironment(ADAPTERS)
+}
+
+/**
+ * The interpreter of Python 3.`minor` that has what the tests of the Python client need; undefined where this
+ * version is not installed, on CI too: no machine has all of them.
+ */
+export async function openPythonVersion(minor: number): Promise<string | undefined> {
+  if (findPython(minor) === undefined) return undefined
+  return install({ ...VERSIONS, minor })
 }
 
 /** The interpreter that has quantify-scheduler; undefined where `openPython` is. */
@@ -142,7 +157,8 @@ async function install({ requirements: name, options, minor: needed }: Environme
   if (!interpreter) throw new Error(`install python3${needed === undefined ? '' : `.${needed}`}`)
   const version = await run([interpreter, '-c', 'import sys; print(sys.version, sys.platform)'])
   const [, minor = '0'] = /^3\.(\d+)/.exec(version) ?? []
-  if (Number(minor) < 11) throw new Error(`python3 is ${version.split(' ')[0]}, the tools need 3.11 or newer`)
+  if (needed === undefined && Number(minor) < 11)
+    throw new Error(`python3 is ${version.split(' ')[0]}, the tools need 3.11 or newer`)
   const requirements = await Bun.file(file).text()
   const key = Bun.hash(version + requirements).toString(36)
   const folder = join(tmpdir(), `svc-python-${key}`)
