@@ -1,16 +1,16 @@
 /**
- * What a device in Python costs: `bun bench/python-device.ts [--rounds 5] [--jobs 10000]`. Jobs one at a time
- * on `mock` and on a device in Python that does nothing, alternating; then many jobs on the latter, with the
- * memory of its process. Exits with 1 if the p50 is more than 2 ms above that of `mock`, or the process grows
- * by more than 10 % from the first fifth of the jobs to the last.
+ * What a device in Python costs: `bun bench/clients/python-device.ts [--rounds 5] [--jobs 10000]`. Jobs one
+ * at a time on `mock` and on a device in Python that does nothing, alternating; then many jobs on the latter,
+ * with the memory of its process. Exits with 1 if the p50 is more than 2 ms above that of `mock`, or the
+ * process grows by more than 10 % from the first fifth of the jobs to the last.
  */
 import { copyFileSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { SDK_FOLDER } from '../tests/support/python/devices.ts'
-import { percentile, spreadOf } from './support/figures.ts'
-import { measureJobs } from './support/job-times.ts'
-import { Lab } from './support/lab.ts'
-import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
+import { SDK_FOLDER } from '../../tests/support/python/devices.ts'
+import { percentile, spreadOf } from '../support/figures.ts'
+import { measureJobs } from '../support/job-times.ts'
+import { Lab } from '../support/lab.ts'
+import { printTable, SPREAD_HEAD, spreadCells, startBench } from '../support/output.ts'
 
 const LIMIT_MS = 2
 const MAX_GROWTH = 1.1
@@ -36,7 +36,7 @@ function memoryOf(pid: number): number {
 
 await using lab = await Lab.open()
 // Python imports modules of the folder in which the driver runs.
-copyFileSync(join(import.meta.dir, 'support/echo.py'), join(lab.service.folder, 'echo.py'))
+copyFileSync(join(import.meta.dir, 'echo.py'), join(lab.service.folder, 'echo.py'))
 symlinkSync(join(SDK_FOLDER, 'src/svc_driver'), join(lab.service.folder, 'svc_driver'))
 
 const found = new Map<string, number[]>()
