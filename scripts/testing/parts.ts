@@ -36,6 +36,11 @@ export const PARTS: readonly Part[] = [
     ],
   },
   {
+    name: 'mutants',
+    reason: 'each limit is taken away in turn: the same tests run dozens of times',
+    script: ['scripts/testing/mutants/check-limits.ts'],
+  },
+  {
     name: 'clients',
     reason: 'the clients in Go and Python and the public ones need toolchains and packages of their own',
     tests: [

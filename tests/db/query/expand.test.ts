@@ -55,4 +55,29 @@ describe('costly expansions', () => {
     )
     await expect(scanned).rejects.toThrow(/shops_via_staff has no index/)
   })
+
+  test('more than 2,000 different records are refused, even if few of them are shown', async () => {
+    await using crowd = await openCrowded()
+    await crowd.db.write('own', (tx) =>
+      tx.run('UPDATE shops SET owner = $ann WHERE id = $shop', { ann: idOf('ann'), shop: idOf('a') }),
+    )
+    const expandOne = (names: string) =>
+      crowd.db.read((tx) =>
+        crowd.queries.expand(tx, shops, tx.list(shops, { where: { id: idOf('a') } }), names, ROOT),
+      )
+    // 1,000 reviews of the shop, and 1,000 of its owner.
+    const [shop] = await expandOne('reviews_via_shop,owner')
+    expect(shop?.expand?.['reviews_via_shop']).toHaveLength(1_000)
+    await expect(expandOne('reviews_via_shop,owner.reviews_via_by')).rejects.toMatchObject(refused)
+  })
+
+  test('names beyond the first 50 are not followed', async () => {
+    await using crowd = await openCrowded()
+    const expandAfter = async (count: number) => {
+      const names = Array.from({ length: count }, (_, at) => `unknown${at}`)
+      const [first] = await expandAll(crowd, [...names, 'shop'].join(','))
+      return Object.keys(first?.expand ?? {})
+    }
+    expect([await expandAfter(49), await expandAfter(50)]).toEqual([['shop'], []])
+  })
 })

@@ -1,10 +1,15 @@
 import { expect, test } from 'bun:test'
-import { quantumJobs } from '../../../src/db/index.ts'
+import { qpus, quantumJobs } from '../../../src/db/index.ts'
+import { Budget } from '../../../src/server/realtime/budget.ts'
 import { STREAM_LIMITS } from '../../../src/server/realtime/limits.ts'
+import { Streams } from '../../../src/server/realtime/streams.ts'
+import { Subscriptions } from '../../../src/server/realtime/subscriptions.ts'
+import type { Topic } from '../../../src/server/realtime/topic.ts'
 import type { EventSourceClient } from '../../support/server/event-source.ts'
 import { openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs, openStream, subscribe, withOptions } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
+import { unreadStream } from './unread-stream.ts'
 
 const { topics, optioned } = STREAM_LIMITS
 
@@ -78,6 +83,22 @@ test('a client has a number of topics', async () => {
   for (let at = 0; at < full; at += 1) await listenAs(server.guest, ...records(topics.stream))
   await using last = await openStream(server)
   expect(await statusesOf(server.guest, last, [['qpus/*'], []])).toEqual([429, 204])
+})
+
+test('all streams together have a number of topics; an account displaces guests', () => {
+  const streams = new Streams(() => 50)
+  const subscriptions = new Subscriptions()
+  const budget = new Budget({ streams, subscriptions, isPersonal: () => false })
+  const topic: Topic = {
+    ...{ text: 'qpus/*', collection: qpus, record: '*', query: {}, headers: {}, hasOptions: false },
+  }
+  const [many, few] = [unreadStream(streams), unreadStream(streams)]
+  subscriptions.set(many, Array<Topic>(topics.total - 1).fill(topic))
+  budget.displaceGuests(few, few.caller, [topic])
+  expect(() => budget.displaceGuests(few, few.caller, [topic, topic])).toThrow(
+    `All ${topics.total} topics are in use, or log in`,
+  )
+  expect(streams.all()).toEqual([many, few])
 })
 
 test('when all topics with options are in use, guests are refused and accounts displace guests', async () => {

@@ -1,37 +1,19 @@
 import { describe, expect, test } from 'bun:test'
-import { newSecret } from '../../../src/base/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
-import { EventStream } from '../../../src/server/realtime/event-stream.ts'
 import { STREAM_LIMITS } from '../../../src/server/realtime/limits.ts'
 import { Streams } from '../../../src/server/realtime/streams.ts'
-import { FakeClock } from '../../support/fake-clock.ts'
+import { unreadStream } from './unread-stream.ts'
 
 const MAX_UNREAD_BYTES = STREAM_LIMITS.unreadBytes.stream
 const MIB = new Uint8Array(MAX_UNREAD_BYTES)
 
 const openStreams = () => new Streams(() => 50)
 
-/** A stream without a reader, listed in `streams` until it ends. */
-function unread(streams: Streams, caller: Caller = { kind: 'guest' }): EventStream {
-  const id = newSecret(8)
-  const stream = new EventStream({
-    id,
-    caller,
-    address: '127.0.0.1',
-    credentials: new Request('http://127.0.0.1/'),
-    clock: new FakeClock(),
-    setIdleTimeout: () => undefined,
-    onEnd: () => streams.remove(id),
-  })
-  streams.add(stream)
-  return stream
-}
-
 describe('Streams', () => {
   test('dropSlowest() drops the slowest clients when the unread bytes of all exceed the limit', () => {
     const streams = openStreams()
-    const slow = Array.from({ length: 129 }, () => unread(streams))
-    const [quick, quicker] = [unread(streams), unread(streams)]
+    const slow = Array.from({ length: 129 }, () => unreadStream(streams))
+    const [quick, quicker] = [unreadStream(streams), unreadStream(streams)]
     for (const stream of slow.slice(0, 127)) stream.send('t', MIB)
     streams.dropSlowest()
     expect(streams.size).toBe(131)
@@ -59,13 +41,13 @@ describe('Streams', () => {
       },
       session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     })
-    for (let at = 0; at < 1_998; at += 1) unread(streams, user(at))
-    const [first, second] = [unread(streams), unread(streams)]
+    for (let at = 0; at < 1_998; at += 1) unreadStream(streams, user(at))
+    const [first, second] = [unreadStream(streams), unreadStream(streams)]
     streams.evictOldestGuest()
     expect([streams.size, streams.get(first.id), streams.get(second.id)]).toEqual([1_999, undefined, second])
-    unread(streams, user(2_000))
+    unreadStream(streams, user(2_000))
     streams.evictOldestGuest()
-    unread(streams, user(2_001))
+    unreadStream(streams, user(2_001))
     expect(() => streams.evictOldestGuest()).toThrow('All 2000 streams are in use')
   })
 })
@@ -73,7 +55,7 @@ describe('Streams', () => {
 describe('EventStream', () => {
   test('an event of any size reaches a client that reads; a client with 1 MiB unread is dropped', async () => {
     const streams = openStreams()
-    const stream = unread(streams)
+    const stream = unreadStream(streams)
     expect(stream.send('t', new Uint8Array(4 * MAX_UNREAD_BYTES))).toBe(true)
     stream.flush()
     expect(stream.unreadBytes).toBeGreaterThan(4 * MAX_UNREAD_BYTES)
@@ -84,7 +66,7 @@ describe('EventStream', () => {
   })
 
   test('gathered events are sent in one write', async () => {
-    const stream = unread(openStreams())
+    const stream = unreadStream(openStreams())
     for (let at = 0; at < 3; at += 1) stream.send('t', new TextEncoder().encode(`data:${at}\n\n`))
     stream.flush()
     stream.close()
