@@ -13,6 +13,8 @@ export interface FileRun {
   /** What its process printed. */
   output: string
   seconds: number
+  /** Whether it was ended at its deadline. */
+  isLate: boolean
 }
 
 export interface FileOptions {
@@ -25,6 +27,9 @@ export interface FileOptions {
   /** Ends the processes that run. */
   signal?: AbortSignal
 }
+
+/** Name of the failed test that stands for a file as a whole. */
+export const NO_TEST = '(file)'
 
 /** Last lines of the output that explain why a file ended. */
 const EXCERPT_LINES = 12
@@ -65,7 +70,8 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
     const ending = isLate ? `did not end within ${deadlineMs / 1000} s` : status
     const problem = fileProblem(tests, run.exitCode === 0, ending)
     const seconds = (performance.now() - started) / 1000
-    return { file, tests: problem ? [...tests, withExcerpt(problem, output)] : tests, output, seconds }
+    const all = problem ? [...tests, withExcerpt(problem, output)] : tests
+    return { file, tests: all, output, seconds, isLate }
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -92,5 +98,5 @@ function fileProblem(
 
 function withExcerpt(problem: string, output: string): TestResult {
   const last = output.trimEnd().split('\n').slice(-EXCERPT_LINES)
-  return { name: '(file)', outcome: 'failed', message: [problem, ...last].join('\n') }
+  return { name: NO_TEST, outcome: 'failed', message: [problem, ...last].join('\n') }
 }

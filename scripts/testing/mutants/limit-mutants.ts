@@ -1,0 +1,296 @@
+/** A limit on the cost of requests or messages, and how it is taken away. */
+export interface LimitMutant {
+  /** The limit, in the words of `docs/reference/limits.md`. */
+  limit: string
+  /** The text of its check, which the file contains once. */
+  check: string
+  /** What stands there without the limit. */
+  without: string
+}
+
+/** A source file that checks limits, and the file of tests that has to fail without any one of them. */
+export interface LimitedFile {
+  file: string
+  test: string
+  limits: readonly LimitMutant[]
+}
+
+/** The limits on what a guest, a user or a driver may cost, in the order of `docs/reference/limits.md`. */
+export const LIMITED_FILES: readonly LimitedFile[] = [
+  {
+    file: 'src/server/http/request/form-body.ts',
+    test: 'tests/server/http/request/form-body.test.ts',
+    limits: [
+      mutant('fields of a form, parameters of a query', 'if (count <= MAX_FIELDS) return', 'return'),
+      mutant('size of a form', 'Math.min(maxBytes, MAX_FORM_BYTES)', 'maxBytes'),
+    ],
+  },
+  {
+    file: 'src/server/http/limits/body-size.ts',
+    test: 'tests/server/records/write/body.test.ts',
+    limits: [mutant('size of a body of a guest', 'Math.min(most, GUEST_BODY_BYTES)', 'most')],
+  },
+  {
+    file: 'src/server/http/limits/json-shape.ts',
+    test: 'tests/server/http/limits/json-shape.test.ts',
+    limits: [
+      mutant('JSON: nested lists and objects', 'depth > limits.depth', 'depth > 1e9'),
+      mutant('JSON: keys of one object', '?? 0) > limits.keys', '?? 0) > 1e9'),
+      mutant('JSON: texts, keys, lists and objects', 'parts > limits.parts', 'parts > 1e9'),
+      mutant('JSON: values', 'values > limits.values', 'values > 1e9'),
+    ],
+  },
+  {
+    file: 'src/server/http/coding/decode-request.ts',
+    test: 'tests/server/http/coding/decode-request.test.ts',
+    limits: [
+      mutant('window of a zstd body', 'windowLogMax]: MAX_WINDOW_LOG', 'windowLogMax]: 31'),
+      mutant('memory of a body that grows when decoded', 'bytes > UNCOUNTED_BYTES', 'bytes > 1e12'),
+    ],
+  },
+  {
+    file: 'src/server/http/limits/memory-budget.ts',
+    test: 'tests/server/http/limits/memory-budget.test.ts',
+    limits: [
+      mutant('large bodies that wait', '>= this.#limits.waiting) return', '>= 1e9) return'),
+      mutant('large bodies of an account that wait', '>= this.#limits.accountWaiting', '>= 1e9'),
+      mutant('time for which a large body waits', 'ms: MAX_WAIT_MS', 'ms: 1e9'),
+    ],
+  },
+  {
+    file: 'src/server/http/limits/pipelining.ts',
+    test: 'tests/server/http/limits/pipelining.test.ts',
+    limits: [mutant('pipelined requests of a connection', 'return begun <= MAX_PIPELINED', 'return true')],
+  },
+  {
+    file: 'src/server/jobs/waiting/job-waits.ts',
+    test: 'tests/server/jobs/waiting/job-waits.test.ts',
+    limits: [
+      mutant('requests of an account that wait for jobs', '?? 0) >= most', '?? 0) >= 1e9'),
+      mutant('requests that wait for jobs', 'this.#size >= total', 'this.#size >= 1e9'),
+    ],
+  },
+  {
+    file: 'src/server/jobs/submission/read-submission.ts',
+    test: 'tests/server/jobs/submission/read-submission.test.ts',
+    limits: [mutant('executions of a job', 'executions > JOB_LIMITS.executions', 'executions > 1e9')],
+  },
+  {
+    file: 'src/server/programs/submission-thread.ts',
+    test: 'tests/server/programs/submission-thread.test.ts',
+    limits: [
+      mutant('programs of a user that wait', 'perCaller: MAX_WAITING_OF_ACCOUNT', 'perCaller: 1e9'),
+      mutant('programs that wait', 'all: MAX_WAITING,', 'all: 1e9,'),
+      mutant('time to check the programs of a job', 'ms: MAX_CHECK_MS', 'ms: 1e9'),
+    ],
+  },
+  {
+    file: 'src/qasm/syntax/parse.ts',
+    test: 'tests/qasm/limits.test.ts',
+    limits: [
+      mutant('tokens of a statement', 'remaining = p.limits.tokens', 'remaining = 1e12'),
+      mutant('names of a program', 'p.names <= p.limits.names', 'p.names <= 1e12'),
+    ],
+  },
+  {
+    file: 'src/db/store/accounts/stored-bytes.ts',
+    test: 'tests/server/jobs/submission/quota.test.ts',
+    limits: [mutant('bytes that a user stores', 'used + bytes <= limit', 'used <= 1e18')],
+  },
+  {
+    file: 'src/server/drivers/inbound-budget.ts',
+    test: 'tests/server/drivers/inbound-budget.test.ts',
+    limits: [
+      mutant('bytes of a driver', 'if (wait > 0) return wait', ''),
+      mutant('messages of a driver', 'if (messages > 0) return messages', ''),
+      mutant(
+        'time of a driver without a turn of others',
+        'this.#sliceStart >= SLICE_MS',
+        'this.#sliceStart > 1e9',
+      ),
+    ],
+  },
+  {
+    file: 'src/server/drivers/receive.ts',
+    test: 'tests/server/drivers/receive.test.ts',
+    limits: [
+      mutant('messages of a driver that wait', 'this.#waiting.length >= MAX_WAITING ||', ''),
+      mutant('bytes of a driver that wait', '|| this.#waitingBytes >= MAX_WAITING_BYTES', ''),
+      mutant(
+        'size of an event',
+        'body.byteLength > EVENT_LIMITS.acknowledgedBytes',
+        'body.byteLength > 1e12',
+      ),
+      mutant('rate of events', 'count) === 0) return undefined', 'count) >= 0) return undefined'),
+    ],
+  },
+  {
+    file: 'src/server/drivers/drop-log.ts',
+    test: 'tests/server/drivers/receive.test.ts',
+    limits: [mutant('log lines about dropped events', 'if (this.#isWaiting) return', '')],
+  },
+  {
+    file: 'src/protocol/zmtp/listen/unready-peers.ts',
+    test: 'tests/protocol/zmtp/listen/unready-peers.test.ts',
+    limits: [mutant('connections without handshake', 'this.#peers.size > this.#max', 'this.#max < 0')],
+  },
+  {
+    file: 'src/server/drivers/hub.ts',
+    test: 'tests/server/drivers/connections.test.ts',
+    limits: [
+      mutant(
+        'connections of one address to ports',
+        'RateLimiter(CONNECTION_RATE',
+        'RateLimiter({ perSecond: 1e9, burst: 1e9 }',
+      ),
+    ],
+  },
+  {
+    file: 'src/driver/connection/orphaned.ts',
+    test: 'tests/driver/connection/orphaned.test.ts',
+    limits: [
+      mutant('files of unknown jobs', 'count < ORPHANED_LIMITS.files &&', ''),
+      mutant('bytes of unknown jobs', 'bytes <= ORPHANED_LIMITS.bytes &&', ''),
+      mutant('age of unknown jobs', '&& file.mtimeMs >= oldest', ''),
+    ],
+  },
+  {
+    file: 'src/db/readers/reader-pool.ts',
+    test: 'tests/db/readers/reader-pool.test.ts',
+    limits: [mutant('run of a costly list', ': this.#limits.timeoutMs', ': 1e9')],
+  },
+  {
+    file: 'src/db/readers/waiting.ts',
+    test: 'tests/db/readers/waiting.test.ts',
+    limits: [
+      mutant('lists of a caller that wait', 'perCaller: MAX_WAITING_PER_CALLER', 'perCaller: 1e9'),
+      mutant('lists that wait', 'all: MAX_WAITING,', 'all: 1e9,'),
+    ],
+  },
+  {
+    file: 'src/db/query/list-cost.ts',
+    test: 'tests/db/query/read-page.test.ts',
+    limits: [
+      mutant(
+        'lists on the event loop',
+        'return steps > MAX_STEPS\n      },\n      isCountCostly',
+        'return false\n      },\n      isCountCostly',
+      ),
+    ],
+  },
+  {
+    file: 'src/db/filter/language/parser.ts',
+    test: 'tests/db/filter/language/parser.test.ts',
+    limits: [
+      mutant('characters of a filter', 'text.length > MAX_FILTER_CHARACTERS', 'text.length > 1e9'),
+      mutant('comparisons of a filter', 'cursor.comparisons > MAX_COMPARISONS', 'cursor.comparisons > 1e9'),
+      mutant('brackets of a filter', 'depth >= MAX_BRACKETS', 'depth >= 1e9'),
+    ],
+  },
+  {
+    file: 'src/db/filter/compile.ts',
+    test: 'tests/server/records/read/list-and-view.test.ts',
+    limits: [
+      mutant('text right of ~', 'text.length > MAX_PATTERN_CHARACTERS', 'text.length > 1e9'),
+      mutant('wildcards right of ~', 'wildcards > MAX_WILDCARDS', 'wildcards > 1e9'),
+      mutant('all texts right of ~', 'sum <= MAX_PATTERNS_CHARACTERS', 'sum <= 1e9'),
+    ],
+  },
+  {
+    file: 'src/db/filter/resolve/last-field.ts',
+    test: 'tests/server/records/read/list-and-view.test.ts',
+    limits: [
+      mutant('comparisons of large fields', '> MAX_LARGE_READS', '> 1e9'),
+      mutant('large fields for the owner only', 'ownerKind !== authCollection?.name', 'false'),
+    ],
+  },
+  {
+    file: 'src/db/filter/resolve/path.ts',
+    test: 'tests/db/filter/fuzz.test.ts',
+    limits: [mutant('relations of a path', 'index >= MAX_HOPS', 'index >= 1e9')],
+  },
+  {
+    file: 'src/db/filter/sort.ts',
+    test: 'tests/db/filter/callers.test.ts',
+    limits: [mutant('sort keys', 'keys.length > MAX_SORT_KEYS', 'keys.length > 1e9')],
+  },
+  {
+    file: 'src/db/query/expand.ts',
+    test: 'tests/db/query/query.test.ts',
+    limits: [mutant('levels of expand', '.slice(0, MAX_DEPTH)', '')],
+  },
+  {
+    file: 'src/db/query/expand.ts',
+    test: 'tests/db/query/expand.test.ts',
+    limits: [
+      mutant('names of expand', '++names > MAX_NAMES', '++names > 1e9'),
+      mutant('different records of expand', 'read.records > MAX_READ)', 'read.records > 1e9)'),
+      mutant('records of an expanded response', 'budget.records < 0 ||', ''),
+    ],
+  },
+  {
+    file: 'src/db/query/expand.ts',
+    test: 'tests/server/records/read/expand-size.test.ts',
+    limits: [mutant('bytes of an expanded response', '|| budget.bytes < 0', '')],
+  },
+  {
+    file: 'src/db/records/page-size.ts',
+    test: 'tests/server/records/read/list-and-view.test.ts',
+    limits: [mutant('large values of a page', 'sum > maxBytes) {', 'sum > 1e12) {')],
+  },
+  {
+    file: 'src/server/realtime/streams.ts',
+    test: 'tests/server/realtime/budget.test.ts',
+    limits: [mutant('streams of a guest or account', '.length < limit) return', '.length < 1e9) return')],
+  },
+  {
+    file: 'src/server/realtime/streams.ts',
+    test: 'tests/server/realtime/streams.test.ts',
+    limits: [
+      mutant('streams', 'this.size < total', 'this.size < 1e9'),
+      mutant(
+        'unread bytes of all streams',
+        'unreadBytes <= total) return\n    for',
+        'unreadBytes <= 1e12) return\n    for',
+      ),
+    ],
+  },
+  {
+    file: 'src/server/realtime/budget.ts',
+    test: 'tests/server/realtime/budget.test.ts',
+    limits: [
+      mutant('topics with options of a stream', 'STREAM_LIMITS.optioned.stream, optioned', '1e9, optioned'),
+      mutant('topics of a client', 'refuseAbove(STREAM_LIMITS.topics.client', 'refuseAbove(1e9'),
+      mutant('topics with options of a client', 'STREAM_LIMITS.optioned.client, distinct', '1e9, distinct'),
+      mutant('topics', 'topics.length > STREAM_LIMITS.topics.total', 'topics.length > 1e9'),
+      mutant('evaluations of options', '> STREAM_LIMITS.optioned.total', '> 1e9'),
+    ],
+  },
+  {
+    file: 'src/server/http/limits/login-throttle.ts',
+    test: 'tests/server/auth/guessing.test.ts',
+    limits: [
+      mutant(
+        'failed logins of an account from an address',
+        'if (waitMs > 0) throw',
+        'if (waitMs > 1e12) throw',
+      ),
+      mutant('failed logins from an address', 'waitOfAddressS > 0', 'waitOfAddressS > 1e9'),
+      mutant('failed logins of an account', 'waitS === 0', 'waitS >= 0'),
+    ],
+  },
+  {
+    file: 'src/server/auth/access-audit.ts',
+    test: 'tests/server/auth/access-audit.test.ts',
+    limits: [mutant('counted uses audited at once', '.slice(0, MAX_FLUSHED)', '')],
+  },
+  {
+    file: 'src/server/tokens/routes.ts',
+    test: 'tests/server/tokens/scopes.test.ts',
+    limits: [mutant('new API tokens of an account', 'burst: 60 }', 'burst: 1e9 }')],
+  },
+]
+
+function mutant(limit: string, check: string, without: string): LimitMutant {
+  return { limit, check, without }
+}
