@@ -29,7 +29,7 @@ function program(beside: number): Program<'average'> {
 }
 
 /** The example with an entry of `mixer_corrections` for q0, and with this reference. */
-function hardwareWith(mixer: object, ref = 'internal'): Hardware {
+function hardwareWith(mixer: object, ref = 'internal', decibels = 10): Hardware {
   return readHardware(
     JSON.stringify({
       config_type: 'QbloxHardwareCompilationConfig',
@@ -41,6 +41,7 @@ function hardwareWith(mixer: object, ref = 'internal'): Hardware {
       },
       hardware_options: {
         modulation_frequencies: { 'q0:mw-q0.01': { lo_freq: LO }, 'q0:res-q0.ro': { lo_freq: 6.6e9 } },
+        output_att: { 'q0:mw-q0.01': decibels },
         mixer_corrections: { 'q0:mw-q0.01': mixer },
       },
       connectivity: {
@@ -104,6 +105,21 @@ describe.each(['1.0', '1.1'])('a cluster with command set %s', (scpiVersion) => 
     await lab.instrument.run(program(-120e6), never)
     expect(lab.calibrations()).toEqual(Array(2).fill('SLOT2:MIXer:LO:CALIB 0'))
     expect(lab.correction()).toMatchObject({ corr_gain_ratio: 0.98 })
+  })
+
+  test('names an attenuation that the module does not have', async () => {
+    await using lab = await open(hardwareWith({}, 'internal', 40))
+    const module = lab.cluster.modules.get(2)
+    if (!module) throw new Error('there is no module')
+    module.frontEnd.maxAttenuation = 30
+    const failed = lab.instrument.run(program(70e6), never)
+    await expect(failed).rejects.toThrow(
+      'q0:mw: output_att is 40 dB, and the module in slot 2 has at most 30 dB',
+    )
+    expect(module.frontEnd.values.get('AFE:ATT:OUT0')).toBe(0)
+    module.frontEnd.maxAttenuation = 60
+    await lab.instrument.run(program(70e6), never)
+    expect(module.frontEnd.values.get('AFE:ATT:OUT0')).toBe(40)
   })
 
   test('fails in the words of a module that does not calibrate', async () => {

@@ -59,6 +59,8 @@ export class FrontEnd {
   readonly values = new Map<string, number>()
   #distortion: Record<string, unknown> = {}
   readonly table: Table
+  /** The most that its attenuators of outputs can do, dB. */
+  maxAttenuation = 60
   /** Whether there are mixers behind its outputs: oscillators, and not those of a QRC. */
   readonly hasMixers: boolean
 
@@ -84,7 +86,7 @@ export class FrontEnd {
       if (!numbers.includes(number)) throw new Refusal(-114, 'Header suffix out of range')
       return command.replace('#', String(number))
     }
-    const largest = command.startsWith('AFE:ATT') ? { [`${command}:MAX?`]: () => max } : {}
+    const largest = command === 'AFE:ATT:OUT#' ? { [`${command}:MAX?`]: () => this.maxAttenuation } : {}
     return {
       [command]: ({ numbers: given, args }) => {
         this.values.set(nameOf(given), numberArgument(args[0], min, max, step))

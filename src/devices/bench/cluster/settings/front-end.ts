@@ -1,3 +1,4 @@
+import { InstrumentError } from '../../instrument.ts'
 import type { ClusterLinks } from '../dialect/links.ts'
 import type { ClusterPort } from '../plan/cluster-ports.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
@@ -31,7 +32,7 @@ async function setRfFrontEnd(frontEnd: FrontEnd): Promise<void> {
   const frequency = `STATus:QUEStionable:FREQuency:${oscillator}`
   if (loHz !== undefined) await sendOnce(frontEnd, frequency, String(Math.round(loHz)))
   await sendOnce(frontEnd, `${oscillator}:ENAble`, '1')
-  await sendOnce(frontEnd, `AFE:ATT:OUT${output}`, wanted.outputAttenuation)
+  await setOutputAttenuation(frontEnd)
   if (input) await sendOnce(frontEnd, 'AFE:ATT:IN0', wanted.inputAttenuation)
   if (wanted.mixer.calibratesOscillator === 'off') {
     await sendOnce(frontEnd, `AFE:OFFSet:OUTAMP${2 * output}`, wanted.mixer.offsetI)
@@ -40,6 +41,23 @@ async function setRfFrontEnd(frontEnd: FrontEnd): Promise<void> {
     // The module finds these offsets itself.
     await mixers.calibrateOscillator(port)
   }
+}
+
+/** Sets the attenuator of an output, of which there are kinds that attenuate less than others. */
+async function setOutputAttenuation({ port, links, settings }: FrontEnd): Promise<void> {
+  const { channel, output, name, settings: wanted } = port
+  const { outputAttenuation: decibels } = wanted
+  if (decibels === undefined) return
+  const link = links.module(channel.slot)
+  const setting = `AFE:ATT:OUT${output}`
+  await settings.set(channel.slot, setting, String(decibels), async () => {
+    const most = Number(await link.query(`${setting}:MAX?`))
+    if (decibels > most) {
+      const place = `the module in slot ${channel.slot}`
+      throw new InstrumentError(`${name}: output_att is ${decibels} dB, and ${place} has at most ${most} dB`)
+    }
+    await link.send(`${setting} ${decibels}`)
+  })
 }
 
 /** A module that is set by queries of the cluster: `SLOT4:AFE:OUT:ATT:SET? 0,20`. */

@@ -147,6 +147,7 @@ export class ScriptedCluster {
     if (command.endsWith('STATE?')) return 'OKAY;STOPPED;ACQ_BINNING_DONE,;;;\n'
     if (command.endsWith('ALISt?')) return listOf(recorded?.(slot, sequencer) ?? { bins: [] })
     if (command.startsWith('AFE:OFFSet:DAC')) return '0.125\n'
+    if (command.endsWith(':MAX?')) return '60\n'
     return '0\n'
   }
 }
