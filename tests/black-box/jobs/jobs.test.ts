@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { GATED } from '../../support/devices/gated.ts'
 import { openFileService } from '../../support/executable/file-service.ts'
 import {
   balanceOf,
@@ -17,8 +18,6 @@ setDefaultTimeout(60_000)
 const { service, user } = await openFileService()
 const qpu = await service.createQpu('kelvin')
 let running: Bun.Subprocess | undefined
-
-const GATED = `${join(import.meta.dir, '../../support/devices/gated.ts')}#gated`
 
 const bell = { circuits: [{ circuit: BELL }], shots: 100 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { GATED } from '../../support/devices/gated.ts'
 import { submit, untilJob, untilStarted } from '../../support/executable/job-calls.ts'
 import { Service } from '../../support/executable/service.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -56,8 +57,10 @@ test('a restore over HTTP with a driver: its late results do no harm and it goes
   const token = await service.admin()
   const qpu = await service.createQpu('north')
   const user = await service.createUser(1_000)
-  const driver = service.startDriver('north', qpu, 'mock', ['latency=3'])
+  const gate = join(folder.path, 'gate')
+  const driver = service.startDriver('north', qpu, GATED, [`gate=${gate}`])
   await service.untilOnline('north')
+  writeFileSync(gate, '')
   const first = await submit(service, user.token, { qpu_target: 'north' })
   await untilJob(service, user.token, first)
 
@@ -69,6 +72,7 @@ test('a restore over HTTP with a driver: its late results do no harm and it goes
     })
   await service.call('POST', '/api/op/backups', { token, body: { name: 'a.db' } })
   expect(await ended('create')).toMatchObject({ state: 'succeeded' })
+  rmSync(gate)
   const late = await submit(service, user.token, { qpu_target: 'north' })
   await untilStarted(service, user.token, late)
   const { pid } = service
@@ -78,6 +82,7 @@ test('a restore over HTTP with a driver: its late results do no harm and it goes
 
   const gone = await service.call('GET', `/api/jobs/${late}`, { token: user.token })
   expect([gone.status, service.pid]).toEqual([404, pid])
+  writeFileSync(gate, '')
   await service.untilOnline('north')
   const orphaned = join(folder.path, 'drivers/north/data/orphaned')
   await until('the late result', async () => existsSync(orphaned) && readdirSync(orphaned).length === 1)

@@ -1,4 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { GATED } from '../../support/devices/gated.ts'
 import { openFileService } from '../../support/executable/file-service.ts'
 import {
   balanceOf,
@@ -22,13 +25,17 @@ const seen = (id: string) => readJob(service, user.token, id)
 const hasStarted = (id: string) =>
   until(`job ${id} to start`, async () => timesOf(await seen(id), 'started') > 0 && seen(id))
 
-/** A driver whose jobs take `latency` s. */
-async function start(name: string, latency: number): Promise<Bun.Subprocess> {
-  const options = [`latency=${latency}`, 'job_timeout=60']
-  const driver = service.startDriver(name, await service.createQpu(name), 'mock', options)
+/** A driver whose jobs end while the file `gate` exists. */
+async function start(name: string) {
+  const gate = join(service.folder, `${name}-gate`)
+  const driver = service.startDriver(name, await service.createQpu(name), GATED, [`gate=${gate}`])
   await service.untilOnline(name)
-  return driver
+  return { driver, openGate: () => writeFileSync(gate, ''), closeGate: () => rmSync(gate) }
 }
+
+/** When a job was last given to its driver. */
+const claimedAt = ({ timeline }: JobSeen) =>
+  Date.parse(timeline.findLast(({ event }) => event === 'claimed')?.at ?? '')
 
 async function stop(driver: Bun.Subprocess): Promise<void> {
   driver.kill('SIGKILL')
@@ -36,29 +43,35 @@ async function stop(driver: Bun.Subprocess): Promise<void> {
 }
 
 test('a held job lets others by and runs when it is released; run next overtakes', async () => {
-  const driver = await start('kelvin', 0.4)
+  const { driver, openGate, closeGate } = await start('kelvin')
   const job = () => submit(service, user.token, { qpu_target: 'kelvin' })
   const [busy, held, last] = [await job(), await job(), await job()]
-  await untilJob(service, user.token, busy, ['running', 'completed'])
+  await hasStarted(busy)
   expect((await op(`jobs/${held}/hold`, { reason: 'check the qubits' })).status).toBe(200)
+  openGate()
   await untilJob(service, user.token, last, ['completed'])
   expect(await seen(held)).toMatchObject({
     status: 'pending',
     waiting: { code: 'held', text: 'Held by an operator: check the qubits' },
   })
+  closeGate()
   const [first, second, urgent] = [await job(), await job(), await job()]
-  await untilJob(service, user.token, first, ['running', 'completed'])
+  await hasStarted(first)
   expect((await op(`jobs/${urgent}/run-next`)).status).toBe(200)
-  await untilJob(service, user.token, urgent, ['completed'])
-  expect((await seen(second)).status).not.toBe('completed')
+  openGate()
+  const [overtaken, overtaking] = [
+    await untilJob(service, user.token, second),
+    await untilJob(service, user.token, urgent),
+  ]
+  expect([overtaken.status, overtaking.status]).toEqual(['completed', 'completed'])
+  expect(claimedAt(overtaking)).toBeLessThan(claimedAt(overtaken))
   await op(`jobs/${held}/release`)
   expect((await untilJob(service, user.token, held)).status).toBe('completed')
-  await untilJob(service, user.token, second)
   await stop(driver)
 })
 
 test('a requeued job stops on its driver, which takes the next one; it costs nothing and runs again', async () => {
-  const driver = await start('celsius', 30)
+  const { driver } = await start('celsius')
   const balance = await balanceOf(service, user)
   const job = await submit(service, user.token, { qpu_target: 'celsius' })
   await hasStarted(job)
@@ -79,13 +92,14 @@ test('a requeued job stops on its driver, which takes the next one; it costs not
 })
 
 test('a draining QPU ends what it runs and takes nothing new until it is drained no more', async () => {
-  const driver = await start('rankine', 1)
+  const { driver, openGate } = await start('rankine')
   const runs = await submit(service, user.token, { qpu_target: 'rankine' })
   await hasStarted(runs)
   const drain = (on: boolean) =>
     op<{ running_job: string | null }>('qpu/drain', { name: 'rankine', drain: on, reason: 'helium' })
   expect((await drain(true)).body.running_job).toBe(runs)
   const waits = await submit(service, user.token, { qpu_target: 'rankine' })
+  openGate()
   expect((await untilJob(service, user.token, runs)).status).toBe('completed')
   expect(await seen(waits)).toMatchObject({
     status: 'pending',

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { GATED } from '../../support/devices/gated.ts'
 import { outboxIds } from '../../support/outbox-ids.ts'
 import { openTestServer, startDriverProcess } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'
@@ -9,8 +11,10 @@ test('the result of a job that the server does not know stays on the driver', as
   await using server = await openTestServer()
   const user = await server.createUser({ qpuSeconds: 10 })
   const { token } = await server.createQpu('north')
-  await using _driver = await startDriverProcess(server, { token, name: 'north', options: ['pragmas=true'] })
-  const circuit = '// svc-mock: latency=0.5\nOPENQASM 3.0; qubit q; bit c; c = measure q;'
+  const gate = join(server.folder, 'gate')
+  const gated = { device: GATED, options: [`gate=${gate}`] }
+  await using _driver = await startDriverProcess(server, { token, name: 'north', ...gated })
+  const circuit = 'OPENQASM 3.0; qubit q; bit c; c = measure q;'
   const submitted = await server.as(user).post('/api/jobs', { circuits: [{ circuit }], qpu_target: 'north' })
   const id = submitted.text('id')
   const isRunning = async () => (await server.as(user).get(`/api/jobs/${id}`)).get('status') === 'running'
@@ -20,6 +24,7 @@ test('the result of a job that the server does not know stays on the driver', as
     tx.run('DELETE FROM job_attempts WHERE job = $id', { id })
     tx.run('DELETE FROM quantum_jobs WHERE id = $id', { id })
   })
+  writeFileSync(gate, '')
   const folder = join(server.folder, 'driver-north', 'data')
   const files = await until('the result is kept', async () => {
     const names = await readdir(join(folder, 'orphaned'))

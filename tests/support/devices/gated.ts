@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { circuitResultOf, defineDevice, jobResultsOf, opt } from 'svc/devices'
 
+/** What `--device` is for a driver with this processor. */
+export const GATED = `${import.meta.path}#gated`
+
 /** A processor that completes each job once the file `gate` exists, after 10 ms at least. */
 export const gated = defineDevice({
   operation: 'process',
