@@ -90,9 +90,11 @@ test('a driver killed before its result was acknowledged delivers it after the r
 test('SIGTERM to the whole group lets the running job finish', async () => {
   await using bench = await openProcessBench()
   const driver = await bench.launch()
-  bench.server.push(runJobOf('wait 200'))
+  const end = join(bench.folder, 'end')
+  bench.server.push(runJobOf(`held ${end}`))
   await bench.event('JobStarted')
   process.kill(-driver.pid, 'SIGTERM')
+  writeFileSync(end, '')
   expect(await driver.exited).toBe(0)
   expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed' })
   expect(await outboxIds(bench.outbox)).toEqual([])

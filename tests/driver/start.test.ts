@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -240,13 +241,16 @@ test('invalid commands change nothing', async () => {
 test('a second job and an older lease are refused; the same attempt is confirmed, and runs once', async () => {
   await using bench = await openBench()
   await bench.attach()
-  bench.server.push(runJobOf('wait 150'))
+  const end = join(bench.folder, 'end')
+  bench.server.push(runJobOf(`held ${end}`))
   await bench.event('JobStarted')
   bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
   bench.server.push(runJobOf('ok', { job: 'job000000000003', epoch: 0 }))
-  bench.server.push(runJobOf('wait 150'))
+  bench.server.push(runJobOf(`held ${end}`))
+  await bench.event('JobHeartbeat')
+  writeFileSync(end, '')
   await bench.event('JobResult')
-  bench.server.push(runJobOf('wait 150'))
+  bench.server.push(runJobOf(`held ${end}`))
   await bench.event('JobResult', 2)
   expect(bench.server.eventsOf('JobRefused').map((event) => event.payload)).toEqual([
     { job: 'job000000000002', attempt: 1, reason: 'busy' },
@@ -298,13 +302,15 @@ test('a large result arrives complete', async () => {
 test('DriverHandle.stop() lets the running job finish and delivers its result', async () => {
   await using bench = await openBench()
   const driver = await bench.attach()
-  bench.server.push(runJobOf('wait 100'))
+  const end = join(bench.folder, 'end')
+  bench.server.push(runJobOf(`held ${end}`))
   await bench.event('JobStarted')
   const stopped = driver.stop()
   bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
+  expect((await bench.event('JobRefused')).payload).toMatchObject({ reason: 'stopping' })
+  writeFileSync(end, '')
   await stopped
   expect(bench.server.eventsOf('JobResult').map((event) => event.id)).toEqual(['job000000000001.1'])
-  expect((await bench.event('JobRefused')).payload).toMatchObject({ reason: 'stopping' })
   expect(await outboxIds(bench.outbox)).toEqual([])
   await until('the driver is detached', () => !bench.server.attached())
 })

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { freePort } from '../../support/free-port.ts'
 import { outboxIds } from '../../support/outbox-ids.ts'
@@ -110,7 +112,8 @@ test('a driver whose token is revoked stops', async () => {
 test('a driver reconnects with a new lease, names its running job, and delivers the result', async () => {
   await using bench = await openSlowBench()
   await bench.attach()
-  bench.server.push(runJobOf('wait 150'))
+  const end = join(bench.folder, 'end')
+  bench.server.push(runJobOf(`held ${end}`))
   await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   bench.server.drop()
   await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === 2, 'second hello')
@@ -118,16 +121,20 @@ test('a driver reconnects with a new lease, names its running job, and delivers 
     epoch: 2,
     running: { job: 'job000000000001', attempt: 1 },
   })
+  writeFileSync(end, '')
   expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed', epoch: 1 })
 })
 
 test('a result from a time without connection is delivered after the reconnect', async () => {
   await using bench = await openSlowBench()
   await bench.attach()
-  bench.server.push(runJobOf('wait 50'))
+  const end = join(bench.folder, 'end')
+  bench.server.push(runJobOf(`held ${end}`))
   await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   bench.server.refuse = { status: 503, message: 'The server is stopping' }
   bench.server.drop()
+  await until('the driver is detached', () => !bench.server.attached())
+  writeFileSync(end, '')
   await until('the job ends', () => bench.messages().includes('job ended'))
   expect(await outboxIds(bench.outbox)).toContain('job000000000001.1')
   await bench.passUntil(() => bench.server.connects.length >= 4, 'retries')

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Supervisor } from '../../../src/driver/device-process/supervisor.ts'
 import { StartupError } from '../../../src/driver/index.ts'
@@ -259,11 +260,14 @@ test('Supervisor.run() kills a process that does not start the job within 10 s',
 })
 
 test('Supervisor.run() accepts the result of a process that was suspended', async () => {
+  using folder = temporaryFolder()
+  const end = join(folder.path, 'end')
   const { run, seen, clock } = await start()
   const pid = Number(await pidOf(run))
-  const result = run('wait 20')
+  const result = run(`held ${end}`)
   await until('the job runs', () => seen.length === 2)
   process.kill(pid, 'SIGSTOP')
+  writeFileSync(end, '')
   await clock.advance(9_800)
   process.kill(pid, 'SIGCONT')
   expect(await result).toMatchObject({ status: 'completed' })

@@ -34,15 +34,11 @@ const ACTIONS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> 
   ok: async (rest) => resultsOf(rest),
   env: async () => resultsOf(JSON.stringify(Object.keys(process.env).sort())),
   pid: async () => resultsOf(String(process.pid)),
-  wait: async (rest) => {
-    await new Promise((resolve) => setTimeout(resolve, Number(rest)))
-    return resultsOf('waited')
-  },
   held: async (rest) => {
-    const [end = '', ended = ''] = rest.split(' ')
+    const [end = '', ended] = rest.split(' ')
     while (!existsSync(end)) await new Promise((resolve) => setTimeout(resolve, 5))
     // After the result, which leaves before the next turn of the event loop.
-    setTimeout(() => writeFileSync(ended, ''), 5)
+    if (ended !== undefined) setTimeout(() => writeFileSync(ended, ''), 5)
     return resultsOf('held')
   },
   patient: (_, io) => aborted(io),
