@@ -82,9 +82,9 @@ beforeAll(async () => {
   user = await service.createUser(1_000)
   writeFileSync(join(folder.path, 'odd.js'), ODD)
   await Promise.all([
-    open('mock', 'mock', ['pragmas=true', 'job_timeout=0.5']),
+    open('mock', 'mock', ['pragmas=true', 'job_timeout=2']),
     open('shaky', 'mock', ['fail=crash', 'fail_every=3']),
-    open('odd', './odd.js#odd', ['job_timeout=0.3', 'color=red', 'data_dir=odd-data']),
+    open('odd', './odd.js#odd', ['job_timeout=1.5', 'color=red', 'data_dir=odd-data']),
     open('unplugged', './odd.js#odd', []),
   ])
   for (const [title, comment] of Object.entries(MOCK)) sent[title] = await send('mock', comment)
@@ -154,7 +154,7 @@ describe('the mock device, instructed to', () => {
 
   test('hang, is stopped at job_timeout, and the next job runs', async () => {
     const [job, behind] = [await end('hang'), await end('behind the hang')]
-    const error = { code: 'timed_out', message: 'job timed out after 0.5 s' }
+    const error = { code: 'timed_out', message: 'job timed out after 2 s' }
     expect([job.status, job.attempt, job.error]).toEqual(['failed', 1, error])
     expect(behind.status).toBe('completed')
   })

@@ -16,5 +16,5 @@ test('killing server and driver at random moments loses, repeats and overcharges
     doctor: 'clean',
   })
   expect(report.completed).toBe(report.submitted)
-  expect(report.completed).toBeGreaterThan(20)
+  expect(report.completed).toBeGreaterThanOrEqual(36)
 }, 120_000)

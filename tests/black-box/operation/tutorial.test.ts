@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { blocksOf, runPage } from '../../support/executable/run-page.ts'
@@ -16,7 +17,11 @@ test('the tutorial works as printed: register, start driver, submit, read, pay',
   expect(Object.keys(counts).sort()).toEqual(['00', '11'])
   expect((counts['00'] ?? 0) + (counts['11'] ?? 0)).toBe(1000)
   const balance = Number(/"qpu_seconds":(\d+\.\d+)\n/.exec(out)?.[1])
+  using db = new Database(join(folder.path, 'svc_data/svc.db'), { readonly: true })
+  const charges = db.query<{ delta_ms: number }, []>(`SELECT delta_ms FROM qpu_ledger WHERE kind = 'charge'`)
+  const [charge, ...others] = charges.all()
   expect(balance).toBeLessThan(60)
-  expect(balance).toBeGreaterThan(50)
+  expect(balance).toBeCloseTo(60 + (charge?.delta_ms ?? 0) / 1_000, 3)
+  expect(others).toEqual([])
   expect(out).toContain('"params":{"line":1,"column":24}')
 }, 90_000)

@@ -23,6 +23,8 @@ interface KillOptions {
 
 const UP_MS = { least: 150, most: 900 }
 const PENDING_TARGET = 200
+/** Least number of jobs for each kill. */
+const JOBS_PER_KILL = 3
 
 function randomUpTime(): number {
   return UP_MS.least + Math.random() * (UP_MS.most - UP_MS.least)
@@ -87,6 +89,7 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
     ...Array.from({ length: driverKills }, () => 'driver' as const),
   ].sort(() => Math.random() - 0.5)
   for (const [n, what] of kills.entries()) {
+    await until('further jobs', () => journal.size >= JOBS_PER_KILL * (n + 1))
     await Bun.sleep(randomUpTime())
     if (what === 'server') {
       await service.stop('SIGKILL')
