@@ -99,7 +99,6 @@ describe('messages', () => {
     })
     for (const text of ['a', 'b', 'c']) pair.client.connection.trySend(text)
     await until('the first was offered', () => seen.length === 1)
-    await Bun.sleep(30)
     peer?.resume()
     expect(seen).toEqual(['a (not ready)', 'a (not ready)'])
     isReady = true
@@ -110,9 +109,11 @@ describe('messages', () => {
 
   test('wait while either end is paused', async () => {
     await using pair = await openPair({ role: 'push' })
+    await using other = await openPair({ role: 'push' })
     pair.client.connection.pause()
     pair.server.listener.trySend('later')
-    await Bun.sleep(50)
+    other.server.listener.trySend('now')
+    await until('a later message arrives elsewhere', () => other.client.received.length === 1)
     expect(pair.client.received).toEqual([])
     pair.client.connection.resume()
     await until('the message arrives', () => pair.client.received.length === 1)

@@ -66,7 +66,7 @@ describe.skipIf(!chromium)('authWithOAuth2() in a browser, from a page of anothe
   /** A user with a fresh browser; requests of the provider's pages for remote fonts are blocked. */
   async function withBrowser(run: (page: Page) => Promise<void>): Promise<void> {
     const context = await browser.newContext()
-    context.setDefaultTimeout(15_000)
+    context.setDefaultTimeout(45_000)
     await context.route(
       ({ hostname }) => hostname !== '127.0.0.1',
       (route) => route.abort(),

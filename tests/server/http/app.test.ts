@@ -231,12 +231,16 @@ test('a client that disconnects in the middle of its body has no effect on other
     child: () => log,
   }
   await using server = await openTestServer({ log })
+  const isServed = async () => expect((await server.guest.get('/api/health')).status).toBe(200)
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  socket.write('POST /api/op/drivers/connect HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n{"tok')
-  await Bun.sleep(50)
+  const head = 'POST /api/op/drivers/connect HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n'
+  await new Promise<unknown>((written) => socket.write(`${head}{"tok`, written))
+  await isServed()
+  const closed = new Promise((resolve) => socket.on('close', resolve))
   socket.destroy()
-  await Bun.sleep(50)
-  expect((await server.guest.get('/api/health')).status).toBe(200)
+  await closed
+  await isServed()
+  await server.close()
   expect(errors).toEqual([])
 })
 

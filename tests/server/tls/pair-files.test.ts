@@ -112,13 +112,13 @@ test('SIGKILL at any moment of the first start or a renewal leaves a complete ro
   const isInProgress = () => readdirSync(folder.path).some((name) => /\.(next|tmp)$/.test(name))
   let seen: string | undefined
   let interrupted = 0
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < 8 || interrupted === 0; round++) {
     const child = Bun.spawn([process.execPath, '-e', program], { stdout: 'pipe', stderr: 'inherit' })
     const reader = child.stdout.getReader()
     await reader.read()
     // Some kills are at random, from the first write of the root on; some as soon as a replacement is in
     // progress.
-    if (round % 2 === 0) await Bun.sleep(round * 3)
+    if (round % 2 === 0) await Bun.sleep((round % 8) * 3)
     else for (const end = performance.now() + 30_000; performance.now() < end && !isInProgress(); );
     child.kill('SIGKILL')
     await child.exited
@@ -144,5 +144,4 @@ test('SIGKILL at any moment of the first start or a renewal leaves a complete ro
     seen ??= material.caFingerprint
     expect(material.caFingerprint).toBe(seen)
   }
-  expect(interrupted).toBeGreaterThan(0)
 }, 180_000)

@@ -60,8 +60,7 @@ export async function openMonitor(name: string, pairs: string[], env: Record<str
     sent,
     running,
     /** Waits, in real time, for the event number `count`. */
-    untilSent: (count: number) =>
-      until(`${count} events`, async () => sent.length >= count, { timeoutMs: 5_000 }),
+    untilSent: (count: number) => until(`${count} events`, () => sent.length >= count),
     [Symbol.dispose]: () => stopping.abort(new Error('the driver stops')),
   }
 }

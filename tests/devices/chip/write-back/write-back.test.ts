@@ -164,7 +164,7 @@ describe('a write-back', () => {
     const whole = [one, other]
     writeFileSync(path, one ?? '')
     let replaced = 0
-    for (let kill = 0; kill < 12; kill++) {
+    for (let kill = 0; kill < 12 || replaced === 0; kill++) {
       const writer = Bun.spawn(
         [process.execPath, 'run', join(import.meta.dir, 'replace-in-a-loop.ts'), path, 'new\n', 'old\n'],
         { stdout: 'pipe' },
@@ -179,7 +179,6 @@ describe('a write-back', () => {
         replaced++
       }
     }
-    expect(replaced).toBeGreaterThan(0)
     // The next write removes what killed ones left.
     writeFileSync(path, TEXT)
     await writeBack(path, base, VALUES)
