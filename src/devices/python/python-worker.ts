@@ -43,6 +43,8 @@ export class PythonWorker {
   readonly #interpreter: string
   #expected: { answers: readonly string[]; answer: Answer } | undefined
   #isOpen = false
+  /** What in its stdout was no message. */
+  #breach: string | undefined
   #ended: string | undefined
   #receive: (message: FromWorker) => void = () => undefined
 
@@ -143,8 +145,9 @@ export class PythonWorker {
         for (const message of reader.push(chunk)) this.#dispatch(message)
       }
     } catch (error) {
+      this.#breach = messageOf(error)
       this.#dependencies.log.error('the device process does not follow the protocol and is killed', {
-        error: messageOf(error),
+        error: this.#breach,
       })
       this.#process.kill('SIGKILL')
     }
@@ -178,6 +181,12 @@ export class PythonWorker {
       return new MissingSdkError(
         `${this.#interpreter} does not have the package svc-driver: install it with ` +
           `${this.#interpreter} -m pip install svc-driver, or name another Python with --python`,
+      )
+    }
+    if (this.#breach !== undefined) {
+      return new StartupError(
+        `startup error: the device process in Python wrote what is not a message (${this.#breach}); ` +
+          'nothing but svc_driver may write to its standard output',
       )
     }
     return new StartupError(`startup error: the device process in Python ended (${how})${this.#lastLines()}`)
