@@ -129,7 +129,7 @@ if [ -z "$root" ]; then
   fi
 fi
 
-# The driver would find out by itself, but only after a start that nobody watches.
+# The driver reports this too, but only at a start that nobody watches.
 if [ -z "$root" ] && [ -n "${SVC_PYTHON:-}" ]; then
   python=$SVC_PYTHON
   [ ! -d "$python" ] || python=$python/bin/python3

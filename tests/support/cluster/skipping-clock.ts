@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../../src/base/index.ts'
 
 /**
- * Time limits and pauses of the client of a cluster, told by their length, ms: an aborted exchange, the rest
- * of the sequencers, a connection, a reply; the pauses between two questions.
+ * Time limits and pauses of the client of a cluster, recognized by their length, ms: an aborted exchange,
+ * the rest of the sequencers, a connection, a reply; the pauses between two questions.
  */
 const REAL_MS: ReadonlySet<number> = new Set([200, 1_000, 3_000, 60_000, 1, 2, 4, 8, 16, 20])
 /** Anything from here on is a time limit: nothing is played for so long, ms. */

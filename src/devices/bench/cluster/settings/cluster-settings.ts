@@ -106,7 +106,7 @@ export class ClusterSettings {
     })
   }
 
-  /** The configuration of a sequencer, which its module has changed by itself. */
+  /** The configuration of a sequencer, which its module has changed. */
   async readAgain(place: SequencerPlace): Promise<SequencerConfig> {
     this.#sequencers.delete(keyOf(place))
     return this.#configOf(place)

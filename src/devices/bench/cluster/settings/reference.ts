@@ -17,8 +17,8 @@ export async function referenceOf(link: Link): Promise<Reference> {
 }
 
 /**
- * Whether the clocks follow their reference. The cluster names a status, and flags of which one tells of
- * clocks that do not; with the status `RESOLVED` that is over.
+ * Whether the clocks follow their reference. The cluster returns a status and flags, one of them for clocks
+ * that do not; with the status `RESOLVED` that is over.
  */
 export async function isLocked(link: Link): Promise<boolean> {
   const state = await link.query('STATus:GENeral:STATE?')
