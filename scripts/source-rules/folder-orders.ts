@@ -124,7 +124,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['built-folder.ts', 'version.ts'],
       ['command-line', 'plot'],
       ['calibrate', 'check', 'client', 'device-file'],
-      ['completion.ts', 'data', 'driver.ts', 'licenses.ts', 'serve', 'simulate', 'superuser.ts'],
+      ['completion.ts', 'data', 'driver', 'licenses.ts', 'serve', 'simulate', 'superuser.ts'],
       ['demo'],
       ['commands.ts'],
       ['main.ts'],

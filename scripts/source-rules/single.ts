@@ -26,7 +26,7 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
     home: 'src/base/concurrency/timeout.ts',
     use: 'withTimeout(), which cancels its timer and follows the injected Clock',
     except: {
-      'src/cli/driver.ts': 'waits for the first of two ends, without a time',
+      'src/cli/driver/start.ts': 'waits for the first of two ends, without a time',
       'src/server/drivers/busy-ports.ts': 'waits for the first port that closes, without a time',
     },
   },

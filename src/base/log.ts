@@ -1,4 +1,3 @@
-import { createConsola } from 'consola'
 import { type LogFields, scopeFields } from './log-scope.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -18,6 +17,13 @@ export interface Log {
 }
 
 const LEVELS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
+/** The sign in front of a readable line, and its color as an SGR parameter (ECMA-48 §8.3.117). */
+const SIGNS: Record<LogLevel, [sign: string, color: number]> = {
+  debug: ['⚙', 90],
+  info: ['ℹ', 36],
+  warn: ['⚠', 33],
+  error: ['✖', 31],
+}
 const SECRET_NAME = /(token|password|secret|api_?key|authorization|payload|circuit$)/i
 const SECRET_TEXT = /\b(svc_(?:at_|dt_)?[0-9a-f]{16,}|eyJ[\w-]+\.[\w-]+\.[\w-]+)/g
 
@@ -69,7 +75,7 @@ export function createLog(options: LogOptions = {}): Log {
   const threshold = () => LEVELS[typeof least === 'function' ? least() : least]
   const pretty =
     options.format === 'pretty' || (options.format !== 'json' && !options.write && process.stderr.isTTY)
-  const consola = createConsola({ level: 5, stdout: process.stderr, stderr: process.stderr })
+  const isColored = pretty && !options.write && process.stderr.isTTY && process.stderr.hasColors()
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`))
   const now = options.now ?? (() => Date.now())
 
@@ -91,12 +97,10 @@ export function createLog(options: LogOptions = {}): Log {
     const tail = Object.entries(safe)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => ` ${name}=${shown(value)}`)
+    const [sign, color] = SIGNS[level]
+    const mark = isColored ? `\x1b[${color}m${sign}\x1b[39m` : sign
     const clockTime = time.toLocaleTimeString('sv')
-    // A badge would put empty lines around each warning.
-    consola[level]({
-      message: `${clockTime} ${subject ? `${subject}: ` : ''}${text}${tail.join('')}`,
-      badge: false,
-    })
+    write(`${mark} ${clockTime} ${subject ? `${subject}: ` : ''}${text}${tail.join('')}`)
   }
 
   const withSubject = (subject: string): Log => ({

@@ -31,8 +31,14 @@ export interface DeviceSchema {
 }
 
 /** The built-in devices of this version with their options, by operation and name; then `installed`. */
-export function describeDevices(installed: readonly Omit<DeviceDef, 'create'>[] = []): DeviceSchema[] {
-  const builtIn = Object.values(BUILT_IN_DEVICES).flat()
+export async function describeDevices(
+  installed: readonly Omit<DeviceDef, 'create'>[] = [],
+): Promise<DeviceSchema[]> {
+  const builtIn = await Promise.all(
+    Object.values(BUILT_IN_DEVICES).flatMap((devices): Promise<DeviceDef>[] =>
+      Object.values(devices).map((load) => load()),
+    ),
+  )
   return [...builtIn, ...installed].map(({ operation, name, options = {}, environment = {} }) => ({
     operation,
     name,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { messageOf } from '../base/index.ts'
 import type { Operation } from '../protocol/index.ts'
 import { OPERATIONS } from '../protocol/index.ts'
-import { BUILT_IN_DEVICES, listDevices } from './built-in.ts'
+import { listDevices, loadDevice } from './built-in.ts'
 import type { DeviceContext, DeviceDef, DeviceOf } from './define-device.ts'
 import { StartupError } from './errors.ts'
 import { provideSdk } from './provide-sdk.ts'
@@ -49,8 +49,7 @@ export async function resolveDevice<Op extends Operation>(
 ): Promise<ResolvedDevice<Op>> {
   if (isImportPath(choice.device)) return importDevice(choice)
   const name = normalizeName(choice.device)
-  const built: readonly DeviceDef<Op>[] = BUILT_IN_DEVICES[choice.operation]
-  const def = built.find((each) => each.name === name)
+  const def = await loadDevice(choice.operation, name)
   if (def) return { def, label: name, imported: false }
   const isPath = PYTHON_IMPORT_PATH.test(choice.device) && !SCRIPT_FILE.test(choice.device)
   const found = await lookInPython(choice, isPath)

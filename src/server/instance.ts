@@ -151,7 +151,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   }
   const publicUrl = () => config.publicUrl.replace(/\/$/, '') || ports.url
 
-  const mailer = config.smtpHost === '' ? undefined : new Mailer(config, { clock, log })
+  const mailer = config.smtpHost === '' ? undefined : await Mailer.open(config, { clock, log })
   const audit = new AccessAudit({ db, clock, log })
   const logins = new Logins({ context, accounts, passwords, audit })
   const removals = new UserRemovals({ db, clock, log })

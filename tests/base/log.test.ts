@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createLog, type Log, type LogFields } from '../../src/base/index.ts'
+import { until } from '../support/until.ts'
 
 const TOKEN = `svc_dt_${'0a'.repeat(32)}`
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6Im1lIn0.c2lnbmF0dXJl'
@@ -76,26 +77,45 @@ describe('createLog()', () => {
 })
 
 describe('the readable form', () => {
-  /** What a program writes to standard error. */
-  async function standardErrorOf(call: (log: Log) => void): Promise<string> {
+  /** Runs `call` with a log whose standard error is a terminal, and returns what appears there. */
+  async function shownOnTerminal(
+    call: (log: Log) => void,
+    env: Record<string, string> = {},
+  ): Promise<string> {
+    let text = ''
     const face = import.meta.resolve('../../src/base/index.ts')
-    const code = `import { createLog } from '${face}'; (${call})(createLog({ format: 'pretty' }))`
-    const child = Bun.spawn([process.execPath, '-e', code], {
-      stderr: 'pipe',
-      env: { ...process.env, NO_COLOR: '1' },
-    })
-    return Bun.stripANSI(await new Response(child.stderr).text())
+    const child = Bun.spawn(
+      [process.execPath, '-e', `import { createLog } from '${face}'; (${call})(createLog())`],
+      {
+        env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...env },
+        terminal: {
+          data(_, bytes) {
+            text += Buffer.from(bytes).toString()
+          },
+        },
+      },
+    )
+    await child.exited
+    return until('the line to appear', () => text.endsWith('\n') && text)
   }
 
-  test('is one line each with the time of day, subject, message and fields', async () => {
-    const text = await standardErrorOf((log) => {
-      log.child('jobs').warn('job lost', { job: 'a1', no: undefined, held: ['b.1'], token: 'x' })
-      log.info('next')
-    })
-    const lines = text.trimEnd().split('\n')
-    expect(lines).toHaveLength(2)
-    expect(lines[0]).toMatch(/\d\d:\d\d:\d\d jobs: job lost job=a1 held=\["b\.1"\] token=\[redacted\]$/)
-    expect(lines[1]).toMatch(/\d\d:\d\d:\d\d next$/)
+  test('is one line each with a sign, the time of day, subject, message and fields', () => {
+    const lines: string[] = []
+    const log = createLog({ format: 'pretty', level: 'debug', write: (line) => lines.push(line) })
+    log.child('jobs').warn('job lost', { job: 'a1', no: undefined, held: ['b.1'], token: 'x' })
+    for (const level of ['debug', 'info', 'error'] as const) log[level]('the file `_a_`')
+    expect(lines).toHaveLength(4)
+    expect(lines[0]).toMatch(/^⚠ \d\d:\d\d:\d\d jobs: job lost job=a1 held=\["b\.1"\] token=\[redacted\]$/)
+    for (const [at, sign] of ['⚙', 'ℹ', '✖'].entries()) {
+      expect(lines[at + 1]).toMatch(new RegExp(`^${sign} \\d\\d:\\d\\d:\\d\\d the file \`_a_\`$`))
+    }
+  })
+
+  test('is used on a terminal, with a colored sign unless NO_COLOR is set', async () => {
+    const call = (log: Log) => log.warn('job lost')
+    const colored = await shownOnTerminal(call)
+    expect(colored.replaceAll('\x1b', 'ESC')).toMatch(/^ESC\[33m⚠ESC\[39m \S+ job lost\r\n$/)
+    expect(await shownOnTerminal(call, { NO_COLOR: '1' })).toMatch(/^⚠ \S+ job lost\r\n$/)
   })
 })
 

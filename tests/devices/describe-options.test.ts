@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { describeDevices, listDevices } from '../../src/devices/index.ts'
 import { OPERATIONS } from '../../src/protocol/index.ts'
 
-const optionsOf = (name: string) => describeDevices().find((device) => device.name === name)?.options ?? []
+const described = await describeDevices()
+const optionsOf = (name: string) => described.find((device) => device.name === name)?.options ?? []
 const option = (device: string, key: string) => optionsOf(device).find((each) => each.key === key)
 
 test('every built-in device is described once, with the options of its driver', () => {
-  const described = describeDevices()
   for (const operation of OPERATIONS) {
     const names = described.filter((device) => device.operation === operation).map(({ name }) => name)
     expect(names.sort()).toEqual(listDevices(operation))

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUILT_IN_DEVICES, JobError, jobFailureOf, listDevices } from '../../src/devices/index.ts'
+import { OPERATIONS } from '../../src/protocol/index.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { designFile } from '../support/tuning/acceptance/design-file.ts'
 import { processConformance, runningConformance } from './process.conformance.ts'
@@ -20,11 +21,13 @@ for (const name of listDevices('process')) {
 }
 for (const name of ['aer_sim', 'mock']) runningConformance(name)
 
-test('BUILT_IN_DEVICES lists each device under its operation, in alphabetical order', () => {
-  for (const operation of ['process', 'monitor', 'calibrate'] as const) {
-    const names = BUILT_IN_DEVICES[operation].map(({ name }) => name)
+test('BUILT_IN_DEVICES lists each device under its operation, in alphabetical order', async () => {
+  for (const operation of OPERATIONS) {
+    const names = listDevices(operation)
     expect(names).toEqual(names.toSorted())
-    expect(BUILT_IN_DEVICES[operation].every((def) => def.operation === operation)).toBe(true)
+    for (const [name, load] of Object.entries(BUILT_IN_DEVICES[operation])) {
+      expect(await load()).toMatchObject({ name, operation })
+    }
   }
   expect(listDevices('process')).toEqual(expect.arrayContaining(['aer_sim', 'mock', 'placeholder_device']))
 })

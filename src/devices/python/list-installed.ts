@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Clock, messageOf, withTimeout } from '../../base/index.ts'
 import { OPERATIONS } from '../../protocol/index.ts'
-import { BUILT_IN_DEVICES } from '../built-in.ts'
+import { listDevices } from '../built-in.ts'
 import type { DeviceDef } from '../define-device.ts'
 import { findPython } from './interpreter.ts'
 import { described } from './messages.ts'
@@ -63,7 +63,7 @@ function readListing(text: string): InstalledDevices {
   const devices = parsed.devices.flatMap((device) => {
     const operation = OPERATIONS.find((each) => each === device.operation)
     if (!operation) skipped.push(`device ${device.name} is skipped: it names no operation`)
-    else if (BUILT_IN_DEVICES[operation].some((each) => each.name === device.name))
+    else if (listDevices(operation).includes(device.name))
       skipped.push(`device ${device.name} in Python is hidden by the built-in one of the same name`)
     else {
       const [options, environment] = [optionSpecsOf(device.options), optionSpecsOf(device.environment)]

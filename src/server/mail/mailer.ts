@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { AppError, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
 import type { Config } from '../config/settings.ts'
 
@@ -23,6 +23,11 @@ type MailSettings = Pick<
   'smtpHost' | 'smtpPort' | 'smtpTls' | 'smtpCaFile' | 'smtpUser' | 'smtpPassword' | 'smtpFrom'
 >
 
+interface MailerDependencies {
+  clock: Clock
+  log: Log
+}
+
 /** Sends mails in the background. Mails that are not sent when the server stops are lost. */
 export class Mailer {
   readonly #transport: Transporter
@@ -32,9 +37,21 @@ export class Mailer {
   readonly #stop = new AbortController()
   readonly #waiting = new Set<Promise<void>>()
 
-  /** @throws AppError `invalid` with reason `bad_config` when the CA file cannot be read. */
-  constructor(config: MailSettings, { clock, log }: { clock: Clock; log: Log }) {
-    this.#transport = createTransport({
+  private constructor(transport: Transporter, from: string, { clock, log }: MailerDependencies) {
+    this.#transport = transport
+    this.#from = from
+    this.#clock = clock
+    this.#log = log.child('mail')
+  }
+
+  /**
+   * Opens the mailer; nothing is sent yet.
+   * @throws AppError `invalid` with reason `bad_config` when the CA file cannot be read.
+   */
+  static async open(config: MailSettings, dependencies: MailerDependencies): Promise<Mailer> {
+    // Takes a tenth of a server's start, and few servers send mail.
+    const { createTransport } = await import('nodemailer')
+    const transport = createTransport({
       pool: true,
       maxConnections: 2,
       host: config.smtpHost,
@@ -50,9 +67,7 @@ export class Mailer {
       disableFileAccess: true,
       disableUrlAccess: true,
     })
-    this.#from = config.smtpFrom
-    this.#clock = clock
-    this.#log = log.child('mail')
+    return new Mailer(transport, config.smtpFrom, dependencies)
   }
 
   /** Queues a mail; failures are logged without the text of the mail. */

@@ -20,7 +20,10 @@ const MAIL = { to: 'ada@example.org', subject: 'Grüße', text: 'Zeile eins\n\nh
 
 test('a mail arrives with sender, subject and text', async () => {
   await using sink = await openMailSink()
-  const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock: systemClock, log: silentLog })
+  const mailer = await Mailer.open(
+    { ...SETTINGS, smtpPort: sink.port },
+    { clock: systemClock, log: silentLog },
+  )
   mailer.send(MAIL)
   const { head, text, to } = await sink.mail()
   expect(to).toEqual(['ada@example.org'])
@@ -44,14 +47,14 @@ test('TLS is used as configured, from the first byte or by STARTTLS, and only wi
     })
     const settings = { ...SETTINGS, smtpPort: sink.port, smtpTls, smtpUser: 'svc', smtpPassword: 'right' }
     const clock = new FakeClock()
-    const mailer = new Mailer({ ...settings, smtpCaFile }, { clock, log: silentLog })
+    const mailer = await Mailer.open({ ...settings, smtpCaFile }, { clock, log: silentLog })
     mailer.send(MAIL)
     expect(await sink.mail()).toMatchObject({ secure: true, user: 'svc' })
     await mailer.stop()
 
     const lines: string[] = []
     const log = createLog({ format: 'json', write: (line) => lines.push(line) })
-    const trusting = new Mailer(settings, { clock, log })
+    const trusting = await Mailer.open(settings, { clock, log })
     trusting.send(MAIL)
     await until('the refusal', () => lines.length > 0)
     expect(lines[0]).toMatch(/certificate/)
@@ -64,7 +67,7 @@ test('a server without STARTTLS receives no mail unless encryption is disabled',
   await using sink = await openMailSink()
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
-  const mailer = new Mailer(
+  const mailer = await Mailer.open(
     { ...SETTINGS, smtpPort: sink.port, smtpTls: 'starttls' },
     { clock: new FakeClock(), log },
   )
@@ -81,7 +84,7 @@ test('a temporary refusal is retried after 5 s, 1 min and 10 min; a permanent on
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
   {
     await using sink = await openMailSink({ refusals: [451, 451, 451] })
-    const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock, log })
+    const mailer = await Mailer.open({ ...SETTINGS, smtpPort: sink.port }, { clock, log })
     mailer.send(MAIL)
     for (const [tries, pause] of [5_000, 60_000, 600_000].entries()) {
       await until(`try ${tries + 1}`, () => lines.length === tries + 1)
@@ -93,7 +96,7 @@ test('a temporary refusal is retried after 5 s, 1 min and 10 min; a permanent on
   }
   lines.length = 0
   await using sink = await openMailSink({ refusals: [550] })
-  const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock, log })
+  const mailer = await Mailer.open({ ...SETTINGS, smtpPort: sink.port }, { clock, log })
   mailer.send(MAIL)
   await until('the error', () => lines.length > 0)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', message: 'mail not sent' })
@@ -107,7 +110,7 @@ test('a wrong password for the mail server is not retried', async () => {
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
   const settings = { ...SETTINGS, smtpPort: sink.port, smtpUser: 'svc', smtpPassword: 'wrong-password' }
-  const mailer = new Mailer(settings, { clock: new FakeClock(), log })
+  const mailer = await Mailer.open(settings, { clock: new FakeClock(), log })
   mailer.send(MAIL)
   await until('the error', () => lines.length > 0)
   expect(JSON.parse(lines[0] ?? '').level).toBe('error')
@@ -119,7 +122,7 @@ test('stop() discards mails that wait for a retry', async () => {
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
   await using sink = await openMailSink({ refusals: [451] })
-  const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock: new FakeClock(), log })
+  const mailer = await Mailer.open({ ...SETTINGS, smtpPort: sink.port }, { clock: new FakeClock(), log })
   mailer.send(MAIL)
   await until('the first attempt', () => lines.length === 1)
   await mailer.stop()
@@ -130,14 +133,14 @@ test('at most 500 mails are queued', async () => {
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
   await using sink = await openMailSink()
-  const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock: systemClock, log })
+  const mailer = await Mailer.open({ ...SETTINGS, smtpPort: sink.port }, { clock: systemClock, log })
   for (let count = 0; count < 501; count += 1) mailer.send(MAIL)
   expect(lines.map((line) => JSON.parse(line).message)).toEqual(['mail dropped: too many mails are queued'])
   await mailer.stop()
 })
 
-test('an unreadable CA file is an invalid setting', () => {
-  const open = () =>
-    new Mailer({ ...SETTINGS, smtpCaFile: '/nowhere/ca.pem' }, { clock: systemClock, log: silentLog })
-  expect(open).toThrow('--smtp-ca-file: cannot read /nowhere/ca.pem')
+test('an unreadable CA file is an invalid setting', async () => {
+  const settings = { ...SETTINGS, smtpCaFile: '/nowhere/ca.pem' }
+  const opening = Mailer.open(settings, { clock: systemClock, log: silentLog })
+  expect(opening).rejects.toThrow('--smtp-ca-file: cannot read /nowhere/ca.pem')
 })

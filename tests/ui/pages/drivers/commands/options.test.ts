@@ -100,8 +100,8 @@ test('argumentsOf() passes on what differs from the defaults, and only names sec
   })
 })
 
-test('every option of every built-in device has a control, and its default is accepted', () => {
-  for (const { options } of describeDevices()) {
+test('every option of every built-in device has a control, and its default is accepted', async () => {
+  for (const { options } of await describeDevices()) {
     for (const one of options as unknown as DeviceOption[]) {
       expect(controlOf(one)).toBeString()
       expect([one.key, problemOf({ ...one, required: false }, one.default ?? '')]).toEqual([

@@ -1,57 +1,17 @@
-import { homedir } from 'node:os'
-import { basename, dirname } from 'node:path'
-import { createLog, flag, kinds, type LogFormat, type LogLevel, systemClock } from '../base/index.ts'
+import { flag, kinds, systemClock } from '../../base/index.ts'
 import {
   type DeviceSchema,
-  DRIVER_SETTINGS,
   describeDevices,
   listDevices,
   listInstalled,
   type OptionSchema,
-  readDriverSettings,
-  runDeviceHost,
-  startDriver,
-} from '../driver/index.ts'
-import { OPERATIONS } from '../protocol/index.ts'
-import { calibrateCommand } from './calibrate/calibrate.ts'
-import { checkCommand } from './check/check.ts'
-import { defineCommand, defineGroup } from './command-line/command.ts'
-import { untilStopped } from './command-line/signals.ts'
-import { UsageError } from './command-line/usage-error.ts'
-import { restoreDeviceFileCommand } from './device-file/restore-device-file.ts'
-import { version } from './version.ts'
+} from '../../driver/index.ts'
+import { OPERATIONS } from '../../protocol/index.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { UsageError } from '../command-line/usage-error.ts'
+import { programFolder } from './program-folder.ts'
 
-const startCommand = defineCommand({
-  summary: 'Run a driver next to lab equipment',
-  settings: DRIVER_SETTINGS,
-  async run({ given }) {
-    const settings = readDriverSettings({ flags: given, env: process.env })
-    const level: LogLevel = settings.values.logLevel
-    const format: LogFormat = settings.values.logFormat
-    const log = createLog({ level, format })
-    // Before the device is opened: a signal meanwhile stops the driver in order once it is open.
-    const stopped = untilStopped(log, 'driver')
-    const driver = await startDriver(settings, {
-      clock: systemClock,
-      log,
-      version,
-      cwd: process.cwd(),
-      home: homedir(),
-      programFolder: programFolder(),
-      env: process.env,
-    })
-    await Promise.race([stopped.then(() => driver.stop()), driver.finished])
-    process.exit(0)
-  },
-})
-
-/** The folder that contains `svc-driver` as it was started, before links are followed; empty when unknown. */
-function programFolder(): string {
-  const program = Bun.which(process.argv0)
-  return program === null || basename(program) !== 'svc-driver' ? '' : dirname(program)
-}
-
-const devicesCommand = defineCommand({
+export const devicesCommand = defineCommand({
   summary: 'List the devices that this version can run, or the options of one',
   flags: {
     operation: flag(kinds.choice(OPERATIONS), 'Only devices of this operation'),
@@ -64,7 +24,7 @@ const devicesCommand = defineCommand({
       ...{ beside: programFolder(), cwd: process.cwd(), env: process.env, clock: systemClock },
     })
     for (const line of skipped) console.error(line)
-    if (device !== undefined) return optionsOf(device, describeDevices(installed))
+    if (device !== undefined) return optionsOf(device, await describeDevices(installed))
     const operations = operation ? [operation] : OPERATIONS
     return operations.map((each) => {
       const own = installed.filter((one) => one.operation === each).map(({ name }) => name)
@@ -111,21 +71,3 @@ function remarkOn({ required, default: initial, example, source }: OptionSchema)
   ]
   return facts.length > 0 ? ` (${facts.join('; ')})` : ''
 }
-
-const workerCommand = defineCommand({
-  summary: 'Run the device for its driver',
-  isHidden: true,
-  run: () => runDeviceHost({ env: process.env }),
-})
-
-export const driverCommand = defineGroup(
-  'Run drivers and single routines, check instruments, list devices, restore their files',
-  {
-    start: () => startCommand,
-    devices: () => devicesCommand,
-    calibrate: () => calibrateCommand,
-    check: () => checkCommand,
-    'restore-device-file': () => restoreDeviceFileCommand,
-    worker: () => workerCommand,
-  },
-)
