@@ -1,11 +1,19 @@
 import { basename } from 'node:path'
-import type { Circuit, Job, Submission, SvcClient } from '../../../clients/js/src/index.ts'
+import {
+  type Circuit,
+  InvalidRequestError,
+  type Job,
+  type Submission,
+  type SvcClient,
+} from '../../../clients/js/src/index.ts'
 import { AppError, flag, kinds, messageOf, repeatableFlag, switchFlag } from '../../base/index.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { UsageError } from '../command-line/usage-error.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
 import { follow, printOutcome, setStatus, TIMEOUT_FLAG } from './follow.ts'
-import { plain, stateOf } from './output.ts'
+import { stateOf } from './output.ts'
 import { bindParameters, checkNames, parseParameter } from './parameters.ts'
+import { notAccepted, type Program } from './problems.ts'
 
 /** As much as a job may have. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -32,10 +40,13 @@ export const submitCommand = defineCommand({
     ...CONNECTION_FLAGS,
   },
   run: async ({ flags, positionals }) => {
-    const submission = await readSubmission(positionals, flags)
+    if (flags.check && flags.wait) throw new UsageError('--check submits nothing; leave out --wait')
+    if (flags.timeout !== undefined && !flags.wait) throw new UsageError('--timeout needs --wait')
+    const programs = await Promise.all(positionals.map(readProgram))
+    const submission = submissionOf(programs, flags)
     return withClient(flags, async (svc) => {
-      if (flags.check) return check(svc, submission)
-      const job = await svc.submitJob(submission)
+      if (flags.check) return check(svc, submission, programs)
+      const job = await submit(svc, submission, programs)
       if (!flags.wait) return { job }
       process.stderr.write(`Submitted job ${job.id}\n`)
       const ended = await follow(job, flags.timeout)
@@ -58,11 +69,21 @@ interface Outcome {
 }
 
 /** @throws AppError with all problems if the job would not be accepted. */
-async function check(svc: SvcClient, submission: Submission): Promise<Outcome> {
+async function check(svc: SvcClient, submission: Submission, programs: readonly Program[]): Promise<Outcome> {
   const checked = await svc.checkJob(submission)
   if (checked.accepted) return { checked }
-  const problems = checked.problems.map(({ path, message }) => `  ${path}: ${plain(message)}`)
-  throw new AppError('invalid', ['The job would not be accepted:', ...problems].join('\n'))
+  throw notAccepted(checked.problems, programs)
+}
+
+/** @throws AppError with the problems if the job is not accepted. */
+async function submit(svc: SvcClient, submission: Submission, programs: readonly Program[]): Promise<Job> {
+  try {
+    return await svc.submitJob(submission)
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error
+    const problems = Object.entries(error.fields).map(([path, field]) => ({ path, ...field }))
+    throw problems.length === 0 ? error : notAccepted(problems, programs)
+  }
 }
 
 interface SubmissionFlags {
@@ -75,16 +96,17 @@ interface SubmissionFlags {
   memory: boolean
 }
 
-async function readSubmission(files: readonly string[], flags: SubmissionFlags): Promise<Submission> {
+function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
   const { qpu, shots, param, name, tag, seed, memory } = flags
   const parameters = param.map(parseParameter)
-  const programs = await Promise.all(files.map(readProgram))
-  checkNames(programs, parameters)
-  const circuits = programs.map((circuit, at): Circuit => {
-    const file = files[at] ?? ''
-    const values = bindParameters(circuit, file, parameters)
+  checkNames(
+    programs.map(({ text }) => text),
+    parameters,
+  )
+  const circuits = programs.map(({ file, text }): Circuit => {
+    const values = bindParameters(text, file, parameters)
     const named = file === '-' ? {} : { name: basename(file).slice(0, 200) }
-    return { circuit, ...named, ...(values && { parameterValues: values }) }
+    return { circuit: text, ...named, ...(values && { parameterValues: values }) }
   })
   return {
     circuits,
@@ -97,13 +119,13 @@ async function readSubmission(files: readonly string[], flags: SubmissionFlags):
   }
 }
 
-async function readProgram(file: string): Promise<string> {
-  if (file === '-') return Bun.stdin.text()
+async function readProgram(file: string): Promise<Program> {
+  if (file === '-') return { file, text: await Bun.stdin.text() }
   const content = Bun.file(file)
   try {
     if (content.size > MAX_FILE_BYTES)
       throw new Error(`it has ${content.size} bytes; at most ${MAX_FILE_BYTES} are allowed`)
-    return await content.text()
+    return { file, text: await content.text() }
   } catch (cause) {
     throw new AppError('invalid', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }

@@ -147,17 +147,32 @@ describe('jobs', () => {
 
   test('problems name file, place and remedy, before anything is submitted', async () => {
     const before = (await json(['jobs'])).length
-    const bad = await run(['submit', 'bad.qasm'])
-    expect(bad.err).toContain('  OPENQASM 3.0; qubit q; hh q;\n                         ^\n')
-    expect(bad.status).toBe(1)
-    expect((await run(['submit', 'bad.qasm', '--check'])).err).toContain(
-      'circuits.0.circuit: There is no gate "hh"',
+    const place = [
+      'bad.qasm:1:24: There is no gate "hh": define it first, or include "stdgates.inc"',
+      '  OPENQASM 3.0; qubit q; hh q;',
+      '                         ^',
+    ]
+    for (const args of [[], ['--check'], ['--wait']]) {
+      const { err, status } = await run(['submit', 'bad.qasm', ...args])
+      expect([args, err, status]).toEqual([args, ['The job is not accepted:', ...place, ''].join('\n'), 1])
+    }
+    const piped = await run(['submit', 'rotation.qasm', '-', '--check'], { input: 'qubit q;\n\thh q;' })
+    expect(piped.err).toContain('\nstandard input:2:2: There is no gate "hh"')
+    expect(piped.err).toContain('\n   hh q;\n   ^\n')
+    expect((await run(['submit', 'rotation.qasm', '--param', '0', '--qpu', 'absent'])).err).toContain(
+      '\n--qpu: There is no QPU absent',
     )
     expect((await run(['submit', 'rotation.qasm', '--check', '--param', '1'])).out).toBe(
       'Accepted: 1 executions on 1 qubits\n',
     )
     expect((await run(['submit', 'absent.qasm'])).err).toStartWith('cannot read absent.qasm: ')
     expect((await run(['submit'])).err).toBe('svc submit: missing FILE; see svc submit --help\n')
+    expect((await run(['submit', 'rotation.qasm', '--check', '--wait'])).err).toStartWith(
+      'svc submit: --check submits nothing; leave out --wait',
+    )
+    expect((await run(['submit', 'rotation.qasm', '--timeout', '5s'])).err).toStartWith(
+      'svc submit: --timeout needs --wait',
+    )
     expect((await json(['jobs'])).length).toBe(before)
   })
 
