@@ -72,12 +72,17 @@ export async function openBench(executable: string, sizes: Sizes): Promise<Bench
 async function measureStart(executable: string, note: Note): Promise<void> {
   using folder = temporaryFolder()
   const service = await Service.install(folder.path, { executable })
+  const used = (pid: number | undefined) => usedMs(pid ?? Number.NaN)
   note('first start', 'ms', await service.start())
+  // `start` requests the description of the API once.
+  note('first start and description of the API, processor time', 'ms', used(service.pid))
   await service.stop()
   note('later start', 'ms', await service.start())
+  note('later start, processor time', 'ms', used(service.pid))
   await service.stop()
   await using lab = await Lab.open({ executable })
   note('driver, to online', 'ms', await lab.startDriver())
+  note('driver, to online, its processor time', 'ms', used(lab.driverPid))
 }
 
 async function measureLatency(lab: Lab, sizes: Sizes, note: Note): Promise<void> {

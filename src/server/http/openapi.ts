@@ -52,16 +52,17 @@ const errorSchema = v.object({
 
 /** The named schemas that response and request bodies consist of, by title. */
 export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSchema> {
+  return shapesIn(routes.flatMap(({ response, bodyForms }) => [response, bodyForms]))
+}
+
+function shapesIn(schemas: readonly (v.GenericSchema | undefined)[]): Record<string, v.GenericSchema> {
   const shapes: Record<string, v.GenericSchema> = {}
   const take = (schema: v.GenericSchema) => {
     const title = v.getTitle(schema)
     if (title !== undefined) shapes[title] = schema
     for (const part of partsOf(schema)) take(part)
   }
-  for (const { response, bodyForms } of routes) {
-    if (response) take(response)
-    if (bodyForms) take(bodyForms)
-  }
+  for (const schema of schemas) if (schema) take(schema)
   return shapes
 }
 
@@ -87,7 +88,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
 }
 
-/** Describes one route per step, because all of them take 50 ms. */
+/** Describes one route per step, because all of them take 50 ms or more. */
 function* documentSteps(routes: readonly Route[], version: string): Generator<undefined, Json, undefined> {
   const definitions = { Error: errorSchema, FieldError: fieldError, ...shapesOf(routes) }
   const paths: Record<string, Record<string, Json>> = {}
@@ -269,7 +270,12 @@ function schemaOf(
   typeMode: 'input' | 'output',
   definitions: Record<string, v.GenericSchema> = {},
 ): Json {
-  const { $schema, $defs, ...own } = toJsonSchema(schema, { ...config(typeMode), definitions })
+  // The library converts all that it is given, whether the schema refers to it or not.
+  const used = Object.entries(shapesIn([schema])).filter(([title, shape]) => definitions[title] === shape)
+  const { $schema, $defs, ...own } = toJsonSchema(schema, {
+    ...config(typeMode),
+    definitions: Object.fromEntries(used),
+  })
   return own
 }
 
