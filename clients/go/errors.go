@@ -80,6 +80,7 @@ type Error struct {
 	RetryAfter time.Duration
 }
 
+// Error returns the message of the server.
 func (e *Error) Error() string { return e.Message }
 
 // Is reports whether the error is of a kind such as ErrNotFound.
@@ -114,20 +115,24 @@ type ConnectionError struct {
 	Err       error
 }
 
+// Error names the address and the cause.
 func (e *ConnectionError) Error() string {
 	return fmt.Sprintf("no response from %s: %v", e.Address, e.Err)
 }
 
+// Unwrap returns the cause.
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
 // JobFailedError is the end of a job that has failed.
 type JobFailedError struct{ JobID, Code, Message string }
 
+// Error names the job and the reason.
 func (e *JobFailedError) Error() string { return fmt.Sprintf("job %s failed: %s", e.JobID, e.Message) }
 
 // JobCancelledError is the end of a job that was cancelled.
 type JobCancelledError struct{ JobID string }
 
+// Error names the job.
 func (e *JobCancelledError) Error() string { return fmt.Sprintf("job %s was cancelled", e.JobID) }
 
 // JobTimeoutError is the end of a wait whose context has expired. The job goes on.
@@ -136,10 +141,12 @@ type JobTimeoutError struct {
 	Err   error
 }
 
+// Error names the job.
 func (e *JobTimeoutError) Error() string {
 	return fmt.Sprintf("job %s has not ended in time; it goes on", e.JobID)
 }
 
+// Unwrap returns the error of the context.
 func (e *JobTimeoutError) Unwrap() error { return e.Err }
 
 // isTemporary reports whether a later attempt may succeed: the network or the server has failed, rather than

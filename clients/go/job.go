@@ -78,6 +78,7 @@ func (c *Client) job(raw rawJSON) (*Job, error) {
 	return job, nil
 }
 
+// String returns the id.
 func (j *Job) String() string { return j.ID }
 
 // Done reports whether the job has ended.

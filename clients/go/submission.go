@@ -45,6 +45,7 @@ type Submission struct {
 	Name string   `json:"name,omitempty"`
 	Tags []string `json:"tags,omitempty"`
 
+	// MemoryFormat is how the server sends the memory; Submit chooses it.
 	MemoryFormat string `json:"memory_format,omitempty"`
 }
 

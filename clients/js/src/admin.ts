@@ -20,6 +20,7 @@ export class Admin {
     return this.#post('qpu/toggle', body)
   }
 
+  /** Deletes a QPU. */
   deleteQpu(body: wire.PostOpQpuDeleteBody): Promise<wire.PostOpQpuDeleteResponse> {
     return this.#post('qpu/delete', body)
   }
@@ -59,6 +60,7 @@ export class Admin {
     return this.#ofJob(job, 'hold', { reason })
   }
 
+  /** Ends a hold. */
   release(job: string): Promise<wire.Job> {
     return this.#ofJob(job, 'release', {})
   }

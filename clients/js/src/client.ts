@@ -15,11 +15,13 @@ export interface JobFilter {
   readonly status?: string
   /** Name or id of the QPU that ran it or will. */
   readonly qpu?: string
+  /** One of the tags given at submission. */
   readonly tag?: string
   /** Id of a job: only those submitted before it. */
   readonly before?: string
   /** Number of jobs; all unless given. */
   readonly limit?: number
+  /** Ends the request and its repetitions. */
   readonly signal?: AbortSignal
 }
 
@@ -38,7 +40,9 @@ const PAGE = 100
  *     console.log((await job.result()).counts())
  */
 export class SvcClient {
+  /** The API tokens of the account. */
   readonly tokens: Tokens
+  /** What superusers do. */
   readonly admin: Admin
   readonly #transport: Transport
   readonly #waiting: Waiting
@@ -75,6 +79,7 @@ export class SvcClient {
     return job.result(options)
   }
 
+  /** Reads a job, of this process or another. @throws NotFoundError. */
   async job(id: string): Promise<Job> {
     return this.#job(await this.#waiting.read(id))
   }
@@ -113,6 +118,7 @@ export class SvcClient {
     }
   }
 
+  /** All QPUs with their state and queue. */
   qpus(): Promise<wire.QpuSummary[]> {
     return this.#transport.request('GET', '/api/qpus')
   }

@@ -35,22 +35,27 @@ export class Collection<T extends object> {
     this.#name = name
   }
 
+  /** One page of records. @throws InvalidRequestError for a filter or a field that the collection lacks. */
   list({ signal, ...query }: ListOptions = {}): Promise<RecordPage<T>> {
     return this.#transport.request('GET', this.#path(), { query, signal })
   }
 
+  /** One record. @throws NotFoundError. */
   get(id: string, { signal, ...query }: Pick<ListOptions, 'expand' | 'fields' | 'signal'> = {}): Promise<T> {
     return this.#transport.request('GET', this.#path(id), { query, signal })
   }
 
+  /** Creates a record. @throws InvalidRequestError with the invalid fields. */
   create(body: Partial<T>): Promise<T> {
     return this.#transport.request('POST', this.#path(), { body })
   }
 
+  /** Changes the given fields of a record. */
   update(id: string, body: Partial<T>): Promise<T> {
     return this.#transport.request('PATCH', this.#path(id), { body })
   }
 
+  /** Deletes a record. @throws NotFoundError. */
   async delete(id: string): Promise<void> {
     await this.#transport.request('DELETE', this.#path(id))
   }

@@ -4,14 +4,17 @@ import { Result } from './result.ts'
 import { isTemporary, sleep, type Transport } from './transport.ts'
 import { hasEnded, type Waiting } from './waiting.ts'
 
+/** `pending`, `running`, or one of the ends: `completed`, `failed`, `cancelled`. */
 export type JobStatus = JobDetail['status']
 
 /** A job as the server returns it: from a list without the details. */
 export type JobWire = JobSummary & Partial<JobDetail>
 
+/** Limits of a wait. */
 export interface WaitOptions {
   /** Time in ms after which `JobTimeoutError` is thrown; unlimited unless given. The job goes on. */
   readonly timeoutMs?: number
+  /** Ends the wait with the reason of the signal; the job goes on. */
   readonly signal?: AbortSignal
 }
 
@@ -20,6 +23,7 @@ const POSITION_MS = 5_000
 
 /** A job as it was when it was read. Methods that read it again return a new one. */
 export class Job {
+  /** The whole response of the server. */
   readonly raw: JobWire
   readonly #transport: Transport
   readonly #waiting: Waiting
@@ -60,6 +64,7 @@ export class Job {
     return new Date(this.raw.created)
   }
 
+  /** Start of the last attempt. */
   get started(): Date | undefined {
     return dateOf(this.raw.started_at)
   }
@@ -68,6 +73,7 @@ export class Job {
     return dateOf(this.raw.finished_at)
   }
 
+  /** QPU seconds that the job has cost; undefined before the charge. */
   get chargedSeconds(): number | undefined {
     return this.raw.charged_seconds ?? undefined
   }
@@ -82,6 +88,7 @@ export class Job {
     return this.raw.queue_position
   }
 
+  /** Between which times it is expected to start; undefined without an estimate. */
   get estimatedStart(): { from: Date; to: Date } | undefined {
     const estimate = this.raw.estimated_start
     return estimate ? { from: new Date(estimate.from), to: new Date(estimate.to) } : undefined
@@ -92,10 +99,12 @@ export class Job {
     return this.raw.error ?? undefined
   }
 
+  /** Its id. */
   toString(): string {
     return this.id
   }
 
+  /** Reads the job again. */
   async refresh(): Promise<Job> {
     return this.#with(await this.#waiting.read(this.id))
   }

@@ -119,6 +119,7 @@ export class Result implements Iterable<CircuitResult> {
     return circuit.counts
   }
 
+  /** One result after the other: `for (const circuit of result)`. */
   [Symbol.iterator](): Iterator<CircuitResult> {
     return this.circuits[Symbol.iterator]()
   }

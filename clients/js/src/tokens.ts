@@ -14,10 +14,12 @@ export class Tokens {
     return this.#transport.request('POST', '/api/tokens', { body })
   }
 
+  /** The tokens, without their texts. */
   list(): Promise<ApiToken[]> {
     return this.#transport.request('GET', '/api/tokens')
   }
 
+  /** Changes the given fields of a token. */
   update(id: string, body: PatchTokensByIdBody): Promise<ApiToken> {
     return this.#transport.request('PATCH', `/api/tokens/${encodeURIComponent(id)}`, {
       body,
@@ -25,6 +27,7 @@ export class Tokens {
     })
   }
 
+  /** Deletes a token, which is not valid any more. */
   async delete(id: string): Promise<void> {
     await this.#transport.request('DELETE', `/api/tokens/${encodeURIComponent(id)}`)
   }

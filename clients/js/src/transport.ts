@@ -22,7 +22,9 @@ export interface Retries {
 /** `fetch` of the runtime, or one that behaves alike. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
+/** How a client connects. */
 export interface TransportOptions extends CredentialOptions {
+  /** Default: that of the runtime. */
   readonly fetch?: Fetch
   readonly retries?: Retries
   /** Time in ms for the response to one request; default 75,000. */

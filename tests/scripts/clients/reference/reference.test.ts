@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import * as client from '../../../../clients/js/src/index.ts'
+import { goPage } from '../../../../scripts/clients/reference/go.ts'
+import { javascriptPage } from '../../../../scripts/clients/reference/javascript.ts'
+
+const GO_CLIENT = join(import.meta.dir, '../../../../clients/go')
+
+const headings = (page: string) =>
+  new Set([...page.matchAll(/^##+ (?:type )?(.*)$/gm)].map(([, text]) => text))
+
+test('the JavaScript page has every exported value, and the methods of its classes', () => {
+  const page = headings(javascriptPage())
+  const wanted = Object.keys(client).filter((name) => name !== 'errorOf')
+  wanted.push(
+    ...Object.getOwnPropertyNames(client.SvcClient.prototype)
+      .filter((name) => name !== 'constructor')
+      .map((name) => `SvcClient.${name}`),
+  )
+  expect(wanted.length).toBeGreaterThan(25)
+  expect(wanted.filter((name) => !page.has(name))).toEqual([])
+})
+
+test('the Go page has every exported function, method and type of the package', () => {
+  const page = headings(goPage())
+  const sources = [...new Glob('*.go').scanSync(GO_CLIENT)].filter((name) => !name.endsWith('_test.go'))
+  const text = sources.map((name) => readFileSync(join(GO_CLIENT, name), 'utf8')).join('\n')
+  const funcs = [...text.matchAll(/^func (?:\(\w+ (\*?[A-Z]\w*)\) )?([A-Z]\w*)/gm)]
+    .filter(([, , name]) => !['String', 'Error', 'Unwrap'].includes(name ?? ''))
+    .map(([, receiver, name]) => (receiver ? `func (${receiver}) ${name}` : `func ${name}`))
+  const types = [...text.matchAll(/^(?:type ([A-Z]\w*)|\t([A-Z]\w*) = wire)/gm)].map(
+    ([, name, alias]) => name ?? alias,
+  )
+  expect(funcs.length + types.length).toBeGreaterThan(100)
+  expect([...funcs, ...types].filter((name) => !page.has(name))).toEqual([])
+})
+
+test('the Go page shows neither fields that are not exported nor tags', () => {
+  const blocks = [...goPage().matchAll(/^```go\n(type .*?)^```$/gms)].map(([, block]) => block)
+  expect(blocks.length).toBeGreaterThan(30)
+  expect(blocks.filter((block) => /^\t[a-z]|`json:/m.test(block ?? ''))).toEqual([])
+})
