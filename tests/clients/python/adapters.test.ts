@@ -5,6 +5,7 @@ import { FIRST_PROGRAMS } from '../../../ui/jobs/first-programs.ts'
 import { run } from '../../support/clients/packed-client.ts'
 import { type Demo, startDemo } from '../../support/clients/running-demo.ts'
 import { CLIENT_FOLDER, CLIENT_TEST_ENV } from '../../support/python/client.ts'
+import { SDK_FOLDER } from '../../support/python/devices.ts'
 import { runPytest } from '../../support/python/pytest.ts'
 import { openAdaptersPython, openClientPython } from '../../support/python/python.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -31,19 +32,19 @@ test.skipIf(!adapters)(
   1_800_000,
 )
 
-test.skipIf(!(adapters && client))(
-  'pyright accepts the adapters with the libraries that they adapt',
-  async () => {
-    // Overrides are not compared: the base classes of Qiskit leave types out.
-    const config = ['-p', 'tests/adapters', '--pythonpath', adapters ?? '']
-    const checked = Bun.spawn([client ?? '', '-m', 'pyright', ...config], {
-      cwd: CLIENT_FOLDER,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const [output, status] = await Promise.all([new Response(checked.stdout).text(), checked.exited])
-    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' })
-  },
-)
+// Overrides are not compared in those of the client: the base classes of Qiskit leave types out.
+test.skipIf(!(adapters && client)).each([
+  ['svc-client', CLIENT_FOLDER, ['-p', 'tests/adapters']],
+  ['svc-driver', SDK_FOLDER, ['src/svc_driver/qiskit.py']],
+])('pyright accepts the adapters of %s with the libraries that they adapt', async (_, cwd, which) => {
+  const args = ['-m', 'pyright', '--pythonpath', adapters ?? '', ...which]
+  const checked = Bun.spawn([client ?? '', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [output, status] = await Promise.all([new Response(checked.stdout).text(), checked.exited])
+  expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' })
+})
 
 describe.skipIf(!(adapters && client))('the packed client with other libraries', () => {
   const temporary = temporaryFolder()

@@ -1,15 +1,16 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { CLIENT_FOLDER, CLIENT_TEST_ENV } from '../../support/python/client.ts'
+import { SDK_FOLDER } from '../../support/python/devices.ts'
 import { runPytest } from '../../support/python/pytest.ts'
 import { openClientPython } from '../../support/python/python.ts'
 
 const python = await openClientPython()
 const source = join(CLIENT_FOLDER, 'src')
 
-async function run(args: string[]): Promise<{ status: number; output: string }> {
+async function run(args: string[], cwd = CLIENT_FOLDER): Promise<{ status: number; output: string }> {
   const made = Bun.spawn([python ?? '', ...args], {
-    cwd: CLIENT_FOLDER,
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [out, err, status] = await Promise.all([
@@ -45,13 +46,16 @@ test.skipIf(!python)('the references are those of the docstrings', async () => {
   expect(await run([script, '--check'])).toEqual({ status: 0, output: '' })
 })
 
-test.skipIf(!python)(
-  'mypy --strict and pyright accept the package and a program that uses it',
-  async () => {
-    const cache = ['--cache-dir', '/dev/null']
-    expect(await run(['-m', 'mypy', '--no-incremental', ...cache])).toEqual({ status: 0, output: '' })
-    const interpreter = ['--pythonpath', python ?? '']
-    expect(await run(['-m', 'pyright', ...interpreter])).toEqual({ status: 0, output: '' })
+test.skipIf(!python).each([
+  ['svc-client', CLIENT_FOLDER],
+  ['svc-driver', SDK_FOLDER],
+])(
+  'mypy --strict and pyright accept %s and a program that uses it',
+  async (_, folder) => {
+    const mypy = ['-m', 'mypy', '--strict', '--no-incremental', '--cache-dir', '/dev/null']
+    expect(await run(mypy, folder)).toEqual({ status: 0, output: '' })
+    const pyright = ['-m', 'pyright', '--pythonpath', python ?? '']
+    expect(await run(pyright, folder)).toEqual({ status: 0, output: '' })
   },
   300_000,
 )
