@@ -100,6 +100,38 @@ def test_shared_registers_and_bits_without_register(backend: SvcBackend) -> None
     assert data.first.get_counts() == {"10": 4} and data.shared.get_counts() == {"11": 4}
 
 
+def test_bits_that_nothing_is_measured_into_are_zero(backend: SvcBackend) -> None:
+    circuit = QuantumCircuit(QuantumRegister(1), ClassicalRegister(9, "wide"), ClassicalRegister(1, "one"))
+    circuit.x(0)
+    data = SvcSampler(backend).run([circuit], shots=4).result()[0].data
+    assert data.wide.get_counts() == {"0" * 9: 4} and data.one.get_counts() == {"0": 4}
+
+
+def test_conditions_on_registers_that_share_bits(backend: SvcBackend) -> None:
+    bits = [Clbit(), Clbit(), Clbit()]
+    first, second = ClassicalRegister(bits=bits[:2], name="first"), ClassicalRegister(bits=bits[:0:-1], name="second")
+    circuit = QuantumCircuit(QuantumRegister(3), first, second, ClassicalRegister(2, "seen"))
+    circuit.x(0)
+    circuit.measure(0, bits[1])
+    with circuit.if_test((first, 2)):
+        circuit.x(1)
+    with circuit.if_test((second, 1)):
+        circuit.x(2)
+    circuit.measure([1, 2], circuit.cregs[2])
+    data = SvcSampler(backend).run([circuit], shots=4).result()[0].data
+    assert data.first.get_counts() == {"10": 4} and data.second.get_counts() == {"10": 4}
+    assert data.seen.get_counts() == {"01": 4}
+
+
+def test_empty_registers(backend: SvcBackend) -> None:
+    none, empty = QuantumRegister(0, "none"), ClassicalRegister(0, "empty")
+    circuit = QuantumCircuit(none, QuantumRegister(1), empty, ClassicalRegister(1, "c"))
+    circuit.x(0)
+    circuit.measure(0, 0)
+    data = SvcSampler(backend).run([circuit], shots=4).result()[0].data
+    assert data.empty.array.shape == (4, 0) and data.c.get_counts() == {"1": 4}
+
+
 def test_empty_pubs(backend: SvcBackend) -> None:
     job = SvcSampler(backend).run([(flips(2), np.zeros((0, 2)))])
     assert job.job_ids == [] and job.result()[0].data.meas.shape == (0,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -39,11 +40,29 @@ def to_openqasm(circuit: QuantumCircuit) -> str:
     ordered = _with_ordered_bits(circuit)
     if not _needs_lowering(ordered):
         try:
-            return str(qasm3.dumps(ordered))
+            return _written(ordered)
         except QASM3ExporterError:
             # Of instructions that have a definition which is no gate, such as those with a reset.
             pass
-    return str(qasm3.dumps(transpile(ordered, basis_gates=list(STANDARD_GATES), optimization_level=0)))
+    return _written(transpile(ordered, basis_gates=list(STANDARD_GATES), optimization_level=0))
+
+
+def _written(circuit: QuantumCircuit) -> str:
+    """The program of a circuit of ``_with_ordered_bits``.
+
+    Conditions on registers that share bits leave a register for each beside that of all bits. The exporter declares
+    such bits one by one, and registers as sets of them, which is not OpenQASM; they become aliases of the first one.
+    """
+    if sum(len(register) for register in circuit.cregs) <= circuit.num_clbits:
+        return str(qasm3.dumps(circuit))
+    everything = circuit.cregs[0]
+    text = re.sub(r"(?m)^bit \w+;\n", "", qasm3.dumps(circuit, allow_aliasing=True))
+    text = re.sub(rf"(?m)^let {everything.name} = .*$", f"bit[{len(everything)}] {everything.name};", text)
+    for register in circuit.cregs[1:]:
+        places = ", ".join(str(circuit.find_bit(bit).index) for bit in register)
+        alias = f"let {register.name} = {everything.name}[{{{places}}}];"
+        text = re.sub(rf"(?m)^let {register.name} = .*$", alias, text)
+    return text
 
 
 def plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -108,17 +127,20 @@ def _with_ordered_bits(circuit: QuantumCircuit) -> QuantumCircuit:
     """The circuit, whose program declares qubits and bits in the order in which the circuit has them.
 
     The exporter declares those without register first, and then the registers, which must not share bits. A
-    circuit of another order gets one register of qubits and one of bits.
+    circuit of another order gets one register of qubits and one of bits; so does one with an empty register, which
+    OpenQASM does not have.
     """
 
     def is_ordered(bits: Sequence[Any], registers: Iterable[Iterable[Any]]) -> bool:
         alone = [bit for bit in bits if not circuit.find_bit(bit).registers]
         return [*alone, *(bit for register in registers for bit in register)] == list(bits)
 
-    if is_ordered(circuit.qubits, circuit.qregs) and is_ordered(circuit.clbits, circuit.cregs):
+    has_empty = any(len(register) == 0 for register in [*circuit.qregs, *circuit.cregs])
+    if not has_empty and is_ordered(circuit.qubits, circuit.qregs) and is_ordered(circuit.clbits, circuit.cregs):
         return circuit
-    qubits, bits = QuantumRegister(circuit.num_qubits, "q"), ClassicalRegister(circuit.num_clbits, "bits")
-    rebuilt = QuantumCircuit(qubits, bits, name=circuit.name, global_phase=circuit.global_phase)
+    registers = [QuantumRegister(circuit.num_qubits, "q"), ClassicalRegister(circuit.num_clbits, "bits")]
+    filled = [register for register in registers if len(register) > 0]
+    rebuilt = QuantumCircuit(*filled, name=circuit.name, global_phase=circuit.global_phase)
     rebuilt.metadata = circuit.metadata
     rebuilt.compose(circuit, qubits=rebuilt.qubits, clbits=rebuilt.clbits, copy=False, inplace=True)
     return rebuilt

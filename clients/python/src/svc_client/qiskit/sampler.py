@@ -143,7 +143,7 @@ def _bits(pub: Mapping[str, Any], results: Sequence[CircuitResult]) -> dict[str,
     """An array of bits for each register."""
     shots, bits = pub["shots"], pub["bits"]
     width = math.ceil(bits / 8)
-    packed = b"".join(each.packed_memory() or b"" for each in results)
+    packed = b"".join(_packed(each, shots * width) for each in results)
     rows = np.frombuffer(packed, np.uint8).reshape(len(results), shots, width)
     # From the lowest bit on.
     unpacked = np.unpackbits(rows, axis=-1)[..., ::-1]
@@ -154,6 +154,12 @@ def _bits(pub: Mapping[str, Any], results: Sequence[CircuitResult]) -> dict[str,
         array = np.packbits(padded, axis=-1).reshape(*pub["shape"], shots, math.ceil(len(places) / 8))
         arrays[name] = BitArray(array, len(places))
     return arrays
+
+
+def _packed(result: CircuitResult, size: int) -> bytes:
+    """The outcome of each shot. A circuit that measures nothing has neither counts nor memory: its bits are 0."""
+    memory = result.packed_memory()
+    return bytes(size) if memory is None and not result.counts else memory or b""
 
 
 def _points(pub: Mapping[str, Any], results: Sequence[CircuitResult]) -> dict[str, Any]:
