@@ -73,7 +73,10 @@ export class ClusterInstrument implements Instrument, VoltageOutputs {
       await release()
     } catch (error) {
       if (error instanceof InstrumentError && error.code === 'instrument_busy') return
-      throw new StartupError(`startup error: cluster ${this.#options.name}: ${messageOf(error)}`)
+      throw new StartupError([
+        `startup error: cluster ${this.#options.name}: ${messageOf(error)}`,
+        '  correct scheduler_hardware_config or the cluster; `svc driver check` with the same options goes step by step',
+      ])
     }
   }
 

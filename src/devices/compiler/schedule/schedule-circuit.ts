@@ -1,7 +1,7 @@
 import type { MeasureOp } from '../../../qasm/index.ts'
 import { JobError } from '../../errors.ts'
 import { type ElementValues, ScheduleBuilder, UnsetValueError } from '../../pulse/builder.ts'
-import type { Schedule } from '../../pulse/schedule.ts'
+import { partsOfPort, type Pulse, type Schedule } from '../../pulse/schedule.ts'
 import type { NativeOp } from '../decompose/native.ts'
 import type { CalibratedChip } from './calibrated-chip.ts'
 
@@ -31,8 +31,8 @@ const DELAY_TOLERANCE_NS = 1e-3
  * Plays every operation as soon as its qubits are free. Measurements after which nothing follows on their
  * qubit start together at the end of all else; a reset within the circuit is a wait.
  * @param ops operations on the qubits of the chip, by index
- * @throws JobError for a delay that is no whole number of nanoseconds, and for a value that the device file
- *   lacks.
+ * @throws JobError for a delay that is no whole number of nanoseconds, for a value that the device file lacks,
+ *   and for one whose pulses are beyond full scale.
  */
 export function scheduleCircuit(
   ops: readonly NativeOp[],
@@ -50,7 +50,9 @@ export function scheduleCircuit(
     throw toJobError(error)
   }
   const resets = [...used].map((qubit) => nsOf(writer.resetOf(qubit)))
-  return { schedule: writer.builder.build(), readings: writer.readings, resetNs: Math.max(0, ...resets) }
+  const schedule = writer.builder.build()
+  for (const pulse of schedule.pulses) assertWithinFullScale(pulse)
+  return { schedule, readings: writer.readings, resetNs: Math.max(0, ...resets) }
 }
 
 /** Where a qubit is read: at `measure` too when no discriminator was found for its two-state point. */
@@ -149,6 +151,19 @@ function qubitsOf(op: NativeOp): readonly number[] {
 
 function nsOf(seconds: number): number {
   return Math.round(seconds * 1e9)
+}
+
+/** Where the amplitude of a pulse comes from, by the kind of its port. */
+const AMPLITUDES = { mw: 'rxy.amp180', res: 'measure.pulse_amp', fl: 'cz.square_amp' }
+
+/** The device file may have amplitudes that no output plays: other software allows up to 10. */
+function assertWithinFullScale({ port, amplitude }: Pulse): void {
+  if (amplitude >= 0 && amplitude <= 1) return
+  const { element, kind } = partsOfPort(port)
+  const problem = `${element}.${AMPLITUDES[kind]} in the device configuration makes a pulse of ${amplitude}`
+  throw new JobError(`${problem} of full scale, expected 0 to 1; calibrate with less attenuation`, {
+    errorCode: 'not_calibrated',
+  })
 }
 
 function toJobError(error: unknown): unknown {

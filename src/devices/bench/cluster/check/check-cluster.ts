@@ -70,7 +70,8 @@ export async function checkCluster(options: ClusterCheckOptions): Promise<Instru
     for await (const check of checkScope(cluster)) checks.push({ step, ...check })
     await cluster.settings.rest()
   } catch (error) {
-    checks.push({ step, subject, passed: false, detail: messageOf(error) })
+    const remedy = step === 'connection' ? '; it is the ip of the hardware file: is the cluster on?' : ''
+    checks.push({ step, subject, passed: false, detail: messageOf(error) + remedy })
   } finally {
     links?.close()
   }

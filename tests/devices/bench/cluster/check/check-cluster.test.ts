@@ -99,4 +99,5 @@ test('what is no cluster, or does not answer, fails the connection', async () =>
     ...{ address, modules: MODULES, lines: [], reference: 'internal', isReset: false, clock: systemClock },
   })
   expect(refused?.passed).toBe(false)
+  expect(refused?.detail).toContain('it is the ip of the hardware file')
 })
