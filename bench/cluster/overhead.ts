@@ -3,8 +3,8 @@
  * `bun bench/cluster/overhead.ts [--jobs 30] [--shots 1024] [--command-sets 1.0,1.1]`. Five qubits of the
  * examples, a layer of rotations, CX of all neighbors, and a measurement of all. "new" circuits are compiled
  * and uploaded; "known" ones are in the memory of the sequencers. Time of the wall, from the circuit to its
- * counts, less shots times their length; the emulation of the cluster, in the same process, counts as overhead,
- * as far as it is longer than the shots. Exits with 1 when a median misses the goal.
+ * counts, less shots times their length; the emulation of the cluster, in the same process, counts as
+ * overhead, as far as it is longer than the shots. Exits with 1 when a median misses the goal.
  */
 import { parseArgs } from 'node:util'
 import { ioOf, openProcess, payloadOf } from '../../tests/devices/support/jobs.ts'

@@ -147,7 +147,7 @@ export class SharedCluster implements AsyncDisposable {
     return this.cluster.log.filter(({ slot, text }) => isPorted === slot > 0 && text.includes('SEQuencer'))
   }
 
-  /** What of the turns is not as it has to be: all begin by a stop of what others may have left, and end at rest. */
+  /** Turns that do not begin by a stop of what others may have left, or do not end at rest. */
   interleaved(): ClusterTurn[] {
     return this.turns().filter(
       ({ user, first, endsAtRest }) => user === 'unknown' || !STOP.test(first) || !endsAtRest,

@@ -1,7 +1,7 @@
 import type { MeasureOp } from '../../../qasm/index.ts'
 import { JobError } from '../../errors.ts'
 import { type ElementValues, ScheduleBuilder, UnsetValueError } from '../../pulse/builder.ts'
-import { partsOfPort, type Pulse, type Schedule } from '../../pulse/schedule.ts'
+import { type Pulse, partsOfPort, type Schedule } from '../../pulse/schedule.ts'
 import type { NativeOp } from '../decompose/native.ts'
 import type { CalibratedChip } from './calibrated-chip.ts'
 
@@ -31,8 +31,8 @@ const DELAY_TOLERANCE_NS = 1e-3
  * Plays every operation as soon as its qubits are free. Measurements after which nothing follows on their
  * qubit start together at the end of all else; a reset within the circuit is a wait.
  * @param ops operations on the qubits of the chip, by index
- * @throws JobError for a delay that is no whole number of nanoseconds, for a value that the device file lacks,
- *   and for one whose pulses are beyond full scale.
+ * @throws JobError for a delay that is no whole number of nanoseconds, for a value that the device file
+ *   lacks, and for one whose pulses are beyond full scale.
  */
 export function scheduleCircuit(
   ops: readonly NativeOp[],

@@ -120,7 +120,9 @@ describe('scheduleCircuit()', () => {
   test('names the value of the device file that makes a pulse beyond full scale', () => {
     const strong = FILE.replace('amp180: 0.5', 'amp180: 1.5').replace('square_amp: 0.3', 'square_amp: 2')
     const of = (statement: string) => () => compiled(statement, 'measure', strong)
-    expect(of('x $0;')).toThrow('q0.rxy.amp180 in the device configuration makes a pulse of 1.5 of full scale')
+    expect(of('x $0;')).toThrow(
+      'q0.rxy.amp180 in the device configuration makes a pulse of 1.5 of full scale',
+    )
     expect(of('cz $0, $1;')).toThrow('q0_q1.cz.square_amp in the device configuration makes a pulse of 2')
     expect(of('x $1;')).not.toThrow()
   })

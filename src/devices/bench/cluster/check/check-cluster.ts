@@ -70,12 +70,16 @@ export async function checkCluster(options: ClusterCheckOptions): Promise<Instru
     for await (const check of checkScope(cluster)) checks.push({ step, ...check })
     await cluster.settings.rest()
   } catch (error) {
-    const remedy = step === 'connection' ? '; it is the ip of the hardware file: is the cluster on?' : ''
-    checks.push({ step, subject, passed: false, detail: messageOf(error) + remedy })
+    checks.push({ step, subject, passed: false, detail: messageOf(error) + remedyOf(step) })
   } finally {
     links?.close()
   }
   return checks
+}
+
+/** What to look at when a step could not be done. */
+function remedyOf(step: string): string {
+  return step === 'connection' ? '; it is the ip of the hardware file: is the cluster on?' : ''
 }
 
 /** Whether the clocks follow a reference, whichever it is: a driver sets that of the hardware file. */
