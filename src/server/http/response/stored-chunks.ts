@@ -38,20 +38,27 @@ export class StoredChunks {
     const end = this.#now() + MAX_ENCODE_MS
     const pieces: Uint8Array[] = []
     let bytes = 0
-    while (bytes < CHUNK_BYTES && this.#now() <= end) {
-      const part = this.#next ?? this.#parts.next().value
-      this.#next = undefined
-      if (part === undefined) break
-      if (typeof part === 'string') pieces.push(Buffer.from(part))
-      else if (bytes > 0 && bytes + part.bytes > CHUNK_BYTES) {
-        this.#next = part
-        break
-      } else pieces.push(this.#begin(sql, part))
-      bytes += pieces.at(-1)?.byteLength ?? 0
+    // Even when the process was suspended for longer than that: no chunk means the end of the body.
+    while (bytes === 0 || (bytes < CHUNK_BYTES && this.#now() <= end)) {
+      const piece = this.#nextPiece(sql, bytes)
+      if (!piece) break
+      pieces.push(piece)
+      bytes += piece.byteLength
       if (this.#open) break
     }
-    if (pieces.length < 2) return pieces[0]
-    return Buffer.concat(pieces)
+    if (bytes === 0) return undefined
+    return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
+  }
+
+  /** The next piece of a chunk that has `bytes` so far; undefined when it does not fit, and at the end. */
+  #nextPiece(sql: SqlReader, bytes: number): Uint8Array | undefined {
+    const part = this.#next ?? this.#parts.next().value
+    this.#next = undefined
+    if (part === undefined) return undefined
+    if (typeof part === 'string') return Buffer.from(part)
+    if (bytes === 0 || bytes + part.bytes <= CHUNK_BYTES) return this.#begin(sql, part)
+    this.#next = part
+    return undefined
   }
 
   #begin(sql: SqlReader, value: StoredJson): Uint8Array {
