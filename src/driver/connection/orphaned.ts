@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Log } from '../../base/index.ts'
 
@@ -40,7 +40,12 @@ export class Orphaned {
   async keep(event: string, name: string, body: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const target = join(this.#folder, name)
-    await writeFile(target, body, { mode: 0o600, flush: true })
+    await using file = await open(target, 'w', 0o600)
+    await file.writeFile(body)
+    // Its age counts by the same clock that `#prune` reads; the file system may have another one.
+    const now = new Date(this.#clock.now())
+    await file.utimes(now, now)
+    await file.sync()
     this.#log.warn('the server does not know the job; its result is kept', { event, file: target })
     await this.#prune()
   }

@@ -7,6 +7,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { recordedLog } from '../support/logs.ts'
 
+const DAY_MS = 24 * 3_600_000
 const EVENT = JSON.stringify({ type: 'JobResult', id: 'job1.1', ts: '2026-01-31T09:00:00.000Z', payload: {} })
 
 test('acknowledge() moves the result of an unknown job from the outbox to the orphaned ones', async () => {
@@ -25,6 +26,18 @@ test('acknowledge() moves the result of an unknown job from the outbox to the or
   expect(await readFile(kept, 'utf8')).toBe(EVENT)
   expect([(await stat(kept)).mode & 0o077, (await stat(join(kept, '..'))).mode & 0o077]).toEqual([0, 0])
   expect(messages()).toEqual(['the server does not know the job; its result is kept'])
+})
+
+test('keep() dates a result by the clock of the driver, not by that of the file system', async () => {
+  using folder = temporaryFolder()
+  const clock = new FakeClock(Date.now() + 40 * DAY_MS)
+  const { log } = recordedLog()
+  const orphaned = await Orphaned.open(folder.path, { clock, log })
+  await orphaned.keep('job1.1', 'job1.1.json', EVENT)
+  expect(await readdir(folder.path)).toEqual(['job1.1.json'])
+  await clock.advance(ORPHANED_LIMITS.ageMs + DAY_MS)
+  await orphaned.keep('job2.1', 'job2.1.json', EVENT)
+  expect(await readdir(folder.path)).toEqual(['job2.1.json'])
 })
 
 /** A folder with files of these sizes and ages in days. */
