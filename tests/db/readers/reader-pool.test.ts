@@ -65,6 +65,8 @@ describe('ReaderPool', () => {
     await it.clock.advance(1_999)
     expect(it.pool.pids).toEqual(pids)
     await it.clock.advance(1)
+    // Only the read of the superuser runs on.
+    expect(it.pool.pids).toHaveLength(1)
     expect(await ofUser).toMatchObject({ code: 'invalid', reason: 'filter_too_costly' })
     expect(String(await ofUser)).toMatch(/narrow it .* by id, by a time/)
     expect(await it.pool.read(count(5), ann)).toMatchObject({ total: 5 })
@@ -96,8 +98,10 @@ describe('ReaderPool', () => {
     })
     expect(await it.pool.read(count(4), bob)).toMatchObject({ total: 4 })
     expect(isSecondOver).toBe(false)
+    const pids = it.pool.pids
     await it.clock.advance(2_000)
-    await first
+    expect(it.pool.pids).not.toEqual(pids)
+    expect(await first).toMatchObject({ reason: 'filter_too_costly' })
     expect(await second).toMatchObject({ total: 2 })
   })
 
