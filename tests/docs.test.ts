@@ -12,7 +12,7 @@ test('the generated reference is fresh', async () => {
   })
   expect(await new Response(check.stderr).text()).toBe('')
   expect(await check.exited).toBe(0)
-}, 30_000)
+})
 
 test('the generated parts of the clients are fresh', async () => {
   const check = Bun.spawn([process.execPath, 'run', 'scripts/clients/build-clients.ts', '--check'], {
@@ -21,7 +21,7 @@ test('the generated parts of the clients are fresh', async () => {
   })
   expect(await new Response(check.stderr).text()).toBe('')
   expect(await check.exited).toBe(0)
-}, 30_000)
+})
 
 test('every link between pages leads to a file', () => {
   const broken: string[] = []

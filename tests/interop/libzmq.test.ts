@@ -129,13 +129,13 @@ describe.skipIf(!node)('refusals are understood', () => {
     )
     expect(peer.linesOf('event')[0]).toBe('handshake:error:auth 400')
     expect(server.listener.counters.ready).toBe(0)
-  }, 30_000)
+  })
 
   test('by our connector when libzmq refuses its password', async () => {
     await using peer = startLibzmq({ role: 'pull', listens: true })
     await using client = openConnection(await peer.port(), { password: 'wrong' })
     expect(await client.ended()).toEqual({ reason: '400', refused: true })
-  }, 30_000)
+  })
 
   test('when libzmq offers no authentication to a listener that requires it', async () => {
     await using server = await openListener()
@@ -151,7 +151,7 @@ describe.skipIf(!node)('refusals are understood', () => {
     await until('the refusal is counted', () => server.listener.counters.refused > 0)
     expect(peer.linesOf('event')[0]).toStartWith('handshake:error:protocol')
     expect(server.listener.counters.ready).toBe(0)
-  }, 30_000)
+  })
 
   test('when both sides pull', async () => {
     await using server = await openListener({ role: 'pull' })
@@ -159,7 +159,7 @@ describe.skipIf(!node)('refusals are understood', () => {
     await until('the connection is refused', () => server.listener.counters.refused > 0)
     expect(server.listener.counters.ready).toBe(0)
     expect(peer.linesOf('event')).not.toContain('handshake')
-  }, 30_000)
+  })
 })
 
 describe.skipIf(!node)('heartbeats', () => {
@@ -176,7 +176,7 @@ describe.skipIf(!node)('heartbeats', () => {
     await Bun.sleep(2 * fast.deadAfterMs)
     expect(server.listener.counters).toMatchObject({ open: 1, ready: 1 })
     expect(peer.linesOf('event')).toEqual(['handshake'])
-  }, 30_000)
+  })
 
   test('detect a libzmq peer that is stopped, and accept it again when it continues', async () => {
     const fast = { pingIntervalMs: 100, deadAfterMs: 1_000 }
@@ -188,5 +188,5 @@ describe.skipIf(!node)('heartbeats', () => {
     expect(server.closed[0]).toContain('no byte received')
     peer.child.kill('SIGCONT')
     await until('libzmq is back', () => server.listener.peer !== undefined)
-  }, 30_000)
+  })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SimulatedFridge } from '../../../src/devices/index.ts'
@@ -8,8 +8,6 @@ import { runSvc, Service } from '../../support/executable/service.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
-
-setDefaultTimeout(30_000)
 
 const KEY = 'canary-0815'
 const folder = temporaryFolder()

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSvc } from '../../support/executable/background-process.ts'
@@ -6,8 +6,6 @@ import { submit, untilJob } from '../../support/executable/job-calls.ts'
 import { Service } from '../../support/executable/service.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-
-setDefaultTimeout(30_000)
 
 /** Every file below `folder`. */
 function filesIn(folder: string): string[] {

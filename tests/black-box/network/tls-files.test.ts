@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,6 @@ import { runSvc, Service } from '../../support/executable/service.ts'
 import { freePort } from '../../support/free-port.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-
-setDefaultTimeout(30_000)
 
 const FILES = ['.svc.ca.pem', '.svc.ca.key', '.svc.cert.pem', '.svc.key'] as const
 

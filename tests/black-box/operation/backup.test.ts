@@ -197,7 +197,7 @@ test('SIGHUP reloads the reloadable settings of the config file, and refuses a b
   await service.call('GET', '/api/health')
   expect(readFileSync(config, 'utf8')).toContain('Lab')
   expect(await service.stop()).toBe(0)
-}, 30_000)
+})
 
 test('--every backs up until it is stopped, keeps the last ones, and the server reports their age', async () => {
   using folder = temporaryFolder()

@@ -185,7 +185,7 @@ describe('svc demo', () => {
     expect(out).not.toContain('http')
     expect(out).not.toContain('@example.org  ')
     expect(status).toBe(0)
-  }, 30_000)
+  })
 
   test('--cryostat prints the stored readings of a cool-down', async () => {
     using folder = temporaryFolder()
@@ -207,7 +207,7 @@ describe('svc demo', () => {
     // It starts at room temperature and has a time constant of 8 h, which are 8 s here.
     expect(Math.max(...plates)).toBeLessThan(310)
     expect(plates.at(-1)).toBeLessThan(plates[0] ?? 0)
-  }, 30_000)
+  })
 })
 
 describe('svc demo --chip-dir', () => {
@@ -245,7 +245,7 @@ describe('svc demo --chip-dir', () => {
     expect(out).toContain('these bits mean nothing yet')
     const written = readFileSync(join(folder.path, 'scheduler.device.yml'), 'utf8')
     expect([written.includes('linewidth: '), written.includes('coherence')]).toEqual([true, false])
-  }, 30_000)
+  })
 
   test('ends with the reason when the calibration fails', async () => {
     using folder = temporaryFolder()
@@ -253,7 +253,7 @@ describe('svc demo --chip-dir', () => {
     const { status, err } = await demo(folder.path)
     expect(err).toContain('The calibration failed: line 1, column 19: routines.rabbi: unknown routine')
     expect(status).toBe(1)
-  }, 30_000)
+  })
 })
 
 describe('svc superuser', () => {
@@ -284,7 +284,7 @@ describe('svc superuser', () => {
     expect(made.status).toBe(1)
     expect(made.err).toContain('in use')
     await service.stop()
-  }, 30_000)
+  })
 
   test('takes the password from standard input', async () => {
     using folder = temporaryFolder()

@@ -133,7 +133,7 @@ describe.each(['1.0', '1.1', '1.2'])('programs on a fake cluster of version %s',
     for (const { sequencer } of cluster.sequencers) {
       expect(sequencer.config.seq_proc.sync_en).toBe(false)
     }
-  }, 30_000)
+  })
 
   test('records the trace of every readout line', async () => {
     await using opened = await open(version, named)
