@@ -175,7 +175,9 @@ async function make(interpreter: string, folder: string, options: readonly strin
     await run([interpreter, '-m', 'venv', draft])
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes']
     await run([join(draft, 'bin/python'), ...pip, ...options])
-    if (!existsSync(folder)) renameSync(draft, folder)
+    renameSync(draft, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
