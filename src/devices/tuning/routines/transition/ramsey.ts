@@ -19,6 +19,11 @@ const SHORTEST_S = 4e-9
 const MIN_WINDOW_S = 4e-6
 /** Artificial detunings of the first pass, Hz, and in fringes per window of the second one. */
 const DETUNINGS = [-1e6, 0.4e6, 1e6]
+/**
+ * Window of the second pass, in units of the decay of the first one. A transition that jumps seems to decay
+ * within two thirds of the time after which both frequencies cancel; twice that time shows that they return.
+ */
+const DECAYS_PER_WINDOW = 3
 /** Growth of the artificial detunings by attempt: one that cancels the true detuning leaves no fringe. */
 const GROWTH = 1.7
 const FRINGES = [-8, 4, 8]
@@ -38,8 +43,8 @@ interface RamseyOptions {
  * Ramsey fringes on a transition. A fringe shows the size of a detuning, not its sign: the drive is detuned
  * by three known amounts of both signs, and one detuning of the qubit explains all fringes. The drive is
  * really detuned, rather than its phase shifted, so that the handedness of the drive line plays no role. A
- * second pass over twice T2* refines the result. A transition that jumps between two frequencies shows a
- * beat: the middle, which it never has, is no result.
+ * second pass over a longer window refines the result. A transition that jumps between two frequencies shows
+ * a beat: the middle, which it never has, is no result.
  */
 export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: RamseyOptions) {
   return {
@@ -56,7 +61,7 @@ export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: Ram
       ).values
       const first = yield* pass(context, transition, { frequency: stored, delays, artificial })
       const coarse = stored + first.detuning.value
-      const window = Math.min(maxWindow, Math.max(MIN_WINDOW_S, 2 * first.decay))
+      const window = Math.min(maxWindow, Math.max(MIN_WINDOW_S, DECAYS_PER_WINDOW * first.decay))
       const fine = yield* pass(context, transition, {
         frequency: coarse,
         delays: Float64Array.from(delays, (_, at) => SHORTEST_S + (window * at) / (delays.length - 1)),

@@ -4,6 +4,7 @@ import type { Routine } from '../../../../../src/devices/tuning/routine.ts'
 import { BUILT_IN_ROUTINES } from '../../../../../src/devices/tuning/routines/index.ts'
 import { EPOCH, quietTruth } from '../../../../support/simulated-chip/chips.ts'
 import { qubitOf } from '../../../../support/simulated-chip/experiments.ts'
+import { coldTruth } from '../../../../support/tuning/cold-qubit.ts'
 import { simulatedQubits } from '../../../../support/tuning/simulated-qubit.ts'
 
 const NAMES = [
@@ -66,6 +67,16 @@ describe('the routines of a qubit', () => {
     const { error, attempts } = await chip.measure(named('qubit_01_spectroscopy'))
     expect([error?.message, attempts]).toEqual([undefined, 2])
     expect(Math.abs((chip.values.number('q0', 'clock_freqs.f01') ?? 0) - f01)).toBeLessThan(200e3)
+  })
+
+  test.each([86.2e3, 86.4e3])('refuse the middle of two frequencies %f Hz apart', async (shift) => {
+    // Both cancel after 5.8 µs: of fringes that end soon afterwards, a single one explains as much.
+    const truth = coldTruth(1_105, 1)
+    qubitOf(truth, 'q0').switching = { shift, dwell: 1 }
+    const chip = simulatedQubits(truth)
+    for (const name of ['qubit_01_spectroscopy', 'rabi_oscillations']) await chip.measure(named(name))
+    const { error } = await chip.measure(named('ramsey_correction'))
+    expect(error?.code).toBe('unresolved')
   })
 
   test('read only what they declare', async () => {
