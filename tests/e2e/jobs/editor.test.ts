@@ -120,6 +120,18 @@ describe.skipIf(!chromium)('the form of a job', () => {
       await page.getByRole('img', { name: 'Histogram of counts. Most frequent: 1: 100' }).waitFor()
     }))
 
+  test('a program with inputs leads to the values that are missing', () =>
+    visit('inputs', async (page) => {
+      await load(page, `${HEAD}input float theta;\nqubit q;\nbit c;\nrx(theta) q;\nc = measure q;\n`)
+      await page.getByText('Drawn with theta = 0.').waitFor()
+      const toFirst = page.getByRole('button', { name: 'One problem, go to the first' })
+      await toFirst.click()
+      await page.locator('.field-error:focus').getByText('Give one value: theta').waitFor()
+      await page.getByRole('button', { name: 'Add a set' }).click()
+      await page.locator('.field-error').waitFor({ state: 'detached' })
+      await toFirst.waitFor({ state: 'detached' })
+    }))
+
   test('the fidelity on a described QPU is predicted, with its parts, and why it is not known', () =>
     visit('fidelity', async (page) => {
       await load(page, `${HEAD}qubit[3] q;\nbit[3] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n`)

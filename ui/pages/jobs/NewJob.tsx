@@ -60,7 +60,9 @@ export function NewJob() {
   const found = problemsIn(draft.value, limits)
   const errorOf = (field: Problem['field']) =>
     [...refused.value, ...found].find((problem) => problem.field === field)?.text
-  const problemCount = shown.length + found.length + (setProblem && parsed.length === 0 ? 1 : 0)
+  const ofSets: readonly Problem[] =
+    setProblem && parsed.length === 0 ? [{ field: 'parameters', text: setProblem }] : []
+  const problemCount = shown.length + found.length + ofSets.length
 
   const edit = (next: Draft) => {
     draft.value = next
@@ -88,7 +90,9 @@ export function NewJob() {
   })
 
   const showFirstProblem = () => {
-    const [first] = refused.value.length > 0 ? refused.value : [...shown, ...found]
+    const [first] = refused.value.length > 0 ? refused.value : [...shown, ...found, ...ofSets]
+    // Missing values are reported only after a click or a submission, not while they are still to be entered.
+    if (refused.value.length === 0 && first?.field === 'parameters') refused.value = ofSets
     if (first?.program !== undefined) chosen.value = first.program
     requestAnimationFrame(() => {
       if (first?.field === 'program') editor.current?.goTo(first.line ?? 1, first.column ?? 1)
@@ -102,7 +106,7 @@ export function NewJob() {
     event.preventDefault()
     if (busy.value) return
     failure.value = undefined
-    refused.value = setProblem && parsed.length === 0 ? [{ field: 'parameters', text: setProblem }] : []
+    refused.value = ofSets
     if (found.length > 0 || refused.value.length > 0 || (isFresh && shown.length > 0)) {
       showFirstProblem()
       return
@@ -160,7 +164,7 @@ export function NewJob() {
               line={line}
               goTo={(at) => editor.current?.goTo(at, 1)}
               file="program"
-              note={program.sets.length > 1 ? `Set 1 of ${program.sets.length}.` : undefined}
+              note={noteOf(program.sets.length, inputs)}
             />
           )}
         </div>
@@ -218,6 +222,12 @@ function useLoadedJob(edit: (draft: Draft) => void, failed: (error: ApiError) =>
 function numberOr0(text: string): number {
   const value = readExpression(text)
   return typeof value === 'number' ? value : 0
+}
+
+/** Which values the diagram of a program with inputs shows. */
+function noteOf(sets: number, inputs: readonly string[]): string | undefined {
+  if (sets > 1) return `Set 1 of ${sets}.`
+  return sets === 0 && inputs.length > 0 ? `Drawn with ${inputs.join(', ')} = 0.` : undefined
 }
 
 function leadOf({ programs, name }: Draft): string {

@@ -77,7 +77,11 @@ export function Parameters({ inputs, sets, problem, most, changed }: ParametersP
           </table>
         )}
         {sets.length > MAX_ROWS && <p class="soft">and {sets.length - MAX_ROWS} more sets</p>}
-        {problem && <p class="field-error">{problem}</p>}
+        {problem && (
+          <p class="field-error" tabIndex={-1}>
+            {problem}
+          </p>
+        )}
         <div class="actions">
           <button type="button" onClick={add}>
             Add a set
