@@ -25,12 +25,15 @@ export function useQpuState(qpu: string): QpuState | undefined {
   return qpu ? state.value.value : undefined
 }
 
-/** The limits that a QPU describes. */
-export function limitsOf({ name, description }: QpuState): QpuLimits {
-  const { limits, features, num_qubits: qubits } = description ?? {}
+/**
+ * The limits that a QPU describes, as the server applies them: a simulator without a list of qubits runs
+ * programs that declare more than `num_qubits`.
+ */
+export function limitsOf({ name, description }: Pick<QpuState, 'name' | 'description'>): QpuLimits {
+  const { limits, features, qubits = [] } = description ?? {}
   return {
     name,
-    qubits: limits?.qubits ?? qubits ?? undefined,
+    qubits: limits?.qubits ?? (qubits.length || undefined),
     shots: limits?.shots ?? undefined,
     executions: limits?.executions ?? undefined,
     features: features ?? undefined,
