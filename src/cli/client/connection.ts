@@ -56,8 +56,10 @@ export async function withStatus<T>(work: () => Promise<T>, hasToken: boolean): 
   } catch (error) {
     if (error instanceof ConnectionLostError)
       throw error.cause instanceof ExitError ? error.cause : new ExitError(NO_SERVER, error.message)
-    if (error instanceof AuthenticationError && !hasToken)
-      throw new UsageError('not signed in; run svc login ADDRESS or set SVC_API_TOKEN')
+    if (error instanceof AuthenticationError) {
+      const reason = hasToken ? 'the API token is invalid, expired or deleted' : 'not signed in'
+      throw new UsageError(`${reason}; run svc login ADDRESS or set SVC_API_TOKEN`)
+    }
     throw error
   }
 }

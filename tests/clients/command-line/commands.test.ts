@@ -60,6 +60,9 @@ describe('without an account', () => {
       'svc jobs: not signed in; run svc login ADDRESS or set SVC_API_TOKEN; see svc jobs --help\n',
       2,
     ])
+    const refused = await run(['jobs'], { env: { SVC_ADDR: service.url, SVC_API_TOKEN: 'svc_gone' } })
+    expect(refused.err).toStartWith('svc jobs: the API token is invalid, expired or deleted; run svc login')
+    expect(refused.status).toBe(2)
   })
 
   test('no server, no URL, wrong password and a profile that is not there are told apart', async () => {
