@@ -55,6 +55,8 @@ function refuseBadTimes(slot: Slot): void {
 }
 
 function refuseOverlap(tx: SqlReader, slot: Slot): void {
+  // A missing time is reported as such, after the hooks.
+  if (slot.start_time === '' || slot.end_time === '') return
   const other = tx.one<{ start_time: string; end_time: string }>(
     `SELECT start_time, end_time FROM time_slots
      WHERE start_time < $end AND end_time > $start AND id <> $id

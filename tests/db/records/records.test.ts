@@ -263,6 +263,8 @@ describe('hooks', () => {
     await book(TEN, ELEVEN, '')
     expect((await refused(book(NINE, TEN, '')))['start_time']?.code).toBe('validation_slot_overlap')
     expect((await refused(book(TEN, ELEVEN, qpu)))['start_time']?.code).toBe('validation_slot_overlap')
+    expect((await refused(book('', ELEVEN, qpu)))['start_time']?.code).toBe('validation_required')
+    expect((await refused(book('someday', ELEVEN, qpu)))['start_time']?.code).toBe('validation_required')
     expect((await refused(book(ELEVEN, TEN, qpu)))['end_time']?.code).toBe('validation_invalid_value')
     const longer = test.db.write('edit', (tx) => tx.update(timeSlots, first.id, { end_time: ELEVEN }))
     expect((await refused(longer))['start_time']?.code).toBe('validation_slot_overlap')
