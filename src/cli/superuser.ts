@@ -19,9 +19,15 @@ const PASSWORD = {
   help: 'Password; if unset, read from standard input, which keeps it out of the shell history',
 }
 
-/** Opens the database, which locks the data folder: a running server refuses it. */
-async function withDatabase(dir: string, work: (db: Database) => Promise<void>): Promise<void> {
-  const db = await openDatabase({ dir, clock: systemClock, log: silentLog })
+/**
+ * Opens the database, which locks the data folder: a running server refuses it. Only a command that adds a
+ * superuser creates the database if there is none.
+ */
+async function withDatabase(
+  { dir, create }: { dir: string; create: boolean },
+  work: (db: Database) => Promise<void>,
+): Promise<void> {
+  const db = await openDatabase({ dir, create, clock: systemClock, log: silentLog })
   try {
     await work(db)
   } finally {
@@ -49,7 +55,7 @@ function saveCommand(mode: 'create' | 'update' | 'upsert', summary: string): Com
     async run({ given, positionals: [address = '', password] }) {
       const email = readAddress(address)
       const passwordHash = await new Passwords().hash(await readPassword(password))
-      await withDatabase(loadConfig(given).dir, async (db) => {
+      await withDatabase({ dir: loadConfig(given).dir, create: mode !== 'update' }, async (db) => {
         await saveSuperuser(db, { email, passwordHash, mode, actor: 'cli' })
       })
       console.log(`Superuser ${email} saved`)
@@ -63,7 +69,9 @@ const removeCommand = defineCommand({
   settings: DIR_SETTINGS,
   async run({ given, positionals: [address = ''] }) {
     const email = readAddress(address)
-    await withDatabase(loadConfig(given).dir, (db) => removeSuperuser(db, { email, actor: 'cli' }))
+    await withDatabase({ dir: loadConfig(given).dir, create: false }, (db) =>
+      removeSuperuser(db, { email, actor: 'cli' }),
+    )
     console.log(`Superuser ${email} deleted`)
   },
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { ROUTINES } from '../../../src/devices/tuning/routine-names.ts'
@@ -271,6 +271,19 @@ describe('svc superuser', () => {
     expect((await run('delete', 'bob@example.org')).status).toBe(0)
     expect((await run('delete', 'ann@example.org')).err).toContain('last superuser')
   })
+
+  test('update and delete create no database', async () => {
+    using folder = temporaryFolder()
+    for (const words of [
+      ['update', 'ann@example.org', 'a long password'],
+      ['delete', 'ann@example.org'],
+    ]) {
+      const { err, status } = await runSvc(['superuser', ...words], { cwd: folder.path })
+      expect(err).toBe('There is no database in svc_data; name its folder with --dir\n')
+      expect(status).toBe(1)
+    }
+    expect(readdirSync(folder.path)).toEqual([])
+  }, 30_000)
 
   test('list works while a server runs, create does not', async () => {
     using folder = temporaryFolder()
