@@ -55,7 +55,9 @@ export async function resolveDevice<Op extends Operation>(
   const found = await lookInPython(choice, isPath)
   if ('def' in found) return found
   if (isPath) throw new StartupError(`device ${choice.device} is written in Python: ${found.reason}`)
-  const hint = SCRIPT_FILE.test(choice.device) ? `: a module is given as path, ${formsOf(choice.device)}` : ''
+  const hint = SCRIPT_FILE.test(choice.device)
+    ? `: a module is given as path, ${formsOf(choice.device)}`
+    : otherOperation(name)
   const known = [...listDevices(choice.operation), ...found.known].join(', ') || 'none'
   throw new StartupError([
     `unknown ${choice.operation} device ${choice.device}${hint}; known devices: ${known}`,
@@ -66,6 +68,12 @@ export async function resolveDevice<Op extends Operation>(
 const SCRIPT_FILE = /\.[cm]?[jt]s$/
 /** `module:attr` or `module.attr`, the import paths of Python. */
 const PYTHON_IMPORT_PATH = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*$/
+
+/** Names the operation of a built-in device that was asked for under another one. */
+function otherOperation(name: string): string {
+  const operation = OPERATIONS.find((each) => listDevices(each).includes(name))
+  return operation === undefined ? '' : `: it is a ${operation} device, use --operation ${operation}`
+}
 
 function formsOf(file: string): string {
   return `./${file} or ./${file}#export`

@@ -52,6 +52,13 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
     ['unknown process device no-such-device; known devices: '],
   ],
   [
+    'a built-in device of another operation',
+    () => ({ device: 'cryostat-gen1' }),
+    [
+      'unknown process device cryostat-gen1: it is a monitor device, use --operation monitor; known devices: ',
+    ],
+  ],
+  [
     'an unknown operation for the device',
     () => ({ operation: 'monitor' }),
     [`device ${DEVICES}#wild is a process device, not monitor`],

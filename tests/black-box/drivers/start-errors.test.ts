@@ -170,7 +170,7 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
   [
     'a device of another operation',
     ['--operation', 'monitor', '--device', 'mock'],
-    [/^unknown monitor device mock; known devices: /],
+    [/^unknown monitor device mock: it is a process device, use --operation process; known devices: /],
   ],
   [
     'an import path without file',
