@@ -34,6 +34,17 @@ describe('QasmError', () => {
     expect(problems[0]?.message).toBe('There is no gate "h": define it first, or include "stdgates.inc"')
   })
 
+  test.each([
+    [
+      'include "stdgates.inc"; input float t;',
+      '"t" is already declared, as a standard gate: choose another name',
+    ],
+    ['float pi;', '"pi" is already declared, as a built-in constant: choose another name'],
+    ['gate g a { } int g;', '"g" is already declared'],
+  ])('says what else declares a name: %s', (text, message) => {
+    expect(checkProgram(text).problems[0]?.message).toBe(message)
+  })
+
   test('is thrown with a position by lowering as well', () => {
     const program = parseProgram('OPENQASM 3;\nextern f(int) -> bit;\nbit b;\nb = f(3);')
     expect(faultOf(() => lowerProgram(program, []))).toEqual(['unsupported', 4, 5])

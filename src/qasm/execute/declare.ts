@@ -29,9 +29,16 @@ export function declareName(m: Machine, name: string, entry: Entry, at: number):
   const known = m.scope.own(name)
   const isConstant = CONSTANTS.has(name) && (m.version === 3 || name === 'pi')
   if ((known !== undefined && known.kind !== 'broken') || isConstant) {
-    throw new Fault('duplicate_name', at, `"${name}" is already declared`)
+    throw new Fault('duplicate_name', at, `"${name}" is already declared${originOf(known, isConstant)}`)
   }
   m.scope.set(name, entry)
+}
+
+/** Names what holds a name that the program itself does not declare, and the remedy. */
+function originOf(known: Entry | undefined, isConstant: boolean): string {
+  if (isConstant) return ', as a built-in constant: choose another name'
+  if (known?.kind !== 'gate' || known.gate.kind === 'user') return ''
+  return ', as a standard gate: choose another name'
 }
 
 function expectGlobal(m: Machine, what: string, at: number): void {
