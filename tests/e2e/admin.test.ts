@@ -95,7 +95,7 @@ describe.skipIf(!chromium)('the admin UI', () => {
 
         await filter.fill('title ~ "Warm" && tilte = "x"')
         await filter.press('Enter')
-        await page.getByText('Column 19: Notifications has no field "tilte".').waitFor()
+        await page.getByText('Column 19: There is no field "tilte" in notifications.').waitFor()
         expect(await page.locator('.f-wrong').innerText()).toBe('tilte')
         // The list keeps its last result.
         expect(await page.getByRole('row').count()).toBe(2)

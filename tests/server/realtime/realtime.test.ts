@@ -116,7 +116,7 @@ test('POST /api/realtime refuses invalid subscriptions with a reason', async () 
       server.guest,
       { clientId, subscriptions: [withOptions('qpus/*', { filter: 'a=1' })] },
       400,
-      'Qpus has no field "a"',
+      'There is no field "a" in qpus',
     ],
     [
       server.guest,

@@ -23,7 +23,7 @@ export function lastOperand(
   if (found === 'hidden') throw badFilter(`The field ${shortened(name)} cannot be used in a filter`)
   if (!found) {
     if (path.lenient) return { operand: NOTHING, many: false }
-    throw badFilter(`${position.collection.publicName} has no field "${shortened(name)}"`)
+    throw badFilter(`There is no field "${shortened(name)}" in ${position.collection.publicName}`)
   }
   const { field, column } = found
   const document = field.kind.isDocument ? documentSql(context, position, name, field) : undefined

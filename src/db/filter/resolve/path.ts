@@ -74,7 +74,7 @@ function followed(
 
 function unknownField(full: string, prop: string, collection: AnyCollection) {
   const where = full === prop ? '' : ` in ${shortened(full)}`
-  return badFilter(`${collection.publicName} has no field "${shortened(prop)}"${where}`)
+  return badFilter(`There is no field "${shortened(prop)}" in ${collection.publicName}${where}`)
 }
 
 function joinRelation(
