@@ -76,7 +76,7 @@ export class SetUp {
     if (!isValid) {
       throw new AppError(
         'forbidden',
-        'The set-up token is invalid, used or expired; run svc superuser upsert instead',
+        'The set-up token is invalid, used or expired; stop the server and run svc superuser upsert',
       )
     }
     this.#tokenHash = undefined

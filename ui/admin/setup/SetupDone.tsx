@@ -4,7 +4,7 @@ import { Heading } from '../../parts/Heading.tsx'
 export function SetupDone() {
   return (
     <>
-      <Heading title="The setup is done" lead="You are signed in as the first superuser." />
+      <Heading title="The setup is done" lead="You are signed in as a superuser." />
       <div class="actions">
         <a class="button primary" href="/_/">
           Open the administration
