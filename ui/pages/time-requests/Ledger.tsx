@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { type ApiError, asApiError } from '../../api/api.ts'
 import { type LedgerEntry, ledger } from '../../api/model/users.ts'
 import { useApp } from '../../app/app.ts'
-import { formatColumnSeconds, formatSeconds } from '../../lib/format.ts'
+import { formatColumnSeconds } from '../../lib/format.ts'
 import { Moment } from '../../parts/Moment.tsx'
 import { Empty, ErrorBox, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
@@ -66,7 +66,7 @@ const COLUMNS: Column<Row>[] = [
   { title: 'Time', cell: ({ at }) => <Moment at={at} /> },
   { title: 'Description', cell: describe },
   { title: 'Change', number: true, cell: ({ seconds }) => signed(seconds), phone: 'state' },
-  { title: 'Balance', number: true, cell: ({ after }) => formatSeconds(after) },
+  { title: 'Balance', number: true, cell: ({ after }) => formatColumnSeconds(after) },
 ]
 
 function describe({ kind, source }: Row): ComponentChildren {
