@@ -103,6 +103,7 @@ export async function createTuner(
     const current = file.current
     const read = readConfig(options.calibration_config, current.chip)
     if ('problems' in read) throw new CalibrationError(read.problems.join('\n'))
+    if (read.notes.length > 0) log.info('calibration config is used with notes', { notes: read.notes })
     if (read.ownRoutines.size > 0) await provideSdk()
     const { own, config } = await importRoutines(read, dirname(options.calibration_config))
     const all = [...routines, ...own]

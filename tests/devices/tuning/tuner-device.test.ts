@@ -86,6 +86,18 @@ describe('createTuner()', () => {
     await expect(tuner.calibrate(request, io)).rejects.toThrow('rabbi')
   })
 
+  test('logs the targets of calibration.yml that the chip does not have, and calibrates the others', async () => {
+    using folder = temporaryFolder()
+    const lines: unknown[] = []
+    const log = { ...silentLog, info: (...line: unknown[]) => void lines.push(line) }
+    const tuner = await setUp(folder.path, { is_dummy: true }, 'target_qubits: [q0, q7]\n', log)
+    const { routines = [], notes } = await tuner.calibrate(request, io)
+    const note = 'target_qubits: the chip has no q7; did you mean q0?; it is left out'
+    expect(lines).toContainEqual(['calibration config is used with notes', { notes: [note] }])
+    expect(notes).toContain(note)
+    expect(new Set(routines.map(({ target }) => target))).toEqual(new Set(['q0']))
+  })
+
   test('logs a change of the hardware file once, and starts with none that is invalid', async () => {
     using folder = temporaryFolder()
     const path = join(folder.path, 'scheduler.hardware.json')

@@ -5,7 +5,9 @@ import { openSimulatedChip } from '../../../../src/devices/bench/simulated/open-
 import type { SimulatedChip } from '../../../../src/devices/bench/simulated/simulated-chip.ts'
 import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
 import type { BringUp } from '../../../../src/devices/bench/simulated/truth/draw-qubit.ts'
+import { Drift } from '../../../../src/devices/bench/simulated/truth/drift.ts'
 import { loadTruth, TRUTH_FILE } from '../../../../src/devices/bench/simulated/truth/store.ts'
+import { truthAt } from '../../../../src/devices/bench/simulated/truth/truth-at.ts'
 import type { CalibrateDevice, CalibrationRequest } from '../../../../src/devices/define-device.ts'
 import { createRng } from '../../../../src/devices/index.ts'
 import { provideSdk } from '../../../../src/devices/provide-sdk.ts'
@@ -102,7 +104,7 @@ export async function openBench(options: BenchOptions): Promise<TunerBench> {
     },
     {
       routines: isObserved
-        ? routines.map((routine) => observed(routine, opened, (each) => observations.push(each)))
+        ? routines.map((routine) => observed(routine, { opened, clock }, (each) => observations.push(each)))
         : routines,
       provideSdk,
       openSimulated: async (opening) => {
@@ -126,8 +128,10 @@ export async function openBench(options: BenchOptions): Promise<TunerBench> {
   }
 }
 
-function couplerOf({ currents }: SimulatedChip, { edges }: ChipTruth, target: string) {
-  const edge = edges[target]
+/** The coupler of an edge as it is now: its offset drifts, and jumps every few days. */
+function couplerOf({ currents }: SimulatedChip, truth: ChipTruth, target: string, nowMs: number) {
+  const seconds = ((nowMs - Date.parse(truth.epoch)) / 1000) * truth.time_scale
+  const edge = truthAt(truth, new Drift(truth.seed), seconds).edges[target]
   if (!edge) return undefined
   const leaks = Object.entries(edge.flux_leak).map(([other, leak]) => leak * currents.heldIn(other))
   return { edge, held: currents.heldIn(target), shared: leaks.reduce((sum, leak) => sum + leak, 0) }
@@ -152,7 +156,7 @@ function durationMs({ points, shots, reset_ns }: Program): number {
 /** The routine, whose findings are noted with the truth at that time: it sees nothing of that. */
 function observed(
   routine: Routine,
-  opened: () => { chip: SimulatedChip; truth: ChipTruth },
+  { opened, clock }: { opened: () => { chip: SimulatedChip; truth: ChipTruth }; clock: FakeClock },
   note: (each: Observation) => void,
 ): Routine {
   return {
@@ -164,7 +168,7 @@ function observed(
       const after = chip.conditions()
       const { target, self } = context
       const ends = [context.parent, context.child]
-      const coupler = couplerOf(chip, truth, target)
+      const coupler = couplerOf(chip, truth, target, clock.now())
       const taken = { routine: routine.name, target, finding, self, coupler, ends }
       const chips = possibleChips(truth, target, [before, after])
       note({ taken: { ...taken, chip: after }, judged: distancesOf(taken, chips) })
