@@ -76,10 +76,12 @@ console.log('400 kHz:', moved)
 const dead = await watch(chip, [{ kind: 'dead', target: QUBIT, part: 'drive' }])
 console.log('dead:', dead)
 
+/** The benchmark of a gate may fail where the pulses of its qubit are off: its edge has then drifted too. */
+const RECALIBRATION = new RegExp(`^partial ${QUBIT}( q0_q1)? with ramsey_correction$`)
 const partial = (runs: readonly string[]) => runs.filter((run) => run.startsWith('partial'))
 const isRecalibrated =
   partial(moved.runs).length === 1 &&
-  moved.runs.includes(`partial ${QUBIT} with ramsey_correction`) &&
+  moved.runs.some((run) => RECALIBRATION.test(run)) &&
   moved.changed.every((name) => REACHED.includes(name)) &&
   moved.degraded.length === 0
 const isGivenUp =

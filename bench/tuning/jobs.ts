@@ -2,9 +2,9 @@
  * Jobs through `scheduler_a` on simulated chips that were calibrated from a design file: `bun
  * bench/tuning/jobs.ts [--chips 2] [--seed 1] [--shots 4000]`. Chips of both handednesses take turns.
  * A Bell pair is judged beside what readout leaves of 00 and 11. The budget of a state of five qubits is what
- * readout of all at once, the measured error of a CZ gate, and decay during the circuit leave of it. "read at
- * once" is by how much more often than alone an idle qubit is found in 1 when all are read together. Exits 1
- * when a figure is missed.
+ * readout of all at once, the measured error of a CZ gate, and decay during the circuit leave of it. "frame −
+ * readout" compares three gates that end in 0 with a qubit at rest. "read at once" is by how much more often
+ * than alone an idle qubit is found in 1 when all are read together. Exits 1 when a figure is missed.
  */
 import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../../src/base/index.ts'
 import { TRUTH_FILE } from '../../../src/devices/bench/simulated/truth/store.ts'
-import { readDeviceFile } from '../../../src/devices/chip/device-file.ts'
 import type { CalibrationFindings } from '../../../src/protocol/index.ts'
 import { ioOf, openProcess, payloadOf } from '../../devices/support/jobs.ts'
 import type { TunerBench } from './acceptance/cold-run.ts'
@@ -28,7 +27,7 @@ export interface JobFigures {
   /** Of equal bits of a chain of all qubits, and what readout of all at once, gates and decay leave of it. */
   chain: number
   budget: number
-  /** Of the worst qubit in 1 after gates that end in 0, less its readout and three standard deviations. */
+  /** Of the worst qubit in 1 after gates that end in 0, less that at rest and three standard deviations. */
   frame: number
   /** By which an idle qubit is found in 1 more often when all are read together. */
   moved: number
@@ -51,21 +50,23 @@ export async function jobFigures(
   folder: string,
   { qubits, shots, findings, hardwarePath = simulatedIn(folder) }: JobsOptions,
 ): Promise<JobFigures> {
-  const errors = await readoutErrors(bench)
   const circuits = [
     bellOf(),
     chainOf(qubits),
     ...referencesOf(2),
     ...referencesOf(qubits),
+    ...restOf(qubits),
     ...framesOf(qubits),
   ]
   const all = await countsOf(bench, hardwarePath, circuits, shots)
-  const [bell = {}, chained = {}, zeros = {}, ones = {}, idle = {}, full = {}, ...frames] = all
+  const [bell = {}, chained = {}, zeros = {}, ones = {}, idle = {}, full = {}, ...single] = all
   const share = (counts: Counts, ...outcomes: string[]) =>
     outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0) / shots
   const agree = (counts: Counts, bits: number) => share(counts, '0'.repeat(bits), '1'.repeat(bits))
   const onesOf = (counts: Counts, qubit: number) =>
     share(counts, ...Object.keys(counts).filter((bits) => bits.at(-1 - qubit) === '1'))
+  const inOne = single.map((counts) => share(counts, '1'))
+  const frames = inOne.slice(0, qubits).map((rest, qubit) => [rest, inOne[qubits + qubit] ?? 1] as const)
   const deviation = (probability: number) => Math.sqrt((probability * (1 - probability)) / shots)
   const pair = agree(bell, 2)
   const figures = {
@@ -74,9 +75,11 @@ export async function jobFigures(
     chain: agree(chained, qubits),
     budget: ((agree(idle, qubits) + agree(full, qubits)) / 2) * chainShare(bench, findings, qubits),
     frame: Math.max(
-      ...errors.map(([zero], qubit) => share(frames[qubit] ?? {}, '1') - zero - MARGIN * deviation(zero)),
+      ...frames.map(
+        ([rest, turned]) => turned - rest - MARGIN * Math.hypot(deviation(rest), deviation(turned)),
+      ),
     ),
-    moved: Math.max(...errors.map(([zero], qubit) => onesOf(idle, qubit) - zero)),
+    moved: Math.max(...frames.map(([rest], qubit) => onesOf(idle, qubit) - rest)),
   }
   const isMet =
     figures.bell >= BELL_AT_LEAST &&
@@ -99,6 +102,11 @@ function chainOf(qubits: number): string {
 
 /** What readout leaves of both outcomes of a state, with as many qubits read at once as there. */
 const referencesOf = (qubits: number) => [program(qubits, 'barrier q;'), program(qubits, 'x q;')]
+
+/** For each qubit, which alone is read, after nothing. */
+function restOf(qubits: number): string[] {
+  return Array.from({ length: qubits }, (_, at) => `OPENQASM 3.0; bit c; barrier $${at}; c = measure $${at};`)
+}
 
 /**
  * For each qubit, which alone is read: back to 0 only if turns of the frame have the right sign. Without the
@@ -138,16 +146,6 @@ async function countsOf(
   const { circuit_results } = await device.run(job, io)
   await device.stop?.({ extend: () => undefined })
   return circuit_results.map(({ counts = {} }) => counts)
-}
-
-/** Errors of readout of each qubit, [1 for 0, 0 for 1], as the tuner found them. */
-async function readoutErrors({ devicePath }: CalibratedBench): Promise<[number, number][]> {
-  const file = readDeviceFile(await Bun.file(devicePath).text())
-  if ('problems' in file) throw new Error(file.problems.join('\n'))
-  return file.chip.qubits.map((qubit) => {
-    const [zero = [], one = []] = qubit.get('measure_2state.assignment') ?? []
-    return [zero[1] ?? 0, one[0] ?? 0]
-  })
 }
 
 /** The share of equal bits that gates and decay leave of a chain: every qubit waits for all gates. */
