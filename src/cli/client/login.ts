@@ -91,7 +91,8 @@ async function revoke({
   const svc = new SvcClient({
     ...{ baseUrl: address, apiToken },
     ...(pin !== undefined && { fetch: trustingFetch(pin) }),
-    retries: { tries: 1 },
+    // Each address once: signing out does not wait for a server that is away.
+    retries: { tries: address.split(',').length },
   })
   await svc.tokens.delete((await svc.me()).credentials.id)
 }

@@ -228,6 +228,17 @@ test('svc logout deletes the token on the server too', async () => {
   expect((await run(['logout'])).err).toContain('No profile "default"')
 })
 
+test('of several addresses the next is used when one does not respond, also to sign out', async () => {
+  const list = `http://127.0.0.1:${await freePort()},${service.url}`
+  const login = await run(['login', list, '--email', EMAIL, '--profile', 'both'], { input: `${PASSWORD}\n` })
+  expect([login.err, login.status]).toEqual(['', 0])
+  const token = JSON.parse(readFileSync(accounts, 'utf8')).profiles.both.api_token
+  expect((await run(['qpus', '--profile', 'both'])).out).toContain('kelvin')
+  const logout = await run(['logout', '--profile', 'both'])
+  expect([logout.err, logout.status]).toEqual(['', 0])
+  expect((await service.call('GET', '/api/me', { token })).status).toBe(401)
+})
+
 test('a server with another root CA than the fingerprint names gets nothing', async () => {
   using other = temporaryFolder()
   const secure = await Service.install(other.path)
