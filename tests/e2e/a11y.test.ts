@@ -13,7 +13,8 @@ import { addressesOf, ROLES } from './stage/addresses.ts'
 import { openStage, type Stage } from './stage/stage.ts'
 import { open, sessionOf } from './stage/visit.ts'
 
-setDefaultTimeout(150_000)
+// One test visits all pages of a role, up to three times.
+setDefaultTimeout(600_000)
 
 const chromium = findChromium()
 

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab } from './lab.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const REFUSED = [/status of 400/]

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { shiftDate } from '../../ui/lib/zone.ts'
 import { mondayOf, weekOf } from '../../ui/pages/bookings/logic/week.ts'
 import { findChromium, openBrowser, overflowOf, type PageOptions, withPage } from './browser.ts'
 import { type Lab, openLab } from './lab.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const HOUR_PX = 38

@@ -1,18 +1,7 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Browser, Page, Request, Route } from 'playwright-core'
 import { findChromium, openBrowser, type PageOptions, withPage } from './browser.ts'
 import { type Lab, openLab, signIn } from './lab.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

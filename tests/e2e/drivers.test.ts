@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { dirname } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { SimulatedFridge } from '../../src/devices/index.ts'
@@ -7,8 +7,6 @@ import { SVC } from '../support/executable/service.ts'
 import { until } from '../support/until.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signInAsSuperuser } from './lab.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const CLIPBOARD = ['clipboard-read', 'clipboard-write']

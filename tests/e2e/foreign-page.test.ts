@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { BELL } from '../support/executable/service.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signIn } from './lab.ts'
 
 // Row H14 of docs/reference/faults.md: a signed-in user opens the page of an attacker.
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

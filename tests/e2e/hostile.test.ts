@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium, openBrowser, overflowOf, resize, widestElements, withPage } from './browser.ts'
 import { addressesOf, type Role } from './stage/addresses.ts'
@@ -7,7 +7,6 @@ import { type HostileStage, openHostileStage } from './stage/open-hostile-stage.
 import { open, sessionOf } from './stage/visit.ts'
 
 // Rows H14 and H15 of docs/reference/faults.md, in a real browser.
-setDefaultTimeout(180_000)
 
 const chromium = findChromium()
 const PHONE = { width: 390, height: 844 }

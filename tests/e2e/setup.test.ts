@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { SVC } from '../support/executable/service.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const EMAIL = 'first@lab.example'

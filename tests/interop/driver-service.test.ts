@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { submit, untilJob } from '../support/executable/job-calls.ts'
 import { Service, SVC } from '../support/executable/service.ts'
@@ -6,8 +6,6 @@ import { openSystemd, type SystemdNamespace, whyNoSystemd } from '../support/exe
 import { skips } from '../support/faults/prerequisites.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
-
-setDefaultTimeout(180_000)
 
 const ROOT = join(import.meta.dir, '../..')
 const INSTALLER = join(ROOT, 'scripts/install-driver.sh')

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { type OidcProvider, openOidcProvider } from '../../support/server/oidc.ts'
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn } from '../lab.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

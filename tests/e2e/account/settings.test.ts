@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn } from '../lab.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

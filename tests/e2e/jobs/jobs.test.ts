@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
 import { findChromium, openBrowser, overflowOf, withPage } from '../browser.ts'
 import { type Lab, openLab } from '../lab.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const PROGRAM = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q;\nc = measure q;\n'

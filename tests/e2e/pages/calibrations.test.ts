@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -7,8 +7,6 @@ import type { Running } from '../../support/executable/background-process.ts'
 import { TunerLab } from '../../support/executable/tuner-lab.ts'
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn, signInAsSuperuser } from '../lab.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn, signInAsSuperuser } from '../lab.ts'
 import { writeChip } from '../stage/chip-file.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 const HOUR_MS = 3_600_000

@@ -2,7 +2,7 @@
  * The first tasks of a new user and of an operator on a fresh server with real drivers. Prints what each
  * takes, and fails when the clicks of one change: something that was at hand may be so no longer.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -15,8 +15,6 @@ import { type Lab, openLab } from '../lab.ts'
 import { operatorTasks } from './operator.ts'
 import { userTasks } from './user.ts'
 import { type Effort, Walk } from './walk.ts'
-
-setDefaultTimeout(120_000)
 
 const chromium = findChromium()
 /** While the database is replaced, requests are refused, and the stream of changes ends. */
