@@ -65,7 +65,12 @@ const ERRORS: [string, Operation, string, string | RegExp][] = [
     'devices.js',
     /^unknown process device devices\.js: a module is given as path, \.\/devices\.js or \.\/devices\.js#export; /,
   ],
-  ['a name of another operation', 'monitor', 'mock', /^unknown monitor device mock; known devices: /],
+  [
+    'a name of another operation',
+    'monitor',
+    'mock',
+    /^unknown monitor device mock: it is a process device, use --operation process; known devices: /,
+  ],
   [
     'a device of another operation',
     'process',
