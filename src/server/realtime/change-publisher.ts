@@ -71,7 +71,8 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
     const { list, view } = rulesOf(collection)
     const rule = record === '*' ? list : view
     const filter = (query['filter'] ?? '').trim()
-    const readsOptions = /@request\.(query|headers)/.test(rule ?? '')
+    // Superusers may filter by the options of their request.
+    const readsOptions = /@request\.(query|headers)/.test(filter)
     const decision = {
       rule,
       filter,

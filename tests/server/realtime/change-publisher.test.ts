@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { quantumJobs, superusers, timeSlots, users } from '../../../src/db/index.ts'
+import { quantumJobs, type ReadTx, superusers, timeSlots, users } from '../../../src/db/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { RateLimiter } from '../../../src/server/http/limits/rate-limit.ts'
 import { Passwords } from '../../../src/server/index.ts'
@@ -152,6 +152,34 @@ test('large values are passed to SQLite only if the rule or the filter refers to
   )
   expect(rendered.every((data) => data !== undefined)).toBe(true)
   expect(seen).toEqual([[], ['payload']])
+})
+
+test('a filter that refers to the options of the request is decided for each set of options', async () => {
+  await using server = await openTestServer()
+  const publisher = createChangePublisher(counted(server).service)
+  const record = await server.db.write('t', (tx) => tx.insert(quantumJobs, { name: 'bell' }))
+  const [superuser] = await server.db.read((tx) => tx.list(superusers))
+  if (!superuser) throw new Error('there is no superuser')
+  const admin: Caller = {
+    kind: 'superuser',
+    superuser,
+    session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+  }
+  const prepared = publisher.prepare({
+    ...{ collection: 'quantum_jobs', id: record.id, action: 'create' },
+    record: { ...record },
+  })
+  const seenWith = (tx: ReadTx, query: object, headers: object, filter: string) =>
+    prepared.renderFor(
+      tx,
+      topicOf(server, withOptions('quantum_jobs/*', { ...query, filter }, headers)),
+      admin,
+    ) !== undefined
+  const seen = await server.db.read((tx) => [
+    ...['bell', 'ghz'].map((q) => seenWith(tx, { q }, {}, 'name = @request.query.q')),
+    ...['bell', 'ghz'].map((x_q) => seenWith(tx, {}, { x_q }, 'name = @request.headers.x_q')),
+  ])
+  expect(seen).toEqual([true, false, true, false])
 })
 
 test('100 filters are evaluated once each for 1,000 subscribers, and share one encoding', async () => {
