@@ -61,6 +61,18 @@ test('join() rolls back a work that throws, and no other', async () => {
   expect(file.committed()).toEqual(['first', 'third'])
 })
 
+test('join() keeps no savepoint of a work that has ended, so that a long group does not grow', () => {
+  using file = openGroup()
+  const failing = () => {
+    throw new Error('no')
+  }
+  file.group.join(file.add('first'))
+  file.group.join(file.add('second'))
+  expect(() => file.connection.run('RELEASE work')).toThrow('no such savepoint')
+  expect(() => file.group.join(failing)).toThrow('no')
+  expect(() => file.connection.run('RELEASE work')).toThrow('no such savepoint')
+})
+
 test('join() leaves no transaction open after a single failed work', async () => {
   using file = openGroup()
   const failing = () => {

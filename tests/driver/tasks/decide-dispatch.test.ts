@@ -20,6 +20,7 @@ const CASES: [string, Partial<CoordinatorState>, Partial<typeof DISPATCH>, Dispa
   ['resends a finished attempt', { hasResult: true }, {}, 'resend'],
   ['resends a finished attempt of an older lease', { hasResult: true }, { epoch: 1 }, 'resend'],
   ['resends a finished attempt while another runs', { hasResult: true, running: 'b.1' }, {}, 'resend'],
+  ['refuses a job of an older lease as such while stopping', { stopping: true }, { epoch: 2 }, 'old_epoch'],
   ['accepts nothing while stopping', { stopping: true }, {}, 'stopping'],
 ]
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addUsage, chargeOf, postLedger } from '../../../../src/db/index.ts'
+import { chargeableMs } from '../../../../src/db/store/accounts/ledger.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 describe('postLedger()', () => {
@@ -29,4 +30,12 @@ describe('postLedger()', () => {
     )
     await expect(post).rejects.toThrow(RangeError)
   })
+})
+
+test.each([
+  ['the time of the driver', 1_499.6, 9_999, 1_500],
+  ['the time of the server when it is shorter', 50_000, 1_200.6, 1_201],
+  ['nothing for a negative time', -5, 1_000, 0],
+])('chargeableMs() is %s', (_, executionMs, elapsedMs, ms) => {
+  expect(chargeableMs(executionMs, elapsedMs)).toBe(ms)
 })

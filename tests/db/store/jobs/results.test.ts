@@ -130,6 +130,37 @@ describe('applyResult()', () => {
     expect(await it.lab.balance(it.user)).toBe(99_300)
   })
 
+  test('an instrument that was busy before the job began is no attempt; one that failed later is', async () => {
+    await using it = await openCase()
+    const busy: Outcome = {
+      ...{ kind: 'failed', class: 'device' },
+      results: { error: 'the cluster is in use', error_code: 'instrument_busy' },
+    }
+    const states = () =>
+      it.lab.db.read((tx) =>
+        tx
+          .all<{ state: string }>('SELECT state FROM job_attempts WHERE job = $job ORDER BY attempt', {
+            job: it.job.id,
+          })
+          .map(({ state }) => state),
+      )
+    await it.claim()
+    await it.end(1, busy, { executionMs: 0 })
+    await it.claim()
+    await it.end(2, busy, { executionMs: 1 })
+    expect(await states()).toEqual(['undelivered', 'error'])
+  })
+
+  test("keeps the first 1,000 characters of a device's message in the timeline, of each kind of error", async () => {
+    for (const outcome of [DEVICE_ERROR, USER_ERROR]) {
+      await using it = await openCase()
+      await it.claim()
+      await it.end(1, { ...outcome, results: { error: 'x'.repeat(5_000) } } as Outcome)
+      const details = await it.lab.db.read((tx) => listTimeline(tx, it.job.id).map(({ detail }) => detail))
+      expect(details.at(-1)).toBe('x'.repeat(1_000))
+    }
+  })
+
   test('does not charge users without a limit', async () => {
     await using it = await openCase()
     await it.lab.db.write('unlimited', (tx) =>

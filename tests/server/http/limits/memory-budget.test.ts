@@ -57,6 +57,17 @@ test('MemoryBudget.run() admits 20 MiB in all; the others follow in order, also 
   expect(reading).toEqual(['cleo', 'dan'])
 })
 
+test('MemoryBudget.run() lets no smaller body overtake one that waits for the budget', async () => {
+  const { reading, send, end } = openBudget()
+  void send('ada', 16)
+  void send('bob', 10)
+  void send('cleo', 2)
+  await settle()
+  expect(reading).toEqual(['ada'])
+  await end('ada')
+  expect(reading).toEqual(['bob', 'cleo'])
+})
+
 test('MemoryBudget.run() settles with its work and frees the share after a collection', async () => {
   const { clock, reading, ends, send } = openBudget()
   const first = send('ada', 16)

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  attachLease,
+  createDriver,
+  createQpu,
+  type Driver,
+  drivers,
+  grantLease,
+  qpus,
+} from '../../../../src/db/index.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
+
+const grant = (lab: JobLab, driver: Driver, range: { firstPort: number; lastPort: number }) =>
+  grantLease(lab.db, {
+    tokenHash: driver.token,
+    ...range,
+    takenPorts: new Set(),
+    isHeldByAnotherProcess: () => false,
+    host: '127.0.0.1',
+    version: 'test',
+    device: 'mock',
+  })
+
+describe('grantLease()', () => {
+  test('grants the last two ports of the range, and no port beyond it', async () => {
+    await using lab = await JobLab.open()
+    const [north, south] = [await lab.qpu(), await lab.qpu()]
+    const range = { firstPort: 6_000, lastPort: 6_001 }
+    expect(await grant(lab, north.driver, range)).toMatchObject({ commandPort: 6_000, resultPort: 6_001 })
+    const refused = grant(lab, south.driver, { firstPort: 6_000, lastPort: 6_002 })
+    await expect(refused).rejects.toMatchObject({ reason: 'no_ports_available' })
+  })
+})
+
+describe('attachLease()', () => {
+  test('a QPU has the status and the ports of its process driver only', async () => {
+    await using lab = await JobLab.open()
+    const { qpu } = await createQpu(lab.db, 'test', {
+      ...{ name: 'north', executorType: 'mock', numQubits: 1, enabled: true },
+      tokenHash: 'process',
+    })
+    const monitor = await createDriver(lab.db, 'test', {
+      ...{ name: 'fridge', qpu: qpu.id, operation: 'monitor', device: 'cryostat_gen1', enabled: true },
+      tokenHash: 'monitor',
+    })
+    const { epoch } = await grant(lab, monitor, { firstPort: 6_000, lastPort: 6_999 })
+    expect(await attachLease(lab.db, { driver: monitor.id, epoch })).toBe(true)
+    const stored = await lab.db.read((tx) => ({
+      qpu: tx.find(qpus, qpu.id),
+      driver: tx.find(drivers, monitor.id),
+    }))
+    expect(stored.driver).toMatchObject({ status: 'online', command_port: 6_000 })
+    expect(stored.qpu).toMatchObject({ status: 'offline', command_port: 0 })
+  })
+})
