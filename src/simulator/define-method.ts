@@ -3,6 +3,7 @@ import type { Engine } from './kernel/engine.ts'
 import type { NoiseModel } from './noise/noise-model.ts'
 import type { Rng } from './numeric/random.ts'
 import type { ReadoutError } from './readout/readout.ts'
+import type { QubitPlaces } from './reduction/qubit-places.ts'
 import type { ReducedCircuit } from './reduction/reduce-circuit.ts'
 import type { Tally } from './tally/tally.ts'
 import type { PhaseTimer } from './timing/phase-timer.ts'
@@ -10,8 +11,6 @@ import type { TimeBudget } from './timing/time-budget.ts'
 
 /** One circuit with bound parameters and shots: the input of every method. */
 export interface Workload {
-  /** Qubits the program declares. */
-  qubits: number
   clbits: number
   shots: number
   /**
@@ -20,6 +19,13 @@ export interface Workload {
   noise: NoiseModel | undefined
   /** The part its outcomes depend on; absent for a program with feedback, which has to be walked. */
   reduced: ReducedCircuit | undefined
+  /**
+   * Qubits that influence an outcome, ascending. For a program with feedback: those that a trial walk
+   * changed; other outcomes may lead to others.
+   */
+  usedQubits: readonly number[]
+  /** Places for the qubits of a walk; the used qubits have the first ones. */
+  createPlaces(): QubitPlaces
   /** Executes the program once with the outcomes that `sink` returns; returns the classical bits. */
   walk(sink: Sink): Uint8Array
 }
@@ -83,7 +89,11 @@ export interface Method {
   stateQubits(workload: Workload): number
   /** Estimated time, in s: a job that cannot end within its time limit is refused before it starts. */
   estimateSeconds(workload: Workload, limits: ResourceLimits): number
-  /** Runs every shot into `run.tally`. Returns additional metadata of the result, such as `truncation`. */
+  /**
+   * Runs every shot into `run.tally`. Returns additional metadata of the result, such as `truncation`.
+   * @throws UnsuitableMethodError for a program with feedback whose outcomes lead to a step that the method
+   * cannot run.
+   */
   run(workload: Workload, run: MethodRun): Promise<Record<string, unknown>>
 }
 

@@ -34,6 +34,18 @@ export class SimulationError extends Error {
   }
 }
 
+/** A method found out while it ran a circuit that it cannot run it; another one may. */
+export class UnsuitableMethodError extends Error {
+  override readonly name = 'UnsuitableMethodError'
+  /** A stable code for clients, and the reason as in a refusal. */
+  readonly refusal: { code: string; reason: string }
+
+  constructor(refusal: { code: string; reason: string }) {
+    super(refusal.reason)
+    this.refusal = refusal
+  }
+}
+
 /** A thread of the simulator ended while it ran circuits: a fault of the machine, not of the job. */
 export class WorkerEndedError extends Error {
   override readonly name = 'WorkerEndedError'

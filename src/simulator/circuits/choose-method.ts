@@ -8,22 +8,24 @@ type Choice = { method: Method } | { refusal: Refusal }
 
 /**
  * The method for a workload: of those that do not refuse it, the first that prefers it, or else the first in
- * the list. `requested` restricts the choice to the method of that name. When all methods refuse, the refusal
- * lists all reasons.
+ * the list. `requested` restricts the choice to the method of that name; methods in `unsuitable` failed
+ * already, with this reason. When all methods refuse, the refusal lists all reasons.
  */
 export function chooseMethod(
   methods: readonly Method[],
   requested: string,
   workload: Workload,
   limits: ResourceLimits,
+  unsuitable: ReadonlyMap<Method, Refusal> = new Map(),
 ): Choice {
+  const refusalOf = (method: Method) => unsuitable.get(method) ?? method.refuse(workload, limits)
   const candidates = methods.filter(({ name }) => requested === AUTOMATIC || requested === name)
   // A method may inspect the whole circuit to decide, so each is called only when needed.
-  const preferred = candidates.find((each) => each.prefers?.(workload) && !each.refuse(workload, limits))
+  const preferred = candidates.find((each) => each.prefers?.(workload) && !refusalOf(each))
   if (preferred) return { method: preferred }
   const refusals: [string, Refusal][] = []
   for (const method of candidates) {
-    const refusal = method.refuse(workload, limits)
+    const refusal = refusalOf(method)
     if (!refusal) return { method }
     refusals.push([method.name, refusal])
   }

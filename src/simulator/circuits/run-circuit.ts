@@ -1,12 +1,14 @@
 import type { Op, Sink } from '../../qasm/index.ts'
-import type { Method, ResourceLimits, Workload } from '../define-method.ts'
-import { SimulationError } from '../errors.ts'
+import type { Method, Refusal, ResourceLimits, Workload } from '../define-method.ts'
+import { SimulationError, UnsuitableMethodError } from '../errors.ts'
 import type { Engine } from '../kernel/engine.ts'
 import { METHODS } from '../methods/index.ts'
 import { type NoiseModel, withNoise } from '../noise/noise-model.ts'
 import type { Rng } from '../numeric/random.ts'
 import { EXACT_READOUT, type Readout, type ShotMemory } from '../readout/readout.ts'
-import { reduceCircuit } from '../reduction/reduce-circuit.ts'
+import { QubitPlaces } from '../reduction/qubit-places.ts'
+import { qubitsOf, reduceCircuit } from '../reduction/reduce-circuit.ts'
+import { walkOnTrial } from '../reduction/trial-walk.ts'
 import type { ResultBudget } from '../tally/result-budget.ts'
 import { Tally } from '../tally/tally.ts'
 import type { PhaseTimer } from '../timing/phase-timer.ts'
@@ -68,17 +70,53 @@ export interface PreparedCircuit {
 /** @throws SimulationError for a circuit that no method can run. */
 export function prepareCircuit(program: BoundProgram, run: CircuitRun): PreparedCircuit {
   const { qubits, clbits, ops } = program
-  const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
-  assertNoiseCovers(reduced?.qubits.at(-1) ?? qubits - 1, run)
   const walk = (sink: Sink) => program.walk(sink)
-  const workload: Workload = { qubits, clbits, shots: run.shots, noise: run.noise, reduced, walk }
+  const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
+  const usedQubits = reduced?.qubits ?? qubitsOfTrial(walk)
+  assertNoiseCovers(usedQubits.at(-1) ?? -1, run)
+  const workload: Workload = {
+    ...{ clbits, shots: run.shots, noise: run.noise, reduced, usedQubits, walk },
+    createPlaces: () => new QubitPlaces(usedQubits, (qubit) => assertNoiseCovers(qubit, run)),
+  }
   return { workload, method: methodFor(workload, run), bits: measuredBits(clbits, ops) }
 }
 
-/** @throws SimulationError for a circuit that cannot end in time. */
+/**
+ * Qubits that a program with feedback changes in a trial walk, ascending; other outcomes may lead to others.
+ */
+function qubitsOfTrial(walk: Workload['walk']): number[] {
+  const used = new Set<number>()
+  walkOnTrial(walk, 0, (op) => {
+    if (op.kind === 'unitary' || op.kind === 'phase') for (const qubit of qubitsOf(op)) used.add(qubit)
+    return false
+  })
+  return [...used].sort((a, b) => a - b)
+}
+
+/**
+ * Runs a circuit. If outcomes lead to a step that an automatically chosen method cannot run, all shots start
+ * again with another method: to keep those without the step would change the distribution.
+ * @throws SimulationError for a circuit that cannot end in time.
+ */
 export async function runCircuit(prepared: PreparedCircuit, run: CircuitRun): Promise<CircuitOutcome> {
-  const { workload, method, bits } = prepared
-  const { measured, unmeasured } = bits
+  const unsuitable = new Map<Method, Refusal>()
+  for (let { method } = prepared; ; method = methodFor(prepared.workload, run, unsuitable)) {
+    const spent = run.resultBudget.spent
+    try {
+      return await runWith(method, prepared, run)
+    } catch (error) {
+      if (!(error instanceof UnsuitableMethodError)) throw error
+      unsuitable.set(method, error.refusal)
+      run.resultBudget.spent = spent
+    }
+  }
+}
+
+async function runWith(
+  method: Method,
+  { workload, bits: { measured, unmeasured } }: PreparedCircuit,
+  run: CircuitRun,
+): Promise<CircuitOutcome> {
   const { timeBudget, phaseTimer } = run
   timeBudget.assertFits(method.estimateSeconds(workload, run.limits))
   const readoutErrorOf = (qubit: number) => run.noise?.readoutErrorOf(qubit) ?? EXACT_READOUT
@@ -107,8 +145,12 @@ function assertNoiseCovers(lastQubit: number, { noise, circuitIndex }: CircuitRu
   )
 }
 
-function methodFor(workload: Workload, { method, limits, circuitIndex }: CircuitRun): Method {
-  const choice = chooseMethod(METHODS, method, workload, limits)
+function methodFor(
+  workload: Workload,
+  { method, limits, circuitIndex }: CircuitRun,
+  unsuitable?: ReadonlyMap<Method, Refusal>,
+): Method {
+  const choice = chooseMethod(METHODS, method, workload, limits, unsuitable)
   if ('method' in choice) return choice.method
   const { code, reason } = choice.refusal
   throw new SimulationError(`circuit ${circuitIndex} cannot be simulated; ${reason}`, { code, circuitIndex })

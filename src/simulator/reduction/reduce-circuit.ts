@@ -1,13 +1,13 @@
-import type { MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../qasm/index.ts'
+import type { DelayOp, MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../qasm/index.ts'
 import type { ChannelOp } from '../noise/noise-model.ts'
 
 /** A step that changes a state. */
 export type StateOp = UnitaryOp | PhaseOp | MeasureOp | ResetOp | ChannelOp
 
 /** The qubits of a step. */
-export function qubitsOf(op: StateOp): number[] {
+export function qubitsOf(op: StateOp | DelayOp): number[] {
   if (op.kind === 'measure' || op.kind === 'reset') return [op.qubit]
-  if (op.kind === 'channel') return op.qubits
+  if (op.kind === 'channel' || op.kind === 'delay') return op.qubits
   if (op.kind === 'phase') return op.controls
   return op.controls.length === 0 ? op.targets : op.targets.concat(op.controls)
 }

@@ -5,10 +5,12 @@ import { SimulationError } from '../errors.ts'
  * the memory.
  */
 export class ResultBudget {
-  #left: number
+  readonly #limit: number
+  /** Characters spent so far. */
+  spent = 0
 
   constructor(characters: number) {
-    this.#left = characters
+    this.#limit = characters
   }
 
   /**
@@ -16,8 +18,8 @@ export class ResultBudget {
    * @throws SimulationError `results_too_large` when fewer are left.
    */
   spend(length: number): void {
-    this.#left -= length
-    if (this.#left >= 0) return
+    this.spent += length
+    if (this.spent <= this.#limit) return
     throw new SimulationError('the results are too large', { code: 'results_too_large', executed: true })
   }
 }

@@ -4,11 +4,13 @@ import { chooseMethod } from '../../../src/simulator/circuits/choose-method.ts'
 import { defineMethod, type Method, type Workload } from '../../../src/simulator/define-method.ts'
 import { amplitudeDamping } from '../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, type NoiseModel, onQubit } from '../../../src/simulator/noise/noise-model.ts'
+import { QubitPlaces } from '../../../src/simulator/reduction/qubit-places.ts'
 import { runOptions, runProgram } from '../support/run.ts'
 
 const limits = { stateQubits: 24, bytes: 2 ** 30, stateCopyBytes: 0, threads: 1, maxBondDimension: 64 }
 const workload: Workload = {
-  qubits: 30,
+  usedQubits: Array.from({ length: 30 }, (_, qubit) => qubit),
+  createPlaces: () => new QubitPlaces(),
   clbits: 1,
   shots: 10,
   noise: undefined,
@@ -28,7 +30,7 @@ function method(name: string, more: Partial<Method> = {}) {
 }
 
 const first = method('first')
-const preferring = method('preferring', { prefers: ({ qubits }) => qubits === 30 })
+const preferring = method('preferring', { prefers: ({ usedQubits }) => usedQubits.length === 30 })
 const small = method('small', { refuse: () => ({ code: 'too_many_qubits', reason: 'needs 30 qubits' }) })
 const strict = method('strict', { refuse: () => ({ code: 'not_clifford', reason: 'gate t' }) })
 
@@ -72,8 +74,11 @@ test('programs with feedback run with a method that supports their gates', async
     return (await runProgram(program(qubits, gate), run)).provenance['method']
   }
   expect(await methodOf(3, 't')).toBe('statevector')
-  expect(await methodOf(40, 's')).toBe('stabilizer')
-  expect(await methodOf(40, 't')).toBe('matrix_product_state')
+  expect(await methodOf(40, 't')).toBe('statevector')
+  expect(await methodOf(40, 'barrier q; cx q[0], q[30]; for int i in [0:37] { cx q[i], q[i+1]; } s')).toBe(
+    'stabilizer',
+  )
+  expect(await methodOf(40, 'for int i in [0:37] { cx q[i], q[i+1]; } t')).toBe('matrix_product_state')
   expect(await methodOf(3, 's', noise)).toBe('trajectories')
-  expect(await methodOf(40, 's', noise)).toBe('matrix_product_state')
+  expect(await methodOf(40, 'for int i in [0:37] { cx q[i], q[i+1]; } s', noise)).toBe('matrix_product_state')
 })

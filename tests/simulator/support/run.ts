@@ -28,6 +28,7 @@ interface RunOptions {
   memory?: Readout['memory']
   noise?: NoiseModel
   bond?: number
+  stateQubits?: number
   method?: string
 }
 
@@ -50,7 +51,7 @@ export function runOptions(options: RunOptions = {}) {
     engine,
     method: options.method ?? 'automatic',
     limits: {
-      stateQubits: 27,
+      stateQubits: options.stateQubits ?? 27,
       bytes: 2 ** 30,
       stateCopyBytes: 2 ** 30,
       threads: 1,

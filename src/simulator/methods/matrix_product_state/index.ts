@@ -1,12 +1,9 @@
 import { defineMethod } from '../../define-method.ts'
 import { qubitsOf } from '../../reduction/reduce-circuit.ts'
 import { BranchRunner } from './branch-runner.ts'
+import { refuseGate, refuseSize } from './refusals.ts'
 import { runShotByShot } from './run-shot-by-shot.ts'
 import { TruncationRecord } from './truncation-record.ts'
-
-/** Gates on more qubits are refused: the tensors of their sites are joined. */
-const MAX_GATE_QUBITS = 6
-const MAX_QUBITS = 1_000
 
 /** Maximum weight discarded by one truncation: the rounding error of singular values that are zero. */
 const TRUNCATION_THRESHOLD = 1e-16
@@ -22,16 +19,11 @@ const MULTIPLICATIONS_PER_SECOND = 5e8
 export const matrixProductState = defineMethod({
   name: 'matrix_product_state',
   refuse(workload) {
-    const qubits = workload.reduced?.qubits.length ?? workload.qubits
-    if (qubits > MAX_QUBITS) {
-      return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MAX_QUBITS} fit` }
-    }
-    const wide = workload.reduced?.ops.find((op) => qubitsOf(op).length > MAX_GATE_QUBITS)
-    if (!wide) return undefined
-    return { code: 'unsupported_gate', reason: `has a gate on more than ${MAX_GATE_QUBITS} qubits` }
+    const widths = workload.reduced?.ops.map((op) => qubitsOf(op).length) ?? []
+    return refuseSize(workload.usedQubits.length) ?? refuseGate(widths.reduce((a, b) => Math.max(a, b), 0))
   },
   // The bond dimension may grow until the chain is as large as a statevector.
-  stateQubits: (workload) => workload.reduced?.qubits.length ?? workload.qubits,
+  stateQubits: (workload) => workload.usedQubits.length,
   // The cost of entanglement is known only at run time: this is a lower bound.
   estimateSeconds: (workload) => ((workload.reduced?.ops.length ?? 0) * 200) / MULTIPLICATIONS_PER_SECOND,
   async run(workload, run) {

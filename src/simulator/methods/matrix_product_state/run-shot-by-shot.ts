@@ -1,7 +1,10 @@
 import type { Op, Sink } from '../../../qasm/index.ts'
 import type { MethodRun, Workload } from '../../define-method.ts'
+import { UnsuitableMethodError } from '../../errors.ts'
 import type { ChannelOp, NoiseModel } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
+import type { QubitPlaces } from '../../reduction/qubit-places.ts'
+import { refuseGate, refuseSize } from './refusals.ts'
 import type { Truncation } from './split.ts'
 import { operatorOf, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
@@ -13,11 +16,11 @@ export async function runShotByShot(
   truncation: Truncation,
   losses: TruncationRecord,
 ): Promise<void> {
-  const qubits = Array.from({ length: workload.qubits }, (_, qubit) => qubit)
+  const places = workload.createPlaces()
   for (let shot = 0; shot < workload.shots; shot++) {
     run.rng.seek(run.stream, shot, PURPOSE.measurement)
-    const chain = new TensorChain(qubits, truncation)
-    run.tally.add(workload.walk(new TensorChainShot(chain, run, workload.noise)), [shot])
+    const chain = new TensorChain(workload.usedQubits, truncation)
+    run.tally.add(workload.walk(new TensorChainShot(chain, places, run, workload.noise)), [shot])
     losses.add(chain)
     await run.timeBudget.yieldIfDue()
   }
@@ -27,11 +30,14 @@ export async function runShotByShot(
 /** One shot. */
 class TensorChainShot implements Sink {
   readonly #chain: TensorChain
+  /** The qubits that a shot has changed; of them, only those that may be used get here. */
+  readonly #places: QubitPlaces
   readonly #run: MethodRun
   readonly #noise: NoiseModel | undefined
 
-  constructor(chain: TensorChain, run: MethodRun, noise: NoiseModel | undefined) {
+  constructor(chain: TensorChain, places: QubitPlaces, run: MethodRun, noise: NoiseModel | undefined) {
     this.#chain = chain
+    this.#places = places
     this.#run = run
     this.#noise = noise
   }
@@ -41,7 +47,13 @@ class TensorChainShot implements Sink {
     if (op.kind === 'reset' && this.#collapse(op.qubit) === 1) this.#chain.flip(op.qubit)
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return
     const operator = op.kind === 'delay' ? undefined : operatorOf(op)
-    if (operator) this.#chain.apply(operator)
+    if (operator) {
+      const qubits = [...operator.controls, ...operator.targets]
+      this.#add(qubits)
+      const refusal = refuseGate(qubits.length)
+      if (refusal) throw new UnsuitableMethodError(refusal)
+      this.#chain.apply(operator)
+    }
     for (const channel of this.#noise?.channelsAfter?.(op) ?? []) this.#applyChannel(channel)
   }
 
@@ -52,13 +64,26 @@ class TensorChainShot implements Sink {
     return isMisread === (outcome === 1) ? 0 : 1
   }
 
+  /** Adds the qubits that no step has changed yet. */
+  #add(qubits: readonly number[]): void {
+    for (const qubit of qubits) {
+      if (this.#chain.has(qubit)) continue
+      this.#places.take(qubit)
+      this.#chain.add(qubit)
+      const refusal = refuseSize(this.#chain.sites)
+      if (refusal) throw new UnsuitableMethodError(refusal)
+    }
+  }
+
   #collapse(qubit: number): 0 | 1 {
+    if (!this.#chain.has(qubit)) return 0
     const outcome = this.#run.rng.next() < this.#chain.probabilityOfOne(qubit) ? 1 : 0
     this.#chain.project(qubit, outcome)
     return outcome
   }
 
   #applyChannel({ qubits: targets, channel }: ChannelOp): void {
+    this.#add(targets)
     let rest = this.#run.rng.next()
     for (const [index, matrix] of channel.kraus.entries()) {
       const operator = { targets, controls: [], controlValues: 0, matrix }

@@ -36,23 +36,32 @@ export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
 export class TensorChain {
   readonly #truncation: Truncation
   /** Tensor of each site as a matrix of (left bond, value of the qubit) by right bond. */
-  #sites: Matrix[]
+  #sites: Matrix[] = []
   /** The site of each qubit, and the qubit of each site. */
-  #siteOf: Int32Array
-  #qubitAt: Int32Array
+  #siteOf: number[] = []
+  #qubitAt: number[] = []
   #center = 0
   /** Weight discarded so far: 1 - Π (1 - weight discarded by each truncation). */
   discarded = 0
   /** Largest bond dimension so far. */
   largestBondDimension = 1
 
-  /** The state |0…0> of the given qubits, ascending. */
+  /** The state |0…0> of the given qubits. */
   constructor(qubits: readonly number[], truncation: Truncation) {
     this.#truncation = truncation
-    this.#sites = qubits.map(() => ({ rows: 2, columns: 1, data: Float64Array.of(1, 0, 0, 0) }))
-    this.#qubitAt = Int32Array.from(qubits)
-    this.#siteOf = new Int32Array((qubits.at(-1) ?? -1) + 1)
-    for (const [site, qubit] of qubits.entries()) this.#siteOf[qubit] = site
+    for (const qubit of qubits) this.add(qubit)
+  }
+
+  /** Whether a qubit has a site. */
+  has(qubit: number): boolean {
+    return this.#siteOf[qubit] !== undefined
+  }
+
+  /** Adds a qubit in |0> at the end. */
+  add(qubit: number): void {
+    this.#siteOf[qubit] = this.#sites.length
+    this.#qubitAt.push(qubit)
+    this.#sites.push({ rows: 2, columns: 1, data: Float64Array.of(1, 0, 0, 0) })
   }
 
   /** An independent copy. */
@@ -60,8 +69,8 @@ export class TensorChain {
     const copy = new TensorChain([], this.#truncation)
     // Shallow, because tensors are replaced and never modified.
     copy.#sites = [...this.#sites]
-    copy.#siteOf = this.#siteOf.slice()
-    copy.#qubitAt = this.#qubitAt.slice()
+    copy.#siteOf = [...this.#siteOf]
+    copy.#qubitAt = [...this.#qubitAt]
     copy.#center = this.#center
     copy.discarded = this.discarded
     copy.largestBondDimension = this.largestBondDimension

@@ -15,14 +15,13 @@ export interface CliffordCircuit {
   /** The qubits of the program, by place in the tableau. */
   qubits: readonly number[]
   steps: Step[]
-  /** Final measurements. */
+  /** Final measurements; those of qubits that stay |0> are left out. */
   terminal: { qubit: number; clbit: number }[]
 }
 
 /** Converts a circuit for the tableau; returns the first step that is not Clifford when there is one. */
 export function toCliffordCircuit(reduced: ReducedCircuit): CliffordCircuit | { nonClifford: StateOp } {
-  const measured = reduced.terminal.map(({ qubit }) => qubit)
-  const qubits = [...new Set([...reduced.qubits, ...measured])].sort((a, b) => a - b)
+  const { qubits } = reduced
   const places = new Map(qubits.map((qubit, place) => [qubit, place]))
   const placeOf = (qubit: number) => places.get(qubit) ?? 0
   const reader = new CliffordRecognizer()
@@ -32,7 +31,9 @@ export function toCliffordCircuit(reduced: ReducedCircuit): CliffordCircuit | { 
     if (!step) return { nonClifford: op }
     steps.push(step)
   }
-  const terminal = reduced.terminal.map(({ qubit, clbit }) => ({ qubit: placeOf(qubit), clbit }))
+  const terminal = reduced.terminal
+    .filter(({ qubit }) => places.has(qubit))
+    .map(({ qubit, clbit }) => ({ qubit: placeOf(qubit), clbit }))
   return { qubits, steps, terminal }
 }
 

@@ -1,11 +1,10 @@
 import { defineMethod } from '../../define-method.ts'
+import { UnsuitableMethodError } from '../../errors.ts'
 import { type CliffordCircuit, type Step, toCliffordCircuit } from './clifford-circuit.ts'
-import { type NonCliffordStep, nonCliffordError, nonCliffordReason } from './non-clifford.ts'
+import { type NonCliffordStep, nonCliffordRefusal } from './non-clifford.ts'
 import { runFrames } from './run-frames.ts'
 import { findNonCliffordStep, runShotByShot } from './run-shot-by-shot.ts'
-
-/** With this number of qubits, a tableau takes 50 MB. */
-const MAX_QUBITS = 5_000
+import { refuseSize } from './tableau.ts'
 
 /**
  * Up to this number of qubits the statevector is faster: with it, a GHZ state of 14 qubits takes a quarter of
@@ -24,14 +23,12 @@ export const stabilizer = defineMethod({
   name: 'stabilizer',
   prefers: (workload) => (workload.reduced?.qubits.length ?? 0) > MAX_QUBITS_FASTER_AS_STATE,
   refuse(workload) {
-    const qubits = workload.reduced?.qubits.length ?? workload.qubits
-    if (qubits > MAX_QUBITS) {
-      return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MAX_QUBITS} fit` }
-    }
+    const refusal = refuseSize(workload.usedQubits.length)
+    if (refusal) return refusal
     const step = workload.reduced
       ? nonCliffordStepOf(toCliffordCircuit(workload.reduced))
       : findNonCliffordStep(workload)
-    return step && { code: 'not_clifford', reason: nonCliffordReason(step) }
+    return step && nonCliffordRefusal(step)
   },
   stateQubits: () => 0,
   estimateSeconds(workload) {
@@ -44,7 +41,7 @@ export const stabilizer = defineMethod({
     else {
       const circuit = toCliffordCircuit(workload.reduced)
       run.phaseTimer.end('plan')
-      if ('nonClifford' in circuit) throw nonCliffordError(circuit.nonClifford)
+      if ('nonClifford' in circuit) throw new UnsuitableMethodError(nonCliffordRefusal(circuit.nonClifford))
       await runFrames(circuit, workload, run)
     }
     return {}

@@ -1,78 +1,93 @@
 import type { Op, Sink } from '../../../qasm/index.ts'
 import type { MethodRun, Workload } from '../../define-method.ts'
+import { UnsuitableMethodError } from '../../errors.ts'
 import type { ChannelOp, NoiseModel } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { canMisread } from '../../readout/readout.ts'
+import type { QubitPlaces } from '../../reduction/qubit-places.ts'
+import { walkOnTrial } from '../../reduction/trial-walk.ts'
 import { CliffordRecognizer } from './clifford.ts'
-import { type NonCliffordStep, nonCliffordError } from './non-clifford.ts'
+import { type NonCliffordStep, nonCliffordRefusal } from './non-clifford.ts'
 import { pauliTermsOf, pickTerm } from './pauli-noise.ts'
-import { Tableau } from './tableau.ts'
+import { refuseSize, Tableau } from './tableau.ts'
 
 /** Runs a program with feedback, each shot on a tableau of its own. */
 export async function runShotByShot(workload: Workload, run: MethodRun): Promise<void> {
   const reader = new CliffordRecognizer()
+  const places = workload.createPlaces()
   for (let shot = 0; shot < workload.shots; shot++) {
     run.rng.seek(run.stream, shot, PURPOSE.measurement)
-    run.tally.add(workload.walk(new TableauShot(workload.qubits, run, reader, workload.noise)), [shot])
+    run.tally.add(workload.walk(new TableauShot(places, run, reader, workload.noise)), [shot])
     await run.timeBudget.yieldIfDue()
   }
   run.phaseTimer.end('evolve')
 }
 
-/**
- * Walks a program twice, with alternating outcomes so that loops that wait for one of them end, and returns
- * the first step that is not Clifford. Other outcomes may still lead to one.
- */
-export function findNonCliffordStep(workload: Workload): NonCliffordStep | undefined {
-  return findAlongWalk(workload, 1) ?? findAlongWalk(workload, 0)
-}
+/** Trial walks, so that most programs that are not Clifford are refused before they run. */
+const TRIALS = [1, 2, 3]
 
-function findAlongWalk(workload: Workload, first: 0 | 1): NonCliffordStep | undefined {
+/**
+ * The first step in some trial walks that is not Clifford. Other outcomes may still lead to one: then the run
+ * ends with `UnsuitableMethodError`.
+ */
+export function findNonCliffordStep({ walk, noise }: Workload): NonCliffordStep | undefined {
   const reader = new CliffordRecognizer()
   let found: NonCliffordStep | undefined
-  let outcomes: number = first
-  const inspect = (op: Op): NonCliffordStep | undefined => {
-    if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return undefined
-    if (op.kind !== 'delay' && !reader.recognize(op)) return op
-    return workload.noise?.channelsAfter?.(op).find(({ channel }) => !pauliTermsOf(channel))
-  }
-  try {
-    workload.walk({
-      apply(op) {
-        found = inspect(op)
-        if (found) throw nonCliffordError(found)
-      },
-      measure: () => (outcomes++ % 2 === 0 ? 0 : 1),
+  for (const seed of TRIALS) {
+    walkOnTrial(walk, seed, (op) => {
+      if (op.kind === 'reset') return false
+      if (op.kind !== 'delay' && !reader.recognize(op)) found = op
+      else found = noise?.channelsAfter?.(op).find(({ channel }) => !pauliTermsOf(channel))
+      return found !== undefined
     })
-  } catch {
-    // Other errors of the program are reported when it runs.
+    if (found) return found
   }
-  return found
+  return undefined
 }
 
 /** One shot. */
 class TableauShot implements Sink {
-  readonly #tableau: Tableau
+  #tableau: Tableau
+  readonly #places: QubitPlaces
   readonly #run: MethodRun
   readonly #reader: CliffordRecognizer
   readonly #noise: NoiseModel | undefined
-  /** Number of words of a row. */
-  readonly #row: number
 
-  constructor(qubits: number, run: MethodRun, reader: CliffordRecognizer, noise: NoiseModel | undefined) {
-    this.#tableau = new Tableau(qubits)
+  constructor(
+    places: QubitPlaces,
+    run: MethodRun,
+    reader: CliffordRecognizer,
+    noise: NoiseModel | undefined,
+  ) {
+    this.#tableau = new Tableau(places.size)
+    this.#places = places
     this.#run = run
     this.#reader = reader
     this.#noise = noise
-    this.#row = 2 * Math.ceil(qubits / 32)
+  }
+
+  /** Number of words of a row. */
+  get #row(): number {
+    return 2 * Math.ceil(this.#tableau.qubits / 32)
+  }
+
+  /** The place of a qubit that a step changes. */
+  readonly #placeOf = (qubit: number): number => {
+    const place = this.#places.take(qubit)
+    if (place < this.#tableau.qubits) return place
+    const refusal = refuseSize(this.#places.size)
+    if (refusal) throw new UnsuitableMethodError(refusal)
+    this.#tableau = this.#tableau.grown(this.#places.size)
+    return place
   }
 
   apply(op: Op): void {
-    if (op.kind === 'reset' && this.#outcomeOf(op.qubit) === 1) this.#tableau.flip(op.qubit)
+    if (op.kind === 'reset' && this.#outcomeOf(op.qubit) === 1) this.#tableau.flip(this.#placeOf(op.qubit))
     if (op.kind === 'unitary' || op.kind === 'phase') {
       const gate = this.#reader.recognize(op)
-      if (!gate) throw nonCliffordError(op)
-      this.#tableau.apply(gate)
+      if (!gate) throw new UnsuitableMethodError(nonCliffordRefusal(op))
+      const qubits = gate.qubits.map(this.#placeOf)
+      this.#tableau.apply({ ...gate, qubits })
       this.#run.timeBudget.spend(8 * this.#row)
     }
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return
@@ -88,18 +103,21 @@ class TableauShot implements Sink {
 
   #outcomeOf(qubit: number): 0 | 1 {
     const { timeBudget, rng } = this.#run
-    const isRandom = this.#tableau.isRandom(qubit)
+    const place = this.#places.find(qubit)
+    if (place === undefined || place >= this.#tableau.qubits) return 0
+    const isRandom = this.#tableau.isRandom(place)
     timeBudget.spend(isRandom ? 2 * this.#tableau.qubits * this.#row : this.#row)
-    return this.#tableau.measure(qubit, () => (rng.next() < 0.5 ? 0 : 1))
+    return this.#tableau.measure(place, () => (rng.next() < 0.5 ? 0 : 1))
   }
 
   #applyChannel(op: ChannelOp): void {
     const terms = pauliTermsOf(op.channel)
-    if (!terms) throw nonCliffordError(op)
+    if (!terms) throw new UnsuitableMethodError(nonCliffordRefusal(op))
     const { x, z } = pickTerm(terms, this.#run.rng.next())
-    for (const [place, qubit] of op.qubits.entries()) {
-      if ((x >> place) & 1) this.#tableau.flip(qubit)
-      if ((z >> place) & 1) this.#tableau.flipPhase(qubit)
+    for (const [index, qubit] of op.qubits.entries()) {
+      const place = this.#placeOf(qubit)
+      if ((x >> index) & 1) this.#tableau.flip(place)
+      if ((z >> index) & 1) this.#tableau.flipPhase(place)
     }
   }
 }

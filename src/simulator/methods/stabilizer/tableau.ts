@@ -1,4 +1,14 @@
+import type { Refusal } from '../../define-method.ts'
 import { type Clifford, isOdd, type Pauli } from './clifford.ts'
+
+/** With this number of qubits, a tableau takes 50 MB. */
+const MAX_QUBITS = 5_000
+
+/** Refuses a tableau of too many qubits. */
+export function refuseSize(qubits: number): Refusal | undefined {
+  if (qubits <= MAX_QUBITS) return undefined
+  return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MAX_QUBITS} fit` }
+}
 
 /**
  * The state U|0…0> of a Clifford circuit U, stored as U† X_q U and U† Z_q U for each qubit q: Gidney, "Stim:
@@ -30,6 +40,18 @@ export class Tableau {
       this.#rows[this.#x(2 * qubit) + (qubit >> 5)] = bit
       this.#rows[this.#z(2 * qubit + 1) + (qubit >> 5)] = bit
     }
+  }
+
+  /** The same state with more qubits, in |0>, above the others. */
+  grown(qubits: number): Tableau {
+    const larger = new Tableau(qubits)
+    for (let row = 0; row < 2 * this.qubits; row++) {
+      const [x, z] = [this.#x(row), this.#z(row)]
+      larger.#rows.set(this.#rows.subarray(x, x + this.#words), larger.#x(row))
+      larger.#rows.set(this.#rows.subarray(z, z + this.#words), larger.#z(row))
+    }
+    larger.#exponents.set(this.#exponents)
+    return larger
   }
 
   /** Applies a gate: the image of P becomes that of G† P G, a product of the rows of the gate's qubits. */

@@ -5,6 +5,7 @@ import {
   type ResourceLimits,
   type Workload,
 } from '../../define-method.ts'
+import { UnsuitableMethodError } from '../../errors.ts'
 import { MIN_PARALLEL_QUBITS } from '../../kernel/engine.ts'
 import { BLOCK_QUBITS } from '../../kernel/layout.ts'
 import type { StateOp } from '../../reduction/reduce-circuit.ts'
@@ -21,7 +22,7 @@ const UPDATES_PER_SECOND = 2e9
 
 /** Number of qubits of the state that a workload needs. */
 export function stateQubits(workload: Workload): number {
-  return workload.reduced?.qubits.length ?? workload.qubits
+  return workload.usedQubits.length
 }
 
 /**
@@ -33,16 +34,15 @@ export const statevector = defineMethod({
   refuse(workload, limits) {
     if (workload.noise?.channelsAfter)
       return { code: 'noise_not_supported', reason: 'the noise model has gate noise' }
-    return refuseSize(workload, limits)
+    return refuseSize(stateQubits(workload), limits)
   },
   stateQubits,
   estimateSeconds: secondsOfShot,
   run: runOnState,
 })
 
-/** Refuses a state that does not fit into the limits. */
-export function refuseSize(workload: Workload, limits: ResourceLimits): Refusal | undefined {
-  const needed = stateQubits(workload)
+/** Refuses a state of `needed` qubits that does not fit into the limits. */
+export function refuseSize(needed: number, limits: ResourceLimits): Refusal | undefined {
   const allowed = Math.min(limits.stateQubits, MAX_STATE_QUBITS)
   // The engine always has memory for a block, so that measuring the free memory is unnecessary.
   if (needed <= Math.min(allowed, BLOCK_QUBITS)) return undefined
@@ -60,7 +60,11 @@ export function secondsOfShot(workload: Workload, { threads }: ResourceLimits): 
 
 /** Runs all shots; returns the number of threads used. */
 export async function runOnState(workload: Workload, run: MethodRun): Promise<{ threads: number }> {
-  if (!workload.reduced) await runWithFeedback(workload, run)
+  const assertFits = (qubits: number) => {
+    const refusal = refuseSize(qubits, run.limits)
+    if (refusal) throw new UnsuitableMethodError(refusal)
+  }
+  if (!workload.reduced) await runWithFeedback(workload, run, assertFits)
   else await runReduced(workload, workload.reduced, run)
   const threads = run.engine.threadsUsed
   run.engine.release()

@@ -33,14 +33,19 @@ export async function runReduced(workload: Workload, reduced: ReducedCircuit, ru
   phaseTimer.end('sample')
 }
 
-/** Runs a program with feedback. */
-export async function runWithFeedback(workload: Workload, run: MethodRun): Promise<void> {
+/** Runs a program with feedback. `assertFits` throws for a state of too many qubits. */
+export async function runWithFeedback(
+  workload: Workload,
+  run: MethodRun,
+  assertFits: (qubits: number) => void,
+): Promise<void> {
+  const places = workload.createPlaces()
   await runBranches({
     ...run,
     stateCopyBytes: run.limits.stateCopyBytes,
-    state: new Statevector(run.engine, workload.qubits),
+    state: new Statevector(run.engine, places.size),
+    feedback: { noise: workload.noise, places, assertFits },
     shots: workload.shots,
-    noise: workload.noise,
     walk: workload.walk,
     onLeaf: (walker, bits) => run.tally.add(bits, walker.shots),
   })

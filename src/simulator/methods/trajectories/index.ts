@@ -13,7 +13,7 @@ export const trajectories = defineMethod({
   prefers: (workload) => !workload.reduced,
   refuse(workload, limits) {
     if (!workload.noise?.channelsAfter) return { code: 'no_noise', reason: 'there is no noise' }
-    return refuseSize(workload, limits)
+    return refuseSize(stateQubits(workload), limits)
   },
   stateQubits,
   estimateSeconds: (workload, limits) => secondsOfShot(workload, limits) * expectedStates(workload),

@@ -4,6 +4,7 @@ import type { NoiseModel } from '../../../noise/noise-model.ts'
 import { PURPOSE, type Rng } from '../../../numeric/random.ts'
 import { shotNumbers } from '../../../numeric/shot-numbers.ts'
 import { canMisread, type ReadoutError } from '../../../readout/readout.ts'
+import { QubitPlaces } from '../../../reduction/qubit-places.ts'
 import type { TimeBudget } from '../../../timing/time-budget.ts'
 import { compile } from '../gates/compile.ts'
 import { type KrausOperator, KrausTable, krausCall, probabilityIn } from '../state/kraus.ts'
@@ -27,9 +28,20 @@ interface BranchContext {
   timeBudget: TimeBudget
   /** Readout error of a mid-circuit measurement. */
   readoutErrorOf(qubit: number): ReadoutError
-  /** Noise of a program with feedback; a plan contains its channels as steps. */
-  noise?: NoiseModel | undefined
+  /** What a program with feedback needs in addition: a plan contains its noise and its bits as steps. */
+  feedback?: Feedback
 }
+
+/** How the steps of a program with feedback act on the state. */
+interface Feedback {
+  noise: NoiseModel | undefined
+  places: QubitPlaces
+  /** Throws when a state of this number of qubits is too large. */
+  assertFits(qubits: number): void
+}
+
+/** Of a plan, which has no qubits to place. */
+const NO_FEEDBACK: Feedback = { noise: undefined, places: new QubitPlaces(), assertFits: () => undefined }
 
 /** Maximum amplitude updates to queue: executing them without yielding takes some hundredths of a second. */
 const MAX_QUEUED_WORK = 2 ** 24
@@ -42,6 +54,7 @@ const MAX_QUEUED_WORK = 2 ** 24
  */
 export class BranchWalker implements Sink {
   readonly #context: BranchContext
+  readonly #feedback: Feedback
   readonly #pending: PendingBranches
   readonly #branch: Branch
   readonly #history: Outcome[] = []
@@ -61,6 +74,7 @@ export class BranchWalker implements Sink {
 
   constructor(branch: Branch, source: BranchContext, pending: PendingBranches, kraus: KrausTable) {
     this.#context = source
+    this.#feedback = source.feedback ?? NO_FEEDBACK
     this.#kraus = kraus
     this.#pending = pending
     this.#branch = branch
@@ -111,20 +125,41 @@ export class BranchWalker implements Sink {
   }
 
   apply(op: Op): void {
-    if (op.kind === 'reset') this.#reset(1 << op.qubit)
+    if (op.kind === 'reset') this.#reset(this.#knownBitOf(op.qubit))
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return
-    if (!this.#isSkipping && op.kind !== 'delay') this.#enqueue(compile(op))
+    if (!this.#isSkipping && op.kind !== 'delay') {
+      const calls = compile(op, this.#bitOf)
+      this.#grow()
+      this.#enqueue(calls)
+    }
     if (this.#isQueueLong) this.#flushNow()
-    for (const { qubits, channel } of this.#context.noise?.channelsAfter?.(op) ?? []) {
-      this.#applyChannel(
-        qubits.map((qubit) => 1 << qubit),
-        this.#kraus.operatorsOf(channel),
-      )
+    for (const { qubits, channel } of this.#feedback.noise?.channelsAfter?.(op) ?? []) {
+      const targets = qubits.map(this.#bitOf)
+      this.#grow()
+      this.#applyChannel(targets, this.#kraus.operatorsOf(channel))
     }
   }
 
   measure(qubit: number): 0 | 1 {
-    return this.#measureWithReadout(1 << qubit, qubit)
+    return this.#measureWithReadout(this.#knownBitOf(qubit), qubit)
+  }
+
+  /** The bit of a qubit that a step changes. */
+  readonly #bitOf = (qubit: number): number => 1 << this.#feedback.places.take(qubit)
+
+  /** The bit of a qubit; 0 for one that is still |0>. */
+  #knownBitOf(qubit: number): number {
+    const place = this.#feedback.places.find(qubit)
+    return place === undefined ? 0 : 1 << place
+  }
+
+  /** Adds the qubits that have got a place to the state. */
+  #grow(): void {
+    const { places, assertFits } = this.#feedback
+    const { state } = this.#context
+    if (places.size <= state.qubits) return
+    assertFits(places.size)
+    state.grow(places.size)
   }
 
   #enqueue(calls: readonly KernelCall[]): void {
@@ -208,7 +243,9 @@ export class BranchWalker implements Sink {
   }
 
   #measure(bit: number): Outcome {
-    const outcome = this.#decide(bit, (_, place) => ((this.indices()[place] ?? 0) & bit) !== 0)
+    // A qubit without a bit is |0>: nothing is drawn for it.
+    const isOne = (_: number, place: number) => bit !== 0 && ((this.indices()[place] ?? 0) & bit) !== 0
+    const outcome = this.#decide(bit, isOne)
     this.#context.timeBudget.spend(this.#shots.length)
     return outcome
   }

@@ -22,7 +22,7 @@ const GUIDE_ENTRIES = 4_096
  * the memory of its engine, which contains one state: a new one replaces it.
  */
 export class Statevector {
-  readonly qubits: number
+  #qubits: number
   readonly #engine: Engine
   readonly #knownZeros: KnownZeros
 
@@ -34,9 +34,23 @@ export class Statevector {
     if (qubits > MAX_STATE_QUBITS)
       throw new RangeError(`a statevector has at most ${MAX_STATE_QUBITS} qubits`)
     engine.reserve(qubits)
-    this.qubits = qubits
+    this.#qubits = qubits
     this.#engine = engine
     this.#knownZeros = { zeros: 2 ** qubits - 1, isUninitialized: true }
+  }
+
+  get qubits(): number {
+    return this.#qubits
+  }
+
+  /** Adds qubits in |0> above the others. */
+  grow(qubits: number): void {
+    const isNew = this.#knownZeros.isUninitialized
+    const amplitudes = isNew ? undefined : this.amplitudes.slice()
+    this.#engine.reserve(qubits)
+    this.#qubits = qubits
+    if (amplitudes) this.load(amplitudes)
+    else this.reset()
   }
 
   /** Resets the state to |0…0>. */
@@ -51,11 +65,12 @@ export class Statevector {
     return new Float64Array(this.#engine.buffer, LAYOUT.state, 2 * 2 ** this.qubits)
   }
 
-  /** Copies amplitudes into the state. */
+  /** Copies amplitudes into the state; qubits above theirs become |0>. */
   load(amplitudes: Float64Array): void {
     this.#knownZeros.isUninitialized = false
     this.#knownZeros.zeros = 0
     this.amplitudes.set(amplitudes)
+    this.amplitudes.fill(0, amplitudes.length)
   }
 
   /** Executes one call. */
