@@ -23,11 +23,12 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['circuit.ts', 'error.ts', 'limits.ts'],
       ['fault.ts'],
+      ['warnings.ts'],
       ['values'],
       ['gates'],
       ['syntax'],
       ['execute'],
-      ['features.ts'],
+      ['features.ts', 'declare-unknown.ts'],
       ['checker.ts', 'draw.ts'],
       ['program.ts'],
     ],

@@ -1,8 +1,9 @@
+import { argumentQubit, declareArgument, markBroken } from './declare-unknown.ts'
 import { declareGate, declareName, subroutineOf } from './execute/declare.ts'
 import { Broken, checkArguments, evaluate, evaluateFor } from './execute/evaluate.ts'
 import { scalarType } from './execute/evaluate-type.ts'
 import { executeSimple } from './execute/execute.ts'
-import { gateByName } from './execute/gate-call.ts'
+import { gateByName, notePhase } from './execute/gate-call.ts'
 import { integerOf } from './execute/indexing.ts'
 import { emptyLayout, registerHardwareQubit } from './execute/layout.ts'
 import { checkLoopValues, entryOf } from './execute/loop.ts'
@@ -12,13 +13,14 @@ import type { Gate } from './execute/user-gate.ts'
 import { Fault } from './fault.ts'
 import { FeatureFinder } from './features.ts'
 import { BUILTIN_GATES } from './gates/library.ts'
+import type { NativeGate } from './gates/native-gate.ts'
 import type { Limits } from './limits.ts'
 import type { CallNode, GateNode, ParsedProgram, Statement } from './syntax/ast.ts'
 import type { PackedCalls } from './syntax/packed-calls.ts'
-import { unknownArray } from './values/arrays.ts'
 import { convert } from './values/convert.ts'
 import { BOOL, describeType, FLOAT, isInteger, type Type, VOID } from './values/types.ts'
 import { isKnown, type QubitsValue, typeOf, unknownValue, type Value } from './values/values.ts'
+import { type WarningCode, Warnings } from './warnings.ts'
 
 /** Maximum number of reported problems; further ones are usually repetitions. */
 const MAX_PROBLEMS = 100
@@ -39,6 +41,7 @@ export class Checker implements Machine {
   readonly outputs: readonly string[]
   readonly layout = emptyLayout()
   readonly problems: Fault[] = []
+  readonly warnings = new Warnings()
   readonly features = new FeatureFinder()
   /** Operations of one call of each gate, as long as its definition is kept. */
   readonly gateSteps = new WeakMap<GateNode, number>()
@@ -47,6 +50,7 @@ export class Checker implements Machine {
   depth = 0
   evaluations = 0
   #steps = 0
+  #omits: NativeGate | undefined
   #work = 0
   #loops = 0
   #result: Type | undefined
@@ -127,7 +131,13 @@ export class Checker implements Machine {
     return 0
   }
 
-  warn(): void {}
+  warn(code: WarningCode, message: string, at: number): void {
+    this.warnings.add(code, message, at)
+  }
+
+  omitPhase(gate: NativeGate): void {
+    this.#omits ??= gate
+  }
 
   /** Checks statements in the current scope. */
   checkAll(statements: readonly Statement[]): void {
@@ -203,9 +213,12 @@ export class Checker implements Machine {
     this.features.usePacked(calls, this.scope)
     // Outside of definitions, nothing needs the number of operations.
     const gates = this.defining === undefined ? [] : calls.gates.map(({ name }) => gateByName(this, name, at))
-    calls.visit((index, at, first) => {
+    calls.visit((index, at, first, number) => {
       const gate = gates[index]
-      if (gate) this.beforeGateCall(gate, 1)
+      if (gate) {
+        this.beforeGateCall(gate, 1)
+        notePhase(this, gate, calls.numbers.slice(number, number + gate.parameters), [])
+      }
       const last = first + 2 * (calls.gates[index]?.arity.qubits ?? 0)
       for (let place = first; place < last; place += 2) {
         if (calls.registerAt(place) < 0)
@@ -236,7 +249,8 @@ export class Checker implements Machine {
     try {
       this.#checkGateBody(node)
       // Declared after its body is checked, because a gate must not call itself.
-      declareGate(this, { ...node, body: node.body && [] }, this.#steps)
+      const [steps, omits] = [this.#steps, this.#omits]
+      declareGate(this, { ...node, body: node.body && [] }, { steps, omits })
       this.gateSteps.set(node, this.#steps)
     } finally {
       this.defining = undefined
@@ -246,6 +260,7 @@ export class Checker implements Machine {
 
   #checkGateBody(node: GateNode): void {
     this.#steps = 0
+    this.#omits = undefined
     this.defining = node.name
     const { body } = node
     if (body !== undefined) {
@@ -348,41 +363,4 @@ function expectDuration(m: Machine, node: Parameters<typeof evaluate>[1]): void 
   const type = typeOf(evaluate(m, node))
   if (type.kind !== 'duration')
     throw new Fault('type_mismatch', node.at, `A duration is needed here, not ${describeType(type)}`)
-}
-
-/** Qubit arguments of a gate differ from one another; which ones they are is known at run time. */
-function argumentQubit(index: number): QubitsValue {
-  return { kind: 'qubits', scalar: true, qubits: [-1_000_000 - index] }
-}
-
-function declareArgument(m: Machine, name: string, type: Type, isReadonly: boolean, at: number): void {
-  switch (type.kind) {
-    case 'qubit':
-    case 'qubits': {
-      const qubits: number[] = new Array(type.kind === 'qubit' ? 1 : type.size).fill(-1)
-      const value: QubitsValue = { kind: 'qubits', scalar: type.kind === 'qubit', qubits }
-      declareName(m, name, { kind: 'reference', value, constant: true }, at)
-      break
-    }
-    case 'array': {
-      const value = { ...unknownArray(type.element, type.shape), readonly: isReadonly }
-      declareName(m, name, { kind: 'reference', value, constant: false }, at)
-      break
-    }
-    case 'void':
-      break
-    default:
-      declareName(m, name, entryOf(unknownValue(type), type), at)
-  }
-}
-
-/** Declares the name of a refused declaration as broken, so that its uses are not reported again. */
-function markBroken(scope: Scope, node: Statement): void {
-  const isDeclaration =
-    node.kind === 'declare' ||
-    node.kind === 'alias' ||
-    node.kind === 'gate' ||
-    node.kind === 'def' ||
-    node.kind === 'extern'
-  if (isDeclaration && scope.own(node.name) === undefined) scope.set(node.name, { kind: 'broken' })
 }

@@ -6,6 +6,7 @@ import type { ProgramFeature } from './features.ts'
 import { fullLimits, type Limits } from './limits.ts'
 import type { ParsedProgram } from './syntax/ast.ts'
 import { openProgram } from './syntax/parse.ts'
+import type { QasmWarning } from './warnings.ts'
 
 /** Result of `checkProgram`. The numbers count what is declared correctly. */
 export interface CheckReport {
@@ -16,6 +17,8 @@ export interface CheckReport {
   features: ProgramFeature[]
   /** In text order; empty for a valid program. */
   problems: QasmProblem[]
+  /** In text order. */
+  warnings: QasmWarning[]
 }
 
 /** Number of statements that are parsed before they are checked. */
@@ -30,7 +33,8 @@ export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   checker.checkAll(program.statements)
   const [first] = checker.problems.toSorted((a, b) => a.at - b.at)
   if (first !== undefined) throw toQasmError(first, text)
-  return { ...program, layout: checker.layout, gateSteps: checker.gateSteps }
+  const { layout, gateSteps, warnings } = checker
+  return { ...program, layout, gateSteps, warnings: warnings.inText(text) }
 }
 
 /** Finds all problems of a program, for editors and dry runs. A syntax error is reported alone. */
@@ -49,13 +53,13 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
     return reportOf(program, checker)
   } catch (error) {
     if (!(error instanceof QasmError)) throw error
-    return { inputs: [], qubits: 0, clbits: 0, features: [], problems: [problemOf(error)] }
+    return { inputs: [], qubits: 0, clbits: 0, features: [], problems: [problemOf(error)], warnings: [] }
   }
 }
 
 function reportOf(
   { inputs, outputs, text }: ParsedProgram,
-  { layout, problems, features }: Checker,
+  { layout, problems, features, warnings }: Checker,
 ): CheckReport {
   // Registers declared before the first output were counted as part of the result.
   const results = layout.cregs.filter(([name]) => outputs.length === 0 || outputs.includes(name))
@@ -65,6 +69,7 @@ function reportOf(
     clbits: results.reduce((bits, [, size]) => bits + size, 0),
     features: [...features.found, ...(inputs.length > 0 ? (['inputs'] as const) : [])],
     problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
+    warnings: warnings.inText(text),
   }
 }
 

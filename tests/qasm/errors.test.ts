@@ -88,6 +88,7 @@ describe('checkProgram()', () => {
       clbits: 3,
       features: ['inputs'],
       problems: [],
+      warnings: [],
     })
   })
 

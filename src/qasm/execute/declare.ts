@@ -52,11 +52,13 @@ export function declare(m: Machine, node: DeclareNode): void {
   if (node.form === 'input' || node.form === 'output') expectGlobal(m, 'Inputs and outputs', node.at)
   const type = evaluateType(m, node.type, evaluate)
   if (node.type.kind === 'plain' && node.type.name === 'stretch' && node.value === undefined) {
-    m.warn('stretch is taken as 0 s: no gate durations are known')
+    m.warn('no_duration', 'stretch is taken as 0 s: no gate durations are known', node.at)
   }
   if (node.form === 'output' && !isBits(type)) {
     m.warn(
+      'left_out',
       `The output "${node.name}" is left out of the result, which is made of bits: copy it into a register`,
+      node.at,
     )
   }
   declareName(m, node.name, entryFor(m, node, type), node.nameAt)
@@ -207,7 +209,11 @@ export function declareLibrary(m: Machine, library: 'qelib1' | 'stdgates', at: n
 }
 
 /** Declares a gate of the program. An OpenQASM 2 program may redefine a gate of the library. */
-export function declareGate(m: Machine, node: GateNode, steps: number): UserGate {
+export function declareGate(
+  m: Machine,
+  node: GateNode,
+  { steps, omits }: Pick<UserGate, 'steps' | 'omits'>,
+): UserGate {
   expectGlobal(m, 'Gates', node.at)
   const known = m.scope.own(node.name)
   const replaces = m.version === 2 && known?.kind === 'gate' && QELIB1.get(node.name) === known.gate
@@ -218,6 +224,7 @@ export function declareGate(m: Machine, node: GateNode, steps: number): UserGate
     qubits: node.qubits.length,
     node,
     steps,
+    omits,
   }
   if (replaces) m.scope.set(node.name, { kind: 'gate', gate })
   else declareName(m, node.name, { kind: 'gate', gate }, node.at)

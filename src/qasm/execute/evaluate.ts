@@ -54,7 +54,7 @@ function evaluateNode(m: Machine, node: Expression): Value {
     case 'index':
       return indexValue(m, evaluate(m, node.base), node.index, evaluate)
     case 'durationof':
-      return durationOf(m)
+      return durationOf(m, node.at)
     case 'measure':
       return m.measure(evaluateQubits(m, node.operand), node.at)
     case 'concat':
@@ -68,8 +68,8 @@ function evaluateNode(m: Machine, node: Expression): Value {
   }
 }
 
-function durationOf(m: Machine): Value {
-  m.warn('durationof() is taken as 0 s: no gate durations are known')
+function durationOf(m: Machine, at: number): Value {
+  m.warn('no_duration', 'durationof() is taken as 0 s: no gate durations are known', at)
   return m.checking ? unknownValue(DURATION) : { kind: 'duration', seconds: 0 }
 }
 

@@ -36,7 +36,8 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
       declare(m, node)
       break
     case 'assign':
-      if (measuresNothing(m, node)) m.warn('Measurements of registers that are not declared were left out')
+      if (measuresNothing(m, node))
+        m.warn('left_out', 'Measurements of registers that are not declared are left out', node.at)
       else assign(m, node)
       break
     case 'alias':

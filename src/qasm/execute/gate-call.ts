@@ -21,7 +21,10 @@ export function callGate(m: Machine, node: GateCallNode): void {
   expectCount('argument_count', 'qubit', gate.qubits + controls, operands.length, node)
   const calls = broadcast(operands, node)
   m.beforeGateCall(gate, calls, node.at)
-  if (m.checking) m.countOperations(calls, node.at)
+  if (m.checking) {
+    m.countOperations(calls, node.at)
+    notePhase(m, gate, parameters, modifiers)
+  }
   for (let call = 0; call < calls; call++) {
     const qubits = operands.map(
       (operand) => (operand.scalar ? operand.qubits[0] : operand.qubits[call]) ?? -1,
@@ -31,6 +34,36 @@ export function callGate(m: Machine, node: GateCallNode): void {
     else if (m.drawGate) m.drawGate({ name: node.name, parameters, qubits, modifiers, at: node.at })
     else applyModified(m, gate, parameters, qubits, modifiers, node.at)
   }
+}
+
+/** Warns where a modifier makes the phase observable that the gate, or one in its body, omits. */
+export function notePhase(
+  m: Machine,
+  gate: Gate,
+  parameters: readonly number[],
+  modifiers: readonly AppliedModifier[],
+): void {
+  const omitting = gate.kind === 'user' ? gate.omits : omitsPhase(gate, parameters) ? gate : undefined
+  if (omitting?.omitted === undefined) return
+  // A power that is not whole depends on the branch in which the phases of the eigenvalues lie.
+  const cause = modifiers.find(({ kind, number }) =>
+    kind === 'pow' ? !Number.isInteger(number) : isControl(kind),
+  )
+  if (cause === undefined) {
+    m.omitPhase(omitting)
+    return
+  }
+  const { name, omitted } = omitting
+  m.warn(
+    'omitted_phase',
+    `A modifier makes the phase of ${name} observable: ${name} is computed as in Qiskit and OpenQASM 2, without the factor ${omitted.factor} of the OpenQASM 3 text`,
+    cause.at,
+  )
+}
+
+/** Whether the phase that a native gate omits is not zero, or known at run time only. */
+function omitsPhase({ omitted }: Gate & { kind: 'native' }, parameters: readonly number[]): boolean {
+  return omitted !== undefined && !(1 - Math.cos(omitted.angle(parameters)) < 1e-12)
 }
 
 const isControl = (kind: Modifier['kind']) => kind === 'ctrl' || kind === 'negctrl'

@@ -2,6 +2,7 @@ import type { Circuit, MeasureOp, Op, Sink } from '../circuit.ts'
 import { Fault, positioned } from '../fault.ts'
 import { fullLimits, type Limits } from '../limits.ts'
 import type { Cell } from '../values/values.ts'
+import { warningTexts } from '../warnings.ts'
 import { Undecided } from './machine.ts'
 import type { Program } from './program.ts'
 import { Runner } from './run.ts'
@@ -33,7 +34,7 @@ export function lowerProgram(program: Program, values: readonly number[], limits
       fullLimits(limits),
     )
     const isFlat = finishes(runner) && placeOutcomes(program, runner.layout.cells, measurements)
-    const circuit = { ...shapeOf(program), warnings: [...runner.warnings] }
+    const circuit = { ...shapeOf(program), warnings: warningTexts(program.warnings) }
     return isFlat ? { ...circuit, dynamic: false, ops } : { ...circuit, dynamic: true }
   })
 }

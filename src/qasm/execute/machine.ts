@@ -1,8 +1,10 @@
 import type { Op } from '../circuit.ts'
 import { Fault } from '../fault.ts'
+import type { NativeGate } from '../gates/native-gate.ts'
 import type { Limits } from '../limits.ts'
 import type { CallNode, Modifier } from '../syntax/ast.ts'
 import { isKnown, type QubitsValue, type Value } from '../values/values.ts'
+import type { WarningCode } from '../warnings.ts'
 import type { Layout } from './layout.ts'
 import { Scope, type Subroutine } from './scope.ts'
 import type { Gate, UserGate } from './user-gate.ts'
@@ -74,8 +76,10 @@ export interface Machine {
   allQubits(): number
   /** The value bound to the next input. */
   nextInput(at: number): number
-  /** Adds a warning about something ignored or approximated. */
-  warn(message: string): void
+  /** Receives a warning about something ignored or approximated; only the checker keeps it. */
+  warn(code: WarningCode, message: string, at: number): void
+  /** Called while checking for a call of a gate that omits a phase, if no modifier makes that observable. */
+  omitPhase(gate: NativeGate): void
 }
 
 /** Factor by which nested calls together may exceed the nesting limit of a single expression or block. */

@@ -1,4 +1,5 @@
 import type { GateNode, ParsedProgram } from '../syntax/ast.ts'
+import type { QasmWarning } from '../warnings.ts'
 import type { Layout } from './layout.ts'
 
 /** A parsed and checked program. Immutable: lower it as often as needed with different parameter values. */
@@ -7,4 +8,6 @@ export interface Program extends ParsedProgram {
   readonly layout: Layout
   /** Operations of one call of each gate, used to refuse an expansion before it happens. */
   readonly gateSteps: Pick<WeakMap<GateNode, number>, 'get'>
+  /** In text order. */
+  readonly warnings: readonly QasmWarning[]
 }

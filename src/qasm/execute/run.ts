@@ -42,7 +42,6 @@ export class Runner implements Machine {
   readonly limits: Limits
   readonly outputs: readonly string[]
   readonly layout = emptyLayout()
-  readonly warnings = new Set<string>()
   readonly drawGate: ((call: GateCall) => void) | undefined
   scope = new Scope('global')
   depth = 0
@@ -122,9 +121,9 @@ export class Runner implements Machine {
     return this.#values[this.#inputs++] ?? Number.NaN
   }
 
-  warn(message: string): void {
-    this.warnings.add(message)
-  }
+  warn(): void {}
+
+  omitPhase(): void {}
 
   useQubits(): void {}
 
@@ -202,7 +201,7 @@ export class Runner implements Machine {
         this.#executePacked(node.calls)
         return 'next'
       case 'gate':
-        declareGate(this, node, this.#program.gateSteps.get(node) ?? 0)
+        declareGate(this, node, { steps: this.#program.gateSteps.get(node) ?? 0, omits: undefined })
         return 'next'
       case 'def':
         declareName(this, node.name, subroutineOf(this, node), node.at)

@@ -8,6 +8,8 @@ export interface UserGate extends Arity {
   node: GateNode
   /** Operations of one call, counted once from the definition; a loop counts as one iteration. */
   steps: number
+  /** A gate in its body whose omitted phase a modifier of this gate makes observable. */
+  omits: NativeGate | undefined
 }
 
 export type Gate = NativeGate | UserGate

@@ -115,6 +115,9 @@ const cu = matrixGate('cu', 4, 1, 1, ([theta = 0, phi = 0, lambda = 0, gamma = 0
   withPhase(gamma, rotation(theta, phi, lambda)),
 )
 
+/** What the files of OpenQASM 3 add to `u2` and `u3`, to give them determinant 1. */
+const BALANCE = 'e^{-i(φ+λ)/2}'
+
 /** Gates that both libraries define with the same matrix. */
 const common: readonly NativeGate[] = [
   x,
@@ -129,6 +132,14 @@ const common: readonly NativeGate[] = [
   fixed('id', 0, ID),
   oneAngle('p', 0, phaseMatrix),
   oneAngle('u1', 0, phaseMatrix),
+  {
+    ...matrixGate('u2', 2, 0, 1, ([phi = 0, lambda = 0]) => rotation(Math.PI / 2, phi, lambda)),
+    omitted: { factor: BALANCE, angle: ([phi = 0, lambda = 0]) => -(phi + lambda) / 2 },
+  },
+  {
+    ...threeAngles('u3', 0, rotation),
+    omitted: { factor: BALANCE, angle: ([_, phi = 0, lambda = 0]) => -(phi + lambda) / 2 },
+  },
   oneAngle('rx', 0, rxMatrix),
   oneAngle('ry', 0, ryMatrix),
   cx,
@@ -145,18 +156,13 @@ const common: readonly NativeGate[] = [
   cu,
 ]
 
-/** `u3` of stdgates: determinant 1. */
-const balanced: Angles3 = (theta, phi, lambda) => withPhase(-(phi + lambda) / 2, rotation(theta, phi, lambda))
-
-/** The gates of `stdgates.inc`, OpenQASM 3, phases as in that file. */
+/** The gates of `stdgates.inc`, OpenQASM 3, with the phases of that file where a gate omits none. */
 export const STDGATES: ReadonlyMap<string, NativeGate> = tableOf([
   ...common,
   oneAngle('rz', 0, rzMatrix),
   fixed('CX', 1, X),
   oneAngle('phase', 0, phaseMatrix),
   oneAngle('cphase', 1, phaseMatrix),
-  matrixGate('u2', 2, 0, 1, ([phi = 0, lambda = 0]) => balanced(Math.PI / 2, phi, lambda)),
-  threeAngles('u3', 0, balanced),
 ])
 
 /** The relative-phase Toffoli gate of qelib1: the first half is mirrored by the second. */
@@ -200,8 +206,6 @@ const rc3x = sequence('rc3x', 4, [
 export const QELIB1: ReadonlyMap<string, NativeGate> = tableOf([
   ...common,
   matrixGate('u0', 1, 0, 1, () => ID),
-  matrixGate('u2', 2, 0, 1, ([phi = 0, lambda = 0]) => rotation(Math.PI / 2, phi, lambda)),
-  threeAngles('u3', 0, rotation),
   threeAngles('u', 0, rotation),
   oneAngle('rz', 0, phaseMatrix),
   fixed('sxdg', 0, SXDG),
@@ -217,11 +221,14 @@ export const QELIB1: ReadonlyMap<string, NativeGate> = tableOf([
   fixed('c4x', 4, X),
 ])
 
-/** Gates that need no library. `U` of OpenQASM 3 carries the phase e^{i theta/2} of its specification. */
+/** Gates that need no library. */
 export const BUILTIN_GATES: Readonly<Record<2 | 3, ReadonlyMap<string, NativeGate>>> = {
   2: tableOf([threeAngles('U', 0, rotation), fixed('CX', 1, X)]),
   3: tableOf([
-    threeAngles('U', 0, (theta, phi, lambda) => withPhase(theta / 2, rotation(theta, phi, lambda))),
+    {
+      ...threeAngles('U', 0, rotation),
+      omitted: { factor: 'e^{iθ/2}', angle: ([theta = 0]) => theta / 2 },
+    },
     {
       kind: 'native',
       name: 'gphase',

@@ -79,6 +79,7 @@ export const dryRunResponse = v.pipe(
     qpu_target: v.string(),
     payload: v.nullable(payload),
     problems: v.array(problem),
+    warnings: v.array(problem),
     ignored: v.array(v.string()),
   }),
   v.title('DryRun'),

@@ -29,6 +29,8 @@ export interface ProgramsReport {
   /** Features of a QPU that the programs need, each with the path of the first program that does. */
   features: { name: string; path: string }[]
   problems: Problem[]
+  /** What does not prevent the job, in the same form. */
+  warnings: Problem[]
 }
 
 /** An `AppError` as it moves between threads. */

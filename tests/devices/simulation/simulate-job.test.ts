@@ -79,3 +79,12 @@ test('simulateJob() reports results that are too large as the protocol defines',
     executed: true,
   })
 })
+
+test('simulateJob() runs the CX that Qiskit exports as CX, and names its line in a warning', async () => {
+  const program =
+    'OPENQASM 3.0;\ngate h a {\n  U(pi/2, 0, pi) a;\n}\ngate cx c, t {\n  ctrl @ U(pi, 0, pi) c, t;\n}\nbit[2] c;\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\ncx q[0], q[1];\nh q[0];\nc = measure q;\n'
+  const { circuit_results } = await runJob(one, payloadOf([program]))
+  expect(circuit_results).toMatchObject([
+    { counts: { '00': 1_024 }, metadata: { warnings: [expect.stringMatching(/phase of U .* \(line 6\)$/)] } },
+  ])
+})

@@ -246,13 +246,13 @@ describe('timing', () => {
 
   test('durationof is zero, with a warning', () => {
     const circuit = lower(program3('qubit q; delay[durationof({ x q; })] q;'))
-    expect(circuit.warnings).toEqual(['durationof() is taken as 0 s: no gate durations are known'])
+    expect(circuit.warnings).toEqual(['durationof() is taken as 0 s: no gate durations are known (line 3)'])
     expect(circuit.ops).toMatchObject([{ kind: 'delay', seconds: 0 }])
   })
 
   test('stretch is zero, with a warning', () => {
     const circuit = lower(program3('qubit q; stretch g; delay[2 * g + 10ns] q;'))
-    expect(circuit.warnings).toEqual(['stretch is taken as 0 s: no gate durations are known'])
+    expect(circuit.warnings).toEqual(['stretch is taken as 0 s: no gate durations are known (line 3)'])
     expect(circuit.ops).toMatchObject([{ kind: 'delay', seconds: 1e-8 }])
   })
 })
@@ -287,7 +287,7 @@ describe('output', () => {
     const circuit = lower(program3(`output int[8] n; ${body}`))
     expect(circuit.cregs.map(([name]) => name)).toEqual(['a', 'b'])
     expect(circuit.warnings).toEqual([
-      'The output "n" is left out of the result, which is made of bits: copy it into a register',
+      'The output "n" is left out of the result, which is made of bits: copy it into a register (line 3)',
     ])
   })
 })

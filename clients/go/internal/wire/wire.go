@@ -1034,6 +1034,8 @@ type DryRun struct {
 
 	Problems []Problem `json:"problems"`
 
+	Warnings []Problem `json:"warnings"`
+
 	Ignored []string `json:"ignored"`
 }
 

@@ -653,6 +653,7 @@ export interface DryRun {
   readonly qpu_target: string
   readonly payload: JobPayload | null
   readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
   readonly ignored: readonly string[]
 }
 

@@ -348,11 +348,13 @@ class DryRun:
     qubits: int
     ignored: tuple[str, ...]
     raw: dict[str, Any] = field(repr=False)
+    # A server of the release before names none.
+    warnings: tuple[Problem, ...] = ()
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> DryRun:
-        problems = tuple(_problem(each) for each in raw["problems"])
-        return cls(raw["accepted"], problems, raw["executions"], raw["qubits"], tuple(raw["ignored"]), raw)
+        problems, warnings = (tuple(map(_problem, raw.get(key, []))) for key in ("problems", "warnings"))
+        return cls(raw["accepted"], problems, raw["executions"], raw["qubits"], tuple(raw["ignored"]), raw, warnings)
 
 
 def _problem(raw: Raw) -> Problem:

@@ -599,6 +599,7 @@ class DryRun(TypedDict):
     qpu_target: str
     payload: Optional[JobPayload]
     problems: List[Problem]
+    warnings: List[Problem]
     ignored: List[str]
 
 

@@ -1,10 +1,13 @@
 import type { JobPayload } from '../../../protocol/index.ts'
-import type { CheckReport, QasmProblem } from '../../../qasm/index.ts'
+import type { CheckReport, QasmProblem, QasmWarning } from '../../../qasm/index.ts'
 import type { Problem, ProgramsReport } from '../../programs/messages.ts'
 import { checkEach } from './check-each.ts'
 
 /** Total characters and operations that are checked within about 5 ms. */
 const INLINE_LIMITS = { length: 64 * 1024, operations: 10_000 }
+
+/** Warnings of a job that a dry run names. */
+const MAX_WARNINGS = 100
 
 /** Checks each program, and its parameter sets against its inputs. */
 export function checkPrograms({ circuits }: JobPayload): ProgramsReport {
@@ -25,8 +28,8 @@ export function checkProgramsInline({ circuits }: JobPayload): ProgramsReport | 
 }
 
 function reportOn(circuits: JobPayload['circuits'], reports: readonly CheckReport[]): ProgramsReport {
-  const result: ProgramsReport = { qubits: 0, largest: 0, features: [], problems: [] }
-  for (const [index, { inputs, qubits, features, problems }] of reports.entries()) {
+  const result: ProgramsReport = { qubits: 0, largest: 0, features: [], problems: [], warnings: [] }
+  for (const [index, { inputs, qubits, features, problems, warnings }] of reports.entries()) {
     if (qubits > result.qubits) Object.assign(result, { qubits, largest: index })
     for (const name of features) {
       if (!result.features.some((known) => known.name === name))
@@ -36,11 +39,13 @@ function reportOn(circuits: JobPayload['circuits'], reports: readonly CheckRepor
       ...problems.map((problem) => programProblem(index, problem)),
       ...(problems.length === 0 ? setProblems(index, inputs, circuits[index]?.parameter_values) : []),
     )
+    const fitting = warnings.slice(0, MAX_WARNINGS - result.warnings.length)
+    result.warnings.push(...fitting.map((warning) => programProblem(index, warning)))
   }
   return result
 }
 
-function programProblem(index: number, { code, message, line, column }: QasmProblem): Problem {
+function programProblem(index: number, { code, message, line, column }: QasmProblem | QasmWarning): Problem {
   return { path: `circuits.${index}.circuit`, code, message, params: { line, column } }
 }
 

@@ -114,6 +114,8 @@ interface DryRun {
   payload: unknown
   /** Every problem; a submission stops at the first kind. */
   problems: Problem[]
+  /** What the job would run with all the same, such as an ambiguous part of a program; no problem. */
+  warnings: Problem[]
   /** Keys of the body that are not used. */
   ignored: string[]
 }
@@ -133,6 +135,7 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
     qpu_target: '',
     payload: null,
     problems: [],
+    warnings: [],
     ignored: [],
   }
   const examined = await examineBody(body, {
@@ -142,7 +145,7 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
   })
   const submission = collectProblems(dryRun.problems, () => accepted(examined))
   if (!submission) return dryRun
-  const { ignored, executions, qubits, problems } = submission
+  const { ignored, executions, qubits, problems, warnings } = submission
   const payload = new JsonText(submission.text)
   dryRun.problems.push(...problems)
   const limits = { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
@@ -156,7 +159,7 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
   })
   const isAccepted = dryRun.problems.length === 0
   const shown = typeof submission.text === 'string' ? payload.value : payload
-  return { ...dryRun, accepted: isAccepted, executions, qubits, payload: shown, ignored }
+  return { ...dryRun, accepted: isAccepted, executions, qubits, payload: shown, warnings, ignored }
 }
 
 /** The result of `work`; if it throws an AppError, adds that to the problems and returns undefined. */

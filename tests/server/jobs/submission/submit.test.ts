@@ -197,6 +197,20 @@ describe('dryRunJob()', () => {
     expect(await countJobs(lab)).toBe(0)
   })
 
+  test('has the warnings of the programs with their lines, up to 100, and accepts the job', async () => {
+    await using lab = await JobLab.open()
+    await lab.qpu()
+    const caller = lab.caller(await lab.user())
+    const cx = 'OPENQASM 3.0;\nqubit[2] q;\nctrl @ U(pi, 0, pi) q[0], q[1];\n'
+    const response = await dryRunJob(lab, caller, { circuits: [BELL, cx] })
+    expect(response).toMatchObject({
+      accepted: true,
+      problems: [],
+      warnings: [{ path: 'circuits.1.circuit', code: 'omitted_phase', params: { line: 3, column: 1 } }],
+    })
+    expect((await dryRunJob(lab, caller, { circuits: Array(200).fill(cx) })).warnings).toHaveLength(100)
+  })
+
   test('lists all problems at once', async () => {
     await using lab = await JobLab.open()
     await lab.qpu({ enabled: false })
