@@ -1,10 +1,12 @@
 export { bitString, createRng, type Rng } from '../simulator/index.ts'
 export { BUILT_IN_DEVICES, listDevices } from './built-in.ts'
+export { readText } from './chip/files/watched-file.ts'
 export {
   type RestoredDeviceFile,
   type RestoredValue,
   restoreDeviceFile,
 } from './chip/restore-device-file.ts'
+export { convertQuantumDevice } from './chip/saved-quantum-device.ts'
 export {
   type CalibrateDevice,
   type CalibrationIo,

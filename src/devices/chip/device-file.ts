@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Edge, Element, Qubit } from './elements/element.ts'
 import { isFields } from './elements/element-type.ts'
 import { type ElementRemarks, readElement } from './elements/read-element.ts'
+import { CONVERT_QUANTUM_DEVICE, isQuantumDevice } from './files/quantum-device.ts'
 import { parseYaml, type YamlText } from './files/yaml-text.ts'
 
 /** The qubits and edges of a device file. */
@@ -36,6 +37,7 @@ export function readDeviceFile(text: string): DeviceFile | { problems: string[] 
     return { problems: ['line 1, column 1: expected names of qubits and edges with their parameters'] }
   }
   const remarks: ElementRemarks = { problems: [], unrecognized: [] }
+  if (isQuantumDevice(yaml.content)) return { problems: [`line 1, column 1: ${CONVERT_QUANTUM_DEVICE}`] }
   const names = Object.keys(yaml.content)
   const elements = Object.entries(yaml.content).flatMap(
     ([name, body]) => readElement(name, body, remarks) ?? [],

@@ -113,7 +113,7 @@ test('readings of a cryostat are stored with the values it shows, and faults wit
   expect(exact?.count[0]).toBeGreaterThanOrEqual(events.length)
   driver.process.kill('SIGTERM')
   expect((await driver.ended()).status).toBe(0)
-  expect(driver.log).toContain('channel does not exist')
+  expect(driver.log).toContain('channel has no value')
   expect(driver.log + JSON.stringify(events)).not.toContain(KEY)
 })
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { nearest } from '../../../base/index.ts'
+import { problemOfIssue } from '../files/problem-of-issue.ts'
 import type { FileProblem } from '../files/yaml-text.ts'
 import { ELEMENT_CLASSES, type ElementClass } from './element.ts'
 
@@ -46,9 +47,9 @@ export function readElementType(
   const parsed = v.safeParse(elementType, typeof given === 'string' ? { path: given } : given)
   if (!parsed.success) {
     for (const issue of parsed.issues) {
-      const below = v.getDotPath(issue)?.split('.') ?? []
-      const message = `${issue.message}, as in ${newForm('CalibratedTransmon', name)}`
-      problems.push({ path: [...path, ...below], message })
+      const { path: below, message } = problemOfIssue(issue)
+      const form = newForm('CalibratedTransmon', name)
+      problems.push({ path: [...path, ...below], message: `${message}; expected the form ${form}` })
     }
     return undefined
   }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { problemOfIssue } from '../files/problem-of-issue.ts'
 import type { FileProblem } from '../files/yaml-text.ts'
 import { EDGE_ALIASES, EDGE_PARAMETERS } from './edge-parameters.ts'
 import { ELEMENT_CLASSES, type Element, type ElementContent, edgeOf, qubitOf } from './element.ts'
@@ -134,8 +135,8 @@ function readValue({ name, table, values, keys, remarks }: Reading, path: string
   const parsed = v.safeParse(schema, value, { abortEarly: true })
   if (parsed.success) values.set(path, parsed.output)
   else {
-    const message = `${parsed.issues[0].message}, got ${shown(value)}`
-    remarks.problems.push({ path: [name, ...(keys.get(path) ?? [])], message })
+    const { path: below, message } = problemOfIssue(parsed.issues[0])
+    remarks.problems.push({ path: [name, ...(keys.get(path) ?? []), ...below], message })
   }
 }
 
@@ -156,9 +157,4 @@ function checkDerivative({ name, keys, remarks }: Reading): void {
     path: [name, ...beta],
     message: 'beta is motzoi in seconds (motzoi · duration / 8); remove one of them',
   })
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }

@@ -30,8 +30,9 @@ export class HardwareConfig {
     }
     this.text = text
     this.hardware = read
-    if (read.unused.length > 0)
-      log.warn('options in a file are not used', { file: path, options: read.unused })
+    if (read.unused.length > 0) log.warn('parts of a file are not used', { file: path, parts: read.unused })
+    if (read.unplayable.length > 0)
+      log.warn('ports in a file cannot be played', { file: path, ports: read.unplayable })
   }
 
   /** Logs once that the file is another one than at the start. */

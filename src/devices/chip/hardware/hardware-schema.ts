@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { nearest } from '../../../base/index.ts'
 import { isModuleBase } from './cluster-address.ts'
 import { MAX_NCO_HZ, MODULE_KINDS, type ModuleName } from './modules.ts'
 
@@ -55,7 +56,6 @@ const sequencer = v.looseObject({
   init_offset_awg_path_Q: v.optional(between(-1, 1)),
   init_gain_awg_path_I: v.optional(between(-1, 1)),
   init_gain_awg_path_Q: v.optional(between(-1, 1)),
-  qasm_hook_func: v.optional(v.null('functions that change programs are not available')),
 })
 
 const exponential = v.tuple(
@@ -72,12 +72,11 @@ const distortion = v.looseObject({
   exp2_coeffs: v.optional(v.nullable(exponential)),
   exp3_coeffs: v.optional(v.nullable(exponential)),
   fir_coeffs: v.optional(v.nullable(taps)),
-  filter_func: v.optional(
-    v.null('corrections in software are not available; use exp0_coeffs to exp3_coeffs and fir_coeffs'),
-  ),
 })
 
 const moduleNames = Object.keys(MODULE_KINDS) as [ModuleName, ...ModuleName[]]
+/** Modules of a cluster that play and acquire nothing here. */
+const UNUSED_MODULES = ['QTM', 'QDM', 'EOM', 'LINQ'] as const
 const cluster = v.looseObject({
   instrument_type: v.literal('Cluster', 'expected Cluster'),
   ref: v.optional(v.picklist(['internal', 'external'], 'expected internal or external')),
@@ -90,11 +89,51 @@ const cluster = v.looseObject({
   modules: v.record(
     v.pipe(v.string(), v.regex(/^([1-9]|1\d|20)$/, 'expected the number of a slot, 1 to 20')),
     v.looseObject({
-      instrument_type: v.picklist(moduleNames, `expected one of ${moduleNames.join(', ')}`),
+      instrument_type: v.picklist(
+        [...moduleNames, ...UNUSED_MODULES],
+        `expected one of ${[...moduleNames, ...UNUSED_MODULES].join(', ')}`,
+      ),
     }),
     'expected slots with their modules',
   ),
 })
+
+/** An instrument that is not used, such as an external oscillator. What is nearly called Cluster is one. */
+const otherInstrument = v.looseObject({ instrument_type: v.string() })
+const instrument = v.lazy((given): v.GenericSchema<unknown, Instrument> => {
+  const isOther = v.is(otherInstrument, given) && nearest(given.instrument_type, ['Cluster']) === undefined
+  return isOther ? otherInstrument : cluster
+})
+
+type Cluster = v.InferOutput<typeof cluster>
+type Instrument = Cluster | v.InferOutput<typeof otherInstrument>
+
+/** The clusters of a file, by name. */
+export function clustersOf({ hardware_description }: HardwareContent): ReadonlyMap<string, Cluster> {
+  return new Map(
+    Object.entries(hardware_description).flatMap(([name, given]) =>
+      isCluster(given) ? [[name, given] as const] : [],
+    ),
+  )
+}
+
+function isCluster(given: Instrument): given is Cluster {
+  return given.instrument_type === 'Cluster'
+}
+
+/** Options for what only other software does: a port that has one cannot be played as the file says. */
+export const UNAVAILABLE_OPTIONS = [
+  {
+    option: 'distortion_corrections',
+    key: 'filter_func',
+    reason: 'corrections in software are not available; use exp0_coeffs to exp3_coeffs and fir_coeffs',
+  },
+  {
+    option: 'sequencer_options',
+    key: 'qasm_hook_func',
+    reason: 'functions that change programs are not available',
+  },
+] as const
 
 const portNames = v.union([v.string(), v.array(v.string())], 'expected a port or a list of ports')
 
@@ -121,8 +160,8 @@ export const hardwareFile = v.looseObject(
       ),
     ),
     hardware_description: v.pipe(
-      v.record(v.string(), cluster, 'expected names of clusters with their modules'),
-      v.minEntries(1, 'expected at least one cluster'),
+      v.record(v.string(), instrument, 'expected names of clusters with their modules'),
+      v.check((given) => Object.values(given).some(isCluster), 'expected at least one Cluster'),
     ),
     hardware_options: v.optional(
       v.looseObject({

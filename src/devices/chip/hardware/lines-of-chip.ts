@@ -19,6 +19,7 @@ export function linesOfChip(hardware: Hardware, chip: Chip): Hardware {
   return {
     ...hardware,
     channelOf: (line) => hardware.channelOf(portOf(line)),
+    obstacleOf: (line) => hardware.obstacleOf(portOf(line)),
     inputOf: (line) => hardware.inputOf(portOf(line)),
     settingsOf: (line) => hardware.settingsOf(portOf(line)),
     optionsOf: (line, clock) => hardware.optionsOf(portOf(line), clock),

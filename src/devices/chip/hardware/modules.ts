@@ -71,6 +71,11 @@ export const MODULE_KINDS = {
 
 export type ModuleName = keyof typeof MODULE_KINDS
 
+/** Whether a module with this name plays or acquires. */
+export function isModuleName(name: string): name is ModuleName {
+  return Object.hasOwn(MODULE_KINDS, name)
+}
+
 /** Largest distance of a tone from its oscillator, or from 0 on a baseband output, Hz. */
 export const MAX_NCO_HZ = 500e6
 /** Range of the local oscillators of RF modules, Hz. */

@@ -1,4 +1,5 @@
 import type { FileProblem } from '../files/yaml-text.ts'
+import { portOf } from './connections.ts'
 import type { HardwareContent } from './hardware-schema.ts'
 import type { ModuleKind } from './modules.ts'
 
@@ -100,11 +101,6 @@ export function portSettingsOf(
     })
   }
   return settings
-}
-
-/** The port of `q0:mw-q0.01`. */
-function portOf(key: string): string {
-  return key.slice(0, key.indexOf('-', key.indexOf(':')))
 }
 
 function mixerOf(given: Options['mixer_corrections'][string] | undefined): MixerSettings {

@@ -1,4 +1,5 @@
-import type { Channel, Hardware } from './hardware-file.ts'
+import type { Channel } from './connections.ts'
+import type { Hardware } from './hardware-file.ts'
 import { LO_RANGE_HZ, MAX_NCO_HZ } from './modules.ts'
 
 /** How a frequency is played: by an oscillator, and the numerical one beside it. */
@@ -27,7 +28,7 @@ export function toneOf(
   hz: number,
 ): Tone | { problem: string } {
   const channel = hardware.channelOf(port)
-  if (!channel) return { problem: `${port} not connected` }
+  if (!channel) return { problem: unconnected(hardware, port) }
   const { loHz, intermediateHz } = hardware.optionsOf(port, clock)
   if (clock === BASEBAND_CLOCK) return { channel, loHz: undefined, ncoHz: 0 }
   const range = rangeOf(hardware, port, clock)
@@ -53,7 +54,7 @@ export function rangeOf(
   clock: string,
 ): { minHz: number; maxHz: number } | { problem: string } {
   const channel = hardware.channelOf(port)
-  if (!channel) return { problem: `${port} not connected` }
+  if (!channel) return { problem: unconnected(hardware, port) }
   const { loHz, intermediateHz } = hardware.optionsOf(port, clock)
   if (!channel.kind.isRf) {
     const center = loHz ?? 0
@@ -64,6 +65,11 @@ export function rangeOf(
     return { minHz: LO_RANGE_HZ.min + intermediateHz, maxHz: LO_RANGE_HZ.max + intermediateHz }
   }
   return { problem: `${port} with ${clock} has neither lo_freq nor interm_freq` }
+}
+
+function unconnected({ obstacleOf }: Hardware, port: string): string {
+  const obstacle = obstacleOf(port)
+  return obstacle === undefined ? `${port} not connected` : `${port} cannot be played: ${obstacle}`
 }
 
 function megahertz(hz: number): string {

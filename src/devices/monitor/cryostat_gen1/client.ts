@@ -4,13 +4,15 @@ import type { Channel } from './channels.ts'
 import { exchange, type HttpResponse } from './exchange.ts'
 import { type Reading, readReply } from './read-reply.ts'
 
-/** Why a channel has no reading: it does not exist, the key is refused, or anything else. */
+/** Why a channel has no reading: it does not exist or is a group, the key is refused, or anything else. */
 export type Fault = 'absent' | 'denied' | 'failed'
 
 /** Outcome of a request for one channel. `reading` is reported in either case. */
 export type Outcome = { reading: Reading; fault?: Fault }
 
 const MAX_TEXT_LENGTH = 200
+/** An error may name the channels of a group. */
+const MAX_ERROR_LENGTH = 2_000
 
 interface ClientOptions {
   /** Without a slash at the end. */
@@ -56,13 +58,16 @@ function outcomeOf({ status, text }: HttpResponse, channel: Channel): Outcome {
   if (status === 404) return failure(channel, 'no such channel (HTTP 404)', 'absent')
   if (status >= 300 && status < 400) return failure(channel, `redirects are not followed (HTTP ${status})`)
   const found = readReply(text, channel)
-  if (status === 200) return 'value' in found ? { reading: found } : failure(channel, found.error)
+  if (status === 200) {
+    if ('value' in found) return { reading: found }
+    return failure(channel, found.error, found.isGroup ? 'absent' : 'failed')
+  }
   const detail = 'value' in found ? '' : `: ${found.error}`
   return failure(channel, `HTTP ${status}${detail}`)
 }
 
 /** Sanitizes the texts that come from the cryostat, for events and logs. */
-function sanitizeOutcome({ reading, ...rest }: Outcome, sanitize: (text: string) => string): Outcome {
+function sanitizeOutcome({ reading, ...rest }: Outcome, sanitize: Sanitizer): Outcome {
   const { status, text, error } = reading
   return {
     ...rest,
@@ -70,20 +75,22 @@ function sanitizeOutcome({ reading, ...rest }: Outcome, sanitize: (text: string)
       ...reading,
       status: sanitize(status),
       ...(text !== undefined && { text: sanitize(text) }),
-      ...(error !== undefined && { error: sanitize(error) }),
+      ...(error !== undefined && { error: sanitize(error, MAX_ERROR_LENGTH) }),
     },
   }
 }
 
+type Sanitizer = (text: string, maxLength?: number) => string
+
 /** Removes the key, which a server may repeat in any encoding, and limits the length. */
-function createSanitizer(apiKey: string | undefined): (text: string) => string {
+function createSanitizer(apiKey: string | undefined): Sanitizer {
   const spellings =
     apiKey === undefined
       ? []
       : [apiKey, encodeURIComponent(apiKey), String(new URLSearchParams([['', apiKey]])).slice(1)]
-  return (text) =>
+  return (text, maxLength = MAX_TEXT_LENGTH) =>
     spellings
       .reduce((rest, spelling) => rest.replaceAll(spelling, '[redacted]'), text)
-      .slice(0, MAX_TEXT_LENGTH)
+      .slice(0, maxLength)
       .toWellFormed()
 }

@@ -16,7 +16,7 @@ interface PollDependencies {
 }
 
 const MAX_PARALLEL_READS = 8
-/** A channel that does not exist is requested at every tenth tick. */
+/** A channel that does not exist, or is a group, is requested at every tenth tick. */
 const ABSENT_CHANNEL_TICKS = 10
 
 type ChannelResult = readonly [Channel, Outcome]
@@ -44,7 +44,8 @@ export function createPoll({ channels, read, log, intervalS, emit }: PollDepende
     if (outcome.fault !== 'absent') absent.delete(path)
     else {
       if (!absent.has(path)) {
-        log.warn('channel does not exist; it is requested again at every tenth tick', { channel: path })
+        const { error } = outcome.reading
+        log.warn('channel has no value; it is requested again at every tenth tick', { channel: path, error })
       }
       absent.set(path, { outcome, ticksLeft: ABSENT_CHANNEL_TICKS })
     }

@@ -6,7 +6,7 @@ import type { Channel } from './channels.ts'
 export type Reading = EventPayload<'CryostatReading'>['readings'][string]
 
 // Sources of the shapes: public clients of the control software's HTTP interface, which read `data.content`
-// or `data["<path>"].content`. Values come as text, times in ms since the epoch.
+// or `data["<path>"].content`. Values come as text, times in ms since the epoch, of some versions in s.
 const valueText = v.union([v.string(), v.number(), v.boolean()])
 const entry = v.object({
   value: v.nullish(valueText),
@@ -16,6 +16,10 @@ const entry = v.object({
   exception: v.fallback(v.nullish(v.string()), undefined),
 })
 const content = v.object({ latest_valid_value: v.nullish(entry), latest_value: v.nullish(entry) })
+const valueContent = v.union([
+  v.object({ latest_value: v.nonNullish(v.unknown()) }),
+  v.object({ latest_valid_value: v.nonNullish(v.unknown()) }),
+])
 const node = v.object({ content })
 const described = v.object({
   description: v.nullish(v.string()),
@@ -45,12 +49,46 @@ function parse(text: string): unknown {
   }
 }
 
-/** `data.content`, else `data[path].content`, else the content of the only entry. */
+/** `data.content`, else `data[path].content`, else that of the only entry, if it is not below the path. */
 function contentOf(data: Record<string, unknown>, path: string): unknown {
   if (v.is(node, data)) return data.content
-  const entries = Object.values(data)
-  const own = Object.hasOwn(data, path) ? data[path] : entries.length === 1 ? entries[0] : undefined
+  const [only, ...others] = Object.entries(data)
+  const isSame = only !== undefined && others.length === 0 && !isBelow(only[0], path)
+  const own = Object.hasOwn(data, path) ? data[path] : isSame ? only[1] : undefined
   return v.is(node, own) ? own.content : undefined
+}
+
+function isBelow(path: string, group: string): boolean {
+  return path.toLowerCase().startsWith(`${group.toLowerCase()}.`)
+}
+
+/** Levels of groups within groups that are searched. */
+const MAX_DEPTH = 8
+
+/**
+ * The channels of a group: entries with a value whose keys continue its path, and those nested in it, whose
+ * keys or names are parts of theirs.
+ */
+function channelsBelow(data: Record<string, unknown>, path: string, depth = MAX_DEPTH): string[] {
+  return Object.entries(data).flatMap(([key, entry]) => {
+    if (depth === 0 || !isObject(entry) || key === 'content') return []
+    const full = pathOf(key, entry, path)
+    const hasValue = v.is(node, entry) && v.is(valueContent, entry.content)
+    if (hasValue && full !== path) return [full]
+    return channelsBelow(entry, full, depth - 1)
+  })
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** The path of an entry: below that of its group, except for a list of the members of the group itself. */
+function pathOf(key: string, { name }: Record<string, unknown>, group: string): string {
+  const own = typeof name === 'string' ? name : key
+  if (isBelow(own, group)) return own
+  const isList = own === key && (key === 'children' || key === group || /^\d+$/.test(key))
+  return isList ? group : `${group}.${own}`
 }
 
 type Entry = v.InferOutput<typeof entry>
@@ -64,16 +102,23 @@ function numberOf(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
+/** Larger times are in ms, smaller ones in s: it is the year 5138 in s, and in ms a day of 1973. */
+const MAX_SECONDS = 1e11
+
 function timeOf(date: number | null | undefined): string | undefined {
+  const ms = date != null && date < MAX_SECONDS ? date * 1_000 : date
   // Outside of this range the year would not have four digits.
-  return date != null && date > 0 && date < 253_402_300_800_000 ? new Date(date).toISOString() : undefined
+  return ms != null && ms > 0 && ms < 253_402_300_800_000 ? new Date(ms).toISOString() : undefined
 }
+
+/** Names of channels of a group that its error has. */
+const MAX_NAMED = 20
 
 /**
  * Reads the reply for one channel: its latest valid value, or else its latest value, with the current status.
- * Returns `{error}` when the reply is malformed or reports an error.
+ * Returns `{error}` when the reply is malformed, reports an error, or is that of a group of channels.
  */
-export function readReply(text: string, channel: Channel): Reading | { error: string } {
+export function readReply(text: string, channel: Channel): Reading | { error: string; isGroup?: true } {
   const body = parse(text)
   if (body === undefined) return { error: 'the response is not JSON' }
   const reported = errorOf(body)
@@ -82,9 +127,16 @@ export function readReply(text: string, channel: Channel): Reading | { error: st
   const found = v.safeParse(content, data.success ? contentOf(data.output.data, channel.path) : undefined)
   const { latest_valid_value: valid, latest_value: latest } = found.success ? found.output : {}
   const taken = hasValue(valid) ? valid : (latest ?? valid)
-  return taken
-    ? readingOf(taken, latest ?? taken, channel)
-    : { error: 'the response has no value for this channel' }
+  if (taken) return readingOf(taken, latest ?? taken, channel)
+  const members = data.success ? channelsBelow(data.output.data, channel.path) : []
+  return members.length === 0
+    ? { error: 'the response has no value for this channel' }
+    : { error: groupError(members), isGroup: true }
+}
+
+function groupError(members: readonly string[]): string {
+  const more = members.length > MAX_NAMED ? `, and ${members.length - MAX_NAMED} more` : ''
+  return `this is a group; use its channels instead: ${members.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
 /** Value and time come from `taken`, the current status from `latest`. */

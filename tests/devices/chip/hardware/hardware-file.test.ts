@@ -163,10 +163,19 @@ describe('a hardware file', () => {
       'exp0_coeffs.0: expected a number from 6',
     ],
     [
-      '"input_att": {',
-      '"distortion_corrections": {"q0_q1:fl-cl0.baseband": {"filter_func": "scipy.signal.lfilter"}}, "input_att": {',
-      'corrections in software are not available',
+      '"ref": "internal"',
+      '"ref": 7',
+      'hardware_description.cluster0.ref: expected internal or external, got 7',
     ],
+    ['"modules": {', '"slots": {', 'hardware_description.cluster0.modules: missing'],
+    [
+      '"Cluster"',
+      '"Clustr"',
+      'hardware_description.cluster0.instrument_type: expected Cluster, got "Clustr"',
+    ],
+    ['"Cluster"', '"LocalOscillator"', 'hardware_description: expected at least one Cluster'],
+    ['"cluster0.module6.real_output_0"', '"lo0.output"', 'expected a channel such as'],
+    ['"q0_q1:fl"]', '"mixer0.if"]', 'hardware_description has no mixer0'],
   ])('is refused with %s changed to %s', (from, to, reason) => {
     expect(problemsOf(changed(from, to)).join('\n')).toContain(reason)
   })
@@ -191,6 +200,93 @@ describe('a hardware file', () => {
     expect(problemsOf(text)).toEqual([
       expect.stringContaining('cluster0.module2 has 6 sequencers for 7 ports and clocks'),
     ])
+  })
+
+  test('loads with instruments that are not used, and names them and the ports that need them', () => {
+    const hardware = read(
+      JSON.stringify({
+        config_type: 'quantify_scheduler.backends.qblox_backend.QbloxHardwareCompilationConfig',
+        hardware_description: {
+          cluster0: {
+            instrument_type: 'Cluster',
+            ref: 'internal',
+            modules: {
+              1: { instrument_type: 'QCM', complex_output_0: { marker_debug_mode_enable: true } },
+              2: { instrument_type: 'QCM_RF' },
+              4: { instrument_type: 'QRM_RF' },
+              9: { instrument_type: 'QTM' },
+            },
+          },
+          lo0: { instrument_type: 'LocalOscillator', power: 1 },
+          mixer0: { instrument_type: 'IQMixer' },
+        },
+        hardware_options: {
+          modulation_frequencies: {
+            'q0:mw-q0.01': { lo_freq: 4.7e9 },
+            'q0:res-q0.ro': { lo_freq: 6.3e9 },
+            'q1:mw-q1.01': { interm_freq: 2e8 },
+          },
+          latency_corrections: { 'q1:mw-q1.01': 8e-9 },
+          distortion_corrections: { 'q0:fl-cl0.baseband': { filter_func: 'scipy.signal.lfilter' } },
+          sequencer_options: { 'c0:count-c0.ge0': { ttl_acq_threshold: 0.5 } },
+        },
+        connectivity: {
+          graph: [
+            ['cluster0.module1.complex_output_0', 'mixer0.if'],
+            ['lo0.output', 'mixer0.lo'],
+            ['mixer0.rf', 'q1:mw'],
+            ['cluster0.module1.real_output_3', 'q0:fl'],
+            ['cluster0.module2.complex_output_0', 'q0:mw'],
+            ['cluster0.module2.digital_output_0', 'q0:switch'],
+            ['cluster0.module4.complex_output_0', 'q0:res'],
+            ['cluster0.module9.digital_input_0', 'c0:count'],
+          ],
+        },
+      }),
+    )
+    expect(hardware.unused).toEqual([
+      'hardware_description.lo0 (LocalOscillator)',
+      'hardware_description.mixer0 (IQMixer)',
+      'hardware_description.cluster0.modules.9 (QTM)',
+    ])
+    expect(hardware.unplayable).toEqual([
+      'q1:mw: it is on mixer0 (IQMixer), which is not used',
+      'q0:switch: cluster0.module2.digital_output_0 is a digital output, which plays no pulses',
+      'c0:count: it is on module 9 of cluster0 (QTM), which is not used',
+      'q0:fl: hardware_options.distortion_corrections.q0:fl-cl0.baseband.filter_func: corrections in software are not available; use exp0_coeffs to exp3_coeffs and fir_coeffs',
+    ])
+    expect([...(hardware.clusters[0]?.modules ?? [])]).toEqual([
+      [1, 'QCM'],
+      [2, 'QCM_RF'],
+      [4, 'QRM_RF'],
+    ])
+    expect(toneOf(hardware, 'q0:mw', 'q0.01', 4.8e9)).toMatchObject({ ncoHz: 100e6 })
+    expect(toneOf(hardware, 'q1:mw', 'q1.01', 4.8e9)).toEqual({
+      problem: 'q1:mw cannot be played: it is on mixer0 (IQMixer), which is not used',
+    })
+    expect(toneOf(hardware, 'q0:fl', 'cl0.baseband', 0)).toMatchObject({
+      problem: expect.stringContaining('corrections in software are not available'),
+    })
+  })
+
+  test('is refused in plain words, whatever is wrong with it', () => {
+    const path = ['hardware_description', 'cluster0', 'modules', '2']
+    const wrong = [null, 7, 'x', [], {}, true]
+    for (let depth = 0; depth <= path.length; depth++) {
+      for (const value of wrong) {
+        const content = JSON.parse(EXAMPLE)
+        if (depth === 0) expectPlain(problemsOf(JSON.stringify(value)))
+        let at = content
+        for (const key of path.slice(0, depth - 1)) at = at[key]
+        at[path[depth - 1] ?? 'connectivity'] = value
+        expectPlain(problemsOf(JSON.stringify(content)))
+      }
+    }
+    function expectPlain(problems: readonly string[]): void {
+      expect(problems.length).toBeGreaterThan(0)
+      for (const problem of problems)
+        expect(problem).not.toMatch(/Invalid|Expected|received|undefined|Object/)
+    }
   })
 
   test('names the options that it does not use', () => {

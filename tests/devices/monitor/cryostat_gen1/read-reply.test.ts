@@ -144,3 +144,41 @@ test('readReply() never throws, and its result is valid in the event', () => {
     { numRuns: 500 },
   )
 })
+
+const PLACE = { path: 'mapper.bf.temperatures', unit: 'K' }
+const VALUE = { content: { latest_value: GOOD, latest_valid_value: GOOD } }
+
+test.each<[string, Record<string, unknown>, string[]]>([
+  ['flat', { 'mapper.bf.temperatures': { content: {} }, 'mapper.bf.temperatures.t50k': VALUE }, ['t50k']],
+  ['flat with one channel', { 'mapper.bf.temperatures.t4k': VALUE }, ['t4k']],
+  [
+    'of groups',
+    { 'mapper.bf.temperatures.upper': {}, 'mapper.bf.temperatures.upper.t4k': VALUE },
+    ['upper.t4k'],
+  ],
+  ['with children by key', { children: { t4k: VALUE, tmc: VALUE } }, ['t4k', 'tmc']],
+  [
+    'with children by name',
+    {
+      'mapper.bf.temperatures': {
+        children: [
+          { name: 't4k', ...VALUE },
+          { name: 'x', children: [{ name: 'y', ...VALUE }] },
+        ],
+      },
+    },
+    ['t4k', 'x.y'],
+  ],
+])('readReply() names the channels of a group: %s', (_name, data, channels) => {
+  const names = channels.map((name) => `mapper.bf.temperatures.${name}`).join(', ')
+  expect(readReply(JSON.stringify({ data }), PLACE)).toEqual({
+    error: `this is a group; use its channels instead: ${names}`,
+    isGroup: true,
+  })
+})
+
+test('readReply() reads times in s and in ms alike', () => {
+  for (const date of [AT, AT / 1_000, AT / 1_000 + 0.0004]) {
+    expect(readEntry({ ...GOOD, date })).toMatchObject({ ts: '2026-01-31T09:05:00.000Z' })
+  }
+})

@@ -1,4 +1,5 @@
-import type { Channel, Hardware } from '../../../chip/hardware/hardware-file.ts'
+import type { Channel } from '../../../chip/hardware/connections.ts'
+import type { Hardware } from '../../../chip/hardware/hardware-file.ts'
 import { LO_RANGE_HZ, MAX_NCO_HZ } from '../../../chip/hardware/modules.ts'
 import type { PortSettings } from '../../../chip/hardware/port-settings.ts'
 import { ProgramError } from '../../../pulse/check-program.ts'

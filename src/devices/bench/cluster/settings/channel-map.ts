@@ -1,4 +1,4 @@
-import type { Channel } from '../../../chip/hardware/hardware-file.ts'
+import type { Channel } from '../../../chip/hardware/connections.ts'
 
 /** Converters of the two paths of a sequencer. */
 export type ChannelMap = readonly [readonly number[], readonly number[]]
