@@ -101,8 +101,8 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['caller.ts', 'media.ts', 'coding'],
       ['limits'],
-      ['request', 'response', 'address.ts'],
-      ['reading.ts', 'route.ts'],
+      ['request', 'response', 'address.ts', 'route.ts'],
+      ['reading.ts'],
       ['app.ts', 'error-codes.ts'],
       ['openapi.ts', 'ports.ts'],
     ],

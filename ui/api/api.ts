@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { saveFile } from '../lib/save-file.ts'
 import { type FieldFailure, failureBody } from './model/failure.ts'
+import { type Pause, pauseFor, repeatRead } from './repeat-reads.ts'
 
 /**
  * A failed request with the message of the server, or the network error. `status` is 0 without a response.
@@ -28,7 +29,10 @@ export class ApiError extends Error {
 
 type Schema<T> = v.GenericSchema<unknown, T>
 
-/** A typed client of the HTTP API. Every method rejects with `ApiError`. */
+/**
+ * A typed client of the HTTP API. Every method rejects with `ApiError`. Reads are repeated while the server
+ * is busy.
+ */
 export interface Api {
   get<T>(path: string, schema: Schema<T>, signal?: AbortSignal): Promise<T>
   /** With `idempotencyKey`, repeating the request has no further effect. */
@@ -50,21 +54,26 @@ interface ApiOptions {
   token: () => string | undefined
   /** Called when the server rejects the token of a request. */
   onUnauthorized: () => void
+  /** Waits before a read is repeated; tests do not. */
+  pause?: Pause
 }
 
 /** Creates a client that sends the current token with each request. */
-export function createApi({ base = '', token, onUnauthorized }: ApiOptions): Api {
+export function createApi({ base = '', token, onUnauthorized, pause = pauseFor }: ApiOptions): Api {
   const exchange = async (path: string, init: RequestInit): Promise<Response> => {
-    const sent = token()
+    const used = token()
     const headers = new Headers(init.headers)
-    if (sent) headers.set('authorization', sent)
-    const response = await fetch(base + path, { ...init, headers }).catch((error: unknown) => {
+    if (used) headers.set('authorization', used)
+    const send = () => fetch(base + path, { ...init, headers })
+    const isRead = init.method === undefined
+    const sent = isRead ? repeatRead(send, { signal: init.signal, pause }) : send()
+    const response = await sent.catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error
       throw new ApiError(0, 'The server did not respond. Check the connection and try again')
     })
     if (response.ok) return response
     const body: unknown = await response.json().catch(() => undefined)
-    if (response.status === 401 && sent !== undefined && sent === token()) onUnauthorized()
+    if (response.status === 401 && used !== undefined && used === token()) onUnauthorized()
     throw toApiError(response, body)
   }
   const request = async (path: string, init: RequestInit): Promise<unknown> =>

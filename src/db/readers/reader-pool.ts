@@ -2,6 +2,7 @@ import { AppError, type Clock } from '../../base/index.ts'
 import { invalidFilterError } from '../sqlite/caller-errors.ts'
 import { appErrorOf } from '../sqlite/connection.ts'
 import type { FromReader } from './messages.ts'
+import { processorMsOf } from './processor-time.ts'
 import { ReaderProcess } from './reader-process.ts'
 import type { Selected, Selection } from './selection.ts'
 import { Waiting } from './waiting.ts'
@@ -13,18 +14,33 @@ export interface Reading {
   readonly kind: 'guest' | 'user' | 'superuser'
   /** Ends the read, running or waiting, when the client has gone. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * Called with the longest time in ms until the response when the read begins, and with 0 at its end: the
+   * connection must stay open meanwhile, although nothing is sent.
+   */
+  readonly keepOpen?: ((ms: number) => void) | undefined
 }
 
 /** Limits of the reads whose cost depends on the client. */
 export interface ReadLimits {
   /** Number of reader processes. */
   readonly readers: number
-  /** Longest run of a read, in ms; for superusers the second. */
+  /** Processor time that a read may use, in ms; for superusers the second. */
   readonly timeoutMs: number
   readonly superuserTimeoutMs: number
 }
 
 export const DEFAULT_LIMITS: ReadLimits = { readers: 2, timeoutMs: 2_000, superuserTimeoutMs: 30_000 }
+
+/**
+ * Longest time in ms until a read ends or is refused, with its wait for a reader: readers have a low
+ * priority, so on a busy machine a read takes many times its processor time.
+ */
+const MIN_WALL_MS = 30_000
+/** Longest time of a read that may use more processor time than half of `MIN_WALL_MS`. */
+const WALL_FACTOR = 2
+/** Between two looks at the processor time of a reader that is about to reach its limit. */
+const MIN_CHECK_MS = 50
 
 /** A reader without work ends after this time. */
 const IDLE_MS = 30_000
@@ -32,12 +48,14 @@ const IDLE_MS = 30_000
 interface Job extends PromiseWithResolvers<Selected> {
   readonly selection: Selection
   readonly reading: Reading
+  /** Processor time that it may use, in ms. */
+  readonly limitMs: number
 }
 
 interface Reader {
   readonly process: ReaderProcess
   job: Job | undefined
-  /** Ends the wait for the deadline of the job or, between jobs, for the end of an idle reader. */
+  /** Ends the wait for the next look at the job or, between jobs, for the end of an idle reader. */
   timer: AbortController
 }
 
@@ -49,14 +67,22 @@ export class ReaderPool {
   readonly #path: string
   readonly #clock: Clock
   readonly #limits: ReadLimits
+  readonly #processorMsOf: (pid: number) => number | undefined
   readonly #waiting: Waiting<Job>
   readonly #readers = new Set<Reader>()
   #isClosed = false
 
-  constructor(path: string, clock: Clock, limits: ReadLimits = DEFAULT_LIMITS) {
+  /** `processorTime`: that of a process in ms, for tests. */
+  constructor(
+    path: string,
+    clock: Clock,
+    limits: ReadLimits = DEFAULT_LIMITS,
+    processorTime: (pid: number) => number | undefined = processorMsOf,
+  ) {
     this.#path = path
     this.#clock = clock
     this.#limits = limits
+    this.#processorMsOf = processorTime
     this.#waiting = new Waiting(limits.readers)
   }
 
@@ -67,25 +93,47 @@ export class ReaderPool {
 
   /**
    * What the selection finds in the data committed before the call.
-   * @throws AppError `invalid`: `filter_too_costly` after the time limit, `bad_filter` when it cannot be
-   *   evaluated; `limited` when the caller, and `unavailable` when all callers have too many reads waiting,
-   *   when the pool is closed and when the client has gone.
+   * @throws AppError `invalid`, which no repetition changes: `filter_too_costly` when it used the processor
+   *   time that it may use, `bad_filter` when it cannot be evaluated; `limited` when the caller, and
+   *   `unavailable` when all callers have too many reads waiting; `unavailable` (`reader_busy`) when the
+   *   machine was too busy, when the pool is closed and when the client has gone.
    */
   read(selection: Selection, reading: Reading): Promise<Selected> {
     if (this.#isClosed) return Promise.reject(closed())
-    const { signal } = reading
+    const { signal, kind } = reading
     if (signal?.aborted) return Promise.reject(gone())
-    const job: Job = { selection, reading, ...Promise.withResolvers<Selected>() }
+    const { timeoutMs, superuserTimeoutMs } = this.#limits
+    const limitMs = kind === 'superuser' ? superuserTimeoutMs : timeoutMs
+    const job: Job = { selection, reading, limitMs, ...Promise.withResolvers<Selected>() }
     try {
       this.#waiting.add(job)
     } catch (error) {
       return Promise.reject(error)
     }
-    const onAbort = () => this.#cancel(job)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    const settled = job.promise.finally(() => signal?.removeEventListener('abort', onAbort))
+    const settled = this.#withDeadline(job)
     this.#next()
     return settled
+  }
+
+  /** Ends a job when its client has gone, and when it takes too long on a busy machine. */
+  async #withDeadline(job: Job): Promise<Selected> {
+    const { signal, keepOpen } = job.reading
+    const wallMs = Math.max(MIN_WALL_MS, WALL_FACTOR * job.limitMs)
+    const end = new AbortController()
+    const onAbort = () => this.#cancel(job, gone())
+    signal?.addEventListener('abort', onAbort, { once: true })
+    this.#clock.sleep(wallMs, end.signal).then(
+      () => this.#cancel(job, busy(wallMs)),
+      () => undefined,
+    )
+    keepOpen?.(wallMs)
+    try {
+      return await job.promise
+    } finally {
+      end.abort()
+      signal?.removeEventListener('abort', onAbort)
+      keepOpen?.(0)
+    }
   }
 
   /** Ends all readers; what waits or runs is rejected. Safe to call twice. */
@@ -135,12 +183,27 @@ export class ReaderPool {
 
   #run(reader: Reader, job: Job): void {
     reader.job = job
-    const ms = job.reading.kind === 'superuser' ? this.#limits.superuserTimeoutMs : this.#limits.timeoutMs
-    this.#after(reader, ms, () => {
-      this.#end(reader)?.reject(tooCostly(ms))
-      this.#next()
-    })
+    this.#limitProcessorTime(reader, job.limitMs, this.#usedMs(reader))
     reader.process.send({ kind: 'read', selection: job.selection, now: this.#clock.now() })
+  }
+
+  /** Ends the job of a reader once it has used `limitMs` since `beforeMs`. */
+  #limitProcessorTime(reader: Reader, limitMs: number, beforeMs: number): void {
+    const leftMs = beforeMs + limitMs - this.#usedMs(reader)
+    if (leftMs > 0) {
+      // A reader uses one processor, so that it cannot reach its limit earlier.
+      this.#after(reader, Math.max(MIN_CHECK_MS, leftMs), () =>
+        this.#limitProcessorTime(reader, limitMs, beforeMs),
+      )
+    } else {
+      this.#end(reader)?.reject(tooCostly(limitMs))
+      this.#next()
+    }
+  }
+
+  /** Processor time of a reader in ms; where the system does not tell it, time that has passed. */
+  #usedMs({ process: { pid } }: Reader): number {
+    return this.#processorMsOf(pid) ?? this.#clock.monotonic()
   }
 
   #respond(reader: Reader, response: FromReader): void {
@@ -154,11 +217,11 @@ export class ReaderPool {
     this.#next()
   }
 
-  #cancel(job: Job): void {
+  #cancel(job: Job, error: AppError): void {
     const running = [...this.#readers].find((reader) => reader.job === job)
     if (running) this.#end(running)
     else this.#waiting.remove(job)
-    job.reject(gone())
+    job.reject(error)
     this.#next()
   }
 
@@ -192,9 +255,18 @@ export class ReaderPool {
 function tooCostly(ms: number): AppError {
   return new AppError(
     'invalid',
-    `The list took more than the ${ms / 1_000} s that one may take; narrow it with &&: by id, by a time such as ` +
-      'created, or by a relation of the record itself; sort by created, and skip the total with skipTotal=true',
+    `The list took more than the ${ms / 1_000} s of processor time that one may take; narrow it with &&: by id, ` +
+      'by a time such as created, or by a relation of the record itself; sort by created, and skip the total ' +
+      'with skipTotal=true',
     { reason: 'filter_too_costly' },
+  )
+}
+
+function busy(ms: number): AppError {
+  return new AppError(
+    'unavailable',
+    `The list was not read within ${ms / 1_000} s, because the server is busy; try again later`,
+    { reason: 'reader_busy', retryAfter: 5 },
   )
 }
 

@@ -162,8 +162,12 @@ export const SETTINGS = {
       '2',
       'Processes that run lists whose cost depends on their filter, sort or page',
     ),
-    readTimeout: setting(duration(100), '2s', 'Longest run of such a list for guests and users'),
-    superuserReadTimeout: setting(duration(100), '30s', 'Longest run of such a list for superusers'),
+    readTimeout: setting(duration(100), '2s', 'Processor time that such a list of a guest or user may take'),
+    superuserReadTimeout: setting(
+      duration(100),
+      '30s',
+      'Processor time that such a list of a superuser may take',
+    ),
     eventRateLimit: setting(
       integer({ min: 0, max: 1_000_000 }),
       '100',

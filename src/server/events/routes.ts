@@ -62,7 +62,7 @@ export const eventRoutes: Route[] = [
       step_ms: v.pipe(v.number(), v.description('Length of a bucket')),
       series: v.array(series),
     }),
-    async run({ db, clock }, { query, caller, address, request }) {
+    async run({ db, clock }, { query, caller, address, request, setIdleTimeout }) {
       const to = query.to ?? clock.now()
       const from = query.from ?? to - DAY_MS
       if (to <= from) throw badQuery('to', `Must be after from, which is ${toTimestamp(from)}.`)
@@ -76,7 +76,7 @@ export const eventRoutes: Route[] = [
       return { driver, ...presentSeries(known, range, buckets) }
 
       async function selectBuckets(): Promise<ReadingBucket[]> {
-        const reading = readingOf(caller, address, request)
+        const reading = readingOf(caller, address, { request, setIdleTimeout })
         const { rows } = await db.select({ rows: bucketsOf({ driver, series: known, range }) }, reading)
         return rows.map(bucketOf)
       }

@@ -77,9 +77,9 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 400, 401, 403, 413, 503],
       errors: { filter_too_costly: 400, page_too_large: 413, value_too_large: 413, changed_while_sent: 503 },
       response: v.array(jobResponse),
-      async run(context, { caller, query, request }) {
+      async run(context, { query, ...call }) {
         const filter = await context.db.read((tx) => readJobFilter(tx, query))
-        return listJobs(context, caller, { ...query, filter, fields: fieldsOf(request) }, request)
+        return listJobs(context, call.caller, { ...query, filter, fields: fieldsOf(call.request) }, call)
       },
     }),
     defineRoute({
@@ -91,9 +91,9 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 400, 401, 403],
       errors: { filter_too_costly: 400 },
       response: v.object({ count: v.pipe(v.number(), v.integer()) }),
-      async run(context, { caller, query, request }) {
+      async run(context, { query, ...call }) {
         const filter = await context.db.read((tx) => readJobFilter(tx, query))
-        return { count: await countJobs(context, caller, { ...query, filter }, request) }
+        return { count: await countJobs(context, call.caller, { ...query, filter }, call) }
       },
     }),
     defineRoute({

@@ -22,7 +22,7 @@ import {
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
-import { readingOf } from '../http/reading.ts'
+import { type ReadRequest, readingOf } from '../http/reading.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { estimateWait } from './wait-estimate.ts'
 
@@ -137,14 +137,14 @@ export async function listJobs(
   { db }: ListContext,
   caller: Caller,
   page: JobPage,
-  request?: Request,
+  call?: ReadRequest,
 ): Promise<JobView[]> {
   const user = await ownerOf(db, caller, page.user)
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
   const most = heldBytes(quantumJobs, page.fields ?? '')
   const { items } = await readPage(db, {
     ...{ without, maxBytes: MAX_LARGE_BYTES, sizeParameter: 'limit' },
-    reading: readingOf(caller, '', request),
+    reading: readingOf(caller, '', call),
     plan: () => planOwnJobs(user, { ...page, without }),
     records: (tx, ids) => listStored(tx, user, { ids, without, most }).map((job) => presentJob(db, job)),
   })
@@ -156,11 +156,11 @@ export async function countJobs(
   { db }: ListContext,
   caller: Caller,
   { user: wanted, filter = {} }: Pick<JobPage, 'user' | 'filter'>,
-  request?: Request,
+  call?: ReadRequest,
 ): Promise<number> {
   const user = await ownerOf(db, caller, wanted)
   const { totalItems } = await readPage(db, {
-    reading: readingOf(caller, '', request),
+    reading: readingOf(caller, '', call),
     plan: () => planOwnJobs(user, { skip: 0, limit: 1, sort: '-created', filter, isCounted: true }),
     without: unreadFields(quantumJobs, 'id', COMPUTED_FROM),
     records: () => [],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { systemClock } from '../../../src/base/index.ts'
 import { ReaderPool, type Reading } from '../../../src/db/readers/reader-pool.ts'
 import type { Selection } from '../../../src/db/readers/selection.ts'
 import { openTestDatabase } from '../../support/database.ts'
@@ -25,9 +26,16 @@ async function openPool() {
   const base = await openTestDatabase()
   const clock = new FakeClock()
   const limits = { readers: 2, timeoutMs: 2_000, superuserTimeoutMs: 30_000 }
-  const pool = new ReaderPool(join(base.dir, 'svc.db'), clock, limits)
+  /** Processor time of every reader, in ms. */
+  const processor = { usedMs: 0 }
+  const pool = new ReaderPool(join(base.dir, 'svc.db'), clock, limits, () => processor.usedMs)
   return {
     ...{ pool, clock, db: base.db },
+    /** Lets the readers use as much processor time as passes, or a part of it. */
+    async run(ms: number, share = 1) {
+      processor.usedMs += ms * share
+      await clock.advance(ms)
+    },
     async [Symbol.asyncDispose]() {
       pool.close()
       await base[Symbol.asyncDispose]()
@@ -58,21 +66,62 @@ describe('ReaderPool', () => {
     expect(it.pool.pids).toHaveLength(1)
   })
 
-  test('stops a read after the time limit of its caller, names the remedy, and serves the next one', async () => {
+  test('stops a read after the processor time of its caller, names the remedy, and serves the next one', async () => {
     await using it = await openPool()
     const [ofUser, ofRoot] = [settled(it.pool.read(ENDLESS, ann)), settled(it.pool.read(ENDLESS, root))]
     const pids = it.pool.pids
-    await it.clock.advance(1_999)
+    await it.run(1_999)
     expect(it.pool.pids).toEqual(pids)
-    await it.clock.advance(1)
+    await it.run(50)
     // Only the read of the superuser runs on.
     expect(it.pool.pids).toHaveLength(1)
     expect(await ofUser).toMatchObject({ code: 'invalid', reason: 'filter_too_costly' })
     expect(String(await ofUser)).toMatch(/narrow it .* by id, by a time/)
     expect(await it.pool.read(count(5), ann)).toMatchObject({ total: 5 })
-    await it.clock.advance(28_000)
+    await it.run(28_000)
     expect(await ofRoot).toMatchObject({ reason: 'filter_too_costly' })
     await until('the process has ended', () => !pids.some(isAlive))
+  })
+
+  test('does not count the time in which other programs use the processor, and then asks to try again', async () => {
+    await using it = await openPool()
+    const [running, waiting] = [settled(it.pool.read(ENDLESS, ann)), settled(it.pool.read(count(2), ann))]
+    await it.run(29_000, 0.05)
+    expect(it.pool.pids).toHaveLength(1)
+    await it.run(1_000, 0.05)
+    const busy = { code: 'unavailable', reason: 'reader_busy', retryAfter: 5 }
+    expect(await running).toMatchObject(busy)
+    expect(await waiting).toMatchObject(busy)
+    expect(await it.pool.read(count(3), ann)).toMatchObject({ total: 3 })
+  })
+
+  test('gives a superuser twice the processor time until the machine counts as busy', async () => {
+    await using it = await openPool()
+    const read = settled(it.pool.read(ENDLESS, root))
+    await it.run(59_999, 0)
+    expect(it.pool.pids).toHaveLength(1)
+    await it.run(1, 0)
+    expect(await read).toMatchObject({ reason: 'reader_busy' })
+  })
+
+  test('counts the processor time of each read by itself', async () => {
+    await using it = await openPool()
+    const first = settled(it.pool.read(ENDLESS, ann))
+    await it.run(1_500)
+    const second = settled(it.pool.read(ENDLESS, bob))
+    await it.run(550)
+    expect(await first).toMatchObject({ reason: 'filter_too_costly' })
+    expect(it.pool.pids).toHaveLength(1)
+    await it.run(1_500)
+    expect(await second).toMatchObject({ reason: 'filter_too_costly' })
+  })
+
+  test('keeps the connection of the client open until the end of the read', async () => {
+    await using it = await openPool()
+    const times: number[] = []
+    await it.pool.read(count(1), { ...ann, keepOpen: (ms) => times.push(ms) })
+    await it.pool.read(count(1), { ...root, keepOpen: (ms) => times.push(ms) })
+    expect(times).toEqual([30_000, 0, 60_000, 0])
   })
 
   test('stops a read when its client has gone, whether it runs or waits', async () => {
@@ -99,7 +148,7 @@ describe('ReaderPool', () => {
     expect(await it.pool.read(count(4), bob)).toMatchObject({ total: 4 })
     expect(isSecondOver).toBe(false)
     const pids = it.pool.pids
-    await it.clock.advance(2_000)
+    await it.run(2_050)
     expect(it.pool.pids).not.toEqual(pids)
     expect(await first).toMatchObject({ reason: 'filter_too_costly' })
     expect(await second).toMatchObject({ total: 2 })
@@ -136,6 +185,14 @@ describe('ReaderPool', () => {
     for (const read of reads) expect(await read).toMatchObject({ code: 'unavailable' })
     await until('the process has ended', () => !isAlive(running))
     expect(await settled(it.pool.read(count(1), ann))).toMatchObject({ code: 'unavailable' })
+  })
+
+  test('measures the processor time of its processes', async () => {
+    await using base = await openTestDatabase()
+    const limits = { readers: 1, timeoutMs: 100, superuserTimeoutMs: 100 }
+    const pool = new ReaderPool(join(base.dir, 'svc.db'), systemClock, limits)
+    expect(await settled(pool.read(ENDLESS, ann))).toMatchObject({ reason: 'filter_too_costly' })
+    pool.close()
   })
 
   test('its processes end with the server, even in the middle of a statement', async () => {

@@ -5,6 +5,12 @@ import { type Api, ApiError, createApi } from '../../../ui/api/api.ts'
 let seen: { method: string; token: string | null; body: string } | undefined
 let token: string | undefined
 let unauthorized = 0
+/** Requests of `/busy`, what it responds before it succeeds, and the pauses of the client in ms. */
+let busy = 0
+let busyAnswers: Response[] = []
+let pauses: number[] = []
+const refusal = (status: number, retryAfter?: string) =>
+  new Response('{}', { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } })
 
 const server = Bun.serve({
   port: 0,
@@ -33,6 +39,10 @@ const server = Bun.serve({
       },
       { status: 400 },
     ),
+    '/busy': () => {
+      busy += 1
+      return busyAnswers.shift() ?? Response.json({ name: 'kelvin_25' })
+    },
     '/proxy': new Response('<html>Bad gateway</html>', { status: 502, statusText: 'Bad Gateway' }),
   },
 })
@@ -44,7 +54,10 @@ let api: Api
 beforeEach(() => {
   token = undefined
   unauthorized = 0
+  busy = 0
+  pauses = []
   api = createApi({
+    pause: async (ms) => void pauses.push(ms),
     base: server.url.origin,
     token: () => token,
     onUnauthorized: () => {
@@ -122,4 +135,44 @@ test('get() reports a missing response', async () => {
     status: 0,
     message: expect.stringContaining('did not respond'),
   })
+})
+
+test('get() is repeated after the pause that a busy server asks for, until it succeeds', async () => {
+  busyAnswers = [refusal(503, '5'), refusal(429, '2')]
+  expect(await api.get('/busy', name)).toEqual({ name: 'kelvin_25' })
+  expect(busy).toBe(3)
+  const [first = 0, second = 0] = pauses
+  expect(first >= 5_000 && first <= 10_000).toBe(true)
+  expect(second >= 2_000 && second <= 4_000).toBe(true)
+})
+
+test('get() fails with the last response after five attempts, and at once when a repetition is useless', async () => {
+  busyAnswers = Array.from({ length: 9 }, () => refusal(503, '0'))
+  expect((await errorOf(api.get('/busy', name))).status).toBe(503)
+  expect(busy).toBe(5)
+  for (const answer of [refusal(503), refusal(400, '1'), refusal(503, '61')]) {
+    busy = 0
+    busyAnswers = [answer]
+    expect((await errorOf(api.get('/busy', name))).status).toBe(answer.status)
+    expect(busy).toBe(1)
+  }
+})
+
+test('post() is not repeated', async () => {
+  busyAnswers = [refusal(503, '0')]
+  expect((await errorOf(api.post('/busy', {}, name))).status).toBe(503)
+  expect(busy).toBe(1)
+})
+
+test('get() ends its pause when it is aborted', async () => {
+  busyAnswers = [refusal(503, '5')]
+  const waiting = createApi({
+    base: server.url.origin,
+    token: () => undefined,
+    onUnauthorized: () => undefined,
+  })
+  const client = new AbortController()
+  const read = waiting.get('/busy', name, client.signal)
+  setImmediate(() => client.abort())
+  await expect(read).rejects.toMatchObject({ name: 'AbortError' })
 })

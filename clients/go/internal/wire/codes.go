@@ -57,6 +57,7 @@ const (
 	CodeQpuDisabled                = "qpu_disabled"
 	CodeQuotaUsedUp                = "quota_used_up"
 	CodeReadOnlyField              = "read_only_field"
+	CodeReaderBusy                 = "reader_busy"
 	CodeReaderFailed               = "reader_failed"
 	CodeReplicated                 = "replicated"
 	CodeRequiredReference          = "required_reference"

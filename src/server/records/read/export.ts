@@ -78,7 +78,7 @@ async function openPages(
     const request = { page: 1, perPage, skipTotal: true, rule: null, requestInfo, filter: text, sort: 'id' }
     let found: readonly string[] = []
     const { items } = await readPage(db, {
-      reading: readingOf(call.caller, call.address, call.request),
+      reading: readingOf(call.caller, call.address, { request: call.request }),
       plan: (tx) => service.queries.plan(tx, collection, request),
       records(tx, ids) {
         found = [...found, ...ids]

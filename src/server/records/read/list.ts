@@ -25,6 +25,8 @@ export interface RecordCall {
   readonly query: Readonly<Record<string, string>>
   /** Remote address. */
   readonly address: string
+  /** Of the connection; see `RouteRequest`. */
+  readonly setIdleTimeout?: (seconds: number) => void
 }
 
 /**
@@ -35,8 +37,9 @@ export interface RecordCall {
 export async function listRecords(
   service: RecordService,
   collection: AnyCollection,
-  { caller, request, query, address }: RecordCall,
+  call: RecordCall,
 ): Promise<Page<Values>> {
+  const { caller, request, query, address } = call
   const requestInfo = requestInfoOf(caller, requestDetailsOf(request, query))
   const rule = service.rulesOf(collection).list
   const { filter = '', sort = '', expand = '', fields = '' } = query
@@ -49,7 +52,7 @@ export async function listRecords(
   const limits = { budget: createExpandBudget() }
   const response = await readPage(db, {
     ...size,
-    reading: readingOf(caller, address, request),
+    reading: readingOf(caller, address, call),
     plan: (tx) => queries.plan(tx, collection, { ...paging, rule, requestInfo, filter, sort }),
     records(tx, ids) {
       const records = queries.records(tx, collection, ids, { rule, requestInfo, most, ...size })
