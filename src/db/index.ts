@@ -316,6 +316,8 @@ export {
   attachLease,
   type Grant,
   grantLease,
+  type LeaseKey,
+  listOfflineDrivers,
   releaseLease,
   resetLeases,
   revokeLease,

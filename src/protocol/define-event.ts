@@ -10,6 +10,11 @@ export interface EventType<Name extends string = string, Schema extends v.Generi
   limited: boolean
   /** The driver stores it on disk and resends it until the server acknowledges its id. */
   acknowledged: boolean
+  /**
+   * The server's state is wrong without it, and the driver does not send it again: if it cannot be applied, the
+   * session ends, and the driver reports its state with the next attach.
+   */
+  required: boolean
   /** Fields of the payload that may be large: the server stores their JSON text as it was received. */
   large: readonly string[]
   /** Maximum bytes of the whole event in UTF-8. */
@@ -26,7 +31,8 @@ export const EVENT_LIMITS = {
 } as const
 
 /**
- * Declares an event type. Defaults: not logged, rate limited, not acknowledged, nothing large, and the limit
+ * Declares an event type. Defaults: not logged, rate limited, not acknowledged, not required,
+ * nothing large, and the limit
  * of `EVENT_LIMITS`.
  */
 export function defineEvent<
@@ -39,13 +45,15 @@ export function defineEvent<
   log?: Log
   limited?: boolean
   acknowledged?: boolean
+  required?: boolean
   large?: readonly Large[]
   maxBytes?: number
   payload: Schema
 }): EventType<Name, Schema> & { log: Log; large: readonly Large[] } {
-  const { type, log = false as Log, limited = true, acknowledged = false, large = [], payload } = declaration
+  const { type, log = false as Log, limited = true, acknowledged = false, required = false } = declaration
+  const { large = [], payload } = declaration
   const { maxBytes = acknowledged ? EVENT_LIMITS.acknowledgedBytes : EVENT_LIMITS.bytes } = declaration
-  return { type, log, limited, acknowledged, large, maxBytes, payload }
+  return { type, log, limited, acknowledged, required, large, maxBytes, payload }
 }
 
 /** Envelope of every event on the wire. */

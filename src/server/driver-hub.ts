@@ -23,3 +23,25 @@ export interface DriverHub {
   /** Closes the driver's connections. */
   disconnect(driver: string, reason: string): void
 }
+
+/**
+ * Delivers claims one after the other. When a claim can be neither delivered nor put back, its driver is
+ * disconnected: with its next hello, what it does not have returns to the queue.
+ * @throws the first error, after the other claims have been delivered.
+ */
+export async function deliverEach<Claim extends { driver: string }>(
+  hub: Pick<DriverHub, 'disconnect'>,
+  claims: readonly Claim[],
+  deliver: (claim: Claim) => Promise<void>,
+): Promise<void> {
+  const errors: unknown[] = []
+  for (const claim of claims) {
+    try {
+      await deliver(claim)
+    } catch (error) {
+      errors.push(error)
+      hub.disconnect(claim.driver, 'what it was claimed for could not be put back')
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+}

@@ -20,7 +20,7 @@ import type { ServerContext } from './context.ts'
 import type { DeviceSchemas } from './drivers/device-routes.ts'
 import { DispatchBackoff } from './drivers/dispatch-backoff.ts'
 import { Hub } from './drivers/hub.ts'
-import { LeaseReset } from './drivers/lease-reset.ts'
+import { LeaseRelease } from './drivers/lease-release.ts'
 import { createEventHandler } from './events/handlers.ts'
 import { Pruner } from './events/prune.ts'
 import { ReadingRollUp } from './events/roll-up.ts'
@@ -137,13 +137,12 @@ export async function openInstance(config: Config, dependencies: InstanceDepende
 async function assemble(config: Config, db: Database, dependencies: InstanceDependencies): Promise<Instance> {
   const { clock, log, version, assets, live, tls, ports, backups } = dependencies
   const { describeDevices = async () => [], passwords = new Passwords() } = dependencies
-  const leases = new LeaseReset({ db, clock, log })
+  const leases = new LeaseRelease({ db, clock, log })
   await leases.tryOnce()
   const accounts = await Accounts.open(db, clock)
   const identify = (request: Request) => accounts.identify(request)
 
-  const ready = () => leases.done()
-  const hub = new Hub({ config, live, db, clock, log, tls, version, ready })
+  const hub = new Hub({ config, live, db, clock, log, tls, version, leases })
   const submissionThread = new SubmissionThread(submissionWorker, clock)
   const fairShare = config.policy === 'fair' ? new FairShare(config.fairWindow, db.upcoming) : undefined
   const context: ServerContext = {
@@ -163,6 +162,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const webhooks = createWebhooks(context)
   const metrics = new Metrics({
     ...{ context, streams: () => realtime.size, waits: () => waits.size, drops: () => hub.drops },
+    halfAttached: () => hub.listHalfAttached(),
     webhookAttempts: () => webhooks.deliverer.outcomes,
   })
   const digests = new DigestSender({ db, clock, log, mailer, siteName: config.siteName, publicUrl })
@@ -191,7 +191,12 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     removals,
     { name: 'mailer', stop: () => mailer?.stop() },
     leases.loop,
-    { name: 'drivers', start: () => hub.start(handleEvent), stop: () => hub.stop() },
+    {
+      name: 'drivers',
+      start: () => hub.start(handleEvent),
+      stop: () => hub.stop(),
+      health: () => hub.healthProblem(),
+    },
     { name: 'metrics', start: () => metrics.start(), stop: () => metrics.stop() },
     ...queueLoops.map(withHealth),
     loopService(digests.loop, () => digests.stop()),

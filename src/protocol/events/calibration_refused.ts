@@ -8,5 +8,6 @@ import { defineEvent } from '../define-event.ts'
 export const calibrationRefused = defineEvent({
   type: 'CalibrationRefused',
   limited: false,
+  required: true,
   payload: v.object({ run_id: calibrationId, reason: v.picklist(['busy', 'old_epoch', 'stopping']) }),
 })

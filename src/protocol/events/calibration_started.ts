@@ -9,6 +9,7 @@ import { defineEvent } from '../define-event.ts'
 export const calibrationStarted = defineEvent({
   type: 'CalibrationStarted',
   limited: false,
+  required: true,
   payload: v.object({
     run_id: calibrationId,
     /** Absent for a requested run. */

@@ -7,6 +7,7 @@ import { DESCRIPTION_LIMITS, deviceDescription } from '../description.ts'
  */
 export const deviceDescriptionEvent = defineEvent({
   type: 'DeviceDescription',
+  required: true,
   maxBytes: DESCRIPTION_LIMITS.bytes,
   large: ['qubits', 'gates'],
   payload: deviceDescription,

@@ -9,6 +9,7 @@ import { defineEvent } from '../define-event.ts'
  */
 export const driverHello = defineEvent({
   type: 'DriverHello',
+  required: true,
   payload: v.object({
     version: v.pipe(v.string(), v.maxLength(100)),
     device: v.pipe(v.string(), v.maxLength(255)),

@@ -7,6 +7,7 @@ import { defineEvent } from '../define-event.ts'
 export const jobRefused = defineEvent({
   type: 'JobRefused',
   limited: false,
+  required: true,
   payload: v.object({
     job: v.string(),
     attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),

@@ -10,7 +10,7 @@ import {
   requeueUndeliveredCalibration,
 } from '../../db/index.ts'
 import type { CalibrationMode } from '../../protocol/index.ts'
-import type { DriverHub } from '../driver-hub.ts'
+import { type DriverHub, deliverEach } from '../driver-hub.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
@@ -73,7 +73,7 @@ export class CalibrationDispatcher {
     const claims = await db.write('claim calibrations', (tx) =>
       tuners.flatMap((tuner) => claimCalibration(tx, tuner) ?? []),
     )
-    for (const claim of claims) await this.#deliver(claim)
+    await deliverEach(hub, claims, (claim) => this.#deliver(claim))
   }
 
   async #deliver(claim: CalibrationClaim): Promise<void> {

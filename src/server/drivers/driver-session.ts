@@ -22,6 +22,8 @@ interface DriverSessionDependencies {
   /** Whether another connection of this address may begin its handshake. */
   admits(address: string): boolean
   onDropped(reason: DropReason): void
+  /** Called with the type of an event without which the state of the session is wrong. */
+  onUnapplied(type: string): void
   rateLimit: () => number
   version: string
   clock: Clock
@@ -51,8 +53,8 @@ export class DriverSession {
   readonly #result: Listener
   readonly #receiver: Receiver
   readonly #stopRenewal: () => void
-  /** Whether the driver has connected to the command socket. */
-  isAttached = false
+  /** Monotonic ms at which the driver connected to the command socket; undefined before. */
+  attachedAt: number | undefined
 
   private constructor(
     { source, instance, tls, clock }: DriverSessionDependencies,
@@ -103,7 +105,7 @@ export class DriverSession {
       role: 'push',
       port: dependencies.commandPort,
       onReady: () => {
-        session.isAttached = true
+        session.attachedAt ??= clock.monotonic()
         dependencies.onAttach()
       },
       onClose(_, reason) {
@@ -123,6 +125,11 @@ export class DriverSession {
     })
     const session = new DriverSession(dependencies, { command, result }, receiver)
     return session
+  }
+
+  /** Whether the driver has connected to the command socket. */
+  get isAttached(): boolean {
+    return this.attachedAt !== undefined
   }
 
   /** Queues a command; false without a peer or if the peer's queue is full. */

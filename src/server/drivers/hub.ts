@@ -1,5 +1,12 @@
-import { AppError, type Clock, type Log, withLogFields, withTimeout } from '../../base/index.ts'
-import { attachLease, type Database, type Grant, grantLease, qpus, releaseLease } from '../../db/index.ts'
+import { AppError, type Clock, type Log, messageOf, withLogFields, withTimeout } from '../../base/index.ts'
+import {
+  attachLease,
+  type Database,
+  type Grant,
+  grantLease,
+  listOfflineDrivers,
+  qpus,
+} from '../../db/index.ts'
 import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
 import type { LiveConfig } from '../config/live-config.ts'
@@ -12,6 +19,7 @@ import { DriverActivityLog } from './activity/activity-log.ts'
 import { BusyPorts } from './busy-ports.ts'
 import { type ClosingSession, DriverSession } from './driver-session.ts'
 import { EventParser } from './event-parser.ts'
+import type { LeaseRelease } from './lease-release.ts'
 import type { DropReason } from './parse-event.ts'
 import type { EventHandler } from './receive.ts'
 import { SocketTokens } from './socket-token.ts'
@@ -22,6 +30,8 @@ const ATTACH_TIMEOUT_MS = 30_000
 const FIRST_EVENTS_TIMEOUT_MS = 1_000
 /** A holder that has not attached for this long is silent: another process of the driver may replace it. */
 const SILENT_AFTER_MS = DEFAULT_LIMITS.deadAfterMs
+/** A driver that is connected for this long and offline in the database is half attached. */
+const HALF_ATTACHED_AFTER_MS = 30_000
 /** Connections per address to all ports of drivers: each costs a TLS handshake. */
 const CONNECTION_RATE = { perSecond: 50, burst: 200 }
 /** Pairs of ports tried when other programs use some of the range. */
@@ -35,8 +45,7 @@ interface HubDependencies {
   log: Log
   tls: CertificateStore
   version: string
-  /** Resolves when leases can be granted. */
-  ready: () => Promise<void>
+  leases: Pick<LeaseRelease, 'done' | 'release'>
 }
 
 /** The live sockets of all drivers. The leases in the database decide which driver may connect. */
@@ -80,7 +89,7 @@ export class Hub implements DriverHub {
     if (this.#stopping.signal.aborted) throw new AppError('unavailable', 'The server is stopping')
     const token = request.token ?? request.access_token
     if (!token) throw new AppError('unauthorized', 'Missing driver access token; send it as "token"')
-    await this.#dependencies.ready()
+    await this.#dependencies.leases.done()
     const tokenHash = hashToken(token)
     const previous = this.#connecting.get(tokenHash) ?? Promise.resolve()
     const own = previous.then(() => this.#connectOnce(tokenHash, request, address))
@@ -101,6 +110,26 @@ export class Hub implements DriverHub {
   /** Events dropped since the start, by reason. */
   get drops(): ReadonlyMap<DropReason, number> {
     return this.#drops
+  }
+
+  /** Names of the drivers that have been connected for more than 30 s and are offline in the database. */
+  async listHalfAttached(): Promise<string[]> {
+    const { db, clock } = this.#dependencies
+    const since = clock.monotonic() - HALF_ATTACHED_AFTER_MS
+    const connected = [...this.#sessions.values()].filter(({ attachedAt = since }) => attachedAt < since)
+    return db.read((tx) =>
+      listOfflineDrivers(
+        tx,
+        connected.map(({ source }) => source.driver),
+      ),
+    )
+  }
+
+  /** Why a driver cannot do its work although it is connected; undefined when all can. */
+  async healthProblem(): Promise<string | undefined> {
+    const names = await this.listHalfAttached()
+    if (names.length === 0) return undefined
+    return `connected for more than 30 s, but offline: ${names.join(', ')}; restart them`
   }
 
   send(driver: string, command: OutgoingCommand): boolean {
@@ -141,7 +170,7 @@ export class Hub implements DriverHub {
         // Its sockets outlive the request that opened them.
         return await withLogFields({}, () => this.#open(grant, request.instance))
       } catch (error) {
-        await releaseLease(this.#dependencies.db, { driver: grant.driver.id, epoch: grant.epoch })
+        await this.#dependencies.leases.release({ driver: grant.driver.id, epoch: grant.epoch })
         const takenPort = portOfError(error)
         if (takenPort === undefined) throw error
         this.#busyPorts.markTaken(takenPort)
@@ -225,13 +254,15 @@ export class Hub implements DriverHub {
         this.activity.countDrop(driver.id)
         this.#drops.set(reason, (this.#drops.get(reason) ?? 0) + 1)
       },
+      onUnapplied: (type) =>
+        this.#inBackground(this.#end(session, `its ${type} could not be applied`), driver.id),
       rateLimit: () => this.#dependencies.live.current.eventRateLimit,
       version: this.#dependencies.version,
       clock,
       log: this.#log,
       onAttach: () => {
         this.#log.info('driver attached', { driver: driver.name, qpu: qpu.name, epoch })
-        this.#inBackground(this.#attach(session), driver.id)
+        this.#inBackground(this.#attachOrEnd(session), driver.id)
       },
       onDetach: (reason) => this.#inBackground(this.#end(session, reason), driver.id),
     })
@@ -260,11 +291,22 @@ export class Hub implements DriverHub {
     )
   }
 
+  /** Attached or not: a driver whose attach fails is disconnected and tries again. */
+  async #attachOrEnd(session: DriverSession): Promise<void> {
+    try {
+      await this.#attach(session)
+    } catch (error) {
+      await this.#end(session, `it could not be attached: ${messageOf(error)}`)
+      throw error
+    }
+  }
+
   async #attach(session: DriverSession): Promise<void> {
     const { db, clock } = this.#dependencies
     // The hello and the description come first: they decide which jobs may be dispatched to the driver.
     await withTimeout(session.handled, { clock, ms: FIRST_EVENTS_TIMEOUT_MS, onTimeout: () => undefined })
     const { driver, epoch, qpu } = session.source
+    if (this.#sessions.get(driver) !== session) return
     // False if the driver was disabled after its connect.
     if (!(await attachLease(db, { driver, epoch }))) return this.#end(session, 'its lease is gone')
     // Sent whether on or off: the driver may have missed either. Inside the read, so that no change comes
@@ -304,7 +346,7 @@ export class Hub implements DriverHub {
     if (this.#sessions.get(driver) !== session) return
     const closing = this.#close(session, reason)
     // Before the sockets have closed: a standby driver may take over at once, on other ports.
-    await releaseLease(this.#dependencies.db, { driver, epoch })
+    await this.#dependencies.leases.release({ driver, epoch })
     await closing.finished
   }
 }

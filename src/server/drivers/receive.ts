@@ -62,6 +62,8 @@ interface ReceiverDependencies {
   parser: Pick<EventParser, 'parse'>
   /** Called with the id of each dropped event that its driver would send again until it is acknowledged. */
   onRejected(event: string): void
+  /** Called with the type of an event that the driver does not send again and that could not be applied. */
+  onUnapplied(type: string): void
   /** Called with the reason for each dropped event. */
   onDropped(reason: DropReason): void
   /** Events per second; 0 = no limit. */
@@ -157,6 +159,7 @@ export class Receiver {
       // The database logs a full disk once; the driver sends again what has to arrive.
       const isLoggedByDatabase = error instanceof AppError && error.code === 'storage_full'
       if (!isLoggedByDatabase) log.error('event handler failed', { type: event.type, event: event.id, error })
+      if (EVENT_TYPES.get(event.type)?.required) this.#dependencies.onUnapplied(event.type)
     }
   }
 

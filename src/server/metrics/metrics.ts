@@ -44,6 +44,8 @@ interface MetricsDependencies {
   waits: () => number
   /** Attempts to deliver to webhooks since the start, by outcome. */
   webhookAttempts: () => Readonly<Record<'delivered' | 'failed', number>>
+  /** Names of drivers that are connected and offline. */
+  halfAttached: () => Promise<string[]>
   /** Events dropped since the start, by reason. */
   drops: () => ReadonlyMap<DropReason, number>
 }
@@ -121,6 +123,11 @@ export class Metrics {
         'svc_drivers',
         'Drivers with a lease, by operation and state of the socket',
         leases(gauges),
+      ),
+      writeMetric(
+        'svc_drivers_half_attached',
+        'Drivers that have been connected for more than 30 s although they or their QPUs are offline',
+        [{ value: (await this.#dependencies.halfAttached()).length }],
       ),
       writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
       writeMetric('svc_waiting_requests', 'Requests that wait for a job', [{ value: waits() }]),

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { setDriverEnabled } from '../../../src/db/index.ts'
+import { qpus, setDriverEnabled } from '../../../src/db/index.ts'
 import type { ConnectResponse } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import {
@@ -291,6 +291,32 @@ test('a driver that was started for another operation is refused and does not di
   expect(response.text('message')).toContain('Driver north is registered for process, not monitor')
   expect(command.ready).toBe(true)
   expect(await statusOf(test, qpu)).toBe('online')
+})
+
+test('a driver that is connected while its QPU is offline is a problem of the server after 30 s', async () => {
+  const clock = new FakeClock(Date.now())
+  await using test = await openTestServer({ clock })
+  const qpu = await test.createQpu('north')
+  await attach(test, await connectAs(test, qpu))
+  await untilStatus(test, qpu, 'online')
+  await test.db.write('set offline', (tx) => tx.update(qpus, qpu.id, { status: 'offline' }))
+  const seen = async () => {
+    const metrics = await (await fetch(`${test.url}/metrics`)).text()
+    const [, count] = /^svc_drivers_half_attached (\d+)$/m.exec(metrics) ?? []
+    return [count, (await test.guest.get('/api/health?ready=1')).status]
+  }
+  expect(await seen()).toEqual(['0', 200])
+  // In steps, so that neither side takes the other for dead.
+  for (let s = 0; s < 31; s += 1) {
+    await clock.advance(1_000)
+    await Bun.sleep(1)
+  }
+  expect(await seen()).toEqual(['1', 503])
+  expect((await test.guest.get('/api/health?ready=1')).text('message')).toContain(
+    'drivers: connected for more than 30 s, but offline: north',
+  )
+  await test.db.write('set online', (tx) => tx.update(qpus, qpu.id, { status: 'online' }))
+  expect(await seen()).toEqual(['0', 200])
 })
 
 test('activity counts what a driver sends and says why another one is refused', async () => {

@@ -30,6 +30,7 @@ function open({ rateLimit = 0 } = {}) {
     parser,
     onDropped: (reason) => void dropped.push(reason),
     onRejected: (event) => void rejected.push(event),
+    onUnapplied: () => undefined,
     rateLimit: () => rateLimit,
     clock,
     log,

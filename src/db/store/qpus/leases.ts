@@ -2,7 +2,7 @@ import { AppError } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import { qpus } from '../../collections/qpus.ts'
 import type { Database } from '../../records/database.ts'
-import type { Tx } from '../../records/tx.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 
 /** A lease lets one driver serve one operation of one QPU; `driver` '' = free; its epoch only grows. */
@@ -143,7 +143,7 @@ function freePorts(tx: Tx, driver: string, request: GrantRequest): [number, numb
 }
 
 /** Identifies a lease with its epoch, so that a late release does not end a newer one. */
-interface LeaseKey {
+export interface LeaseKey {
   driver: string
   epoch: number
 }
@@ -181,6 +181,17 @@ export function releaseLease(db: Database, { driver, epoch }: LeaseKey): Promise
 export function revokeLease(tx: Tx, driver: string): void {
   const lease = tx.one<Lease>('SELECT * FROM leases WHERE driver = $driver', { driver })
   if (lease) freeLease(tx, lease)
+}
+
+/** Names of those drivers that are offline, or whose QPU is although they are its process driver. */
+export function listOfflineDrivers(tx: ReadTx, ids: readonly string[]): string[] {
+  return ids.flatMap((id) => {
+    const driver = tx.find(drivers, id)
+    if (!driver) return []
+    const { name, status, operation, qpu } = driver
+    const served = operation === 'process' ? tx.find(qpus, qpu)?.status : status
+    return status === 'online' && served === 'online' ? [] : [name]
+  })
 }
 
 const FREE = { status: 'offline', command_port: 0, result_port: 0 } as const

@@ -15,7 +15,7 @@ import {
   type Tx,
 } from '../../../db/index.ts'
 import { jobPayload } from '../../../protocol/index.ts'
-import type { DriverHub } from '../../driver-hub.ts'
+import { type DriverHub, deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
 import { wakeOnChanges } from '../../wake-on-changes.ts'
 import type { Heartbeats } from '../attempts/heartbeats.ts'
@@ -63,12 +63,12 @@ export class JobDispatcher {
    * Claims the next job of each free QPU and sends it. The claim is durable before the first byte is sent.
    */
   async dispatchOnce(): Promise<void> {
-    const begun = this.#dependencies.clock.monotonic()
-    const claims = await this.#dependencies.db.write('claim jobs', (tx) => this.#claimAll(tx))
-    for (const claim of claims) {
-      if (await this.#deliver(claim))
-        this.#dependencies.onSent?.(this.#dependencies.clock.monotonic() - begun)
-    }
+    const { db, hub, clock, onSent } = this.#dependencies
+    const begun = clock.monotonic()
+    const claims = await db.write('claim jobs', (tx) => this.#claimAll(tx))
+    await deliverEach(hub, claims, async (claim) => {
+      if (await this.#deliver(claim)) onSent?.(clock.monotonic() - begun)
+    })
   }
 
   #claimAll(tx: Tx): Claim[] {

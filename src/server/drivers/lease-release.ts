@@ -1,0 +1,62 @@
+import { AppError, type Clock, type Log, Loop } from '../../base/index.ts'
+import { type Database, type LeaseKey, releaseLease, resetLeases } from '../../db/index.ts'
+
+const RETRY_MS = 1_000
+
+/**
+ * Frees leases until that is stored: those of the previous run of the server, once, and those of sessions that
+ * have ended. While the disk refuses writes that cannot be stored; the server serves reads meanwhile, and no
+ * driver connects before it is done.
+ */
+export class LeaseRelease {
+  readonly #db: Database
+  readonly #log: Log
+  readonly loop: Loop
+  readonly #unreleased = new Set<LeaseKey>()
+  #reset: Promise<void> | undefined
+
+  constructor({ db, clock, log }: { db: Database; clock: Clock; log: Log }) {
+    this.#db = db
+    this.#log = log
+    this.loop = new Loop({
+      name: 'release of leases',
+      clock,
+      log,
+      intervalMs: RETRY_MS,
+      runOnce: () => this.done(),
+    })
+  }
+
+  /** Tries to free those of the previous run; a full disk is no error. */
+  async tryOnce(): Promise<void> {
+    await this.done().catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'storage_full') throw error
+    })
+  }
+
+  /** Frees the lease of a session that has ended, now or as soon as the disk accepts it. */
+  async release(key: LeaseKey): Promise<void> {
+    this.#unreleased.add(key)
+    await this.done().catch((error: unknown) =>
+      this.#log.warn('lease is not released yet; trying again', { ...key, error }),
+    )
+  }
+
+  /**
+   * Resolves when all of them are free; tries again if that has failed.
+   * @throws the error of the write.
+   */
+  async done(): Promise<void> {
+    this.#reset ??= resetLeases(this.#db).catch((error: unknown) => {
+      this.#reset = undefined
+      throw error
+    })
+    await this.#reset
+    await Promise.all(
+      [...this.#unreleased].map(async (key) => {
+        await releaseLease(this.#db, key)
+        this.#unreleased.delete(key)
+      }),
+    )
+  }
+}
