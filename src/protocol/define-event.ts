@@ -11,8 +11,8 @@ export interface EventType<Name extends string = string, Schema extends v.Generi
   /** The driver stores it on disk and resends it until the server acknowledges its id. */
   acknowledged: boolean
   /**
-   * The server's state is wrong without it, and the driver does not send it again: if it cannot be applied, the
-   * session ends, and the driver reports its state with the next attach.
+   * The server's state is wrong without it, and the driver does not send it again: if it cannot be applied,
+   * the session ends, and the driver reports its state with the next attach.
    */
   required: boolean
   /** Fields of the payload that may be large: the server stores their JSON text as it was received. */

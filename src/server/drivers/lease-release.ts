@@ -4,9 +4,9 @@ import { type Database, type LeaseKey, releaseLease, resetLeases } from '../../d
 const RETRY_MS = 1_000
 
 /**
- * Frees leases until that is stored: those of the previous run of the server, once, and those of sessions that
- * have ended. While the disk refuses writes that cannot be stored; the server serves reads meanwhile, and no
- * driver connects before it is done.
+ * Frees leases until that is stored: those of the previous run of the server, once, and those of sessions
+ * that have ended. While the disk refuses writes that cannot be stored; the server serves reads meanwhile,
+ * and no driver connects before it is done.
  */
 export class LeaseRelease {
   readonly #db: Database

@@ -28,8 +28,8 @@ export interface Script {
 }
 
 /**
- * The connection of a driver as it is, with its retries and its outbox, but no device: a script decides what it
- * sends.
+ * The connection of a driver as it is, with its retries and its outbox, but no device: a script decides what
+ * it sends.
  */
 export class ScriptedDriver implements AsyncDisposable {
   readonly id: string
