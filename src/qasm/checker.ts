@@ -330,7 +330,7 @@ export class Checker implements Machine {
         `A switch needs an integer, not ${describeType(control)}: write int(...)`,
       )
     }
-    const seen = new Set<number>()
+    const seen = new Set<bigint>()
     for (const { labels, body } of node.cases) {
       for (const label of labels) {
         const value = integerOf(this, label, evaluate)

@@ -184,7 +184,7 @@ const meaning3: [QasmCode, string][] = [
   ['invalid_value', 'qubit[4] q; let a = q[0:0:3];'],
   ['invalid_value', 'qubit[2] q; ctrl(0) @ x q[0];'],
   ['invalid_value', 'array[int[8], 1, 1, 1, 1, 1, 1, 1, 1] a;'],
-  ['invalid_value', `int i = ${'9'.repeat(2000)};`],
+  ['invalid_value', `int i = ${'9'.repeat(19_740)};`],
   ['invalid_value', 'int i = 2 ** 2 ** 100;'],
   ['wrong_scope', 'break;'],
   ['wrong_scope', 'continue;'],

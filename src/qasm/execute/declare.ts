@@ -157,12 +157,23 @@ function inputValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
   if (type.kind === 'bool') return boolValue(value !== 0)
   if (type.kind === 'duration') return { kind: 'duration', seconds: value }
   if (type.kind === 'int' || type.kind === 'uint' || isBits(type)) {
-    if (!Number.isInteger(value)) {
-      throw new Fault('invalid_value', node.nameAt, `The input "${node.name}" needs an integer, not ${value}`)
-    }
-    return convert(literalInt(BigInt(value)), type, node.nameAt)
+    return integerInput(node, type, value)
   }
   return convert(floatValue(value), type, node.nameAt)
+}
+
+/** Throws for an integer that JSON may have rounded, and for one that the type does not hold. */
+function integerInput(node: DeclareNode, type: ScalarType, value: number): Value {
+  const { name, nameAt } = node
+  if (!Number.isSafeInteger(value)) {
+    const needed = `The input "${name}" needs an integer between -2^53 and 2^53, not ${value}`
+    throw new Fault('invalid_value', nameAt, needed)
+  }
+  const converted = convert(literalInt(BigInt(value)), type, nameAt)
+  if (converted.kind === 'int' && converted.value !== BigInt(value)) {
+    throw new Fault('invalid_value', nameAt, `The input "${name}" is ${describeType(type)}, not ${value}`)
+  }
+  return converted
 }
 
 /** `let`: an alias of bits or qubits. */

@@ -13,7 +13,7 @@ import {
   type Type,
 } from '../values/types.ts'
 import type { Value } from '../values/values.ts'
-import { integerOf } from './indexing.ts'
+import { countOf } from './indexing.ts'
 import type { Machine } from './machine.ts'
 
 type Evaluate = (m: Machine, node: Expression) => Value
@@ -25,7 +25,7 @@ const MAX_DIMENSIONS = 7
 
 /** A constant size of at least one. */
 function sizeOf(m: Machine, node: Expression, evaluate: Evaluate): number {
-  const size = integerOf(m, node, evaluate)
+  const size = countOf(m, node, evaluate)
   if (size === undefined) throw new Fault('not_constant', node.at, 'A size must be a constant')
   if (size < 1) throw new Fault('invalid_value', node.at, `A size must be at least 1, not ${size}`)
   return size

@@ -6,7 +6,7 @@ import { toNumber } from '../values/convert.ts'
 import { describeType } from '../values/types.ts'
 import { type QubitsValue, typeOf } from '../values/values.ts'
 import { Broken, evaluate, evaluateQubits, findName } from './evaluate.ts'
-import { integerOf } from './indexing.ts'
+import { countOf } from './indexing.ts'
 import { type AppliedModifier, decide, type Machine } from './machine.ts'
 import type { Gate } from './user-gate.ts'
 
@@ -91,7 +91,7 @@ function unknownGate(m: Machine, { name, at }: GateCallNode): Fault {
 function applyArgument(m: Machine, { kind, argument, at }: Modifier): AppliedModifier {
   if (kind === 'inv') return { kind, number: 0, at }
   if (kind === 'pow') return { kind, number: argument === undefined ? 1 : angleOf(m, argument), at }
-  const count = argument === undefined ? 1 : integerOf(m, argument, evaluate)
+  const count = argument === undefined ? 1 : countOf(m, argument, evaluate)
   if (count === undefined) throw new Fault('not_constant', at, 'The number of controls must be a constant')
   if (count < 1)
     throw new Fault('invalid_value', at, `The number of controls must be at least 1, not ${count}`)

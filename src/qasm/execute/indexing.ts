@@ -16,22 +16,23 @@ import { decide, type Machine } from './machine.ts'
 
 type Evaluate = (m: Machine, node: Expression) => Value
 
-/** Integer value of an index; undefined if it is known only at run time (while checking). */
-export function integerOf(m: Machine, node: Expression, evaluate: Evaluate): number | undefined {
+/** The integer of an expression; undefined if it is known only at run time (while checking). */
+export function integerOf(m: Machine, node: Expression, evaluate: Evaluate): bigint | undefined {
   const value = evaluate(m, node)
   const type = typeOf(value)
-  if (!isInteger(type) && !isBits(type) && !isWhole(m, value)) {
+  if (!isInteger(type) && !isBits(type)) {
     throw new Fault('type_mismatch', node.at, `An integer is needed here, not ${describeType(type)}`)
   }
-  if (!decide(m, value)) return undefined
-  const number = Number(toBigInt(value, node.at))
-  if (!Number.isSafeInteger(number)) throw new Fault('invalid_value', node.at, 'This number is too large')
-  return number
+  return decide(m, value) ? toBigInt(value, node.at) : undefined
 }
 
-/** OpenQASM 2 has only real literals, so an integral value counts as an integer. */
-function isWhole(m: Machine, value: Value): boolean {
-  return m.version === 2 && value.kind === 'float' && Number.isInteger(value.value)
+/** As `integerOf`, for an index, a size or a number of controls: all allowed ones are doubles. */
+export function countOf(m: Machine, node: Expression, evaluate: Evaluate): number | undefined {
+  const integer = integerOf(m, node, evaluate)
+  if (integer === undefined) return undefined
+  const number = Number(integer)
+  if (!Number.isSafeInteger(number)) throw new Fault('invalid_value', node.at, 'This number is too large')
+  return number
 }
 
 /** `index` counted from the end when negative; throws `index_out_of_range`. */
@@ -51,7 +52,7 @@ interface Steps {
 /** The indices of `a:s:b` over `size` items; undefined if they are known only at run time. */
 function rangeSteps(m: Machine, range: RangeNode, size: number, evaluate: Evaluate): Steps | undefined {
   const bound = (node: Expression | undefined) =>
-    node === undefined ? undefined : integerOf(m, node, evaluate)
+    node === undefined ? undefined : countOf(m, node, evaluate)
   const [start, step = 1, stop] = [bound(range.start), bound(range.step), bound(range.stop)]
   if (step === 0) throw new Fault('invalid_value', range.at, 'The step of a range must not be zero')
   const isOpen = (node: Expression | undefined, value: number | undefined) =>
@@ -74,7 +75,7 @@ interface Selection {
 
 function selectPositions(m: Machine, index: IndexNode, size: number, evaluate: Evaluate): Selection {
   const position = (node: Expression) => {
-    const value = integerOf(m, node, evaluate)
+    const value = countOf(m, node, evaluate)
     return value === undefined || size < 0 ? -1 : within(value, size, node.at)
   }
   if (index.kind === 'set') return { scalar: false, positions: index.elements.map(position), open: false }
@@ -149,7 +150,7 @@ export function indexArray(m: Machine, base: ArrayValue, index: IndexNode, evalu
       strides.push(stride * (steps?.step ?? 1))
       offset += stride * (steps?.start ?? 0)
     } else {
-      const position = integerOf(m, item, evaluate)
+      const position = countOf(m, item, evaluate)
       if (position !== undefined && size >= 0) offset += stride * within(position, size, item.at)
     }
   }

@@ -20,8 +20,8 @@ export function* loopValues(m: Machine, node: ForNode, type: ScalarType): Genera
   const { values } = node
   if (values.kind === 'range') {
     const { start, step, stop } = boundsOf(m, values)
-    for (let value = start; step > 0 ? value <= stop : value >= stop; value += step) {
-      yield convert(literalInt(BigInt(value)), type, values.at)
+    for (let value = start; step > 0n ? value <= stop : value >= stop; value += step) {
+      yield convert(literalInt(value), type, values.at)
     }
     return
   }
@@ -33,11 +33,11 @@ export function* loopValues(m: Machine, node: ForNode, type: ScalarType): Genera
 }
 
 function boundsOf(m: Machine, range: RangeNode) {
-  const bound = (node: RangeNode['start'], otherwise: number) =>
-    node === undefined ? otherwise : (integerOf(m, node, evaluate) ?? 0)
-  const step = bound(range.step, 1)
-  if (step === 0) throw new Fault('invalid_value', range.at, 'The step of a range must not be zero')
-  return { start: bound(range.start, 0), step, stop: bound(range.stop, 0) }
+  const bound = (node: RangeNode['start'], otherwise: bigint) =>
+    node === undefined ? otherwise : (integerOf(m, node, evaluate) ?? 0n)
+  const step = bound(range.step, 1n)
+  if (step === 0n) throw new Fault('invalid_value', range.at, 'The step of a range must not be zero')
+  return { start: bound(range.start, 0n), step, stop: bound(range.stop, 0n) }
 }
 
 function itemsOf(value: Value, at: number): Value[] {
@@ -74,7 +74,7 @@ export function checkLoopValues(m: Machine, node: ForNode, type: ScalarType): vo
 
 function boundsOfChecked(m: Machine, range: RangeNode, type: ScalarType): void {
   for (const node of [range.start, range.stop]) if (node !== undefined) integerOf(m, node, evaluate)
-  if (range.step !== undefined && integerOf(m, range.step, evaluate) === 0) {
+  if (range.step !== undefined && integerOf(m, range.step, evaluate) === 0n) {
     throw new Fault('invalid_value', range.step.at, 'The step of a range must not be zero')
   }
   convert(literalInt(0n), type, range.at)

@@ -3,11 +3,11 @@ import { floatValue, freshBits, literalInt, type Value } from '../values/values.
 import type { Expression } from './ast.ts'
 import type { Cursor } from './cursor.ts'
 
-/** Parses a literal. Integers of OpenQASM 2 are real numbers, because all its arithmetic is real. */
+/** Parses a literal. */
 export function parseLiteral(p: Cursor): Expression {
   switch (p.kind) {
     case 'integer':
-      return literal(p, p.version === 2 ? floatValue(Number(plainDigits(p))) : integer(p))
+      return literal(p, integer(p))
     case 'real':
       return literal(p, floatValue(Number(plainDigits(p))))
     case 'imaginary':
@@ -35,13 +35,13 @@ function integer(p: Cursor): Value {
   return small[Number(p.lexer.lexeme())] ?? literalInt(BigInt(integerDigits(p)))
 }
 
-/** Digits of an integer literal; enough for 4096 bits. */
-const MAX_DIGITS = 1300
-
+/** Digits of an integer literal: enough for the widest register in any base. */
 function integerDigits(p: Cursor): string {
   const digits = plainDigits(p)
-  if (digits.length > MAX_DIGITS)
-    throw new Fault('invalid_value', p.at, `This number has more than ${MAX_DIGITS} digits`)
+  const [, prefix = ''] = /^(0[box])/i.exec(digits) ?? []
+  const allowed = prefix === '' ? Math.ceil(p.limits.bits * Math.log10(2)) : p.limits.bits
+  if (digits.length - prefix.length > allowed)
+    throw new Fault('invalid_value', p.at, `This number has more than ${allowed} digits`)
   return digits
 }
 

@@ -43,6 +43,9 @@ function parseCondition2(p: Cursor): Expression {
   const left = parseOperand(p)
   p.expect('==')
   const right = parseExpression(p)
+  if (right.kind === 'literal' && right.value.kind !== 'int') {
+    throw new Fault('type_mismatch', right.at, 'A register is compared with an integer, as in if (c == 3)')
+  }
   p.expect(')')
   return { kind: 'binary', at: at + 1, operator: '==', left, right }
 }

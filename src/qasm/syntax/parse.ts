@@ -127,5 +127,5 @@ function registerDeclaration(p: Cursor, { inputs, outputs, text }: ParsedProgram
   if (type.size === undefined) p.registers.set(name, SINGLE)
   if (type.size?.kind !== 'literal') return
   const { value } = type.size
-  p.registers.set(name, value.kind === 'int' || value.kind === 'float' ? Number(value.value) : 0)
+  p.registers.set(name, value.kind === 'int' ? Number(value.value) : 0)
 }

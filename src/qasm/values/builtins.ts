@@ -1,8 +1,9 @@
 import { Fault } from '../fault.ts'
 import { toBigInt, toComplex, toNumber } from './convert.ts'
 import { complexExp, complexSqrt } from './operate-complex.ts'
+import { binaryType } from './operator-types.ts'
 import { binary } from './operators.ts'
-import { COMPLEX, describeType, FLOAT, isBits, isInteger, type Type, UINT } from './types.ts'
+import { COMPLEX, describeType, FLOAT, isBits, isInteger, MACHINE_WIDTH, type Type, UINT } from './types.ts'
 import {
   type BitsValue,
   bigIntToBits,
@@ -80,7 +81,7 @@ const mod: Builtin = {
   arity: [2, 2],
   result: ([a, b]) => {
     if (a === undefined || b === undefined || !isReal(a) || !isReal(b)) return undefined
-    return a.kind === 'float' || b.kind === 'float' ? FLOAT : isInteger(a) ? a : UINT
+    return a.kind === 'float' || b.kind === 'float' ? FLOAT : binaryType('%', a, b, 0)
   },
   apply: modulo,
 }
@@ -90,7 +91,7 @@ const power: Builtin = {
   result: ([a, b]) => {
     if (a?.kind === 'complex' || b?.kind === 'complex') return COMPLEX
     if (a === undefined || b === undefined || !isReal(a) || !isReal(b)) return undefined
-    return isInteger(a) && isInteger(b) ? a : FLOAT
+    return binaryType('**', a, b, 0)
   },
   apply: ([a = literalInt(1n), b = literalInt(1n)], at) => binary('**', a, b, at),
 }
@@ -99,16 +100,22 @@ const popcount: Builtin = {
   arity: [1, 1],
   result: ([type]) => (isPattern(type) ? UINT : undefined),
   apply: (values, at) => {
-    const value = first(values)
-    const width = patternWidth(value)
-    const digits = BigInt.asUintN(width, toBigInt(value, at)).toString(2)
+    const digits = patternOf(first(values), at).pattern.toString(2)
     return intValue(BigInt(digits.split('1').length - 1), false, 64)
   },
 }
 
-function patternWidth(value: Value): number {
-  if (value.kind === 'bits') return value.cells.length
-  return value.kind === 'int' || value.kind === 'angle' ? value.width || 64 : 1
+/** The bits of a value as an integer. A literal has those of a declared integer. */
+function patternOf(value: Value, at: number): { pattern: bigint; width: number } {
+  const number = toBigInt(value, at)
+  const width = value.kind === 'bits' ? value.cells.length : 'width' in value ? value.width : 1
+  if (width > 0) return { pattern: BigInt.asUintN(width, number), width }
+  const pattern = BigInt.asUintN(MACHINE_WIDTH, number)
+  if (pattern !== number && BigInt.asIntN(MACHINE_WIDTH, number) !== number) {
+    const remedy = 'give it a width, as in uint[100](...)'
+    throw new Fault('invalid_value', at, `${number} has more than ${MACHINE_WIDTH} bits: ${remedy}`)
+  }
+  return { pattern, width: MACHINE_WIDTH }
 }
 
 /** Circular shift by the second argument; `sign` 1 is to the left, towards the most significant bit. */
@@ -123,10 +130,9 @@ function rotation(sign: bigint): Builtin {
 }
 
 function rotate(value: Value, distance: bigint, at: number): Value {
-  const width = patternWidth(value)
+  const { pattern, width } = patternOf(value, at)
   const size = BigInt(width)
   const left = ((distance % size) + size) % size
-  const pattern = BigInt.asUintN(width, toBigInt(value, at))
   const turned = BigInt.asUintN(width, pattern << left) | (pattern >> (size - left))
   if (value.kind === 'bits') return bigIntToBits(turned, width, value.scalar)
   if (value.kind === 'angle') return { kind: 'angle', width, value: turned }

@@ -31,7 +31,13 @@ export function shift(
     if (operator === '<<' && width === 0) throw tooLarge(at)
     return value < 0n && operator === '>>' ? -1n : 0n
   }
-  return operator === '<<' ? value << distance : value >> distance
+  const shifted = operator === '<<' ? value << distance : value >> distance
+  if (width === 0 && exceedsLiterals(shifted)) throw tooLarge(at)
+  return shifted
+}
+
+function exceedsLiterals(value: bigint): boolean {
+  return BigInt.asIntN(LITERAL_BITS, value) !== value
 }
 
 function widthOf(type: Type): number {
@@ -85,7 +91,7 @@ function operate(operator: '+' | '-' | '*' | '/' | '%', a: bigint, b: bigint): b
 }
 
 function inRange(value: bigint, type: IntegerType, at: number): Value {
-  if (type.width === 0 && BigInt.asIntN(LITERAL_BITS, value) !== value) throw tooLarge(at)
+  if (type.width === 0 && exceedsLiterals(value)) throw tooLarge(at)
   return intValue(value, type.kind === 'int', type.width)
 }
 

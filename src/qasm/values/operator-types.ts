@@ -11,7 +11,6 @@ import {
   MACHINE_WIDTH,
   type ScalarType,
   type Type,
-  UINT,
 } from './types.ts'
 
 const comparisons = new Set<BinaryOperator>(['==', '!=', '<', '>', '<=', '>='])
@@ -45,7 +44,7 @@ function findUnaryType(operator: UnaryOperator, operand: Type): Type | undefined
     case 'bit':
     case 'bits':
     case 'bool':
-      return UINT
+      return asInteger(operand)
     default:
       return undefined
   }
