@@ -71,6 +71,7 @@ const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
   'A calibration': 18,
   'A calibration of the tuner itself': 4,
   'A record': 18,
+  'An export': 6,
   "An operator's action": 10,
   'A connection': 10,
   'A login through a provider': 8,

@@ -4,7 +4,7 @@
  * follow the run. In ms of processor time of the server per step, less that of an idle one.
  */
 import type { Target } from '../../tests/attack/attack.ts'
-import { attach, requestCalibration, stepAt, TRACE } from '../../tests/attack/corpus/driver-client.ts'
+import { attach, requestCalibration, stepAt, TRACE } from '../../tests/attack/clients/driver-client.ts'
 import { Service } from '../../tests/support/executable/service.ts'
 import { EventSourceClient } from '../../tests/support/server/event-source.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'

@@ -76,7 +76,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['admin', 'auth', 'calibration', 'metrics'],
       ['accounting', 'bookings', 'jobs', 'notifications', 'tokens', 'webhooks'],
       ['events', 'records', 'simulate'],
-      ['realtime'],
+      ['reader-main.ts', 'realtime'],
       ['routes.ts'],
       ['instance.ts'],
       ['gate.ts'],

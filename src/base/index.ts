@@ -29,6 +29,7 @@ export {
 } from './ip-address.ts'
 export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from './log.ts'
 export { type LogFields, withLogFields } from './log-scope.ts'
+export { ownCommand } from './own-command.ts'
 export { endWithParent } from './parent-watch/parent-watch.ts'
 export { describeBytes } from './settings/bytes.ts'
 export { formatDuration, parseDuration } from './settings/duration.ts'

@@ -29,7 +29,7 @@ export { qpuTimeRequests } from './collections/qpu_time_requests.ts'
 export { qpus } from './collections/qpus.ts'
 export { quantumJobs } from './collections/quantum_jobs.ts'
 export { superusers } from './collections/superusers.ts'
-export { timeSlots } from './collections/time_slots.ts'
+export { overlapsOf, type SlotConflict, timeSlots } from './collections/time_slots.ts'
 export { users } from './collections/users.ts'
 export { webhooks } from './collections/webhooks.ts'
 export { COLLECTIONS, type CollectionName } from './collections.ts'
@@ -54,7 +54,7 @@ export {
   type PersonalDetail,
   readAuditChain,
 } from './journal/audit.ts'
-export { type AuditFilter, type ListedAudit, listAudit, readAuditPage } from './journal/list-audit.ts'
+export { type AuditFilter, type ListedAudit, listAudit, planAuditPage } from './journal/list-audit.ts'
 export { type MailItem, queueMailItem } from './journal/mail-items.ts'
 export { listTimeline, type TimelineEntry } from './journal/timeline.ts'
 export { queueWebhookEvent } from './journal/webhook-events.ts'
@@ -71,6 +71,7 @@ export { type OwnJobsFilter, planOwnJobs } from './query/own-jobs.ts'
 export { readPaging } from './query/paging.ts'
 export { createRecordQueries, type RecordQueries, type RecordTest } from './query/query.ts'
 export { type Page, readPage } from './query/read-page.ts'
+export type { ExportedPage, ExportPage, PageWriter } from './readers/export-page.ts'
 export { runReader } from './readers/reader-host.ts'
 export type { Reading, ReadLimits } from './readers/reader-pool.ts'
 export { readRecording } from './recording/read.ts'
@@ -153,11 +154,11 @@ export {
 } from './store/accounts/tokens.ts'
 export {
   addUsage,
-  listUsage,
   USAGE_GROUPS,
   type Usage,
   type UsageGroup,
   type UsageQuery,
+  usageStatement,
 } from './store/accounts/usage.ts'
 export { listUserActivity } from './store/accounts/user-activity.ts'
 export {
@@ -176,9 +177,7 @@ export {
   bookSlots,
   cancelFollowing,
   endSlot,
-  findConflicts,
   requireSlot,
-  type SlotConflict,
   type TimeSlot,
 } from './store/bookings/slots.ts'
 export { announceFailedRequest } from './store/calibrations/announce-end.ts'
@@ -373,9 +372,10 @@ export {
   updateWebhook,
   type Webhook,
 } from './store/webhooks/webhooks.ts'
-export { toCsv } from './transfer/csv.ts'
+export { csvHead, csvLine, toCsv } from './transfer/csv.ts'
 export { exportedKeys, exportedRecord } from './transfer/exported.ts'
 export { importRecords } from './transfer/import.ts'
 export { toJsonLines } from './transfer/json-lines.ts'
 export { eachRecord } from './transfer/pages.ts'
 export { openSnapshot, type Snapshot } from './transfer/snapshot.ts'
+export { type RecordEncoder, writePage } from './transfer/write-page.ts'

@@ -68,6 +68,8 @@ export interface DatabaseOptions {
   onLogLoss?: (loss: LogLoss) => void
   /** Limits of reads whose cost depends on clients. */
   readLimits?: ReadLimits
+  /** Command of a reader; the default one selects, but writes no pages of exports. */
+  readerCommand?: readonly string[]
   /** A lock of `dir` that the caller has taken and releases; without it the database takes its own. */
   lock?: FolderLock
 }
@@ -199,7 +201,10 @@ function databaseOf(
     onCommitted: writeAheadLog.committed,
     onUnflushed: options.onUnflushed,
   })
-  const readers = new ReaderPool(writer.path, clock, options.readLimits)
+  const readers = new ReaderPool(writer.path, clock, {
+    limits: options.readLimits,
+    command: options.readerCommand,
+  })
   const apart = createReadThread(writer.path)
   let open = true
   let closing: Promise<void> | undefined
@@ -277,6 +282,10 @@ function databaseOf(
     async select(selection, reading) {
       assertOpen()
       return flushed(await readers.read(selection, reading))
+    },
+    async exportPage(page, reading) {
+      assertOpen()
+      return flushed(await readers.export(page, reading))
     },
     async readApart<Row>({ sql, params }: Statement) {
       assertOpen()

@@ -1,4 +1,4 @@
-import { type AppError, type Clock, type FolderLock, type Log, Loop } from '../base/index.ts'
+import { type AppError, type Clock, type FolderLock, type Log, Loop, ownCommand } from '../base/index.ts'
 import { type Database, FairShare, openDatabase } from '../db/index.ts'
 import type { BackupOperations } from './admin/backups/operations.ts'
 import { scheduleBackups } from './admin/backups/scheduled-backups.ts'
@@ -121,6 +121,7 @@ export async function openInstance(config: Config, dependencies: InstanceDepende
       timeoutMs: config.readTimeout,
       superuserTimeoutMs: config.superuserReadTimeout,
     },
+    readerCommand: ownCommand('reader', `${import.meta.dir}/reader-main.ts`),
     checkpoints: config.checkpoints,
     ...(onUnflushed ? { onUnflushed } : {}),
     ...(onDamaged ? { onDamaged } : {}),

@@ -86,7 +86,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     ...recordRoutes(records),
     ...notificationRoutes,
     scheduleRoute,
-    ...bookingRoutes(dependencies.context.clock),
+    ...bookingRoutes(records.slots),
     ...calendarRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
     ...eventRoutes,
     ...webhookRoutes(dependencies.webhooks, dependencies.context.clock),

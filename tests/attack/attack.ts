@@ -64,7 +64,7 @@ export type Shot = () => Promise<unknown>
 export interface Attack {
   /** Name in the table and for `--only`: lower case with hyphens. */
   name: string
-  who: 'guest' | 'user' | 'driver'
+  who: 'guest' | 'user' | 'driver' | 'superuser'
   /** The input, as the table describes it. */
   input: string
   /** The documented cap that the input reaches, or exceeds by the least. */

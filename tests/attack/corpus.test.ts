@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COVERAGE } from './corpus/coverage.ts'
 import { ATTACKS } from './corpus/index.ts'
+import { OWN_ATTACKS, READ_ROUTES, WRITE_ROUTES } from './corpus/superusers.ts'
 
 const LIMITS = join(import.meta.dir, '../../docs/reference/limits.md')
 
@@ -26,6 +27,16 @@ test('the coverage names documented limits and declared attacks only', () => {
   const declared = new Set(ATTACKS.map(({ name }) => name))
   const named = Object.values(COVERAGE).flatMap((entry) => ('reason' in entry ? [] : entry))
   expect(named.filter((name) => !declared.has(name))).toEqual([])
+})
+
+test('each route of superusers is attacked, and no other', () => {
+  const routes = readFileSync(join(LIMITS, '../routes.md'), 'utf8')
+  const declared = [...routes.matchAll(/^\| `(\w+ [^`]+)` \| superuser \|/gm)].map(([, route]) => route)
+  const attacked = [READ_ROUTES, WRITE_ROUTES, OWN_ATTACKS].flatMap((each) => Object.keys(each))
+  expect(declared.length).toBeGreaterThan(30)
+  expect(attacked.toSorted()).toEqual(declared.toSorted() as string[])
+  const names = new Set(ATTACKS.map(({ name }) => name))
+  expect(Object.values(OWN_ATTACKS).filter((name) => !names.has(name))).toEqual([])
 })
 
 test('each attack has a name of its own and an address of its own', () => {

@@ -1,7 +1,22 @@
-import { AppError } from '../../base/index.ts'
+import { AppError, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { date, relation, text } from '../schema/fields/index.ts'
+import { jsonItems, jsonKey } from '../sqlite/dialect.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
+
+/** From when until when, UTC text. */
+export interface Times {
+  readonly start_time: string
+  readonly end_time: string
+}
+
+/** A requested slot and the first booked one that it overlaps with. */
+export interface SlotConflict extends Times {
+  readonly booked: Times
+}
+
+/** Condition on a slot that ends on a later day than it starts. */
+const IS_OVERNIGHT = 'substr(end_time, 1, 10) > substr(start_time, 1, 10)'
 
 const OWN = 'booked_by = @request.auth.id'
 
@@ -32,6 +47,7 @@ export const timeSlots = defineCollection({
   indexes: [
     ['start_time'],
     ['end_time'],
+    { on: ['end_time', 'start_time'], where: IS_OVERNIGHT },
     ['booked_by', 'start_time'],
     { on: ['series', 'start_time'], where: "series <> ''" },
   ],
@@ -57,13 +73,9 @@ function refuseBadTimes(slot: Slot): void {
 function refuseOverlap(tx: SqlReader, slot: Slot): void {
   // A missing time is reported as such, after the hooks.
   if (slot.start_time === '' || slot.end_time === '') return
-  const other = tx.one<{ start_time: string; end_time: string }>(
-    `SELECT start_time, end_time FROM time_slots
-     WHERE start_time < $end AND end_time > $start AND id <> $id
-       AND (qpu = $qpu OR qpu = '' OR $qpu = '') LIMIT 1`,
-    { start: slot.start_time, end: slot.end_time, id: slot.id, qpu: slot.qpu },
-  )
-  if (!other) return
+  const [conflict] = overlapsOf(tx, { slots: [slot], qpu: slot.qpu, except: slot.id })
+  if (!conflict) return
+  const other = conflict.booked
   const busy = `${other.start_time} to ${other.end_time}`
   throw new AppError('invalid', `The time overlaps with a slot from ${busy}; choose a free time`, {
     reason: 'slot_overlap',
@@ -72,3 +84,50 @@ function refuseOverlap(tx: SqlReader, slot: Slot): void {
     },
   })
 }
+
+/**
+ * The requested slots that overlap with booked ones, other than that with the id `except`; `qpu` '' = every
+ * QPU. One statement for all, which reads of each the slots of two days: those that begin in the 24 h before
+ * its end, and of the others only those that last overnight.
+ */
+export function overlapsOf(
+  tx: SqlReader,
+  { slots, qpu, except = '' }: { slots: readonly Times[]; qpu: string; except?: string },
+): SlotConflict[] {
+  const wanted = slots.map((slot) => ({
+    ...{ start: slot.start_time, end: slot.end_time, since: dayBefore(slot.start_time) },
+  }))
+  const rows = tx.all<Times & { bookedStart: string; bookedEnd: string }>(OVERLAPS, {
+    wanted: JSON.stringify(wanted),
+    ...{ qpu, except },
+  })
+  return rows.map(({ start_time, end_time, bookedStart, bookedEnd }) => ({
+    ...{ start_time, end_time },
+    booked: { start_time: bookedStart, end_time: bookedEnd },
+  }))
+}
+
+const DAY_MS = 86_400_000
+
+function dayBefore(time: string): string {
+  return toTimestamp((fromTimestamp(time) ?? 0) - DAY_MS)
+}
+
+/** Conditions on a slot that may overlap with the requested one. */
+const IS_OTHER = "id <> $except AND (qpu = $qpu OR qpu = '' OR $qpu = '')"
+
+const OVERLAPS = `
+  WITH wanted AS (
+    SELECT "key" AS at, ${jsonKey('"value"', 'start')} AS start_time, ${jsonKey('"value"', 'end')} AS end_time,
+      ${jsonKey('"value"', 'since')} AS since
+    FROM ${jsonItems('$wanted')})
+  SELECT wanted.start_time, wanted.end_time, booked.start_time AS bookedStart, booked.end_time AS bookedEnd
+  FROM wanted CROSS JOIN time_slots booked ON booked.seq = (
+    SELECT seq FROM (
+      SELECT seq, start_time FROM time_slots
+      WHERE start_time >= wanted.since AND start_time < wanted.end_time AND end_time > wanted.start_time AND ${IS_OTHER}
+      UNION ALL
+      SELECT seq, start_time FROM time_slots
+      WHERE end_time > wanted.start_time AND +start_time < wanted.since AND ${IS_OVERNIGHT} AND ${IS_OTHER})
+    ORDER BY start_time LIMIT 1)
+  ORDER BY wanted.at`

@@ -1,4 +1,4 @@
-/** The reader process when the service runs from source; the executable has the command `svc reader`. */
+/** A reader of selections, for databases that are opened without a command for readers. */
 import { runReader } from './reader-host.ts'
 
-runReader()
+runReader(() => Promise.reject(new TypeError('this reader writes no exports')))

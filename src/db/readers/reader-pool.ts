@@ -1,9 +1,10 @@
 import { AppError, type Clock } from '../../base/index.ts'
 import { invalidFilterError } from '../sqlite/caller-errors.ts'
 import { appErrorOf } from '../sqlite/connection.ts'
-import type { FromReader } from './messages.ts'
+import type { ExportedPage, ExportPage } from './export-page.ts'
+import type { ReadTask } from './messages.ts'
 import { processorMsOf } from './processor-time.ts'
-import { ReaderProcess } from './reader-process.ts'
+import { PLAIN_READER, ReaderProcess, type Received } from './reader-process.ts'
 import type { Selected, Selection } from './selection.ts'
 import { Waiting } from './waiting.ts'
 
@@ -45,8 +46,11 @@ const MIN_CHECK_MS = 50
 /** A reader without work ends after this time. */
 const IDLE_MS = 30_000
 
-interface Job extends PromiseWithResolvers<Selected> {
-  readonly selection: Selection
+/** A response that is no failure. */
+type Success = Received & { readonly kind: 'selected' | 'exported' }
+
+interface Job extends PromiseWithResolvers<Success> {
+  readonly task: ReadTask
   readonly reading: Reading
   /** Processor time that it may use, in ms. */
   readonly limitMs: number
@@ -59,30 +63,36 @@ interface Reader {
   timer: AbortController
 }
 
+/** What a pool may be given; the defaults are those of the service. */
+interface PoolOptions {
+  readonly limits?: ReadLimits | undefined
+  /** Command that runs `runReader`. */
+  readonly command?: readonly string[] | undefined
+  /** Processor time of a process in ms. */
+  readonly processorMs?: (pid: number) => number | undefined
+}
+
 /**
- * Reads selections in a few processes, so that none of them delays the event loop and each can be stopped.
- * Processes start when they are needed. Callers take turns; see `Waiting`.
+ * Reads selections and pages of exports in a few processes, so that none of them delays the event loop and
+ * each can be stopped. Processes start when they are needed. Callers take turns; see `Waiting`.
  */
 export class ReaderPool {
   readonly #path: string
   readonly #clock: Clock
   readonly #limits: ReadLimits
+  readonly #command: readonly string[]
   readonly #processorMsOf: (pid: number) => number | undefined
   readonly #waiting: Waiting<Job>
   readonly #readers = new Set<Reader>()
   #isClosed = false
 
-  /** `processorTime`: that of a process in ms, for tests. */
-  constructor(
-    path: string,
-    clock: Clock,
-    limits: ReadLimits = DEFAULT_LIMITS,
-    processorTime: (pid: number) => number | undefined = processorMsOf,
-  ) {
+  constructor(path: string, clock: Clock, options: PoolOptions = {}) {
+    const { limits = DEFAULT_LIMITS, command = PLAIN_READER, processorMs = processorMsOf } = options
     this.#path = path
     this.#clock = clock
     this.#limits = limits
-    this.#processorMsOf = processorTime
+    this.#command = command
+    this.#processorMsOf = processorMs
     this.#waiting = new Waiting(limits.readers)
   }
 
@@ -98,13 +108,27 @@ export class ReaderPool {
    *   `unavailable` when all callers have too many reads waiting; `unavailable` (`reader_busy`) when the
    *   machine was too busy, when the pool is closed and when the client has gone.
    */
-  read(selection: Selection, reading: Reading): Promise<Selected> {
+  async read(selection: Selection, reading: Reading): Promise<Selected> {
+    const response = await this.#run({ kind: 'select', selection }, reading)
+    if (response.kind !== 'selected') throw new TypeError('a reader exported instead of selecting')
+    return response.selected
+  }
+
+  /** A page of an export as text, of the data committed before the call. @throws AppError as `read` does. */
+  async export(page: ExportPage, reading: Reading): Promise<ExportedPage> {
+    const response = await this.#run({ kind: 'export', page }, reading)
+    if (response.kind !== 'exported') throw new TypeError('a reader selected instead of exporting')
+    const { text = new Uint8Array(), last } = response
+    return { text, last }
+  }
+
+  #run(task: ReadTask, reading: Reading): Promise<Success> {
     if (this.#isClosed) return Promise.reject(closed())
     const { signal, kind } = reading
     if (signal?.aborted) return Promise.reject(gone())
     const { timeoutMs, superuserTimeoutMs } = this.#limits
     const limitMs = kind === 'superuser' ? superuserTimeoutMs : timeoutMs
-    const job: Job = { selection, reading, limitMs, ...Promise.withResolvers<Selected>() }
+    const job: Job = { task, reading, limitMs, ...Promise.withResolvers<Success>() }
     try {
       this.#waiting.add(job)
     } catch (error) {
@@ -116,7 +140,7 @@ export class ReaderPool {
   }
 
   /** Ends a job when its client has gone, and when it takes too long on a busy machine. */
-  async #withDeadline(job: Job): Promise<Selected> {
+  async #withDeadline(job: Job): Promise<Success> {
     const { signal, keepOpen } = job.reading
     const wallMs = Math.max(MIN_WALL_MS, WALL_FACTOR * job.limitMs)
     const end = new AbortController()
@@ -151,7 +175,7 @@ export class ReaderPool {
       const job = this.#waiting.take()
       if (!job) return
       try {
-        this.#run(idle ?? this.#start(), job)
+        this.#give(idle ?? this.#start(), job)
       } catch (cause) {
         this.#waiting.release(job)
         const message = 'A process that reads the database cannot be started; see the log'
@@ -161,7 +185,7 @@ export class ReaderPool {
   }
 
   #start(): Reader {
-    const process = new ReaderProcess(this.#path, {
+    const process = new ReaderProcess(this.#path, this.#command, {
       onResponse: (response) => this.#respond(reader, response),
       onEnd: (how) => {
         const job = this.#end(reader)
@@ -181,10 +205,10 @@ export class ReaderPool {
     return reader
   }
 
-  #run(reader: Reader, job: Job): void {
+  #give(reader: Reader, job: Job): void {
     reader.job = job
     this.#limitProcessorTime(reader, job.limitMs, this.#usedMs(reader))
-    reader.process.send({ kind: 'read', selection: job.selection, now: this.#clock.now() })
+    reader.process.send({ kind: 'read', task: job.task, now: this.#clock.now() })
   }
 
   /** Ends the job of a reader once it has used `limitMs` since `beforeMs`. */
@@ -206,13 +230,13 @@ export class ReaderPool {
     return this.#processorMsOf(pid) ?? this.#clock.monotonic()
   }
 
-  #respond(reader: Reader, response: FromReader): void {
+  #respond(reader: Reader, response: Received): void {
     const { job } = reader
     if (!job) return
     reader.job = undefined
     this.#waiting.release(job)
     this.#after(reader, IDLE_MS, () => this.#end(reader))
-    if (response.kind === 'selected') job.resolve(response.selected)
+    if (response.kind === 'selected' || response.kind === 'exported') job.resolve(response)
     else job.reject(this.#errorOf(response))
     this.#next()
   }
@@ -243,7 +267,7 @@ export class ReaderPool {
     this.#clock.sleep(ms, reader.timer.signal).then(then, () => undefined)
   }
 
-  #errorOf(response: Exclude<FromReader, { kind: 'selected' }>): Error {
+  #errorOf(response: Exclude<Received, Success>): Error {
     if (response.kind === 'refused') {
       const { code, message, reason } = response
       return new AppError(code, message, reason === undefined ? {} : { reason })

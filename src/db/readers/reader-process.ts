@@ -1,9 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { ownCommand } from '../../base/index.ts'
 import type { FromReader, ToReader } from './messages.ts'
 
+/** A response with the text that follows it; empty for most. */
+export type Received = FromReader & { readonly text?: Uint8Array }
+
 interface ReaderListeners {
-  onResponse(response: FromReader): void
+  onResponse(response: Received): void
   /** Called once, unless `kill` was called before. */
   onEnd(how: string): void
 }
@@ -14,23 +18,27 @@ interface ReaderListeners {
  * docs/decisions/0013-reader-processes.md.
  */
 export class ReaderProcess {
-  readonly #process: Bun.Subprocess
+  readonly #process: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
   #isOver = false
 
-  constructor(path: string, { onResponse, onEnd }: ReaderListeners) {
+  /** `command`: what starts `runReader`. */
+  constructor(path: string, command: readonly string[], { onResponse, onEnd }: ReaderListeners) {
     const end = (how: string) => {
       if (this.#isOver) return
       this.kill()
       onEnd(how)
     }
-    this.#process = Bun.spawn(commandLine(), {
+    const receive = async (response: FromReader) => {
+      const text = response.kind === 'exported' ? await this.#take(response.bytes) : undefined
+      if (!this.#isOver) onResponse(text ? { ...response, text } : response)
+    }
+    this.#process = Bun.spawn([...command], {
       // Only where sorts may spill to: other variables may hold secrets or change what the executable runs.
       env: { TMPDIR: tmpdir() },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit'],
       serialization: 'json',
-      ipc: (message: FromReader) => {
-        if (!this.#isOver) onResponse(message)
-      },
+      // A reader that dies meanwhile reports its end; see below.
+      ipc: (message: FromReader) => void receive(message).catch(() => undefined),
       onDisconnect: () => end('disconnected'),
       onExit: (_, code, signal) => end(`exited with ${signal ?? code}`),
     })
@@ -43,6 +51,23 @@ export class ReaderProcess {
 
   get pid(): number {
     return this.#process.pid
+  }
+
+  /** The next bytes of the standard output. @throws Error when the process ends before. */
+  async #take(bytes: number): Promise<Uint8Array> {
+    const text = new Uint8Array(bytes)
+    const reader = this.#process.stdout.getReader()
+    try {
+      for (let at = 0; at < bytes; ) {
+        const { done, value } = await reader.read()
+        if (done) throw new Error('the reader ended before its text')
+        text.set(value, at)
+        at += value.byteLength
+      }
+      return text
+    } finally {
+      reader.releaseLock()
+    }
   }
 
   send(message: ToReader): void {
@@ -60,7 +85,5 @@ export class ReaderProcess {
   }
 }
 
-function commandLine(): string[] {
-  const isCompiled = Bun.main.startsWith('/$bunfs/')
-  return [process.execPath, ...(isCompiled ? ['reader'] : [`${import.meta.dir}/reader-main.ts`])]
-}
+/** Starts a reader; the one of the source reads selections only. */
+export const PLAIN_READER: readonly string[] = ownCommand('reader', `${import.meta.dir}/reader-main.ts`)

@@ -4,10 +4,12 @@ import type { Params, SqlReader, Statement } from '../sqlite/sql.ts'
 /** The reads of a list whose cost depends on the client, as plain data that a process can be sent. */
 export interface Selection {
   /** The joins to be counted before anything is read, and the rows that they start from. */
-  readonly joins?: {
-    readonly loads: readonly Load[]
-    readonly source: { readonly from: string; readonly where: readonly string[]; readonly params: Params }
-  }
+  readonly joins?:
+    | {
+        readonly loads: readonly Load[]
+        readonly source: { readonly from: string; readonly where: readonly string[]; readonly params: Params }
+      }
+    | undefined
   /**
    * Selects the `id` of each record of one page, and possibly the `bytes` of its large values; absent when
    * only the total is wanted.

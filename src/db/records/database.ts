@@ -1,3 +1,4 @@
+import type { ExportedPage, ExportPage } from '../readers/export-page.ts'
 import type { Reading } from '../readers/reader-pool.ts'
 import type { Selected, Selection } from '../readers/selection.ts'
 import type { CollectionNames } from '../schema/names.ts'
@@ -23,6 +24,12 @@ export interface Database {
    * @throws AppError as `ReaderPool.read` does.
    */
   select(selection: Selection, reading: Reading): Promise<Selected>
+  /**
+   * A page of an export as text, read and written by such a process. It reflects at least the data committed
+   * before the call.
+   * @throws AppError as `ReaderPool.read` does.
+   */
+  exportPage(page: ExportPage, reading: Reading): Promise<ExportedPage>
   /**
    * The rows of a statement, read by another thread, for statements of the service itself that take long.
    * They reflect the data committed when the statement starts.

@@ -1,19 +1,21 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
 import {
+  csvHead,
+  csvLine,
   findQpu,
-  listUsage,
   type ReadTx,
-  toCsv,
   USAGE_GROUPS,
   type Usage,
   type UsageQuery,
+  usageStatement,
 } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
+import { readingOf } from '../http/reading.ts'
 import { whole } from '../http/request/list-query.ts'
-import { textFile } from '../http/response/text-file.ts'
+import { type FilePage, TextFile } from '../http/response/text-file.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const DEFAULT_MONTHS = 12
@@ -67,16 +69,24 @@ export const accountingRoutes: Route[] = [
     files: ['text/csv'],
     statuses: [200, 400, 401, 403, 404],
     response: v.object({ from: v.string(), to: v.string(), items: v.array(usageResponse) }),
-    async run({ db, clock }, { caller, query }) {
+    async run({ db, clock }, { query, ...call }) {
+      const { caller, address, request } = call
       const { by, skip, limit, format } = query
       const range = rangeOf(query, clock.now())
       const user = await userOf({ db }, caller, query.user)
       const qpu = query.qpu === undefined ? undefined : await db.read((tx) => qpuId(tx, query.qpu ?? ''))
-      const read = (page: Pick<UsageQuery, 'skip' | 'limit'>) =>
-        db.read((tx) => listUsage(tx, { ...range, user, qpu, by, ...page }).map(presentUsage))
-      if (format === 'json') return { ...range, items: await read({ skip, limit }) }
-      const text = toCsv(COLUMNS, pagesOf(read))
-      return textFile(`accounting-${range.from}-${range.to}.csv`, 'text/csv; charset=utf-8', text)
+      const reading = readingOf(caller, address, format === 'json' ? call : { request })
+      const read = async (page: Pick<UsageQuery, 'skip' | 'limit' | 'after'>): Promise<Usage[]> => {
+        const rows = usageStatement({ ...range, user, qpu, by, ...page })
+        // The rows of everybody grow with users and QPUs; those of one user are found by an index.
+        if (user !== undefined) return db.read((tx) => tx.all<Usage>(rows.sql, rows.params))
+        return (await db.select({ rows }, reading)).rows as unknown as Usage[]
+      }
+      if (format === 'json') {
+        return { ...range, items: (await read({ skip, limit })).map(presentUsage) }
+      }
+      const name = `accounting-${range.from}-${range.to}.csv`
+      return new TextFile(name, 'text/csv; charset=utf-8', pagesOf(read))
     },
   }),
 ]
@@ -128,14 +138,18 @@ function presentUsage({ month, user, username, email, qpu, qpuName, jobs, usedMs
   }
 }
 
-type Row = ReturnType<typeof presentUsage>
-
 async function* pagesOf(
-  read: (page: { skip: number; limit: number }) => Promise<Row[]>,
-): AsyncGenerator<Row, void, undefined> {
-  for (let skip = 0; ; skip += MAX_ROWS) {
-    const rows = await read({ skip, limit: MAX_ROWS })
-    yield* rows
-    if (rows.length < MAX_ROWS) return
-  }
+  read: (page: Pick<UsageQuery, 'limit' | 'after'>) => Promise<Usage[]>,
+): AsyncGenerator<FilePage, void, undefined> {
+  yield [csvHead(COLUMNS)]
+  let after: Usage | undefined
+  do {
+    const rows = await read({ limit: MAX_ROWS, after })
+    yield linesOf(rows)
+    after = rows.length < MAX_ROWS ? undefined : rows.at(-1)
+  } while (after)
+}
+
+function* linesOf(rows: readonly Usage[]): Generator<string, void, undefined> {
+  for (const row of rows) yield csvLine(COLUMNS, presentUsage(row))
 }

@@ -1,22 +1,18 @@
 import * as v from 'valibot'
-import { type Clock, toTimestamp } from '../../base/index.ts'
-import { type AuditFilter, type ListedAudit, readAuditPage, toCsv } from '../../db/index.ts'
+import { toTimestamp } from '../../base/index.ts'
+import { type AuditFilter, csvHead, csvLine, type ListedAudit, planAuditPage } from '../../db/index.ts'
+import { readingOf } from '../http/reading.ts'
 import { moment, whole } from '../http/request/list-query.ts'
-import { textFile } from '../http/response/text-file.ts'
+import { type FilePage, TextFile } from '../http/response/text-file.ts'
 import { defineRoute } from '../http/route.ts'
 
 /** Entries examined for one response; a rarer filter takes several requests. */
 const MAX_EXAMINED = 20_000
 const MAX_LIMIT = 1_000
-/** Entries examined at once, which takes about 5 ms; other requests run in the pause after it. */
-const STEP = 2_000
-const PAUSE_MS = 1
 /** Entries of one read of a file. */
 const FILE_PAGE = 500
 const CSV = 'text/csv'
 const COLUMNS = ['seq', 'at', 'actor', 'email', 'action', 'subject', 'detail']
-/** Seconds after which a client that does not read is disconnected. */
-const LONG_SECONDS = 120
 
 const exactly = (what: string) => v.optional(v.pipe(v.string(), v.maxLength(200), v.description(what)))
 
@@ -60,50 +56,46 @@ export const auditRoute = defineRoute({
     ),
   }),
   files: [CSV],
-  async run({ db, clock }, { query, setIdleTimeout }) {
+  async run({ db }, { query, ...call }) {
     const { actor, action, subject, address, from, to, before, limit, format } = query
     const filter: AuditFilter = {
       ...{ actor, subject, address, act: action },
       since: from === undefined ? undefined : toTimestamp(from),
       until: to === undefined ? undefined : toTimestamp(to),
     }
-    const step = (next: number | undefined, most: number) =>
-      db.read((tx) => readAuditPage(tx, filter, { before: next, limit: most, examine: STEP }))
-    if (format === 'json') return readEntries(step, { before, limit, clock })
-    setIdleTimeout(LONG_SECONDS)
-    return textFile('audit.csv', `${CSV}; charset=utf-8`, toCsv(COLUMNS, allEntries(step, before, clock)))
+    const isFile = format === 'csv'
+    const reading = readingOf(call.caller, call.address, isFile ? { request: call.request } : call)
+    const read: ReadPage = async (next, most) => {
+      const paging = { before: next, limit: most, examine: MAX_EXAMINED }
+      const { rows, pageOf } = await db.read((tx) => planAuditPage(tx, filter, paging))
+      return pageOf((await db.select({ rows }, reading)).rows)
+    }
+    if (isFile) return new TextFile('audit.csv', `${CSV}; charset=utf-8`, pagesOf(read, before))
+    const { entries, next } = await read(before, limit)
+    return { entries: entries.map(presentEntry), next: next ?? null }
   },
 })
 
-type Step = (before: number | undefined, limit: number) => Promise<ReturnType<typeof readAuditPage>>
+type ReadPage = (
+  before: number | undefined,
+  limit: number,
+) => Promise<{ entries: ListedAudit[]; next: number | undefined }>
 
-interface Reading {
-  before: number | undefined
-  limit: number
-  clock: Clock
-}
-
-async function readEntries(step: Step, { before, limit, clock }: Reading) {
-  const entries: ListedAudit[] = []
-  let next = before
-  for (let examined = 0; examined < MAX_EXAMINED && entries.length < limit; examined += STEP) {
-    if (examined > 0) await clock.sleep(PAUSE_MS)
-    const page = await step(next, limit - entries.length)
-    entries.push(...page.entries)
-    next = page.next
-    if (next === undefined) break
-  }
-  return { entries: entries.map(presentEntry), next: next ?? null }
-}
-
-async function* allEntries(step: Step, before: number | undefined, clock: Clock) {
+async function* pagesOf(
+  read: ReadPage,
+  before: number | undefined,
+): AsyncGenerator<FilePage, void, undefined> {
+  yield [csvHead(COLUMNS)]
   let next = before
   do {
-    const page = await step(next, FILE_PAGE)
-    yield* page.entries.map(presentEntry)
+    const page = await read(next, FILE_PAGE)
+    yield linesOf(page.entries)
     next = page.next
-    await clock.sleep(PAUSE_MS)
   } while (next !== undefined)
+}
+
+function* linesOf(entries: readonly ListedAudit[]): Generator<string, void, undefined> {
+  for (const entry of entries) yield csvLine(COLUMNS, presentEntry(entry))
 }
 
 function presentEntry({ act, ...rest }: ListedAudit) {

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { AppError, type Clock, fromTimestamp, isTimeZone, toTimestamp } from '../../base/index.ts'
+import { AppError, fromTimestamp, isTimeZone, toTimestamp } from '../../base/index.ts'
 import {
   appendAudit,
   bookSlots,
   cancelFollowing,
   endSlot,
-  findConflicts,
   findQpu,
+  overlapsOf,
   requireSlot,
   type SlotConflict,
   type TimeSlot,
@@ -16,13 +16,10 @@ import {
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
-import { RateLimiter } from '../http/limits/rate-limit.ts'
+import type { RateLimiter } from '../http/limits/rate-limit.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { assertBookable } from './bookable.ts'
 import { MAX_WEEKS, repeatWeekly, weeksUntil } from './repeat.ts'
-
-/** Bookings of one account: 20 at once, then one per 2 s. */
-const BOOKINGS = { perSecond: 0.5, burst: 20 }
 
 const time = v.pipe(
   v.string(),
@@ -79,9 +76,11 @@ const slotResponse = v.pipe(
   v.title('Slot'),
 )
 
-/** Booking for others, weekly repetition, and what the record routes cannot do with a slot. */
-export function bookingRoutes(clock: Clock): Route[] {
-  const bookings = new RateLimiter(BOOKINGS, clock)
+/**
+ * Booking for others, weekly repetition, and what the record routes cannot do with a slot. `slots` limits the
+ * slots of each user, together with the record routes.
+ */
+export function bookingRoutes(slots: RateLimiter): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -89,7 +88,7 @@ export function bookingRoutes(clock: Clock): Route[] {
       access: 'signed_in',
       summary: 'Book a slot, or one every week: all of them or none',
       body: booking,
-      statuses: [201, 400, 401, 403, 404],
+      statuses: [201, 400, 401, 403, 404, 429],
       errors: {
         slot_overlap: 400,
         slot_in_past: 400,
@@ -101,20 +100,20 @@ export function bookingRoutes(clock: Clock): Route[] {
       async run({ db, config }, { body, caller }) {
         const times = timesOf(body)
         const own = await actingUser(db, caller)
-        if (caller.kind !== 'superuser') bookings.take(own.id)
+        if (caller.kind !== 'superuser') slots.take(own.id, times.length)
         const user = body.user ?? own.id
         if (caller.kind !== 'superuser' && user !== own.id) throw onlyForSelf()
-        const slots = await db.write('book slots', (tx) => {
+        const booked = await db.write('book slots', (tx) => {
           if (caller.kind !== 'superuser') for (const slot of times) assertBookable(slot, tx, config)
           const request = { user: requireUser(tx, user), qpu: requireQpu(tx, body.qpu), slots: times }
-          const conflicts = findConflicts(tx, request)
+          const conflicts = overlapsOf(tx, request)
           if (conflicts.length > 0) throw overlap(conflicts, times.length)
-          const booked = bookSlots(tx, request)
-          for (const slot of booked.slice(0, 1))
-            audit(tx, caller, { action: 'booking.create', slot, count: booked.length })
-          return booked
+          const stored = bookSlots(tx, request)
+          for (const slot of stored.slice(0, 1))
+            audit(tx, caller, { action: 'booking.create', slot, count: stored.length })
+          return stored
         })
-        return new Reply(201, { slots: slots.map(presentSlot) })
+        return new Reply(201, { slots: booked.map(presentSlot) })
       },
     }),
     defineRoute({

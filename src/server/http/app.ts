@@ -5,8 +5,7 @@ import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
 import { assertScope, type Caller, callerName } from './caller.ts'
-import { CODINGS, chooseCoding } from './coding/accept-encoding.ts'
-import { compressStream } from './coding/compress.ts'
+import { CODINGS } from './coding/accept-encoding.ts'
 import { decodeRequest } from './coding/decode-request.ts'
 import { MAX_BODY_BYTES, maxBodyBytes } from './limits/body-size.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
@@ -20,6 +19,7 @@ import { validate } from './request/validate.ts'
 import { addCors, optionsResponse } from './response/cors.ts'
 import { errorBody, METHOD_NOT_ALLOWED, problem } from './response/error-response.ts'
 import { ResponseEncoder } from './response/response-encoder.ts'
+import { TextFile } from './response/text-file.ts'
 import { Reply, type Route, type RouteRequest } from './route.ts'
 
 type HttpServer = Server<undefined>
@@ -101,6 +101,17 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
     return response
   }
 
+  function send(
+    result: unknown,
+    fields: string,
+    { caller, address, request, setIdleTimeout }: RouteRequest<unknown, unknown>,
+  ): Response | Promise<Response> {
+    if (result instanceof Response) return result
+    const receiver = { caller: receiverOf(caller, address), request }
+    if (result instanceof TextFile) return encoder.file(result, receiver, { setIdleTimeout })
+    return toResponse(result, fields, (...response) => encoder.encode(...response, receiver))
+  }
+
   for (const route of routes) {
     app.on(
       route.method,
@@ -122,12 +133,7 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
           const request = await readRequest(route, c, { caller, query, origin, raw })
           const turn = turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
           if (turn !== undefined) await turn
-          const result = await route.run(context, request)
-          const receiver = { caller: receiverOf(caller, origin.address), request: c.req.raw }
-          const toJson: JsonEncoder = (...response) => encoder.encode(...response, receiver)
-          return result instanceof Response
-            ? compressFile(result, c.req.raw)
-            : toResponse(result, fields, toJson)
+          return send(await route.run(context, request), fields, request)
         }
         if (hasCodedBody(route, c.req.raw))
           return bodyMemory.runReserving(callerName(caller), MAX_BODY_BYTES, run)
@@ -304,19 +310,6 @@ function toResponse(result: unknown, fields: string, encode: JsonEncoder): Respo
     status,
     headers: { 'content-type': 'application/json;charset=utf-8', ...API_HEADERS, ...headers },
   })
-}
-
-/** Files that routes generate as text; others have ranges or are compressed already. */
-const TEXT_FILE = /^(text\/csv|application\/x-ndjson)/
-
-function compressFile(response: Response, { headers, method }: Request): Response {
-  if (!response.body || method === 'HEAD' || !TEXT_FILE.test(response.headers.get('content-type') ?? ''))
-    return response
-  response.headers.set('vary', 'Accept-Encoding')
-  const coding = chooseCoding(headers.get('accept-encoding'))
-  if (coding === undefined) return response
-  response.headers.set('content-encoding', coding)
-  return new Response(compressStream(response.body, coding), response)
 }
 
 function hasCodedBody({ body, bodyForms }: Route, { headers }: Request): boolean {

@@ -19,7 +19,7 @@ const COLLECTION = '/api/collections/:collection'
 const RECORDS = `${COLLECTION}/records`
 const RECORD = `${RECORDS}/:id`
 
-/** A download without progress for this time is aborted, and the removal of a user may take as long. */
+/** The removal of a user may take as long. */
 const LONG_SECONDS = 120
 
 /** The routes of the record-store pattern, the same for every collection. */
@@ -45,9 +45,9 @@ export function recordRoutes(service: RecordService): Route[] {
         const { format = 'json', ...plain } = query
         const collection = requested(params)
         const request = { ...call, query: texts(plain) }
-        if (format === 'json') return listRecords(service, collection, request)
-        call.setIdleTimeout(LONG_SECONDS)
-        return exportRecords(service, collection, format, request)
+        return format === 'json'
+          ? listRecords(service, collection, request)
+          : exportRecords(service, collection, format, request)
       },
     }),
     defineRoute({

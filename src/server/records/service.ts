@@ -9,6 +9,7 @@ import {
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Logins } from '../auth/logins.ts'
 import type { Passwords } from '../auth/password.ts'
+import { SLOT_RATE } from '../bookings/bookable.ts'
 import type { ServerContext } from '../context.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'
@@ -27,6 +28,8 @@ export interface RecordService {
   readonly signUps: RateLimiter
   /** Limits filtered lists without a result, per remote address and collection. */
   readonly emptyLists: RateLimiter
+  /** Limits the slots that each user books and moves. */
+  readonly slots: RateLimiter
   readonly removals: Pick<UserRemovals, 'remove'>
   readonly links: Pick<AccountLinks, 'request'>
   rulesOf(collection: AnyCollection): Rules
@@ -43,8 +46,9 @@ export function createRecordService(
   const rulesOf = rulesInForce(context.config)
   const queries = createRecordQueries({ names: context.db.names, rulesOf })
   const signUps = new RateLimiter(() => context.live.current.signupRate, context.clock)
+  const slots = new RateLimiter(SLOT_RATE, context.clock)
   const emptyLists = new RateLimiter(EMPTY_LISTS, context.clock)
-  return { context, queries, rulesOf, signUps, emptyLists, ...dependencies }
+  return { context, queries, rulesOf, signUps, slots, emptyLists, ...dependencies }
 }
 
 const BY_ID = new Map<string, AnyCollection>(COLLECTIONS.map((each) => [collectionIdOf(each), each]))

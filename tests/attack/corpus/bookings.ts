@@ -12,7 +12,7 @@ export const bookings = defineAttacks([
     name: 'booking-repetitions',
     who: 'user',
     input: 'repetitions of as many weeks as can be booked, each of one minute, 20 at once',
-    cap: '53 slots, 60 days ahead; 20 bookings at once',
+    cap: '53 slots, 60 days ahead; 60 slots at once',
     width: 20,
     expect: RESULTS,
     prepare(target) {

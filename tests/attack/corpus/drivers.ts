@@ -3,7 +3,7 @@ import { encodeCommand } from '../../../src/protocol/zmtp/framing/command.ts'
 import { encodeGreeting } from '../../../src/protocol/zmtp/handshake/greeting.ts'
 import { until } from '../../support/until.ts'
 import { type Attack, defineAttacks, type Shot, type Target } from '../attack.ts'
-import { attach, type HostileDriver, requestCalibration, stepAt, TRACE } from './driver-client.ts'
+import { attach, type HostileDriver, requestCalibration, stepAt, TRACE } from '../clients/driver-client.ts'
 
 const MIB = 1024 * 1024
 const RESULTS = ['sent', 'connection closed', 200]

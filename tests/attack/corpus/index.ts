@@ -9,6 +9,7 @@ import { jsonBodies } from './json.ts'
 import { lists } from './lists.ts'
 import { programs } from './programs.ts'
 import { eventStreams } from './streams.ts'
+import { superusers } from './superusers.ts'
 import { webhooks } from './webhooks.ts'
 
 /** All attacks, in the order in which they are measured. */
@@ -24,4 +25,5 @@ export const ATTACKS: readonly Attack[] = [
   ...drivers,
   ...webhooks,
   ...bookings,
+  ...superusers,
 ]

@@ -1,5 +1,5 @@
 import { type Attack, defineAttacks, type Target } from '../attack.ts'
-import { openStream } from './stream-client.ts'
+import { openStream } from '../clients/stream-client.ts'
 
 const BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; h q[0];'
 const STREAMS = 25

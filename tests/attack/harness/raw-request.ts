@@ -2,6 +2,8 @@ import { connect } from 'node:net'
 import type { AttackRequest, AttackResponse } from '../attack.ts'
 
 const GIVE_UP_MS = 30_000
+/** Bytes of a response that are kept; an export is longer. */
+const MAX_KEPT_BYTES = 1024 * 1024
 
 /**
  * Sends one request on a connection of its own from the loopback address `from`, so that each attacker has
@@ -15,6 +17,7 @@ export function sendRaw(
   const { promise, resolve } = Promise.withResolvers<AttackResponse>()
   const socket = connect({ host: '127.0.0.1', port, localAddress: from })
   const chunks: Buffer[] = []
+  let kept = 0
   const end = () => {
     socket.destroy()
     clearTimeout(timer)
@@ -33,7 +36,10 @@ export function sendRaw(
     socket.write(`${method ?? (bytes ? 'POST' : 'GET')} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
     if (bytes) socket.write(bytes)
   })
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  socket.on('data', (chunk: Buffer) => {
+    if (kept < MAX_KEPT_BYTES) chunks.push(chunk)
+    kept += chunk.byteLength
+  })
   socket.on('end', end)
   // A server that refuses a body unread resets the connection after its response.
   socket.on('error', end)

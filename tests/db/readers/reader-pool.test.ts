@@ -28,7 +28,10 @@ async function openPool() {
   const limits = { readers: 2, timeoutMs: 2_000, superuserTimeoutMs: 30_000 }
   /** Processor time of every reader, in ms. */
   const processor = { usedMs: 0 }
-  const pool = new ReaderPool(join(base.dir, 'svc.db'), clock, limits, () => processor.usedMs)
+  const pool = new ReaderPool(join(base.dir, 'svc.db'), clock, {
+    limits,
+    processorMs: () => processor.usedMs,
+  })
   return {
     ...{ pool, clock, db: base.db },
     /** Lets the readers use as much processor time as passes, or a part of it. */
@@ -190,7 +193,7 @@ describe('ReaderPool', () => {
   test('measures the processor time of its processes', async () => {
     await using base = await openTestDatabase()
     const limits = { readers: 1, timeoutMs: 100, superuserTimeoutMs: 100 }
-    const pool = new ReaderPool(join(base.dir, 'svc.db'), systemClock, limits)
+    const pool = new ReaderPool(join(base.dir, 'svc.db'), systemClock, { limits })
     expect(await settled(pool.read(ENDLESS, ann))).toMatchObject({ reason: 'filter_too_costly' })
     pool.close()
   })

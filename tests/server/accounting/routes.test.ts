@@ -68,6 +68,35 @@ test('a CSV file has all rows', async () => {
   )
 })
 
+test('a CSV file of several pages has each row once, although rows are added before those that follow', async () => {
+  const { server, qpu } = await openWithUsage()
+  await using _ = server
+  const add = (from: number, to: number) =>
+    server.db.write('t', (tx) => {
+      for (let number = from; number < to; number += 1) {
+        const user = `u${String(number).padStart(14, '0')}`
+        addUsage(tx, { user, qpu: qpu.id, usedMs: 1, chargedMs: 1 })
+      }
+    })
+  await add(1_000, 3_500)
+  const { db } = server
+  const select = db.select.bind(db)
+  let pages = 0
+  db.select = async (...read) => {
+    if (pages > 0) await add(0, 100)
+    pages += 1
+    return select(...read)
+  }
+  const response = await fetch(`${server.url}/api/accounting?format=csv`, {
+    headers: { authorization: server.superuser.token },
+  })
+  const lines = (await response.text()).trimEnd().split('\r\n')
+  const all = lines.slice(1).map((line) => line.split(',')[1] ?? '')
+  expect(pages).toBe(3)
+  expect(new Set(all).size).toBe(all.length)
+  expect(all.filter((user) => user >= 'u00000000001000' && user.startsWith('u0'))).toHaveLength(2_500)
+})
+
 test('months and their range are checked', async () => {
   await using server = await openTestServer()
   for (const [query, text] of [

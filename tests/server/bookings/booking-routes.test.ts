@@ -48,6 +48,29 @@ describe('POST /api/bookings', () => {
     expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
   })
 
+  test('limits the slots that a user books and moves, on all routes together', async () => {
+    const { server, clock } = await open({ settings: { maxSlotAhead: '8760h' } })
+    await using _ = server
+    const [ada, bob] = [await server.createUser(), await server.createUser()]
+    const { client, path } = { client: server.as(ada), path: '/api/collections/time_slots/records' }
+    expect((await client.post('/api/bookings', { ...times(1), weeks: 53 })).status).toBe(201)
+    const single = await client.post(path, times(3))
+    expect(single.status).toBe(200)
+    for (const hours of [5, 7, 9, 11, 13]) {
+      expect((await client.patch(`${path}/${single.text('id')}`, times(hours))).status).toBe(200)
+    }
+    const refused = await client.post('/api/bookings', { ...times(30), weeks: 2 })
+    expect([refused.status, refused.text('message')]).toEqual([429, 'Too many requests; try again in 2 s.'])
+    expect((await server.as(bob).post('/api/bookings', times(40))).status).toBe(201)
+    expect((await client.post(path, times(50))).status).toBe(200)
+    expect((await client.post(path, times(52))).status).toBe(429)
+    expect((await server.admin.post('/api/bookings', { ...times(60), user: bob.id, weeks: 53 })).status).toBe(
+      201,
+    )
+    await clock.advance(4_000)
+    expect((await client.post('/api/bookings', { ...times(54), weeks: 2 })).status).toBe(201)
+  })
+
   test('books all slots or none, and lists every conflict', async () => {
     const { server, qpu } = await open()
     await using _ = server

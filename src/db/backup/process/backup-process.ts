@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { AppError } from '../../../base/index.ts'
+import { AppError, ownCommand } from '../../../base/index.ts'
 import { partialOf } from '../write-backup.ts'
 import type { BackupResult, BackupTask, FromBackup } from './messages.ts'
 
@@ -22,7 +22,7 @@ export async function runInBackupProcess(
   { onPartial, onStage, signal }: BackupListeners,
 ): Promise<BackupResult> {
   const { promise, resolve, reject } = Promise.withResolvers<BackupResult>()
-  const child = Bun.spawn(commandLine(), {
+  const child = Bun.spawn(ownCommand('backup-task', `${import.meta.dir}/backup-main.ts`), {
     // Other variables may hold secrets or change what the executable runs.
     env: { TMPDIR: tmpdir() },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -58,9 +58,4 @@ function errorOf(message: Extract<FromBackup, { kind: 'refused' | 'failed' }>): 
 
 function interrupted(why: string): AppError {
   return new AppError('unavailable', `Interrupted: ${why}`, { reason: 'interrupted' })
-}
-
-function commandLine(): string[] {
-  const isCompiled = Bun.main.startsWith('/$bunfs/')
-  return [process.execPath, ...(isCompiled ? ['backup-task'] : [`${import.meta.dir}/backup-main.ts`])]
 }

@@ -1,4 +1,5 @@
-import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { Tx } from '../../records/tx.ts'
+import type { Bindable, Statement } from '../../sqlite/sql.ts'
 
 /** The jobs of a user that one QPU ran in one month. */
 export interface Usage {
@@ -32,8 +33,10 @@ export interface UsageQuery {
   /** Id of a QPU; undefined = all. */
   qpu: string | undefined
   by: UsageGroup
-  skip: number
+  skip?: number
   limit: number
+  /** Only what follows this row, whatever is added meanwhile. */
+  after?: Usage | undefined
 }
 
 /** Adds a job that has run to the usage of the present month. */
@@ -49,23 +52,43 @@ export function addUsage(
   )
 }
 
-/** Usage by month, user and QPU or some of them, the newest month first. */
-export function listUsage(tx: ReadTx, { from, to, user, qpu, by, skip, limit }: UsageQuery): Usage[] {
-  const conditions = [
-    'month BETWEEN $from AND $to',
-    ...(user === undefined ? [] : ['user = $user']),
-    ...(qpu === undefined ? [] : ['qpu = $qpu']),
-  ]
+/** Selects the `Usage` by month, user and QPU or some of them, the newest month first. */
+export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after }: UsageQuery): Statement {
   const groups = by.split(',')
+  const params: Record<string, Bindable> = { from, to, skip, limit }
+  const conditions = ['month BETWEEN $from AND $to']
+  if (user !== undefined) {
+    conditions.push('user = $user')
+    params['user'] = user
+  }
+  if (qpu !== undefined) {
+    conditions.push('qpu = $qpu')
+    params['qpu'] = qpu
+  }
+  if (after) {
+    conditions.push(followsAfter(groups))
+    Object.assign(params, { afterMonth: after.month, afterUser: after.user, afterQpu: after.qpu })
+  }
   const columns = ['month', 'user', 'qpu'].map((name) => (groups.includes(name) ? name : `'' AS ${name}`))
-  return tx.all<Usage>(
-    `SELECT month, user, coalesce(users.username, '') AS username, coalesce(users.email, '') AS email,
+  const sql = `SELECT month, user, coalesce(users.username, '') AS username, coalesce(users.email, '') AS email,
        usage.qpu, coalesce(qpus.name, '') AS qpuName, jobs, usedMs, chargedMs
      FROM (SELECT ${columns.join(', ')}, sum(jobs) AS jobs, sum(used_ms) AS usedMs, sum(charged_ms) AS chargedMs
            FROM qpu_usage WHERE ${conditions.join(' AND ')} GROUP BY ${groups.join(', ')}
            ORDER BY 1 DESC, 2, 3 LIMIT $limit OFFSET $skip) usage
        LEFT JOIN users ON users.id = usage.user LEFT JOIN qpus ON qpus.id = usage.qpu
-     ORDER BY month DESC, user, usage.qpu`,
-    { from, to, skip, limit, ...(user !== undefined && { user }), ...(qpu !== undefined && { qpu }) },
+     ORDER BY month DESC, user, usage.qpu`
+  return { sql, params }
+}
+
+/** The condition on what follows a row: the first key that differs decides. */
+function followsAfter(groups: readonly string[]): string {
+  const keys = [
+    { name: 'month', follows: 'month < $afterMonth', isSame: 'month = $afterMonth' },
+    { name: 'user', follows: 'user > $afterUser', isSame: 'user = $afterUser' },
+    { name: 'qpu', follows: 'qpu > $afterQpu', isSame: 'qpu = $afterQpu' },
+  ].filter(({ name }) => groups.includes(name))
+  const cases = keys.map(({ follows }, at) =>
+    [...keys.slice(0, at).map(({ isSame }) => isSame), follows].join(' AND '),
   )
+  return `(${cases.join(' OR ')})`
 }

@@ -1,39 +1,15 @@
 import { AppError, newId } from '../../../base/index.ts'
-import { timeSlots } from '../../collections/time_slots.ts'
+import { type Times, timeSlots } from '../../collections/time_slots.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 
 export type TimeSlot = RecordOf<typeof timeSlots>
-
-/** From when until when, UTC text. */
-interface Times {
-  start_time: string
-  end_time: string
-}
-
-/** A requested slot and the first booked one that it overlaps with. */
-export interface SlotConflict extends Times {
-  booked: Times
-}
 
 /** Slots to book for a user; `qpu` '' = every QPU. */
 interface NewSlots {
   user: string
   qpu: string
   slots: readonly Times[]
-}
-
-/** The requested slots that overlap with booked ones. */
-export function findConflicts(tx: ReadTx, { qpu, slots }: Omit<NewSlots, 'user'>): SlotConflict[] {
-  return slots.flatMap(({ start_time, end_time }) => {
-    const booked = tx.one<Times>(
-      `SELECT start_time, end_time FROM time_slots
-       WHERE start_time < $end AND end_time > $start AND (qpu = $qpu OR qpu = '' OR $qpu = '')
-       ORDER BY start_time LIMIT 1`,
-      { start: start_time, end: end_time, qpu },
-    )
-    return booked ? [{ start_time, end_time, booked }] : []
-  })
 }
 
 /** Books all slots or none; several become a series. @throws AppError of the overlap or of a bad time. */

@@ -18,9 +18,9 @@ export class RateLimiter {
     this.#clock = clock
   }
 
-  /** @throws AppError `limited` when the key's bucket is empty. */
-  take(key: string): void {
-    const retryAfter = this.draw(key)
+  /** Takes `count` tokens. @throws AppError `limited` when the key's bucket has fewer. */
+  take(key: string, count = 1): void {
+    const retryAfter = this.draw(key, count)
     if (retryAfter === 0) return
     throw new AppError('limited', `Too many requests; try again in ${retryAfter} s`, { retryAfter })
   }
@@ -30,13 +30,16 @@ export class RateLimiter {
     return this.draw(key) === 0
   }
 
-  /** Takes from the key's bucket; returns the whole seconds to wait when it is empty, else 0. */
-  draw(key: string): number {
+  /**
+   * Takes `count` tokens, at most the burst, from the key's bucket; returns the whole seconds to wait when it
+   * has fewer, else 0.
+   */
+  draw(key: string, count = 1): number {
     const limit = this.#limit()
     if (limit.burst === 0) return 0
     const now = this.#clock.monotonic()
     const bucket = this.#buckets.get(key) ?? new TokenBucket(limit.burst, now)
-    const waitS = bucket.take(limit, now)
+    const waitS = bucket.take(limit, now, count)
     if (waitS > 0) return Math.max(1, Math.ceil(waitS))
     this.#buckets.delete(key)
     this.#buckets.set(key, bucket)

@@ -47,7 +47,7 @@ interface Viewer {
 export function presentRecord<C extends AnyCollection>(
   collection: C,
   record: RecordOf<C>,
-  names: CollectionNames,
+  names: Pick<CollectionNames, 'publicName'>,
   viewer: Viewer,
 ): Record<string, unknown> {
   // Not a copy, which would parse large values.

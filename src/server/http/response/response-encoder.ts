@@ -4,6 +4,7 @@ import { type Coding, chooseCoding } from '../coding/accept-encoding.ts'
 import { compress, compressStream, MIN_COMPRESSED_BYTES } from '../coding/compress.ts'
 import { MemoryBudget, RESPONSE_MEMORY } from '../limits/memory-budget.ts'
 import { CHUNK_BYTES, StoredChunks } from './stored-chunks.ts'
+import { FILE_IDLE_SECONDS, nextLines, type TextFile } from './text-file.ts'
 
 type Part = string | StoredJson
 
@@ -92,8 +93,63 @@ export class ResponseEncoder {
     }
     const release = await this.#memory.take(caller, SHARE_BYTES, request.signal)
     const coding = codingFor(request)
-    const body = this.#stream(chunks, caller, request.signal, release)
+    const next = () => this.#inTurn(caller, () => this.#db.read((tx) => chunks.read(tx)))
+    const body = streamOf(next, request.signal, release)
     return new Response(coding ? compressStream(body, coding) : body, encodedWith(coding, head))
+  }
+
+  /**
+   * A file of any length. The only way to send one: its lines are written in turns, as other large responses,
+   * and its pages are read by other processes.
+   * @throws what reading the first pages does; AppError `unavailable` as `encode` does.
+   */
+  async file(
+    file: TextFile,
+    { caller, request }: Receiver,
+    { setIdleTimeout }: { setIdleTimeout(seconds: number): void },
+  ): Promise<Response> {
+    setIdleTimeout(FILE_IDLE_SECONDS)
+    const head = { status: 200, headers: file.headers }
+    const chunks = this.#chunksOf(file, caller)
+    const first: Uint8Array[] = []
+    let bytes = 0
+    while (bytes <= MAX_WHOLE_BYTES) {
+      const { done, value } = await chunks.next()
+      if (done) return wholeResponse(Buffer.concat(first), head, codingFor(request))
+      first.push(value)
+      bytes += value.byteLength
+    }
+    if (request.method === 'HEAD') {
+      await chunks.return()
+      return new Response(null, encodedWith(undefined, head))
+    }
+    const release = await this.#memory.take(caller, SHARE_BYTES, request.signal).catch(async (error) => {
+      await chunks.return()
+      throw error
+    })
+    const next = async () => first.shift() ?? (await chunks.next()).value ?? undefined
+    const coding = codingFor(request)
+    const body = streamOf(next, request.signal, () => {
+      release()
+      void chunks.return()
+    })
+    return new Response(coding ? compressStream(body, coding) : body, encodedWith(coding, head))
+  }
+
+  async *#chunksOf({ pages }: TextFile, caller: string): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const page of pages) {
+      if (page instanceof Uint8Array) {
+        if (page.byteLength > 0) yield page
+        continue
+      }
+      const lines = page[Symbol.iterator]()
+      const write = async () => {
+        const late = this.#clock.monotonic() + MAX_ENCODE_MS
+        return nextLines(lines, { bytes: CHUNK_BYTES, isLate: () => this.#clock.monotonic() > late })
+      }
+      for (let chunk = await this.#inTurn(caller, write); chunk; chunk = await this.#inTurn(caller, write))
+        yield chunk
+    }
   }
 
   #readAll(chunks: StoredChunks): Promise<Uint8Array<ArrayBuffer>> {
@@ -102,40 +158,6 @@ export class ResponseEncoder {
       for (let chunk = chunks.read(tx); chunk; chunk = chunks.read(tx)) all.push(chunk)
       return Buffer.concat(all)
     })
-  }
-
-  #stream(
-    chunks: StoredChunks,
-    caller: string,
-    signal: AbortSignal,
-    release: () => void,
-  ): ReadableStream<Uint8Array> {
-    let isOpen = true
-    const end = () => {
-      if (isOpen) release()
-      isOpen = false
-    }
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-    return new ReadableStream<Uint8Array>(
-      {
-        pull: async (controller) => {
-          try {
-            const chunk = isOpen
-              ? await this.#inTurn(caller, () => this.#db.read((tx) => chunks.read(tx)))
-              : undefined
-            if (chunk) return controller.enqueue(chunk)
-            controller.close()
-            end()
-          } catch (error) {
-            end()
-            controller.error(error)
-          }
-        },
-        cancel: end,
-      },
-      { highWaterMark: 0 },
-    )
   }
 
   /**
@@ -155,6 +177,38 @@ export class ResponseEncoder {
     }, caller)
     return promise
   }
+}
+
+/** A body that is read as fast as the client receives it; `release` is called once, when nobody reads on. */
+function streamOf(
+  next: () => Promise<Uint8Array | undefined>,
+  signal: AbortSignal,
+  release: () => void,
+): ReadableStream<Uint8Array> {
+  let isOpen = true
+  const end = () => {
+    if (isOpen) release()
+    isOpen = false
+  }
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        try {
+          const chunk = isOpen ? await next() : undefined
+          if (chunk) return controller.enqueue(chunk)
+          controller.close()
+          end()
+        } catch (error) {
+          end()
+          controller.error(error)
+        }
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** A body as a whole, compressed if it is worth it and the client asks for it. */

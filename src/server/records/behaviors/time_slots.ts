@@ -6,6 +6,10 @@ import { defineBehavior, type Step } from '../behavior.ts'
 /** Bookings of users: in the future, limited in length and lead time, and fixed once they have begun. */
 export const timeSlotsBehavior = defineBehavior(timeSlots, {
   owner: 'booked_by',
+  async prepare({ service, caller }) {
+    if (caller.kind === 'user') service.slots.take(caller.user.id)
+    return undefined
+  },
   created(step, slot) {
     if (!step.isSuperuser) assertBookable(slot, step.tx, step.service.context.config)
   },

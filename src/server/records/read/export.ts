@@ -1,19 +1,18 @@
-import { AppError } from '../../../base/index.ts'
+import { AppError, type Clock } from '../../../base/index.ts'
 import {
   type AnyCollection,
-  largeFieldsOf,
-  pickFields,
-  type ReadTx,
-  readPage,
-  toCsv,
-  toJsonLines,
+  csvHead,
+  type ExportedPage,
+  type ExportPage,
+  type Reading,
+  unreadFields,
 } from '../../../db/index.ts'
 import { readingOf } from '../../http/reading.ts'
-import { textFile } from '../../http/response/text-file.ts'
-import type { AnyRecord, Values } from '../behavior.ts'
+import { type FilePage, TextFile } from '../../http/response/text-file.ts'
+import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordService } from '../service.ts'
+import { pickedRecord } from './encode-record.ts'
 import type { RecordCall } from './list.ts'
-import { presentRecords } from './present.ts'
 import { requestDetailsOf, requestInfoOf } from './request-info.ts'
 
 const FORMS = {
@@ -24,12 +23,15 @@ type Format = keyof typeof FORMS
 /** Media types of the files, without their parameters. */
 export const EXPORT_TYPES = Object.values(FORMS).map(({ type }) => type.replace(/;.*/, ''))
 
-/** Records per page; fewer for collections with large fields. */
-const PAGE = 200
-const LARGE_PAGE = 8
+/** Records of a page at most; it ends before when its text is long enough. */
+const PAGE = 500
+/** Attempts to read a page while the machine is busy. */
+const TRIES = 5
 
 /**
- * Streams all records that match the filter as a file, page by page in the order of their ids.
+ * All records that match the filter as a file, page by page in the order of their ids: each record that
+ * exists from beginning to end is in it once, in its state when its page was read; of those that are created
+ * or deleted meanwhile some are.
  * @throws AppError `forbidden` except for superusers; `invalid` for an invalid filter and for `sort`.
  */
 export async function exportRecords(
@@ -37,7 +39,7 @@ export async function exportRecords(
   collection: AnyCollection,
   format: Format,
   call: RecordCall,
-): Promise<Response> {
+): Promise<TextFile> {
   const { caller, query } = call
   if (caller.kind !== 'superuser') {
     throw new AppError('forbidden', 'Only superusers can perform this action')
@@ -47,86 +49,75 @@ export async function exportRecords(
       reason: 'bad_parameter',
     })
   }
-  const pages = await openPages(service, collection, call)
-  const rows = rowsOf(pages)
-  const text = format === 'csv' ? toCsv(columnsOf(collection, call), rows) : toJsonLines(rows)
   const { type, extension } = FORMS[format]
-  return textFile(`${service.context.db.names.publicName(collection)}.${extension}`, type, text)
-}
-
-interface Pages {
-  /** Read in advance, so that an invalid request is refused before the response begins. */
-  readonly first: Shown
-  next(after: string): Promise<Shown>
-}
-interface Shown {
-  readonly rows: readonly Values[]
-  /** Id of the last record when there may be more. */
-  readonly last: string | undefined
-}
-
-async function openPages(
-  service: RecordService,
-  collection: AnyCollection,
-  call: RecordCall,
-): Promise<Pages> {
-  const { filter = '' } = call.query
-  const { db } = service.context
-  const perPage = largeFieldsOf(collection).length > 0 ? LARGE_PAGE : PAGE
-  const requestInfo = requestInfoOf(call.caller, requestDetailsOf(call.request, call.query))
-  const read = async (text: string): Promise<Shown> => {
-    const request = { page: 1, perPage, skipTotal: true, rule: null, requestInfo, filter: text, sort: 'id' }
-    let found: readonly string[] = []
-    const { items } = await readPage(db, {
-      reading: readingOf(call.caller, call.address, { request: call.request }),
-      plan: (tx) => service.queries.plan(tx, collection, request),
-      records(tx, ids) {
-        found = [...found, ...ids]
-        const records = service.queries.records(tx, collection, ids, { rule: null, requestInfo })
-        return shownRows(service, tx, collection, records, call)
-      },
-    })
-    // Records that were deleted after their ids were read do not end the file.
-    return { rows: items, last: found.length < perPage ? undefined : found.at(-1) }
-  }
-  return {
-    // The caller's filter alone, so that unbalanced brackets are refused rather than completed by ours.
-    first: await read(filter),
-    next: (after) => {
-      const own = filter === '' ? '' : `(${filter}\n) && `
-      return read(`${own}id > ${JSON.stringify(after)}`)
-    },
-  }
-}
-
-function shownRows(
-  service: RecordService,
-  tx: ReadTx,
-  collection: AnyCollection,
-  records: readonly AnyRecord[],
-  { caller, query }: RecordCall,
-): Values[] {
-  const view = { caller, requestInfo: requestInfoOf(caller), expand: '' }
+  const { clock, db } = service.context
+  const reading = readingOf(caller, call.address, { request: call.request })
+  const publicName = db.names.publicName(collection)
   const { fields = '' } = query
-  return presentRecords(service, tx, collection, records, view).map((row) =>
-    recordOf(pickFields(row, fields)),
+  const form = {
+    ...{ collection: collection.name, publicName, format, fields },
+    without: unreadFields(collection, fields, behaviorOf(collection).computedFrom),
+    columns: format === 'csv' ? columnsOf(collection, fields) : [],
+  }
+  const plan = planner(service, collection, call)
+  const first = { ...form, ...(await plan()) }
+  const next = async (after: string) => ({ ...form, ...(await plan(after)) })
+  return new TextFile(
+    `${publicName}.${extension}`,
+    type,
+    pagesOf(first, next, (page) => readBusy(() => db.exportPage(page, reading), { clock, reading })),
   )
 }
 
-function recordOf(value: unknown): Values {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
+async function* pagesOf(
+  first: ExportPage,
+  next: (after: string) => Promise<ExportPage>,
+  read: (page: ExportPage) => Promise<ExportedPage>,
+): AsyncGenerator<FilePage, void, undefined> {
+  if (first.format === 'csv') yield [csvHead(first.columns)]
+  let { text, last } = await read(first)
+  yield text
+  while (last !== undefined) {
+    ;({ text, last } = await read(await next(last)))
+    yield text
+  }
 }
 
-async function* rowsOf({ first, next }: Pages): AsyncGenerator<Values, void, undefined> {
-  for (let page = first; ; page = await next(page.last)) {
-    yield* page.rows
-    if (page.last === undefined) return
+/** How to read the page that begins after a record, or the first one. */
+function planner(service: RecordService, collection: AnyCollection, call: RecordCall) {
+  const { filter = '' } = call.query
+  const requestInfo = requestInfoOf(call.caller, requestDetailsOf(call.request, call.query))
+  const request = { page: 1, perPage: PAGE, skipTotal: true, rule: null, requestInfo, sort: 'id' }
+  return (after?: string): Promise<Pick<ExportPage, 'ids' | 'joins'>> => {
+    // The caller's filter alone at first, so that unbalanced brackets are refused, not completed by ours.
+    const own = filter === '' ? '' : `(${filter}\n) && `
+    const text = after === undefined ? filter : `${own}id > ${JSON.stringify(after)}`
+    return service.context.db.read((tx) => {
+      const { ids, joins } = service.queries.plan(tx, collection, { ...request, filter: text })
+      return { ids, joins }
+    })
+  }
+}
+
+/** Reads again as long as the machine is too busy: the file must not end in the middle for that. */
+async function readBusy(
+  read: () => Promise<ExportedPage>,
+  { clock, reading }: { clock: Clock; reading: Reading },
+): Promise<ExportedPage> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await read()
+    } catch (error) {
+      const seconds = error instanceof AppError ? error.retryAfter : undefined
+      if (seconds === undefined || attempt >= TRIES) throw error
+      await clock.sleep(seconds * 1_000, reading.signal)
+    }
   }
 }
 
 /** All declared fields visible to superusers, in order, as selected by `fields`. */
-function columnsOf(collection: AnyCollection, { query }: RecordCall): string[] {
+function columnsOf(collection: AnyCollection, fields: string): string[] {
   const visible = Object.entries(collection.fields).flatMap(([name, field]) => (field.internal ? [] : [name]))
   const all = Object.fromEntries(['id', ...visible, 'created', 'updated'].map((name) => [name, null]))
-  return Object.keys(recordOf(pickFields(all, query['fields'] ?? '')))
+  return Object.keys(pickedRecord(all, fields))
 }

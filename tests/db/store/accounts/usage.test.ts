@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { applyResult, claimJob, listUsage, type UsageQuery, users } from '../../../../src/db/index.ts'
+import {
+  applyResult,
+  claimJob,
+  type Usage,
+  type UsageQuery,
+  usageStatement,
+  users,
+} from '../../../../src/db/index.ts'
 import { qpuUsage } from '../../../../src/db/schema/migrations/0004-qpu-usage.ts'
 import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
@@ -14,7 +21,10 @@ const EVERYTHING = {
 }
 
 const usage = (lab: JobLab, query: Partial<UsageQuery> = {}) =>
-  lab.db.read((tx) => listUsage(tx, { ...EVERYTHING, ...query }))
+  lab.db.read((tx) => {
+    const { sql, params } = usageStatement({ ...EVERYTHING, ...query })
+    return tx.all<Usage>(sql, params)
+  })
 
 /** A lab with two QPUs, and a function that runs a job on one of them. */
 async function openLab() {
@@ -37,7 +47,7 @@ async function openLab() {
   return { lab, run, qpus: [targets[0].qpu, targets[1].qpu] as const }
 }
 
-describe('listUsage()', () => {
+describe('usageStatement()', () => {
   test('adds up the jobs of a user, a QPU and a month', async () => {
     const { lab, run, qpus } = await openLab()
     await using _ = lab

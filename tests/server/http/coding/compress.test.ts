@@ -69,9 +69,16 @@ describe('responses', () => {
   test('exports are compressed; metrics, event streams and downloads are not', async () => {
     await using server = await openTestServer()
     const auth = { authorization: server.superuser.token, 'accept-encoding': 'gzip, zstd' }
-    const exported = await raw(`${server.url}/api/collections/users/records?format=csv`, auth)
-    expect([exported.response.status, exported.coding]).toEqual([200, 'zstd'])
-    expect(exported.text).toStartWith('id,')
+    for (const [path, start] of [
+      ['/api/collections/users/records?format=csv', 'id,'],
+      ['/api/collections/_superusers/records?format=jsonl', '{"collectionId":'],
+      ['/api/accounting?format=csv', 'month,'],
+      ['/api/op/audit?format=csv', 'seq,'],
+    ] as const) {
+      const exported = await raw(`${server.url}${path}`, auth)
+      expect([path, exported.response.status, exported.coding]).toEqual([path, 200, 'zstd'])
+      expect(exported.text).toStartWith(start)
+    }
     expect((await raw(`${server.url}/metrics`, auth)).coding).toBe(null)
     const stream = await fetch(`${server.url}/api/realtime`, { headers: auth, decompress: false })
     expect(stream.headers.get('content-encoding')).toBe(null)

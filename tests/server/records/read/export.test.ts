@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { events, type Tx } from '../../../../src/db/index.ts'
+import { events, quantumJobs, type Tx, users } from '../../../../src/db/index.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 const PATH = '/api/collections/events/records'
@@ -54,4 +54,47 @@ test('files are for superusers; other callers are refused before the download be
   expect((await download(server, `format=csv&filter=${unbalanced}`)).status).toBe(400)
   const empty = await download(server, `format=csv&filter=${encodeURIComponent("type = 'x'")}`)
   expect(empty.text).toBe('id,source,driver,qpu,type,payload,ts,created,updated\r\n')
+})
+
+test('the download of large and small jobs has each of them whole, in the order of their ids', async () => {
+  await using server = await openTestServer()
+  const sizes = [10, 300_000, 1_500_000, 20, 70_000]
+  const ids = await server.db.write('seed', (tx) => {
+    const user = tx.insert(users, { email: 'ada@example.org', username: 'ada' })
+    return sizes.map((bytes) => {
+      const payload = { circuits: ['é\u2028"'.repeat(bytes / 5)], shots: 1 }
+      return tx.insert(quantumJobs, { user_id: user.id, payload }).id
+    })
+  })
+  const path = '/api/collections/quantum_jobs/records'
+  const read = async (query: string) => {
+    const response = await fetch(`${server.url}${path}?${query}`, {
+      headers: { authorization: server.superuser.token },
+    })
+    return response.text()
+  }
+  const rows = (await read('format=jsonl'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(rows.map(({ id }) => id)).toEqual(ids.toSorted())
+  const listed = await Promise.all(
+    ids.toSorted().map(async (id) => (await server.admin.get(`${path}/${id}`)).body as object),
+  )
+  expect(rows).toEqual(listed)
+  const csv = await read('format=csv&fields=id,payload')
+  const cells = rows.map(({ id, payload }) => `${id},"${JSON.stringify(payload).replaceAll('"', '""')}"`)
+  expect(csv).toBe(`${['id,payload', ...cells].join('\r\n')}\r\n`)
+  expect(await read('format=jsonl&fields=id')).toBe(rows.map(({ id }) => `{"id":"${id}"}\n`).join(''))
+})
+
+test('the download has the computed values and the public name of a collection', async () => {
+  await using server = await openTestServer({ settings: { qpusCollection: 'machines' } })
+  const { id } = await server.createQpu('north')
+  const response = await fetch(`${server.url}/api/collections/machines/records?format=jsonl`, {
+    headers: { authorization: server.superuser.token },
+  })
+  const row = JSON.parse((await response.text()).trim())
+  expect(row).toEqual((await server.admin.get(`/api/collections/machines/records/${id}`)).body)
+  expect(row).toMatchObject({ collectionName: 'machines', name: 'north', calibrating: false })
 })
