@@ -79,7 +79,6 @@ export function createListCosts(): ListCosts {
         return steps > MAX_STEPS
       },
       isCountCostly(tx) {
-        if (isUnbounded) return true
         const isPlain = conditions.every(
           ({ terms, otherTerms }) => otherTerms === 0 && terms.every(({ column }) => column === undefined),
         )

@@ -4,7 +4,7 @@ import { users } from '../../../src/db/index.ts'
 import { type Page, readPage } from '../../../src/db/query/read-page.ts'
 import type { Reading } from '../../../src/db/readers/reader-pool.ts'
 import { openTestDatabase } from '../../support/database.ts'
-import { ALL, idOf, ROOT, shops } from '../filter/library.ts'
+import { ALL, idOf, ROOT, reviews, shops } from '../filter/library.ts'
 import { openSeeded } from '../filter/seed.ts'
 
 type Library = Awaited<ReturnType<typeof openSeeded>>
@@ -88,6 +88,15 @@ describe('readPage()', () => {
     expect(await reads(large, { perPage: 2 })).toBe(1)
     expect(await reads(large, { perPage: 2, skipTotal: true })).toBe(0)
     expect(await reads(large, { page: 2, perPage: 3 })).toBe(0)
+  })
+
+  test('a process reads JSON values of other records, whose sizes are not known', async () => {
+    const isCostly = (filter: string) =>
+      library.db.read((tx) =>
+        library.queries.plan(tx, reviews, { ...ALL, rule: '', requestInfo: ROOT, filter }).isCostly(tx),
+      )
+    expect(await isCostly('shop.title = "a"')).toBe(false)
+    expect(await isCostly('shop.info.n = 5')).toBe(true)
   })
 
   test('large texts and JSON values are not searched on the event loop', async () => {
