@@ -25,6 +25,8 @@ export interface Job {
   id: string
   attempt: number
   payload: JobPayload
+  /** Whether it may use parts of the chip that are not calibrated. */
+  allowUncalibrated?: boolean
 }
 
 /** What a running job may use. */
@@ -166,6 +168,14 @@ export interface DeviceContext<Options = Record<string, unknown>, Environment = 
   random(seed?: number): Rng
 }
 
+/** How `svc driver check` checks. */
+export interface CheckOrder {
+  /** Whether the instrument is reset first. */
+  isReset: boolean
+  /** Whether only the files are checked, without an instrument. */
+  isFilesOnly: boolean
+}
+
 /** One step of a check of an instrument. */
 export interface InstrumentCheck {
   /** What is checked: `connection`, `module`. */
@@ -194,11 +204,11 @@ export interface DeviceDef<
   create(context: DeviceContext<Options, Environment>): DeviceOf[Op] | Promise<DeviceOf[Op]>
   /**
    * Checks the instrument for `svc driver check`, without opening the device; returns the steps until the
-   * first that fails. With `isReset` the instrument is reset first.
+   * first that fails.
    */
   checkInstrument?(
     context: DeviceContext<Options, Environment>,
-    order: { isReset: boolean },
+    order: CheckOrder,
   ): Promise<readonly InstrumentCheck[]>
 }
 
@@ -211,7 +221,7 @@ interface Declared<Op extends Operation, Specs extends OptionSpecs, Variables ex
   create(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): DeviceOf[Op] | Promise<DeviceOf[Op]>
   checkInstrument?(
     context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>,
-    order: { isReset: boolean },
+    order: CheckOrder,
   ): Promise<readonly InstrumentCheck[]>
 }
 

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../base/index.ts'
 import type { Operation } from '../protocol/index.ts'
 import { createRng, newSeed } from '../simulator/index.ts'
-import type { DeviceContext, DeviceOf, InstrumentCheck } from './define-device.ts'
+import type { CheckOrder, DeviceContext, DeviceOf, InstrumentCheck } from './define-device.ts'
 import { StartupError } from './errors.ts'
 import type { DeviceOptions } from './read-options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
@@ -52,7 +52,7 @@ export async function checkDevice(device: ResolvedDevice, open: OpenOptions): Pr
 export async function checkInstrument(
   device: ResolvedDevice,
   open: OpenOptions,
-  order: { isReset: boolean },
+  order: CheckOrder,
 ): Promise<readonly InstrumentCheck[]> {
   const { def, label } = device
   if (!def.checkInstrument) throw new StartupError(`device ${label} has no check of its instrument`)

@@ -11,6 +11,8 @@ interface CheckCall {
   dataDir: string
   /** Whether to reset the instrument first. */
   isReset: boolean
+  /** Whether to check only the files of the device. */
+  isFilesOnly?: boolean
 }
 
 interface CheckDependencies {
@@ -29,11 +31,12 @@ interface CheckDependencies {
  * @throws StartupError for wrong options and for a device without a check.
  */
 export async function checkDeviceInstrument(
-  { operation, device: name, optionPairs, dataDir, isReset }: CheckCall,
+  { operation, device: name, optionPairs, dataDir, isReset, isFilesOnly = false }: CheckCall,
   { clock, log, cwd, home, env }: CheckDependencies,
 ): Promise<readonly InstrumentCheck[]> {
   const device = await resolveDevice({ operation, device: name, cwd })
   const options = readOptions({ device, pairs: optionPairs, cwd, home, dataDir, env, log })
   const { signal } = new AbortController()
-  return checkInstrument(device, { name: device.def.name, options, log, signal, clock }, { isReset })
+  const order = { isReset, isFilesOnly }
+  return checkInstrument(device, { name: device.def.name, options, log, signal, clock }, order)
 }

@@ -36,6 +36,18 @@ const error = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const qubitIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(qubits - 1))
 const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000))
 
+/** A value that is not calibrated, and what it is needed for: gates, readout, or the bits of a readout. */
+const uncalibrated = v.pipe(
+  v.array(
+    v.object({
+      use: v.picklist(['gates', 'readout', 'bits']),
+      reason: v.pipe(v.string(), v.maxLength(200)),
+    }),
+  ),
+  v.maxLength(20),
+  v.description('What is not calibrated; a job may use it all the same with allow_uncalibrated'),
+)
+
 const qubit = v.looseObject({
   name,
   t1_s: v.optional(positive),
@@ -48,6 +60,8 @@ const qubit = v.looseObject({
   y: v.optional(coordinate),
   /** False for a qubit that must not be used. */
   operational: v.optional(v.boolean()),
+  /** Why it is not operational, if a calibration would make it so. */
+  uncalibrated: v.optional(uncalibrated),
 })
 
 /** Where a gate acts, with its average error and its duration there. */
@@ -56,6 +70,7 @@ const place = v.looseObject({
   error: v.optional(error),
   duration_s: v.optional(duration),
   operational: v.optional(v.boolean()),
+  uncalibrated: v.optional(uncalibrated),
 })
 
 const gate = v.looseObject({

@@ -5,20 +5,24 @@ import { OPERATIONS } from '../../protocol/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 
 export const checkCommand = defineCommand({
-  summary: 'Check the instrument of a device, without a server and without touching its outputs',
+  summary: 'Check the files or the instrument of a device, without a server and without touching its outputs',
   flags: {
     operation: flag(kinds.choice(OPERATIONS), 'Operation of the device; process if unset'),
     device: DRIVER_SETTINGS.device,
     option: DRIVER_SETTINGS.option,
     dataDir: DRIVER_SETTINGS.dataDir,
+    files: switchFlag(
+      kinds.bool(),
+      'Check only the files of the device, on any machine: which gates can be played, or all problems',
+    ),
     reset: switchFlag(
       kinds.bool(),
       'Reset the instrument first, which sets all static voltages to 0: couplers lose their currents',
     ),
   },
-  async run({ flags: { operation = 'process', device, option, dataDir, reset } }) {
+  async run({ flags: { operation = 'process', device, option, dataDir, reset, files } }) {
     const checks = await checkDeviceInstrument(
-      { operation, device, optionPairs: option, dataDir, isReset: reset },
+      { operation, device, optionPairs: option, dataDir, isReset: reset, isFilesOnly: files },
       {
         ...{ clock: systemClock, log: createLog({ level: 'warn' }) },
         ...{ cwd: process.cwd(), home: homedir(), env: process.env },
@@ -44,6 +48,9 @@ export function checkTable(checks: readonly InstrumentCheck[]): string[] {
       check.detail,
     ].join('  '),
   )
-  const failed = checks.find(({ passed }) => !passed)
-  return [...rows, '', failed ? `Stopped at the first mismatch: ${failed.step}` : 'All checks passed']
+  const [failed, ...others] = checks.filter(({ passed }) => !passed)
+  if (!failed) return [...rows, '', 'All checks passed']
+  const isOfFiles = failed.step === 'files'
+  const problems = `${others.length + 1} ${others.length === 0 ? 'problem' : 'problems'} of the files`
+  return [...rows, '', isOfFiles ? problems : `Stopped at the first mismatch: ${failed.step}`]
 }

@@ -3,7 +3,7 @@ import { JobError } from '../errors.ts'
 import type { Schedule } from '../pulse/schedule.ts'
 import { decompose } from './decompose/decompose.ts'
 import { toNative } from './decompose/native.ts'
-import { route } from './route/route.ts'
+import { type RoutedCircuit, type RoutingRequest, route } from './route/route.ts'
 import type { CalibratedChip } from './schedule/calibrated-chip.ts'
 import { type Reading, type ReadoutPoint, scheduleCircuit } from './schedule/schedule-circuit.ts'
 
@@ -46,12 +46,10 @@ export function compileCircuit(
       errorCode: 'unsupported_gate',
     })
   }
-  const { qubits } = circuit
-  const routed = route({
+  const routed = routeOn(chip, {
     steps: decompose(circuit.ops),
-    qubits,
+    qubits: circuit.qubits,
     fixed: physicalQubits(circuit),
-    coupling: chip.coupling,
   })
   const ops = toNative(routed.steps)
   const nameOf = (at: number) => (at < 0 ? null : (chip.qubits[at] ?? null))
@@ -67,6 +65,26 @@ export function compileCircuit(
       cz: ops.filter(({ kind }) => kind === 'cz').length,
       pulses: ops.filter(({ kind }) => kind === 'rotate').length,
     },
+  }
+}
+
+/**
+ * Routes on the part of a chip that may be used.
+ * @throws JobError `not_calibrated`, of class `device`, when only parts that are left out make it possible:
+ *   the job may wait until they are calibrated. Otherwise as `route`.
+ */
+function routeOn(chip: CalibratedChip, request: Omit<RoutingRequest, 'coupling'>): RoutedCircuit {
+  const { coupling, leftOut } = chip
+  try {
+    return route({ ...request, coupling })
+  } catch (error) {
+    if (!(error instanceof JobError) || !leftOut) throw error
+    route({ ...request, coupling: leftOut.coupling })
+    const fixed = new Set([...request.fixed.values()].map((at) => chip.qubits[at] ?? ''))
+    const named = [...leftOut.reasons].filter(([name]) => fixed.has(name))
+    const parts = (named.length > 0 ? named : [...leftOut.reasons]).map(([name, why]) => `${name} (${why})`)
+    const message = `the circuit needs parts of the chip that are not calibrated: ${parts.join('; ')}`
+    throw new JobError(message, { class: 'device', errorCode: 'not_calibrated', cause: error })
   }
 }
 

@@ -4,8 +4,9 @@ import { openChipFiles } from '../chip/chip-files.ts'
 import { clusterAddressOf } from '../chip/hardware/cluster-address.ts'
 import { unavailableGates } from '../chip/hardware/cross-check.ts'
 import { linesOfChip } from '../chip/hardware/lines-of-chip.ts'
-import type { DeviceContext, InstrumentCheck } from '../define-device.ts'
+import type { CheckOrder, DeviceContext, InstrumentCheck } from '../define-device.ts'
 import { StartupError } from '../errors.ts'
+import { checkChipFiles } from './check-files.ts'
 import type { SchedulerOptions } from './options.ts'
 
 /** How long the check waits for a job or a calibration that uses the cluster, ms. */
@@ -13,14 +14,15 @@ const WAIT_MS = 10_000
 
 /**
  * Checks both files against each other and then the cluster that the hardware file names, while no job and
- * no calibration uses it. Ends at the first mismatch.
+ * no calibration uses it. Ends at the first mismatch; only the files need no cluster, and have all problems.
  * @throws StartupError for invalid files, and without the address of a cluster.
  */
 export async function checkSchedulerInstrument(
   { options, log, clock, device }: DeviceContext<SchedulerOptions>,
-  { isReset }: { isReset: boolean },
+  { isReset, isFilesOnly }: CheckOrder,
 ): Promise<InstrumentCheck[]> {
   const { scheduler_device_config: devicePath, scheduler_hardware_config: hardwarePath } = options
+  if (isFilesOnly) return checkChipFiles(devicePath, hardwarePath)
   const { device: file, hardware: config } = openChipFiles(devicePath, hardwarePath, log)
   const [cluster] = config?.hardware.clusters ?? []
   const address =

@@ -1,14 +1,12 @@
 import { DEVICE_FEATURES, type DeviceDescription, JOB_LIMITS } from '../../protocol/index.ts'
 import type { Chip } from '../chip/device-file.ts'
-import type { Edge, Qubit } from '../chip/elements/element.ts'
+import type { Edge, Element, Qubit } from '../chip/elements/element.ts'
 import type { Hardware } from '../chip/hardware/hardware-file.ts'
 import type { Provenance } from '../chip/provenance/provenance.ts'
-import { calibratedChipOf } from '../compiler/schedule/calibrated-chip.ts'
+import { type UncalibratedValue, uncalibratedOf } from '../chip/uncalibrated.ts'
+import { calibratedChipOf, canPlayCz } from '../compiler/schedule/calibrated-chip.ts'
 
 const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'feedback')
-
-/** What a qubit needs before it can be driven and read. */
-const NEEDED = ['rxy.amp180', 'clock_freqs.f01', 'clock_freqs.readout'] as const
 
 interface DescribedScheduler {
   chip: Chip
@@ -19,8 +17,9 @@ interface DescribedScheduler {
 }
 
 /**
- * The qubits and gates of a chip as its device file has them; every gate compiles to these. The side file of
- * the device file says when they were calibrated. Errors of gates are those of calibration reports.
+ * The qubits and gates of a chip as its device file has them; every gate compiles to these. What is not
+ * calibrated keeps its number and is not operational; with a dummy, everything is. The side file of the
+ * device file says when they were calibrated. Errors of gates are those of calibration reports.
  */
 export function describeScheduler({
   chip,
@@ -28,19 +27,28 @@ export function describeScheduler({
   provenance,
   backend,
 }: DescribedScheduler): DeviceDescription {
-  const { coupling, edgeOf } = calibratedChipOf(chip, hardware)
+  const isDummy = backend === 'dummy'
+  const { usable } = calibratedChipOf(chip, hardware, isDummy ? 'any' : 'playable').coupling
+  const missingOf = (element: Element) => (isDummy ? [] : uncalibratedOf(element))
   const pulses = chip.qubits.map((qubit, index) => ({
     qubits: [index],
     duration_s: qubit.get('rxy.duration'),
   }))
-  const gates = coupling.edges.map((pair) => {
-    const edge = chip.element(edgeOf(...pair))
-    return { qubits: [...pair], ...(edge?.kind === 'edge' && { duration_s: edge.get('cz.square_duration') }) }
-  })
+  const indexOf = (name: string) => chip.qubits.findIndex((qubit) => qubit.name === name)
+  const gates = chip.edges
+    .filter((edge) => isDummy || missingOf(edge).length > 0 || canPlayCz(edge, chip, hardware))
+    .map((edge) => ({
+      qubits: [indexOf(edge.parent), indexOf(edge.child)],
+      duration_s: edge.get('cz.square_duration'),
+      ...stateOf(missingOf(edge)),
+    }))
   const calibrated = newestOf(chip, provenance)
   return {
     schema: 1,
-    qubits: chip.qubits.map(describeQubit),
+    qubits: chip.qubits.map((qubit, index) => ({
+      ...describeQubit(qubit),
+      ...(usable?.has(index) === false ? { operational: false } : stateOf(missingOf(qubit))),
+    })),
     gates: [
       { name: 'rz', params: ['phi'], virtual: true },
       { name: 'sx', on: pulses },
@@ -56,8 +64,12 @@ export function describeScheduler({
   }
 }
 
+/** The state of a part of the chip that lacks these values. */
+function stateOf(missing: readonly UncalibratedValue[]) {
+  return missing.length === 0 ? {} : { operational: false, uncalibrated: [...missing] }
+}
+
 function describeQubit(qubit: Qubit) {
-  const isReady = NEEDED.every((path) => (qubit.get(path) ?? 0) > 0)
   const assignment = qubit.get('measure_2state.assignment')
   const [[, one = 0] = [], [zero = 0] = []] = assignment ?? []
   return {
@@ -66,7 +78,6 @@ function describeQubit(qubit: Qubit) {
     ...positive('t2_s', qubit.get('coherence.t2_echo')),
     ...positive('frequency_hz', qubit.get('clock_freqs.f01')),
     ...(assignment && { readout_error: (one + zero) / 2 }),
-    ...(!isReady && { operational: false }),
   }
 }
 

@@ -24,11 +24,6 @@ export function discriminatorOf(
   }
 }
 
-/** Whether a discriminator has never been calibrated. */
-export function isUnset({ rotation, threshold }: Discriminator): boolean {
-  return rotation === 0 && threshold === 0
-}
-
 /** The bit of one shot. */
 export function bitOf({ rotation, threshold }: Discriminator, { i, q }: IqArrays, shot: number): 0 | 1 {
   const angle = (rotation * Math.PI) / 180

@@ -11,7 +11,6 @@ import { ProgramError } from '../pulse/check-program.ts'
 import type { Program, Schedule } from '../pulse/schedule.ts'
 import { circuitResultOf, jobResultsOf } from '../results.ts'
 import { circuitsOf, jobErrorOf } from '../simulation/simulate-job.ts'
-import { discriminatorOf, isUnset } from './discriminator.ts'
 import { instrumentJobError, waitOf } from './instrument-job-error.ts'
 import { bitsOutcomes, pointOutcomes, traceOutcomes } from './outcomes.ts'
 import type { JobRecord } from './record-job.ts'
@@ -27,6 +26,8 @@ interface ChipJob {
   record?: JobRecord | undefined
   /** Called with the first schedule of the job before anything runs. */
   onFirstSchedule?(schedule: Schedule): void
+  /** Why the results of a schedule are doubtful, for their warnings. */
+  doubtsOf(schedule: Schedule): string[]
   /** Further metadata of the results, taken when all circuits have run. */
   metadata(): Record<string, unknown>
 }
@@ -107,7 +108,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
   const unmeasured = Array.from({ length: circuit.clbits }, (_, clbit) => clbit).filter(
     (at) => !measured.has(at),
   )
-  const warnings = [...circuit.warnings, ...readoutWarnings(job, compiled), ...doubts]
+  const warnings = [...circuit.warnings, ...job.doubtsOf(schedule), ...doubts]
   return circuitResultOf({
     ...{ circuitIndex, circuit, shots, ...outcomes },
     metadata: {
@@ -171,13 +172,4 @@ function joined(parts: readonly IqArrays[]): IqArrays {
     at += i.length
   }
   return whole
-}
-
-/** Qubits whose bits mean nothing, because their readout was never calibrated. */
-function readoutWarnings({ payload, chip }: ChipJob, { readings }: Compiled): string[] {
-  if (payload.meas_level !== 2) return []
-  const unset = new Set(readings.map(({ qubit }) => qubit))
-  return [...unset]
-    .filter((qubit) => isUnset(discriminatorOf(qubit, chip, payload)))
-    .map((qubit) => `the readout of ${qubit} is not calibrated: acq_rotation and acq_threshold are 0`)
 }

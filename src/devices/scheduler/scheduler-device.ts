@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { JobPayload } from '../../protocol/index.ts'
 import { type Instrument, InstrumentError } from '../bench/instrument.ts'
 import { RAW_DATA_FOLDER } from '../bench/raw-data/raw-data-folder.ts'
 import { RawDataSpace } from '../bench/raw-data/raw-data-space.ts'
@@ -11,6 +12,7 @@ import { calibratedChipOf } from '../compiler/schedule/calibrated-chip.ts'
 import type { DeviceContext, JobIo, ProcessDevice } from '../define-device.ts'
 import type { Schedule } from '../pulse/schedule.ts'
 import { describeScheduler } from './describe.ts'
+import { doubtsOf } from './doubts.ts'
 import { instrumentJobError, waitOf } from './instrument-job-error.ts'
 import { instrumentOf } from './open-instrument.ts'
 import type { SchedulerOptions } from './options.ts'
@@ -18,6 +20,18 @@ import { outputLevels } from './output-levels.ts'
 import { recordJob } from './record-job.ts'
 import { runOnChip } from './run-job.ts'
 import { UsedValues } from './used-values.ts'
+
+/** The warning of every result of a dummy. */
+const NO_HARDWARE = 'no hardware was used: the instrument is a dummy (is_dummy), and all its outcomes are 0'
+
+/** Whether the bits of a job come from the discriminators of the device file. */
+function needsDiscriminators({ meas_level, acq_rotation, acq_threshold }: JobPayload): boolean {
+  return (
+    meas_level === 2 &&
+    (acq_rotation ?? undefined) === undefined &&
+    (acq_threshold ?? undefined) === undefined
+  )
+}
 
 /**
  * Creates a device that compiles circuits to pulses and plays them on an instrument. The device file is read
@@ -82,7 +96,10 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
       config?.reportChange()
       const { current } = file
       const instrument = await instrumentForJob(current, io)
-      const used = new UsedValues(calibratedChipOf(current.chip, limits))
+      const isDummy = instrument.backend === 'dummy'
+      const hasBits = needsDiscriminators(job.payload)
+      const use = isDummy ? 'any' : job.allowUncalibrated ? 'playable' : hasBits ? 'bits' : 'signals'
+      const used = new UsedValues(calibratedChipOf(current.chip, limits, use))
       const { chip } = used
       const hash = new Bun.CryptoHasher('sha256').update(current.yaml.text).digest('hex')
       const files = [
@@ -100,6 +117,7 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
       try {
         return await runOnChip({
           ...{ device, payload: job.payload, chip, instrument, clock, io, record, metadata },
+          doubtsOf: (schedule) => (isDummy ? [NO_HARDWARE] : doubtsOf(schedule, current.chip, hasBits)),
           onFirstSchedule: (schedule) => logLevels(current, schedule),
         })
       } finally {

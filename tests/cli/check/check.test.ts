@@ -12,4 +12,6 @@ test('the steps of a check are a table that ends with what failed', () => {
     'FAILED  module      slot 5         no module',
     ...['', 'Stopped at the first mismatch: module'],
   ])
+  const files = { step: 'files', subject: 'device file', passed: false, detail: 'line 1' }
+  expect(checkTable([files, files]).at(-1)).toBe('2 problems of the files')
 })

@@ -13,14 +13,14 @@ q0:
   element_type: {path: svc.elements.CalibratedTransmon, args: [q0]}
   rxy: {amp180: 0.5, duration: 3.2e-8}
   clock_freqs: {f01: 5.0e+9, readout: 7.0e+9}
-  measure: {acq_delay: 1.0e-7, integration_time: 1.5e-6, pulse_duration: 1.0e-6}
+  measure: {pulse_amp: 0.2, acq_delay: 1.0e-7, integration_time: 1.5e-6, pulse_duration: 1.0e-6, acq_rotation: 12, acq_threshold: 0}
   coherence: {t1: 5.0e-5, t2_echo: 6.0e-5, t2_star: .nan}
   measure_2state: {assignment: [[0.99, 0.01], [0.03, 0.97]]}
 q1: {element_type: {path: svc.elements.CalibratedTransmon, args: [q1]}, rxy: {duration: 2.0e-8}, clock_freqs: {f01: .nan}}
 q0_q1:
   element_type: {path: svc.elements.FluxTunableCoupler, kwargs: {parent_element_name: q0, child_element_name: q1}}
   clock_freqs: {cz: 3.0e+8}
-  cz: {square_duration: 2.0e-7}
+  cz: {square_amp: 0.3, square_duration: 2.0e-7}
 `
 
 test('a chip is described by its device file, and the time of its calibration by the side file', () => {
@@ -50,7 +50,17 @@ test('a chip is described by its device file, and the time of its calibration by
   expect(description).toMatchObject({
     qubits: [
       { name: 'q0', t1_s: 5e-5, t2_s: 6e-5, frequency_hz: 5e9, readout_error: 0.02 },
-      { name: 'q1', operational: false },
+      {
+        name: 'q1',
+        operational: false,
+        uncalibrated: [
+          { use: 'gates', reason: 'rxy.amp180 is not set' },
+          { use: 'gates', reason: 'clock_freqs.f01 is not set' },
+          { use: 'readout', reason: 'clock_freqs.readout is not set' },
+          { use: 'readout', reason: 'measure.pulse_amp is not set' },
+          { use: 'bits', reason: 'measure.acq_rotation and measure.acq_threshold are 0' },
+        ],
+      },
     ],
     measure: { duration_s: 1.6e-6 },
     ...{ dt_s: 1e-9, simulator: false, calibrated_at: '2026-11-01T12:00:00.000Z' },
@@ -59,7 +69,7 @@ test('a chip is described by its device file, and the time of its calibration by
   expect(description.gates?.find(({ name }) => name === 'cz')?.on).toEqual([
     { qubits: [0, 1], duration_s: 2e-7 },
   ])
-  expect(describe(join(folder.path, 'other.yml'), 'dummy')).toMatchObject({
-    simulator: true,
-  })
+  const dummy = describe(join(folder.path, 'other.yml'), 'dummy')
+  expect(dummy.simulator).toBe(true)
+  expect(JSON.stringify(dummy)).not.toContain('operational')
 })

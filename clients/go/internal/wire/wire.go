@@ -556,6 +556,13 @@ type QpuDetail struct {
 	Description *QpuDescription `json:"description"`
 }
 
+// QpuDescriptionQubitUncalibrated: see the reference of the routes
+type QpuDescriptionQubitUncalibrated struct {
+	Use string `json:"use"`
+
+	Reason string `json:"reason"`
+}
+
 // QpuDescriptionQubit: see the reference of the routes
 type QpuDescriptionQubit struct {
 	Name string `json:"name"`
@@ -573,6 +580,9 @@ type QpuDescriptionQubit struct {
 	Y *float64 `json:"y,omitempty"`
 
 	Operational *bool `json:"operational,omitempty"`
+
+	// What is not calibrated; a job may use it all the same with allow_uncalibrated
+	Uncalibrated []QpuDescriptionQubitUncalibrated `json:"uncalibrated,omitempty"`
 }
 
 // QpuDescriptionGateOn: see the reference of the routes
@@ -584,6 +594,9 @@ type QpuDescriptionGateOn struct {
 	DurationS *float64 `json:"duration_s,omitempty"`
 
 	Operational *bool `json:"operational,omitempty"`
+
+	// What is not calibrated; a job may use it all the same with allow_uncalibrated
+	Uncalibrated []QpuDescriptionQubitUncalibrated `json:"uncalibrated,omitempty"`
 }
 
 // QpuDescriptionGate: see the reference of the routes

@@ -360,6 +360,11 @@ export interface QpuDetail {
   readonly description: QpuDescription | null
 }
 
+export interface QpuDescriptionQubitUncalibrated {
+  readonly use: "gates" | "readout" | "bits"
+  readonly reason: string
+}
+
 export interface QpuDescriptionQubit {
   readonly name: string
   readonly t1_s?: number
@@ -369,6 +374,8 @@ export interface QpuDescriptionQubit {
   readonly x?: number
   readonly y?: number
   readonly operational?: boolean
+  /** What is not calibrated; a job may use it all the same with allow_uncalibrated */
+  readonly uncalibrated?: readonly QpuDescriptionQubitUncalibrated[]
 }
 
 export interface QpuDescriptionGateOn {
@@ -376,6 +383,8 @@ export interface QpuDescriptionGateOn {
   readonly error?: number
   readonly duration_s?: number
   readonly operational?: boolean
+  /** What is not calibrated; a job may use it all the same with allow_uncalibrated */
+  readonly uncalibrated?: readonly QpuDescriptionQubitUncalibrated[]
 }
 
 export interface QpuDescriptionGate {

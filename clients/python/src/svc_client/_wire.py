@@ -312,6 +312,11 @@ class QpuDetail(_QpuDetail, total=False):
     access_token: str  # SHA-256 (hex) of the access token
 
 
+class QpuDescriptionQubitUncalibrated(TypedDict):
+    use: Literal["gates", "readout", "bits"]
+    reason: str
+
+
 class _QpuDescriptionQubit(TypedDict):
     name: str
 
@@ -324,6 +329,7 @@ class QpuDescriptionQubit(_QpuDescriptionQubit, total=False):
     x: float
     y: float
     operational: bool
+    uncalibrated: List[QpuDescriptionQubitUncalibrated]  # What is not calibrated; a job may use it all the same with allow_uncalibrated
 
 
 class _QpuDescriptionGateOn(TypedDict):
@@ -334,6 +340,7 @@ class QpuDescriptionGateOn(_QpuDescriptionGateOn, total=False):
     error: float
     duration_s: float
     operational: bool
+    uncalibrated: List[QpuDescriptionQubitUncalibrated]  # What is not calibrated; a job may use it all the same with allow_uncalibrated
 
 
 class _QpuDescriptionGate(TypedDict):

@@ -70,8 +70,8 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (row.state === 'requeued') return STALE
   const { outcome } = result
   if (outcome.kind === 'failed' && outcome.class === 'device') {
-    const isBusy = outcome.results.error_code === INSTRUMENT_BUSY && result.executionMs === 0
-    const state = isBusy ? 'undelivered' : 'error'
+    const isUncounted = NOT_BEGUN.has(outcome.results.error_code ?? '') && result.executionMs === 0
+    const state = isUncounted ? 'undelivered' : 'error'
     return retryOrFail(tx, { ...result, state, reason: outcome.results.error }, maxAttempts)
   }
   return endJob(tx, result, row)
@@ -160,13 +160,16 @@ export function requeueLost(
 interface FailedAttempt extends AttemptKey {
   driver: string
   executionMs: number
-  /** `undelivered` when the device had no part in it: another process used its instrument. */
+  /** `undelivered` when the device did not begin. */
   state: 'error' | 'lost' | 'undelivered'
   reason: string
 }
 
-/** Code of a device that could not begin, because another process used its instrument; not an attempt. */
-const INSTRUMENT_BUSY = 'instrument_busy'
+/**
+ * Codes of a device that could not begin, because another process used its instrument or because the chip is
+ * not calibrated for the job; not an attempt.
+ */
+const NOT_BEGUN = new Set(['instrument_busy', 'not_calibrated'])
 
 /** Maximum length of a device's message in the timeline. */
 const MAX_DETAIL_LENGTH = 1_000

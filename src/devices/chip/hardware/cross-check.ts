@@ -1,5 +1,6 @@
 import type { Chip } from '../device-file.ts'
-import type { Edge, Qubit } from '../elements/element.ts'
+import type { Edge, Element, Qubit } from '../elements/element.ts'
+import type { UncalibratedUse } from '../uncalibrated.ts'
 import type { Hardware } from './hardware-file.ts'
 import { BASEBAND_CLOCK, toneOf } from './tones.ts'
 
@@ -31,38 +32,62 @@ export function couplingOf({ name, className, parent, get }: Edge, chip: Chip): 
   return { port: port ?? `${parent}:fl`, clock: BASEBAND_CLOCK, hz: 0 }
 }
 
+/** A gate of a chip, and whether the hardware plays it. */
+interface GateOnHardware {
+  /** `drive of q0`, `readout of q0`, `CZ q0-q1`. */
+  gate: string
+  element: Element
+  /** What the gate needs calibrated. */
+  uses: readonly UncalibratedUse[]
+  port: string
+  /** Why it cannot be played; undefined if it can. */
+  problem: string | undefined
+}
+
+/** All gates of a chip. Without hardware, each can be played. */
+export function gatesOnHardware(chip: Chip, hardware: Hardware | undefined): GateOnHardware[] {
+  const { qubits, edges } = chip
+  const gates = [
+    ...qubits.map((element) => ({ gate: `drive of ${element.name}`, element, played: driveOf(element) })),
+    ...qubits.map((element) => ({ gate: `readout of ${element.name}`, element, played: readoutOf(element) })),
+    ...edges.map((element) => ({
+      ...{ gate: `CZ ${element.parent}-${element.child}`, element, played: couplingOf(element, chip) },
+    })),
+  ]
+  const conflicts = hardware ? conflictsOf(gates, hardware) : new Map<string, string>()
+  return gates.map(({ gate, element, played: { port, clock, hz = 0 } }) => {
+    const tone = hardware && toneOf(hardware, port, clock, hz)
+    const problem = tone && 'problem' in tone ? tone.problem : conflicts.get(gate)
+    const uses: UncalibratedUse[] = gate.startsWith('readout') ? ['readout', 'bits'] : ['gates']
+    return { gate, element, uses, port, problem }
+  })
+}
+
 /**
  * What of a chip the hardware cannot do, a line for each gate: `CZ q1-q2 unavailable: q1:fl not connected`.
  * None of it prevents a start: other qubits and gates work, and a tuner measures frequencies that are
  * missing.
  */
 export function unavailableGates(chip: Chip, hardware: Hardware): string[] {
-  const gates = [
-    ...chip.qubits.map((qubit) => ({ gate: `drive of ${qubit.name}`, played: driveOf(qubit) })),
-    ...chip.qubits.map((qubit) => ({ gate: `readout of ${qubit.name}`, played: readoutOf(qubit) })),
-    ...chip.edges.map((edge) => ({
-      gate: `CZ ${edge.parent}-${edge.child}`,
-      played: couplingOf(edge, chip),
-    })),
-  ]
-  const problems = gates.flatMap(({ gate, played: { port, clock, hz = 0 } }) => {
-    const tone = toneOf(hardware, port, clock, hz)
-    return 'problem' in tone ? [`${gate} unavailable: ${tone.problem}`] : []
-  })
-  return [...problems, ...conflictsOf(gates, hardware)]
+  return gatesOnHardware(chip, hardware).flatMap(({ gate, problem }) =>
+    problem === undefined ? [] : [`${gate} unavailable: ${problem}`],
+  )
 }
 
-/** Gates on one output that need two frequencies of its oscillator. */
-function conflictsOf(gates: readonly { gate: string; played: PlayedPort }[], hardware: Hardware): string[] {
+/** Gates on one output that need two frequencies of its oscillator, each with the problem. */
+function conflictsOf(
+  gates: readonly { gate: string; played: PlayedPort }[],
+  hardware: Hardware,
+): Map<string, string> {
   const oscillators = new Map<string, { gate: string; loHz: number }>()
-  return gates.flatMap(({ gate, played: { port, clock, hz = 0 } }) => {
+  const conflicts = gates.flatMap(({ gate, played: { port, clock, hz = 0 } }): [string, string][] => {
     const tone = toneOf(hardware, port, clock, hz)
     if ('problem' in tone || tone.loHz === undefined) return []
     const other = oscillators.get(tone.channel.name)
     if (!other) oscillators.set(tone.channel.name, { gate, loHz: tone.loHz })
     if (!other || Math.abs(other.loHz - tone.loHz) <= 1) return []
-    return [
-      `${gate} unavailable: ${tone.channel.name} has one oscillator, at ${other.loHz} Hz for the ${other.gate}; set lo_freq`,
-    ]
+    const problem = `${tone.channel.name} has one oscillator, at ${other.loHz} Hz for the ${other.gate}; set lo_freq`
+    return [[gate, problem]]
   })
+  return new Map(conflicts)
 }

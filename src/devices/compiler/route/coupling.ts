@@ -4,6 +4,8 @@ export interface Coupling {
   qubits: number
   /** Pairs of indices of qubits. */
   edges: readonly (readonly [number, number])[]
+  /** The qubits that a circuit may use; all when absent. No edge has another one. */
+  usable?: ReadonlySet<number>
 }
 
 /** A coupling with the distances that routing needs. No state passes through a fixed qubit. */
@@ -16,8 +18,13 @@ export interface CouplingGraph extends Coupling {
   isCoupled(one: number, other: number): boolean
 }
 
+/** The qubits of a chip that no circuit may use. */
+export function unusableOf({ qubits, usable }: Coupling): number[] {
+  return usable ? Array.from({ length: qubits }, (_, at) => at).filter((at) => !usable.has(at)) : []
+}
+
 /** Finds the distances of all pairs. */
-export function graphOf({ qubits, edges }: Coupling, fixed: ReadonlySet<number>): CouplingGraph {
+export function graphOf({ qubits, edges, usable }: Coupling, fixed: ReadonlySet<number>): CouplingGraph {
   const neighbors: number[][] = Array.from({ length: qubits }, () => [])
   for (const [one, other] of edges) {
     neighbors[one]?.push(other)
@@ -31,8 +38,7 @@ export function graphOf({ qubits, edges }: Coupling, fixed: ReadonlySet<number>)
       ? Number.POSITIVE_INFINITY
       : (table[one * qubits + other] ?? Number.POSITIVE_INFINITY)
   return {
-    qubits,
-    edges,
+    ...{ qubits, edges, ...(usable && { usable }) },
     movable: edges.filter(([one, other]) => !fixed.has(one) && !fixed.has(other)),
     neighbors,
     distance,

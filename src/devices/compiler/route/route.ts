@@ -1,7 +1,7 @@
 import { createRng, type Rng } from '../../../simulator/index.ts'
 import { JobError } from '../../errors.ts'
 import type { Step } from '../decompose/step.ts'
-import { type Coupling, type CouplingGraph, graphOf } from './coupling.ts'
+import { type Coupling, type CouplingGraph, graphOf, unusableOf } from './coupling.ts'
 import { type GateOrder, gateOrderOf, reversed } from './gate-order.ts'
 import { perfectPlacement } from './perfect-placement.ts'
 import { placeSteps } from './place-steps.ts'
@@ -10,7 +10,7 @@ import { type Attempt, routeOnce } from './route-once.ts'
 import { clustersOf, partsOf, randomPlacement } from './start-placement.ts'
 
 /** A circuit to be placed on a chip. */
-interface RoutingRequest {
+export interface RoutingRequest {
   steps: readonly Step[]
   /** Number of qubits that the circuit declares. */
   qubits: number
@@ -20,7 +20,7 @@ interface RoutingRequest {
 }
 
 /** A circuit on the qubits of a chip. */
-interface RoutedCircuit {
+export interface RoutedCircuit {
   /** On physical qubits. */
   steps: Step[]
   /** `none`: every qubit in its own place; `placement`: other places, no exchange; `sabre`: exchanges. */
@@ -50,13 +50,13 @@ const FALLOFFS = [1, 0.8, 0.6]
 /**
  * Places a circuit on a chip, and exchanges states along couplings where a gate needs it. A circuit whose
  * pairs are all coupled keeps its qubits. The same circuit always has the same result.
- * @throws JobError when the chip has too few qubits, or no way to join the qubits of a gate.
+ * @throws JobError when the chip has too few qubits that may be used, or no way to join the qubits of a gate.
  */
 export function route(request: RoutingRequest): RoutedCircuit {
   const { steps, qubits, coupling } = request
   const used = usedQubits(steps)
   const fixed = new Map([...request.fixed].filter(([qubit]) => used.includes(qubit)))
-  assertFits(used, fixed, coupling.qubits)
+  assertFits(used, fixed, coupling)
   const graph = graphOf(coupling, new Set(fixed.values()))
   const pairs = pairsOf(steps)
   assertFixedCoupled(graph, pairs, fixed)
@@ -67,7 +67,7 @@ export function route(request: RoutingRequest): RoutedCircuit {
     const placed = placeSteps(steps, order, events, placement)
     return { steps: placed, method, initial: start, final: placement.physical, swaps: attempt?.swaps ?? 0 }
   }
-  const complete = (places: Places) => completed(places, used, fixed, qubits, coupling.qubits)
+  const complete = (places: Places) => completed(places, used, fixed, qubits, coupling)
   const own = complete(new Map())
   if (pairs.every(([one, other]) => graph.isCoupled(own[one] ?? -1, own[other] ?? -1)))
     return result('none', own)
@@ -174,10 +174,10 @@ function completed(
   used: readonly number[],
   fixed: Places,
   qubits: number,
-  available: number,
+  coupling: Coupling,
 ): Int32Array {
   const result = new Int32Array(qubits).fill(-1)
-  const taken = new Set<number>([...fixed.values(), ...places.values()])
+  const taken = new Set<number>([...fixed.values(), ...places.values(), ...unusableOf(coupling)])
   const put = (qubit: number, at: number) => {
     result[qubit] = at
     taken.add(at)
@@ -186,7 +186,7 @@ function completed(
   for (const qubit of used) {
     const at = fixed.get(qubit) ?? places.get(qubit)
     if (at !== undefined) put(qubit, at)
-    else if (qubit < available && !taken.has(qubit)) put(qubit, qubit)
+    else if (qubit < coupling.qubits && !taken.has(qubit)) put(qubit, qubit)
     else left.push(qubit)
   }
   let next = 0
@@ -213,12 +213,16 @@ function pairsOf(steps: readonly Step[]): Pair[] {
   return [...pairs.values()]
 }
 
-function assertFits(used: readonly number[], fixed: Places, available: number): void {
-  const outside = [...fixed.values()].find((at) => at >= available)
+function assertFits(used: readonly number[], fixed: Places, { qubits, usable }: Coupling): void {
+  const outside = [...fixed.values()].find((at) => at >= qubits)
   if (outside !== undefined)
-    throw tooMany(`the circuit uses $${outside}, the device has $0 to $${available - 1}`)
-  if (used.length > available)
-    throw tooMany(`the circuit uses ${used.length} qubits, the device has ${available}`)
+    throw tooMany(`the circuit uses $${outside}, the device has $0 to $${qubits - 1}`)
+  if (used.length > qubits) throw tooMany(`the circuit uses ${used.length} qubits, the device has ${qubits}`)
+  if (!usable) return
+  const unusable = [...fixed.values()].find((at) => !usable.has(at))
+  if (unusable !== undefined) throw impossible(`the device cannot use $${unusable} now`)
+  if (used.length > usable.size)
+    throw impossible(`it uses ${used.length} qubits, the device can use ${usable.size} of its ${qubits} now`)
 }
 
 function tooMany(message: string): JobError {

@@ -1,5 +1,5 @@
 import type { Rng } from '../../../simulator/index.ts'
-import type { CouplingGraph } from './coupling.ts'
+import { type CouplingGraph, unusableOf } from './coupling.ts'
 
 /** Qubits of a circuit that gates join, directly or through others; fixed qubits join nothing. */
 interface Cluster {
@@ -28,7 +28,7 @@ export function clustersOf(
 
 /** The parts of a chip within which states can be moved, the largest first. */
 export function partsOf(graph: CouplingGraph, fixed: ReadonlyMap<number, number>): number[][] {
-  const taken = new Set(fixed.values())
+  const taken = new Set([...fixed.values(), ...unusableOf(graph)])
   const free = Array.from({ length: graph.qubits }, (_, at) => at).filter((at) => !taken.has(at))
   return connected(free, graph.movable)
 }

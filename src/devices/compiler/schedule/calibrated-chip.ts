@@ -1,8 +1,9 @@
 import type { Chip } from '../../chip/device-file.ts'
-import { type Edge, valueAt } from '../../chip/elements/element.ts'
-import { couplingOf } from '../../chip/hardware/cross-check.ts'
+import { type Edge, type Qubit, valueAt } from '../../chip/elements/element.ts'
+import { couplingOf, driveOf, readoutOf } from '../../chip/hardware/cross-check.ts'
 import type { Hardware } from '../../chip/hardware/hardware-file.ts'
 import { toneOf } from '../../chip/hardware/tones.ts'
+import { uncalibratedOf } from '../../chip/uncalibrated.ts'
 import type { ElementValues } from '../../pulse/builder.ts'
 import type { Coupling } from '../route/coupling.ts'
 
@@ -14,25 +15,55 @@ export interface CalibratedChip {
   /** The edge of two coupled qubits, given by index in either order. */
   edgeOf(one: number, other: number): string
   values: ElementValues
+  /** What is left out because it is not calibrated; undefined where nothing is. */
+  leftOut?: LeftOut | undefined
+}
+
+/** Parts of a chip that are not calibrated. */
+interface LeftOut {
+  /** The chip as it would be with them. */
+  coupling: Coupling
+  /** Why each of them is left out, by name. */
+  reasons: ReadonlyMap<string, string>
 }
 
 /**
- * The chip of a device file. An edge couples its qubits when its CZ gate was calibrated and can be played.
+ * Which parts of a chip may be used: `bits` those that are calibrated, `signals` those that are so except for
+ * the discriminators, `playable` all that can be played, `any` all of them, with a stand-in for each value
+ * that is not set: for an instrument that plays nothing.
+ */
+type ChipUse = 'bits' | 'signals' | 'playable' | 'any'
+
+/** Values for an instrument that plays nothing. */
+const STAND_INS: Readonly<Record<string, number>> = {
+  'rxy.amp180': 0.5,
+  'clock_freqs.f01': 5e9,
+  'clock_freqs.readout': 7e9,
+  'clock_freqs.cz': 3e8,
+}
+
+/**
+ * The chip of a device file.
  * @param hardware what plays the gates; undefined where anything can be played
  */
-export function calibratedChipOf(chip: Chip, hardware?: Hardware): CalibratedChip {
+export function calibratedChipOf(chip: Chip, hardware?: Hardware, use: ChipUse = 'playable'): CalibratedChip {
   const qubits = chip.qubits.map(({ name }) => name)
-  const names = new Map<string, string>()
-  const edges = chip.edges
-    .filter((edge) => canPlayCz(edge, chip, hardware))
-    .map(({ name, parent, child }) => {
-      const pair = [qubits.indexOf(parent), qubits.indexOf(child)] as const
-      names.set(pair.toSorted().join(' '), name)
-      return pair
-    })
+  const names = new Map(
+    chip.edges.map(({ name, parent, child }) => [
+      [qubits.indexOf(parent), qubits.indexOf(child)].toSorted().join(' '),
+      name,
+    ]),
+  )
+  const playable = partOf(
+    chip,
+    (qubit) => use === 'any' || !hardware || canPlayQubit(qubit, hardware),
+    (edge) => use === 'any' || canPlayCz(edge, chip, hardware, use !== 'playable'),
+  )
+  const reasons = use === 'bits' || use === 'signals' ? reasonsOf(chip, use) : new Map<string, string>()
+  const isCalibrated = ({ name }: { name: string }) => !reasons.has(name)
   return {
     qubits,
-    coupling: { qubits: qubits.length, edges },
+    coupling: reasons.size === 0 ? playable : within(playable, partOf(chip, isCalibrated, isCalibrated)),
     edgeOf(one, other) {
       const name = names.get([one, other].sort().join(' '))
       if (name === undefined) throw new RangeError(`qubits ${one} and ${other} are not coupled`)
@@ -42,7 +73,8 @@ export function calibratedChipOf(chip: Chip, hardware?: Hardware): CalibratedChi
       number(name, path) {
         const element = chip.element(name)
         const value = element && valueAt(element, path)
-        return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+        if (typeof value === 'number' && Number.isFinite(value)) return value
+        return use === 'any' ? STAND_INS[path] : undefined
       },
       ends(name) {
         const edge = chip.element(name)
@@ -50,14 +82,65 @@ export function calibratedChipOf(chip: Chip, hardware?: Hardware): CalibratedChi
         return [edge.parent, edge.child]
       },
     },
+    leftOut: reasons.size === 0 ? undefined : { coupling: playable, reasons },
   }
 }
 
+/** Why the parts of a chip that are not calibrated are not, by name. */
+function reasonsOf({ qubits, edges }: Chip, use: 'bits' | 'signals'): Map<string, string> {
+  return new Map(
+    [...qubits, ...edges].flatMap((element) => {
+      const missing = uncalibratedOf(element).filter((each) => use === 'bits' || each.use !== 'bits')
+      const reason = missing.map((each) => each.reason).join(', ')
+      return missing.length === 0 ? [] : [[element.name, reason] as const]
+    }),
+  )
+}
+
+/** The qubits that meet a condition, and the edges between them that meet another one. */
+function partOf(
+  chip: Chip,
+  isQubit: (qubit: Qubit) => boolean,
+  isEdge: (edge: Edge) => boolean,
+): Coupling & { usable: ReadonlySet<number> } {
+  const indices = new Map(chip.qubits.map(({ name }, index) => [name, index]))
+  const usable = new Set(chip.qubits.flatMap((qubit, index) => (isQubit(qubit) ? [index] : [])))
+  const edges = chip.edges.filter(isEdge).flatMap(({ parent, child }) => {
+    const pair = [indices.get(parent) ?? -1, indices.get(child) ?? -1] as const
+    return pair.every((index) => usable.has(index)) ? [pair] : []
+  })
+  return { qubits: chip.qubits.length, edges, usable }
+}
+
+/** What two parts of a chip have in common. */
+function within(one: ReturnType<typeof partOf>, other: ReturnType<typeof partOf>): ReturnType<typeof partOf> {
+  const kept = new Set(other.edges.map(String))
+  return {
+    qubits: one.qubits,
+    edges: one.edges.filter((pair) => kept.has(String(pair))),
+    usable: new Set([...one.usable].filter((qubit) => other.usable.has(qubit))),
+  }
+}
+
+/** Whether the hardware plays the frequencies of both lines of a qubit, as far as they are known. */
+function canPlayQubit(qubit: Qubit, hardware: Hardware): boolean {
+  return [driveOf(qubit), readoutOf(qubit)].every(
+    ({ port, clock, hz }) => hz === undefined || !('problem' in toneOf(hardware, port, clock, hz)),
+  )
+}
+
 /**
- * A tunable coupler is driven at a frequency that only a calibration finds, and that may lie outside of what
- * its output plays.
+ * Whether the gate of an edge can be played. A tunable coupler is driven at a frequency that only a
+ * calibration finds, and that may lie outside of what its output plays.
+ * @param isUnknown the answer while the frequency is not known
  */
-function canPlayCz(edge: Edge, chip: Chip, hardware: Hardware | undefined): boolean {
+export function canPlayCz(
+  edge: Edge,
+  chip: Chip,
+  hardware: Hardware | undefined,
+  isUnknown = false,
+): boolean {
   const { port, clock, hz } = couplingOf(edge, chip)
-  return hz !== undefined && (!hardware || !('problem' in toneOf(hardware, port, clock, hz)))
+  if (hz === undefined) return isUnknown
+  return !hardware || !('problem' in toneOf(hardware, port, clock, hz))
 }

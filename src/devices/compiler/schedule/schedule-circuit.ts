@@ -168,6 +168,6 @@ function assertWithinFullScale({ port, amplitude }: Pulse): void {
 
 function toJobError(error: unknown): unknown {
   if (!(error instanceof UnsetValueError)) return error
-  const message = `${error.element} is not calibrated: ${error.path} is not set in the device configuration`
+  const message = `${error.element} is not calibrated and cannot be played: ${error.path} is not set in the device configuration`
   return new JobError(message, { errorCode: 'not_calibrated', cause: error })
 }

@@ -113,7 +113,7 @@ describe('scheduleCircuit()', () => {
       'a delay of 1.5 ns is not a whole number',
     )
     expect(() => compiled('x $3;')).toThrow(
-      'q3 is not calibrated: rxy.amp180 is not set in the device configuration',
+      'q3 is not calibrated and cannot be played: rxy.amp180 is not set in the device configuration',
     )
   })
 
