@@ -539,7 +539,7 @@ CREATE TABLE "time_slots" (
 CREATE INDEX "time_slots_booked_by_start_time" ON "time_slots" ("booked_by", "start_time");
 CREATE INDEX "time_slots_end_time" ON "time_slots" ("end_time");
 CREATE INDEX "time_slots_end_time_start_time" ON "time_slots" ("end_time", "start_time") WHERE substr(end_time, 1, 10) > substr(start_time, 1, 10);
-CREATE INDEX "time_slots_qpu" ON "time_slots" ("qpu");
+CREATE INDEX "time_slots_qpu_start_time" ON "time_slots" ("qpu", "start_time");
 CREATE INDEX "time_slots_series_start_time" ON "time_slots" ("series", "start_time") WHERE series <> '';
 CREATE INDEX "time_slots_start_time" ON "time_slots" ("start_time");
 CREATE TABLE "tuner_runs" (

@@ -48,6 +48,7 @@ export const timeSlots = defineCollection({
     ['start_time'],
     ['end_time'],
     { on: ['end_time', 'start_time'], where: IS_OVERNIGHT },
+    ['qpu', 'start_time'],
     ['booked_by', 'start_time'],
     { on: ['series', 'start_time'], where: "series <> ''" },
   ],
@@ -87,8 +88,8 @@ function refuseOverlap(tx: SqlReader, slot: Slot): void {
 
 /**
  * The requested slots that overlap with booked ones, other than that with the id `except`; `qpu` '' = every
- * QPU. One statement for all, which reads of each the slots of two days: those that begin in the 24 h before
- * its end, and of the others only those that last overnight.
+ * QPU. One statement finds them, which reads one booked slot per QPU for each; a second one, if there are
+ * any, finds the first slot that is in the way.
  */
 export function overlapsOf(
   tx: SqlReader,
@@ -97,9 +98,12 @@ export function overlapsOf(
   const wanted = slots.map((slot) => ({
     ...{ start: slot.start_time, end: slot.end_time, since: dayBefore(slot.start_time) },
   }))
+  const params = { wanted: JSON.stringify(wanted), qpu, except }
+  const taken = tx.all<{ at: number }>(TAKEN, params).map(({ at }) => wanted[at])
+  if (taken.length === 0) return []
   const rows = tx.all<Times & { bookedStart: string; bookedEnd: string }>(OVERLAPS, {
-    wanted: JSON.stringify(wanted),
-    ...{ qpu, except },
+    ...params,
+    wanted: JSON.stringify(taken),
   })
   return rows.map(({ start_time, end_time, bookedStart, bookedEnd }) => ({
     ...{ start_time, end_time },
@@ -113,14 +117,39 @@ function dayBefore(time: string): string {
   return toTimestamp((fromTimestamp(time) ?? 0) - DAY_MS)
 }
 
+const WANTED = `wanted AS (
+    SELECT "key" AS at, ${jsonKey('"value"', 'start')} AS start_time, ${jsonKey('"value"', 'end')} AS end_time,
+      ${jsonKey('"value"', 'since')} AS since
+    FROM ${jsonItems('$wanted')})`
+
+/**
+ * The requested slots that overlap with any. Slots of one QPU do not overlap with each other, so only the
+ * last one that begins before the end may be in the way. The QPUs with slots are found one after another.
+ */
+const TAKEN = `
+  WITH RECURSIVE ${WANTED},
+  place (qpu) AS (
+    SELECT min(qpu) FROM time_slots
+    UNION ALL
+    SELECT (SELECT min(qpu) FROM time_slots WHERE qpu > place.qpu) FROM place WHERE place.qpu IS NOT NULL),
+  considered AS MATERIALIZED (
+    SELECT qpu FROM place WHERE qpu IS NOT NULL AND (qpu IN ('', $qpu) OR $qpu = ''))
+  SELECT at FROM wanted WHERE EXISTS (
+    SELECT 1 FROM considered WHERE wanted.start_time < (
+      SELECT booked.end_time FROM time_slots booked
+      WHERE booked.qpu = considered.qpu AND booked.start_time < wanted.end_time AND booked.id <> $except
+      ORDER BY booked.start_time DESC LIMIT 1))
+  ORDER BY at`
+
 /** Conditions on a slot that may overlap with the requested one. */
 const IS_OTHER = "id <> $except AND (qpu = $qpu OR qpu = '' OR $qpu = '')"
 
+/**
+ * For each requested slot the first booked one that overlaps with it: of those that begin in the 24 h before
+ * its end, and of the others only those that last overnight.
+ */
 const OVERLAPS = `
-  WITH wanted AS (
-    SELECT "key" AS at, ${jsonKey('"value"', 'start')} AS start_time, ${jsonKey('"value"', 'end')} AS end_time,
-      ${jsonKey('"value"', 'since')} AS since
-    FROM ${jsonItems('$wanted')})
+  WITH ${WANTED}
   SELECT wanted.start_time, wanted.end_time, booked.start_time AS bookedStart, booked.end_time AS bookedEnd
   FROM wanted CROSS JOIN time_slots booked ON booked.seq = (
     SELECT seq FROM (
