@@ -21,6 +21,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/qasm',
     steps: [
+      ['rational.ts'],
       ['circuit.ts', 'error.ts', 'limits.ts'],
       ['fault.ts'],
       ['warnings.ts'],

@@ -1,3 +1,5 @@
+import { type Rational, toDouble } from './rational.ts'
+
 /** A unitary on a few qubits; controls are separate so that a kernel can skip the amplitudes they exclude. */
 export interface UnitaryOp {
   kind: 'unitary'
@@ -44,12 +46,17 @@ export interface BarrierOp {
   qubits: number[]
 }
 
-/** Idle time, for noise models. */
+/** Idle time. */
 export interface DelayOp {
   kind: 'delay'
   qubits: number[]
-  /** s. */
-  seconds: number
+  /** s, exact: only a consumer rounds it, to its clock. */
+  duration: Rational
+}
+
+/** The length of a delay, s, as the nearest double. */
+export function secondsOf({ duration }: DelayOp): number {
+  return toDouble(duration)
 }
 
 /** One operation of a flat circuit. */

@@ -1,4 +1,4 @@
-import type { Op } from './circuit.ts'
+import { type Op, secondsOf } from './circuit.ts'
 import { assertValueCount, FIRST_OUTCOME, shapeOf } from './execute/lower.ts'
 import { type GateCall, Undecided } from './execute/machine.ts'
 import type { Program } from './execute/program.ts'
@@ -125,7 +125,7 @@ function runUntilMissing(runner: Runner): Drawing['missing'] {
 /** The only operations that are emitted while gate calls are drawn. */
 function stepOf(op: Op) {
   if (op.kind === 'unitary' || op.kind === 'phase') throw new TypeError('a gate was expanded')
-  return op
+  return op.kind === 'delay' ? { kind: op.kind, qubits: op.qubits, seconds: secondsOf(op) } : op
 }
 
 /** Controls of modifiers come first among the qubits, those of the outermost modifier before all others. */

@@ -1,13 +1,14 @@
-export type {
-  BarrierOp,
-  Circuit,
-  DelayOp,
-  MeasureOp,
-  Op,
-  PhaseOp,
-  ResetOp,
-  Sink,
-  UnitaryOp,
+export {
+  type BarrierOp,
+  type Circuit,
+  type DelayOp,
+  type MeasureOp,
+  type Op,
+  type PhaseOp,
+  type ResetOp,
+  type Sink,
+  secondsOf,
+  type UnitaryOp,
 } from './circuit.ts'
 export { type Control, type Drawing, type DrawnStep, drawProgram } from './draw.ts'
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
@@ -16,5 +17,6 @@ export type { Program } from './execute/program.ts'
 export type { ProgramFeature } from './features.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { type CheckReport, checkProgram, parseProgram } from './program.ts'
+export { nearestInteger } from './rational.ts'
 export type { Input } from './syntax/ast.ts'
 export type { QasmWarning, WarningCode } from './warnings.ts'

@@ -27,6 +27,8 @@ export interface CompiledCircuit {
   routing: RoutingReport
   /** CZ gates and pulses on drive lines. */
   gates: { cz: number; pulses: number }
+  /** What to check about the result. */
+  warnings: readonly string[]
 }
 
 /**

@@ -108,7 +108,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
   const unmeasured = Array.from({ length: circuit.clbits }, (_, clbit) => clbit).filter(
     (at) => !measured.has(at),
   )
-  const warnings = [...circuit.warnings, ...job.doubtsOf(schedule), ...doubts]
+  const warnings = [...circuit.warnings, ...compiled.warnings, ...job.doubtsOf(schedule), ...doubts]
   return circuitResultOf({
     ...{ circuitIndex, circuit, shots, ...outcomes },
     metadata: {

@@ -4,11 +4,13 @@ import type { DeclareNode, Expression, GateNode, Statement } from '../syntax/ast
 import { newArray, sizeOfShape, unknownArray, zeroValue } from '../values/arrays.ts'
 import { CONSTANTS } from '../values/constants.ts'
 import { convert } from '../values/convert.ts'
+import { exactOf } from '../values/operate-duration.ts'
 import { cellsOf, describeType, isBits, type ScalarType, type Type, VOID } from '../values/types.ts'
 import {
   type ArrayValue,
   type BitsValue,
   boolValue,
+  durationValue,
   floatValue,
   isKnown,
   literalInt,
@@ -155,7 +157,7 @@ function inputValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
   if (!Number.isFinite(value))
     throw new Fault('invalid_value', node.nameAt, `The input "${node.name}" needs a finite number`)
   if (type.kind === 'bool') return boolValue(value !== 0)
-  if (type.kind === 'duration') return { kind: 'duration', seconds: value }
+  if (type.kind === 'duration') return durationValue(exactOf(floatValue(value), node.nameAt))
   if (type.kind === 'int' || type.kind === 'uint' || isBits(type)) {
     return integerInput(node, type, value)
   }

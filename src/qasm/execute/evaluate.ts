@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts'
+import { isLong, ZERO } from '../rational.ts'
 import type { BinaryNode, CallNode, Expression } from '../syntax/ast.ts'
 import { copyArray, elementsOf, newArray, sizeOfShape, unknownArray } from '../values/arrays.ts'
 import { callBuiltin, isBuiltin } from '../values/builtins.ts'
@@ -9,6 +10,7 @@ import {
   type ArrayValue,
   type BitsValue,
   boolValue,
+  durationValue,
   isKnown,
   type QubitsValue,
   typeOf,
@@ -29,8 +31,12 @@ export function evaluate(m: Machine, node: Expression): Value {
   return value
 }
 
-/** Wide registers cost more than numbers. */
+/** Operations that one on a long fraction counts as. */
+const LONG_FRACTION = 1_000
+
+/** Wide registers and long fractions cost more than numbers. */
 function spendOnWidth(m: Machine, value: Value, at: number): void {
+  if (value.kind === 'duration' && isLong(value.seconds)) m.countOperations(LONG_FRACTION, at)
   const width = value.kind === 'bits' ? value.cells.length : value.kind === 'qubits' ? value.qubits.length : 0
   if (width > MACHINE_WIDTH) m.countOperations(width >> 4, at)
 }
@@ -70,7 +76,7 @@ function evaluateNode(m: Machine, node: Expression): Value {
 
 function durationOf(m: Machine, at: number): Value {
   m.warn('no_duration', 'durationof() is taken as 0 s: no gate durations are known', at)
-  return m.checking ? unknownValue(DURATION) : { kind: 'duration', seconds: 0 }
+  return m.checking ? unknownValue(DURATION) : durationValue(ZERO)
 }
 
 /** Looks a name up; throws `unknown_name`. */
@@ -120,7 +126,10 @@ function evaluateBinary(m: Machine, node: BinaryNode): Value {
     first = first.left
   }
   let value = evaluate(m, first)
-  for (let link = chain.pop(); link !== undefined; link = chain.pop()) value = applyLink(m, link, value)
+  for (let link = chain.pop(); link !== undefined; link = chain.pop()) {
+    value = applyLink(m, link, value)
+    spendOnWidth(m, value, link.at)
+  }
   return value
 }
 

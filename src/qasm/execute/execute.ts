@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts'
+import { toDouble } from '../rational.ts'
 import type { AssignNode, Expression, Statement } from '../syntax/ast.ts'
-import { toNumber } from '../values/convert.ts'
 import { describeType } from '../values/types.ts'
 import { typeOf } from '../values/values.ts'
 import { assign } from './assign.ts'
@@ -107,10 +107,10 @@ function delay(m: Machine, node: SimpleStatement & { kind: 'delay' }): void {
     )
   }
   const qubits = operandQubits(m, node.operands)
-  if (!decide(m, duration)) return
-  const seconds = toNumber(duration)
-  if (!(seconds >= 0))
-    throw new Fault('invalid_value', node.duration.at, `A delay must not be negative: ${seconds} s`)
+  if (!decide(m, duration) || duration.kind !== 'duration') return
+  const { seconds } = duration
+  if (seconds.numerator < 0n)
+    throw new Fault('invalid_value', node.duration.at, `A delay must not be negative: ${toDouble(seconds)} s`)
   m.countOperations(qubits.length, node.at)
-  m.emit({ kind: 'delay', qubits, seconds }, node.at)
+  m.emit({ kind: 'delay', qubits, duration: seconds }, node.at)
 }

@@ -6,6 +6,8 @@ import type { BinaryNode, Expression } from './ast.ts'
 export function foldBinary(node: BinaryNode): Expression {
   const { left, right } = node
   if (left.kind !== 'literal' || right.kind !== 'literal') return node
+  // Exact times may grow: only an evaluation counts their work.
+  if (left.value.kind === 'duration' || right.value.kind === 'duration') return node
   try {
     return { kind: 'literal', at: node.at, value: binary(node.operator, left.value, right.value, node.at) }
   } catch (error) {

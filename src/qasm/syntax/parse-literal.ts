@@ -1,5 +1,6 @@
 import { Fault } from '../fault.ts'
-import { floatValue, freshBits, literalInt, type Value } from '../values/values.ts'
+import { parseDecimal, quotient, type Rational } from '../rational.ts'
+import { durationValue, floatValue, freshBits, literalInt, type Value } from '../values/values.ts'
 import type { Expression } from './ast.ts'
 import type { Cursor } from './cursor.ts'
 
@@ -13,7 +14,7 @@ export function parseLiteral(p: Cursor): Expression {
     case 'imaginary':
       return literal(p, { kind: 'complex', re: 0, im: Number.parseFloat(plainDigits(p)) })
     case 'timing':
-      return literal(p, { kind: 'duration', seconds: timingSeconds(plainDigits(p)) })
+      return literal(p, durationValue(timingSeconds(p)))
     case 'true':
     case 'false':
       return literal(p, { kind: 'bool', value: p.kind === 'true' })
@@ -50,13 +51,16 @@ function plainDigits(p: Cursor): string {
   return text.includes('_') ? text.replaceAll('_', '') : text.replace('0B', '0b').replace('0X', '0x')
 }
 
-/** Seconds of a timing literal; `dt` is taken as one nanosecond. */
-function timingSeconds(text: string): number {
-  const value = Number.parseFloat(text)
-  if (text.endsWith('ms')) return value * 1e-3
-  if (text.endsWith('us') || text.endsWith('µs') || text.endsWith('μs')) return value * 1e-6
-  if (text.endsWith('ns') || text.endsWith('dt')) return value * 1e-9
-  return value
+/** Decimal places of the units of time; `dt` is taken as one nanosecond. */
+const PLACES: Readonly<Record<string, number>> = { s: 0, ms: 3, us: 6, µs: 6, μs: 6, ns: 9, dt: 9 }
+
+/** Seconds of a timing literal. */
+function timingSeconds(p: Cursor): Rational {
+  const [, number = '', unit = ''] = /^([\d.]+(?:e[-+]?\d+)?)\s*(\D+)$/i.exec(plainDigits(p)) ?? []
+  const value = parseDecimal(number)
+  const seconds = value && quotient(value, { numerator: 10n ** BigInt(PLACES[unit] ?? 0), denominator: 1n })
+  if (seconds) return seconds
+  throw new Fault('invalid_value', p.at, 'This time is beyond the range of numbers')
 }
 
 function bitString(p: Cursor): Value {

@@ -1,6 +1,14 @@
+import { ZERO } from '../rational.ts'
 import { convert } from './convert.ts'
 import type { ScalarType } from './types.ts'
-import { type ArrayStore, type ArrayValue, freshBits, unknownValue, type Value } from './values.ts'
+import {
+  type ArrayStore,
+  type ArrayValue,
+  durationValue,
+  freshBits,
+  unknownValue,
+  type Value,
+} from './values.ts'
 
 /** The initial value of a variable without an initializer: zero. */
 export function zeroValue(type: ScalarType): Value {
@@ -21,7 +29,7 @@ export function zeroValue(type: ScalarType): Value {
     case 'complex':
       return { kind: 'complex', re: 0, im: 0 }
     case 'duration':
-      return { kind: 'duration', seconds: 0 }
+      return durationValue(ZERO)
   }
 }
 

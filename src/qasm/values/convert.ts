@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts'
+import { toDouble } from '../rational.ts'
 import { describeType, type ScalarType, type Type } from './types.ts'
 import {
   angleToRadians,
@@ -117,7 +118,7 @@ export function toNumber(value: Value): number {
     case 'angle':
       return angleToRadians(value)
     case 'duration':
-      return value.seconds
+      return toDouble(value.seconds)
     case 'complex':
       return value.re
     default:
@@ -136,7 +137,7 @@ export function toBigInt(value: Value, at: number): bigint {
     case 'float': {
       if (!Number.isFinite(value.value))
         throw new Fault('invalid_value', at, `${value.value} has no integer value`)
-      return BigInt(Math.trunc(value.value))
+      return value.exact ? value.exact.numerator / value.exact.denominator : BigInt(Math.trunc(value.value))
     }
     default:
       return toBool(value) ? 1n : 0n

@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts'
+import { toDouble } from '../rational.ts'
 import type { ArithmeticOperator } from './operator.ts'
 import type { Type } from './types.ts'
 import { floatValue, intValue, type Value } from './values.ts'
@@ -71,8 +72,13 @@ export function integerBinary(
   if (b === 0n && (operator === '/' || operator === '%'))
     throw new Fault('invalid_value', at, 'Division by zero')
   if (operator === '**') return power(a, b, type, at)
-  if (operator === '/' && type.width === 0 && a % b !== 0n) return floatValue(Number(a) / Number(b))
+  if (operator === '/' && type.width === 0 && a % b !== 0n) return literalQuotient(a, b)
   return inRange(operate(operator, a, b), type, at)
+}
+
+function literalQuotient(a: bigint, b: bigint): Value {
+  const plain = b < 0n ? { numerator: -a, denominator: -b } : { numerator: a, denominator: b }
+  return { kind: 'float', width: 64, value: toDouble(plain), exact: plain }
 }
 
 function operate(operator: '+' | '-' | '*' | '/' | '%', a: bigint, b: bigint): bigint {

@@ -1,6 +1,8 @@
 import { Fault } from '../fault.ts'
+import { compareRationals, negated } from '../rational.ts'
 import { toBigInt, toBool, toComplex, toNumber } from './convert.ts'
 import { complexBinary } from './operate-complex.ts'
+import { durationBinary, durationRatio, exactOf } from './operate-duration.ts'
 import { bitwise, integerBinary, shift } from './operate-integer.ts'
 import type { ArithmeticOperator, BinaryOperator, UnaryOperator } from './operator.ts'
 import { binaryType, unaryType } from './operator-types.ts'
@@ -9,6 +11,7 @@ import {
   type BitsValue,
   bigIntToBits,
   boolValue,
+  durationValue,
   floatValue,
   freshBits,
   intValue,
@@ -39,7 +42,7 @@ export function binary(operator: BinaryOperator, left: Value, right: Value, at: 
     case '>':
     case '<=':
     case '>=':
-      return boolValue(compare(operator, left, right))
+      return boolValue(compare(operator, left, right, at))
     case '&':
     case '|':
     case '^':
@@ -63,7 +66,7 @@ export function unary(operator: UnaryOperator, operand: Value, at: number): Valu
   if (operator === '!' || type.kind === 'bool') return boolValue(!toBool(operand))
   if (operator === '~') return inType(~toBigInt(operand, at), type)
   if (operand.kind === 'complex') return { kind: 'complex', re: -operand.re, im: -operand.im }
-  if (operand.kind === 'duration') return { kind: 'duration', seconds: -operand.seconds }
+  if (operand.kind === 'duration') return durationValue(negated(operand.seconds))
   if (operand.kind === 'float') return { kind: 'float', width: operand.width, value: -operand.value }
   return inType(-toBigInt(operand, at), type)
 }
@@ -114,7 +117,7 @@ function combineWithKnown(operator: '&' | '|' | '^', unknown: number, known: num
 
 type Comparison = '==' | '!=' | '<' | '>' | '<=' | '>='
 
-function compare(operator: Comparison, left: Value, right: Value): boolean {
+function compare(operator: Comparison, left: Value, right: Value, at: number): boolean {
   if (left.kind === 'complex' || right.kind === 'complex') {
     const a = toComplex(left)
     const b = toComplex(right)
@@ -122,10 +125,17 @@ function compare(operator: Comparison, left: Value, right: Value): boolean {
     return operator === '==' ? equal : !equal
   }
   if (left.kind === 'angle' || right.kind === 'angle') return compareAngles(operator, left, right)
-  if (left.kind === 'float' || right.kind === 'float' || left.kind === 'duration') {
+  if (isExact(left) || isExact(right)) {
+    return ordered(operator, compareRationals(exactOf(left, at), exactOf(right, at)), 0)
+  }
+  if (left.kind === 'float' || right.kind === 'float') {
     return ordered(operator, toNumber(left), toNumber(right))
   }
-  return ordered(operator, toBigInt(left, 0), toBigInt(right, 0))
+  return ordered(operator, toBigInt(left, at), toBigInt(right, at))
+}
+
+function isExact(value: Value): boolean {
+  return value.kind === 'duration' || (value.kind === 'float' && value.exact !== undefined)
 }
 
 function compareAngles(operator: Comparison, left: Value, right: Value): boolean {
@@ -164,8 +174,9 @@ function arithmetic(operator: ArithmeticOperator, left: Value, right: Value, typ
     case 'complex':
       return { kind: 'complex', ...complexBinary(operator, toComplex(left), toComplex(right)) }
     case 'duration':
-      return { kind: 'duration', seconds: realBinary(operator, toNumber(left), toNumber(right)) }
+      return durationBinary(operator, left, right, at)
     default:
+      if (left.kind === 'duration') return durationRatio(left, right, at)
       return floatValue(realBinary(operator, toNumber(left), toNumber(right)))
   }
 }

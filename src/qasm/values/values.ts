@@ -1,3 +1,4 @@
+import type { Rational } from '../rational.ts'
 import { type ScalarType, type Type, VOID } from './types.ts'
 
 /** State of a bit that depends on measurement outcomes in a way that a flat circuit cannot represent. */
@@ -44,6 +45,12 @@ interface AngleValue {
   value: bigint
 }
 
+/** A time, which is not rounded. */
+interface DurationValue {
+  kind: 'duration'
+  seconds: Rational
+}
+
 /** Storage of the elements of an array; that of the checker discards assignments. */
 export interface ArrayStore {
   get(index: number): Value
@@ -73,10 +80,11 @@ export type Value =
   | { kind: 'bool'; value: boolean }
   | BitsValue
   | IntValue
-  | { kind: 'float'; width: number; value: number }
+  /** `exact` is the value before it was rounded, if that is a quotient of integers or durations. */
+  | { kind: 'float'; width: number; value: number; exact?: Rational }
   | AngleValue
   | { kind: 'complex'; re: number; im: number }
-  | { kind: 'duration'; seconds: number }
+  | DurationValue
   | ArrayValue
   | QubitsValue
   | UnknownValue
@@ -110,6 +118,11 @@ export function typeOf(value: Value): Type {
 /** A float of double precision. */
 export function floatValue(value: number): Value {
   return { kind: 'float', width: 64, value }
+}
+
+/** A time. */
+export function durationValue(seconds: Rational): DurationValue {
+  return { kind: 'duration', seconds }
 }
 
 /** A truth value. */

@@ -1,4 +1,4 @@
-import type { DelayOp, Op, PhaseOp, UnitaryOp } from '../../qasm/index.ts'
+import { type DelayOp, type Op, type PhaseOp, secondsOf, type UnitaryOp } from '../../qasm/index.ts'
 import type { ReadoutError } from '../readout/readout.ts'
 import { type Channel, type Relaxation, thermalRelaxation } from './channel.ts'
 
@@ -59,7 +59,7 @@ export function defineNoiseModel({
     if (op.kind === 'phase') return []
     return op.qubits.flatMap((qubit) => {
       const times = relaxationOf?.(qubit)
-      return times ? onQubit(qubit, thermalRelaxation({ ...times, duration: op.seconds })) : []
+      return times ? onQubit(qubit, thermalRelaxation({ ...times, duration: secondsOf(op) })) : []
     })
   }
   return { source, qubits, readoutErrorOf, ...((gateNoiseOf || relaxationOf) && { channelsAfter }) }

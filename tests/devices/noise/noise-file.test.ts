@@ -56,7 +56,13 @@ readout:
 `)
     expect(model.readoutErrorOf(0)).toEqual([0.01, 0.03])
     expect(model.readoutErrorOf(1)).toEqual([0, 0])
-    expect(model.channelsAfter?.({ kind: 'delay', qubits: [0, 2], seconds: 1e-6 })).toHaveLength(4)
+    expect(
+      model.channelsAfter?.({
+        kind: 'delay',
+        qubits: [0, 2],
+        duration: { numerator: 1n, denominator: 1_000_000n },
+      }),
+    ).toHaveLength(4)
   })
 
   test.each([

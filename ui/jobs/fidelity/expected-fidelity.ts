@@ -1,4 +1,4 @@
-import type { Circuit, Op, PhaseOp, UnitaryOp } from '../../../src/qasm/index.ts'
+import { type Circuit, type Op, type PhaseOp, secondsOf, type UnitaryOp } from '../../../src/qasm/index.ts'
 import type { Description } from '../../api/model/qpus/chip.ts'
 import { costOf, type GateCost } from './pulses.ts'
 
@@ -67,7 +67,7 @@ class Estimate {
   #add(op: Op): void {
     if (op.kind === 'measure') this.#measure(op.qubit)
     else if (op.kind === 'barrier') this.#align(op.qubits)
-    else if (op.kind === 'delay') for (const qubit of op.qubits) this.#wait(qubit, op.seconds)
+    else if (op.kind === 'delay') for (const qubit of op.qubits) this.#wait(qubit, secondsOf(op))
     else if (op.kind === 'reset') throw new Unknown('the error of a reset is not described')
     else {
       const cost = costOf(op)

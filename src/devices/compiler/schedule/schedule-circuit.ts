@@ -1,4 +1,4 @@
-import type { MeasureOp } from '../../../qasm/index.ts'
+import { type DelayOp, type MeasureOp, nearestInteger, secondsOf } from '../../../qasm/index.ts'
 import { JobError } from '../../errors.ts'
 import { type ElementValues, ScheduleBuilder, UnsetValueError } from '../../pulse/builder.ts'
 import { type Pulse, partsOfPort, type Schedule } from '../../pulse/schedule.ts'
@@ -22,17 +22,20 @@ interface ScheduledCircuit {
   readings: Reading[]
   /** Wait before each shot, in which all used qubits return to their ground state, ns. */
   resetNs: number
+  /** Which delays were rounded to the clock of the instruments. */
+  warnings: string[]
 }
 
-/** Part of a nanosecond by which a delay may differ from a whole one. */
-const DELAY_TOLERANCE_NS = 1e-3
+/** Periods of the clock of the instruments in a second. */
+const CLOCK_HZ = 1_000_000_000n
+/** Rounded delays that are named. */
+const MAX_ROUNDED = 20
 
 /**
  * Plays every operation as soon as its qubits are free. Measurements after which nothing follows on their
  * qubit start together at the end of all else; a reset within the circuit is a wait.
  * @param ops operations on the qubits of the chip, by index
- * @throws JobError for a delay that is no whole number of nanoseconds, for a value that the device file
- *   lacks, and for one whose pulses are beyond full scale.
+ * @throws JobError for a value that the device file lacks, and for one whose pulses are beyond full scale.
  */
 export function scheduleCircuit(
   ops: readonly NativeOp[],
@@ -52,7 +55,8 @@ export function scheduleCircuit(
   const resets = [...used].map((qubit) => nsOf(writer.resetOf(qubit)))
   const schedule = writer.builder.build()
   for (const pulse of schedule.pulses) assertWithinFullScale(pulse)
-  return { schedule, readings: writer.readings, resetNs: Math.max(0, ...resets) }
+  const { readings, rounded } = writer
+  return { schedule, readings, resetNs: Math.max(0, ...resets), warnings: [...rounded] }
 }
 
 /** Where a qubit is read: at `measure` too when no discriminator was found for its two-state point. */
@@ -81,6 +85,8 @@ function finalMeasurements(ops: readonly NativeOp[]): Set<MeasureOp> {
 class CircuitWriter {
   readonly builder: ScheduleBuilder
   readonly readings: Reading[] = []
+  /** Delays that are no whole number of periods of the clock. */
+  readonly rounded = new Set<string>()
   readonly #chip: CalibratedChip
   readonly #point: ReadoutPoint
   /** Qubits that are no longer in the state of the start. */
@@ -118,7 +124,7 @@ class CircuitWriter {
         if (op.qubits.length > 0) builder.barrier(...op.qubits.map((qubit) => this.#nameOf(qubit)))
         break
       case 'delay':
-        for (const qubit of op.qubits) builder.delay(this.#nameOf(qubit), wholeNanoseconds(op.seconds))
+        this.#wait(op)
         break
       case 'measure':
         builder.measure(this.#nameOf(op.qubit), {
@@ -132,17 +138,22 @@ class CircuitWriter {
     }
   }
 
+  /** Waits for the nearest number of periods of the clock: the only place where a time is rounded. */
+  #wait(op: DelayOp): void {
+    const numerator = op.duration.numerator * CLOCK_HZ
+    const ns = nearestInteger({ ...op.duration, numerator })
+    if (ns * op.duration.denominator !== numerator && this.rounded.size < MAX_ROUNDED) {
+      const asked = Number((secondsOf(op) * 1e9).toPrecision(9))
+      this.rounded.add(
+        `A delay of ${asked} ns lasts ${ns} ns: the clock of the instruments has a period of 1 ns`,
+      )
+    }
+    for (const qubit of op.qubits) this.builder.delay(this.#nameOf(qubit), Number(ns) * 1e-9)
+  }
+
   #nameOf(qubit: number): string {
     return this.#chip.qubits[qubit] ?? ''
   }
-}
-
-/** The same time, s, without what rounding has added to whole nanoseconds. */
-function wholeNanoseconds(seconds: number): number {
-  const ns = seconds * 1e9
-  if (Math.abs(ns - Math.round(ns)) <= DELAY_TOLERANCE_NS) return Math.round(ns) * 1e-9
-  const problem = `a delay of ${Number(ns.toPrecision(9))} ns is not a whole number of nanoseconds`
-  throw new JobError(problem, { errorCode: 'invalid_delay' })
 }
 
 function qubitsOf(op: NativeOp): readonly number[] {

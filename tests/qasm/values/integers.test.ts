@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { checkProgram } from '../../src/qasm/index.ts'
-import { faultOf, lower, program2, program3, runWith } from './support.ts'
+import { checkProgram } from '../../../src/qasm/index.ts'
+import { faultOf, lower, program2, program3, runWith } from '../support.ts'
 
 type Kind = 'int' | 'uint'
 
