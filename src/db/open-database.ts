@@ -13,6 +13,7 @@ import {
   toTimestamp,
 } from '../base/index.ts'
 import { COLLECTIONS, type CollectionName } from './collections.ts'
+import { keepLogAtExit } from './durability/exit-guard.ts'
 import { reserveIndex } from './durability/index-reserve.ts'
 import { acceptLogLoss, assertLogWhole, type LogLoss } from './durability/log-check.ts'
 import { removeMarkOfGoneLog } from './durability/log-mark.ts'
@@ -114,7 +115,7 @@ export async function openDatabase(
     const writeAheadLog = openWriteAheadLog(writer, options)
     open.push(writeAheadLog)
     const reader = openConnection(path, 'read')
-    open.push(reader)
+    open.push(reader, { close: keepLogAtExit(reader) })
     const dependencies = { collections: schema.collections, planOf: createPlans() }
     const opened = { writer, reader, writeAheadLog, names, dependencies, release }
     const database = databaseOf(options, opened)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { createLog, systemClock } from '../../base/index.ts'
 import { type Config, createServer, LiveConfig, LogStore, SETTINGS } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { surviveFailingOutput } from '../command-line/output.ts'
 import { loadEffectiveConfig } from '../command-line/server-config.ts'
 import { untilStopped } from '../command-line/signals.ts'
 import { exitStatus } from '../command-line/usage-error.ts'
@@ -13,6 +14,7 @@ export const serveCommand = defineCommand({
   summary: 'Run the server',
   settings: SETTINGS,
   async run({ given }) {
+    surviveFailingOutput()
     const effective = loadEffectiveConfig(given)
     const { config } = effective
     const live = new LiveConfig(effective)
