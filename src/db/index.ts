@@ -273,6 +273,8 @@ export {
   type Digest,
   discardAllDigests,
   finishDigest,
+  hasDigests,
+  hasSlotStarts,
   listDueDigests,
   postponeDigest,
 } from './store/mail/digests.ts'

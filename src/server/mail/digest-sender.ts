@@ -15,6 +15,8 @@ import {
   type Database,
   discardAllDigests,
   finishDigest,
+  hasDigests,
+  hasSlotStarts,
   listDueDigests,
   postponeDigest,
 } from '../../db/index.ts'
@@ -61,10 +63,10 @@ export class DigestSender {
   async runOnce(): Promise<void> {
     const { db, mailer } = this.#dependencies
     if (!mailer) {
-      await db.write('discard mail digests', discardAllDigests)
+      if (await db.read(hasDigests)) await db.write('discard mail digests', discardAllDigests)
       return
     }
-    await db.write('announce slots', announceSlotStarts)
+    if (await db.read(hasSlotStarts)) await db.write('announce slots', announceSlotStarts)
     const due = await db.read((tx) => listDueDigests(tx, MAX_DIGESTS_PER_RUN))
     // A mail server that accepts no mail now would only let each of them wait for its time-out.
     for (const user of due) if (!(await this.#send(user, mailer))) return

@@ -92,6 +92,12 @@ export function postponeDigest(tx: SqlWriter, { user }: Digest, pauseMs: number)
   })
 }
 
+/** Whether `discardAllDigests` would remove anything. */
+export function hasDigests(tx: ReadTx): boolean {
+  const sql = 'SELECT 1 WHERE EXISTS (SELECT 1 FROM mail_items) OR EXISTS (SELECT 1 FROM mail_digests)'
+  return tx.one(sql) !== undefined
+}
+
 /** Removes all items: without a mail server nobody is mailed. */
 export function discardAllDigests(tx: SqlWriter): void {
   tx.run('DELETE FROM mail_items')
@@ -101,13 +107,28 @@ export function discardAllDigests(tx: SqlWriter): void {
 const SLOTS_SEEN = 'mail_slots_seen'
 
 /**
+ * Whether a slot has begun since the last call of `announceSlotStarts`, or that was never called: only then
+ * has its time to be stored, and an idle server writes nothing.
+ */
+export function hasSlotStarts(tx: ReadTx): boolean {
+  const seen = slotsSeen(tx)
+  if (seen === undefined) return true
+  const sql = 'SELECT 1 FROM time_slots WHERE start_time > $seen AND start_time <= $at LIMIT 1'
+  return tx.one(sql, { seen, at: toTimestamp(tx.now) }) !== undefined
+}
+
+function slotsSeen(tx: ReadTx): string | undefined {
+  return tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: SLOTS_SEEN })?.value
+}
+
+/**
  * Queues a mail for each booker whose slot began since the last call, if they want it. The time of the last
  * call is stored, so that a slot that begins while the server is stopped is reported unless it has ended.
  */
 export function announceSlotStarts(tx: Tx): number {
-  const seen = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: SLOTS_SEEN })
+  const seen = slotsSeen(tx)
   // A clock that was set back must not report slots twice.
-  if (seen && (fromTimestamp(seen.value) ?? 0) >= tx.now) return 0
+  if (seen !== undefined && (fromTimestamp(seen) ?? 0) >= tx.now) return 0
   tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT DO UPDATE SET value = $at', {
     key: SLOTS_SEEN,
     at: tx.at,
@@ -117,7 +138,7 @@ export function announceSlotStarts(tx: Tx): number {
      FROM time_slots slot JOIN users ON users.id = slot.booked_by LEFT JOIN qpus ON qpus.id = slot.qpu
      WHERE slot.start_time > $seen AND slot.start_time <= $at AND slot.end_time > $at
        AND slot.created < slot.start_time AND users.mail_slot_start = 1`,
-    { seen: seen?.value ?? tx.at, at: tx.at },
+    { seen: seen ?? tx.at, at: tx.at },
   )
   for (const { user, start, end, qpu } of slots)
     queueMailItem(tx, user, { kind: 'slot_started', detail: { qpu: qpu ?? '', start, end } })
