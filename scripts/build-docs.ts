@@ -94,8 +94,8 @@ async function commandsPage(): Promise<string> {
   return `# Commands
 
 Every command has \`--help\`. \`svc-driver\`, a symbolic link to \`svc\`, stands for \`svc driver\`. Exit status: 0 = success, 1 = failure,
-2 = wrong call, 3 = a database that cannot be used, 70 = a failing disk, 130 = Ctrl+C. Commands for users also have 4 = the job failed,
-5 = the job was cancelled, 69 = no server responds, 77 = another server than the fingerprint names, 124 = \`--timeout\` is over.
+2 = wrong call, 3 = a database that cannot be used, 70 = a failing disk or an error in the program, 130 = Ctrl+C. Commands for users also have 4 = the job failed,
+5 = the job was cancelled, 69 = no server responds (of a driver: the device or the server cannot be used now), 77 = another server than the fingerprint names, 124 = \`--timeout\` is over.
 
 ${sections.join('\n')}`
 }

@@ -180,10 +180,10 @@ EnvironmentFile=/etc/svc-driver/$SERVICE_NAME.env
 WorkingDirectory=$data
 User=$SVC_USER
 UMask=0077
-# 2: the command line is wrong, another start would change nothing.
+# 1: options or files of the device are wrong; 2: the command line is. Another start would change nothing.
 Restart=on-failure
 RestartSec=5
-RestartPreventExitStatus=2
+RestartPreventExitStatus=1 2
 # Waits for a job, and for devices that restore their hardware.
 TimeoutStopSec=60
 KillMode=mixed

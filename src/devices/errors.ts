@@ -1,17 +1,22 @@
 import type { JobFailure } from '../protocol/index.ts'
 
 /**
- * Prevents the start: the driver prints `message` (one reason per line) and exits with 1 before it connects.
+ * Prevents the start: the driver prints `message` (one reason per line) and exits before it connects, with 1
+ * for options and files that are wrong, and with 69 when the device cannot be created or started, which may
+ * pass.
  */
 export class StartupError extends Error {
   /** All reasons, the most specific first. */
   readonly reasons: readonly string[]
+  /** Whether another start with the same options may succeed. */
+  readonly mayPass: boolean
 
-  constructor(reasons: string | readonly string[]) {
+  constructor(reasons: string | readonly string[], { mayPass = false }: { mayPass?: boolean } = {}) {
     const list = typeof reasons === 'string' ? [reasons] : reasons
     super(list.join('\n'))
     this.name = 'StartupError'
     this.reasons = list
+    this.mayPass = mayPass
   }
 }
 

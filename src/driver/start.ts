@@ -142,7 +142,8 @@ export async function startDriver(
 /** Prepares the device, and reports errors of its options together with `reasons`. */
 async function prepare(supervisor: Supervisor, reasons: readonly string[]): Promise<Prepared> {
   const prepared = await supervisor.prepare().catch((error: unknown) => {
-    throw error instanceof StartupError ? new StartupError([...error.reasons, ...reasons]) : error
+    if (!(error instanceof StartupError) || reasons.length === 0) throw error
+    throw new StartupError([...error.reasons, ...reasons])
   })
   if (reasons.length > 0) throw new StartupError(reasons)
   return prepared

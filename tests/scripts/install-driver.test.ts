@@ -88,12 +88,24 @@ describe('scripts/install-driver.sh', () => {
       'WorkingDirectory=/var/svc-driver/kelvin_25',
       'User=svc-driver',
       'Restart=on-failure',
-      'RestartPreventExitStatus=2',
+      'RestartPreventExitStatus=1 2',
       'ProtectSystem=strict',
       'WantedBy=multi-user.target',
     ]) {
       expect(unit.split('\n')).toContain(line)
     }
+  })
+
+  test('starts the driver again after each exit status that the documentation says', async () => {
+    using it = openCase()
+    await it.install()
+    const [, prevented = ''] = /^RestartPreventExitStatus=(.*)$/m.exec(it.read(UNIT)) ?? []
+    const page = readFileSync(join(import.meta.dir, '../../docs/how-to/run-a-driver.md'), 'utf8')
+    const rows = [...page.matchAll(/^\| (\d+) \| .* \| (stays stopped|starts again)[^|]*\|$/gm)]
+    expect(rows.map(([, status]) => status)).toEqual(['0', '1', '2', '69', '70'])
+    const stopped = rows.filter(([, , then]) => then === 'stays stopped').map(([, status]) => status)
+    // Restart=on-failure does not start it after a success.
+    expect(stopped).toEqual(['0', ...prevented.split(' ')])
   })
 
   test('leaves the same files when it is run again, and keeps a token that is not given', async () => {

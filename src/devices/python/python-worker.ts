@@ -67,7 +67,9 @@ export class PythonWorker {
         stdio: ['pipe', 'pipe', 'pipe'],
       })
     } catch (cause) {
-      throw new StartupError(`startup error: ${interpreter} cannot be started: ${messageOf(cause)}`)
+      throw new StartupError(`startup error: ${interpreter} cannot be started: ${messageOf(cause)}`, {
+        mayPass: true,
+      })
     }
     const printed = this.#readOutput()
     const read = this.#readFrames()
@@ -114,6 +116,7 @@ export class PythonWorker {
         onTimeout: () => {
           throw new StartupError(
             `startup error: ${this.#interpreter} did not ${what} within ${timeoutMs / 1_000} s${this.#lastLines()}`,
+            { mayPass: true },
           )
         },
       })
@@ -189,7 +192,10 @@ export class PythonWorker {
           'nothing but svc_driver may write to its standard output',
       )
     }
-    return new StartupError(`startup error: the device process in Python ended (${how})${this.#lastLines()}`)
+    return new StartupError(
+      `startup error: the device process in Python ended (${how})${this.#lastLines()}`,
+      { mayPass: true },
+    )
   }
 
   #lastLines(): string {

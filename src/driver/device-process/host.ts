@@ -67,6 +67,8 @@ export function createDeviceHost({
   const stopping = new AbortController()
   const log = relayLog(send)
   let prepared: Prepared | undefined
+  /** The options and files of the device are right. */
+  let isChecked = false
   let operation: RunningOperation | undefined
   let closing: Promise<void> | undefined
   let last: Promise<void> = Promise.resolve()
@@ -90,6 +92,7 @@ export function createDeviceHost({
     const { device, options } = prepared
     const context = { name: device.def.name, options, log, signal: stopping.signal, clock }
     await checkDevice(device, context)
+    isChecked = true
     const io = { clock, log, signal: stopping.signal, jobTimeoutMs: options.jobTimeoutMs, send }
     const opened = await openOperation(device, context, io)
     await opened.start()
@@ -131,9 +134,11 @@ export function createDeviceHost({
   function inTurn(step: () => Promise<void>): void {
     last = last.then(step).catch((error: unknown) => {
       if (!(error instanceof StartupError)) log.error('device failed to start', { error })
-      const reasons =
-        error instanceof StartupError ? [...error.reasons] : [`startup error: ${messageOf(error)}`]
-      send({ kind: 'refused', reasons })
+      const { reasons, mayPass } =
+        error instanceof StartupError
+          ? error
+          : new StartupError(`startup error: ${messageOf(error)}`, { mayPass: true })
+      send({ kind: 'refused', reasons: [...reasons], mayPass: isChecked || mayPass })
     })
   }
 

@@ -161,7 +161,9 @@ export class Supervisor {
       })
     } catch (cause) {
       this.#exited.resolve('not started')
-      throw new StartupError(`startup error: device process cannot be started: ${messageOf(cause)}`)
+      throw new StartupError(`startup error: device process cannot be started: ${messageOf(cause)}`, {
+        mayPass: true,
+      })
     }
   }
 
@@ -185,7 +187,7 @@ export class Supervisor {
     this.#pendingResponse = undefined
     if (reply.kind !== 'refused') return reply
     this.#host?.kill()
-    throw new StartupError(reply.reasons)
+    throw new StartupError(reply.reasons, reply)
   }
 
   #refuse(reason: string): void {
@@ -276,7 +278,7 @@ export class Supervisor {
 }
 
 function refusal(reason: string): HostResponse {
-  return { kind: 'refused', reasons: [`startup error: ${reason}`] }
+  return { kind: 'refused', reasons: [`startup error: ${reason}`], mayPass: true }
 }
 
 function deviceUnavailable(task: Task, reason: string): string {

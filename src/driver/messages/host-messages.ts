@@ -46,8 +46,8 @@ export const fromHost = v.variant('kind', [
     jobTimeoutMs: v.number(),
   }),
   v.object({ kind: v.literal('ready') }),
-  /** The device cannot be used; one reason per entry. */
-  v.object({ kind: v.literal('refused'), reasons: v.array(v.string()) }),
+  /** The device cannot be used; one reason per entry. `mayPass`: with the same options, it may work later. */
+  v.object({ kind: v.literal('refused'), reasons: v.array(v.string()), mayPass: v.boolean() }),
   v.object({ kind: v.literal('started'), result: v.string() }),
   v.object({ kind: v.literal('phase'), result: v.string(), phase: v.string() }),
   /** The task has ended; `body` is the encoded `JobResult` or `CalibrationReport` event. */

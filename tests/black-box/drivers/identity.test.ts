@@ -41,7 +41,7 @@ function startDriver(folder: string, svcAddr: string) {
   return startSvc(['driver', 'start', ...args], { cwd: folder, env: { SVC_ACCESS_TOKEN: TOKEN } })
 }
 
-describe('svc driver start keeps its token to itself and exits with 1 when', () => {
+describe('svc driver start keeps its token to itself and exits with 69 when', () => {
   test.each([
     ['the CA has another fingerprint', certificates.foreign.caPem, fingerprintOf(certificates.foreign.caPem)],
     ['a leaf is served as CA', certificates.certPem, 'no readable root CA'],
@@ -55,7 +55,7 @@ describe('svc driver start keeps its token to itself and exits with 1 when', () 
     expect(log).toContain(named)
     expect(log).toContain(pin)
     expect(log).toContain('the token was not sent')
-    expect(status).toBe(1)
+    expect(status).toBe(69)
     expect(server.requests.map((each) => each.path)).toEqual(['/api/pub/root-ca.pem'])
     expect(server.has(TOKEN)).toBe(false)
   })
@@ -77,7 +77,7 @@ describe('svc driver start keeps its token to itself and exits with 1 when', () 
     const { status, log } = await driver.ended()
     expect(log).toContain(code)
     expect(log).toContain('nothing was sent to it')
-    expect(status).toBe(1)
+    expect(status).toBe(69)
     expect(server.requests.map((each) => each.path)).toEqual(['/api/pub/root-ca.pem'])
     expect(server.has(TOKEN)).toBe(false)
   })
@@ -92,7 +92,7 @@ describe('svc driver start keeps its token to itself and exits with 1 when', () 
     })
     await using driver = startDriver(folder.path, server.url)
     const { status } = await driver.ended()
-    expect(status).toBe(1)
+    expect(status).toBe(69)
     // So the recorder would have seen the token in all the tests above.
     expect(server.has(TOKEN)).toBe(true)
     expect(elsewhere.requests).toEqual([])

@@ -57,6 +57,7 @@ test('createDeviceHost() refuses to open a device that was not prepared', async 
   expect(await receive('refused')).toEqual({
     kind: 'refused',
     reasons: ['startup error: no device is prepared'],
+    mayPass: false,
   })
 })
 

@@ -9,7 +9,10 @@ ErrorClass = Literal["user", "device"]
 
 
 class StartupError(Exception):
-    """Prevents the start: the driver prints every reason on a line of its own and exits with 1."""
+    """Prevents the start: the driver prints every reason on a line of its own and exits.
+
+    The exit status is 1 for options and files that are wrong, and 69 while the device is created or started.
+    """
 
     def __init__(self, reasons: str | Iterable[str]) -> None:
         self.reasons: tuple[str, ...] = (reasons,) if isinstance(reasons, str) else tuple(reasons)
