@@ -72,11 +72,22 @@ interface ReceiverDependencies {
   log: Log
 }
 
+/** A message that waits, and what was decided about it when it arrived. */
+interface Arrival {
+  /** Of an event that is dropped, nothing. */
+  body: Uint8Array | 'frames'
+  bytes: number
+  head?: EventHead | undefined
+  /** Why it is dropped. */
+  drop?: DroppedEvent | undefined
+}
+
 /**
- * The inbound side of one driver: parses and limits events and passes them to the handler, strictly in order.
- * What exceeds the budget of the driver waits in its socket. Invalid or unknown messages are logged and
- * dropped; the connection stays open, and the driver receives an acknowledgement so that it removes them from
- * its outbox.
+ * The inbound side of one driver: limits events when they arrive, parses them and passes them to the handler,
+ * strictly in order. Telemetry does not wait for the telemetry before it, so that readings that arrive while
+ * a slow disk stores others share the next commit and stay current. What exceeds the budget of the driver
+ * waits in its socket. Invalid or unknown messages are logged and dropped; the connection stays open, and the
+ * driver receives an acknowledgement so that it removes them from its outbox.
  */
 export class Receiver {
   readonly #dependencies: ReceiverDependencies
@@ -84,7 +95,11 @@ export class Receiver {
   readonly #telemetry: TokenBucket
   readonly #drops: DropLog
   readonly #closing = new AbortController()
-  #waiting: (Uint8Array | 'frames')[] = []
+  #waiting: Arrival[] = []
+  /** Telemetry that is being stored. */
+  readonly #storing = new Set<Promise<void>>()
+  /** Resolves when a message has arrived, or all telemetry is stored. */
+  #next = Promise.withResolvers<void>()
   #waitingBytes = 0
   #resume: (() => void) | undefined
   #work: Promise<void> | undefined
@@ -116,10 +131,21 @@ export class Receiver {
       this.#resume = resume
       return false
     }
-    this.#waiting.push(body === 'frames' || body.length > COPIED_BYTES ? body : body.slice())
+    this.#waiting.push(this.#arrivalOf(body))
     this.#waitingBytes += body.length
+    this.#next.resolve()
     this.#work ??= this.#processAll()
     return undefined
+  }
+
+  /** Decides about surplus now: later, behind a slow disk, all would be within the rate, but late. */
+  #arrivalOf(body: Uint8Array | 'frames'): Arrival {
+    const bytes = body.length
+    if (body === 'frames' || bytes > EVENT_LIMITS.acknowledgedBytes) return { body, bytes }
+    const head = readHead(body)
+    const drop = dropByHead(head, bytes) ?? this.#dropByRate(head?.type, bytes)
+    if (drop) return { body: new Uint8Array(), bytes, drop }
+    return { body: bytes > COPIED_BYTES ? body : body.slice(), bytes, head }
   }
 
   /** Handles every message accepted so far without further waits, then resolves. */
@@ -134,24 +160,49 @@ export class Receiver {
   }
 
   async #processAll(): Promise<void> {
-    for (let body = this.#waiting[0]; body !== undefined; body = this.#waiting[0]) {
-      await this.#budget.admit(body.length, this.#closing.signal)
-      await this.#process(body)
-      this.#waiting.shift()
-      this.#waitingBytes -= body.length
-      const resume = this.#resume
-      if (resume && this.#waiting.length < MAX_WAITING / 2 && !this.#isFull) {
-        this.#resume = undefined
-        resume()
+    for (;;) {
+      this.#next = Promise.withResolvers()
+      for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+        await this.#budget.admit(next.bytes, this.#closing.signal)
+        await this.#process(next)
+        this.#waiting.shift()
+        this.#waitingBytes -= next.bytes
+        this.#resumeSocket()
       }
+      if (this.#storing.size === 0) break
+      await this.#next.promise
     }
     this.#work = undefined
   }
 
-  async #process(body: Uint8Array | 'frames'): Promise<void> {
-    const { handle, log, source } = this.#dependencies
-    const event = await this.#read(body)
+  #resumeSocket(): void {
+    const resume = this.#resume
+    if (!resume || this.#waiting.length >= MAX_WAITING / 2 || this.#isFull) return
+    this.#resume = undefined
+    resume()
+  }
+
+  /** Settles when the telemetry accepted so far is stored. */
+  async #stored(): Promise<void> {
+    await Promise.all(this.#storing)
+  }
+
+  async #process(arrival: Arrival): Promise<void> {
+    const event = await this.#read(arrival)
     if (!event) return
+    const isTelemetry = EVENT_TYPES.get(event.type)?.log === true
+    if (!isTelemetry || this.#storing.size >= MAX_WAITING) await this.#stored()
+    const handled = this.#handle(event)
+    if (!isTelemetry) return handled
+    const stored = handled.then(() => {
+      this.#storing.delete(stored)
+      if (this.#storing.size === 0) this.#next.resolve()
+    })
+    this.#storing.add(stored)
+  }
+
+  async #handle(event: EventEnvelope): Promise<void> {
+    const { handle, log, source } = this.#dependencies
     try {
       const stale = await handle(source, event)
       if (stale) this.#drops.report(stale.message, stale.fields)
@@ -164,17 +215,16 @@ export class Receiver {
   }
 
   /** The event to handle, which may replace the received one; undefined when it is dropped. */
-  async #read(body: Uint8Array | 'frames'): Promise<EventEnvelope | undefined> {
+  async #read({ body, head, drop }: Arrival): Promise<EventEnvelope | undefined> {
     if (body === 'frames') {
       return this.#drop({ drop: 'not_an_event', fields: { reason: 'a message of several frames' } })
     }
-    const head = readHead(body)
+    if (drop) return this.#drop(drop)
     if (body.byteLength > EVENT_LIMITS.acknowledgedBytes) {
-      const fields = { type: head?.type, bytes: body.byteLength, limit: EVENT_LIMITS.acknowledgedBytes }
-      return this.#drop({ drop: 'too_large', fields, head })
+      const known = readHead(body)
+      const fields = { type: known?.type, bytes: body.byteLength, limit: EVENT_LIMITS.acknowledgedBytes }
+      return this.#drop({ drop: 'too_large', fields, head: known })
     }
-    const early = dropByHead(head, body.byteLength) ?? this.#dropByRate(head?.type, body.byteLength)
-    if (early) return this.#drop(early)
     const outcome = await this.#dependencies.parser.parse(body).catch((error: unknown) => {
       // Not acknowledged: the driver sends it again.
       this.#dependencies.log.error('event could not be parsed', {

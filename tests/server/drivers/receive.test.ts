@@ -14,7 +14,7 @@ const SOURCE = { driver: 'd', name: 'north', qpu: 'q', operation: 'process', epo
 const parser = new EventParser()
 afterAll(() => parser.stop())
 
-function open({ rateLimit = 0 } = {}) {
+function open({ rateLimit = 0, stored = () => Promise.resolve() } = {}) {
   const handled: string[] = []
   const rejected: string[] = []
   const dropped: string[] = []
@@ -26,6 +26,7 @@ function open({ rateLimit = 0 } = {}) {
     handle: async (_, event) => {
       handled.push(event.id)
       events.push(event)
+      await stored()
     },
     parser,
     onDropped: (reason) => void dropped.push(reason),
@@ -222,6 +223,48 @@ test('receive() drops telemetry above the rate without parsing it, whatever type
   await take(`{"type":"CryostatReading","id":"x", no JSON`)
   await take(`{"type":"JobResult","id":"y",${JSON.stringify(reading).slice(1)}`)
   expect([handled.length, dropped]).toEqual([1, ['rate_limit', 'rate_limit', 'rate_limit']])
+})
+
+test('receive() decides about surplus at arrival, and passes the readings on before a slow disk has stored those before them', async () => {
+  const disk = Promise.withResolvers<void>()
+  const { receiver, clock, handled, dropped, lines } = open({ rateLimit: 10, stored: () => disk.promise })
+  const ages: number[] = []
+  // 3 s of 50 readings per second: the burst and 10 per second are kept.
+  for (let n = 0; n < 150; n += 1) {
+    const before = handled.length
+    const at = clock.now()
+    receiver.receive(
+      bytesOf({ type: 'CryostatReading', id: `${n}`, ts, payload: { readings: {} } }),
+      () => undefined,
+    )
+    await until('it is handled or dropped', () => handled.length + dropped.length === n + 1)
+    if (handled.length > before) ages.push(clock.now() - at)
+    await clock.advance(20)
+  }
+  expect([handled.length, dropped.length]).toEqual([39, 111])
+  expect(new Set(ages)).toEqual(new Set([0]))
+  // What is no telemetry waits for what came before it.
+  receiver.receive(bytesOf({ type: 'JobResult', id: 'r', ts, payload: result }), () => undefined)
+  await clock.advance(1_000)
+  expect(handled).not.toContain('r')
+  disk.resolve()
+  await until('the result is handled', () => handled.includes('r'))
+  await receiver.close()
+  const logged = lines.filter(({ message }) => message === 'rate limit exceeded, dropping event')
+  expect(logged.reduce((sum, line) => sum + Number(line['dropped']), 0)).toBe(111)
+})
+
+test('receive() keeps what waits for a slow disk bounded', async () => {
+  const disk = Promise.withResolvers<void>()
+  const { receiver, handled } = open({ stored: () => disk.promise })
+  const reading = bytesOf({ type: 'CryostatReading', id: 'x', ts, payload: { readings: {} } })
+  const state = sendAll(receiver, Array<Uint8Array>(1_000).fill(reading))
+  await until('the socket waits', () => handled.length === 64)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(handled).toHaveLength(64)
+  expect(state.accepted).toBeLessThanOrEqual(128)
+  disk.resolve()
+  await until('all are handled', () => handled.length === 1_000)
 })
 
 test('receive() counts a large event of telemetry once per 4 KiB, and lets one pass at any rate', async () => {
