@@ -25,7 +25,7 @@ export const FIRST_PROGRAMS: readonly FirstProgram[] = [
   {
     id: 'python',
     title: 'Python',
-    install: 'pip install svc-client',
+    install: 'pip install ./clients/python  # in a checkout of svc',
     code: `from svc_client import SvcClient
 
 bell = """
@@ -37,7 +37,7 @@ print(job.result().counts())`,
   {
     id: 'qiskit',
     title: 'Qiskit',
-    install: "pip install 'svc-client[qiskit]'",
+    install: "pip install './clients/python[qiskit]'  # in a checkout of svc",
     code: `from qiskit import QuantumCircuit, transpile
 from svc_client import SvcClient
 
@@ -53,7 +53,7 @@ print(job.result().get_counts())`,
   {
     id: 'javascript',
     title: 'JavaScript',
-    install: 'npm install @svc/client',
+    install: 'npm pack ./clients/js && npm install ./svc-client-*.tgz  # in a checkout of svc, after npm ci',
     code: `import { SvcClient } from '@svc/client'
 
 const bell = \`
@@ -65,7 +65,7 @@ console.log((await job.result()).counts())`,
   {
     id: 'go',
     title: 'Go',
-    install: 'go mod init first && go get svc.example/clients/go',
+    install: 'go mod init first && go get svc.example/clients/go  # see Use the Go client',
     code: `package main
 
 import (

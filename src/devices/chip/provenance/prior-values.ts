@@ -15,7 +15,8 @@ interface PriorValuesInput {
 }
 
 /**
- * A line for each target with values that nobody measured: typed by hand, or measured once and changed since.
+ * A line for each target with values of which no measurement is on record: typed by hand, measured without a
+ * provenance file, or measured once and changed since.
  * Apart, those that this calibration does not measure either. Only parameters that the element has count.
  */
 export function notesOnPriorValues({
@@ -33,8 +34,12 @@ export function notesOnPriorValues({
     const measuredNow = priors.filter(isRunning)
     const never = priors.filter((each) => !isRunning(each))
     return [
-      ...(measuredNow.length > 0 ? [`${target}: not measured before this run: ${list(measuredNow)}`] : []),
-      ...(never.length > 0 ? [`${target}: never measured, and not by this run either: ${list(never)}`] : []),
+      ...(measuredNow.length > 0
+        ? [`${target}: no measurement on record before this run: ${list(measuredNow)}`]
+        : []),
+      ...(never.length > 0
+        ? [`${target}: no measurement on record, and none by this run either: ${list(never)}`]
+        : []),
     ]
   })
 }

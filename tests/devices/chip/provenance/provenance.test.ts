@@ -116,7 +116,7 @@ describe('the provenance of a device file', () => {
     const edited = chipOf(DEVICE.replace('4.8123456789e9', '4.82e9'))
     expect(read().originOf('q0', 'clock_freqs.f01', 4.82e9)).toBeUndefined()
     expect(notes(read(), ['ramsey_correction'], edited)[0]).toBe(
-      'q0: not measured before this run: clock_freqs.f01 (changed by hand)',
+      'q0: no measurement on record before this run: clock_freqs.f01 (changed by hand)',
     )
     // The same number in another form is the same value.
     const reformatted = chipOf(DEVICE.replace('4.8123456789e9', '4812345678.9')).qubits[0]
@@ -125,16 +125,16 @@ describe('the provenance of a device file', () => {
 
   test('notes one line per target and kind, for parameters that the element has and a routine writes', () => {
     expect(notes(read(), ['qubit_01_spectroscopy', 't1'])).toEqual([
-      'q0: not measured before this run: clock_freqs.f01, coherence.t1',
-      'q0: never measured, and not by this run either: clock_freqs.f12',
-      'q1: not measured before this run: clock_freqs.f01',
-      'q1: never measured, and not by this run either: clock_freqs.f12',
+      'q0: no measurement on record before this run: clock_freqs.f01, coherence.t1',
+      'q0: no measurement on record, and none by this run either: clock_freqs.f12',
+      'q1: no measurement on record before this run: clock_freqs.f01',
+      'q1: no measurement on record, and none by this run either: clock_freqs.f12',
     ])
   })
 
   test('notes a precise number that nobody measured when its producer does not run', () => {
     expect(notes(read(), ['t1'])[1]).toBe(
-      'q0: never measured, and not by this run either: clock_freqs.f01, clock_freqs.f12',
+      'q0: no measurement on record, and none by this run either: clock_freqs.f01, clock_freqs.f12',
     )
   })
 

@@ -9,7 +9,7 @@ import { scriptedRoutine, windowOf } from '../../../support/tuning/scripted.ts'
 
 const SIDE_FILE = 'scheduler.device.provenance.yml'
 const linesOf = (folder: string) => readFileSync(join(folder, SIDE_FILE), 'utf8').split('\n')
-const isNoteOfOrigin = (note: string) => note.includes('measured before') || note.includes('never measured')
+const isNoteOfOrigin = (note: string) => note.includes('no measurement on record')
 
 /** The first routine fails on q0; what comes after it reads its value. */
 const failing: readonly Routine[] = [
@@ -75,7 +75,7 @@ describe('the origins of values', () => {
     expect((await run()).notes?.filter(isNoteOfOrigin)).toEqual([])
     writeFileSync(join(folder.path, 'scheduler.device.yml'), text().replace('4.5e+9', '4.51e+9'))
     expect((await run()).notes?.filter(isNoteOfOrigin)).toEqual([
-      'q0: not measured before this run: clock_freqs.f01 (changed by hand)',
+      'q0: no measurement on record before this run: clock_freqs.f01 (changed by hand)',
     ])
   })
 
@@ -104,10 +104,10 @@ describe('the origins of values', () => {
     const findings = await run({ config, routines: [...ROUTINES, refiner] })
     // A routine that corrects a frequency does not find one: what it starts from was typed by somebody.
     expect(findings.notes?.filter(isNoteOfOrigin)).toEqual([
-      'q0: not measured before this run: rxy.amp180',
-      'q0: never measured, and not by this run either: clock_freqs.f01',
-      'q1: not measured before this run: rxy.amp180',
-      'q1: never measured, and not by this run either: clock_freqs.f01',
+      'q0: no measurement on record before this run: rxy.amp180',
+      'q0: no measurement on record, and none by this run either: clock_freqs.f01',
+      'q1: no measurement on record before this run: rxy.amp180',
+      'q1: no measurement on record, and none by this run either: clock_freqs.f01',
     ])
   })
 

@@ -31,7 +31,9 @@ describe('runCalibration()', () => {
       'clock_freqs.f01': { value: 5.001e9, error: 100, unit: 'Hz', previous: 5e9, written: true },
     })
     expect(findings.notes?.[0]).toBe('first note')
-    expect(findings.notes?.some((note) => note.startsWith('q0: not measured before this run'))).toBe(true)
+    expect(
+      findings.notes?.some((note) => note.startsWith('q0: no measurement on record before this run')),
+    ).toBe(true)
     expect(steps[0]).toMatchObject({ phase: 'plan', total: 3 })
     expect(steps.at(-1)).toMatchObject({ phase: 'write', step: 3, ok: 6, failed: 0, skipped: 0 })
   })
