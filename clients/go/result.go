@@ -41,6 +41,8 @@ type CircuitResult struct {
 	Memory []string
 	// IQ has the points of a job with measurement level 1: for each shot, or once for "avg", one point for each slot.
 	IQ [][]complex128
+	// Warnings say why the outcomes may mean less than they seem, such as qubits that are not calibrated.
+	Warnings []string
 }
 
 // Register is a classical register.
@@ -59,6 +61,9 @@ type circuitWire struct {
 		CregSizes   [][2]any       `json:"creg_sizes"`
 		Metadata    map[string]any `json:"metadata"`
 	} `json:"header"`
+	Metadata struct {
+		Warnings []string `json:"warnings"`
+	} `json:"metadata"`
 }
 
 // newResult reads the results of a completed job.
@@ -95,7 +100,7 @@ func circuitOf(read circuitWire) (CircuitResult, error) {
 	if read.Shots < 0 || read.Header.MemorySlots < 0 || read.Header.MemorySlots > maxBits {
 		return CircuitResult{}, fmt.Errorf("%v shots of %d bits", read.Shots, read.Header.MemorySlots)
 	}
-	circuit := CircuitResult{Name: read.Header.Name, Metadata: read.Header.Metadata, Shots: int(read.Shots), Counts: map[string]int{}}
+	circuit := CircuitResult{Name: read.Header.Name, Metadata: read.Header.Metadata, Shots: int(read.Shots), Counts: map[string]int{}, Warnings: read.Metadata.Warnings}
 	for key, count := range read.Counts {
 		circuit.Counts[key] = int(count)
 	}

@@ -41,9 +41,11 @@ type Submission struct {
 	// Memory also returns the outcome of each shot.
 	Memory bool `json:"memory,omitempty"`
 	// Seed makes the results of a simulator repeatable.
-	Seed *int64   `json:"seed,omitempty"`
-	Name string   `json:"name,omitempty"`
-	Tags []string `json:"tags,omitempty"`
+	Seed *int64 `json:"seed,omitempty"`
+	// AllowUncalibrated also uses parts of the chip that are not calibrated; the results name them in Warnings.
+	AllowUncalibrated bool     `json:"allow_uncalibrated,omitempty"`
+	Name              string   `json:"name,omitempty"`
+	Tags              []string `json:"tags,omitempty"`
 
 	// MemoryFormat is how the server sends the memory; Submit chooses it.
 	MemoryFormat string `json:"memory_format,omitempty"`

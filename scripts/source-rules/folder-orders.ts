@@ -30,6 +30,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['syntax'],
       ['execute'],
       ['features.ts', 'declare-unknown.ts'],
+      ['used-qubits.ts'],
       ['checker.ts', 'draw.ts'],
       ['program.ts'],
     ],

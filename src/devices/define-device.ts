@@ -25,8 +25,6 @@ export interface Job {
   id: string
   attempt: number
   payload: JobPayload
-  /** Whether it may use parts of the chip that are not calibrated. */
-  allowUncalibrated?: boolean
 }
 
 /** What a running job may use. */

@@ -16,8 +16,6 @@ export const runJob = v.object({
   payload: jobPayload,
   /** One entry per circuit, for the headers of its results. */
   labels: v.optional(v.array(circuitLabel)),
-  /** Whether the job may use what is not calibrated; absent = no. Older drivers always do. */
-  allow_uncalibrated: v.optional(v.boolean()),
 })
 export type RunJob = v.InferOutput<typeof runJob>
 

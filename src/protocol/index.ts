@@ -71,6 +71,7 @@ export {
   jobResults,
   LABEL_LIMITS,
   labelName,
+  needsDiscriminators,
   RESULTS_TOO_LARGE,
 } from './jobs.ts'
 export {

@@ -75,8 +75,21 @@ export const jobPayload = v.strictObject({
   acq_threshold: v.optional(v.nullable(finite)),
   /** Form of the outcomes that `memory` adds; `hex` when absent. */
   memory_format: v.optional(v.picklist(['hex', 'packed'])),
+  /** Older drivers refuse it, so it is absent unless it is true. */
+  allow_uncalibrated: v.optional(
+    v.pipe(v.boolean(), v.description('Also use parts of the chip that are not calibrated')),
+  ),
 })
 export type JobPayload = v.InferOutput<typeof jobPayload>
+
+/** Whether the bits of a job come from the discriminators of its device. */
+export function needsDiscriminators({
+  meas_level,
+  acq_rotation,
+  acq_threshold,
+}: Pick<JobPayload, 'meas_level' | 'acq_rotation' | 'acq_threshold'>): boolean {
+  return meas_level === 2 && (acq_rotation ?? acq_threshold ?? undefined) === undefined
+}
 
 /** The outcome of one circuit with one parameter set. */
 export const circuitResult = v.looseObject({

@@ -17,6 +17,7 @@ import type { NativeGate } from './gates/native-gate.ts'
 import type { Limits } from './limits.ts'
 import type { CallNode, GateNode, ParsedProgram, Statement } from './syntax/ast.ts'
 import type { PackedCalls } from './syntax/packed-calls.ts'
+import { UsedQubits } from './used-qubits.ts'
 import { convert } from './values/convert.ts'
 import { BOOL, describeType, FLOAT, isInteger, type Type, VOID } from './values/types.ts'
 import { isKnown, type QubitsValue, typeOf, unknownValue, type Value } from './values/values.ts'
@@ -43,6 +44,7 @@ export class Checker implements Machine {
   readonly problems: Fault[] = []
   readonly warnings = new Warnings()
   readonly features = new FeatureFinder()
+  readonly used = new UsedQubits()
   /** Operations of one call of each gate, as long as its definition is kept. */
   readonly gateSteps = new WeakMap<GateNode, number>()
   defining: string | undefined
@@ -71,6 +73,7 @@ export class Checker implements Machine {
   measure(qubits: QubitsValue, at: number): Value {
     this.countOperations(qubits.qubits.length, at)
     this.features.measure(qubits.qubits)
+    this.used.add(qubits.qubits, this.scope)
     return unknownValue(
       qubits.scalar ? { kind: 'bit' } : { kind: 'bits', size: qubits.open ? -1 : qubits.qubits.length },
     )
@@ -100,10 +103,12 @@ export class Checker implements Machine {
 
   useQubits(qubits: readonly number[]): void {
     this.features.use(qubits)
+    this.used.add(qubits, this.scope)
   }
 
   resetQubits(qubits: readonly number[]): void {
     this.features.reset(qubits)
+    this.used.add(qubits, this.scope)
   }
 
   emit = (): void => {}
@@ -211,6 +216,7 @@ export class Checker implements Machine {
 
   #checkPacked(calls: PackedCalls, at: number): void {
     this.features.usePacked(calls, this.scope)
+    this.used.addPacked(calls, this.scope)
     // Outside of definitions, nothing needs the number of operations.
     const gates = this.defining === undefined ? [] : calls.gates.map(({ name }) => gateByName(this, name, at))
     calls.visit((index, at, first, number) => {

@@ -9,7 +9,7 @@ import type { PackedCalls } from './syntax/packed-calls.ts'
 export type ProgramFeature = 'reset' | 'mid_circuit' | 'feedback' | 'inputs' | 'loops'
 
 /** Indices at and below stand for qubits that are known only at run time, as -1 does; see `Checker`. */
-const FIRST_ARGUMENT = -1_000_000
+export const FIRST_ARGUMENT = -1_000_000
 
 /**
  * Collects the features of a program while it is checked. Uses that only an execution could find, such as of
@@ -122,7 +122,8 @@ function baseName(node: Expression): string | undefined {
   return base.kind === 'name' ? base.name : undefined
 }
 
-function qubitsOf(scope: Scope, name: string): readonly number[] {
+/** The qubits of a register. */
+export function qubitsOf(scope: Scope, name: string): readonly number[] {
   const entry = scope.find(name)?.entry
   return entry?.kind === 'reference' && entry.value.kind === 'qubits' ? entry.value.qubits : []
 }

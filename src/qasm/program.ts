@@ -15,11 +15,15 @@ export interface CheckReport {
   qubits: number
   clbits: number
   features: ProgramFeature[]
+  /** Qubits that are used at least, and the physical ones `$n` among them. */
+  used: { qubits: number; physical: number[] }
   /** In text order; empty for a valid program. */
   problems: QasmProblem[]
   /** In text order. */
   warnings: QasmWarning[]
 }
+
+const NONE_USED = { qubits: 0, physical: [] }
 
 /** Number of statements that are parsed before they are checked. */
 const STATEMENTS_AT_ONCE = 1_000
@@ -53,13 +57,21 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
     return reportOf(program, checker)
   } catch (error) {
     if (!(error instanceof QasmError)) throw error
-    return { inputs: [], qubits: 0, clbits: 0, features: [], problems: [problemOf(error)], warnings: [] }
+    return {
+      inputs: [],
+      qubits: 0,
+      clbits: 0,
+      features: [],
+      used: NONE_USED,
+      problems: [problemOf(error)],
+      warnings: [],
+    }
   }
 }
 
 function reportOf(
   { inputs, outputs, text }: ParsedProgram,
-  { layout, problems, features, warnings }: Checker,
+  { layout, problems, features, used, warnings }: Checker,
 ): CheckReport {
   // Registers declared before the first output were counted as part of the result.
   const results = layout.cregs.filter(([name]) => outputs.length === 0 || outputs.includes(name))
@@ -68,6 +80,7 @@ function reportOf(
     qubits: layout.qubits + layout.hardware,
     clbits: results.reduce((bits, [, size]) => bits + size, 0),
     features: [...features.found, ...(inputs.length > 0 ? (['inputs'] as const) : [])],
+    used: { qubits: used.count, physical: used.physical },
     problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
     warnings: warnings.inText(text),
   }

@@ -36,6 +36,12 @@ export class CircuitResult {
     return this.raw.header.metadata
   }
 
+  /** Why the outcomes may mean less than they seem, such as qubits that are not calibrated. */
+  get warnings(): readonly string[] {
+    const { warnings } = this.raw.metadata
+    return Array.isArray(warnings) ? warnings.map(String) : []
+  }
+
   /** The outcome of each shot in bits, of a job submitted with `memory`. */
   get memory(): readonly string[] | undefined {
     const { memory, header, shots } = this.raw

@@ -27,6 +27,8 @@ export interface Submission {
   readonly memory?: boolean
   /** Makes the results of a simulator repeatable. */
   readonly seed?: number
+  /** Also uses parts of the chip that are not calibrated; the results name them in `warnings`. */
+  readonly allowUncalibrated?: boolean
   readonly name?: string
   readonly tags?: readonly string[]
 }
@@ -37,7 +39,7 @@ const MAX_BODY = 16 * 1024 * 1024
 
 /** The body of `POST /api/jobs`. @throws TooLargeError if the server cannot take it. */
 export function bodyOf(submission: Submission): PostJobsBody {
-  const { circuits, qpu, measLevel, measReturn, memory, ...rest } = submission
+  const { circuits, qpu, measLevel, measReturn, memory, allowUncalibrated, ...rest } = submission
   const body: PostJobsBody = {
     ...rest,
     circuits: circuits.map((each) => {
@@ -48,6 +50,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     ...(qpu !== undefined && { qpu_target: qpu }),
     ...(measLevel !== undefined && { meas_level: measLevel }),
     ...(measReturn !== undefined && { meas_return: measReturn }),
+    ...(allowUncalibrated && { allow_uncalibrated: true }),
     ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),
   }
   const executions = circuits.reduce((sum, each) => sum + executionsOf(each), 0)

@@ -62,9 +62,17 @@ async function showUntilDone(job: Job, signal: AbortSignal): Promise<Job> {
 /** Prints the results of a job that has ended, or why it has none, which sets the exit status. */
 export function printOutcome(job: Job): void {
   setStatus(job)
-  if (job.status === 'completed') console.log(resultLines(resultOf(job)).join('\n'))
-  else if (job.status === 'cancelled') process.stderr.write(`Job ${job.id} was cancelled\n`)
+  if (job.status === 'completed') {
+    const result = resultOf(job)
+    console.log(resultLines(result).join('\n'))
+    printWarnings(result.circuits.flatMap(({ warnings }) => warnings))
+  } else if (job.status === 'cancelled') process.stderr.write(`Job ${job.id} was cancelled\n`)
   else process.stderr.write(`Job ${job.id} failed: ${plain(job.error?.message ?? 'unknown reason')}\n`)
+}
+
+/** Prints each warning once, on standard error. */
+export function printWarnings(warnings: readonly string[]): void {
+  for (const warning of new Set(warnings)) process.stderr.write(`Warning: ${plain(warning)}\n`)
 }
 
 /** 0 for a completed job, 4 for a failed one, 5 for a cancelled one. */

@@ -10,7 +10,7 @@ import { AppError, flag, kinds, messageOf, repeatableFlag, switchFlag } from '..
 import { defineCommand } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
-import { follow, printOutcome, setStatus, TIMEOUT_FLAG } from './follow.ts'
+import { follow, printOutcome, printWarnings, setStatus, TIMEOUT_FLAG } from './follow.ts'
 import { stateOf } from './output.ts'
 import { bindParameters, checkNames, parseParameter } from './parameters.ts'
 import { notAccepted, type Program } from './problems.ts'
@@ -34,6 +34,10 @@ export const submitCommand = defineCommand({
     tag: repeatableFlag(kinds.nonEmptyText('text'), 'Tag of the job; may be repeated'),
     seed: flag(kinds.integer({ min: 0 }), 'Seed, which makes the results of a simulator repeatable'),
     memory: switchFlag(kinds.bool(), 'Also return the outcome of each shot (see --json)'),
+    allowUncalibrated: switchFlag(
+      kinds.bool(),
+      'Also use parts of the chip that are not calibrated; warnings name them',
+    ),
     check: switchFlag(kinds.bool(), 'Check the job without submitting it'),
     wait: switchFlag(kinds.bool(), 'Wait for the results and print them'),
     timeout: TIMEOUT_FLAG,
@@ -56,8 +60,10 @@ export const submitCommand = defineCommand({
   },
   document: ({ job, checked }) => checked ?? job?.raw,
   print({ job, hasEnded, checked }) {
-    if (checked) console.log(`Accepted: ${checked.executions} executions on ${checked.qubits} qubits`)
-    else if (job && hasEnded) printOutcome(job)
+    if (checked) {
+      console.log(`Accepted: ${checked.executions} executions on ${checked.qubits} qubits`)
+      printWarnings((checked.warnings ?? []).map(({ message }) => message))
+    } else if (job && hasEnded) printOutcome(job)
     else if (job) console.log(`Submitted job ${job.id} (${stateOf(job)}); its result: svc result ${job.id}`)
   },
 })
@@ -94,10 +100,11 @@ interface SubmissionFlags {
   tag: readonly string[]
   seed: number | undefined
   memory: boolean
+  allowUncalibrated: boolean
 }
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
-  const { qpu, shots, param, name, tag, seed, memory } = flags
+  const { qpu, shots, param, name, tag, seed, memory, allowUncalibrated } = flags
   const parameters = param.map(parseParameter)
   checkNames(
     programs.map(({ text }) => text),
@@ -116,6 +123,7 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(tag.length > 0 && { tags: tag }),
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),
+    ...(allowUncalibrated && { allowUncalibrated }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { JobPayload } from '../../protocol/index.ts'
+import { needsDiscriminators } from '../../protocol/index.ts'
 import { type Instrument, InstrumentError } from '../bench/instrument.ts'
 import { RAW_DATA_FOLDER } from '../bench/raw-data/raw-data-folder.ts'
 import { RawDataSpace } from '../bench/raw-data/raw-data-space.ts'
@@ -23,15 +23,6 @@ import { UsedValues } from './used-values.ts'
 
 /** The warning of every result of a dummy. */
 const NO_HARDWARE = 'no hardware was used: the instrument is a dummy (is_dummy), and all its outcomes are 0'
-
-/** Whether the bits of a job come from the discriminators of the device file. */
-function needsDiscriminators({ meas_level, acq_rotation, acq_threshold }: JobPayload): boolean {
-  return (
-    meas_level === 2 &&
-    (acq_rotation ?? undefined) === undefined &&
-    (acq_threshold ?? undefined) === undefined
-  )
-}
 
 /**
  * Creates a device that compiles circuits to pulses and plays them on an instrument. The device file is read
@@ -98,7 +89,7 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
       const instrument = await instrumentForJob(current, io)
       const isDummy = instrument.backend === 'dummy'
       const hasBits = needsDiscriminators(job.payload)
-      const use = isDummy ? 'any' : job.allowUncalibrated ? 'playable' : hasBits ? 'bits' : 'signals'
+      const use = isDummy ? 'any' : job.payload.allow_uncalibrated ? 'playable' : hasBits ? 'bits' : 'signals'
       const used = new UsedValues(calibratedChipOf(current.chip, limits, use))
       const { chip } = used
       const hash = new Bun.CryptoHasher('sha256').update(current.yaml.text).digest('hex')

@@ -77,8 +77,7 @@ async function execute(
   const elapsed = () => Math.max(0, Math.round(clock.monotonic() - startedAt))
   const limitMs = command.limit_ms > 0 ? Math.min(command.limit_ms, jobTimeoutMs) : jobTimeoutMs
   try {
-    const { job: id, attempt: number, payload, allow_uncalibrated: allowUncalibrated = false } = command
-    const job = { id, attempt: number, payload, allowUncalibrated }
+    const job = { id: command.job, attempt: command.attempt, payload: command.payload }
     const results = checkResults(await device.run(job, { ...io, deadline: startedAt + limitMs }), {
       ...{ payload: job.payload, labels: command.labels },
     })

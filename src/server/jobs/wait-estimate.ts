@@ -47,6 +47,7 @@ export function estimateWait(
   idleMs: number,
 ): WaitEstimate {
   if (job.held !== undefined) return { waiting: heldBecause(job.held) }
+  if (job.uncalibrated !== undefined) return { waiting: untilCalibrated(job.uncalibrated) }
   const estimates = queues.map((queue) => estimateInQueue(job, queue, now, idleMs))
   const [best] = estimates.toSorted(
     (one, other) =>
@@ -86,6 +87,14 @@ function unsupportedBy(excluded: QueuePositionInput['excluded']): WaitReason {
   return {
     code: 'unsupported_by_qpu',
     text: `${shown.join('; ')}${more}. It runs when a QPU supports it; cancel it if it need not`,
+  }
+}
+
+/** The chip has changed since the job was submitted. */
+function untilCalibrated(reason: string): WaitReason {
+  return {
+    code: 'unsupported_by_qpu',
+    text: `${reason}. It runs within a minute after a calibration; cancel it if it need not`,
   }
 }
 

@@ -28,6 +28,10 @@ export interface ProgramsReport {
   largest: number
   /** Features of a QPU that the programs need, each with the path of the first program that does. */
   features: { name: string; path: string }[]
+  /** The most qubits that a program uses, and its path. */
+  used: { most: number; path: string }
+  /** Physical qubits `$n` that programs use, each with the path of the first program that does. */
+  physical: { qubit: number; path: string }[]
   problems: Problem[]
   /** What does not prevent the job, in the same form. */
   warnings: Problem[]
@@ -55,6 +59,10 @@ export interface ExaminedSubmission extends ProgramsReport {
   shots: { most: number; path: string }
   /** Number of results that the job produces. */
   executions: number
+  /** Whether the job may use what is not calibrated. */
+  allowsUncalibrated: boolean
+  /** Whether signals become bits by the values of the device. */
+  hasBits: boolean
   /** Keys of the body that are not used. */
   ignored: string[]
   /** Identifies the content of the request; '' without an `Idempotency-Key`. */

@@ -6,7 +6,7 @@ import type { ProcessDevice } from '../../../src/devices/index.ts'
 import { chipOf, losslessTruth } from '../../support/simulated-chip/chips.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { deviceFileOf } from '../compiler/support/calibrated-pair.ts'
-import { errorOfJob, ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
+import { errorOfJob, openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -101,8 +101,7 @@ describe('scheduler_a on a chip that is half calibrated', () => {
   })
 
   test('warns of each part that a job may use all the same', async () => {
-    const job = { id: 'job000000000001', attempt: 1, payload: jobOf(MEASURE_1), allowUncalibrated: true }
-    const { circuit_results } = await device.run(job, ioOf())
+    const { circuit_results } = await runJob(device, jobOf(MEASURE_1, { allow_uncalibrated: true }))
     expect(circuit_results[0]?.metadata['warnings']).toEqual([
       'q1 is not calibrated: measure.acq_rotation and measure.acq_threshold are 0',
     ])

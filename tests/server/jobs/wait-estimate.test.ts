@@ -29,6 +29,16 @@ const estimate = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job
   estimateWait({ job: { ...JOB, ...job }, queues, excluded: [] }, NOW, IDLE_MS)
 
 describe('estimateWait()', () => {
+  test('names what is not calibrated for a job that a device returned', () => {
+    expect(estimate([queue()], { uncalibrated: 'q1 is not calibrated', notBefore: NOW + 60_000 })).toEqual({
+      waiting: {
+        code: 'unsupported_by_qpu',
+        text: 'q1 is not calibrated. It runs within a minute after a calibration; cancel it if it need not',
+      },
+    })
+    expect(estimate([queue()], { uncalibrated: 'q1', held: 'now' }).waiting.code).toBe('held')
+  })
+
   test('returns the queue position and a range from the fastest and slowest recent jobs', () => {
     expect(estimate([queue({}, { ahead: 2 })])).toEqual({
       waiting: { code: 'ahead_in_queue', text: '2 jobs are ahead' },

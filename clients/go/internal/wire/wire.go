@@ -974,6 +974,9 @@ type JobPayload struct {
 	AcqThreshold *float64 `json:"acq_threshold,omitempty"`
 
 	MemoryFormat *string `json:"memory_format,omitempty"`
+
+	// Also use parts of the chip that are not calibrated
+	AllowUncalibrated *bool `json:"allow_uncalibrated,omitempty"`
 }
 
 // JobResultsCircuitResultHeader: see the reference of the routes
@@ -3250,6 +3253,8 @@ type PostJobsBody struct {
 	AcqThreshold *float64 `json:"acq_threshold,omitempty"`
 
 	MemoryFormat *string `json:"memory_format,omitempty"`
+
+	AllowUncalibrated *bool `json:"allow_uncalibrated,omitempty"`
 
 	// Name of the job
 	Name *string `json:"name,omitempty"`

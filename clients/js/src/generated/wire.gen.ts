@@ -617,6 +617,8 @@ export interface JobPayload {
   readonly acq_rotation?: number | null
   readonly acq_threshold?: number | null
   readonly memory_format?: "hex" | "packed"
+  /** Also use parts of the chip that are not calibrated */
+  readonly allow_uncalibrated?: boolean
 }
 
 export interface JobResultsCircuitResultHeader {
@@ -2121,6 +2123,7 @@ export interface PostJobsBody {
   readonly acq_rotation?: number | null
   readonly acq_threshold?: number | null
   readonly memory_format?: "hex" | "packed" | null
+  readonly allow_uncalibrated?: boolean | null
   /** Name of the job */
   readonly name?: string | null
   /** For finding the job again */

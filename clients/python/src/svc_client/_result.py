@@ -77,6 +77,11 @@ class CircuitResult:
         metadata: dict[str, Any] = self.header.get("metadata") or {}
         return metadata
 
+    @property
+    def warnings(self) -> list[str]:
+        """Why the outcomes may mean less than they seem, such as qubits that are not calibrated."""
+        return [str(each) for each in (self.raw.get("metadata") or {}).get("warnings") or []]
+
     @cached_property
     def memory(self) -> list[str] | None:
         """The outcome of each shot in bits, of a job submitted with ``memory=True``."""

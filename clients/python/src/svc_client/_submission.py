@@ -92,6 +92,7 @@ def body_of(
     meas_return: MeasReturn = "single",
     memory: bool = False,
     seed: int | None = None,
+    allow_uncalibrated: bool = False,
     name: str | None = None,
     tags: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -126,6 +127,8 @@ def body_of(
         body["meas_level"] = meas_level
     if meas_return != "single":
         body["meas_return"] = meas_return
+    if allow_uncalibrated:
+        body["allow_uncalibrated"] = True
     if tags:
         body["tags"] = list(tags)
     if memory:

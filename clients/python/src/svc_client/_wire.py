@@ -555,6 +555,7 @@ class JobPayload(_JobPayload, total=False):
     acq_rotation: Optional[float]
     acq_threshold: Optional[float]
     memory_format: Literal["hex", "packed"]
+    allow_uncalibrated: bool  # Also use parts of the chip that are not calibrated
 
 
 class JobResultsCircuitResultHeader(TypedDict):
@@ -1858,6 +1859,7 @@ class PostJobsBody(TypedDict, total=False):
     acq_rotation: Optional[float]
     acq_threshold: Optional[float]
     memory_format: Optional[Literal["hex", "packed"]]
+    allow_uncalibrated: Optional[bool]
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again
     qpu_target: Optional[str]  # Name or id of a QPU; any QPU if omitted

@@ -46,7 +46,7 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
   const { qpu, driver, epoch } = target
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu, started_at = '',
-       not_before = 0, updated = $at
+       not_before = 0, error_code = '', updated = $at
      WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
        AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE qpu = $qpu AND state = 'open')
        AND EXISTS (SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver

@@ -1,5 +1,6 @@
 import { qpus } from '../../collections/qpus.ts'
 import { QUEUED } from '../../collections/quantum_jobs.ts'
+import { listTimeline } from '../../journal/timeline.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { Qpu } from '../qpus/qpus.ts'
 import { countBeforeInFairOrder } from './fair/fair-queue.ts'
@@ -17,6 +18,8 @@ export interface QueuePositionInput {
     hasBalance: boolean
     /** The reason of an operator's hold, '' without a reason; undefined when the job is not held. */
     held: string | undefined
+    /** What of the chip is not calibrated for it, by the device that returned it; undefined otherwise. */
+    uncalibrated?: string | undefined
     /** Whether an operator moved it before all others. */
     isNext: boolean
   }
@@ -46,6 +49,7 @@ interface PendingRow extends JobNeeds {
   has_balance: number
   held: number
   hold_reason: string
+  error_code: string
   run_next: number
 }
 
@@ -65,7 +69,7 @@ export function readQueuePosition(
   const row = tx.one<PendingRow>(
     `SELECT job.seq, job.user_id, job.qpu_target, job.not_before,
        job.qubits, job.shots, job.executions, job.features,
-       job.held, job.hold_reason, job.run_next,
+       job.held, job.hold_reason, job.error_code, job.run_next,
        coalesce(owner.unlimited = 1 OR owner.qpu_ms > 0, 0) AS has_balance
      FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
      WHERE job.id = $id AND job.status = 'pending'`,
@@ -83,6 +87,7 @@ export function readQueuePosition(
       notBefore: row.not_before,
       hasBalance: row.has_balance === 1,
       held: row.held === 1 ? row.hold_reason : undefined,
+      uncalibrated: row.error_code === '' ? undefined : lastReturn(tx, id),
       isNext: row.run_next > 0,
     },
     queues: states
@@ -99,6 +104,11 @@ export function readQueuePosition(
       }),
     excluded,
   }
+}
+
+/** Why the device returned a job to the queue. */
+function lastReturn(tx: ReadTx, job: string): string {
+  return listTimeline(tx, job).findLast(({ event }) => event === 'undelivered')?.detail ?? ''
 }
 
 /** The QPU that a job is for, or all enabled ones. */

@@ -72,7 +72,16 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (outcome.kind === 'failed' && outcome.class === 'device') {
     const isUncounted = NOT_BEGUN.has(outcome.results.error_code ?? '') && result.executionMs === 0
     const state = isUncounted ? 'undelivered' : 'error'
-    return retryOrFail(tx, { ...result, state, reason: outcome.results.error }, maxAttempts)
+    return retryOrFail(
+      tx,
+      {
+        ...result,
+        state,
+        reason: outcome.results.error,
+        ...(isUncounted && { code: outcome.results.error_code }),
+      },
+      maxAttempts,
+    )
   }
   return endJob(tx, result, row)
 }
@@ -163,13 +172,16 @@ interface FailedAttempt extends AttemptKey {
   /** `undelivered` when the device did not begin. */
   state: 'error' | 'lost' | 'undelivered'
   reason: string
+  /** Code of a device that did not begin. */
+  code?: string | undefined
 }
 
 /**
  * Codes of a device that could not begin, because another process used its instrument or because the chip is
  * not calibrated for the job; not an attempt.
  */
-const NOT_BEGUN = new Set(['instrument_busy', 'not_calibrated'])
+const NOT_CALIBRATED = 'not_calibrated'
+const NOT_BEGUN = new Set(['instrument_busy', NOT_CALIBRATED])
 
 /** Maximum length of a device's message in the timeline. */
 const MAX_DETAIL_LENGTH = 1_000
@@ -181,19 +193,27 @@ export function retryBackoffMs(failed: number): number {
 }
 
 function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): ResultOutcome {
-  const { job, attempt, state, reason } = end
+  const { job, attempt, state, reason, code = '' } = end
   if (!endAttempt(tx, end)) return STALE
   const detail = reason.slice(0, MAX_DETAIL_LENGTH)
   appendTimeline(tx, job, { event: state === 'error' ? 'device_error' : state, attempt, detail })
   const counted = countFailed(tx, job)
   if (state !== 'undelivered' && maxAttempts > 0 && counted >= maxAttempts)
     return failExhausted(tx, end, counted)
-  const backoffMs = state === 'lost' ? 0 : retryBackoffMs(Math.max(1, counted))
+  const isUncalibrated = code === NOT_CALIBRATED
+  const failed = isUncalibrated ? Number.POSITIVE_INFINITY : Math.max(1, counted)
+  const backoffMs = state === 'lost' ? 0 : retryBackoffMs(failed)
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'pending', driver = '', qpu = '', started_at = '', not_before = $notBefore,
-       run_next = 0, updated = $at
+       error_code = $code, run_next = 0, updated = $at
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
-    { job, attempt, notBefore: backoffMs === 0 ? 0 : tx.now + backoffMs, at: tx.at },
+    {
+      job,
+      attempt,
+      code: isUncalibrated ? code : '',
+      notBefore: backoffMs === 0 ? 0 : tx.now + backoffMs,
+      at: tx.at,
+    },
   )
   assertWasRunning(changed, end)
   tx.changed(quantumJobs, job, 'update')

@@ -28,12 +28,17 @@ export function checkProgramsInline({ circuits }: JobPayload): ProgramsReport | 
 }
 
 function reportOn(circuits: JobPayload['circuits'], reports: readonly CheckReport[]): ProgramsReport {
-  const result: ProgramsReport = { qubits: 0, largest: 0, features: [], problems: [], warnings: [] }
-  for (const [index, { inputs, qubits, features, problems, warnings }] of reports.entries()) {
+  const result: ProgramsReport = {
+    ...{ qubits: 0, largest: 0, features: [], used: { most: 0, path: '' }, physical: [] },
+    ...{ problems: [], warnings: [] },
+  }
+  for (const [index, { inputs, qubits, features, used, problems, warnings }] of reports.entries()) {
+    const path = `circuits.${index}.circuit`
     if (qubits > result.qubits) Object.assign(result, { qubits, largest: index })
+    if (used.qubits > result.used.most) result.used = { most: used.qubits, path }
+    result.physical.push(...used.physical.filter(isNew(result.physical)).map((qubit) => ({ qubit, path })))
     for (const name of features) {
-      if (!result.features.some((known) => known.name === name))
-        result.features.push({ name, path: `circuits.${index}.circuit` })
+      if (!result.features.some((known) => known.name === name)) result.features.push({ name, path })
     }
     result.problems.push(
       ...problems.map((problem) => programProblem(index, problem)),
@@ -43,6 +48,11 @@ function reportOn(circuits: JobPayload['circuits'], reports: readonly CheckRepor
     result.warnings.push(...fitting.map((warning) => programProblem(index, warning)))
   }
   return result
+}
+
+function isNew(found: ProgramsReport['physical']): (qubit: number) => boolean {
+  const known = new Set(found.map(({ qubit }) => qubit))
+  return (qubit) => !known.has(qubit)
 }
 
 function programProblem(index: number, { code, message, line, column }: QasmProblem | QasmWarning): Problem {

@@ -1,6 +1,6 @@
 import { AppError, defineWorker } from '../../../base/index.ts'
 import { JsonText } from '../../../db/index.ts'
-import type { JobPayload } from '../../../protocol/index.ts'
+import { type JobPayload, needsDiscriminators } from '../../../protocol/index.ts'
 import { BODY_LIMITS } from '../../http/limits/json-shape.ts'
 import { contentHash } from '../../http/request/idempotency.ts'
 import { objectOf } from '../../http/request/json-body.ts'
@@ -103,7 +103,11 @@ function examineWith(
     const features = [...report.features, ...measLevelOf(payload)]
     return {
       fields,
-      outcome: { ...report, ...named, features, target, text, ignored, hash, shots, executions },
+      outcome: {
+        ...{ ...report, ...named, features, target, text, ignored, hash, shots, executions },
+        allowsUncalibrated: payload.allow_uncalibrated === true,
+        hasBits: needsDiscriminators(payload),
+      },
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -140,6 +140,7 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
     ...(sets[index] !== undefined && { parameter_values: sets[index] as number[][] }),
     ...others,
   }))
+  if (!payload.allow_uncalibrated) delete payload.allow_uncalibrated
   assertHasBitsToPack(payload)
   assertFewExecutions(payload)
   return { payload, text: encoded(payload), target: qpu_target, name, tags, labels, ignored }

@@ -19,6 +19,7 @@ import { type JobView, presentJob } from '../view.ts'
 import { accepted, examineBody } from './examine.ts'
 import { needProblems, needsOf } from './needs.ts'
 import { resolveTarget } from './target.ts'
+import { findUncalibrated } from './uncalibrated.ts'
 
 /** What a submission works with. */
 type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'submissionThread'>
@@ -65,6 +66,7 @@ export async function submitJob(
     const needs = needsOf(submission)
     const target = resolveTarget(tx, submission.target, needs)
     assertNoProblems(needProblems(submission, target))
+    assertNoProblems(findUncalibrated(tx, submission, target).problems)
     const row = insertJob(
       tx,
       {
@@ -148,18 +150,23 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
   const { ignored, executions, qubits, problems, warnings } = submission
   const payload = new JsonText(submission.text)
   dryRun.problems.push(...problems)
+  dryRun.warnings.push(...warnings)
   const limits = { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
   await db.read((tx) => {
     const target = collectProblems(dryRun.problems, () =>
       resolveTarget(tx, submission.target, needsOf(submission)),
     )
-    if (target) dryRun.problems.push(...needProblems(submission, target))
+    if (target) {
+      const { problems, warnings } = findUncalibrated(tx, submission, target)
+      dryRun.problems.push(...needProblems(submission, target), ...problems)
+      dryRun.warnings.push(...warnings)
+    }
     collectProblems(dryRun.problems, () => assertMaySubmit(tx, user.id, limits, bytesOfJob(payload)))
     dryRun.qpu_target = target?.id ?? ''
   })
   const isAccepted = dryRun.problems.length === 0
   const shown = typeof submission.text === 'string' ? payload.value : payload
-  return { ...dryRun, accepted: isAccepted, executions, qubits, payload: shown, warnings, ignored }
+  return { ...dryRun, accepted: isAccepted, executions, qubits, payload: shown, ignored }
 }
 
 /** The result of `work`; if it throws an AppError, adds that to the problems and returns undefined. */

@@ -8,6 +8,7 @@ import {
   type DispatchTarget,
   listTimeline,
   markStarted,
+  readQueuePosition,
   requeueLost,
   requeueUndelivered,
 } from '../../../../src/db/index.ts'
@@ -262,6 +263,27 @@ describe('applyResult()', () => {
       expect((await it.lab.job(it.job.id)).not_before - it.lab.clock.now()).toBe(1_000)
     }
     expect((await it.lab.history(it.job.id)).at(-1)).toBe(`undelivered ${LIMITS.maxAttempts + 2}`)
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+  })
+
+  test('T5: a chip that is not calibrated for the job is no attempt: the job waits with the reason', async () => {
+    await using it = await openCase()
+    const uncalibrated: Outcome = {
+      ...{ kind: 'failed', class: 'device' },
+      results: { error: 'q1 is not calibrated', error_code: 'not_calibrated' },
+    }
+    for (let attempt = 1; attempt <= LIMITS.maxAttempts + 2; attempt += 1) {
+      await it.claim()
+      expect((await it.lab.job(it.job.id)).error_code).toBe('')
+      expect(await it.end(attempt, uncalibrated, { executionMs: 0 })).toEqual({
+        kind: 'applied',
+        status: 'pending',
+      })
+      const { not_before, error_code } = await it.lab.job(it.job.id)
+      expect([not_before - it.lab.clock.now(), error_code]).toEqual([60_000, 'not_calibrated'])
+    }
+    const position = await it.lab.db.read((tx) => readQueuePosition(tx, it.job.id, 5_000))
+    expect(position?.job.uncalibrated).toBe('q1 is not calibrated')
     expect(await it.lab.balance(it.user)).toBe(100_000)
   })
 

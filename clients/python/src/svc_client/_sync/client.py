@@ -111,6 +111,7 @@ class SvcClient:
         meas_return: MeasReturn = "single",
         memory: bool = False,
         seed: int | None = None,
+        allow_uncalibrated: bool = False,
         name: str | None = None,
         tags: Sequence[str] = (),
         idempotency_key: str | None = None,
@@ -127,6 +128,8 @@ class SvcClient:
             meas_return: of points: those of each shot, or their mean.
             memory: also return the outcome of each shot.
             seed: makes the results of a simulator repeatable.
+            allow_uncalibrated: also use parts of the chip that are not calibrated; ``warnings`` of the results name
+                them.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
@@ -144,6 +147,7 @@ class SvcClient:
             meas_return=meas_return,
             memory=memory,
             seed=seed,
+            allow_uncalibrated=allow_uncalibrated,
             name=name,
             tags=tags,
         )
