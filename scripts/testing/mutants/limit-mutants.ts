@@ -157,7 +157,27 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
   {
     file: 'src/db/readers/reader-pool.ts',
     test: 'tests/db/readers/reader-pool.test.ts',
-    limits: [mutant('run of a costly list', ': this.#limits.timeoutMs', ': 1e9')],
+    limits: [
+      mutant('processor time of a list', '? superuserTimeoutMs : timeoutMs', '? superuserTimeoutMs : 1e9'),
+      mutant('time until a list is read', 'Math.max(MIN_WALL_MS,', 'Math.max(1e9,'),
+    ],
+  },
+  {
+    file: 'src/server/http/response/text-file.ts',
+    test: 'tests/server/http/response/text-file.test.ts',
+    limits: [mutant('lines of a file that are written in one turn', "(text === '' || !isLate())", 'true')],
+  },
+  {
+    file: 'src/server/bookings/booking-routes.ts',
+    test: 'tests/server/bookings/booking-routes.test.ts',
+    limits: [mutant('slots that a user books', 'slots.take(own.id, times.length)', 'slots.take(own.id)')],
+  },
+  {
+    file: 'src/server/records/behaviors/time_slots.ts',
+    test: 'tests/server/bookings/booking-routes.test.ts',
+    limits: [
+      mutant('slots that a user books by records', 'service.slots.take(caller.user.id)', 'return undefined'),
+    ],
   },
   {
     file: 'src/db/readers/waiting.ts',

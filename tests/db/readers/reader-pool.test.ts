@@ -92,6 +92,7 @@ describe('ReaderPool', () => {
     await it.run(29_000, 0.05)
     expect(it.pool.pids).toHaveLength(1)
     await it.run(1_000, 0.05)
+    expect(it.pool.pids).toEqual([])
     const busy = { code: 'unavailable', reason: 'reader_busy', retryAfter: 5 }
     expect(await running).toMatchObject(busy)
     expect(await waiting).toMatchObject(busy)
@@ -104,6 +105,7 @@ describe('ReaderPool', () => {
     await it.run(59_999, 0)
     expect(it.pool.pids).toHaveLength(1)
     await it.run(1, 0)
+    expect(it.pool.pids).toEqual([])
     expect(await read).toMatchObject({ reason: 'reader_busy' })
   })
 
