@@ -28,6 +28,7 @@ export function readPrograms({ circuits }: JobPayload): PythonProgram[] {
   return circuits.map(({ circuit, parameter_values: sets = [] }, index) => {
     const program = readProgram(circuit, index)
     checkParameters(program.names, sets, index)
+    for (const set of sets) checkIntegers(program, set, index)
     return program.read
   })
 }
@@ -87,4 +88,18 @@ function checkParameters(names: readonly string[], sets: readonly number[][], ci
   }
   const wrong = sets.findIndex((set) => set.length !== expected)
   if (wrong >= 0) throw errorOf(`, set ${wrong} has ${sets[wrong]?.length ?? 0}`)
+}
+
+/** Refuses what the constant of an integer would cut off, or JSON has rounded. */
+function checkIntegers(
+  { read, names }: { read: PythonProgram; names: string[] },
+  set: readonly number[],
+  circuitIndex: number,
+): void {
+  for (const [at, { form }] of read.inputs.entries()) {
+    const value = set[at] ?? 0
+    if (form !== 'int' || Number.isSafeInteger(value)) continue
+    const needed = `the input "${names[at]}" needs an integer between -2^53 and 2^53, not ${value}`
+    throw new JobError(`circuit ${circuitIndex}: ${needed}`, { errorCode: 'invalid_value', circuitIndex })
+  }
 }

@@ -39,3 +39,24 @@ test.each([
   const entry = { circuit, ...(parameter_values && { parameter_values }) }
   expect(() => readPrograms(payloadOf([entry]))).toThrow(message)
 })
+
+test('readPrograms() refuses the value of an integer input that is none', () => {
+  const read = (value: number) =>
+    readPrograms(
+      payloadOf([
+        {
+          circuit: PROGRAM,
+          parameter_values: [
+            [0.5, 2, 1],
+            [0.5, value, 1],
+          ],
+        },
+      ]),
+    )
+  for (const value of [1.5, 2 ** 53]) {
+    expect(() => read(value)).toThrow(
+      `circuit 0: the input "n" needs an integer between -2^53 and 2^53, not ${value}`,
+    )
+  }
+  expect(read(-3)).toHaveLength(1)
+})
