@@ -38,6 +38,12 @@ export function describeChanges(before: readonly Job[], after: readonly Job[]): 
   return `Job ${first.id}: ${jobCondition({ status: first.status, queue_position: undefined }).word.toLowerCase()}.`
 }
 
+/** The warnings of the results of a job, each once. */
+export function warningsOf(job: Job): string[] {
+  const results = job.results?.circuit_results ?? []
+  return [...new Set(results.flatMap(({ metadata }) => metadata?.warnings ?? []))]
+}
+
 /** Counts per circuit of a job; an entry is empty if the circuit has none (measurement levels 0 and 1). */
 export function countsOf(job: Job): Record<string, number>[] {
   return (job.results?.circuit_results ?? []).map(({ counts }) => counts ?? {})

@@ -190,7 +190,9 @@ describe.skipIf(!chromium)('jobs', () => {
         page.getByRole('button', { name: 'CSV', exact: true }).click(),
       ])
       const text = await Bun.file(await file.path()).text()
-      expect(text.split('\r\n')[0]).toBe('job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count')
+      expect(text.split('\r\n')[0]).toBe(
+        'job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count,warnings',
+      )
       expect(text).toContain(`${named[0]},first sweep,completed,kelvin,1000`)
     }))
 })

@@ -18,6 +18,7 @@ const circuitResult = v.object({
   /** Points at measurement level 1, traces at level 0; see `readIqPoints` and `readTraces`. */
   memory: v.optional(v.unknown()),
   header: v.optional(v.object({ name: text, creg_sizes: v.optional(v.array(register), []) })),
+  metadata: v.optional(v.object({ warnings: v.optional(v.array(v.string())) })),
 })
 export type CircuitResult = v.InferOutput<typeof circuitResult>
 

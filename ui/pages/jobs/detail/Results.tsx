@@ -3,6 +3,7 @@ import { useMemo, useRef } from 'preact/hooks'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { toCsv } from '../../../jobs/counts.ts'
+import { warningsOf } from '../../../jobs/jobs.ts'
 import { type IqPoints, readIqPoints, readTraces, type Traces } from '../../../jobs/signals.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { saveFile } from '../../../lib/save-file.ts'
@@ -26,6 +27,7 @@ export function Results({ job }: { job: Job }) {
   const file = results.length > 1 ? `${job.id}-${chosen.value + 1}` : job.id
   const points = useMemo(() => (level === 1 ? readIqPoints(result?.memory) : undefined), [result])
   const traces = useMemo(() => (level === 0 ? readTraces(result?.memory) : undefined), [result])
+  const warnings = warningsOf(job)
   const counts = result?.counts ?? {}
   const hasCounts = Object.keys(counts).length > 0
   const isShown = points || traces || hasCounts
@@ -51,6 +53,13 @@ export function Results({ job }: { job: Job }) {
         </div>
       }
     >
+      {warnings.length > 0 && (
+        <ul class="padded" aria-label="Warnings">
+          {warnings.map((warning) => (
+            <li key={warning}>Warning: {warning}</li>
+          ))}
+        </ul>
+      )}
       {isShown ? (
         <div key={chosen.value} class="padded" ref={plot}>
           {points && <Points points={points} />}

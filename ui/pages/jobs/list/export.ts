@@ -1,11 +1,12 @@
 import type { Job } from '../../../api/model/jobs.ts'
+import { warningsOf } from '../../../jobs/jobs.ts'
 
 /** Jobs as JSON text. */
 export function toJson(jobs: readonly Job[]): string {
   return `${JSON.stringify(jobs, null, 2)}\n`
 }
 
-const HEAD = 'job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count'
+const HEAD = 'job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count,warnings'
 
 /** Jobs as comma-separated text: a row per outcome, or one for a job without counts. */
 export function toJobsCsv(jobs: readonly Job[], qpuName: (id: string) => string): string {
@@ -13,10 +14,13 @@ export function toJobsCsv(jobs: readonly Job[], qpuName: (id: string) => string)
     const { id, name, status, qpu, qpu_target, shots, created, duration } = job
     const facts = [id, name, status, qpuName(qpu || qpu_target || ''), shots ?? '', created, duration ?? '']
     const circuits = job.results?.circuit_results ?? []
-    const counted = circuits.flatMap(({ counts }, index) =>
-      Object.entries(counts ?? {}).map(([outcome, count]) => [...facts, index + 1, outcome, count]),
+    const counted = circuits.flatMap(({ counts, metadata }, index) =>
+      Object.entries(counts ?? {}).map(([outcome, count]) => [
+        ...[...facts, index + 1, outcome, count],
+        metadata?.warnings?.join('; ') ?? '',
+      ]),
     )
-    return counted.length > 0 ? counted : [[...facts, '', '', '']]
+    return counted.length > 0 ? counted : [[...facts, '', '', '', warningsOf(job).join('; ')]]
   })
   return `${[HEAD, ...rows.map((row) => row.map(quote).join(','))].join('\r\n')}\r\n`
 }
