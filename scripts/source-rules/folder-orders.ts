@@ -169,7 +169,8 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     folder: 'src/simulator',
     steps: [
       ['errors.ts', 'numeric', 'readout'],
-      ['kernel', 'noise', 'timing'],
+      ['timing'],
+      ['kernel', 'noise'],
       ['reduction', 'tally'],
       ['define-method.ts'],
       ['methods'],

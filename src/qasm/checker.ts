@@ -161,6 +161,7 @@ export class Checker implements Machine {
   }
 
   #check(node: Statement): void {
+    this.limits.checkpoint?.()
     if (this.scope.owner() === 'gate' && !inGates.has(node.kind)) {
       throw new Fault(
         'wrong_scope',

@@ -22,6 +22,8 @@ export interface Limits {
   bits: number
   /** Elements of one array. */
   elements: number
+  /** Called every few microseconds to milliseconds of work; an error that it throws ends the work. */
+  checkpoint?: (() => void) | undefined
 }
 
 /** The limits that apply when a caller names none. */

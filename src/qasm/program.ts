@@ -32,7 +32,7 @@ const STATEMENTS_AT_ONCE = 1_000
 export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   const full = fullLimits(limits)
   const { program, maxStatements } = openProgram(text, full)
-  maxStatements(Number.POSITIVE_INFINITY)
+  while (maxStatements(STATEMENTS_AT_ONCE)) full.checkpoint?.()
   const checker = new Checker(program, full)
   checker.checkAll(program.statements)
   const [first] = checker.problems.toSorted((a, b) => a.at - b.at)

@@ -6,8 +6,7 @@ import type { ReadoutError } from './readout/readout.ts'
 import type { QubitPlaces } from './reduction/qubit-places.ts'
 import type { ReducedCircuit } from './reduction/reduce-circuit.ts'
 import type { Tally } from './tally/tally.ts'
-import type { PhaseTimer } from './timing/phase-timer.ts'
-import type { TimeBudget } from './timing/time-budget.ts'
+import type { TimeBudget, WorkCounter } from './timing/time-budget.ts'
 
 /** One circuit with bound parameters and shots: the input of every method. */
 export interface Workload {
@@ -45,6 +44,8 @@ export interface ResourceLimits {
   threads: number
   /** Maximum bond dimension of a matrix product state. */
   maxBondDimension: number
+  /** Ends long decisions about a method at the deadline. */
+  work: WorkCounter
 }
 
 /** The reason why a method cannot run a workload. */
@@ -65,12 +66,13 @@ export interface MethodRun {
   rng: Rng
   /** Sub-stream of this circuit. */
   stream: number
-  /** Counts work, ends it at the deadline and yields to the event loop, so that a job can be cancelled. */
+  /**
+   * Counts work, ends it at the deadline and yields to the event loop, so that a job can be cancelled. A
+   * method names the parts of its work.
+   */
   timeBudget: TimeBudget
   /** Computes with statevectors; its memory contains one at a time. */
   engine: Engine
-  /** Measures the time of each phase. */
-  phaseTimer: PhaseTimer
   limits: ResourceLimits
 }
 

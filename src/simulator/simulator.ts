@@ -5,6 +5,7 @@ import { type CircuitWorker, CircuitWorkers } from './batch/circuit-workers.ts'
 import { executionsOf } from './circuits/executions.ts'
 import { createEngine, type Engine } from './kernel/engine.ts'
 import type { Noise } from './noise/noise-model.ts'
+import { TimeBudget } from './timing/time-budget.ts'
 
 /** Number of circuits from which on a job is shared among threads. */
 const MIN_BATCH_CIRCUITS = 4
@@ -56,15 +57,17 @@ export class Simulator {
    * @throws SimulationError when one circuit cannot be run; the job then has no results.
    */
   async run({ noise, ...request }: SimulationRequest, control: RunControl): Promise<ExecutionResult[]> {
-    const executions = executionsOf(request.circuits, request.limits.executions)
+    const timeBudget = new TimeBudget(this.#clock, control)
+    const checkpoint = () => timeBudget.check()
+    const executions = executionsOf(request.circuits, request.limits.executions, checkpoint)
     const job: BatchJob = { ...request, noise: noise?.source }
-    const dependencies = { noise: noise?.model, clock: this.#clock, engine: this.#engine }
+    const dependencies = { noise: noise?.model, clock: this.#clock, engine: this.#engine, timeBudget }
     const results: ExecutionResult[] = []
     const isShareable = !noise || noise.source !== undefined
     if (this.#workers && isShareable && executions.length >= MIN_BATCH_CIRCUITS) {
       await this.#workers.run(job, executions, dependencies, control, results)
     }
-    const runner = new CircuitRunner(job, { ...dependencies, timeLimit: control, threads: 1 })
+    const runner = new CircuitRunner(job, { ...dependencies, threads: 1 })
     for (const execution of executions) {
       if (results[execution.stream]) continue
       control.phase(`circuit ${execution.stream}`)

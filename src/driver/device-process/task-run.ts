@@ -40,6 +40,8 @@ export class TaskRun {
   readonly #ended = new AbortController()
   readonly #settle: (body: string | undefined) => void
   #startedAt: number | undefined
+  /** The part of the task that the device has reported last. */
+  #phase: string | undefined
   #cancelled: 'timed out' | 'stopped' | undefined
 
   constructor(task: Task, dependencies: TaskRunDependencies) {
@@ -68,6 +70,7 @@ export class TaskRun {
   receive(message: TaskMessage): void {
     if (message.result !== this.#task.id) return
     if (message.kind === 'phase') {
+      this.#phase = message.phase
       this.#dependencies.onPhase(message.phase)
     } else if (message.kind === 'result') {
       this.#settle(this.#cancelled ? this.#endOfCancelled(message.body) : message.body)
@@ -150,10 +153,11 @@ export class TaskRun {
   }
 
   #timeoutFailure(): string {
+    const phase = this.#phase === undefined ? '' : ` during ${this.#phase}`
     return this.#failure({
       // A retry would take as long.
       class: 'user',
-      message: `${this.#task.noun} timed out after ${this.#task.limitMs / 1_000} s`,
+      message: `${this.#task.noun} timed out after ${this.#task.limitMs / 1_000} s${phase}`,
       error_code: 'timed_out',
     })
   }

@@ -88,6 +88,9 @@ const CALL_NESTING = 10
 /** Number of expression evaluations that count as one operation. */
 const EVALUATIONS_PER_OPERATION = 20
 
+/** Evaluations between two checkpoints: one may handle a register of tens of thousands of bits. */
+const EVALUATIONS_PER_CHECKPOINT = 64
+
 /** Enters a nested evaluation or block; every recursive path of the evaluation calls it. */
 export function enter(m: Machine, at: number): void {
   if (++m.depth > m.limits.nesting * CALL_NESTING) {
@@ -96,6 +99,7 @@ export function enter(m: Machine, at: number): void {
   if (++m.evaluations > m.limits.operations * EVALUATIONS_PER_OPERATION) {
     throw new Fault('too_many_operations', at, 'The program evaluates too many expressions')
   }
+  if (m.evaluations % EVALUATIONS_PER_CHECKPOINT === 0) m.limits.checkpoint?.()
 }
 
 /** Runs `work` in this scope. */

@@ -23,6 +23,9 @@ import type { Gate, UserGate } from './user-gate.ts'
 /** How execution continues after a statement. */
 type Flow = 'next' | 'break' | 'continue' | 'return'
 
+/** Operations between two checkpoints. */
+const OPERATIONS_PER_CHECKPOINT = 1_024
+
 /** Receives the operations of the runner. */
 export interface Output {
   emit(op: Op, at: number): void
@@ -51,6 +54,7 @@ export class Runner implements Machine {
   readonly #output: Output
   #inputs = 0
   #operations = 0
+  #sinceCheckpoint = 0
   #iterations = 0
   #calls = 0
   #returned: Value = { kind: 'void' }
@@ -95,6 +99,11 @@ export class Runner implements Machine {
 
   countOperations(operations: number, at: number): void {
     this.#operations += operations
+    this.#sinceCheckpoint += operations
+    if (this.#sinceCheckpoint >= OPERATIONS_PER_CHECKPOINT) {
+      this.#sinceCheckpoint = 0
+      this.limits.checkpoint?.()
+    }
     if (this.#operations > this.limits.operations) {
       throw new Fault(
         'too_many_operations',

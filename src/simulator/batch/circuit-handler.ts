@@ -3,6 +3,7 @@ import { executionsOf } from '../circuits/executions.ts'
 import { SimulationError } from '../errors.ts'
 import { createEngine } from '../kernel/engine.ts'
 import type { NoiseModel, NoiseSource } from '../noise/noise-model.ts'
+import { TimeBudget } from '../timing/time-budget.ts'
 import { CircuitRunner } from './circuit-runner.ts'
 import type { BatchMessage, BatchResponse } from './circuit-workers.ts'
 import { type CircuitReport, runNextCircuits, WorkQueue } from './work-queue.ts'
@@ -15,15 +16,17 @@ export function circuitHandler(
   readNoise: (source: NoiseSource) => NoiseModel,
 ): (message: BatchMessage, respond: (response: BatchResponse) => void) => void {
   const started = createEngine(1)
-  return async ({ job, queue, ms, threads }, respond) => {
-    const deadline = systemClock.monotonic() + ms
+  return async ({ job, queue, ms, sentAt, threads }, respond) => {
+    const left = ms - Math.max(0, systemClock.now() - sentAt)
+    const deadline = systemClock.monotonic() + left
     // The signal never aborts: cancelling a job ends the whole thread.
     const timeLimit = { signal: new AbortController().signal, deadline }
     const noise = job.noise && readNoise(job.noise)
     const engine = await started
-    const runner = new CircuitRunner(job, { noise, clock: systemClock, engine, timeLimit, threads })
-    const executions = executionsOf(job.circuits, job.limits.executions)
-    await runNextCircuits(runner, executions, new WorkQueue(queue), (report) => respond(responseOf(report)))
+    const timeBudget = new TimeBudget(systemClock, timeLimit)
+    const runner = new CircuitRunner(job, { noise, clock: systemClock, engine, timeBudget, threads })
+    const read = () => executionsOf(job.circuits, job.limits.executions, () => timeBudget.check())
+    await runNextCircuits(runner, read, new WorkQueue(queue), (report) => respond(responseOf(report)))
   }
 }
 

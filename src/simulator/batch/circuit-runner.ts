@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts'
-import { type Circuit, runDynamic } from '../../qasm/index.ts'
+import { type Circuit, runDynamic, type Sink } from '../../qasm/index.ts'
 import { type Execution, lowerExecution } from '../circuits/executions.ts'
 import {
   type CircuitOutcome,
@@ -13,8 +13,7 @@ import type { Engine } from '../kernel/engine.ts'
 import type { NoiseModel } from '../noise/noise-model.ts'
 import { createRng } from '../numeric/random.ts'
 import { ResultBudget } from '../tally/result-budget.ts'
-import { PhaseTimer } from '../timing/phase-timer.ts'
-import { TimeBudget, type TimeLimit } from '../timing/time-budget.ts'
+import type { TimeBudget } from '../timing/time-budget.ts'
 import type { BatchJob, ExecutionResult } from './batch-job.ts'
 
 export interface CircuitRunnerDependencies {
@@ -22,7 +21,7 @@ export interface CircuitRunnerDependencies {
   noise: NoiseModel | undefined
   clock: Clock
   engine: Engine
-  timeLimit: TimeLimit
+  timeBudget: TimeBudget
   /** Threads that run circuits of the job at the same time, and so share the memory for copies of states. */
   threads: number
 }
@@ -68,7 +67,7 @@ export class CircuitRunner {
   constructor(job: BatchJob, dependencies: CircuitRunnerDependencies) {
     this.#job = job
     this.#dependencies = dependencies
-    this.#timeBudget = new TimeBudget(dependencies.clock, dependencies.timeLimit)
+    this.#timeBudget = dependencies.timeBudget
     this.#resultBudget = new ResultBudget(job.limits.resultLength)
     this.#rng = createRng(job.seed)
   }
@@ -77,12 +76,16 @@ export class CircuitRunner {
   prepare(execution: Execution): PreparedExecution {
     const { clock } = this.#dependencies
     const { program, values } = execution
-    const phaseTimer = new PhaseTimer(clock)
-    const circuit = lowerExecution(execution, this.#job.backend, this.#job.limits)
-    phaseTimer.end('lower')
+    const run = this.#runOf(execution)
+    const timeBudget = this.#timeBudget
+    timeBudget.enter('lower', `circuit ${execution.circuitIndex}`)
+    const { backend, limits } = this.#job
+    const circuit = lowerExecution(execution, backend, limits, () => timeBudget.check())
+    timeBudget.enter('plan')
     const from = clock.monotonic()
-    const run = this.#runOf(execution, phaseTimer)
-    const prepared = prepareCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
+    const checkpoint = () => timeBudget.check('interpret')
+    const walk = (sink: Sink) => runDynamic(program, values, sink, { checkpoint })
+    const prepared = prepareCircuit({ ...circuit, walk }, run)
     return {
       execution,
       circuit,
@@ -93,7 +96,7 @@ export class CircuitRunner {
     }
   }
 
-  #runOf(execution: Execution, phaseTimer: PhaseTimer): CircuitRun {
+  #runOf(execution: Execution): CircuitRun {
     const { engine, noise, threads } = this.#dependencies
     const { limits, method, memory } = this.#job
     return {
@@ -105,7 +108,7 @@ export class CircuitRunner {
       stream: execution.stream,
       timeBudget: this.#timeBudget,
       resultBudget: this.#resultBudget,
-      phaseTimer,
+      earlierSeconds: this.#timeBudget.seconds,
       engine,
       method,
       limits: {
@@ -117,6 +120,7 @@ export class CircuitRunner {
         stateCopyBytes: STATE_COPY_BYTES / threads,
         threads: engine.threads,
         maxBondDimension: limits.maxBondDimension ?? DEFAULT_BOND,
+        work: this.#timeBudget,
       },
     }
   }

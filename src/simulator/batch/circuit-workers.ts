@@ -9,8 +9,9 @@ import { type CircuitReport, runNextCircuits, WorkQueue } from './work-queue.ts'
 export interface BatchMessage {
   job: BatchJob
   queue: SharedArrayBuffer
-  /** Time left for the job, in ms. */
+  /** Time left for the job, in ms, at the time `sentAt` of `clock.now()`: a thread may take long to start. */
   ms: number
+  sentAt: number
   /** Threads that share the memory. */
   threads: number
 }
@@ -46,7 +47,7 @@ export class CircuitWorkers {
   async run(
     job: BatchJob,
     executions: readonly Execution[],
-    dependencies: Omit<CircuitRunnerDependencies, 'threads' | 'timeLimit'>,
+    dependencies: Omit<CircuitRunnerDependencies, 'threads'>,
     control: RunControl,
     results: ExecutionResult[],
   ): Promise<void> {
@@ -58,8 +59,11 @@ export class CircuitWorkers {
     const onReport = (report: CircuitReport): void => {
       reported.add(report.stream)
       control.phase(`circuit ${reported.size}`)
-      if ('error' in report) errors.push(report)
-      else if (report.result) results[report.stream] = report.result
+      if ('error' in report) {
+        errors.push(report)
+        // The other threads have no more time either.
+        if (isTimeout(report.error)) finished.reject(report.error)
+      } else if (report.result) results[report.stream] = report.result
       if (reported.size >= queue.size) finished.resolve()
     }
     const giveUp = (reason: unknown): void => {
@@ -74,9 +78,11 @@ export class CircuitWorkers {
     const onAbort = () => giveUp(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      this.#post({ job, queue: queue.buffer, ms: deadline - dependencies.clock.monotonic(), threads })
-      const runner = new CircuitRunner(job, { ...dependencies, timeLimit: control, threads })
-      await runNextCircuits(runner, executions, queue, onReport)
+      const { clock } = dependencies
+      const ms = deadline - clock.monotonic()
+      this.#post({ job, queue: queue.buffer, ms, sentAt: clock.now(), threads })
+      const runner = new CircuitRunner(job, { ...dependencies, threads })
+      await runNextCircuits(runner, () => executions, queue, onReport)
       await finished.promise
     } catch (error) {
       // Some threads are still busy: the next job starts others.
@@ -111,6 +117,10 @@ export class CircuitWorkers {
     this.#workers = []
     for (const worker of workers) worker.terminate()
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof SimulationError && error.code === 'timed_out'
 }
 
 function reportOf(response: BatchResponse): CircuitReport {

@@ -46,19 +46,22 @@ export class WorkQueue {
 }
 
 /**
- * Takes executions from the queue and runs them until none is left. An error stops the queue for all threads.
+ * Takes executions from the queue and runs them until none is left. An error, also one of `readExecutions`,
+ * stops the queue for all threads.
  */
 export async function runNextCircuits(
   runner: CircuitRunner,
-  executions: readonly Execution[],
+  readExecutions: () => readonly Execution[],
   queue: WorkQueue,
   report: (report: CircuitReport) => void,
 ): Promise<void> {
+  let executions: readonly Execution[] | undefined
   for (;;) {
     const stream = queue.takeNext()
-    const execution = executions[stream]
-    if (!execution) return
+    if (stream >= queue.size) return
     try {
+      executions ??= readExecutions()
+      const execution = executions[stream] as Execution
       const prepared = runner.prepare(execution)
       const isTooLarge = prepared.stateQubits > MAX_BATCH_QUBITS
       report({ stream, result: isTooLarge ? undefined : await runner.run(prepared) })

@@ -37,10 +37,10 @@ export interface Execution {
   shots: number
 }
 
-function parseCircuits(circuits: readonly CircuitRequest[]): Program[] {
+function parseCircuits(circuits: readonly CircuitRequest[], checkpoint?: () => void): Program[] {
   return circuits.map(({ program }, circuitIndex) => {
     try {
-      return parseProgram(program)
+      return parseProgram(program, { checkpoint })
     } catch (error) {
       throw circuitErrorOf(error, circuitIndex)
     }
@@ -73,11 +73,15 @@ function parameterSets(
 }
 
 /**
- * The executions of a job, in order.
+ * The executions of a job, in order. `checkpoint` is called regularly and may throw to end the work.
  * @throws SimulationError for an invalid program or parameter set, and for more than `maxExecutions`.
  */
-export function executionsOf(circuits: readonly CircuitRequest[], maxExecutions: number): Execution[] {
-  const programs = parseCircuits(circuits)
+export function executionsOf(
+  circuits: readonly CircuitRequest[],
+  maxExecutions: number,
+  checkpoint?: () => void,
+): Execution[] {
+  const programs = parseCircuits(circuits, checkpoint)
   const executions = circuits.flatMap((circuit, circuitIndex) => {
     const program = programs[circuitIndex] as Program
     const sets = parameterSets(program, circuit.parameterSets, circuitIndex)
@@ -98,13 +102,18 @@ function assertExecutionCount(count: number, max: number): void {
 
 /**
  * Lowers the program of an execution to a flat circuit. This happens right before the run, because a circuit
- * can be much larger than its program.
+ * can be much larger than its program. `checkpoint` is called regularly and may throw to end the work.
  * @throws SimulationError for an invalid circuit, and for one beyond the limits.
  */
-export function lowerExecution(execution: Execution, backend: string, limits: JobLimits): Circuit {
+export function lowerExecution(
+  execution: Execution,
+  backend: string,
+  limits: JobLimits,
+  checkpoint?: () => void,
+): Circuit {
   const { program, values, circuitIndex } = execution
   try {
-    const circuit = lowerProgram(program, values)
+    const circuit = lowerProgram(program, values, { checkpoint })
     assertWithinLimits(execution, circuit, backend, limits)
     return circuit
   } catch (error) {

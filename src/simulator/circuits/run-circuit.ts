@@ -11,7 +11,6 @@ import { qubitsOf, reduceCircuit } from '../reduction/reduce-circuit.ts'
 import { walkOnTrial } from '../reduction/trial-walk.ts'
 import type { ResultBudget } from '../tally/result-budget.ts'
 import { Tally } from '../tally/tally.ts'
-import type { PhaseTimer } from '../timing/phase-timer.ts'
 import type { TimeBudget } from '../timing/time-budget.ts'
 import { chooseMethod } from './choose-method.ts'
 
@@ -38,8 +37,8 @@ export interface CircuitRun {
   stream: number
   timeBudget: TimeBudget
   resultBudget: ResultBudget
-  /** Measures the time of each phase; it includes the phases so far. */
-  phaseTimer: PhaseTimer
+  /** Time of each part of the job before this circuit, in s. */
+  earlierSeconds: TimeBudget['seconds']
   engine: Engine
   /** Name of the requested method, or `automatic`. */
   method: string
@@ -71,7 +70,8 @@ export interface PreparedCircuit {
 export function prepareCircuit(program: BoundProgram, run: CircuitRun): PreparedCircuit {
   const { qubits, clbits, ops } = program
   const walk = (sink: Sink) => program.walk(sink)
-  const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
+  const reduced =
+    ops && reduceCircuit(withNoise(ops, run.noise, run.timeBudget), qubits, clbits, run.timeBudget)
   const usedQubits = reduced?.qubits ?? qubitsOfTrial(walk)
   assertNoiseCovers(usedQubits.at(-1) ?? -1, run)
   const workload: Workload = {
@@ -117,7 +117,7 @@ async function runWith(
   { workload, bits: { measured, unmeasured } }: PreparedCircuit,
   run: CircuitRun,
 ): Promise<CircuitOutcome> {
-  const { timeBudget, phaseTimer } = run
+  const { timeBudget } = run
   timeBudget.assertFits(method.estimateSeconds(workload, run.limits))
   const readoutErrorOf = (qubit: number) => run.noise?.readoutErrorOf(qubit) ?? EXACT_READOUT
   const readout: Readout = { readoutErrorOf, memory: run.memory }
@@ -128,11 +128,13 @@ async function runWith(
     measured,
     terminal: workload.reduced?.terminal ?? [],
   })
-  phaseTimer.end('plan')
   if (measured.length === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
+  // The interpreter of a program with feedback counts its own time.
+  if (!workload.reduced) timeBudget.enter('evolve')
   const added = await method.run(workload, { ...run, tally, readoutErrorOf })
   const noise = run.noise && { noise: run.noise.source }
-  const provenance = { method: method.name, threads: 1, ...noise, phases: phaseTimer.seconds, ...added }
+  const phases = timeBudget.secondsSince(run.earlierSeconds)
+  const provenance = { method: method.name, threads: 1, ...noise, phases, ...added }
   return { ...outcomeOf(tally, run.memory), unmeasured, provenance }
 }
 

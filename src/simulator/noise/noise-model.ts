@@ -1,5 +1,6 @@
 import { type DelayOp, type Op, type PhaseOp, secondsOf, type UnitaryOp } from '../../qasm/index.ts'
 import type { ReadoutError } from '../readout/readout.ts'
+import { OP_WORK, UNLIMITED, type WorkCounter } from '../timing/time-budget.ts'
 import { type Channel, type Relaxation, thermalRelaxation } from './channel.ts'
 
 /** A channel at one place of a circuit. */
@@ -71,9 +72,14 @@ export function onQubit(qubit: number, channels: readonly Channel[]): ChannelOp[
 }
 
 /** The steps, each followed by its noise. */
-export function withNoise(ops: readonly Op[], noise: NoiseModel | undefined): readonly (Op | ChannelOp)[] {
+export function withNoise(
+  ops: readonly Op[],
+  noise: NoiseModel | undefined,
+  work: WorkCounter = UNLIMITED,
+): readonly (Op | ChannelOp)[] {
   if (!noise?.channelsAfter) return ops
   return ops.flatMap((op): (Op | ChannelOp)[] => {
+    work.spend(OP_WORK)
     const isNoisy = op.kind === 'unitary' || op.kind === 'phase' || op.kind === 'delay'
     return isNoisy ? [op, ...(noise.channelsAfter?.(op) ?? [])] : [op]
   })

@@ -1,5 +1,6 @@
 import type { DelayOp, MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../qasm/index.ts'
 import type { ChannelOp } from '../noise/noise-model.ts'
+import { OP_WORK, UNLIMITED, type WorkCounter } from '../timing/time-budget.ts'
 
 /** A step that changes a state. */
 export type StateOp = UnitaryOp | PhaseOp | MeasureOp | ResetOp | ChannelOp
@@ -136,14 +137,16 @@ export function reduceCircuit(
   all: readonly (Op | ChannelOp)[],
   qubits: number,
   clbits: number,
+  work: WorkCounter = UNLIMITED,
 ): ReducedCircuit {
   const backward = new BackwardPass(qubits, clbits)
   for (let index = all.length - 1; index >= 0; index--) {
+    work.spend(OP_WORK)
     const op = all[index]
     if (op) backward.step(op)
   }
   const touched = new Uint8Array(qubits)
-  const ops = withoutIdleResets(backward.keptOps.reverse(), touched)
+  const ops = withoutIdleResets(backward.keptOps.reverse(), touched, work)
   return {
     qubits: [...touched.keys()].filter((qubit) => touched[qubit]),
     ops,
@@ -156,8 +159,9 @@ export function reduceCircuit(
  * Drops resets of qubits that no earlier step has touched. Marks the qubits of the remaining steps in
  * `touched`.
  */
-function withoutIdleResets(ops: StateOp[], touched: Uint8Array): StateOp[] {
+function withoutIdleResets(ops: StateOp[], touched: Uint8Array, work: WorkCounter): StateOp[] {
   return ops.filter((op) => {
+    work.spend(OP_WORK)
     if (op.kind === 'reset' && !touched[op.qubit]) return false
     for (const qubit of qubitsOf(op)) touched[qubit] = 1
     return true

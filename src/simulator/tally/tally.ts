@@ -1,5 +1,6 @@
 import { PURPOSE, type Rng } from '../numeric/random.ts'
 import { canMisread, type Readout, type ReadoutError } from '../readout/readout.ts'
+import type { WorkCounter } from '../timing/time-budget.ts'
 import { bitString } from './bit-string.ts'
 import { PackedBits } from './packed-bits.ts'
 import type { ResultBudget } from './result-budget.ts'
@@ -21,6 +22,11 @@ const IQ_CLOUDS = {
 /** Length of a point in a result, in characters, for the budget: two numbers of up to 20 digits. */
 const POINT_LENGTH = 44
 
+/** Work of counting a shot and each of its bits, in amplitude updates. */
+const SHOT_WORK = 256
+const BIT_WORK = 16
+const POINT_WORK = 256
+
 interface TallyOptions {
   clbits: number
   shots: number
@@ -33,6 +39,8 @@ interface TallyOptions {
   /** Sub-stream of this circuit. */
   stream: number
   resultBudget: ResultBudget
+  /** Ends the work at the deadline of the job. */
+  timeBudget?: WorkCounter
 }
 
 /** Collects the outcomes of one circuit. Shots may come in any order and in groups. */
@@ -103,7 +111,8 @@ export class Tally {
   }
 
   #addSignal(bits: Uint8Array, shot: number): void {
-    const { measured, rng, stream, clbits, readout } = this.#options
+    const { measured, rng, stream, clbits, readout, timeBudget } = this.#options
+    timeBudget?.spend(SHOT_WORK + POINT_WORK * clbits)
     rng.seek(stream, shot, PURPOSE.signal)
     const points = Array.from({ length: clbits }, (): Point => [0, 0])
     for (const clbit of measured) {
@@ -117,6 +126,7 @@ export class Tally {
   }
 
   #count(text: string, shots: number): void {
+    this.#options.timeBudget?.spend(SHOT_WORK + BIT_WORK * text.length)
     const before = this.#counts.get(text)
     // A key, its quotes and a number of a few digits.
     if (before === undefined) this.#options.resultBudget.spend(text.length + 8)

@@ -193,6 +193,7 @@ function startThread() {
           noise: { name, text },
         },
         queue: new WorkQueue(expected).buffer,
+        sentAt: systemClock.now(),
         ms: 20_000,
         threads: 2,
       })

@@ -210,6 +210,14 @@ test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its t
   expect(await pidOf(run)).not.toBe(before)
 })
 
+test('Supervisor.run() names the part that ran at the time limit', async () => {
+  const { run, clock, seen } = await start()
+  const result = run('phase compiling')
+  await until('the phase arrives', () => seen.includes('compiling'))
+  await clock.advance(12_000)
+  expect(await result).toMatchObject({ error: { message: 'job timed out after 10 s during compiling' } })
+})
+
 test("Supervisor.run() uses the server's limit when that is shorter", async () => {
   const { run, clock, seen } = await start()
   const result = run('patient', { limit_ms: 3_000 })

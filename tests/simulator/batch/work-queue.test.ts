@@ -6,6 +6,7 @@ import { CircuitRunner } from '../../../src/simulator/batch/circuit-runner.ts'
 import { type CircuitReport, runNextCircuits, WorkQueue } from '../../../src/simulator/batch/work-queue.ts'
 import { executionsOf } from '../../../src/simulator/circuits/executions.ts'
 import { createEngine } from '../../../src/simulator/kernel/engine.ts'
+import { TimeBudget } from '../../../src/simulator/timing/time-budget.ts'
 import { ioOf } from '../../devices/support/jobs.ts'
 
 /**
@@ -35,13 +36,17 @@ async function methodsOf(circuits: [text: string, shots: number][], noiseText?: 
     noise: noise?.model,
     clock: systemClock,
     engine: await createEngine(1),
-    timeLimit: ioOf(),
+    timeBudget: new TimeBudget(systemClock, ioOf()),
     threads: 2,
   })
   const executions = executionsOf(job.circuits, job.limits.executions)
   const reports: CircuitReport[] = []
-  await runNextCircuits(runner, executions, new WorkQueue(executions.length), (report) =>
-    reports.push(report),
+  const queue = new WorkQueue(executions.length)
+  await runNextCircuits(
+    runner,
+    () => executions,
+    queue,
+    (report) => reports.push(report),
   )
   return reports.map((report) => ('result' in report ? report.result?.provenance['method'] : report.error))
 }

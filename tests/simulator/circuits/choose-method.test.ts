@@ -5,9 +5,17 @@ import { defineMethod, type Method, type Workload } from '../../../src/simulator
 import { amplitudeDamping } from '../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, type NoiseModel, onQubit } from '../../../src/simulator/noise/noise-model.ts'
 import { QubitPlaces } from '../../../src/simulator/reduction/qubit-places.ts'
+import { UNLIMITED } from '../../../src/simulator/timing/time-budget.ts'
 import { runOptions, runProgram } from '../support/run.ts'
 
-const limits = { stateQubits: 24, bytes: 2 ** 30, stateCopyBytes: 0, threads: 1, maxBondDimension: 64 }
+const limits = {
+  stateQubits: 24,
+  bytes: 2 ** 30,
+  stateCopyBytes: 0,
+  threads: 1,
+  maxBondDimension: 64,
+  work: UNLIMITED,
+}
 const workload: Workload = {
   usedQubits: Array.from({ length: 30 }, (_, qubit) => qubit),
   createPlaces: () => new QubitPlaces(),

@@ -12,8 +12,7 @@ import { defineNoiseModel, type NoiseModel } from '../../../src/simulator/noise/
 import { createRng } from '../../../src/simulator/numeric/random.ts'
 import type { Readout } from '../../../src/simulator/readout/readout.ts'
 import { ResultBudget } from '../../../src/simulator/tally/result-budget.ts'
-import { PhaseTimer } from '../../../src/simulator/timing/phase-timer.ts'
-import { TimeBudget } from '../../../src/simulator/timing/time-budget.ts'
+import { TimeBudget, UNLIMITED } from '../../../src/simulator/timing/time-budget.ts'
 
 /** The engine of tests that need no other: one thread. */
 export const engine = await createEngine(1)
@@ -47,7 +46,7 @@ export function runOptions(options: RunOptions = {}) {
       deadline: systemClock.monotonic() + 60_000,
     }),
     resultBudget: new ResultBudget(2 ** 25),
-    phaseTimer: new PhaseTimer(systemClock),
+    earlierSeconds: {},
     engine,
     method: options.method ?? 'automatic',
     limits: {
@@ -56,6 +55,7 @@ export function runOptions(options: RunOptions = {}) {
       stateCopyBytes: 2 ** 30,
       threads: 1,
       maxBondDimension: options.bond ?? 64,
+      work: UNLIMITED,
     },
   }
 }

@@ -35,20 +35,19 @@ export const densityMatrix = defineMethod({
     return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }
   },
   stateQubits: (workload) => 2 * (workload.reduced?.qubits.length ?? 0),
-  estimateSeconds(workload) {
+  estimateSeconds(workload, limits) {
     if (!workload.reduced) return 0
-    const { qubits, calls } = planDensity(workload.reduced)
+    const { qubits, calls } = planDensity(workload.reduced, limits.work)
     return calls.reduce((sum, call) => sum + workOf(call, 4 ** qubits), 0) / UPDATES_PER_SECOND
   },
   async run(workload, run) {
     if (!workload.reduced) return {}
-    const plan = planDensity(workload.reduced)
-    run.phaseTimer.end('plan')
-    const rho = new Statevector(run.engine, 2 * plan.qubits)
+    const plan = planDensity(workload.reduced, run.timeBudget)
+    const rho = new Statevector(run.engine, 2 * plan.qubits, run.timeBudget)
+    run.timeBudget.enter('evolve')
     await rho.evolve(plan.calls, run.timeBudget)
-    run.phaseTimer.end('evolve')
+    run.timeBudget.enter('sample')
     sample(diagonalOf(rho, plan.qubits), plan, workload, run)
-    run.phaseTimer.end('sample')
     const threads = run.engine.threadsUsed
     run.engine.release()
     return { threads }

@@ -2,6 +2,7 @@ import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
 import type { KernelCall } from '../../kernel/kernel-call.ts'
 import type { Channel } from '../../noise/channel.ts'
 import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
+import { OP_WORK, UNLIMITED, type WorkCounter } from '../../timing/time-budget.ts'
 import { compile } from '../statevector/gates/compile.ts'
 import { DEPHASED, RESET, superoperatorOf } from './superoperator.ts'
 
@@ -14,7 +15,10 @@ export interface DensityPlan {
 }
 
 /** Gates act on the rows of ρ and, conjugated, on its columns; other steps are channels. */
-export function planDensity({ qubits, ops, terminal }: ReducedCircuit): DensityPlan {
+export function planDensity(
+  { qubits, ops, terminal }: ReducedCircuit,
+  work: WorkCounter = UNLIMITED,
+): DensityPlan {
   const places = new Map(qubits.map((qubit, place) => [qubit, place]))
   const row = (qubit: number) => 1 << (places.get(qubit) ?? 0)
   const column = (qubit: number) => row(qubit) << qubits.length
@@ -25,6 +29,7 @@ export function planDensity({ qubits, ops, terminal }: ReducedCircuit): DensityP
     return { kind: 'many', targets: [...on.map(row), ...on.map(column)], controls: 0, value: 0, matrix }
   }
   const callsOf = (op: StateOp): KernelCall[] => {
+    work.spend(OP_WORK)
     if (op.kind === 'channel') return [onChannel(op.channel, op.qubits)]
     if (op.kind === 'reset') return [onChannel(RESET, [op.qubit])]
     if (op.kind === 'measure') return [onChannel(DEPHASED, [op.qubit])]

@@ -36,20 +36,20 @@ export class BranchRunner {
     workload: Workload,
     truncation: Truncation,
   ): Promise<void> {
-    const { tally, phaseTimer } = this.#run
+    const { tally, timeBudget } = this.#run
     const shots = shotNumbers(workload.shots)
     const bits = new Uint8Array(workload.clbits)
-    this.#waiting.push({ chain: new TensorChain(qubits, truncation), step: 0, shots, bits })
+    this.#waiting.push({ chain: new TensorChain(qubits, truncation, timeBudget), step: 0, shots, bits })
     for (let branch = this.#waiting.pop(); branch; branch = this.#waiting.pop()) {
+      timeBudget.enter('evolve')
       await this.#walk(branch, ops)
       const end = branch
       this.#losses.add(end.chain)
-      phaseTimer.end('evolve')
+      timeBudget.enter('sample')
       await sampleAll(end.chain, end.shots, this.#run, terminal.length > 0, (values, group) => {
         for (const { qubit, clbit } of terminal) end.bits[clbit] = values[qubit] ?? 0
         tally.add(end.bits, group)
       })
-      phaseTimer.end('sample')
     }
   }
 

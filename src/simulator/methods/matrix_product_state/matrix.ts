@@ -1,3 +1,5 @@
+import { UNLIMITED, type WorkCounter } from '../../timing/time-budget.ts'
+
 /** A complex matrix, row-major, real and imaginary parts interleaved. */
 export interface Matrix {
   rows: number
@@ -10,11 +12,15 @@ export function zeros(rows: number, columns: number): Matrix {
   return { rows, columns, data: new Float64Array(2 * rows * columns) }
 }
 
+/** Work of a multiplication of complex numbers, in amplitude updates of the kernel. */
+export const COMPLEX_WORK = 4
+
 /** a b. */
-export function multiply(a: Matrix, b: Matrix): Matrix {
+export function multiply(a: Matrix, b: Matrix, work: WorkCounter = UNLIMITED): Matrix {
   const product = zeros(a.rows, b.columns)
   const [left, right, out] = [a.data, b.data, product.data]
   for (let row = 0; row < a.rows; row++) {
+    work.spend(COMPLEX_WORK * a.columns * b.columns)
     for (let inner = 0; inner < a.columns; inner++) {
       const at = 2 * (row * a.columns + inner)
       const [re, im] = [left[at] as number, left[at + 1] as number]
@@ -32,8 +38,8 @@ export function multiply(a: Matrix, b: Matrix): Matrix {
 }
 
 /** a† b. */
-export function adjointTimes(a: Matrix, b: Matrix): Matrix {
-  return multiply(adjoint(a), b)
+export function adjointTimes(a: Matrix, b: Matrix, work: WorkCounter = UNLIMITED): Matrix {
+  return multiply(adjoint(a), b, work)
 }
 
 /** The columns as vectors of their own. */

@@ -19,12 +19,11 @@ export async function runShotByShot(
   const places = workload.createPlaces()
   for (let shot = 0; shot < workload.shots; shot++) {
     run.rng.seek(run.stream, shot, PURPOSE.measurement)
-    const chain = new TensorChain(workload.usedQubits, truncation)
+    const chain = new TensorChain(workload.usedQubits, truncation, run.timeBudget)
     run.tally.add(workload.walk(new TensorChainShot(chain, places, run, workload.noise)), [shot])
     losses.add(chain)
     await run.timeBudget.yieldIfDue()
   }
-  run.phaseTimer.end('evolve')
 }
 
 /** One shot. */

@@ -3,6 +3,10 @@ import { PURPOSE } from '../../numeric/random.ts'
 import { weightOf } from './matrix.ts'
 import type { TensorChain } from './tensor-chain.ts'
 
+/** Work of a site besides multiplications, and of each of its shots, in amplitude updates. */
+const GROUP_WORK = 4_096
+const SHOT_WORK = 256
+
 /** Shots with equal values of the first sites. */
 interface Group {
   site: number
@@ -58,7 +62,7 @@ export async function sampleAll(
     if (zeros.length > 0) {
       waiting.push({ site: site + 1, vector: unit(zero, weightOfZero), values, shots: zeros })
     }
-    timeBudget.spend(group.vector.length * zero.length + group.shots.length)
+    timeBudget.spend(GROUP_WORK + SHOT_WORK * group.shots.length)
     if (timeBudget.isYieldDue) await timeBudget.yieldIfDue()
   }
 }

@@ -1,4 +1,5 @@
-import { adjointTimes, columnsOf, fromColumns, type Matrix, weightOf } from './matrix.ts'
+import { UNLIMITED, type WorkCounter } from '../../timing/time-budget.ts'
+import { adjointTimes, COMPLEX_WORK, columnsOf, fromColumns, type Matrix, weightOf } from './matrix.ts'
 
 /** A matrix as the product of one with orthonormal columns and the rest. */
 interface Split {
@@ -27,9 +28,9 @@ const MAX_SWEEPS = 40
  * columns orthogonal (Hestenes, J. SIAM 6, 51, 1958): unlike the eigenvalues of M† M, they are exact to
  * rounding also for small singular values.
  */
-export function splitTruncated(matrix: Matrix, truncation: Truncation): Split {
+export function splitTruncated(matrix: Matrix, truncation: Truncation, work: WorkCounter = UNLIMITED): Split {
   const columns = columnsOf(matrix)
-  for (let sweep = 0; sweep < MAX_SWEEPS && rotateAll(columns); sweep++);
+  for (let sweep = 0; sweep < MAX_SWEEPS && rotateAll(columns, work); sweep++);
   const weighed = columns
     .map((column) => ({ column, weight: weightOf(column) }))
     .sort((one, other) => other.weight - one.weight)
@@ -39,23 +40,24 @@ export function splitTruncated(matrix: Matrix, truncation: Truncation): Split {
     weighed.slice(0, kept).map(({ column, weight }) => scaled(column, 1 / Math.sqrt(weight))),
   )
   const discarded = sumOf(weights.slice(kept)) / sumOf(weights)
-  return { left, right: adjointTimes(left, matrix), discarded }
+  return { left, right: adjointTimes(left, matrix, work), discarded }
 }
 
 /**
  * Splits a matrix without loss, by Gram and Schmidt's method done twice ("twice is enough", Kahan and
  * Parlett).
  */
-export function splitExactly(matrix: Matrix): Omit<Split, 'discarded'> {
+export function splitExactly(matrix: Matrix, work: WorkCounter = UNLIMITED): Omit<Split, 'discarded'> {
   const basis: Float64Array[] = []
   for (const column of columnsOf(matrix)) {
     const before = weightOf(column)
+    work.spend(2 * COMPLEX_WORK * column.length * basis.length)
     for (let round = 0; round < 2; round++) for (const other of basis) subtractPart(column, other)
     const weight = weightOf(column)
     if (weight > ROUNDING ** 2 * before && weight > 0) basis.push(scaled(column, 1 / Math.sqrt(weight)))
   }
   const left = fromColumns(basis)
-  return { left, right: adjointTimes(left, matrix) }
+  return { left, right: adjointTimes(left, matrix, work) }
 }
 
 /** Number of singular values to keep: as few as the threshold allows, at most the limit, at least one. */
@@ -72,11 +74,12 @@ function keptCount(weights: readonly number[], { maxBondDimension, threshold }: 
 }
 
 /** Makes each pair of columns orthogonal once; returns whether any was not. */
-function rotateAll(columns: readonly Float64Array[]): boolean {
+function rotateAll(columns: readonly Float64Array[], work: WorkCounter): boolean {
   const weights = columns.map(weightOf)
   const nothing = ROUNDING ** 2 * sumOf(weights)
   let rotated = false
   for (const [i, one] of columns.entries()) {
+    work.spend(COMPLEX_WORK * one.length * (columns.length - i))
     for (let j = i + 1; j < columns.length; j++) {
       const other = columns[j] as Float64Array
       const [a, b] = [weights[i] as number, weights[j] as number]

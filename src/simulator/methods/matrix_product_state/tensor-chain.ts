@@ -1,9 +1,13 @@
 import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
+import { UNLIMITED, type WorkCounter } from '../../timing/time-budget.ts'
 import { type Matrix, multiply, transpose, weightOf, zeros } from './matrix.ts'
 import { splitExactly, splitTruncated, type Truncation } from './split.ts'
 
 /** A matrix on some qubits, with controls; not necessarily unitary. */
 type LocalOperator = Pick<UnitaryOp, 'targets' | 'controls' | 'controlValues' | 'matrix'>
+
+/** Work of an operator at bond dimension 1 besides multiplications, in amplitude updates. */
+const OPERATOR_WORK = 4_096
 
 const X = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
 
@@ -35,6 +39,7 @@ export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
  */
 export class TensorChain {
   readonly #truncation: Truncation
+  readonly #work: WorkCounter
   /** Tensor of each site as a matrix of (left bond, value of the qubit) by right bond. */
   #sites: Matrix[] = []
   /** The site of each qubit, and the qubit of each site. */
@@ -47,8 +52,9 @@ export class TensorChain {
   largestBondDimension = 1
 
   /** The state |0…0> of the given qubits. */
-  constructor(qubits: readonly number[], truncation: Truncation) {
+  constructor(qubits: readonly number[], truncation: Truncation, work: WorkCounter = UNLIMITED) {
     this.#truncation = truncation
+    this.#work = work
     for (const qubit of qubits) this.add(qubit)
   }
 
@@ -66,7 +72,7 @@ export class TensorChain {
 
   /** An independent copy. */
   clone(): TensorChain {
-    const copy = new TensorChain([], this.#truncation)
+    const copy = new TensorChain([], this.#truncation, this.#work)
     // Shallow, because tensors are replaced and never modified.
     copy.#sites = [...this.#sites]
     copy.#siteOf = [...this.#siteOf]
@@ -77,9 +83,9 @@ export class TensorChain {
     return copy
   }
 
-  /** Work of an operator at the largest bond dimension so far, in multiplications. */
+  /** Work of an operator besides multiplications, in amplitude updates. */
   get work(): number {
-    return 64 * this.largestBondDimension ** 3
+    return OPERATOR_WORK * this.largestBondDimension ** 2
   }
 
   /** Applies a gate. */
@@ -136,7 +142,7 @@ export class TensorChain {
   extend(site: number, before: Float64Array): { qubit: number; zero: Float64Array; one: Float64Array } {
     const { rows, columns, data } = this.#sites[site] as Matrix
     const wide: Matrix = { rows: rows / 2, columns: 2 * columns, data }
-    const both = multiply({ rows: 1, columns: rows / 2, data: before }, wide).data
+    const both = multiply({ rows: 1, columns: rows / 2, data: before }, wide, this.#work).data
     const half = 2 * columns
     return { qubit: this.#qubitAt[site] as number, zero: both.subarray(0, half), one: both.subarray(half) }
   }
@@ -166,19 +172,21 @@ export class TensorChain {
   }
 
   #moveRight(): void {
-    const { left, right } = splitExactly(this.#sites[this.#center] as Matrix)
+    const { left, right } = splitExactly(this.#sites[this.#center] as Matrix, this.#work)
     this.#sites[this.#center++] = left
     const next = this.#sites[this.#center] as Matrix
-    const wide = multiply(right, { rows: next.rows / 2, columns: 2 * next.columns, data: next.data })
+    const after = { rows: next.rows / 2, columns: 2 * next.columns, data: next.data }
+    const wide = multiply(right, after, this.#work)
     this.#sites[this.#center] = { rows: 2 * wide.rows, columns: next.columns, data: wide.data }
   }
 
   #moveLeft(): void {
     const { rows, columns, data } = this.#sites[this.#center] as Matrix
-    const { left, right } = splitExactly(transpose({ rows: rows / 2, columns: 2 * columns, data }))
+    const wide = { rows: rows / 2, columns: 2 * columns, data }
+    const { left, right } = splitExactly(transpose(wide), this.#work)
     const own = transpose(left)
     this.#sites[this.#center--] = { rows: 2 * own.rows, columns, data: own.data }
-    this.#sites[this.#center] = multiply(this.#sites[this.#center] as Matrix, transpose(right))
+    this.#sites[this.#center] = multiply(this.#sites[this.#center] as Matrix, transpose(right), this.#work)
   }
 
   /**
@@ -213,7 +221,8 @@ export class TensorChain {
     let joined = this.#sites[first] as Matrix
     for (let site = first + 1; site < first + width; site++) {
       const next = this.#sites[site] as Matrix
-      const product = multiply(joined, { rows: next.rows / 2, columns: 2 * next.columns, data: next.data })
+      const after = { rows: next.rows / 2, columns: 2 * next.columns, data: next.data }
+      const product = multiply(joined, after, this.#work)
       joined = { rows: 2 * product.rows, columns: next.columns, data: product.data }
     }
     // The value of the last site is the lowest bit of a row's index.
@@ -227,7 +236,7 @@ export class TensorChain {
     for (let site = first; site < first + width - 1; site++) {
       const inner = rest.rows / 2 ** (first + width - 1 - site)
       const matrix = { rows: inner, columns: (rest.rows / inner) * rest.columns, data: rest.data }
-      const { left, right, discarded } = splitTruncated(matrix, this.#truncation)
+      const { left, right, discarded } = splitTruncated(matrix, this.#truncation, this.#work)
       this.#sites[site] = left
       this.discarded = 1 - (1 - this.discarded) * (1 - discarded)
       this.largestBondDimension = Math.max(this.largestBondDimension, left.columns)

@@ -1,5 +1,6 @@
 import type { MeasureOp, ResetOp } from '../../../qasm/index.ts'
 import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
+import { OP_WORK, type WorkCounter } from '../../timing/time-budget.ts'
 import { type Clifford, CliffordRecognizer } from './clifford.ts'
 import { type PauliTerm, pauliTermsOf } from './pauli-noise.ts'
 
@@ -20,13 +21,17 @@ export interface CliffordCircuit {
 }
 
 /** Converts a circuit for the tableau; returns the first step that is not Clifford when there is one. */
-export function toCliffordCircuit(reduced: ReducedCircuit): CliffordCircuit | { nonClifford: StateOp } {
+export function toCliffordCircuit(
+  reduced: ReducedCircuit,
+  work: WorkCounter,
+): CliffordCircuit | { nonClifford: StateOp } {
   const { qubits } = reduced
   const places = new Map(qubits.map((qubit, place) => [qubit, place]))
   const placeOf = (qubit: number) => places.get(qubit) ?? 0
   const reader = new CliffordRecognizer()
   const steps: Step[] = []
   for (const op of reduced.ops) {
+    work.spend(OP_WORK)
     const step = stepOf(op, reader, placeOf)
     if (!step) return { nonClifford: op }
     steps.push(step)

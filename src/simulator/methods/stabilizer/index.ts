@@ -22,25 +22,24 @@ const WORDS_PER_SECOND = 5e8
 export const stabilizer = defineMethod({
   name: 'stabilizer',
   prefers: (workload) => (workload.reduced?.qubits.length ?? 0) > MAX_QUBITS_FASTER_AS_STATE,
-  refuse(workload) {
+  refuse(workload, { work }) {
     const refusal = refuseSize(workload.usedQubits.length)
     if (refusal) return refusal
     const step = workload.reduced
-      ? nonCliffordStepOf(toCliffordCircuit(workload.reduced))
+      ? nonCliffordStepOf(toCliffordCircuit(workload.reduced, work))
       : findNonCliffordStep(workload)
     return step && nonCliffordRefusal(step)
   },
   stateQubits: () => 0,
-  estimateSeconds(workload) {
-    const circuit = workload.reduced && toCliffordCircuit(workload.reduced)
+  estimateSeconds(workload, { work }) {
+    const circuit = workload.reduced && toCliffordCircuit(workload.reduced, work)
     if (!circuit || 'nonClifford' in circuit) return 0
     return workOf(circuit, workload.shots) / WORDS_PER_SECOND
   },
   async run(workload, run) {
     if (!workload.reduced) await runShotByShot(workload, run)
     else {
-      const circuit = toCliffordCircuit(workload.reduced)
-      run.phaseTimer.end('plan')
+      const circuit = toCliffordCircuit(workload.reduced, run.timeBudget)
       if ('nonClifford' in circuit) throw new UnsuitableMethodError(nonCliffordRefusal(circuit.nonClifford))
       await runFrames(circuit, workload, run)
     }

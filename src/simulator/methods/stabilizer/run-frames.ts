@@ -1,6 +1,7 @@
 import type { MethodRun, Workload } from '../../define-method.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { canMisread, type ReadoutError } from '../../readout/readout.ts'
+import { OP_WORK } from '../../timing/time-budget.ts'
 import type { CliffordCircuit } from './clifford-circuit.ts'
 import { PauliFrames } from './pauli-frames.ts'
 import { Tableau } from './tableau.ts'
@@ -11,6 +12,11 @@ import { Tableau } from './tableau.ts'
  */
 const SHOTS_PER_BLOCK = 4_096
 
+/** Work of copying a bit, in amplitude updates. */
+const BIT_WORK = 16
+/** Work of combining two words, in amplitude updates. */
+const WORD_WORK = 4
+
 /** The outcomes of one run, in the order of the measurements; random outcomes are 0. */
 async function sampleReference(
   { qubits, steps, terminal }: CliffordCircuit,
@@ -20,13 +26,13 @@ async function sampleReference(
   const row = 2 * Math.ceil(qubits.length / 32)
   const outcomes: number[] = []
   const measure = (qubit: number) => {
-    timeBudget.spend(tableau.isRandom(qubit) ? 2 * qubits.length * row : row)
+    timeBudget.spend(OP_WORK + WORD_WORK * (tableau.isRandom(qubit) ? 2 * qubits.length * row : row))
     return tableau.measure(qubit, () => 0)
   }
   for (const step of steps) {
     if (step.kind === 'gate') {
       tableau.apply(step.gate)
-      timeBudget.spend(8 * row)
+      timeBudget.spend(OP_WORK + WORD_WORK * 8 * row)
     } else if (step.kind === 'measure') outcomes.push(measure(step.qubit))
     else if (step.kind === 'reset' && measure(step.qubit) === 1) tableau.flip(step.qubit)
     if (timeBudget.isYieldDue) await timeBudget.yieldIfDue()
@@ -40,8 +46,9 @@ async function sampleReference(
 
 /** Runs the circuit once on a tableau and propagates all shots as differences from that run. */
 export async function runFrames(circuit: CliffordCircuit, workload: Workload, run: MethodRun): Promise<void> {
+  run.timeBudget.enter('evolve')
   const reference = await sampleReference(circuit, run)
-  run.phaseTimer.end('evolve')
+  run.timeBudget.enter('sample')
   for (let first = 0; first < workload.shots; first += SHOTS_PER_BLOCK) {
     const shots = Math.min(SHOTS_PER_BLOCK, workload.shots - first)
     run.rng.seek(run.stream, first, PURPOSE.measurement)
@@ -49,7 +56,6 @@ export async function runFrames(circuit: CliffordCircuit, workload: Workload, ru
     tallyBlock(outcomes, { first, shots }, workload.clbits, run)
     await run.timeBudget.yieldIfDue()
   }
-  run.phaseTimer.end('sample')
 }
 
 /** The outcomes of a block of shots by classical bit, one bit per shot. */
@@ -77,7 +83,7 @@ async function sampleBlock(
       applyReadoutError(record(step.qubit, step.clbit), readoutErrorOf(circuit.qubits[step.qubit] ?? 0), rng)
       frames.dephase(step.qubit)
     }
-    timeBudget.spend(shots)
+    timeBudget.spend(OP_WORK + shots)
     if (timeBudget.isYieldDue) await timeBudget.yieldIfDue()
   }
   for (const { qubit, clbit } of circuit.terminal) record(qubit, clbit)
@@ -97,11 +103,12 @@ function tallyBlock(
   outcomes: ReadonlyMap<number, Uint32Array>,
   { first, shots }: { first: number; shots: number },
   clbits: number,
-  { tally }: MethodRun,
+  { tally, timeBudget }: MethodRun,
 ): void {
   const bits = new Uint8Array(clbits)
   for (let shot = 0; shot < shots; shot++) {
     for (const [clbit, words] of outcomes) bits[clbit] = ((words[shot >> 5] ?? 0) >>> (shot & 31)) & 1
     tally.add(bits, [first + shot])
+    timeBudget.spend(BIT_WORK * outcomes.size)
   }
 }

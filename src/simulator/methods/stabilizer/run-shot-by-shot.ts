@@ -6,6 +6,7 @@ import { PURPOSE } from '../../numeric/random.ts'
 import { canMisread } from '../../readout/readout.ts'
 import type { QubitPlaces } from '../../reduction/qubit-places.ts'
 import { walkOnTrial } from '../../reduction/trial-walk.ts'
+import { OP_WORK } from '../../timing/time-budget.ts'
 import { CliffordRecognizer } from './clifford.ts'
 import { type NonCliffordStep, nonCliffordRefusal } from './non-clifford.ts'
 import { pauliTermsOf, pickTerm } from './pauli-noise.ts'
@@ -20,7 +21,6 @@ export async function runShotByShot(workload: Workload, run: MethodRun): Promise
     run.tally.add(workload.walk(new TableauShot(places, run, reader, workload.noise)), [shot])
     await run.timeBudget.yieldIfDue()
   }
-  run.phaseTimer.end('evolve')
 }
 
 /** Trial walks, so that most programs that are not Clifford are refused before they run. */
@@ -88,7 +88,7 @@ class TableauShot implements Sink {
       if (!gate) throw new UnsuitableMethodError(nonCliffordRefusal(op))
       const qubits = gate.qubits.map(this.#placeOf)
       this.#tableau.apply({ ...gate, qubits })
-      this.#run.timeBudget.spend(8 * this.#row)
+      this.#run.timeBudget.spend(OP_WORK + 32 * this.#row)
     }
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return
     for (const channel of this.#noise?.channelsAfter?.(op) ?? []) this.#applyChannel(channel)
@@ -106,7 +106,7 @@ class TableauShot implements Sink {
     const place = this.#places.find(qubit)
     if (place === undefined || place >= this.#tableau.qubits) return 0
     const isRandom = this.#tableau.isRandom(place)
-    timeBudget.spend(isRandom ? 2 * this.#tableau.qubits * this.#row : this.#row)
+    timeBudget.spend(OP_WORK + 4 * (isRandom ? 2 * this.#tableau.qubits * this.#row : this.#row))
     return this.#tableau.measure(place, () => (rng.next() < 0.5 ? 0 : 1))
   }
 

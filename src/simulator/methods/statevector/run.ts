@@ -9,11 +9,11 @@ import { tallyIndices } from './tally-indices.ts'
 
 /** Runs a circuit without feedback. */
 export async function runReduced(workload: Workload, reduced: ReducedCircuit, run: MethodRun): Promise<void> {
-  const { timeBudget, phaseTimer, tally } = run
-  const plan = planCircuit(reduced)
-  const state = new Statevector(run.engine, plan.qubits)
+  const { timeBudget, tally } = run
+  const plan = planCircuit(reduced, timeBudget)
+  const state = new Statevector(run.engine, plan.qubits, timeBudget)
   const bits = () => new Uint8Array(workload.clbits)
-  phaseTimer.end('plan')
+  timeBudget.enter('evolve')
   if (plan.canBranch) {
     await runBranches({
       ...run,
@@ -23,14 +23,12 @@ export async function runReduced(workload: Workload, reduced: ReducedCircuit, ru
       walk: (walker) => walkPlan(plan, walker, bits()),
       onLeaf: (walker, read) => tallyLeaf(walker, read, plan, tally),
     })
-    phaseTimer.end('evolve')
     return
   }
   for (const step of plan.steps) if (step.kind === 'gates') await state.evolve(step.calls, timeBudget)
-  phaseTimer.end('evolve')
+  timeBudget.enter('sample')
   const shots = shotNumbers(workload.shots)
   tallyIndices(shots, state.draw(shots, run.rng, run.stream, 0), bits(), plan, tally)
-  phaseTimer.end('sample')
 }
 
 /** Runs a program with feedback. `assertFits` throws for a state of too many qubits. */
@@ -43,13 +41,12 @@ export async function runWithFeedback(
   await runBranches({
     ...run,
     stateCopyBytes: run.limits.stateCopyBytes,
-    state: new Statevector(run.engine, places.size),
+    state: new Statevector(run.engine, places.size, run.timeBudget),
     feedback: { noise: workload.noise, places, assertFits },
     shots: workload.shots,
     walk: workload.walk,
     onLeaf: (walker, bits) => run.tally.add(bits, walker.shots),
   })
-  run.phaseTimer.end('evolve')
 }
 
 async function walkPlan(plan: Plan, walker: BranchWalker, bits: Uint8Array): Promise<Uint8Array> {

@@ -40,6 +40,9 @@ interface Feedback {
   assertFits(qubits: number): void
 }
 
+/** Work of a decision of one shot, in amplitude updates. */
+const SHOT_WORK = 128
+
 /** Of a plan, which has no qubits to place. */
 const NO_FEEDBACK: Feedback = { noise: undefined, places: new QubitPlaces(), assertFits: () => undefined }
 
@@ -174,7 +177,7 @@ export class BranchWalker implements Sink {
 
   /** Executes the queued gates without yielding. */
   #flushNow(): void {
-    if (this.#queue.length > 0) this.#context.state.applyAll(this.#takeQueue(), this.#context.timeBudget)
+    if (this.#queue.length > 0) this.#context.state.applyAll(this.#takeQueue())
   }
 
   #takeQueue(): KernelCall[] {
@@ -185,12 +188,9 @@ export class BranchWalker implements Sink {
 
   /** Detaches the state from pending branches and projects it onto the outcomes so far. */
   #project(): void {
-    const { state, timeBudget } = this.#context
+    const { state } = this.#context
     this.#sharedState = this.#pending.detach(this.#sharedState, state)
-    if (this.#known.mask !== 0) {
-      state.project(this.#known.mask, this.#known.value)
-      timeBudget.spend(2 * 2 ** state.qubits)
-    }
+    if (this.#known.mask !== 0) state.project(this.#known.mask, this.#known.value)
     this.#known = NO_OUTCOMES
     this.#indices = undefined
   }
@@ -220,7 +220,7 @@ export class BranchWalker implements Sink {
     const operator = operators[index] as KrausOperator
     if (!this.#isSkipping && !operator.isScaledIdentity)
       this.#enqueue([krausCall(operator, targets, probabilityOf(index))])
-    timeBudget.spend(this.#shots.length)
+    timeBudget.spend(SHOT_WORK * this.#shots.length)
   }
 
   #reset(bit: number): void {
@@ -246,7 +246,7 @@ export class BranchWalker implements Sink {
     // A qubit without a bit is |0>: nothing is drawn for it.
     const isOne = (_: number, place: number) => bit !== 0 && ((this.indices()[place] ?? 0) & bit) !== 0
     const outcome = this.#decide(bit, isOne)
-    this.#context.timeBudget.spend(this.#shots.length)
+    this.#context.timeBudget.spend(SHOT_WORK * this.#shots.length)
     return outcome
   }
 

@@ -65,7 +65,7 @@ export class PendingBranches {
   detach(shared: SharedState, state: Statevector): SharedState {
     if (shared.waitingBranches === 0 || shared.copy) return new SharedState()
     if ((this.#copies + 1) * LAYOUT.amplitudeBytes * 2 ** state.qubits <= this.#bytes) {
-      shared.copy = state.amplitudes.slice()
+      shared.copy = state.copy()
       this.#copies++
     } else {
       for (const branch of this.#branches) if (branch.sharedState === shared) branch.sharedState = undefined

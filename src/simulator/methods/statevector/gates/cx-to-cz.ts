@@ -1,5 +1,6 @@
 import type { UnitaryOp } from '../../../../qasm/index.ts'
 import { qubitsOf, type StateOp } from '../../../reduction/reduce-circuit.ts'
+import { OP_WORK, UNLIMITED, type WorkCounter } from '../../../timing/time-budget.ts'
 import { equals, PAULI_X } from './compile.ts'
 import { isSingleQubitGate } from './merge-single-qubit-gates.ts'
 
@@ -25,11 +26,12 @@ function isControlledX(op: StateOp): op is ControlledX {
  * and after it, into which the Hadamard gates merge. A controlled Z is a phase: it merges with other phases
  * and commutes with rotations. Consecutive controlled X with the same target count as one.
  */
-export function cxToCz(ops: readonly StateOp[]): StateOp[] {
-  const isFollowed = followedByGate(ops)
+export function cxToCz(ops: readonly StateOp[], work: WorkCounter = UNLIMITED): StateOp[] {
+  const isFollowed = followedByGate(ops, work)
   const comesFromGate: boolean[] = []
   const converted: StateOp[] = []
   for (const [index, op] of ops.entries()) {
+    work.spend(OP_WORK)
     if (isControlledX(op) && isFollowed[index] && comesFromGate[op.targets[0]]) {
       const hadamard: UnitaryOp = { ...op, controls: [], controlValues: 0, matrix: H, name: 'h' }
       converted.push(hadamard, { ...op, matrix: Z, name: 'cz' }, hadamard)
@@ -40,10 +42,11 @@ export function cxToCz(ops: readonly StateOp[]): StateOp[] {
 }
 
 /** For each controlled X whether the next other step on its target is a single-qubit gate. */
-function followedByGate(ops: readonly StateOp[]): boolean[] {
+function followedByGate(ops: readonly StateOp[], work: WorkCounter): boolean[] {
   const found: boolean[] = new Array(ops.length).fill(false)
   const leadsToGate: boolean[] = []
   for (let index = ops.length - 1; index >= 0; index--) {
+    work.spend(OP_WORK)
     const op = ops[index] as StateOp
     if (isControlledX(op)) found[index] = leadsToGate[op.targets[0]] ?? false
     markNearest(op, leadsToGate)

@@ -1,5 +1,6 @@
 import type { PhaseOp, UnitaryOp } from '../../../../qasm/index.ts'
 import { isDiagonal, qubitsOf, type StateOp } from '../../../reduction/reduce-circuit.ts'
+import { OP_WORK, UNLIMITED, type WorkCounter } from '../../../timing/time-budget.ts'
 import { isSwap } from './compile.ts'
 
 /** Whether a step is a single-qubit gate. */
@@ -70,10 +71,11 @@ function absorb(op: UnitaryOp, single: UnitaryOp, place: number): UnitaryOp {
  * follows: each gate costs a pass over the whole state, and circuits in the basis gates of a chip consist of
  * such runs.
  */
-export function mergeSingleQubitGates(ops: readonly StateOp[]): StateOp[] {
+export function mergeSingleQubitGates(ops: readonly StateOp[], work: WorkCounter = UNLIMITED): StateOp[] {
   const waiting = new Map<number, UnitaryOp>()
   const merged: StateOp[] = []
   for (const op of ops) {
+    work.spend(OP_WORK)
     const single = toSingleQubitGate(op)
     if (single) {
       const qubit = single.targets[0] as number

@@ -1,6 +1,7 @@
 import type { KernelCall } from '../../../kernel/kernel-call.ts'
 import { type Channel, effectOf } from '../../../noise/channel.ts'
 import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
+import { OP_WORK } from '../../../timing/time-budget.ts'
 import type { Statevector } from './statevector.ts'
 
 /** A Kraus operator of a channel. */
@@ -76,7 +77,7 @@ export function probabilityIn(
   const mask = bitsOf(size - 1)
   if (!isDiagonal(effect))
     return expectationValue(
-      state.amplitudes,
+      state,
       effect,
       Array.from({ length: size }, (_, each) => bitsOf(each)),
       mask,
@@ -91,14 +92,16 @@ export function probabilityIn(
 
 /** <ψ|E|ψ> by summation, for the rare operators whose K† K is not diagonal. */
 function expectationValue(
-  amplitudes: Float64Array,
+  state: Statevector,
   effect: Float64Array,
   places: readonly number[],
   mask: number,
 ): number {
+  const { amplitudes, work } = state
   let mean = 0
   for (let base = 0; base < amplitudes.length / 2; base++) {
     if ((base & mask) !== 0) continue
+    work.spend(OP_WORK)
     for (const [row, left] of places.entries()) {
       for (const [column, right] of places.entries()) {
         const at = 2 * (row * places.length + column)

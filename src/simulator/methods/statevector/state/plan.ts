@@ -1,5 +1,6 @@
 import type { KernelCall } from '../../../kernel/kernel-call.ts'
 import type { ReducedCircuit, StateOp } from '../../../reduction/reduce-circuit.ts'
+import { OP_WORK, UNLIMITED, type WorkCounter } from '../../../timing/time-budget.ts'
 import { compile, isSwap } from '../gates/compile.ts'
 import { cxToCz } from '../gates/cx-to-cz.ts'
 import { mergeSingleQubitGates } from '../gates/merge-single-qubit-gates.ts'
@@ -53,14 +54,18 @@ export interface Plan {
 const MIN_SPLIT_QUBITS = 11
 
 /** Merges gates and assigns each qubit a bit of the state; a swap of two qubits only exchanges their bits. */
-export function planCircuit({ qubits, ops, terminal, canBranch }: ReducedCircuit): Plan {
+export function planCircuit(
+  { qubits, ops, terminal, canBranch }: ReducedCircuit,
+  work: WorkCounter = UNLIMITED,
+): Plan {
   const places: number[] = []
   for (const [place, qubit] of qubits.entries()) places[qubit] = place
   const bitOf = (qubit: number) => 1 << (places[qubit] ?? 0)
   const table = new KrausTable()
   const steps: Step[] = []
   const isWide = qubits.length >= MIN_SPLIT_QUBITS
-  for (const op of mergeSingleQubitGates(isWide ? cxToCz(ops) : ops)) {
+  for (const op of mergeSingleQubitGates(isWide ? cxToCz(ops, work) : ops, work)) {
+    work.spend(OP_WORK)
     if (op.kind === 'measure') steps.push({ ...op, bit: bitOf(op.qubit) })
     else if (op.kind === 'reset') steps.push({ kind: 'reset', bit: bitOf(op.qubit) })
     else if (op.kind === 'channel') {

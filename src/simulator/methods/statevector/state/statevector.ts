@@ -3,7 +3,7 @@ import type { KernelCall } from '../../../kernel/kernel-call.ts'
 import { LAYOUT, MAX_DRAWS_PER_CALL } from '../../../kernel/layout.ts'
 import type { Rng } from '../../../numeric/random.ts'
 import { PURPOSE } from '../../../numeric/random.ts'
-import type { TimeBudget } from '../../../timing/time-budget.ts'
+import { type TimeBudget, UNLIMITED, type WorkCounter } from '../../../timing/time-budget.ts'
 
 /** Largest number of qubits: the addresses of the kernel have 32 bits. */
 export const MAX_STATE_QUBITS = 27
@@ -14,6 +14,11 @@ export const MAX_STATE_QUBITS = 27
  */
 const MAX_GROUP_COUNT_BITS = 11
 const MAX_GROUP_SIZE_BITS = 6
+/** Slices of up to this number of qubits are read without a check of the time: some milliseconds. */
+const MAX_SLICE_QUBITS = 20
+/** Work of a draw, in amplitude updates. */
+const DRAW_WORK = 64
+
 /** Maximum number of entries of the guide table, see `assembly/sample.ts`. */
 const GUIDE_ENTRIES = 4_096
 
@@ -22,20 +27,24 @@ const GUIDE_ENTRIES = 4_096
  * the memory of its engine, which contains one state: a new one replaces it.
  */
 export class Statevector {
+  /** Counts the work of all operations. */
+  readonly work: WorkCounter
   #qubits: number
   readonly #engine: Engine
   readonly #knownZeros: KnownZeros
 
   /**
    * The state |0…0>.
+   * @param work ends long operations at the deadline of a job.
    * @throws RangeError above 27 qubits.
    */
-  constructor(engine: Engine, qubits: number) {
+  constructor(engine: Engine, qubits: number, work: WorkCounter = UNLIMITED) {
     if (qubits > MAX_STATE_QUBITS)
       throw new RangeError(`a statevector has at most ${MAX_STATE_QUBITS} qubits`)
     engine.reserve(qubits)
     this.#qubits = qubits
     this.#engine = engine
+    this.work = work
     this.#knownZeros = { zeros: 2 ** qubits - 1, isUninitialized: true }
   }
 
@@ -46,7 +55,7 @@ export class Statevector {
   /** Adds qubits in |0> above the others. */
   grow(qubits: number): void {
     const isNew = this.#knownZeros.isUninitialized
-    const amplitudes = isNew ? undefined : this.amplitudes.slice()
+    const amplitudes = isNew ? undefined : this.copy()
     this.#engine.reserve(qubits)
     this.#qubits = qubits
     if (amplitudes) this.load(amplitudes)
@@ -69,8 +78,28 @@ export class Statevector {
   load(amplitudes: Float64Array): void {
     this.#knownZeros.isUninitialized = false
     this.#knownZeros.zeros = 0
-    this.amplitudes.set(amplitudes)
-    this.amplitudes.fill(0, amplitudes.length)
+    const all = this.amplitudes
+    for (const { from, to } of this.#slices()) {
+      all.set(amplitudes.subarray(from, to), from)
+      if (amplitudes.length < to) all.fill(0, Math.max(from, amplitudes.length), to)
+    }
+  }
+
+  /** A copy of the amplitudes. */
+  copy(): Float64Array {
+    const all = this.amplitudes
+    const copy = new Float64Array(all.length)
+    for (const { from, to } of this.#slices()) copy.set(all.subarray(from, to), from)
+    return copy
+  }
+
+  /** Parts of the amplitudes, as a range of numbers; the work of each is counted before. */
+  *#slices(): Generator<{ index: number; from: number; to: number }> {
+    const length = 2 * 2 ** Math.min(MAX_SLICE_QUBITS, this.qubits)
+    for (let from = 0; from < 2 * 2 ** this.qubits; from += length) {
+      this.work.spend(length)
+      yield { index: from / 2, from, to: from + length }
+    }
   }
 
   /** Executes one call. */
@@ -79,8 +108,8 @@ export class Statevector {
   }
 
   /** Executes calls without yielding to the event loop. */
-  applyAll(calls: readonly KernelCall[], timeBudget?: TimeBudget): void {
-    for (const updates of this.#engine.run(calls, this.qubits, this.#knownZeros)) timeBudget?.spend(updates)
+  applyAll(calls: readonly KernelCall[]): void {
+    for (const updates of this.#engine.run(calls, this.qubits, this.#knownZeros)) this.work.spend(updates)
   }
 
   /** Executes calls; yields to the event loop regularly. */
@@ -95,7 +124,14 @@ export class Statevector {
   project(mask: number, value: number): void {
     const { kernel } = this.#engine
     const factor = 1 / Math.sqrt(this.weight(mask, value))
-    kernel.project(LAYOUT.state, 2 ** this.qubits, mask, value, factor)
+    for (const { index, from, to } of this.#slices()) {
+      const size = (to - from) / 2
+      const at = LAYOUT.state + LAYOUT.amplitudeBytes * index
+      const isKept = ((index ^ value) & mask & ~(size - 1)) === 0
+      // With an empty mask no index has the value 1: the slice is cleared.
+      if (isKept) kernel.project(at, size, mask & (size - 1), value & (size - 1), factor)
+      else kernel.project(at, size, 0, 1, factor)
+    }
   }
 
   /**
@@ -104,7 +140,14 @@ export class Statevector {
    */
   weight(mask: number, value: number): number {
     if (this.#knownZeros.isUninitialized) this.applyAll([])
-    return this.#engine.kernel.weight(LAYOUT.state, 2 ** this.qubits, mask, value)
+    let sum = 0
+    for (const { index, from, to } of this.#slices()) {
+      const size = (to - from) / 2
+      if (((index ^ value) & mask & ~(size - 1)) !== 0) continue
+      const at = LAYOUT.state + LAYOUT.amplitudeBytes * index
+      sum += this.#engine.kernel.weight(at, size, mask & (size - 1), value & (size - 1))
+    }
+    return sum
   }
 
   /** Draws one basis index per uniform number in [0, 1); each depends on its own number only. */
@@ -126,6 +169,20 @@ export class Statevector {
     })
   }
 
+  /** Writes the cumulative probabilities of groups of 2^`bits` amplitudes to the memory. */
+  #addUp(bits: number): void {
+    const { kernel, buffer } = this.#engine
+    const groups = 2 ** (Math.min(MAX_SLICE_QUBITS, this.qubits) - bits)
+    let total = 0
+    for (const { index } of this.#slices()) {
+      const sums = LAYOUT.sums + 8 * (index / 2 ** bits)
+      kernel.addUp(LAYOUT.state + LAYOUT.amplitudeBytes * index, bits, groups, sums)
+      const part = new Float64Array(buffer, sums, groups)
+      if (total > 0) for (let group = 0; group < groups; group++) (part[group] as number) += total
+      total = part[groups - 1] as number
+    }
+  }
+
   /** Samples `count` basis indices; `fill` writes the uniform numbers of one portion to the memory. */
   #inPortions(count: number, fill: (from: number, to: number) => void): Uint32Array {
     if (this.#knownZeros.isUninitialized) this.applyAll([])
@@ -134,11 +191,12 @@ export class Statevector {
     const bits = Math.min(MAX_GROUP_SIZE_BITS, Math.max(0, this.qubits - MAX_GROUP_COUNT_BITS))
     const groups = 2 ** (this.qubits - bits)
     const entries = Math.min(groups, GUIDE_ENTRIES)
-    kernel.addUp(state, bits, groups, sums)
+    this.#addUp(bits)
     kernel.buildGuide(sums, groups, guide, entries)
     const result = new Uint32Array(count)
     for (let from = 0; from < count; from += MAX_DRAWS_PER_CALL) {
       const to = Math.min(count, from + MAX_DRAWS_PER_CALL)
+      this.work.spend(DRAW_WORK * (to - from))
       fill(from, to)
       kernel.drawIndices(state, bits, sums, groups, guide, entries, draws, to - from, indices)
       result.set(new Uint32Array(buffer, indices, to - from), from)
