@@ -74,6 +74,7 @@ export {
   needsDiscriminators,
   RESULTS_TOO_LARGE,
 } from './jobs.ts'
+export { memoryLength, type RecordedShots } from './memory-length.ts'
 export {
   type Connection,
   type ConnectOptions,

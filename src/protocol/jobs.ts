@@ -16,7 +16,7 @@ export const JOB_LIMITS = {
 /** Failure of a job whose results are larger than `JOB_LIMITS.resultBytes`; a retry would give the same. */
 export const RESULTS_TOO_LARGE = {
   error_code: 'results_too_large',
-  message: `The results are larger than ${describeBytes(JOB_LIMITS.resultBytes)}; ask for fewer shots or circuits, for memory_format packed, or for meas_level 2 without memory`,
+  message: `The results are larger than ${describeBytes(JOB_LIMITS.resultBytes)}; ask for fewer shots or circuits, for memory_format packed if the memory takes the space, or for meas_level 2 without memory`,
 } as const
 
 const finite = v.pipe(v.number(), v.finite())

@@ -126,6 +126,8 @@ async function runWith(
     readout,
     clbits: workload.clbits,
     measured,
+    // The top level of the results of a job repeats the counts of the first circuit.
+    countsCopies: run.stream === 0 ? 2 : 1,
     terminal: workload.reduced?.terminal ?? [],
   })
   if (measured.length === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }

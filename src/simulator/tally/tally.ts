@@ -39,6 +39,8 @@ interface TallyOptions {
   /** Sub-stream of this circuit. */
   stream: number
   resultBudget: ResultBudget
+  /** Number of times that the results contain the counts; 1 when absent. */
+  countsCopies?: number
   /** Ends the work at the deadline of the job. */
   timeBudget?: WorkCounter
 }
@@ -129,7 +131,8 @@ export class Tally {
     this.#options.timeBudget?.spend(SHOT_WORK + BIT_WORK * text.length)
     const before = this.#counts.get(text)
     // A key, its quotes and a number of a few digits.
-    if (before === undefined) this.#options.resultBudget.spend(text.length + 8)
+    const { resultBudget, countsCopies = 1 } = this.#options
+    if (before === undefined) resultBudget.spend(countsCopies * (text.length + 8))
     this.#counts.set(text, (before ?? 0) + shots)
   }
 

@@ -212,7 +212,8 @@ describe('with a driver', () => {
       return counts
     }, {})
     expect(counted).toEqual(result?.counts ?? {})
-    const tooMany = { circuits: [{ circuit }], shots: 1_000_000, meas_level: 1 }
+    const wide = 'OPENQASM 3.0; include "stdgates.inc"; qubit[200] q; bit[200] c; h q; c = measure q;'
+    const tooMany = { circuits: [{ circuit: wide }], shots: 100_000 }
     const failed = await untilJob(service, user.token, await submit(service, user.token, tooMany))
     expect(failed.error?.code).toBe('results_too_large')
     expect(failed.error?.message).toContain('ask for fewer shots')

@@ -8,6 +8,7 @@ import {
 import { Statevector } from '../../../src/simulator/methods/statevector/state/statevector.ts'
 import { createRng } from '../../../src/simulator/numeric/random.ts'
 import { QubitPlaces } from '../../../src/simulator/reduction/qubit-places.ts'
+import { ResultBudget } from '../../../src/simulator/tally/result-budget.ts'
 import { TimeBudget } from '../../../src/simulator/timing/time-budget.ts'
 import { h, measure, measureAll, reset, ry, x } from '../support/ops.ts'
 import { distributionOf } from '../support/reference.ts'
@@ -309,6 +310,22 @@ test('runCircuit() ends when it is cancelled', async () => {
 test('runCircuit() ends when its results become too large', async () => {
   const running = runOps([h(0), measure(0, 0)], 1, { shots: 900_000, memory: 'points' })
   await expect(running).rejects.toMatchObject({ code: 'results_too_large' })
+})
+
+test('runCircuit() ends as soon as its counts are too large; those of the first circuit count twice', async () => {
+  const ops = [...Array.from({ length: 100 }, (_, qubit) => h(qubit)), ...measureAll(100)]
+  for (const [stream, copies] of [
+    [0, 2],
+    [1, 1],
+  ] as const) {
+    const resultBudget = new ResultBudget(500 * 108)
+    const options = { ...runOptions({ shots: 20_000, stream }), resultBudget }
+    await expect(runProgram(programOf(ops, 100), options)).rejects.toMatchObject({
+      code: 'results_too_large',
+    })
+    // One outcome too many.
+    expect(resultBudget.spent).toBe((500 + copies) * 108)
+  }
 })
 
 test('runCircuit() runs a very long circuit with mid-circuit measurements', async () => {

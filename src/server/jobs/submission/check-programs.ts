@@ -2,6 +2,7 @@ import type { JobPayload } from '../../../protocol/index.ts'
 import type { CheckReport, QasmProblem, QasmWarning } from '../../../qasm/index.ts'
 import type { Problem, ProgramsReport } from '../../programs/messages.ts'
 import { checkEach } from './check-each.ts'
+import { memoryProblem } from './memory-problem.ts'
 
 /** Total characters and operations that are checked within about 5 ms. */
 const INLINE_LIMITS = { length: 64 * 1024, operations: 10_000 }
@@ -9,14 +10,14 @@ const INLINE_LIMITS = { length: 64 * 1024, operations: 10_000 }
 /** Warnings of a job that a dry run names. */
 const MAX_WARNINGS = 100
 
-/** Checks each program, and its parameter sets against its inputs. */
-export function checkPrograms({ circuits }: JobPayload): ProgramsReport {
-  return reportOn(circuits, checkEach(circuits.map(({ circuit }) => circuit)))
+/** Checks each program, its parameter sets against its inputs, and the length of the memory. */
+export function checkPrograms(payload: JobPayload): ProgramsReport {
+  return reportOn(payload, checkEach(payload.circuits.map(({ circuit }) => circuit)))
 }
 
 /** Like `checkPrograms`; undefined when the check would block the event loop for too long. */
-export function checkProgramsInline({ circuits }: JobPayload): ProgramsReport | undefined {
-  const programs = circuits.map(({ circuit }) => circuit)
+export function checkProgramsInline(payload: JobPayload): ProgramsReport | undefined {
+  const programs = payload.circuits.map(({ circuit }) => circuit)
   const different = [...new Set(programs)]
   const length = different.reduce((sum, program) => sum + program.length, 0)
   if (length > INLINE_LIMITS.length) return undefined
@@ -24,10 +25,11 @@ export function checkProgramsInline({ circuits }: JobPayload): ProgramsReport | 
   const reports = checkEach(programs, { operations })
   const isCutShort = ({ code }: QasmProblem) => code === 'too_many_operations'
   if (reports.some(({ problems }) => problems.some(isCutShort))) return undefined
-  return reportOn(circuits, reports)
+  return reportOn(payload, reports)
 }
 
-function reportOn(circuits: JobPayload['circuits'], reports: readonly CheckReport[]): ProgramsReport {
+function reportOn(payload: JobPayload, reports: readonly CheckReport[]): ProgramsReport {
+  const { circuits } = payload
   const result: ProgramsReport = {
     ...{ qubits: 0, largest: 0, features: [], used: { most: 0, path: '' }, physical: [] },
     ...{ problems: [], warnings: [] },
@@ -47,6 +49,9 @@ function reportOn(circuits: JobPayload['circuits'], reports: readonly CheckRepor
     const fitting = warnings.slice(0, MAX_WARNINGS - result.warnings.length)
     result.warnings.push(...fitting.map((warning) => programProblem(index, warning)))
   }
+  const bits = reports.map(({ clbits }) => clbits)
+  const tooLong = result.problems.length === 0 && memoryProblem(payload, bits)
+  if (tooLong) result.problems.push(tooLong)
   return result
 }
 

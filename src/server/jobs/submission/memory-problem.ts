@@ -1,0 +1,40 @@
+import { describeBytes } from '../../../base/index.ts'
+import {
+  JOB_LIMITS,
+  type JobPayload,
+  memoryLength,
+  RESULTS_TOO_LARGE,
+  type RecordedShots,
+} from '../../../protocol/index.ts'
+import type { Problem } from '../../programs/messages.ts'
+
+/**
+ * The problem of a job whose results are certainly too large, because shots and bits determine the length of
+ * the memory that it asks for; it names what fits. `bits` are the result bits of each circuit.
+ */
+export function memoryProblem(payload: JobPayload, bits: readonly number[]): Problem | undefined {
+  const lengthWith = (recorded: RecordedShots) =>
+    payload.circuits.reduce((sum, { shots = payload.shots, parameter_values = [] }, index) => {
+      const length = memoryLength(recorded, bits[index] ?? 0, shots)
+      return sum + Math.max(1, parameter_values.length) * length
+    }, 0)
+  const length = lengthWith(payload)
+  const max = JOB_LIMITS.resultBytes
+  if (length <= max) return undefined
+  const isPoints = payload.meas_level === 1
+  const compact: RecordedShots = isPoints
+    ? { ...payload, meas_return: 'avg' }
+    : { ...payload, memory_format: 'packed' }
+  const compactLength = lengthWith(compact)
+  const what = isPoints ? 'meas_return avg' : 'memory_format packed'
+  const remedy =
+    compactLength <= max && compactLength < length
+      ? `ask for ${what} (${describeBytes(compactLength)}), or for fewer shots or circuits`
+      : 'ask for fewer shots or circuits, or split the job'
+  return {
+    path: isPoints ? 'meas_return' : 'memory',
+    code: RESULTS_TOO_LARGE.error_code,
+    message: `The outcomes of all shots take ${describeBytes(length)}, results at most ${describeBytes(max)}: ${remedy}.`,
+    params: { max, length },
+  }
+}
