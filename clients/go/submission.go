@@ -40,6 +40,9 @@ type Submission struct {
 	MeasReturn string `json:"meas_return,omitempty"`
 	// Memory also returns the outcome of each shot.
 	Memory bool `json:"memory,omitempty"`
+	// OptimizationLevel is how much a compiler changes the circuits: 0 (gates as written), 1 or 2; the device
+	// decides if nil.
+	OptimizationLevel *int `json:"optimization_level,omitempty"`
 	// Seed makes the results of a simulator repeatable.
 	Seed *int64 `json:"seed,omitempty"`
 	// AllowUncalibrated also uses parts of the chip that are not calibrated; the results name them in Warnings.

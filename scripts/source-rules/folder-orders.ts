@@ -221,6 +221,14 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   },
   {
     folder: 'src/devices/compiler',
-    steps: [['decompose'], ['route'], ['schedule'], ['compile.ts']],
+    steps: [
+      ['decompose'],
+      ['optimize'],
+      ['route'],
+      ['levels.ts'],
+      ['schedule'],
+      ['to-openqasm.ts'],
+      ['compile.ts'],
+    ],
   },
 ]

@@ -24,6 +24,7 @@ export const DEVICE_FEATURES = [
   'loops',
   'meas_level_0',
   'meas_level_1',
+  'optimization_level',
 ] as const
 export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
 

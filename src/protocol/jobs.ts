@@ -79,6 +79,11 @@ export const jobPayload = v.strictObject({
   allow_uncalibrated: v.optional(
     v.pipe(v.boolean(), v.description('Also use parts of the chip that are not calibrated')),
   ),
+  /**
+   * How much a compiler changes circuits; see `docs/explanation/compilation.md`. The device decides when
+   * absent.
+   */
+  optimization_level: v.optional(v.picklist([0, 1, 2])),
 })
 export type JobPayload = v.InferOutput<typeof jobPayload>
 

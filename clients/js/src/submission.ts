@@ -25,6 +25,8 @@ export interface Submission {
   readonly measReturn?: 'single' | 'avg'
   /** Also returns the outcome of each shot. */
   readonly memory?: boolean
+  /** How much a compiler changes circuits: 0 (gates as written), 1 or 2; the device decides unless given. */
+  readonly optimizationLevel?: 0 | 1 | 2
   /** Makes the results of a simulator repeatable. */
   readonly seed?: number
   /** Also uses parts of the chip that are not calibrated; the results name them in `warnings`. */
@@ -39,7 +41,8 @@ const MAX_BODY = 16 * 1024 * 1024
 
 /** The body of `POST /api/jobs`. @throws TooLargeError if the server cannot take it. */
 export function bodyOf(submission: Submission): PostJobsBody {
-  const { circuits, qpu, measLevel, measReturn, memory, allowUncalibrated, ...rest } = submission
+  const { circuits, qpu, measLevel, measReturn, memory, optimizationLevel, allowUncalibrated, ...rest } =
+    submission
   const body: PostJobsBody = {
     ...rest,
     circuits: circuits.map((each) => {
@@ -51,6 +54,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     ...(measLevel !== undefined && { meas_level: measLevel }),
     ...(measReturn !== undefined && { meas_return: measReturn }),
     ...(allowUncalibrated && { allow_uncalibrated: true }),
+    ...(optimizationLevel !== undefined && { optimization_level: optimizationLevel }),
     ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),
   }
   const executions = circuits.reduce((sum, each) => sum + executionsOf(each), 0)

@@ -32,6 +32,10 @@ export const submitCommand = defineCommand({
     ),
     name: flag(kinds.nonEmptyText('text'), 'Name of the job'),
     tag: repeatableFlag(kinds.nonEmptyText('text'), 'Tag of the job; may be repeated'),
+    optimizationLevel: flag(
+      kinds.integer({ min: 0, max: 2 }),
+      'How much a compiler changes the circuits: 0 (gates as written), 1 or 2; the device decides if unset',
+    ),
     seed: flag(kinds.integer({ min: 0 }), 'Seed, which makes the results of a simulator repeatable'),
     memory: switchFlag(kinds.bool(), 'Also return the outcome of each shot (see --json)'),
     allowUncalibrated: switchFlag(
@@ -98,13 +102,14 @@ interface SubmissionFlags {
   param: readonly string[]
   name: string | undefined
   tag: readonly string[]
+  optimizationLevel: number | undefined
   seed: number | undefined
   memory: boolean
   allowUncalibrated: boolean
 }
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
-  const { qpu, shots, param, name, tag, seed, memory, allowUncalibrated } = flags
+  const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated } = flags
   const parameters = param.map(parseParameter)
   checkNames(
     programs.map(({ text }) => text),
@@ -121,10 +126,15 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(shots !== undefined && { shots }),
     ...(name !== undefined && { name }),
     ...(tag.length > 0 && { tags: tag }),
+    ...(optimizationLevel !== undefined && { optimizationLevel: levelOf(optimizationLevel) }),
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),
     ...(allowUncalibrated && { allowUncalibrated }),
   }
+}
+
+function levelOf(level: number): 0 | 1 | 2 {
+  return level === 0 || level === 1 ? level : 2
 }
 
 async function readProgram(file: string): Promise<Program> {

@@ -3,9 +3,11 @@ import { JobError } from '../errors.ts'
 import type { Schedule } from '../pulse/schedule.ts'
 import { decompose } from './decompose/decompose.ts'
 import { toNative } from './decompose/native.ts'
-import { type RoutedCircuit, type RoutingRequest, route } from './route/route.ts'
+import { type OptimizationLevel, type PlacementRequest, place } from './levels.ts'
+import type { RoutedCircuit } from './route/route.ts'
 import type { CalibratedChip } from './schedule/calibrated-chip.ts'
 import { type Reading, type ReadoutPoint, scheduleCircuit } from './schedule/schedule-circuit.ts'
+import { toOpenQasm } from './to-openqasm.ts'
 
 /** How a circuit was placed on the chip, for the metadata of its result. */
 interface RoutingReport {
@@ -29,12 +31,17 @@ export interface CompiledCircuit {
   gates: { cz: number; pulses: number }
   /** What to check about the result. */
   warnings: readonly string[]
+  /** The level at which it was compiled. */
+  level: OptimizationLevel
+  /** What is played, in OpenQASM 3 with physical qubits. */
+  program: string
 }
 
 /**
- * Compiles a circuit to a schedule of pulses: decomposition by matrix, routing, one pulse for all that a
- * qubit does between two CZ, and timing in whole nanoseconds.
+ * Compiles a circuit to a schedule of pulses: decomposition by matrix, optimization and routing, one pulse
+ * for all that a qubit does between two CZ, and timing in whole nanoseconds.
  * @param device name for messages
+ * @param level 1 unless given; 0 for a circuit of physical qubits, which somebody has compiled already
  * @throws JobError for a circuit that the chip cannot run.
  */
 export function compileCircuit(
@@ -42,17 +49,17 @@ export function compileCircuit(
   circuit: Circuit,
   chip: CalibratedChip,
   point: ReadoutPoint,
+  level?: OptimizationLevel,
 ): CompiledCircuit {
   if (!circuit.ops) {
     throw new JobError(`classically controlled gates are not supported by ${device}`, {
       errorCode: 'unsupported_gate',
     })
   }
-  const routed = routeOn(chip, {
-    steps: decompose(circuit.ops),
-    qubits: circuit.qubits,
-    fixed: physicalQubits(circuit),
-  })
+  const { qubits, clbits } = circuit
+  const fixed = physicalQubits(circuit)
+  const used = level ?? (fixed.size > 0 ? 0 : 1)
+  const routed = placeOn(chip, { steps: decompose(circuit.ops), qubits, fixed }, used)
   const ops = toNative(routed.steps)
   const nameOf = (at: number) => (at < 0 ? null : (chip.qubits[at] ?? null))
   return {
@@ -67,21 +74,27 @@ export function compileCircuit(
       cz: ops.filter(({ kind }) => kind === 'cz').length,
       pulses: ops.filter(({ kind }) => kind === 'rotate').length,
     },
+    level: used,
+    program: toOpenQasm(ops, clbits),
   }
 }
 
 /**
- * Routes on the part of a chip that may be used.
+ * Places a circuit on the part of a chip that may be used.
  * @throws JobError `not_calibrated`, of class `device`, when only parts that are left out make it possible:
- *   the job may wait until they are calibrated. Otherwise as `route`.
+ *   the job may wait until they are calibrated. Otherwise as `place`.
  */
-function routeOn(chip: CalibratedChip, request: Omit<RoutingRequest, 'coupling'>): RoutedCircuit {
+function placeOn(
+  chip: CalibratedChip,
+  request: Omit<PlacementRequest, 'coupling'>,
+  level: OptimizationLevel,
+): RoutedCircuit {
   const { coupling, leftOut } = chip
   try {
-    return route({ ...request, coupling })
+    return place({ ...request, coupling }, level)
   } catch (error) {
     if (!(error instanceof JobError) || !leftOut) throw error
-    route({ ...request, coupling: leftOut.coupling })
+    place({ ...request, coupling: leftOut.coupling }, level)
     const fixed = new Set([...request.fixed.values()].map((at) => chip.qubits[at] ?? ''))
     const named = [...leftOut.reasons].filter(([name]) => fixed.has(name))
     const parts = (named.length > 0 ? named : [...leftOut.reasons]).map(([name, why]) => `${name} (${why})`)

@@ -58,7 +58,7 @@ export async function runOnChip(job: ChipJob): Promise<JobResults> {
     } finally {
       await release()
     }
-    return jobResultsOf(device, results, {
+    return jobResultsOf(device, withPrograms(results, compiled, budget), {
       ...{ device, started: toTimestamp(started), finished: toTimestamp(clock.now()) },
       seconds: (clock.monotonic() - startedAt) / 1_000,
       backend_kind: instrument.backend,
@@ -75,13 +75,33 @@ async function reserve({ instrument, io, clock }: ChipJob): Promise<() => Promis
   return (await instrument.reserve?.(limit)) ?? (async () => undefined)
 }
 
+/** Characters of all compiled circuits that the results of a job contain. */
+const MAX_PROGRAM_CHARACTERS = 1024 * 1024
+
+/** The results with the compiled circuits, as long as all of them fit. */
+function withPrograms(
+  results: readonly CircuitResult[],
+  compiled: readonly Compiled[],
+  budget: ResultBudget,
+): CircuitResult[] {
+  let left = Math.min(MAX_PROGRAM_CHARACTERS, budget.left)
+  return results.map((result, index) => {
+    const program = compiled[index]?.program ?? ''
+    left -= program.length
+    const shown = left >= 0 ? { compiled_circuit: program } : { compiled_circuit_omitted: OMITTED }
+    return { ...result, metadata: { ...result.metadata, ...shown } }
+  })
+}
+
+const OMITTED = 'too long for the results; submit fewer circuits in one job'
+
 type Compiled = CompiledCircuit & { execution: Execution; circuit: ReturnType<typeof lowerExecution> }
 
 function compile({ device, payload, chip }: ChipJob, execution: Execution): Compiled {
   const circuit = lowerExecution(execution, device, LIMITS)
   try {
     const point = payload.meas_level === 2 ? 'measure_2state' : 'measure'
-    const compiled = compileCircuit(device, circuit, chip, point)
+    const compiled = compileCircuit(device, circuit, chip, point, payload.optimization_level)
     return { ...compiled, execution, circuit }
   } catch (error) {
     if (!(error instanceof JobError)) throw error
@@ -96,7 +116,7 @@ function compile({ device, payload, chip }: ChipJob, execution: Execution): Comp
 
 async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget): Promise<CircuitResult> {
   const { payload, chip, clock, instrument } = job
-  const { execution, circuit, readings, schedule, resetNs, routing, gates } = compiled
+  const { execution, circuit, readings, schedule, resetNs, routing, gates, level } = compiled
   const { circuitIndex, parameterSet, shots } = execution
   const startedAt = clock.monotonic()
   const signals = await signalsOf(job, compiled)
@@ -115,7 +135,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
       ...{ seconds: (clock.monotonic() - startedAt) / 1_000, parameter_set: parameterSet },
       meas_level: payload.meas_level,
       meas_return: payload.meas_level === 0 ? 'avg' : payload.meas_return,
-      ...{ routing, gates, shot_ns: resetNs + schedule.duration },
+      ...{ optimization_level: level, routing, gates, shot_ns: resetNs + schedule.duration },
       ...(payload.meas_level < 2 && { unmeasured_slots: unmeasured }),
       ...(warnings.length > 0 && { warnings }),
     },

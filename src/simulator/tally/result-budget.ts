@@ -13,6 +13,11 @@ export class ResultBudget {
     this.#limit = characters
   }
 
+  /** Characters that are not taken; none when more were asked for. */
+  get left(): number {
+    return Math.max(0, this.#limit - this.spent)
+  }
+
   /**
    * Takes `length` characters from the budget.
    * @throws SimulationError `results_too_large` when fewer are left.

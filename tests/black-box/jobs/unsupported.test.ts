@@ -91,6 +91,11 @@ test('a job that the description of its target excludes is refused with field, v
     code: 'unsupported_meas_level',
     params: { feature: 'meas_level_1' },
   })
+  expect((await refusal({ ...target, optimization_level: 0 })).data['optimization_level']).toEqual({
+    code: 'unsupported_feature',
+    message: 'The job needs optimization_level, which small does not support.',
+    params: { feature: 'optimization_level' },
+  })
   // A dry run lists every problem.
   const dry = await service.call<{ problems: { code: string }[] }>('POST', '/api/jobs?dry_run=true', {
     token: user.token,

@@ -42,7 +42,7 @@ describe('scheduler_a on a dummy instrument', () => {
     const ring = program('cx q[0], q[1]; cx q[1], q[2]; cx q[2], q[0];', 3)
     const { circuit_results, metadata } = await runJob(
       await open(),
-      payloadOf([BELL, ring], { shots: 50, memory: true }),
+      payloadOf([BELL, ring], { shots: 50, memory: true, optimization_level: 0 }),
     )
     expect(circuit_results.map(({ counts }) => counts)).toEqual([{ '00': 50 }, { '000': 50 }])
     expect(circuit_results[0]?.memory).toEqual(new Array(50).fill('0x0'))
@@ -179,8 +179,8 @@ test('scheduler_a makes a Bell pair on the simulated chip of a tuner', async () 
 
 describe('scheduler_a on a simulated row of five qubits', () => {
   const row = openRow(5, 1)
-  const run = async (circuit: string) => {
-    const { circuit_results } = await runJob(await row, payloadOf([circuit], { shots: 400 }))
+  const run = async (circuit: string, options: object = {}) => {
+    const { circuit_results } = await runJob(await row, payloadOf([circuit], { shots: 400, ...options }))
     return circuit_results[0]
   }
 
@@ -192,9 +192,24 @@ describe('scheduler_a on a simulated row of five qubits', () => {
     expect(countOf(counts, '00000')).toBeGreaterThan(140)
   })
 
+  test('joins gates unless the job or physical qubits ask for them as written, and shows what it played', async () => {
+    const twice = program('cz q[0], q[1]; cz q[0], q[1]; x q[0];', 2)
+    const physical =
+      'OPENQASM 3.0; include "stdgates.inc"; bit[1] c; cz $0, $1; cz $0, $1; x $0; c[0] = measure $0;'
+    const played = async (circuit: string, options: object) => {
+      const { optimization_level, gates, compiled_circuit } = (await run(circuit, options))?.metadata ?? {}
+      return { optimization_level, gates, czs: String(compiled_circuit).split('cz $').length - 1 }
+    }
+    expect(await played(twice, {})).toEqual({ optimization_level: 1, gates: { cz: 0, pulses: 1 }, czs: 0 })
+    const asWritten = { optimization_level: 0, gates: { cz: 2, pulses: 1 }, czs: 2 }
+    expect(await played(twice, { optimization_level: 0 })).toEqual(asWritten)
+    expect(await played(physical, {})).toEqual(asWritten)
+    expect(await played(physical, { optimization_level: 2 })).toMatchObject({ optimization_level: 2, czs: 0 })
+  })
+
   test('moves qubits that are not neighbors', async () => {
     const star = program('x q[0]; cx q[0], q[3]; cx q[0], q[2]; cx q[0], q[1];', 4)
-    const result = await run(star)
+    const result = await run(star, { optimization_level: 0 })
     expect(result?.metadata['routing']).toMatchObject({ method: 'sabre' })
     expect(countOf(result?.counts, '1111')).toBeGreaterThan(360)
   })

@@ -977,6 +977,8 @@ type JobPayload struct {
 
 	// Also use parts of the chip that are not calibrated
 	AllowUncalibrated *bool `json:"allow_uncalibrated,omitempty"`
+
+	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
 }
 
 // JobResultsCircuitResultHeader: see the reference of the routes
@@ -3255,6 +3257,8 @@ type PostJobsBody struct {
 	MemoryFormat *string `json:"memory_format,omitempty"`
 
 	AllowUncalibrated *bool `json:"allow_uncalibrated,omitempty"`
+
+	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
 
 	// Name of the job
 	Name *string `json:"name,omitempty"`

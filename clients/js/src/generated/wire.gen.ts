@@ -619,6 +619,7 @@ export interface JobPayload {
   readonly memory_format?: "hex" | "packed"
   /** Also use parts of the chip that are not calibrated */
   readonly allow_uncalibrated?: boolean
+  readonly optimization_level?: 0 | 1 | 2
 }
 
 export interface JobResultsCircuitResultHeader {
@@ -2124,6 +2125,7 @@ export interface PostJobsBody {
   readonly acq_threshold?: number | null
   readonly memory_format?: "hex" | "packed" | null
   readonly allow_uncalibrated?: boolean | null
+  readonly optimization_level?: 0 | 1 | 2 | null
   /** Name of the job */
   readonly name?: string | null
   /** For finding the job again */

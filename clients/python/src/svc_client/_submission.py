@@ -13,6 +13,7 @@ from ._errors import InvalidRequestError, SvcError, TooLargeError
 from ._models import Qpu
 
 MeasLevel = Literal[0, 1, 2]
+OptimizationLevel = Literal[0, 1, 2]
 MeasReturn = Literal["single", "avg"]
 
 # Limits of the server, checked before anything is sent.
@@ -91,6 +92,7 @@ def body_of(
     meas_level: MeasLevel = 2,
     meas_return: MeasReturn = "single",
     memory: bool = False,
+    optimization_level: OptimizationLevel | None = None,
     seed: int | None = None,
     allow_uncalibrated: bool = False,
     name: str | None = None,
@@ -120,7 +122,8 @@ def body_of(
     body: dict[str, Any] = {"circuits": sent}
     if qpu is not None:
         body["qpu_target"] = qpu.id if isinstance(qpu, Qpu) else qpu
-    for key, value in {"shots": shots, "seed": seed, "name": name}.items():
+    options = {"shots": shots, "optimization_level": optimization_level, "seed": seed, "name": name}
+    for key, value in options.items():
         if value is not None:
             body[key] = value if isinstance(value, str) else _plain(value)
     if meas_level != 2:

@@ -556,6 +556,7 @@ class JobPayload(_JobPayload, total=False):
     acq_threshold: Optional[float]
     memory_format: Literal["hex", "packed"]
     allow_uncalibrated: bool  # Also use parts of the chip that are not calibrated
+    optimization_level: Literal[0, 1, 2]
 
 
 class JobResultsCircuitResultHeader(TypedDict):
@@ -1860,6 +1861,7 @@ class PostJobsBody(TypedDict, total=False):
     acq_threshold: Optional[float]
     memory_format: Optional[Literal["hex", "packed"]]
     allow_uncalibrated: Optional[bool]
+    optimization_level: Optional[Literal[0, 1, 2]]
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again
     qpu_target: Optional[str]  # Name or id of a QPU; any QPU if omitted

@@ -15,12 +15,14 @@ export interface CzStep {
   qubits: readonly [number, number]
 }
 
-/** One step of a circuit whose gates act on one qubit or are CZ. */
-export type Step = LocalStep | CzStep | MeasureOp | ResetOp | BarrierOp | DelayOp
+export type GateStep = LocalStep | CzStep
 
-/** Collects the steps of a decomposition. */
-export class StepList {
-  readonly steps: Step[] = []
+/** One step of a circuit whose gates act on one qubit or are CZ. */
+export type Step = GateStep | MeasureOp | ResetOp | BarrierOp | DelayOp
+
+/** Collects the steps of a decomposition; `Other` is what it may contain besides gates. */
+export class StepList<Other extends Step = Step> {
+  readonly steps: (Other | GateStep)[] = []
 
   /** Matrices on one qubit, in the order in which they act. */
   local(qubit: number, ...matrices: readonly Matrix[]): void {

@@ -1,14 +1,12 @@
 import { HADAMARD } from '../decompose/matrix.ts'
-import { type CzStep, type Step, StepList } from '../decompose/step.ts'
+import { type Step, StepList } from '../decompose/step.ts'
 import type { GateOrder } from './gate-order.ts'
-import { mergeExchanges } from './merge-exchanges.ts'
 import type { Placement } from './placement.ts'
 import type { RouteEvent } from './route-once.ts'
 
 /**
- * Writes the steps of a circuit on the qubits of a chip, with its exchanges as three CZ each, or fewer beside
- * gates of the same qubits. What acts on one qubit stays in order with the gates of that qubit; all else may
- * move past it.
+ * Writes the steps of a circuit on the qubits of a chip, with its exchanges as three CZ each. What acts on
+ * one qubit stays in order with the gates of that qubit; all else may move past it.
  * @param placement at the start; moved to the end. Barriers leave qubits without a place out.
  */
 export function placeSteps(
@@ -18,7 +16,6 @@ export function placeSteps(
   placement: Placement,
 ): Step[] {
   const list = new StepList()
-  const exchanges = new Set<CzStep>()
   const waiting = singleSteps(steps)
   const flushUntil = (qubit: number, end: number) => {
     const own = waiting.get(qubit) ?? []
@@ -29,7 +26,7 @@ export function placeSteps(
   }
   for (const event of events) {
     if (typeof event !== 'number') {
-      addSwap(list, event, exchanges)
+      addSwap(list, event)
       placement.swap(...event)
       continue
     }
@@ -40,7 +37,7 @@ export function placeSteps(
     list.steps.push(moved(step, placement))
   }
   for (const qubit of waiting.keys()) flushUntil(qubit, steps.length)
-  return exchanges.size === 0 ? list.steps : mergeExchanges(list.steps, exchanges)
+  return list.steps
 }
 
 interface SingleStep {
@@ -72,13 +69,10 @@ function moved(step: Step, placement: Placement): Step {
   }
 }
 
-function addSwap(list: StepList, pair: readonly [number, number], exchanges: Set<CzStep>): void {
-  const [one, other] = pair
+function addSwap(list: StepList, [one, other]: readonly [number, number]): void {
   for (const target of [one, other, one]) {
-    const gate: CzStep = { kind: 'cz', qubits: pair }
-    exchanges.add(gate)
     list.local(target, HADAMARD)
-    list.steps.push(gate)
+    list.cz(one, other)
     list.local(target, HADAMARD)
   }
 }

@@ -10,13 +10,25 @@ import { type Attempt, routeOnce } from './route-once.ts'
 import { clustersOf, partsOf, randomPlacement } from './start-placement.ts'
 
 /** A circuit to be placed on a chip. */
-export interface RoutingRequest {
+interface RoutingRequest {
   steps: readonly Step[]
   /** Number of qubits that the circuit declares. */
   qubits: number
   /** Physical qubits of the circuit, such as `$3`, and their place: they are not moved. */
   fixed: ReadonlyMap<number, number>
   coupling: Coupling
+  /** How much is tried. */
+  effort: RoutingEffort
+}
+
+/** How much is tried to route a circuit. */
+export interface RoutingEffort {
+  /** Starts from which routing is tried, besides the qubits' own places. */
+  starts: number
+  /** Gates to route from all starts together, for each qubit of the chip. */
+  gates: number
+  /** Routed circuits to return at most. */
+  results: number
 }
 
 /** A circuit on the qubits of a chip. */
@@ -34,14 +46,9 @@ export interface RoutedCircuit {
 type Pair = readonly [number, number]
 type Places = ReadonlyMap<number, number>
 
-/** Starts from which routing is tried, and passes there and back that improve the better half of them. */
-const STARTS = 24
+/** Passes there and back that improve the better half of the starts. */
 const PASSES = 2
-/**
- * Gates to route from all starts together, for each qubit of the chip: long circuits on small chips have
- * fewer starts, which matter less to them.
- */
-const EFFORT = 170
+/** Long circuits on small chips have fewer starts, which matter less to them. */
 const MIN_STARTS = 3
 const SEED = 2019
 /** How the weights of gates further ahead fall, in turn: near ones decide on stars, all alike on lines. */
@@ -49,11 +56,12 @@ const FALLOFFS = [1, 0.8, 0.6]
 
 /**
  * Places a circuit on a chip, and exchanges states along couplings where a gate needs it. A circuit whose
- * pairs are all coupled keeps its qubits. The same circuit always has the same result.
+ * pairs are all coupled keeps its qubits. The same circuit always has the same results.
+ * @returns at least one way, those with the fewest exchanges first.
  * @throws JobError when the chip has too few qubits that may be used, or no way to join the qubits of a gate.
  */
-export function route(request: RoutingRequest): RoutedCircuit {
-  const { steps, qubits, coupling } = request
+export function route(request: RoutingRequest): RoutedCircuit[] {
+  const { steps, qubits, coupling, effort } = request
   const used = usedQubits(steps)
   const fixed = new Map([...request.fixed].filter(([qubit]) => used.includes(qubit)))
   assertFits(used, fixed, coupling)
@@ -70,11 +78,11 @@ export function route(request: RoutingRequest): RoutedCircuit {
   const complete = (places: Places) => completed(places, used, fixed, qubits, coupling)
   const own = complete(new Map())
   if (pairs.every(([one, other]) => graph.isCoupled(own[one] ?? -1, own[other] ?? -1)))
-    return result('none', own)
+    return [result('none', own)]
   const perfect = perfectPlacement(graph, pairs, fixed)
-  if (perfect) return result('placement', complete(perfect))
-  const { start, attempt } = search(graph, order, startsOf(graph, used, pairs, fixed, complete))
-  return result('sabre', start, attempt)
+  if (perfect) return [result('placement', complete(perfect))]
+  const starts = startsOf(graph, used, pairs, fixed, complete, effort.starts)
+  return search(graph, order, starts, effort).map(({ start, attempt }) => result('sabre', start, attempt))
 }
 
 /** Starts at which every gate can be reached. */
@@ -84,13 +92,14 @@ function startsOf(
   pairs: readonly Pair[],
   fixed: Places,
   complete: (places: Places) => Int32Array,
+  count: number,
 ): Int32Array[] {
   const rng = createRng(SEED)
   const clusters = clustersOf(used, pairs, fixed)
   const parts = partsOf(graph, fixed)
   const canRoute = (start: Int32Array) =>
     pairs.every(([one, other]) => Number.isFinite(graph.distance(start[one] ?? 0, start[other] ?? 0)))
-  const random = Array.from({ length: STARTS }, () => randomPlacement(graph, clusters, parts, rng))
+  const random = Array.from({ length: count }, () => randomPlacement(graph, clusters, parts, rng))
   const starts = [new Map<number, number>(), ...random].flatMap((places) =>
     places ? [complete(places)] : [],
   )
@@ -123,20 +132,30 @@ interface Routed {
 }
 
 /**
- * The attempt with the fewest exchanges, and its start: all starts are tried, then again and again the better
- * half is improved by routing the circuit backwards from its end and forwards again.
+ * The attempts with the fewest exchanges, and their starts: all starts are tried, then again and again the
+ * better half is improved by routing the circuit backwards from its end and forwards again.
  */
-function search(graph: CouplingGraph, order: GateOrder, starts: readonly Int32Array[]): Routed {
+function search(
+  graph: CouplingGraph,
+  order: GateOrder,
+  starts: readonly Int32Array[],
+  effort: RoutingEffort,
+): Routed[] {
   const backwards = reversed(order)
-  const affordable = Math.floor((EFFORT * graph.qubits) / order.nodes.length)
+  const affordable = Math.floor((effort.gates * graph.qubits) / order.nodes.length)
   const count = Math.max(MIN_STARTS, Math.min(starts.length, affordable))
   let candidates = starts.slice(0, count).map((start, index): Candidate => {
     const falloff = FALLOFFS[index % FALLOFFS.length] ?? 1
     return { start, falloff, rng: createRng(SEED + index), swaps: Number.POSITIVE_INFINITY, end: start }
   })
-  let best: Routed | undefined
+  let best: Routed[] = []
+  const keep = (routed: Routed | undefined) => {
+    if (!routed) return
+    best = [...best, routed].sort((one, other) => one.attempt.swaps - other.attempt.swaps)
+    best = best.slice(0, effort.results)
+  }
   for (let pass = 0; pass < PASSES; pass++) {
-    for (const each of candidates) best = better(best, tryStart(graph, order, each))
+    for (const each of candidates) keep(tryStart(graph, order, each))
     const ranked = candidates.toSorted((one, other) => one.swaps - other.swaps)
     candidates = ranked.slice(0, Math.ceil(ranked.length / 2))
     for (const each of candidates) {
@@ -144,13 +163,9 @@ function search(graph: CouplingGraph, order: GateOrder, starts: readonly Int32Ar
     }
   }
   // Now only a better attempt matters.
-  for (const each of candidates) best = better(best, tryStart(graph, order, each, best?.attempt.swaps))
-  if (!best) throw new RangeError('routing was abandoned')
+  const limit = () => (best.length < effort.results ? undefined : best.at(-1)?.attempt.swaps)
+  for (const each of candidates) keep(tryStart(graph, order, each, limit()))
   return best
-}
-
-function better(best: Routed | undefined, other: Routed | undefined): Routed | undefined {
-  return best && other && other.attempt.swaps < best.attempt.swaps ? other : (best ?? other)
 }
 
 /** Routes from a start and notes how that ended; undefined beyond the limit of exchanges. */

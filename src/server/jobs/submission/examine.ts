@@ -100,7 +100,7 @@ function examineWith(
     if (!report) return undefined
     const hash = isKeyed ? contentHash([target, new JsonText(text), ...(isNamed(named) ? [named] : [])]) : ''
     const { shots, executions } = { shots: mostShots(payload), executions: executionsOf(payload) }
-    const features = [...report.features, ...measLevelOf(payload)]
+    const features = [...report.features, ...optionFeatures(payload)]
     return {
       fields,
       outcome: {
@@ -133,9 +133,12 @@ function mostShots({ circuits, shots }: JobPayload): ExaminedSubmission['shots']
   return all.reduce((one, other) => (other.most > one.most ? other : one))
 }
 
-/** Level 2 needs no feature. */
-function measLevelOf({ meas_level }: JobPayload): ExaminedSubmission['features'] {
-  return meas_level === 2 ? [] : [{ name: `meas_level_${meas_level}`, path: 'meas_level' }]
+/** What the options of a job need; level 2 of measurement needs nothing. */
+function optionFeatures({ meas_level, optimization_level }: JobPayload): ExaminedSubmission['features'] {
+  return [
+    ...(meas_level === 2 ? [] : [{ name: `meas_level_${meas_level}`, path: 'meas_level' }]),
+    ...(optimization_level === undefined ? [] : [{ name: 'optimization_level', path: 'optimization_level' }]),
+  ]
 }
 
 /** The value of a body; its memory is freed. */

@@ -61,7 +61,7 @@ function featureProblem(feature: string, { features }: ExaminedSubmission, qpu: 
   return {
     path,
     code: isLevel ? 'unsupported_meas_level' : 'unsupported_feature',
-    message: `${isLevel ? 'The job' : 'The program'} needs ${feature}, which ${qpu} does not support.`,
+    message: `${path === feature || isLevel ? 'The job' : 'The program'} needs ${feature}, which ${qpu} does not support.`,
     params: { feature },
   }
 }

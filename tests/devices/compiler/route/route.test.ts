@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { decompose } from '../../../../src/devices/compiler/decompose/decompose.ts'
 import { toNative } from '../../../../src/devices/compiler/decompose/native.ts'
 import type { Step } from '../../../../src/devices/compiler/decompose/step.ts'
+import { place } from '../../../../src/devices/compiler/levels.ts'
 import type { Coupling } from '../../../../src/devices/compiler/route/coupling.ts'
-import { route } from '../../../../src/devices/compiler/route/route.ts'
 import { COUPLINGS, type CouplingName, line } from '../support/couplings.ts'
 import { outcomeProbabilities, totalVariation } from '../support/exact.ts'
 import { randomCircuit } from '../support/random-circuit.ts'
@@ -15,7 +15,7 @@ const measure = (qubit: number, clbit = qubit): Step => ({ kind: 'measure', qubi
 function routePairs(coupling: Coupling, pairs: readonly [number, number][], fixed = NONE) {
   const steps = pairs.map((pair) => cz(...pair))
   const qubits = Math.max(...pairs.flat()) + 1
-  return route({ steps, qubits, fixed, coupling })
+  return place({ steps, qubits, fixed, coupling }, 0)
 }
 
 function assertCoupled(steps: readonly Step[], { edges }: Coupling): void {
@@ -28,7 +28,7 @@ describe('route() keeps the probabilities of all outcomes', () => {
     test(`on a ${name}`, () => {
       for (let seed = 1000; seed < 1005; seed++) {
         const { qubits, ops } = randomCircuit(seed, 3 + 2 * (seed % 5), 3)
-        const { steps } = route({ steps: decompose(ops), qubits, fixed: NONE, coupling })
+        const { steps } = place({ steps: decompose(ops), qubits, fixed: NONE, coupling }, 0)
         assertCoupled(steps, coupling)
         const variation = totalVariation(outcomeProbabilities(ops), outcomeProbabilities(toNative(steps)))
         expect(variation).toBeLessThanOrEqual(1e-9)
@@ -65,12 +65,10 @@ describe('route()', () => {
 
   test('joins the ends of a triangle on a line with one SWAP, and measures where the qubits have moved', () => {
     const triangle = [cz(0, 1), cz(1, 2), cz(0, 2), measure(0), measure(1), measure(2)]
-    const { method, swaps, steps, final } = route({
-      steps: triangle,
-      qubits: 3,
-      fixed: NONE,
-      coupling: line(3),
-    })
+    const { method, swaps, steps, final } = place(
+      { steps: triangle, qubits: 3, fixed: NONE, coupling: line(3) },
+      0,
+    )
     expect({ method, swaps }).toEqual({ method: 'sabre', swaps: 1 })
     for (const step of steps) if (step.kind === 'measure') expect(final[step.clbit]).toBe(step.qubit)
   })
@@ -78,7 +76,7 @@ describe('route()', () => {
   test('gives the same circuit the same result', () => {
     const { qubits, ops } = randomCircuit(7, 8)
     const request = { steps: decompose(ops), qubits, fixed: NONE, coupling: COUPLINGS.grid }
-    expect(route(request)).toEqual(route(request))
+    for (const level of [0, 1, 2] as const) expect(place(request, level)).toEqual(place(request, level))
   })
 
   test('takes a free place for a qubit with a number beyond the chip, and ignores unused qubits', () => {
@@ -112,7 +110,7 @@ describe('route()', () => {
   test('keeps barriers between the gates that they separate', () => {
     const barrier: Step = { kind: 'barrier', qubits: [0, 1, 2, 3] }
     const steps = [cz(0, 1), barrier, cz(2, 3), cz(0, 2), cz(1, 3), cz(0, 3)]
-    const routed = route({ steps, qubits: 4, fixed: NONE, coupling: line(4) }).steps
+    const routed = place({ steps, qubits: 4, fixed: NONE, coupling: line(4) }, 0).steps
     const at = routed.findIndex(({ kind }) => kind === 'barrier')
     expect(routed.slice(0, at).filter(({ kind }) => kind === 'cz').length % 3).toBe(1)
   })

@@ -28,7 +28,13 @@ function compiled(statements: string, point: 'measure' | 'measure_2state' = 'mea
   const file = readDeviceFile(text)
   if ('problems' in file) throw new Error(file.problems.join('\n'))
   const program = parseProgram(`OPENQASM 3.0; include "stdgates.inc"; ${statements}`)
-  const circuit = compileCircuit('scheduler_b', lowerProgram(program, []), calibratedChipOf(file.chip), point)
+  const circuit = compileCircuit(
+    'scheduler_b',
+    lowerProgram(program, []),
+    calibratedChipOf(file.chip),
+    point,
+    0,
+  )
   checkProgram({ kind: 'shots', shots: 10, reset_ns: circuit.resetNs, points: [circuit.schedule] })
   return circuit
 }

@@ -32,6 +32,7 @@ from .._submission import (
     Circuits,
     MeasLevel,
     MeasReturn,
+    OptimizationLevel,
     ParameterValues,
     body_of,
     circuits_of,
@@ -109,6 +110,7 @@ class SvcAsyncClient:
         meas_level: MeasLevel = 2,
         meas_return: MeasReturn = "single",
         memory: bool = False,
+        optimization_level: OptimizationLevel | None = None,
         seed: int | None = None,
         allow_uncalibrated: bool = False,
         name: str | None = None,
@@ -126,6 +128,8 @@ class SvcAsyncClient:
             meas_level: 2 = bits, 1 = complex points of each slot.
             meas_return: of points: those of each shot, or their mean.
             memory: also return the outcome of each shot.
+            optimization_level: how much a compiler changes the circuits: 0 (gates as written), 1 or 2; the device
+                decides unless given.
             seed: makes the results of a simulator repeatable.
             allow_uncalibrated: also use parts of the chip that are not calibrated; ``warnings`` of the results name
                 them.
@@ -145,6 +149,7 @@ class SvcAsyncClient:
             meas_level=meas_level,
             meas_return=meas_return,
             memory=memory,
+            optimization_level=optimization_level,
             seed=seed,
             allow_uncalibrated=allow_uncalibrated,
             name=name,

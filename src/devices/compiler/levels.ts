@@ -1,0 +1,48 @@
+import type { Step } from './decompose/step.ts'
+import { optimize, optimizeFree } from './optimize/optimize.ts'
+import { countCz } from './optimize/synthesize.ts'
+import type { Coupling } from './route/coupling.ts'
+import { type RoutedCircuit, type RoutingEffort, route } from './route/route.ts'
+
+/**
+ * How much a circuit is optimized. 0: its gates are made as they are written, and routed; 1: gates of the
+ * same qubits are joined, and the best of a few routes is taken; 2: of many routes.
+ */
+export type OptimizationLevel = 0 | 1 | 2
+
+const EFFORTS: Readonly<Record<OptimizationLevel, RoutingEffort>> = {
+  0: { starts: 24, gates: 170, results: 1 },
+  1: { starts: 24, gates: 170, results: 4 },
+  2: { starts: 100, gates: 1_500, results: 24 },
+}
+
+/** A circuit to be placed on a chip. */
+export interface PlacementRequest {
+  steps: readonly Step[]
+  /** Number of qubits that the circuit declares. */
+  qubits: number
+  /** Physical qubits of the circuit and their place. */
+  fixed: ReadonlyMap<number, number>
+  coupling: Coupling
+}
+
+/**
+ * Places a circuit on a chip with the fewest CZ that the level finds.
+ * @throws JobError when the chip has too few qubits, or no way to join the qubits of a gate.
+ */
+export function place(request: PlacementRequest, level: OptimizationLevel): RoutedCircuit {
+  const effort = EFFORTS[level]
+  if (level === 0) return first(route({ ...request, effort }))
+  const { steps, wires } = optimizeFree(request.steps, new Set(request.fixed.keys()))
+  const routes = route({ ...request, steps, effort }).map((each) => ({
+    ...each,
+    steps: optimize(each.steps),
+  }))
+  const best = routes.reduce((one, other) => (countCz(other.steps) < countCz(one.steps) ? other : one))
+  return { ...best, final: best.final.map((_, qubit) => best.final[wires.get(qubit) ?? qubit] ?? -1) }
+}
+
+function first([only]: readonly RoutedCircuit[]): RoutedCircuit {
+  if (!only) throw new RangeError('routing was abandoned')
+  return only
+}
