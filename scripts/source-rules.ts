@@ -12,7 +12,7 @@ export interface Layer {
 export const LAYERS: readonly Layer[] = [
   { path: 'src/base/', imports: [] },
   { path: 'src/protocol/', imports: ['base'] },
-  { path: 'src/qasm/', imports: ['base'] },
+  { path: 'src/qasm/', imports: [], files: ['src/base/settings/nearest.ts'] },
   { path: 'src/db/', imports: ['base'] },
   { path: 'src/simulator/', imports: ['base', 'qasm'] },
   { path: 'src/devices/', imports: ['base', 'protocol', 'qasm', 'simulator'] },

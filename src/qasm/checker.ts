@@ -3,7 +3,7 @@ import { declareGate, declareName, subroutineOf } from './execute/declare.ts'
 import { Broken, checkArguments, evaluate, evaluateFor } from './execute/evaluate.ts'
 import { scalarType } from './execute/evaluate-type.ts'
 import { executeSimple } from './execute/execute.ts'
-import { gateByName, notePhase } from './execute/gate-call.ts'
+import { findGate, notePhase } from './execute/gate-call.ts'
 import { integerOf } from './execute/indexing.ts'
 import { emptyLayout, registerHardwareQubit } from './execute/layout.ts'
 import { checkLoopValues, entryOf } from './execute/loop.ts'
@@ -28,7 +28,18 @@ const MAX_PROBLEMS = 100
 
 /** Statements allowed in the body of a gate. */
 const inGates = new Set<Statement['kind']>([
-  ...(['packed', 'gate_call', 'barrier', 'delay', 'nop', 'box', 'block', 'for'] as const),
+  ...([
+    'packed',
+    'gate_call',
+    'barrier',
+    'delay',
+    'nop',
+    'box',
+    'block',
+    'for',
+    'pragma',
+    'unitary',
+  ] as const),
 ])
 
 /**
@@ -51,6 +62,7 @@ export class Checker implements Machine {
   scope = new Scope('global')
   depth = 0
   evaluations = 0
+  includesLibrary = false
   #steps = 0
   #omits: NativeGate | undefined
   #work = 0
@@ -162,7 +174,8 @@ export class Checker implements Machine {
 
   #check(node: Statement): void {
     this.limits.checkpoint?.()
-    if (this.scope.owner() === 'gate' && !inGates.has(node.kind)) {
+    const isAllowed = inGates.has(node.kind) || (node.kind === 'reset' && this.version === 2)
+    if (this.scope.owner() === 'gate' && !isAllowed) {
       throw new Fault(
         'wrong_scope',
         node.at,
@@ -219,7 +232,7 @@ export class Checker implements Machine {
     this.features.usePacked(calls, this.scope)
     this.used.addPacked(calls, this.scope)
     // Outside of definitions, nothing needs the number of operations.
-    const gates = this.defining === undefined ? [] : calls.gates.map(({ name }) => gateByName(this, name, at))
+    const gates = this.defining === undefined ? [] : calls.gates.map(({ name }) => findGate(this, name, at))
     calls.visit((index, at, first, number) => {
       const gate = gates[index]
       if (gate) {

@@ -3,9 +3,16 @@ import { positionFinder } from './fault.ts'
 /**
  * Stable codes of warnings. `omitted_phase`: a modifier makes a phase observable that another reading of the
  * program adds; `no_duration`: a duration that depends on gates is taken as 0 s; `left_out`: a part has no
- * effect.
+ * effect; `implied_gate`: a gate is neither defined nor included; `no_unit`: a time has no unit;
+ * `ignored_directive`: a pragma has no effect.
  */
-export type WarningCode = 'omitted_phase' | 'no_duration' | 'left_out'
+export type WarningCode =
+  | 'omitted_phase'
+  | 'no_duration'
+  | 'left_out'
+  | 'implied_gate'
+  | 'no_unit'
+  | 'ignored_directive'
 
 /** What to check in a program that can run; line and column start at 1. */
 export interface QasmWarning {

@@ -88,7 +88,6 @@ const syntax2: string[] = [
   'ctrl @ x q[0], q[1];',
   'gate g a { measure a -> c; }',
   'gate g a { if (c == 1) x a; }',
-  'gate g a { reset a; }',
   'gate g(a,) b { }',
   'opaque g a { }',
   'rx(0x10) q[0];',

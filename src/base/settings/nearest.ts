@@ -13,17 +13,22 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * The word most similar to `text`, or undefined when none is similar enough to be a likely intention. Hyphens
- * and underscores count as equal.
+ * The words that are equally similar to `text`; none if no word is similar enough to be a likely intention.
+ * Hyphens and underscores count as equal.
  */
-export function nearest(text: string, words: readonly string[]): string | undefined {
+export function nearestWords(text: string, words: readonly string[]): string[] {
   // Long input is not a typing error, and the cost of the distance grows with its length times the word's.
-  if (text.length > 100) return undefined
+  if (text.length > 100) return []
   const ranked = words
     .map((word) => ({ word, distance: editDistance(normalized(text), normalized(word)) }))
-    .sort((a, b) => a.distance - b.distance)
-  const [best] = ranked
-  return best && best.distance <= Math.max(2, best.word.length / 3) ? best.word : undefined
+    .filter(({ word, distance }) => distance <= Math.max(2, word.length / 3))
+  const least = Math.min(...ranked.map(({ distance }) => distance))
+  return ranked.filter(({ distance }) => distance === least).map(({ word }) => word)
+}
+
+/** The first of the words most similar to `text`; undefined when none is similar enough. */
+export function nearest(text: string, words: readonly string[]): string | undefined {
+  return nearestWords(text, words)[0]
 }
 
 function normalized(word: string): string {

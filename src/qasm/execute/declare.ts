@@ -1,5 +1,6 @@
 import { Fault } from '../fault.ts'
-import { QELIB1, STDGATES } from '../gates/library.ts'
+import { LIBRARIES, type Library } from '../gates/exporter-gates.ts'
+import { BUILTIN_GATES } from '../gates/library.ts'
 import type { DeclareNode, Expression, GateNode, Statement } from '../syntax/ast.ts'
 import { newArray, sizeOfShape, unknownArray, zeroValue } from '../values/arrays.ts'
 import { CONSTANTS } from '../values/constants.ts'
@@ -40,6 +41,8 @@ export function declareName(m: Machine, name: string, entry: Entry, at: number):
 function originOf(known: Entry | undefined, isConstant: boolean): string {
   if (isConstant) return ', as a built-in constant: choose another name'
   if (known?.kind !== 'gate' || known.gate.kind === 'user') return ''
+  if (known.implied)
+    return ', by its use as a gate of other tools: move the declaration up, or choose another name'
   return ', as a standard gate: choose another name'
 }
 
@@ -207,9 +210,10 @@ function isConstantTarget(m: Machine, node: Expression): boolean {
 }
 
 /** Declares the gates of a library. */
-export function declareLibrary(m: Machine, library: 'qelib1' | 'stdgates', at: number): void {
+export function declareLibrary(m: Machine, library: Library, at: number): void {
   expectGlobal(m, 'Libraries', at)
-  for (const [name, gate] of library === 'qelib1' ? QELIB1 : STDGATES) {
+  m.includesLibrary = true
+  for (const [name, gate] of LIBRARIES[library]) {
     const known = m.scope.own(name)
     if (known === undefined || known.kind === 'gate') {
       if (known?.gate.kind === 'user' && m.version === 2) continue
@@ -229,7 +233,7 @@ export function declareGate(
 ): UserGate {
   expectGlobal(m, 'Gates', node.at)
   const known = m.scope.own(node.name)
-  const replaces = m.version === 2 && known?.kind === 'gate' && QELIB1.get(node.name) === known.gate
+  const replaces = m.version === 2 && known?.kind === 'gate' && isOfLibrary(known)
   const gate: UserGate = {
     kind: 'user',
     name: node.name,
@@ -242,6 +246,10 @@ export function declareGate(
   if (replaces) m.scope.set(node.name, { kind: 'gate', gate })
   else declareName(m, node.name, { kind: 'gate', gate }, node.at)
   return gate
+}
+
+function isOfLibrary({ gate, implied }: Entry & { kind: 'gate' }): boolean {
+  return gate.kind === 'native' && !implied && BUILTIN_GATES[2].get(gate.name) !== gate
 }
 
 /** Declares a subroutine and returns its entry. */

@@ -1,8 +1,10 @@
 import { Fault } from '../fault.ts'
+import { didYouMean } from '../gates/near-name.ts'
 import { isLong, ZERO } from '../rational.ts'
 import type { BinaryNode, CallNode, Expression } from '../syntax/ast.ts'
 import { copyArray, elementsOf, newArray, sizeOfShape, unknownArray } from '../values/arrays.ts'
-import { callBuiltin, isBuiltin } from '../values/builtins.ts'
+import { builtinNames, callBuiltin, isBuiltin } from '../values/builtins.ts'
+import { CONSTANTS } from '../values/constants.ts'
 import { convert, toBool } from '../values/convert.ts'
 import { binary, unary } from '../values/operators.ts'
 import { BOOL, DURATION, describeType, MACHINE_WIDTH, type Type } from '../values/types.ts'
@@ -82,8 +84,16 @@ function durationOf(m: Machine, at: number): Value {
 /** Looks a name up; throws `unknown_name`. */
 export function findName(m: Machine, name: string, at: number): Found {
   const found = m.scope.find(name)
-  if (found === undefined) throw new Fault('unknown_name', at, `"${name}" is not declared`)
+  if (found === undefined) throw unknownName(m, name, at)
   return found
+}
+
+function unknownName(m: Machine, name: string, at: number): Fault {
+  return new Fault(
+    'unknown_name',
+    at,
+    `"${name}" is not declared${didYouMean(name, [...m.scope.names('variable', 'reference'), ...CONSTANTS.keys()])}`,
+  )
 }
 
 function valueOfName(m: Machine, name: string, at: number): Value {
@@ -146,7 +156,7 @@ function call(m: Machine, node: CallNode): Value {
   const found = m.scope.find(node.name)
   if (found === undefined) {
     if (!isBuiltin(node.name, m.version)) {
-      throw new Fault('unknown_name', node.at, `There is no function "${node.name}"`)
+      throw unknownFunction(m, node)
     }
     return callBuiltin(node.name, evaluateAll(m, node.arguments), m.version, node.at)
   }
@@ -160,6 +170,11 @@ function call(m: Machine, node: CallNode): Value {
     default:
       throw new Fault('type_mismatch', node.at, `"${node.name}" cannot be called as a function`)
   }
+}
+
+function unknownFunction(m: Machine, { name, at }: CallNode): Fault {
+  const near = didYouMean(name, [...m.scope.names('def', 'extern'), ...builtinNames(m.version)])
+  return new Fault('unknown_name', at, `There is no function "${name}"${near}`)
 }
 
 function evaluateAll(m: Machine, nodes: readonly Expression[]): Value[] {

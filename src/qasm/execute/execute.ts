@@ -6,7 +6,7 @@ import { typeOf } from '../values/values.ts'
 import { assign } from './assign.ts'
 import { declare, declareAlias, declareExtern, declareLibrary } from './declare.ts'
 import { evaluate, evaluateQubits } from './evaluate.ts'
-import { callGate, operandQubits } from './gate-call.ts'
+import { applyUnitary, callGate, operandQubits } from './gate-call.ts'
 import { decide, type Machine } from './machine.ts'
 
 type SimpleKind =
@@ -20,6 +20,8 @@ type SimpleKind =
   | 'barrier'
   | 'delay'
   | 'nop'
+  | 'pragma'
+  | 'unitary'
   | 'expression'
 
 /** Statements that the checker and the runner execute in the same way. */
@@ -57,6 +59,12 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
       break
     case 'delay':
       delay(m, node)
+      break
+    case 'pragma':
+      m.warn('ignored_directive', `${node.name} is ignored`, node.at)
+      break
+    case 'unitary':
+      applyUnitary(m, node)
       break
     case 'nop':
       operandQubits(m, node.operands)
@@ -107,6 +115,8 @@ function delay(m: Machine, node: SimpleStatement & { kind: 'delay' }): void {
     )
   }
   const qubits = operandQubits(m, node.operands)
+  if (node.hasNoUnit)
+    m.warn('no_unit', 'This wait has no unit: its number is taken as dt, which is 1 ns', node.at)
   if (!decide(m, duration) || duration.kind !== 'duration') return
   const { seconds } = duration
   if (seconds.numerator < 0n)

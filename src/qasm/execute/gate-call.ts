@@ -1,23 +1,30 @@
 import type { Op } from '../circuit.ts'
 import { Fault } from '../fault.ts'
+import { impliedGate, standardNameOf, standardNames } from '../gates/exporter-gates.ts'
+import { GLOBAL_PHASE } from '../gates/library.ts'
+import { isUnitary } from '../gates/matrix.ts'
 import { controlled, inverted, powered } from '../gates/modifiers.ts'
-import type { Expression, GateCallNode, Modifier } from '../syntax/ast.ts'
-import { toNumber } from '../values/convert.ts'
+import type { NativeGate } from '../gates/native-gate.ts'
+import { didYouMean } from '../gates/near-name.ts'
+import type { Expression, GateCallNode, Modifier, Statement } from '../syntax/ast.ts'
+import { convert, toNumber } from '../values/convert.ts'
 import { describeType } from '../values/types.ts'
 import { type QubitsValue, typeOf } from '../values/values.ts'
-import { Broken, evaluate, evaluateQubits, findName } from './evaluate.ts'
+import { Broken, evaluate, evaluateQubits } from './evaluate.ts'
 import { countOf } from './indexing.ts'
 import { type AppliedModifier, decide, type Machine } from './machine.ts'
 import type { Gate } from './user-gate.ts'
 
 /** Applies a gate to single qubits, or element by element to registers of the same size. */
 export function callGate(m: Machine, node: GateCallNode): void {
-  const gate = findGate(m, node)
+  const gate = findGate(m, node.name, node.at)
   const modifiers = node.modifiers.map((modifier) => applyArgument(m, modifier))
   const parameters = node.parameters.map((parameter) => angleOf(m, parameter))
   expectCount('parameter_count', 'parameter', gate.parameters, parameters.length, node)
   const controls = modifiers.reduce((sum, { kind, number }) => (isControl(kind) ? sum + number : sum), 0)
-  const operands = node.operands.map((operand) => evaluateQubits(m, operand))
+  const given = node.operands.map((operand) => evaluateQubits(m, operand))
+  // PennyLane names qubits of a global phase in OpenQASM 2.
+  const operands = m.version === 2 && gate === GLOBAL_PHASE ? [] : given
   expectCount('argument_count', 'qubit', gate.qubits + controls, operands.length, node)
   const calls = broadcast(operands, node)
   m.beforeGateCall(gate, calls, node.at)
@@ -68,24 +75,43 @@ function omitsPhase({ omitted }: Gate & { kind: 'native' }, parameters: readonly
 
 const isControl = (kind: Modifier['kind']) => kind === 'ctrl' || kind === 'negctrl'
 
-function findGate(m: Machine, node: GateCallNode): Gate {
-  const found = m.scope.find(node.name)
-  if (found === undefined) throw unknownGate(m, node)
-  const { entry } = found
-  if (entry.kind === 'broken') throw new Broken(node.at)
-  if (entry.kind !== 'gate') throw new Fault('type_mismatch', node.at, `"${node.name}" is not a gate`)
-  if (entry.gate.kind === 'user' && entry.gate.node.body === undefined) {
-    throw new Fault('unsupported', node.at, `"${node.name}" is opaque: its effect is not defined`)
-  }
+/** The gate of this name: of the program, of a library it includes, or the one that other tools mean. */
+export function findGate(m: Machine, name: string, at: number): Gate {
+  const entry = m.scope.find(name)?.entry
+  if (entry === undefined) return implied(m, name, at)
+  if (entry.kind === 'broken') throw new Broken(at)
+  if (entry.kind !== 'gate') throw new Fault('type_mismatch', at, `"${name}" is not a gate`)
+  if (entry.gate.kind === 'user' && entry.gate.node.body === undefined) return opaque(m, entry.gate, at)
   return entry.gate
 }
 
-function unknownGate(m: Machine, { name, at }: GateCallNode): Fault {
-  if (m.defining === name) return new Fault('recursion', at, `The gate "${name}" must not call itself`)
-  const library = m.version === 2 ? 'qelib1.inc' : 'stdgates.inc'
-  const isIncluded = m.scope.find('cx') !== undefined
-  const remedy = isIncluded ? 'define it first' : `define it first, or include "${library}"`
-  return new Fault('unknown_name', at, `There is no gate "${name}": ${remedy}`)
+/** Declares a gate that the program uses without a definition: a later one would change its meaning. */
+function implied(m: Machine, name: string, at: number): NativeGate {
+  if (m.defining === name) throw new Fault('recursion', at, `The gate "${name}" must not call itself`)
+  const gate = impliedGate(m.version, name, m.includesLibrary)
+  if (gate === undefined) throw unknownGate(m, name, at)
+  m.scope.global().set(name, { kind: 'gate', gate, implied: true })
+  m.warn('implied_gate', `The program neither defines nor includes "${name}": ${MEANING}`, at)
+  return gate
+}
+
+const MEANING = 'it is run as the gate that Qiskit and other tools write by this name'
+
+function unknownGate(m: Machine, name: string, at: number): Fault {
+  const standard = standardNameOf(name)
+  const near = standard
+    ? `; did you mean "${standard}"?`
+    : didYouMean(name, [...standardNames(m.version), ...m.scope.names('gate')])
+  return new Fault('unknown_name', at, `There is no gate "${name}": define it first${near}`)
+}
+
+/** Exporters declare gates of hardware as opaque, whose meaning their readers know. */
+function opaque(m: Machine, { name, parameters, qubits }: Gate, at: number): NativeGate {
+  const gate = impliedGate(m.version, name, m.includesLibrary)
+  if (gate === undefined || gate.parameters !== parameters || gate.qubits !== qubits)
+    throw new Fault('unsupported', at, `"${name}" is opaque: its effect is not defined`)
+  m.warn('implied_gate', `"${name}" is opaque: ${MEANING}`, at)
+  return gate
 }
 
 function applyArgument(m: Machine, { kind, argument, at }: Modifier): AppliedModifier {
@@ -140,7 +166,7 @@ function broadcast(operands: readonly QubitsValue[], { at, name }: GateCallNode)
   return size ?? 1
 }
 
-function expectDifferent(qubits: readonly number[], { at, name }: GateCallNode): void {
+function expectDifferent(qubits: readonly number[], { at, name }: Pick<GateCallNode, 'at' | 'name'>): void {
   if (qubits.length < 2) return
   const known = qubits.filter((qubit) => qubit !== -1)
   if (new Set(known).size < known.length) {
@@ -226,9 +252,47 @@ export function operandQubits(m: Machine, operands: readonly Expression[]): numb
   return [...qubits]
 }
 
-/** Looks up a gate by name, for calls packed by the parser. */
-export function gateByName(m: Machine, name: string, at: number): Gate {
-  const { entry } = findName(m, name, at)
-  if (entry.kind === 'gate') return entry.gate
-  throw new Fault('type_mismatch', at, `"${name}" is not a gate`)
+/** Largest number of qubits of a matrix that a program writes out. */
+const MAX_QUBITS = 5
+
+/** `#pragma braket unitary([[...], ...]) a, b`: the first qubit is the most significant bit of the index. */
+export function applyUnitary(m: Machine, node: Statement & { kind: 'unitary' }): void {
+  const operands = node.operands.map((operand) => evaluateQubits(m, operand))
+  const qubits = operands.map((operand) => operand.qubits[0] ?? -1)
+  const size = 2 ** qubits.length
+  if (!operands.every(({ scalar }) => scalar))
+    throw new Fault('type_mismatch', node.at, 'A matrix acts on single qubits, not on registers')
+  if (qubits.length > MAX_QUBITS)
+    throw new Fault('unsupported', node.at, `A matrix acts on ${MAX_QUBITS} qubits at most`)
+  if (node.rows.length !== size || node.rows.some((row) => row.length !== size))
+    throw new Fault(
+      'type_mismatch',
+      node.at,
+      `A matrix on ${qubits.length} qubits has ${size} rows and columns`,
+    )
+  expectDifferent(qubits, { at: node.at, name: 'unitary' })
+  m.countOperations(size ** 3, node.at)
+  const matrix = Float64Array.from(node.rows.flat().flatMap((entry) => complexOf(m, entry)))
+  if (!isUnitary(matrix)) throw new Fault('invalid_value', node.at, 'This matrix is not unitary')
+  if (m.checking) m.useQubits(qubits)
+  else if (m.drawGate) m.drawGate({ name: 'unitary', parameters: [], qubits, modifiers: [], at: node.at })
+  else
+    m.emit(
+      {
+        kind: 'unitary',
+        targets: qubits.toReversed(),
+        controls: [],
+        controlValues: 0,
+        matrix,
+        name: 'unitary',
+      },
+      node.at,
+    )
+}
+
+function complexOf(m: Machine, node: Expression): [number, number] {
+  const value = convert(evaluate(m, node), { kind: 'complex' }, node.at)
+  if (value.kind !== 'complex')
+    throw new Fault('not_constant', node.at, 'An entry of a matrix must be a constant')
+  return [value.re, value.im]
 }

@@ -50,6 +50,8 @@ export interface Machine {
   depth: number
   /** Number of expressions and blocks evaluated so far. */
   evaluations: number
+  /** Whether an `include` was executed. */
+  includesLibrary: boolean
   /** The gate whose definition is being checked. */
   readonly defining: string | undefined
   /** Index of hardware qubit `$n`. */

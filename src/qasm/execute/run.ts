@@ -11,7 +11,7 @@ import { declareGate, declareName, subroutineOf } from './declare.ts'
 import { checkArguments, evaluate, evaluateFor } from './evaluate.ts'
 import { scalarType } from './evaluate-type.ts'
 import { executeSimple } from './execute.ts'
-import { gateByName } from './gate-call.ts'
+import { findGate } from './gate-call.ts'
 import { integerOf } from './indexing.ts'
 import { emptyLayout } from './layout.ts'
 import { entryOf, loopValues } from './loop.ts'
@@ -49,6 +49,7 @@ export class Runner implements Machine {
   scope = new Scope('global')
   depth = 0
   evaluations = 0
+  includesLibrary = false
   readonly #program: Program
   readonly #values: readonly number[]
   readonly #output: Output
@@ -142,7 +143,7 @@ export class Runner implements Machine {
     const { node } = gate
     this.#enterCall(at)
     // The parent is the global scope: a gate cannot access the block that calls it.
-    const scope = new Scope('gate', this.#globalScope())
+    const scope = new Scope('gate', this.scope.global())
     for (const [index, { name }] of node.parameters.entries()) {
       scope.set(name, {
         kind: 'variable',
@@ -162,7 +163,7 @@ export class Runner implements Machine {
   callSubroutine(subroutine: Subroutine, values: readonly Value[], node: CallNode): Value {
     checkArguments(values, subroutine.arguments, node)
     this.#enterCall(node.at)
-    const scope = new Scope('def', this.#globalScope())
+    const scope = new Scope('def', this.scope.global())
     for (const [index, argument] of subroutine.node.arguments.entries()) {
       const type = subroutine.arguments[index] ?? VOID
       bindArgument(this, scope, argument, type, values[index] ?? { kind: 'void' })
@@ -187,12 +188,6 @@ export class Runner implements Machine {
         `Gates and subroutines call each other more than ${this.limits.calls} levels deep`,
       )
     }
-  }
-
-  #globalScope(): Scope {
-    let { scope } = this
-    while (scope.parent !== undefined) scope = scope.parent
-    return scope
   }
 
   #executeAll(statements: readonly Statement[]): Flow {
@@ -308,7 +303,7 @@ export class Runner implements Machine {
   }
 
   #executePacked(calls: PackedCalls): void {
-    const gates = calls.gates.map(({ name }) => gateByName(this, name, 0))
+    const gates = calls.gates.map(({ name }) => findGate(this, name, 0))
     const registers = calls.registers.map((name) => this.#registerQubits(name))
     // All calls share these lists and this function; gates copy what they keep.
     const qubits: number[] = []

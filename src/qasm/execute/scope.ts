@@ -31,7 +31,8 @@ export type Entry =
   | Variable
   | Reference
   | Subroutine
-  | { kind: 'gate'; gate: Gate }
+  /** `implied`: the program neither defines nor includes it. */
+  | { kind: 'gate'; gate: Gate; implied?: true }
   | { kind: 'extern'; arguments: readonly Type[]; result: Type }
   | { kind: 'broken' }
 
@@ -59,6 +60,20 @@ export class Scope {
 
   set(name: string, entry: Entry): void {
     this.#entries.set(name, entry)
+  }
+
+  /** The names of the entries of these kinds, from the innermost block outwards. */
+  *names(...kinds: Entry['kind'][]): Generator<string> {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
+      for (const [name, { kind }] of scope.#entries) if (kinds.includes(kind)) yield name
+    }
+  }
+
+  /** The scope of the top level, which contains this block. */
+  global(): Scope {
+    let scope: Scope = this
+    while (scope.parent !== undefined) scope = scope.parent
+    return scope
   }
 
   /** Looks up a name from the innermost block outwards. */

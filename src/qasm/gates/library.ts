@@ -1,6 +1,6 @@
+import { fixed, matrixGate, oneAngle, sequence, tableOf, threeAngles } from './define-gate.ts'
 import {
   identity,
-  type Matrix,
   matrixOf,
   phaseMatrix,
   rotation,
@@ -31,79 +31,6 @@ const SWAP = matrixOf(
   ...[0, 0, 0, 0, 0, 0, 1, 0],
 )
 const ID = identity(2)
-
-/** The controls of most gates. */
-const NONE: number[] = []
-
-/** A gate whose first qubits are controls and whose matrix on the others follows from the parameters. */
-function matrixGate(
-  name: string,
-  parameters: number,
-  controls: number,
-  targets: number,
-  matrix: (angles: readonly number[]) => Matrix,
-): NativeGate {
-  const controlValues = 2 ** controls - 1
-  return {
-    kind: 'native',
-    name,
-    parameters,
-    qubits: controls + targets,
-    build(angles, qubits, emit) {
-      emit({
-        kind: 'unitary',
-        targets: qubits.slice(controls),
-        controls: controls === 0 ? NONE : qubits.slice(0, controls),
-        controlValues,
-        matrix: matrix(angles),
-        name,
-      })
-    },
-  }
-}
-
-function fixed(name: string, controls: number, matrix: Matrix): NativeGate {
-  return matrixGate(name, 0, controls, matrix.length === 8 ? 1 : 2, () => matrix)
-}
-
-function oneAngle(name: string, controls: number, matrix: (angle: number) => Matrix): NativeGate {
-  const targets = matrix(0).length === 8 ? 1 : 2
-  return matrixGate(name, 1, controls, targets, (angles) => matrix(angles[0] ?? 0))
-}
-
-type Angles3 = (theta: number, phi: number, lambda: number) => Matrix
-
-function threeAngles(name: string, controls: number, matrix: Angles3): NativeGate {
-  // Indexed access, because destructuring the list costs as much as the matrix.
-  return matrixGate(name, 3, controls, 1, (angles) => matrix(angles[0] ?? 0, angles[1] ?? 0, angles[2] ?? 0))
-}
-
-/** A gate that is a sequence of fixed gates: [gate, positions of its qubits]. */
-function sequence(
-  name: string,
-  qubits: number,
-  steps: readonly (readonly [NativeGate, ...number[]])[],
-): NativeGate {
-  return {
-    kind: 'native',
-    name,
-    parameters: 0,
-    qubits,
-    build(_, operands, emit) {
-      for (const [gate, ...positions] of steps) {
-        gate.build(
-          [],
-          positions.map((position) => operands[position] ?? 0),
-          emit,
-        )
-      }
-    },
-  }
-}
-
-function tableOf(gates: readonly NativeGate[]): ReadonlyMap<string, NativeGate> {
-  return new Map(gates.map((gate) => [gate.name, gate]))
-}
 
 const x = fixed('x', 0, X)
 const h = fixed('h', 0, H)
@@ -221,6 +148,17 @@ export const QELIB1: ReadonlyMap<string, NativeGate> = tableOf([
   fixed('c4x', 4, X),
 ])
 
+/** `gphase`. */
+export const GLOBAL_PHASE: NativeGate = {
+  kind: 'native',
+  name: 'gphase',
+  parameters: 1,
+  qubits: 0,
+  build([angle = 0], _, emit) {
+    emit({ kind: 'phase', controls: [], controlValues: 0, angle })
+  },
+}
+
 /** Gates that need no library. */
 export const BUILTIN_GATES: Readonly<Record<2 | 3, ReadonlyMap<string, NativeGate>>> = {
   2: tableOf([threeAngles('U', 0, rotation), fixed('CX', 1, X)]),
@@ -229,14 +167,6 @@ export const BUILTIN_GATES: Readonly<Record<2 | 3, ReadonlyMap<string, NativeGat
       ...threeAngles('U', 0, rotation),
       omitted: { factor: 'e^{iθ/2}', angle: ([theta = 0]) => theta / 2 },
     },
-    {
-      kind: 'native',
-      name: 'gphase',
-      parameters: 1,
-      qubits: 0,
-      build([angle = 0], _, emit) {
-        emit({ kind: 'phase', controls: [], controlValues: 0, angle })
-      },
-    },
+    GLOBAL_PHASE,
   ]),
 }

@@ -82,6 +82,16 @@ export function multiply(a: Matrix, b: Matrix): Matrix {
   return result
 }
 
+/** Largest difference of an entry of U†U from the identity: exporters print rounded numbers. */
+const UNITARY_TOLERANCE = 1e-6
+
+/** Whether the matrix is unitary within the precision of printed numbers. */
+export function isUnitary(matrix: Matrix): boolean {
+  const product = multiply(dagger(matrix), matrix)
+  const wanted = identity(dimensionOf(matrix))
+  return product.every((part, index) => Math.abs(part - (wanted[index] ?? 0)) < UNITARY_TOLERANCE)
+}
+
 /** e^{i angle} times the matrix. */
 export function withPhase(angle: number, matrix: Matrix): Matrix {
   const cos = Math.cos(angle)

@@ -1,3 +1,4 @@
+import type { Library } from '../gates/exporter-gates.ts'
 import type { BinaryOperator, UnaryOperator } from '../values/operator.ts'
 import type { Value } from '../values/values.ts'
 import type { PackedCalls } from './packed-calls.ts'
@@ -144,7 +145,7 @@ export interface AssignNode extends Node {
 }
 
 export type Statement =
-  | (Node & { kind: 'include'; library: 'qelib1' | 'stdgates' })
+  | (Node & { kind: 'include'; library: Library })
   | DeclareNode
   | AssignNode
   | (Node & { kind: 'alias'; name: string; value: Expression })
@@ -156,7 +157,12 @@ export type Statement =
   | (Node & { kind: 'packed'; calls: PackedCalls })
   | (Node & { kind: 'reset'; operand: Expression })
   | (Node & { kind: 'barrier'; operands: Expression[] })
-  | (Node & { kind: 'delay'; duration: Expression; operands: Expression[] })
+  /** `hasNoUnit`: of OpenQASM 2, where exporters omit the unit. */
+  | (Node & { kind: 'delay'; duration: Expression; operands: Expression[]; hasNoUnit?: true })
+  /** The matrix on the qubits, of which the first is the most significant bit of its index. */
+  | (Node & { kind: 'unitary'; rows: Expression[][]; operands: Expression[] })
+  /** A directive that has no effect. */
+  | (Node & { kind: 'pragma'; name: string })
   | (Node & { kind: 'nop'; operands: Expression[] })
   | (Node & { kind: 'box'; duration: Expression | undefined; body: Statement[] })
   | (Node & { kind: 'block'; body: Statement[] })

@@ -21,6 +21,10 @@ export class Cursor {
    * subroutine: its qubits.
    */
   registers = new Map<string, number>()
+  /** Whether an `include` was read. */
+  includesLibrary = false
+  /** Names of OpenQASM 2 that were read as a wait. */
+  readonly waits = new Set<string>()
   /** How often blocks around the current token declare a name, which hides a gate or register. */
   readonly #hidden = new Map<string, number>()
   #declared: string[] = []

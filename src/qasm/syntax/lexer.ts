@@ -81,6 +81,11 @@ export class Lexer {
     this.#readToken(text.charCodeAt(at), at)
   }
 
+  /** The text from the current token to the end of its line. */
+  restOfLine(): string {
+    return this.text.slice(this.start, this.#lineEnd(this.start)).trimEnd()
+  }
+
   /** Extends the current token to the end of its line, as annotations and pragmas do. */
   skipLine(): void {
     this.end = this.#lineEnd(this.start)

@@ -1,10 +1,12 @@
 import type { Argument, DeclareNode, Expression, NameNode, Statement, TypeNode } from './ast.ts'
 import type { Cursor } from './cursor.ts'
+import { oldSpelling } from './old-spelling.ts'
 import {
   parseArrayReference,
   parseDesignator,
   parseExpression,
   parseScalarType,
+  parseSet,
   parseType,
   parseValue,
 } from './parse-expression.ts'
@@ -74,11 +76,11 @@ function parseArgument(p: Cursor): Argument {
   const { at, kind } = p
   switch (kind) {
     case 'qubit':
-      return { at, type: parseQubitType(p), name: p.expectName() }
+      return { at, type: parseQubitType(p), name: argumentName(p) }
     case 'qreg':
     case 'creg': {
       p.next()
-      const name = p.expectName()
+      const name = argumentName(p)
       return {
         at,
         name,
@@ -87,10 +89,15 @@ function parseArgument(p: Cursor): Argument {
     }
     case 'readonly':
     case 'mutable':
-      return { at, type: parseArrayReference(p), name: p.expectName() }
+      return { at, type: parseArrayReference(p), name: argumentName(p) }
     default:
-      return { at, type: parseScalarType(p), name: p.expectName() }
+      return { at, type: parseScalarType(p), name: argumentName(p) }
   }
+}
+
+function argumentName(p: Cursor): string {
+  if (p.is(':')) throw oldSpelling(p.at, '"type:name"', '"type name"')
+  return p.expectName()
 }
 
 function parseQubitType(p: Cursor): TypeNode {
@@ -143,6 +150,8 @@ export function parseDeclaration(p: Cursor): Statement {
   switch (kind) {
     case 'const':
       p.next()
+      if (p.is('identifier'))
+        throw oldSpelling(p.at, `"const ${p.lexer.word} ="`, `"const int ${p.lexer.word} ="`)
       return finishDeclaration(p, at, 'const', parseScalarType(p), true)
     case 'input':
     case 'output':
@@ -162,6 +171,7 @@ function finishDeclaration(
 ): Statement {
   const nameAt = p.at
   const name = p.expectName()
+  if (p.is('[')) throw oldSpelling(nameAt, 'A size after the name', 'it after the type, as in "qubit[2] q"')
   let value: Expression | undefined
   if (takesValue && (form === 'const' || p.kind === '=')) {
     p.expect('=')
@@ -176,7 +186,9 @@ export function parseAlias(p: Cursor): Statement {
   const at = p.expect('let')
   const name = p.expectName()
   p.expect('=')
-  const first = parseExpression(p)
+  const first = p.is('{') ? parseBits(p) : parseExpression(p)
+  if (first.kind === 'binary' && first.operator === '||')
+    throw oldSpelling(first.at, 'Joining registers with "||"', '"++"')
   const parts = [first]
   while (p.accept('++')) parts.push(parseExpression(p))
   p.expect(';')
@@ -186,6 +198,12 @@ export function parseAlias(p: Cursor): Statement {
     name,
     value: parts.length === 1 ? first : { kind: 'concat', at: first.at, parts },
   }
+}
+
+/** `{a, b[1]}`: Qiskit writes registers of bits that others contain as a list of bits. */
+function parseBits(p: Cursor): Expression {
+  const { at } = p
+  return { kind: 'concat', at, parts: parseSet(p) }
 }
 
 /** `cal { ... }`: the block is another language and skipped. */

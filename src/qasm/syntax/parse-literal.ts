@@ -54,6 +54,12 @@ function plainDigits(p: Cursor): string {
 /** Decimal places of the units of time; `dt` is taken as one nanosecond. */
 const PLACES: Readonly<Record<string, number>> = { s: 0, ms: 3, us: 6, µs: 6, μs: 6, ns: 9, dt: 9 }
 
+/** One `dt`. */
+export const DT: Value = {
+  kind: 'duration',
+  seconds: { numerator: 1n, denominator: 10n ** BigInt(PLACES['dt'] ?? 0) },
+}
+
 /** Seconds of a timing literal. */
 function timingSeconds(p: Cursor): Rational {
   const [, number = '', unit = ''] = /^([\d.]+(?:e[-+]?\d+)?)\s*(\D+)$/i.exec(plainDigits(p)) ?? []

@@ -1,7 +1,9 @@
 import { Fault } from '../fault.ts'
+import { LIBRARIES, type Library } from '../gates/exporter-gates.ts'
 import type { BinaryOperator } from '../values/operator.ts'
 import type { Expression, ForNode, Modifier, Statement, SwitchNode } from './ast.ts'
 import type { Cursor } from './cursor.ts'
+import { oldSpelling, oldWord } from './old-spelling.ts'
 import { tryPackCall } from './pack-call.ts'
 import {
   parseAlias,
@@ -26,6 +28,7 @@ import {
   parseType,
   parseValue,
 } from './parse-expression.ts'
+import { parsePragma } from './parse-pragma.ts'
 import type { TokenKind } from './tokens.ts'
 
 const compound = new Map<TokenKind, BinaryOperator>([
@@ -120,8 +123,7 @@ function parseDirective(p: Cursor): Statement | undefined {
     case 'include':
       return parseInclude(p)
     case 'pragma':
-      p.lexer.skipLine()
-      return undefined
+      return parsePragma(p)
     case 'cal':
       skipCal(p)
       return undefined
@@ -212,6 +214,8 @@ function parseNamed(p: Cursor): Statement {
   const { at } = p
   const name = p.lexer.word
   p.next()
+  const old = p.gates.has(name) || !(startsOperand(p.kind) || p.is('delay')) ? undefined : oldWord(at, name)
+  if (old) throw old
   if (startsOperand(p.kind)) return finishCall(p, at, name, [], [])
   if (p.is('(')) {
     const parameters = parseArguments(p)
@@ -255,6 +259,7 @@ function parseModifier(p: Cursor, kind: Modifier['kind']): Modifier {
   const { at } = p
   p.next()
   let argument: Expression | undefined
+  if (p.is('[')) throw oldSpelling(at, `"${kind}[n] @"`, `"${kind}(n) @"`)
   if (kind === 'pow' || (kind !== 'inv' && p.kind === '(')) {
     p.expect('(')
     argument = parseExpression(p)
@@ -334,6 +339,7 @@ function parseWhile(p: Cursor): Statement {
 
 function parseFor(p: Cursor): Statement {
   const at = p.expect('for')
+  if (p.is('identifier')) throw oldSpelling(p.at, `"for ${p.lexer.word} in"`, `"for int ${p.lexer.word} in"`)
   const type = parseScalarType(p)
   const name = p.expectName()
   p.expect('in')
@@ -374,15 +380,19 @@ function parseSwitch(p: Cursor): Statement {
   return { kind: 'switch', at, control, cases, otherwise }
 }
 
-/** `include "stdgates.inc";` or `include "qelib1.inc";`: both are built in; no file is ever read. */
+function isLibrary(file: string): file is Library {
+  return Object.hasOwn(LIBRARIES, file)
+}
+
+/** `include "stdgates.inc";` and the like: the libraries are built in; no file is ever read. */
 export function parseInclude(p: Cursor): Statement {
   const at = p.expect('include')
   const { at: fileAt } = p
   const file = p.lexer.lexeme().slice(1, -1)
   p.expect('string')
   p.expect(';')
-  if (file === 'stdgates.inc') return { kind: 'include', at, library: 'stdgates' }
-  if (file === 'qelib1.inc') return { kind: 'include', at, library: 'qelib1' }
-  const known = 'only "stdgates.inc" and "qelib1.inc" exist here, so put the definitions into the program'
+  if (isLibrary(file)) return { kind: 'include', at, library: file }
+  const names = Object.keys(LIBRARIES).map((name) => `"${name}"`)
+  const known = `only ${names.join(', ')} exist here, so put the definitions into the program`
   throw new Fault('include_not_allowed', fileAt, `Cannot include ${JSON.stringify(file)}: ${known}`)
 }

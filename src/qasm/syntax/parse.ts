@@ -1,5 +1,6 @@
 import { Fault, positioned } from '../fault.ts'
-import { BUILTIN_GATES, QELIB1, STDGATES } from '../gates/library.ts'
+import { impliedGate, LIBRARIES, type Library } from '../gates/exporter-gates.ts'
+import { BUILTIN_GATES } from '../gates/library.ts'
 import type { Limits } from '../limits.ts'
 import type { DeclareNode, GateNode, ParsedProgram, Statement } from './ast.ts'
 import { Cursor, SINGLE } from './cursor.ts'
@@ -71,6 +72,7 @@ function readStatement(p: Cursor, program: ParsedProgram): void {
   if (statement?.kind === 'include') registerLibraryGates(p, statement.library)
   else if (statement?.kind === 'declare') registerDeclaration(p, program, statement)
   else if (statement?.kind === 'gate') registerGate(p, statement)
+  else if (statement?.kind === 'gate_call') registerImplied(p, statement.name)
 }
 
 function countName(p: Cursor, at: number): void {
@@ -83,10 +85,13 @@ function countName(p: Cursor, at: number): void {
   )
 }
 
-/** Reads `OPENQASM n;`, if present. A program without it is version 3 unless it includes `qelib1.inc`. */
+/**
+ * Reads `OPENQASM n;`, if present. A program without it is version 3 unless it includes a library of
+ * version 2.
+ */
 function versionOf(p: Cursor): 2 | 3 {
   p.next()
-  if (p.kind !== 'OPENQASM') return /include\s*["']qelib1\.inc["']/.test(p.lexer.text) ? 2 : 3
+  if (p.kind !== 'OPENQASM') return /include\s*["'](qelib1|hqslib1)\.inc["']/.test(p.lexer.text) ? 2 : 3
   p.next()
   const { at } = p
   const version = p.lexer.lexeme()
@@ -105,13 +110,22 @@ function versionOf(p: Cursor): 2 | 3 {
 }
 
 /** Registers the gates of a library, so that later plain calls can be packed. */
-function registerLibraryGates(p: Cursor, library: 'qelib1' | 'stdgates'): void {
-  for (const [name, gate] of library === 'qelib1' ? QELIB1 : STDGATES)
-    if (!p.gates.has(name)) p.gates.set(name, gate)
+function registerLibraryGates(p: Cursor, library: Library): void {
+  p.includesLibrary = true
+  for (const [name, gate] of LIBRARIES[library]) if (!p.gates.has(name)) p.gates.set(name, gate)
+}
+
+/** Registers a gate that the program does not define; the checker has to see its first call. */
+function registerImplied(p: Cursor, name: string): void {
+  if (p.gates.has(name)) return
+  const gate = impliedGate(p.version, name, p.includesLibrary)
+  if (gate) p.gates.set(name, gate)
 }
 
 /** Registers a gate of the program, so that later plain calls can be packed; opaque gates have no effect. */
-function registerGate(p: Cursor, { name, parameters, qubits, body }: GateNode): void {
+function registerGate(p: Cursor, { at, name, parameters, qubits, body }: GateNode): void {
+  if (body !== undefined && p.waits.has(name))
+    throw new Fault('duplicate_name', at, `"${name}" is used as a wait before: move its definition up`)
   if (body === undefined) p.gates.delete(name)
   else p.gates.set(name, { parameters: parameters.length, qubits: qubits.length })
 }

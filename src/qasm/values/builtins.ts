@@ -184,6 +184,11 @@ const functions2: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['atan', real(Math.atan)],
 ])
 
+/** The built-in functions of a version. */
+export function builtinNames(version: 2 | 3): readonly string[] {
+  return [...(version === 2 ? functions2 : functions).keys()]
+}
+
 /** Whether the version has a built-in function of this name. */
 export function isBuiltin(name: string, version: 2 | 3): boolean {
   return version === 2 ? functions2.has(name) : functions.has(name) || name === 'sizeof'

@@ -35,6 +35,8 @@ export interface ProgramsReport {
   problems: Problem[]
   /** What does not prevent the job, in the same form. */
   warnings: Problem[]
+  /** Directives of programs that have no effect, with their places. */
+  ignored: string[]
 }
 
 /** An `AppError` as it moves between threads. */
@@ -63,7 +65,7 @@ export interface ExaminedSubmission extends ProgramsReport {
   allowsUncalibrated: boolean
   /** Whether signals become bits by the values of the device. */
   hasBits: boolean
-  /** Keys of the body that are not used. */
+  /** Keys of the body that are not used, and directives of programs. */
   ignored: string[]
   /** Identifies the content of the request; '' without an `Idempotency-Key`. */
   hash: string

@@ -151,7 +151,7 @@ describe('jobs', () => {
   test('problems name file, place and remedy, before anything is submitted', async () => {
     const before = (await json(['jobs'])).length
     const place = [
-      'bad.qasm:1:24: There is no gate "hh": define it first, or include "stdgates.inc"',
+      'bad.qasm:1:24: There is no gate "hh": define it first; did you mean "h" or "ch"?',
       '  OPENQASM 3.0; qubit q; hh q;',
       '                         ^',
     ]

@@ -68,6 +68,9 @@ const ADAPTERS: Environment = {
   options: ['--only-binary', ':all:'],
 }
 
+/** The tools whose programs the corpus holds, 1.7 GB: for a command of its own. */
+const EXPORTS: Environment = { requirements: 'requirements-exports.txt', options: ['--only-binary', ':all:'] }
+
 /** A scheduler of the same instruments, 1.3 GB with what it needs: for a command of its own. */
 const SCHEDULES: Environment = {
   requirements: 'requirements-schedules.txt',
@@ -104,6 +107,11 @@ export function openAdaptersPython(): Promise<string | undefined> {
 export async function openPythonVersion(minor: number): Promise<string | undefined> {
   if (findPython(minor) === undefined) return undefined
   return install({ ...VERSIONS, minor })
+}
+
+/** The interpreter that has the tools that write OpenQASM; undefined where `openPython` is. */
+export function openExportsPython(): Promise<string | undefined> {
+  return openEnvironment(EXPORTS)
 }
 
 /** The interpreter that has quantify-scheduler; undefined where `openPython` is. */

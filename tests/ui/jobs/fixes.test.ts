@@ -14,12 +14,7 @@ test.each([
   ['Use q', `${HEAD}qubit q; h qq;`, `${HEAD}qubit q; h q;`],
   ['Use angles', `${HEAD}qubit q; float anlges = 1; rx(angles) q;`, undefined],
   ['Insert ;', `${HEAD}qubit q\nh q;`, `${HEAD}qubit q;\nh q;`],
-  ['Include stdgates.inc', 'OPENQASM 3.0;\nqubit q;\nh q;', `${HEAD}qubit q;\nh q;`],
-  [
-    'Include qelib1.inc',
-    'OPENQASM 2.0;\nqreg q[1];\nh q;',
-    'OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[1];\nh q;',
-  ],
+  ['Use cx', `${HEAD}qubit[2] q; cnot q[0], q[1];`, `${HEAD}qubit[2] q; cx q[0], q[1];`],
   ['Use ccx', `${HEAD}qubit[3] q; ccxx q[0], q[1], q[2];`, `${HEAD}qubit[3] q; ccx q[0], q[1], q[2];`],
 ])('%s', (label, text, repaired) => {
   if (repaired === undefined) return expect(repair(text)[0]).toBe('Use anlges')

@@ -32,7 +32,7 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
   const { circuits } = payload
   const result: ProgramsReport = {
     ...{ qubits: 0, largest: 0, features: [], used: { most: 0, path: '' }, physical: [] },
-    ...{ problems: [], warnings: [] },
+    ...{ problems: [], warnings: [], ignored: [] },
   }
   for (const [index, { inputs, qubits, features, used, problems, warnings }] of reports.entries()) {
     const path = `circuits.${index}.circuit`
@@ -48,6 +48,7 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
     )
     const fitting = warnings.slice(0, MAX_WARNINGS - result.warnings.length)
     result.warnings.push(...fitting.map((warning) => programProblem(index, warning)))
+    result.ignored.push(...ignoredIn(index, warnings).slice(0, MAX_WARNINGS - result.ignored.length))
   }
   const bits = reports.map(({ clbits }) => clbits)
   const tooLong = result.problems.length === 0 && memoryProblem(payload, bits)
@@ -58,6 +59,12 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
 function isNew(found: ProgramsReport['physical']): (qubit: number) => boolean {
   const known = new Set(found.map(({ qubit }) => qubit))
   return (qubit) => !known.has(qubit)
+}
+
+function ignoredIn(index: number, warnings: readonly QasmWarning[]): string[] {
+  return warnings
+    .filter(({ code }) => code === 'ignored_directive')
+    .map(({ line, message }) => `circuits.${index}.circuit, line ${line}: ${message}`)
 }
 
 function programProblem(index: number, { code, message, line, column }: QasmProblem | QasmWarning): Problem {

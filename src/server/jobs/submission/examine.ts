@@ -104,7 +104,8 @@ function examineWith(
     return {
       fields,
       outcome: {
-        ...{ ...report, ...named, features, target, text, ignored, hash, shots, executions },
+        ...{ ...report, ...named, features, target, text, hash, shots, executions },
+        ignored: [...ignored, ...report.ignored],
         allowsUncalibrated: payload.allow_uncalibrated === true,
         hasBits: needsDiscriminators(payload),
       },

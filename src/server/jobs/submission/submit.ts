@@ -118,7 +118,7 @@ interface DryRun {
   problems: Problem[]
   /** What the job would run with all the same, such as an ambiguous part of a program; no problem. */
   warnings: Problem[]
-  /** Keys of the body that are not used. */
+  /** Keys of the body that are not used, and directives of programs with their places. */
   ignored: string[]
 }
 

@@ -211,10 +211,21 @@ describe('dryRunJob()', () => {
     expect((await dryRunJob(lab, caller, { circuits: Array(200).fill(cx) })).warnings).toHaveLength(100)
   })
 
+  test('names directives that are ignored', async () => {
+    await using lab = await JobLab.open()
+    await lab.qpu()
+    const noisy = 'OPENQASM 3.0;\nqubit[2] q;\n#pragma braket noise bit_flip(0.1) q[0]\n'
+    const body = { circuits: [BELL, noisy], extensions: 1 }
+    expect((await dryRunJob(lab, lab.caller(await lab.user()), body)).ignored).toEqual([
+      'extensions',
+      'circuits.1.circuit, line 3: #pragma braket noise bit_flip is ignored',
+    ])
+  })
+
   test('lists all problems at once', async () => {
     await using lab = await JobLab.open()
     await lab.qpu({ enabled: false })
-    const body = { circuits: ['OPENQASM 3.0;\nqubit q;\nh q;\ny2 q;\n', ROTATION] }
+    const body = { circuits: ['OPENQASM 3.0;\nqubit q;\nx2 q;\ny2 q;\n', ROTATION] }
     const response = await dryRunJob(lab, lab.caller(await lab.user(0)), body)
     expect(response.accepted).toBe(false)
     expect(response.problems.map(({ path, code, params }) => [path, code, params?.['line']])).toEqual([
