@@ -197,7 +197,7 @@ describe('with a driver', () => {
     await stopDriver()
   })
 
-  test('200,000 shots with memory come back complete; results beyond 32 MiB fail the job with advice', async () => {
+  test('200,000 shots with memory come back complete; results beyond 8 MiB are refused with advice', async () => {
     await startDriver()
     const circuit = 'OPENQASM 3.0; include "stdgates.inc"; qubit[16] q; bit[16] c; h q; c = measure q;'
     const many = { circuits: [{ circuit }], shots: 200_000, memory: true }
@@ -212,11 +212,11 @@ describe('with a driver', () => {
       return counts
     }, {})
     expect(counted).toEqual(result?.counts ?? {})
-    const wide = 'OPENQASM 3.0; include "stdgates.inc"; qubit[200] q; bit[200] c; h q; c = measure q;'
-    const tooMany = { circuits: [{ circuit: wide }], shots: 100_000 }
-    const failed = await untilJob(service, user.token, await submit(service, user.token, tooMany))
-    expect(failed.error?.code).toBe('results_too_large')
-    expect(failed.error?.message).toContain('ask for fewer shots')
+    const body = { circuits: [{ circuit }], shots: 1_000_000, meas_level: 1 }
+    const refused = await service.call<unknown>('POST', '/api/jobs', { token: user.token, body })
+    expect(refused.status).toBe(400)
+    expect(refused.body).toMatchObject({ data: { meas_return: { code: 'results_too_large' } } })
+    expect(JSON.stringify(refused.body)).toContain('fewer shots')
     expect((await untilJob(service, user.token, await submit(service, user.token))).status).toBe('completed')
     await stopDriver()
   })
