@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { createPrivateFile } from './files/private-files.ts'
+import { createPrivateFile, createSharedFile } from './files/private-files.ts'
 
 /** The right to be the only process that uses a folder. */
 export interface FolderLock {
@@ -18,6 +18,8 @@ export class FolderInUseError extends Error {
 }
 
 interface FolderLockOptions {
+  /** Whether processes of other users may take the lock too. */
+  isShared?: boolean
   /** Stores the process number of the holder in the file for the error of others, unless the disk is full. */
   storesPid: boolean
   /** How long to wait, blocking the thread, for processes that hold it for an instant; 250 ms when absent. */
@@ -38,10 +40,15 @@ const TURN_TIMEOUT_MS = 250
  */
 export function takeFolderLock(
   file: string,
-  { storesPid, waitMs = TURN_TIMEOUT_MS }: FolderLockOptions,
+  { storesPid, isShared = false, waitMs = TURN_TIMEOUT_MS }: FolderLockOptions,
 ): FolderLock {
-  createPrivateFile(file)
-  const database = new Database(file, { strict: true, create: true })
+  if (isShared) createSharedFile(file)
+  else createPrivateFile(file)
+  // In a folder such as /tmp, Linux does not let a process "create" a file that another user owns.
+  const database = new Database(file, {
+    strict: true,
+    ...(isShared ? { readwrite: true } : { create: true }),
+  })
   try {
     database.run(`PRAGMA busy_timeout = ${waitMs}`)
     const isStored = storesPid && storePid(database)

@@ -15,7 +15,7 @@ export {
 } from './concurrency/worker.ts'
 export { AppError, type AppErrorDetails, type ErrorCode, type FieldError, messageOf } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
-export { createPrivateFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
+export { createPrivateFile, createSharedFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'
 export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'
 export {

@@ -39,6 +39,7 @@ export {
   startSimulatedFridge,
 } from './monitor/cryostat_gen1/simulated-fridge/index.ts'
 export { checkDevice, checkInstrument, openDevice } from './open-device.ts'
+export { deviceEnvironment } from './operation-options.ts'
 export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, opt } from './options.ts'
 export { listInstalled } from './python/list-installed.ts'
 export { type DeviceOptions, readOptions } from './read-options.ts'

@@ -46,3 +46,26 @@ export const PATH_KEYS: readonly string[] = [
   'scheduler_device_config',
   'scheduler_hardware_config',
 ]
+
+/** The variables of our own prefix that are meant for devices: those that built-in devices declare. */
+const DEVICE_VARIABLES: readonly string[] = ['SVC_CRYOSTAT_CA_FILE']
+
+/**
+ * Whether the code of a device receives a variable of the environment of its driver. It is not trusted with
+ * what concerns the service: settings and credentials of drivers, servers and clients all begin with `SVC_`.
+ * The folder of a service manager's credentials is withheld too. The two `BUN_` variables would change what
+ * the executable runs. Libraries of instruments need the others.
+ */
+export function isForDevices(name: string): boolean {
+  if (name.startsWith('SVC_')) return DEVICE_VARIABLES.includes(name)
+  return !['BUN_OPTIONS', 'BUN_BE_BUN', 'CREDENTIALS_DIRECTORY'].includes(name)
+}
+
+/** The variables of `env` that the code of a device receives. */
+export function deviceEnvironment(env: Record<string, string | undefined>): Record<string, string> {
+  const passed: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && isForDevices(name)) passed[name] = value
+  }
+  return passed
+}

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Log, messageOf, nearest, readValue, silentLog } from '../base/index.ts'
 import { StartupError } from './errors.ts'
-import { DRIVER_OPTIONS, OPERATION_OPTIONS, PATH_KEYS } from './operation-options.ts'
+import { DRIVER_OPTIONS, isForDevices, OPERATION_OPTIONS, PATH_KEYS } from './operation-options.ts'
 import type { OptionSpec, OptionSpecs } from './options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
 import { checkSafePath, type PathContext } from './safe-path.ts'
@@ -68,6 +68,7 @@ export function readOptions(input: OptionInput): DeviceOptions {
   }
   const driver = DRIVER_OPTIONS[operation]
   if (!input.device.imported) reportUnknownKeys(given, input.device, errors)
+  reportWithheldVariables(variables, errors)
   reportUnsafePaths(given, { ...accepted, ...driver }, input, errors)
   const { data_dir, job_timeout } = readAll(driver, given, input, errors)
   const options = readAll(accepted, given, input, errors)
@@ -115,6 +116,17 @@ function reportUnknownKeys(
       'unknown',
       `unknown option ${key} for ${device.def.operation} device ${device.def.name}`,
       `  ${suggestion === undefined ? '' : `did you mean ${suggestion}? `}known options: ${keys.join(', ')}`,
+    )
+  }
+}
+
+/** A variable that never arrives would look like one that is not set. */
+function reportWithheldVariables(declared: OptionSpecs, errors: OptionErrors): void {
+  for (const name of Object.keys(declared)) {
+    if (isForDevices(name)) continue
+    errors.add(
+      'unknown',
+      `the device declares the variable ${name}, which devices do not receive; choose another name, without the prefix SVC_`,
     )
   }
 }

@@ -1,6 +1,7 @@
 export {
   type DeviceSchema,
   describeDevices,
+  deviceEnvironment,
   type InstrumentCheck,
   listDevices,
   listInstalled,

@@ -53,7 +53,7 @@ export const DRIVER_SETTINGS = {
       'Access token of the driver; --token-file and the variable hide it from other users',
       { short: 't', variable: 'SVC_ACCESS_TOKEN' },
     ),
-    tokenFile: setting(text('path'), '', 'File that contains the access token', {
+    tokenFile: setting(text('path'), '', 'File that contains the access token; - reads standard input', {
       variable: 'SVC_ACCESS_TOKEN_FILE',
     }),
     caFingerprint: requiredSetting(
@@ -118,6 +118,9 @@ export function checkAccess(
   }
 }
 
+/** As `--token-file`: the token comes from standard input. */
+export const STANDARD_INPUT = '-'
+
 /**
  * The token in the file; undefined when none is named, or when a token on the command line takes precedence.
  * The file may be anywhere: service managers mount credentials outside of the folders for data.
@@ -128,7 +131,10 @@ function readToken(
 ): { token: string; reason?: string } | undefined {
   if (values.tokenFile === '' || sources.token === 'flag') return undefined
   try {
-    const token = readFileSync(resolve(cwd, values.tokenFile), 'utf8').trim()
+    const { tokenFile } = values
+    // By its number: the file behind it may be closed to this user, who cannot open it by a name.
+    const source = tokenFile === STANDARD_INPUT ? 0 : resolve(cwd, tokenFile)
+    const token = readFileSync(source, 'utf8').trim()
     if (/^\S+$/.test(token)) return { token }
     return {
       token: '',

@@ -21,7 +21,7 @@ import { type Prepared, Supervisor } from './device-process/supervisor.ts'
 import { lockFolder, makeDataDir } from './lock.ts'
 import { type CommandHead, readCommandHead } from './messages/command-head.ts'
 import { writeEvent } from './messages/write-event.ts'
-import { checkAccess, type DriverSettings, type ServerAccess } from './settings.ts'
+import { checkAccess, type DriverSettings, type ServerAccess, STANDARD_INPUT } from './settings.ts'
 import { calibrationTask } from './tasks/calibration-task.ts'
 import { jobTask } from './tasks/job-task.ts'
 import { OwnRun } from './tasks/own-run.ts'
@@ -118,7 +118,8 @@ export async function startDriver(
     const prepared = await prepare(supervisor, access.reasons)
     await makeDataDir(prepared.dataDir)
     makeDataPrivate(prepared.dataDir, log)
-    if (settings.values.tokenFile) makePrivate(resolve(cwd, settings.values.tokenFile), log)
+    const { tokenFile } = settings.values
+    if (tokenFile && tokenFile !== STANDARD_INPUT) makePrivate(resolve(cwd, tokenFile), log)
     lock = lockFolder(prepared.dataDir)
     outbox = await Outbox.open(join(prepared.dataDir, 'outbox'), { clock, log })
     const orphaned = await Orphaned.open(join(prepared.dataDir, 'orphaned'), { clock, log })

@@ -386,3 +386,12 @@ test.each([
 ])('readOptions() refuses the environment %j', (env, reason) => {
   expect(() => readRelay(env)).toThrow(reason)
 })
+
+test('readOptions() refuses a device whose variable it would never receive', () => {
+  const variable = opt.string({ help: 'Key' })
+  const def = defineDevice({ ...relay, options: {}, environment: { SVC_API_TOKEN: variable } })
+  const device = { def, label: def.name, imported: true }
+  expect(() =>
+    readOptions({ device, pairs: [], cwd: home, home, dataDir: './data', env: { SVC_API_TOKEN: 'x' } }),
+  ).toThrow('the device declares the variable SVC_API_TOKEN, which devices do not receive')
+})

@@ -76,16 +76,20 @@ describe.skipIf(skips('drivers as services', whyNoSystemd()))(
       expect(out).toMatch(/^NoNewPrivs:\t1$/m)
       expect(out).toMatch(/^CapBnd:\t0+$/m)
       const owner = await machine.run(['stat', '-c', '%U', `/proc/${pid}`, '/var/svc-driver/kelvin'])
-      expect(owner.out).toBe('svc-driver\nsvc-driver\n')
+      expect(owner.out).toBe('svcd-kelvin\nsvcd-kelvin\n')
       const token = await machine.run([
         'runuser',
         '-u',
-        'svc-driver',
-        '--',
-        'cat',
-        '/etc/svc-driver/kelvin.env',
+        'svcd-kelvin',
+        ...[
+          '--',
+          'cat',
+          '/etc/svc-driver/kelvin.env',
+          '/etc/svc-driver/kelvin.token',
+          `/proc/${pid}/environ`,
+        ],
       ])
-      expect(token.err).toContain('Permission denied')
+      expect(token).toMatchObject({ out: '', err: expect.stringMatching(/(.*Permission denied\n){3}/) })
       await machine.run(['systemctl', 'kill', '-s', 'KILL', 'kelvin'])
       await until('another process', async () => !['0', pid].includes(await shows('kelvin', 'MainPID')))
       expect((await runBell('kelvin')).status).toBe('completed')
@@ -101,6 +105,25 @@ describe.skipIf(skips('drivers as services', whyNoSystemd()))(
       expect((await runBell('kelvin')).status).toBe('completed')
     })
 
+    test('a second run moves a driver of a shared user to a user of its own, with its groups', async () => {
+      const { SVC_TOKEN, ...settings } = await settingsOf('moved')
+      const given = { ...settings, DEVICE: 'aer_sim' }
+      const before = { ...given, SVC_TOKEN, SVC_USER: 'svc-driver' }
+      expect(await install(before)).toMatchObject({ status: 0, err: '' })
+      await machine.run(['usermod', '--append', '--groups', 'dialout', 'svc-driver'])
+      await machine.run(['runuser', '-u', 'svc-driver', '--', 'touch', '/tmp/svc-instrument-x.lock'])
+      expect((await runBell('moved')).status).toBe('completed')
+      expect(await install(given)).toMatchObject({ status: 0, err: '' })
+      expect(await shows('moved', 'User')).toBe('svcd-moved')
+      expect((await runBell('moved')).status).toBe('completed')
+      const data = await machine.run(['find', '/var/svc-driver/moved', '!', '-user', 'svcd-moved'])
+      expect(data.out).toBe('')
+      expect((await machine.run(['id', '-nG', 'svcd-moved'])).out).toContain('dialout')
+      expect((await machine.run(['stat', '-c', '%a', '/tmp/svc-instrument-x.lock'])).out).toBe('666\n')
+      expect(await install({ SERVICE_NAME: 'moved' }, '--purge')).toMatchObject({ status: 0 })
+      expect((await machine.run(['id', 'svcd-moved'])).status).toBe(1)
+    })
+
     test('a device in Python runs with the Python of SVC_PYTHON, which its user must be able to read', async () => {
       const settings = { ...(await settingsOf('coin')), DEVICE: 'lab:Coin', SVC_PYTHON: PYTHON }
       const made = await machine.run(['sh', '-ec', MAKE_PYTHON])
@@ -109,7 +132,7 @@ describe.skipIf(skips('drivers as services', whyNoSystemd()))(
       expect(await install(settings)).toMatchObject({
         status: 1,
         err: expect.stringContaining(
-          'install-driver: user svc-driver cannot import svc_driver with /opt/lab/bin/python3',
+          'install-driver: user svcd-coin cannot import svc_driver with /opt/lab/bin/python3',
         ),
       })
       await machine.run(['chmod', '755', PYTHON])
@@ -123,8 +146,8 @@ describe.skipIf(skips('drivers as services', whyNoSystemd()))(
       const removed = 'Driver kelvin removed\nIts data stay in /var/svc-driver/kelvin\n'
       expect(await install(env, '--uninstall')).toEqual({ status: 0, out: removed, err: '' })
       await untilOffline('kelvin')
-      const gone = ['/etc/systemd/system/kelvin.service', '/etc/svc-driver/kelvin.env']
-      expect((await machine.run(['ls', ...gone])).out).toBe('')
+      const gone = ['systemd/system/kelvin.service', 'svc-driver/kelvin.env', 'svc-driver/kelvin.token']
+      expect((await machine.run(['ls', ...gone.map((file) => `/etc/${file}`)])).out).toBe('')
       expect(await shows('kelvin', 'LoadState')).toBe('not-found')
       expect((await machine.run(['ls', '/var/svc-driver/kelvin'])).out).toContain('outbox')
       expect(await install(env, '--purge')).toEqual({ status: 0, out: 'Driver kelvin removed\n', err: '' })

@@ -17,6 +17,7 @@ const GOOD = {
 }
 const UNIT = 'etc/systemd/system/kelvin_25.service'
 const SETTINGS = 'etc/svc-driver/kelvin_25.env'
+const TOKEN = 'etc/svc-driver/kelvin_25.token'
 
 /** A folder that stands for the root of a machine, and an executable to install there. */
 function openCase() {
@@ -67,12 +68,13 @@ describe('scripts/install-driver.sh', () => {
     using it = openCase()
     const done = await it.install({}, ['seed=7'])
     expect(done).toEqual({ status: 0, out: `Driver kelvin_25 prepared below ${it.root}\n`, err: '' })
-    expect(it.files()).toEqual([SETTINGS, UNIT, 'usr/local/bin/svc', 'usr/local/bin/svc-driver'])
+    expect(it.files()).toEqual([SETTINGS, TOKEN, UNIT, 'usr/local/bin/svc', 'usr/local/bin/svc-driver'])
     expect(readlinkSync(join(it.root, 'usr/local/bin/svc-driver'))).toBe('svc')
-    expect([it.mode(SETTINGS), it.mode('var/svc-driver/kelvin_25')]).toEqual(['600', '750'])
+    const modes = [SETTINGS, TOKEN, 'var/svc-driver/kelvin_25'].map(it.mode)
+    expect(modes).toEqual(['600', '600', '750'])
+    expect(it.read(TOKEN)).toBe(`${GOOD.SVC_TOKEN}\n`)
     expect(it.read(SETTINGS)).toBe(
       [
-        `SVC_ACCESS_TOKEN="${GOOD.SVC_TOKEN}"`,
         `SVC_ADDR="${GOOD.SVC_ADDR}"`,
         `SVC_CA_FINGERPRINT="${PIN}"`,
         'SVC_CA_FILE="/var/svc-driver/kelvin_25/svc.ca.pem"',
@@ -83,10 +85,11 @@ describe('scripts/install-driver.sh', () => {
     const unit = it.read(UNIT)
     expect(unit).not.toContain(GOOD.SVC_TOKEN)
     for (const line of [
-      'ExecStart=/usr/local/bin/svc-driver start --operation process --device "aer_sim" -o "seed=7"',
+      'ExecStart=/usr/local/bin/svc-driver start --operation process --device "aer_sim" --token-file - -o "seed=7"',
+      'StandardInput=file:/etc/svc-driver/kelvin_25.token',
       'EnvironmentFile=/etc/svc-driver/kelvin_25.env',
       'WorkingDirectory=/var/svc-driver/kelvin_25',
-      'User=svc-driver',
+      'User=svcd-kelvin_25',
       'Restart=on-failure',
       'RestartPreventExitStatus=1 2',
       'ProtectSystem=strict',
@@ -118,14 +121,57 @@ describe('scripts/install-driver.sh', () => {
     await it.install({ SVC_ADDR: 'https://svc.example.org', SVC_TOKEN: 'svc_dt_new' })
     expect(it.read('usr/local/bin/svc')).toContain('2026.12.0')
     expect(it.read(SETTINGS)).toContain('SVC_ADDR="https://svc.example.org"')
-    expect(it.read(SETTINGS)).toContain('SVC_ACCESS_TOKEN="svc_dt_new"')
+    expect(it.read(TOKEN)).toBe('svc_dt_new\n')
+  })
+
+  test('moves the token out of the settings, where it was until 2026.11', async () => {
+    using it = openCase()
+    await it.install()
+    rmSync(join(it.root, TOKEN))
+    writeFileSync(
+      join(it.root, SETTINGS),
+      'SVC_ACCESS_TOKEN="svc_dt_before"\nSVC_ADDR="http://10.0.0.5:8090"\n',
+    )
+    expect((await it.install({ SVC_TOKEN: '' })).status).toBe(0)
+    expect(it.read(TOKEN)).toBe('svc_dt_before\n')
+    expect(it.read(SETTINGS)).not.toContain('svc_dt_before')
+  })
+
+  test.each([
+    ['driver', 'svcd-driver'],
+    ['Kelvin', /^svcd-[0-9a-f]{16}$/],
+    ['a'.repeat(27), `svcd-${'a'.repeat(27)}`],
+    ['a'.repeat(28), /^svcd-[0-9a-f]{16}$/],
+  ])('the driver %s has a user of its own whose name is valid', async (name, user) => {
+    using it = openCase()
+    await it.install({ SERVICE_NAME: name })
+    const [, found = ''] = /^User=(.*)$/m.exec(it.read(`etc/systemd/system/${name}.service`)) ?? []
+    expect(found).toMatch(user)
+    expect(found).toMatch(/^[a-z][a-z0-9_-]{0,31}$/)
+  })
+
+  test('refuses users of which one could not read the files of the other, until both have the same', async () => {
+    using it = openCase()
+    const device = 'scheduler_device_config=/var/svc-driver/tuner/chip.yml'
+    const tuner = { SERVICE_NAME: 'tuner', OPERATION: 'calibrate', DEVICE: 'scheduler_a_tuner' }
+    expect((await it.install({ ...tuner, SVC_USER: 'svc-driver' }, [device])).status).toBe(0)
+    const refused = (other: string, user: string) => ({
+      status: 2,
+      err: expect.stringMatching(
+        new RegExp(`driver ${other} runs as user ${user} .* give both the same SVC_USER`),
+      ),
+    })
+    expect(await it.install({}, [device])).toMatchObject(refused('tuner', 'svc-driver'))
+    expect((await it.install({ SVC_USER: 'svc-driver' }, [device])).status).toBe(0)
+    expect(await it.install(tuner, [device])).toMatchObject(refused('kelvin_25', 'svc-driver'))
+    expect((await it.install({ ...tuner, SVC_USER: 'svc-driver' }, [device])).status).toBe(0)
   })
 
   test('passes options word by word, whatever systemd makes of their characters', async () => {
     using it = openCase()
     await it.install({ DEVICE: '/opt/lab/fridge.js#main' }, ['channels=a:K,b:%', 'note=say "$HOME" \\ once'])
     expect(it.read(UNIT)).toContain(
-      '--device "/opt/lab/fridge.js#main" -o "channels=a:K,b:%%" -o "note=say \\"$$HOME\\" \\\\ once"\n',
+      '--device "/opt/lab/fridge.js#main" --token-file - -o "channels=a:K,b:%%" -o "note=say \\"$$HOME\\" \\\\ once"\n',
     )
   })
 
@@ -133,7 +179,7 @@ describe('scripts/install-driver.sh', () => {
     using it = openCase()
     await it.install({ DEVICE: 'lab.chip:Chip', SVC_PYTHON: '/opt/lab' }, ['cluster_ip=10.0.0.2'])
     expect(it.read(SETTINGS)).toContain('SVC_PYTHON="/opt/lab"\n')
-    expect(it.read(UNIT)).toContain('--device "lab.chip:Chip" -o "cluster_ip=10.0.0.2"\n')
+    expect(it.read(UNIT)).toContain('--device "lab.chip:Chip" --token-file - -o "cluster_ip=10.0.0.2"\n')
   })
 
   test('--uninstall keeps the data and the executable, --purge removes the data too', async () => {
@@ -146,7 +192,11 @@ describe('scripts/install-driver.sh', () => {
       ...{ status: 0, err: '' },
       out: `Driver kelvin_25 removed\nIts data stay in ${join(it.root, data)}\n`,
     })
-    const others = ['etc/svc-driver/other.env', 'etc/systemd/system/other.service']
+    const others = [
+      'etc/svc-driver/other.env',
+      'etc/svc-driver/other.token',
+      'etc/systemd/system/other.service',
+    ]
     const executable = ['usr/local/bin/svc', 'usr/local/bin/svc-driver']
     expect(it.files()).toEqual([...others, ...executable, `${data}/result`].toSorted())
     expect(await it.install({}, ['--purge'])).toMatchObject({ status: 0, out: 'Driver kelvin_25 removed\n' })

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, lstatSync, openSync, readdirSync } from 'node:fs'
+import { chmodSync, closeSync, fchmodSync, lstatSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, messageOf } from '../error.ts'
 import type { Log } from '../log.ts'
@@ -7,12 +7,24 @@ const OTHERS = 0o077
 /** Of folders such as /tmp. */
 const STICKY = 0o1000
 const FILE_MODE = 0o600
+const SHARED_FILE_MODE = 0o666
 const FOLDER_MODE = 0o700
 
 /** Creates an empty file for its owner only, whatever the umask; does nothing when the file exists. */
 export function createPrivateFile(path: string): void {
+  createFile(path, FILE_MODE)
+}
+
+/** Creates an empty file that every user may write, whatever the umask; does nothing when the file exists. */
+export function createSharedFile(path: string): void {
+  createFile(path, SHARED_FILE_MODE)
+}
+
+function createFile(path: string, mode: number): void {
   try {
-    closeSync(openSync(path, 'wx', FILE_MODE))
+    const file = openSync(path, 'wx', mode)
+    fchmodSync(file, mode)
+    closeSync(file)
   } catch (error) {
     // The caller opens it next and reports what is wrong.
     if (error instanceof Error && 'code' in error) return

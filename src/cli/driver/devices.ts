@@ -2,6 +2,7 @@ import { flag, kinds, systemClock } from '../../base/index.ts'
 import {
   type DeviceSchema,
   describeDevices,
+  deviceEnvironment,
   listDevices,
   listInstalled,
   type OptionSchema,
@@ -21,7 +22,8 @@ export const devicesCommand = defineCommand({
   async run({ flags: { operation, device, python } }) {
     const { devices: installed, skipped } = await listInstalled({
       given: python ?? process.env['SVC_PYTHON'] ?? '',
-      ...{ beside: programFolder(), cwd: process.cwd(), env: process.env, clock: systemClock },
+      ...{ beside: programFolder(), cwd: process.cwd(), clock: systemClock },
+      env: deviceEnvironment(process.env),
     })
     for (const line of skipped) console.error(line)
     if (device !== undefined) return optionsOf(device, await describeDevices(installed))

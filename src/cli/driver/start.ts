@@ -8,6 +8,7 @@ import { untilStopped } from '../command-line/signals.ts'
 import { ExitError, exitStatus } from '../command-line/usage-error.ts'
 import { version } from '../version.ts'
 import { programFolder } from './program-folder.ts'
+import { eraseArgument, protectMemory } from './protect-memory.ts'
 
 /**
  * Exit status when the device, the data dir or the server cannot be used now; another start may succeed. As
@@ -24,6 +25,9 @@ export const startCommand = defineCommand({
     const level: LogLevel = settings.values.logLevel
     const format: LogFormat = settings.values.logFormat
     const log = createLog({ level, format })
+    // Before the device is loaded: its code must not read the token.
+    protectMemory(log)
+    if (settings.sources.token === 'flag' && settings.values.token) eraseArgument(settings.values.token)
     // Before the device is opened: a signal meanwhile stops the driver in order once it is open.
     const stopped = untilStopped(log, 'driver')
     try {

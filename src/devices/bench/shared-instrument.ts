@@ -1,8 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { type Clock, FolderInUseError, type FolderLock, takeFolderLock } from '../../base/index.ts'
+import {
+  type Clock,
+  createSharedFile,
+  FolderInUseError,
+  type FolderLock,
+  messageOf,
+  takeFolderLock,
+} from '../../base/index.ts'
 import { InstrumentError } from './instrument.ts'
 
 /** The right to be the only one that uses an instrument. */
@@ -66,7 +73,12 @@ export class SharedInstrument {
       const before = this.#read()?.generation
       const isUninterrupted = before !== undefined && before === this.#generation
       this.#generation = (before ?? 0) + 1
-      this.#write(this.#generation)
+      try {
+        this.#write(this.#generation)
+      } catch (error) {
+        lock.release()
+        throw error
+      }
       return { isUninterrupted, release: () => lock.release() }
     } finally {
       turn.release()
@@ -78,9 +90,9 @@ export class SharedInstrument {
     for (;;) {
       signal?.throwIfAborted()
       try {
-        return takeFolderLock(`${this.#path}.${name}`, { storesPid: false, waitMs: 0 })
+        return takeFolderLock(`${this.#path}.${name}`, { storesPid: false, isShared: true, waitMs: 0 })
       } catch (error) {
-        if (!(error instanceof FolderInUseError)) throw error
+        if (!(error instanceof FolderInUseError)) throw this.#unusable(`${this.#path}.${name}`, error)
       }
       if (clock.monotonic() >= due) {
         const holder = this.#read()
@@ -100,20 +112,36 @@ export class SharedInstrument {
     }
   }
 
-  /** A note that cannot be written makes the next holder set everything again, which is safe. */
+  /**
+   * A note that is cut off makes the next holder set everything again, which is safe; one that stays as it was
+   * would let the holder before take the instrument for untouched.
+   * @throws InstrumentError when it cannot be opened.
+   */
   #write(generation: number): void {
     const { user, clock } = this.#options
+    const path = `${this.#path}.json`
     const since = new Date(clock.now()).toISOString()
+    createSharedFile(path)
+    let file: number
     try {
-      writeFileSync(
-        `${this.#path}.json`,
-        JSON.stringify({ generation, user: `${user} (process ${process.pid})`, since }),
-        {
-          mode: 0o600,
-        },
-      )
+      file = openSync(path, 'r+')
+      ftruncateSync(file)
+    } catch (error) {
+      throw this.#unusable(path, error)
+    }
+    try {
+      writeFileSync(file, JSON.stringify({ generation, user: `${user} (process ${process.pid})`, since }))
     } catch {
       this.#generation = undefined
+    } finally {
+      closeSync(file)
     }
+  }
+
+  #unusable(path: string, error: unknown): InstrumentError {
+    const { instrument } = this.#options
+    return new InstrumentError(
+      `the instrument at ${instrument} cannot be locked by ${path} (${messageOf(error)}); if another user made the file, remove it while no driver runs`,
+    )
   }
 }

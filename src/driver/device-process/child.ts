@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import * as v from 'valibot'
 import type { Log } from '../../base/index.ts'
+import { deviceEnvironment } from '../../devices/index.ts'
 import { type FromHost, fromHost, type ToHost } from '../messages/host-messages.ts'
 
 /** How the child process is started. */
 export interface HostCommand {
   /** Program and arguments. */
   argv: string[]
-  /** Environment of the driver; the child process receives it without secrets. */
+  /** Environment of the driver; the child process receives what `deviceEnvironment` leaves. */
   env: Record<string, string | undefined>
 }
 
@@ -27,19 +28,6 @@ export function ownHostArgv(): string[] {
   return [process.execPath, ...(compiled ? [] : [Bun.main]), 'driver', 'worker']
 }
 
-// The child runs circuits and imported code and does not need the driver's credentials. The two BUN_
-// variables would change what the executable runs.
-const WITHHELD = /^(SVC_ACCESS_TOKEN(_FILE)?|SVC_TOKEN|SVC_CA_.*|BUN_OPTIONS|BUN_BE_BUN)$/
-
-/** The environment of the child process. */
-export function hostEnvironment(env: Record<string, string | undefined>): Record<string, string> {
-  const passed: Record<string, string> = {}
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !WITHHELD.test(name)) passed[name] = value
-  }
-  return passed
-}
-
 /** One run of the child process that contains the device. */
 export class HostProcess {
   readonly #process: Bun.Subprocess
@@ -48,7 +36,7 @@ export class HostProcess {
   constructor(command: HostCommand, { log, onMessage, onExit }: HostProcessDependencies) {
     const drained = Promise.withResolvers<void>()
     this.#process = Bun.spawn(command.argv, {
-      env: hostEnvironment(command.env),
+      env: deviceEnvironment(command.env),
       stdio: ['ignore', 'inherit', 'inherit'],
       // A group of its own, so that what the device started ends with it.
       detached: true,

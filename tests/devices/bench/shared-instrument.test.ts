@@ -1,9 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { chmodSync, copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { systemClock } from '../../../src/base/index.ts'
 import { InstrumentError } from '../../../src/devices/bench/instrument.ts'
 import { SharedInstrument } from '../../../src/devices/bench/shared-instrument.ts'
+import { AS_OTHER_USER } from '../../support/executable/other-user.ts'
+import { skips, whyNot } from '../../support/faults/prerequisites.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
+const MODULE = require.resolve('../../../src/devices/bench/shared-instrument.ts')
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 
@@ -61,7 +66,7 @@ describe('SharedInstrument', () => {
 
   test('is free after the process that had it was killed', async () => {
     const script = `
-      const { SharedInstrument } = await import(${JSON.stringify(require.resolve('../../../src/devices/bench/shared-instrument.ts'))})
+      const { SharedInstrument } = await import(${JSON.stringify(MODULE)})
       const { systemClock } = await import(${JSON.stringify(require.resolve('../../../src/base/index.ts'))})
       globalThis.hold = await new SharedInstrument({ instrument: 'z:1', user: 'scheduler_a', clock: systemClock, folder: process.argv.at(-1) }).take({ ms: 0 })
       console.log('held')
@@ -79,4 +84,40 @@ describe('SharedInstrument', () => {
     expect(hold.isUninterrupted).toBe(false)
     hold.release()
   })
+
+  test.skipIf(skips('an instrument that two users share', whyNot('setpriv')))(
+    'is shared by processes of different users in a folder such as /tmp',
+    async () => {
+      using shared = temporaryFolder()
+      chmodSync(shared.path, 0o1777)
+      const code = await Bun.build({ entrypoints: [MODULE], target: 'bun' })
+      const [module, program] = [join(shared.path, 'shared-instrument.js'), join(shared.path, 'bun')]
+      writeFileSync(module, (await code.outputs[0]?.text()) ?? '')
+      copyFileSync(process.execPath, program)
+      const script = `
+        const { SharedInstrument } = await import(${JSON.stringify(module)})
+        const clock = { now: () => 0, monotonic: () => performance.now(), sleep: (ms) => Bun.sleep(ms) }
+        const lock = new SharedInstrument({ instrument: 'w:1', user: 'other', clock, folder: ${JSON.stringify(shared.path)} })
+        const hold = await lock.take({ ms: 0 })
+        console.log(hold.isUninterrupted)
+        hold.release()`
+      const other = async () => {
+        const command = [...AS_OTHER_USER, program, '-e', script]
+        const child = Bun.spawn(command, { cwd: shared.path, stdio: ['ignore', 'pipe', 'ignore'] })
+        return (await new Response(child.stdout).text()).trim()
+      }
+      const clock = systemClock
+      const mine = new SharedInstrument({ instrument: 'w:1', user: 'mine', clock, folder: shared.path })
+      const used = async () => {
+        const hold = await mine.take({ ms: 0 })
+        hold.release()
+        return hold.isUninterrupted
+      }
+      expect([await used(), await used(), await other(), await used()]).toEqual([false, true, 'false', false])
+      // Made by another user whose umask is strict, as by the release before.
+      for (const name of ['next', 'lock']) chmodSync(join(shared.path, `svc-instrument-w_1.${name}`), 0o600)
+      expect(await other()).toBe('')
+    },
+    60_000,
+  )
 })

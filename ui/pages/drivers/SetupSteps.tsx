@@ -11,6 +11,7 @@ import {
   prepareCommands,
   startCommand,
   storeCommands,
+  tokenFile,
   unitFile,
 } from './commands/commands.ts'
 
@@ -85,10 +86,11 @@ export function SetupSteps({ setup, isOpen, onSaved }: SetupStepsProps) {
               <CodeBlock title={`/etc/systemd/system/${name}.service`} text={unitFile(setup)} />
               <div>
                 <CodeBlock
-                  title={`/etc/svc-driver/${name}.env (mode 0600)`}
-                  text={environmentFile(setup)}
+                  title={`/etc/svc-driver/${name}.token (mode 0600)`}
+                  text={tokenFile(setup)}
                   onCopy={onSaved}
                 />
+                <CodeBlock title={`/etc/svc-driver/${name}.env (mode 0600)`} text={environmentFile(setup)} />
                 <CodeBlock title="Start it" text={enableCommands(setup)} />
                 <CodeBlock title="CA fingerprint" text={groupFingerprint(setup.caFingerprint)} />
               </div>

@@ -81,11 +81,18 @@ export function isReadFromTerminal({ token, secrets }: DriverSetup): boolean {
 /** The path of a service's settings, without their ending. */
 const settingsOf = (name: string) => `/etc/svc-driver/${name}`
 
-/** The environment file of the service; `mode 0600`, since it contains the token. */
-export function environmentFile({ name, token, svcAddr, caFingerprint, variables }: DriverSetup): string {
+/** The user of the service, whose files other drivers cannot read. */
+const userOf = (name: string) => `svcd-${name.toLowerCase().slice(0, 27)}`
+
+/** The file from which the service reads its token; mode 0600, of root. */
+export function tokenFile({ token }: DriverSetup): string {
+  return `${token ?? 'TOKEN'}\n`
+}
+
+/** The environment file of the service. */
+export function environmentFile({ name, svcAddr, caFingerprint, variables }: DriverSetup): string {
   const data = `/var/svc-driver/${name}`
   const values: [string, string][] = [
-    ['SVC_ACCESS_TOKEN', token ?? 'TOKEN'],
     ['SVC_ADDR', svcAddr],
     ['SVC_CA_FINGERPRINT', caFingerprint],
     ['SVC_CA_FILE', `${data}/svc.ca.pem`],
@@ -103,7 +110,7 @@ export function unitFile({ name, operation, device, options, secrets }: DriverSe
     ...secrets.map((key) => `${key}=@${settingsOf(name)}.${key}`),
   ]
   const start = [
-    `ExecStart=/usr/local/bin/svc-driver start --operation ${operation} --device ${unitWord(device || 'DEVICE')}`,
+    `ExecStart=/usr/local/bin/svc-driver start --operation ${operation} --device ${unitWord(device || 'DEVICE')} --token-file -`,
     ...all.map((option) => `-o ${unitWord(option)}`),
   ]
   return `[Unit]
@@ -115,8 +122,11 @@ StartLimitIntervalSec=0
 [Service]
 ${start.join(' \\\n  ')}
 EnvironmentFile=${settingsOf(name)}.env
+# Opened by systemd: the code of the device runs as the same user and must not read it.
+StandardInput=file:${settingsOf(name)}.token
+StandardOutput=journal
 WorkingDirectory=${data}
-User=svc-driver
+User=${userOf(name)}
 UMask=0077
 Restart=on-failure
 RestartSec=5
@@ -137,12 +147,15 @@ WantedBy=multi-user.target
 
 /** Commands that make what the unit needs, as root, before its files are written. */
 export function prepareCommands({ name, secrets }: DriverSetup): string {
+  const user = userOf(name)
   return [
     'install -m 0755 svc /usr/local/bin/svc && ln -sfn svc /usr/local/bin/svc-driver',
-    'id svc-driver || useradd --system --home-dir /var/svc-driver --shell /usr/sbin/nologin svc-driver',
-    `install -d -m 0750 -o svc-driver /var/svc-driver/${name} && install -d /etc/svc-driver`,
+    'getent group svc-driver || groupadd --system svc-driver',
+    `id ${user} || useradd --system --gid svc-driver --home-dir /var/svc-driver --shell /usr/sbin/nologin ${user}`,
+    `install -d -m 0750 -o ${user} -g svc-driver /var/svc-driver/${name} && install -d /etc/svc-driver`,
     `install -m 0600 /dev/null ${settingsOf(name)}.env`,
-    ...secrets.map((key) => `install -m 0600 -o svc-driver /dev/null ${settingsOf(name)}.${key}`),
+    `install -m 0600 /dev/null ${settingsOf(name)}.token`,
+    ...secrets.map((key) => `install -m 0600 -o ${user} /dev/null ${settingsOf(name)}.${key}`),
   ].join('\n')
 }
 

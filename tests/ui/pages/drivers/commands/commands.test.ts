@@ -11,6 +11,7 @@ import {
   shellWord,
   startCommand,
   storeCommands,
+  tokenFile,
   unitFile,
   unitWord,
 } from '../../../../../ui/pages/drivers/commands/commands.ts'
@@ -79,30 +80,32 @@ test('unitWord() keeps %, $, quotes and backslashes', () => {
 test('unitFile() names its files, and neither the token nor a secret', () => {
   const unit = unitFile(SETUP)
   expect(unit).toContain(
-    'ExecStart=/usr/local/bin/svc-driver start --operation monitor --device "cryostat_gen1" \\\n  -o "channels=a.b:K,c" \\\n  -o "api_key=@/etc/svc-driver/boreas_cryo.api_key"\n',
+    'ExecStart=/usr/local/bin/svc-driver start --operation monitor --device "cryostat_gen1" --token-file - \\\n  -o "channels=a.b:K,c" \\\n  -o "api_key=@/etc/svc-driver/boreas_cryo.api_key"\n',
   )
   expect(unit).toContain('EnvironmentFile=/etc/svc-driver/boreas_cryo.env\n')
+  expect(unit).toContain('StandardInput=file:/etc/svc-driver/boreas_cryo.token\n')
+  expect(unit).toContain('User=svcd-boreas_cryo\n')
   expect(unit).toContain('ReadWritePaths=/var/svc-driver/boreas_cryo /tmp\n')
   expect(unit).not.toContain('StateDirectory')
   expect(unit).not.toContain('svc_dt_1')
 })
 
-test('environmentFile() has the token and the addresses, or a word in place of an unknown token', () => {
+test('environmentFile() has the addresses and tokenFile() the token, or a word in place of an unknown one', () => {
   expect(environmentFile(SETUP)).toBe(
-    `SVC_ACCESS_TOKEN="svc_dt_1"
-SVC_ADDR="http://10.0.0.5:8090"
+    `SVC_ADDR="http://10.0.0.5:8090"
 SVC_CA_FINGERPRINT="${SETUP.caFingerprint}"
 SVC_CA_FILE="/var/svc-driver/boreas_cryo/svc.ca.pem"
 SVC_DATA_DIR="/var/svc-driver/boreas_cryo"
 SVC_CRYOSTAT_CA_FILE="/etc/svc-driver/my key.pem"
 `,
   )
-  expect(environmentFile({ ...SETUP, token: undefined })).toContain('SVC_ACCESS_TOKEN="TOKEN"')
+  expect(tokenFile(SETUP)).toBe('svc_dt_1\n')
+  expect(tokenFile({ ...SETUP, token: undefined })).toBe('TOKEN\n')
 })
 
 test('the commands of the service make its folders and start it', () => {
   expect(prepareCommands(SETUP)).toContain(
-    'install -m 0600 -o svc-driver /dev/null /etc/svc-driver/boreas_cryo.api_key',
+    'install -m 0600 -o svcd-boreas_cryo /dev/null /etc/svc-driver/boreas_cryo.api_key',
   )
   expect(enableCommands(SETUP)).toContain('systemctl enable --now boreas_cryo')
 })

@@ -1,0 +1,62 @@
+import { dlopen, toArrayBuffer } from 'bun:ffi'
+import { readFileSync } from 'node:fs'
+import { type Log, messageOf } from '../../base/index.ts'
+
+/** Of `prctl`, see its manual page. */
+const PR_SET_DUMPABLE = 4
+
+/** Fields of /proc/PID/stat, counted from the one after the name, see proc_pid_stat(5). */
+const ARG_START = 45
+const ARG_END = 46
+
+/** The C library of a Linux with glibc, and of one with musl. */
+const LIBRARIES = ['libc.so.6', 'libc.so']
+
+/**
+ * Closes the memory, the environment and the open files of this process to other processes of the same user,
+ * such as the code of a device: nobody but root may then read `/proc/PID/environ`, `mem` and `fd` or trace it,
+ * and it leaves no core dump. A program that this process starts is not affected. Linux only; elsewhere
+ * nothing happens.
+ */
+export function protectMemory(log: Log): void {
+  if (process.platform !== 'linux') return
+  try {
+    if (setDumpable(0) !== 0) throw new Error('prctl(PR_SET_DUMPABLE) failed')
+  } catch (error) {
+    log.warn('other processes of this user can read the memory of the driver, with its access token', {
+      error: messageOf(error),
+    })
+  }
+}
+
+function setDumpable(value: 0 | 1): number {
+  const args = ['int', 'u64', 'u64', 'u64', 'u64'] as const
+  let problem: unknown
+  for (const name of LIBRARIES) {
+    try {
+      const library = dlopen(name, { prctl: { args, returns: 'int' } })
+      return library.symbols.prctl(PR_SET_DUMPABLE, value, 0, 0, 0)
+    } catch (error) {
+      problem = error
+    }
+  }
+  throw problem
+}
+
+/**
+ * Overwrites `secret` in the command line of this process, which every user of the machine can read in
+ * `/proc/PID/cmdline` and with `ps`, whatever `protectMemory` does. Linux only; elsewhere nothing happens.
+ */
+export function eraseArgument(secret: string): void {
+  if (process.platform !== 'linux') return
+  const stat = readFileSync('/proc/self/stat', 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [start, end] = [Number(fields[ARG_START]), Number(fields[ARG_END])]
+  if (!(start > 0 && end > start)) return
+  // The memory in which the kernel placed the arguments: it shows what is there now.
+  const memory = Buffer.from(toArrayBuffer(start as Parameters<typeof toArrayBuffer>[0], 0, end - start))
+  const bytes = Buffer.from(secret)
+  for (let at = memory.indexOf(bytes); at >= 0; at = memory.indexOf(bytes, at)) {
+    memory.fill('x', at, at + bytes.length)
+  }
+}
