@@ -19,7 +19,7 @@ export interface Server {
   /** Every declared route, for the reference. */
   readonly routes: readonly Route[]
   /** Event streams: their number, and access to those that await a login. */
-  readonly realtime: Pick<Realtime, 'size' | 'reportLogin'>
+  readonly realtime: Pick<Realtime, 'size' | 'askerOf' | 'reportLogin'>
   /**
    * Starts the services; the ports open last.
    * @throws AppError `unavailable` when a port is taken; everything is stopped again by then.

@@ -37,7 +37,7 @@ import { webhookRoutes } from './webhooks/routes.ts'
 
 /** What the routes call beyond the context that each of them receives. */
 interface RouteDependencies
-  extends Omit<AccountDependencies, 'reportLogin' | 'userCreation'>,
+  extends Omit<AccountDependencies, 'loginRelay' | 'userCreation'>,
     AdminDependencies {
   describeDevices: () => Promise<DeviceSchemas>
   hub: Hub
@@ -68,7 +68,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     ...accountRoutes({
       ...dependencies,
       userCreation: records,
-      reportLogin: (...login) => realtime.reportLogin(...login),
+      loginRelay: realtime,
     }),
     ...userRoutes,
     ...accountingRoutes,

@@ -91,14 +91,17 @@ describe.skipIf(!chromium)('authWithOAuth2() in a browser, from a page of anothe
     return (await output.textContent()) ?? ''
   }
 
-  /** Logs in at the provider and consents; the window closes itself. */
+  /** Logs in at the provider, consents, and passes the login on to the page; the window closes itself. */
   async function logIn(popup: Page): Promise<void> {
     await popup.locator('input[name=login]').fill('ada')
     await popup.locator('input[name=password]').fill('any')
     await popup.locator('button[type=submit]').click()
     await popup.locator('input[name=prompt][value=consent]').waitFor({ state: 'attached' })
-    const closed = popup.waitForEvent('close')
     await popup.locator('button[type=submit]').click()
+    await popup.getByRole('heading', { name: 'Pass on this login?' }).waitFor()
+    await popup.getByText(site.url.origin).waitFor()
+    const closed = popup.waitForEvent('close')
+    await popup.getByRole('button', { name: 'Continue' }).click()
     await closed
   }
 

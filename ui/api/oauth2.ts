@@ -11,14 +11,17 @@ interface Authorization {
 
 const methods = v.object({
   oauth2: v.object({
-    providers: v.array(v.object({ name: v.string(), authURL: v.string(), codeVerifier: v.string() })),
+    providers: v.array(
+      v.object({ name: v.string(), state: v.string(), authURL: v.string(), codeVerifier: v.string() }),
+    ),
   }),
 })
-const connected = v.object({ clientId: v.string() })
-const outcome = v.object({ code: v.optional(v.string(), ''), error: v.optional(v.string(), '') })
+const outcome = v.object({ state: v.string(), code: v.string(), error: v.string() })
+type Outcome = v.InferOutput<typeof outcome>
 
 const WINDOW = 'popup,width=520,height=720'
 const REDIRECT = '/api/oauth2-redirect'
+const COOKIE_SECONDS = 600
 
 interface Login {
   /** Public name of the collection of users. */
@@ -28,18 +31,19 @@ interface Login {
 }
 
 /**
- * Lets the user log in at a provider in a window of its own, which has to be opened by a click. The server
- * sends the outcome over an event stream, since the window of another site cannot talk to this page.
+ * Lets the user log in at a provider in a window of its own, which has to be opened by a click. A cookie
+ * binds the login to this browser: the server gives the outcome only to a window that returns with it, and
+ * that window passes it to this page within the browser.
  */
 export async function authorize(api: Api, login: Login): Promise<Authorization> {
   const popup = window.open('', '_blank', WINDOW)
   if (!popup)
     throw new ApiError(0, 'The browser blocked the login window. Allow pop-up windows for this site')
-  const source = new EventSource('/api/realtime')
+  const channel = new BroadcastChannel('svc-oauth2')
   try {
-    return await exchange(api, login, source, popup)
+    return await exchange(api, login, channel, popup)
   } finally {
-    source.close()
+    channel.close()
     popup.close()
   }
 }
@@ -47,31 +51,26 @@ export async function authorize(api: Api, login: Login): Promise<Authorization> 
 async function exchange(
   api: Api,
   { collection, provider, signal }: Login,
-  source: EventSource,
+  channel: BroadcastChannel,
   popup: Window,
 ): Promise<Authorization> {
-  const { clientId } = v.parse(connected, JSON.parse(await nextEvent(source, 'PB_CONNECT', signal)))
-  const answer = nextEvent(source, '@oauth2', signal)
-  // The answer is awaited below; an abort before that must not be an unhandled rejection.
-  answer.catch(() => undefined)
-  const [{ oauth2 }] = await Promise.all([
-    api.get(`/api/collections/${collection}/auth-methods`, methods, signal),
-    api.send('/api/realtime', { clientId, subscriptions: ['@oauth2'] }),
-  ])
+  const { oauth2 } = await api.get(`/api/collections/${collection}/auth-methods`, methods, signal)
   const offer = oauth2.providers.find(({ name }) => name === provider)
   if (!offer) throw new ApiError(404, 'The server no longer offers this login')
   const redirectURL = location.origin + REDIRECT
-  popup.location.href = loginAddress(offer.authURL, redirectURL, clientId)
-  const { code, error } = v.parse(outcome, JSON.parse(await answer))
+  // biome-ignore lint/suspicious/noDocumentCookie: the alternative is absent from browsers that we support.
+  document.cookie = loginCookie(offer.state, location.protocol === 'https:')
+  const answer = outcomeOf(offer.state, channel, signal)
+  popup.location.href = offer.authURL + encodeURIComponent(redirectURL)
+  const { code, error } = await answer
   if (error || !code) throw new ApiError(0, refusal(error))
   return { provider, code, codeVerifier: offer.codeVerifier, redirectURL }
 }
 
-/** The address of the provider; the server finds the event stream by its id in `state`. */
-export function loginAddress(authURL: string, redirectURL: string, clientId: string): string {
-  const address = new URL(authURL + encodeURIComponent(redirectURL))
-  address.searchParams.set('state', clientId)
-  return address.href
+/** The cookie by which the redirect URL recognizes a login of this browser. */
+export function loginCookie(state: string, isSecure: boolean): string {
+  const attributes = `Path=${REDIRECT}; Max-Age=${COOKIE_SECONDS}; SameSite=Lax`
+  return `svc_login_${state}=1; ${attributes}${isSecure ? '; Secure' : ''}`
 }
 
 function refusal(error: string): string {
@@ -79,10 +78,13 @@ function refusal(error: string): string {
   return error ? `The provider refused the login: ${error}` : 'The provider sent no code'
 }
 
-function nextEvent(source: EventSource, name: string, signal: AbortSignal): Promise<string> {
+/** The outcome of the login with this state; other pages of this browser may log in at the same time. */
+function outcomeOf(state: string, channel: BroadcastChannel, signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    source.addEventListener(name, ({ data }) => resolve(String(data)), { once: true })
-    source.addEventListener('error', () => reject(new ApiError(0, 'The connection to the server was lost')))
+    channel.addEventListener('message', ({ data }) => {
+      const read = v.safeParse(outcome, data)
+      if (read.success && read.output.state === state) resolve(read.output)
+    })
     signal.addEventListener('abort', () => reject(new ApiError(0, 'The login was cancelled')))
   })
 }

@@ -14,8 +14,8 @@ const LIBRARIES = ['libc.so.6', 'libc.so']
 
 /**
  * Closes the memory, the environment and the open files of this process to other processes of the same user,
- * such as the code of a device: nobody but root may then read `/proc/PID/environ`, `mem` and `fd` or trace it,
- * and it leaves no core dump. A program that this process starts is not affected. Linux only; elsewhere
+ * such as the code of a device: nobody but root may then read `/proc/PID/environ`, `mem` and `fd` or trace
+ * it, and it leaves no core dump. A program that this process starts is not affected. Linux only; elsewhere
  * nothing happens.
  */
 export function protectMemory(log: Log): void {

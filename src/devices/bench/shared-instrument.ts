@@ -113,8 +113,8 @@ export class SharedInstrument {
   }
 
   /**
-   * A note that is cut off makes the next holder set everything again, which is safe; one that stays as it was
-   * would let the holder before take the instrument for untouched.
+   * A note that is cut off makes the next holder set everything again, which is safe; one that stays as it
+   * was would let the holder before take the instrument for untouched.
    * @throws InstrumentError when it cannot be opened.
    */
   #write(generation: number): void {

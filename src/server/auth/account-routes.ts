@@ -7,7 +7,7 @@ import { linkPages } from './link-pages.ts'
 import { linkRoutes } from './link-routes.ts'
 import type { Logins } from './logins.ts'
 import { oauth2LoginRoute, type UserCreation } from './oauth2/login.ts'
-import { oauth2RedirectRoutes, type ReportLogin } from './oauth2/redirect.ts'
+import { type LoginRelay, oauth2RedirectRoutes } from './oauth2/redirect.ts'
 import type { Passwords } from './password.ts'
 import { authRoutes } from './routes.ts'
 
@@ -18,18 +18,18 @@ export interface AccountDependencies {
   passwords: Passwords
   logins: Logins
   links: AccountLinks
-  reportLogin: ReportLogin
+  loginRelay: LoginRelay
   userCreation: UserCreation
 }
 
 /** All routes for logins and accounts. */
 export function accountRoutes(dependencies: AccountDependencies): Route[] {
-  const { context, accounts, passwords, logins, links, reportLogin, userCreation } = dependencies
+  const { context, accounts, passwords, logins, links, loginRelay, userCreation } = dependencies
   const confirmations = new Confirmations({ context, accounts, passwords, logins })
   return [
     ...authRoutes(context, logins),
     oauth2LoginRoute(userCreation, logins),
-    ...oauth2RedirectRoutes(reportLogin),
+    ...oauth2RedirectRoutes(context.clock, loginRelay),
     ...linkRoutes(context, { links, confirmations }),
     ...linkPages(confirmations),
   ]

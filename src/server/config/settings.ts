@@ -107,6 +107,11 @@ export const SETTINGS = {
     disableEmailPasswordAuth: setting(bool(), 'false', 'Disable password login for users'),
     allowSignup: setting(bool(), 'false', 'Allow anyone to create a user account'),
     oauth2Providers: setting(oauth2Providers(), '', 'OAuth2 providers, a JSON array'),
+    oauth2Relay: setting(
+      bool(),
+      'true',
+      'Pass logins at a provider to programs that wait for them on an event stream, after a click of the user',
+    ),
   }),
   ...group('Mail', {
     smtpHost: setting(text('host'), '', 'Mail server; if unset, no mail is sent'),

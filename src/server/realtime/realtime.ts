@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { AppError, Loop, newSecret } from '../../base/index.ts'
+import type { LoginAsker, LoginRelay } from '../auth/oauth2/redirect.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
@@ -38,7 +39,7 @@ const setSubscriptions = v.object({
  * Publishes committed changes to clients: `GET /api/realtime` opens a stream, `POST /api/realtime` sets its
  * subscriptions and identifies the caller. The rules of the collection decide for each event who receives it.
  */
-export class Realtime {
+export class Realtime implements LoginRelay {
   readonly #dependencies: RealtimeDependencies
   readonly #streams: Streams
   readonly #subscriptions = new Subscriptions()
@@ -46,8 +47,8 @@ export class Realtime {
   readonly #publisher: ChangePublisher
   readonly #broadcast: Broadcast
   readonly #loop: Loop
-  /** The exact topic on which a stream waits for the outcome of a login. */
-  readonly #logins = new WeakMap<EventStream, string>()
+  /** The exact topic on which a stream waits for the outcome of a login, and what asked for it. */
+  readonly #logins = new WeakMap<EventStream, { topic: string; origin: string; userAgent: string }>()
   /** Number of requests to subscribe so far, and of the last one in force by stream. */
   #requests = 0
   readonly #inForce = new WeakMap<EventStream, number>()
@@ -103,15 +104,28 @@ export class Realtime {
   }
 
   /**
+   * What waits for the outcome of a login on the stream with this id; undefined when no stream of this id
+   * that was opened from `address` does.
+   */
+  askerOf(clientId: string, address: string): LoginAsker | undefined {
+    const stream = this.#streams.get(clientId)
+    const login = stream && this.#logins.get(stream)
+    if (!login || stream.address !== address) return undefined
+    const { caller } = stream
+    const account = caller.kind === 'guest' ? undefined : emailOf(caller)
+    return { origin: login.origin || undefined, userAgent: login.userAgent, account }
+  }
+
+  /**
    * Reports the outcome of a login at an OAuth2 provider to the window that opened it, once. False when no
    * stream with this id, opened from `address`, waits for one.
    */
   reportLogin(clientId: string, address: string, outcome: Readonly<Record<string, string>>): boolean {
     const stream = this.#streams.get(clientId)
-    const topic = stream && this.#logins.get(stream)
-    if (!stream || topic === undefined || stream.address !== address) return false
+    const login = stream && this.#logins.get(stream)
+    if (!login || stream.address !== address) return false
     this.#logins.delete(stream)
-    const sent = stream.send(topic, encodeData(outcome))
+    const sent = stream.send(login.topic, encodeData(outcome))
     stream.flush()
     return sent
   }
@@ -134,6 +148,7 @@ export class Realtime {
         scope: 'read',
         summary: 'Set the subscriptions of a stream and identify its caller',
         body: setSubscriptions,
+        errors: { login_relay_off: 403 },
         statuses: [204, 400, 403, 404, 429, 503],
         run: async (_, request) => this.#subscribe(request.body, request),
       }),
@@ -177,7 +192,7 @@ export class Realtime {
     this.#requests += 1
     const number = this.#requests
     this.#streamOf(clientId, { address, caller, wanted })
-    const login = wanted.find((text) => text.split('?')[0] === OAUTH2_TOPIC)
+    const login = this.#loginTopicOf(wanted)
     const topics: Topic[] = []
     const turn = new Turn(this.#dependencies.context.clock)
     for (const text of wanted) {
@@ -198,8 +213,24 @@ export class Realtime {
     this.#subscriptions.set(stream, topics)
     this.#inForce.set(stream, number)
     if (login === undefined) this.#logins.delete(stream)
-    else this.#logins.set(stream, login)
+    else {
+      const [origin = '', userAgent = ''] = ['origin', 'user-agent'].map(
+        (name) => request.headers.get(name) ?? '',
+      )
+      this.#logins.set(stream, { topic: login, origin, userAgent })
+    }
     return new Reply(204)
+  }
+
+  /** @throws AppError `forbidden` when the server does not relay logins. */
+  #loginTopicOf(topics: readonly string[]): string | undefined {
+    const topic = topics.find((text) => text.split('?')[0] === OAUTH2_TOPIC)
+    if (topic === undefined || this.#dependencies.context.config.oauth2Relay) return topic
+    throw new AppError(
+      'forbidden',
+      'This server does not pass logins to other programs; log in on its own pages, or by a redirect',
+      { reason: 'login_relay_off' },
+    )
   }
 
   /**
@@ -276,6 +307,10 @@ export class Realtime {
   #endAll(): void {
     for (const stream of this.#streams.all()) stream.close()
   }
+}
+
+function emailOf(caller: Exclude<Caller, { kind: 'guest' }>): string {
+  return caller.kind === 'user' ? caller.user.email : caller.superuser.email
 }
 
 function accountOf(caller: Caller): string | undefined {

@@ -1,9 +1,5 @@
 import { expect, test } from 'bun:test'
-import {
-  type HostCommand,
-  HostProcess,
-  ownHostArgv,
-} from '../../../src/driver/device-process/child.ts'
+import { type HostCommand, HostProcess, ownHostArgv } from '../../../src/driver/device-process/child.ts'
 import type { FromHost } from '../../../src/driver/messages/host-messages.ts'
 import { until } from '../../support/until.ts'
 import { recordedLog } from '../support/logs.ts'

@@ -254,6 +254,9 @@ test('reportLogin() sends the outcome of a login once, to the stream that waits 
   await using stream = await listenAs(server.guest, '@oauth2')
   const id = await stream.clientId()
   const outcome = { state: id, code: 'c' }
+  expect(realtime.askerOf('unknown', '127.0.0.1')).toBeUndefined()
+  expect(realtime.askerOf(id, '10.0.0.1')).toBeUndefined()
+  expect(realtime.askerOf(id, '127.0.0.1')).toMatchObject({ origin: undefined, account: undefined })
   expect(realtime.reportLogin('unknown', '127.0.0.1', outcome)).toBe(false)
   expect(realtime.reportLogin(id, '10.0.0.1', outcome)).toBe(false)
   expect(realtime.reportLogin(id, '127.0.0.1', outcome)).toBe(true)

@@ -1,12 +1,9 @@
 import { expect, test } from 'bun:test'
-import { loginAddress } from '../../../ui/api/oauth2.ts'
+import { loginCookie } from '../../../ui/api/oauth2.ts'
 
-test('loginAddress() names where to return and the event stream that waits', () => {
-  const offered = 'https://id.example/auth?client_id=svc&state=random&redirect_uri='
-  const address = new URL(loginAddress(offered, 'https://lab.example/api/oauth2-redirect', 'stream-1'))
-  expect(Object.fromEntries(address.searchParams)).toEqual({
-    client_id: 'svc',
-    state: 'stream-1',
-    redirect_uri: 'https://lab.example/api/oauth2-redirect',
-  })
+test('loginCookie() binds a login to the browser: only the redirect URL of this site receives it', () => {
+  expect(loginCookie('abc', false)).toBe(
+    'svc_login_abc=1; Path=/api/oauth2-redirect; Max-Age=600; SameSite=Lax',
+  )
+  expect(loginCookie('abc', true)).toEndWith('; SameSite=Lax; Secure')
 })

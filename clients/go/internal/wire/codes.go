@@ -35,6 +35,7 @@ const (
 	CodeLastSuperuser              = "last_superuser"
 	CodeLimited                    = "limited"
 	CodeLogNotStored               = "log_not_stored"
+	CodeLoginRelayOff              = "login_relay_off"
 	CodeMaintenance                = "maintenance"
 	CodeMethodNotAllowed           = "method_not_allowed"
 	CodeNameNotResolved            = "name_not_resolved"

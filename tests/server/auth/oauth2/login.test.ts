@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { systemClock } from '../../../../src/base/index.ts'
 import { externalAuths, findUser, users } from '../../../../src/db/index.ts'
 import { EventSourceClient } from '../../../support/server/event-source.ts'
 import { type OidcProvider, openOidcProvider } from '../../../support/server/oidc.ts'
@@ -61,6 +62,25 @@ async function logIn(
   })
 }
 
+/** The page to which a browser with `cookie` comes when the provider sends it back. */
+async function arrive(server: TestServer, back: URL | string, cookie = '', init: RequestInit = {}) {
+  const redirected = await fetch(back, { redirect: 'manual', ...init })
+  expect([303, 307]).toContain(redirected.status)
+  const headers = { cookie }
+  const page = await fetch(server.url + redirected.headers.get('location'), { headers, redirect: 'manual' })
+  const text = await page.text()
+  const [, outcome = ''] = /name="outcome" value="([^"]*)"/.exec(text) ?? []
+  const click = async () => {
+    const body = new URLSearchParams({ outcome })
+    const delivered = await fetch(`${server.url}/api/oauth2-redirect/deliver`, {
+      ...{ method: 'POST', body, redirect: 'manual' },
+    })
+    return [delivered.status, delivered.headers.get('location')]
+  }
+  const { status } = page
+  return { status, text, location: page.headers.get('location'), headers: page.headers, outcome, click }
+}
+
 const links = (server: TestServer) => server.db.read((tx) => tx.list(externalAuths, {}))
 
 test('a page logs its user in with a code; the first login creates the user, the second finds it', async () => {
@@ -119,8 +139,11 @@ test('the pop-up flow: the code reaches the page that opened the window over its
   const back = await provider.visit(String(address), 'ada')
   expect(back.pathname).toBe('/api/oauth2-redirect')
 
-  const window = await fetch(back, { redirect: 'manual' })
-  expect([window.status, window.headers.get('location')]).toEqual([307, '/api/oauth2-redirect/done'])
+  const consent = await arrive(server, back)
+  expect(consent.status).toBe(200)
+  expect(consent.text).not.toContain(String(back.searchParams.get('code')))
+  expect(stream.of('@oauth2')).toEqual([])
+  expect(await consent.click()).toEqual([303, '/api/oauth2-redirect/done'])
   const event = Object(await until('the event', () => stream.of('@oauth2')[0]))
   expect(event).toEqual({ state: clientId, code: back.searchParams.get('code') })
   const page = await fetch(`${server.url}/api/oauth2-redirect/done`)
@@ -130,8 +153,8 @@ test('the pop-up flow: the code reaches the page that opened the window over its
   expect(Object(response.get('record')).email).toBe('ada@example.org')
 
   // Reported once: the address in the browser history reveals nothing and has no effect.
-  const again = await fetch(back, { redirect: 'manual' })
-  expect(again.headers.get('location')).toBe('/api/oauth2-redirect/failed')
+  expect((await arrive(server, back)).location).toBe('/api/oauth2-redirect/failed')
+  expect(await consent.click()).toEqual([303, '/api/oauth2-redirect/failed'])
   const reused = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
   expect([reused.status, reused.get('code')]).toEqual([400, 'oauth2_token_failed'])
 })
@@ -140,22 +163,23 @@ test('the redirect reports errors, also those sent as a form, and sends nothing 
   await using server = await openServer()
   await using stream = await EventSourceClient.open(`${server.url}/api/realtime`)
   const state = await stream.clientId()
-  const redirect = async (given: Record<string, string>, form = false) => {
+  const redirect = (given: Record<string, string>, form = false) => {
     const sent = new URLSearchParams(given)
-    const response = await fetch(`${server.url}/api/oauth2-redirect${form ? '' : `?${sent}`}`, {
-      redirect: 'manual',
-      ...(form ? { method: 'POST', body: sent } : {}),
-    })
-    return [response.status, response.headers.get('location')]
+    const init = form ? { method: 'POST', body: sent } : {}
+    return arrive(server, `${server.url}/api/oauth2-redirect${form ? '' : `?${sent}`}`, '', init)
   }
-  expect(await redirect({ state, code: 'early' })).toEqual([307, '/api/oauth2-redirect/failed'])
+  const failed = { status: 303, location: '/api/oauth2-redirect/failed' }
+  expect(await redirect({ state, code: 'early' })).toMatchObject(failed)
   const subscribe = () =>
     server.guest.post('/api/realtime', { clientId: state, subscriptions: ['qpus/*', '@oauth2'] })
   await subscribe()
-  expect(await redirect({ state, error: 'access_denied' })).toEqual([307, '/api/oauth2-redirect/failed'])
+  expect(await redirect({ state, error: 'access_denied' })).toMatchObject(failed)
   await subscribe()
-  expect(await redirect({ state, code: 'xyz' }, true)).toEqual([303, '/api/oauth2-redirect/done'])
-  expect(await redirect({ state: 'nobody', code: 'xyz' })).toEqual([307, '/api/oauth2-redirect/failed'])
+  expect(await (await redirect({ state, code: 'xyz' }, true)).click()).toEqual([
+    303,
+    '/api/oauth2-redirect/done',
+  ])
+  expect(await redirect({ state: 'nobody', code: 'xyz' })).toMatchObject(failed)
   await until('both events', () => stream.of('@oauth2').length === 2)
   expect(stream.of('@oauth2')).toEqual([
     { state, code: '', error: 'access_denied' },
@@ -163,6 +187,57 @@ test('the redirect reports errors, also those sent as a form, and sends nothing 
   ])
   const long = await fetch(`${server.url}/api/oauth2-redirect?state=${'x'.repeat(300)}`)
   expect(long.status).toBe(400)
+})
+
+test('a login that a page of ours began stays in the browser that has its cookie', async () => {
+  await using server = await openServer()
+  const { state } = await offerOf(server)
+  const code = '</script><script>'
+  const back = `${server.url}/api/oauth2-redirect?${new URLSearchParams({ state, code })}`
+  const own = await arrive(server, back, `other=1; svc_login_${state}=1`)
+  expect(own.status).toBe(200)
+  const message = `{"state":"${state}","code":"\\u003c/script>\\u003cscript>","error":""}`
+  expect(own.text).toContain(`new BroadcastChannel("svc-oauth2");c.postMessage(${message})`)
+  expect(own.headers.get('set-cookie')).toContain(`svc_login_${state}=; Path=/api/oauth2-redirect; Max-Age=0`)
+  for (const cookie of ['', 'svc_login_=1', 'svc_login_another-state-of-this-browser=1']) {
+    expect((await arrive(server, back, cookie)).location).toBe('/api/oauth2-redirect/failed')
+  }
+})
+
+test('the page before a delivery names who asked, as text, and works for ten minutes', async () => {
+  let now = Date.parse('2026-11-26T12:00:00Z')
+  const clock = { ...systemClock, now: () => now }
+  const settings = { oauth2Providers: JSON.stringify([provider.entry]) }
+  await using server = await openTestServer({ clock, settings })
+  const user = await server.createUser()
+  await using stream = await EventSourceClient.open(`${server.url}/api/realtime`)
+  const clientId = await stream.clientId()
+  const headers = {
+    ...{ origin: 'https://evil.example', 'user-agent': '<script>alert(1)</script>' },
+    ...{ 'content-type': 'application/json', authorization: user.token },
+  }
+  const body = JSON.stringify({ clientId, subscriptions: ['@oauth2'] })
+  await fetch(`${server.url}/api/realtime`, { method: 'POST', headers, body })
+  const asked = await arrive(server, `${server.url}/api/oauth2-redirect?state=${clientId}&code=secret-code`)
+  expect(asked.text).toContain('<bdi>https://evil.example</bdi>')
+  expect(asked.text).toContain('&lt;script&gt;alert(1)')
+  expect(asked.text).toContain(user.email)
+  expect(asked.outcome).not.toContain('secret')
+  expect(asked.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(asked.headers.get('content-security-policy')).not.toContain('script-src')
+  now += 10 * 60_000
+  expect(await asked.click()).toEqual([303, '/api/oauth2-redirect/failed'])
+  expect(stream.of('@oauth2')).toEqual([])
+})
+
+test('without the relay no stream waits for a login, and the error names the alternatives', async () => {
+  await using server = await openServer({ oauth2Relay: 'false' })
+  await using stream = await EventSourceClient.open(`${server.url}/api/realtime`)
+  const clientId = await stream.clientId()
+  const refused = await server.guest.post('/api/realtime', { clientId, subscriptions: ['@oauth2'] })
+  expect([refused.status, refused.get('code')]).toEqual([403, 'login_relay_off'])
+  const back = `${server.url}/api/oauth2-redirect?state=${clientId}&code=c`
+  expect((await arrive(server, back)).location).toBe('/api/oauth2-redirect/failed')
 })
 
 test('the page of the window runs its own script only', async () => {

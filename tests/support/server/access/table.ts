@@ -96,6 +96,12 @@ export const TABLE: readonly Row[] = [
   },
   { route: 'GET /api/oauth2-redirect', statuses: all(307) },
   { route: 'POST /api/oauth2-redirect', statuses: all(303) },
+  {
+    route: 'GET /api/oauth2-redirect/return',
+    statuses: all(303),
+    call: () => ({ path: '/api/oauth2-redirect/return?outcome=unknown' }),
+  },
+  { route: 'POST /api/oauth2-redirect/deliver', statuses: all(400) },
   { route: 'GET /api/oauth2-redirect/done', statuses: PUBLIC },
   { route: 'GET /api/oauth2-redirect/failed', statuses: PUBLIC },
   {
