@@ -152,6 +152,17 @@ func newAddresses(given string) (*addresses, error) {
 	return list, nil
 }
 
+// assertEncrypted refuses addresses of plain HTTP, where nothing would be compared with a pinned root certificate.
+func (a *addresses) assertEncrypted() error {
+	for _, address := range a.all {
+		if strings.HasPrefix(strings.ToLower(address), "http:") {
+			return fmt.Errorf("the fingerprint of a root CA protects https only, and %s is plain HTTP; use its https address, "+
+				"or no fingerprint", address)
+		}
+	}
+	return nil
+}
+
 func (a *addresses) current() string {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

@@ -35,7 +35,8 @@ func WithToken(token string) Option { return func(o *options) { o.token = token 
 // WithProfile chooses an account that `svc login` has saved; default SVC_PROFILE, else "default".
 func WithProfile(name string) Option { return func(o *options) { o.profile = name } }
 
-// WithCA trusts only the root certificate with this SHA-256 fingerprint, which the server prints at its start.
+// WithCA trusts only the root certificate with this SHA-256 fingerprint, which the server prints at its start. Addresses
+// of plain HTTP are refused then.
 func WithCA(fingerprint string) Option { return func(o *options) { o.caFingerprint = fingerprint } }
 
 // WithHTTPClient sends requests with another client. Its timeout should be above 75 s: the server holds requests
@@ -60,8 +61,13 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	fingerprint := firstOf(o.caFingerprint, found.caFingerprint)
+	if fingerprint != "" {
+		if err := list.assertEncrypted(); err != nil {
+			return nil, err
+		}
+	}
 	if o.http == nil {
-		fingerprint := firstOf(o.caFingerprint, found.caFingerprint)
 		if o.http, err = newHTTPClient(fingerprint); err != nil {
 			return nil, err
 		}

@@ -57,6 +57,24 @@ func TestCredentialsComeFromArgumentsVariablesOrAProfile(t *testing.T) {
 	}
 }
 
+func TestPlainHTTPWithAPinIsRefused(t *testing.T) {
+	pin := strings.Repeat("ab", 32)
+	for _, address := range []string{"http://one", "HTTP://one", "https://two,http://one"} {
+		saveAccounts(t, `{"profiles":{"default":{"address":"`+address+`","api_token":"t","ca_fingerprint":"`+pin+`"}}}`)
+		_, given := New(address, WithToken("t"), WithCA(pin))
+		_, withOwn := New(address, WithToken("t"), WithCA(pin), WithHTTPClient(http.DefaultClient))
+		_, saved := New("")
+		for _, err := range []error{given, withOwn, saved} {
+			if err == nil || !strings.Contains(err.Error(), "protects https only, and") {
+				t.Errorf("%s: %v", address, err)
+			}
+		}
+	}
+	if _, err := New("http://one", WithToken("t")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMistakesOfCredentialsNameTheRemedy(t *testing.T) {
 	saveAccounts(t, `{"profiles":{}}`)
 	for _, each := range []struct{ address, profile, contains string }{

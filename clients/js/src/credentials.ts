@@ -24,7 +24,8 @@ export interface Credentials {
  * Address and token, from the arguments, the environment, or the saved account. A saved token is used with
  * its own address only.
  *
- * @throws TypeError for a profile that is not there, or a file of accounts that is no JSON.
+ * @throws TypeError for a profile that is not there, a file of accounts that is no JSON, or a saved account
+ *   whose root CA is pinned although its address is plain HTTP.
  */
 export function credentialsOf({ baseUrl, apiToken, profile }: CredentialOptions): Credentials {
   const named = profile === undefined ? undefined : savedAccount(profile, true)
@@ -34,10 +35,26 @@ export function credentialsOf({ baseUrl, apiToken, profile }: CredentialOptions)
   const name = profile ?? environment('SVC_PROFILE') ?? 'default'
   const saved = named ?? savedAccount(name, environment('SVC_PROFILE') !== undefined)
   const isOwn = address === undefined || address === saved?.address
+  if (isOwn) assertEncrypted(address ?? saved?.address, saved?.ca_fingerprint)
   const usesSaved = token === undefined && isOwn && saved?.api_token !== undefined
   return {
     address: address ?? saved?.address,
     token: usesSaved ? saved?.api_token : token,
     profile: usesSaved ? name : undefined,
   }
+}
+
+/**
+ * Refuses a pinned root CA together with an address of plain HTTP, where nothing would be compared with it.
+ *
+ * @throws TypeError that names the address.
+ */
+export function assertEncrypted(address: string | readonly string[] | undefined, pin: string | undefined): void {
+  if (!pin || address === undefined) return
+  const all = typeof address === 'string' ? address.split(',') : address
+  const plain = all.map((each) => each.trim()).find((each) => /^http:/i.test(each))
+  if (plain === undefined) return
+  throw new TypeError(
+    `The fingerprint of a root CA protects https only, and ${plain} is plain HTTP; use its https address, or no fingerprint`,
+  )
 }

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from svc_client import SvcClient, save_account
+from svc_client.__main__ import main
 from svc_client._credentials import credentials_of
 
-LAB, HOME = "https://svc.lab.example", "http://127.0.0.1:8090"
+LAB, HOME = "https://svc.lab.example", "https://127.0.0.1:8443"
 
 
 @pytest.fixture
@@ -50,6 +51,25 @@ def test_a_saved_token_goes_to_its_own_address_only(saved: Path) -> None:
     assert seen(base_url="http://there", profile="home") == ("http://there", None, None)
     assert credentials_of(base_url="http://there", profile="home").ca_fingerprint is None
     assert seen(base_url=LAB + "/") == (LAB, "saved", "default")
+
+
+@pytest.mark.parametrize("address", ["http://svc.lab.example", "HTTP://there", f"{LAB}, http://there"])
+def test_a_pinned_root_ca_with_plain_http_is_refused(
+    saved: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    refused = pytest.raises(ValueError, match="fingerprint of a root CA protects https only, and .* is plain HTTP")
+    with refused:
+        SvcClient(address, "token", ca_fingerprint="ab" * 32)
+    with refused:
+        save_account(address, "token", ca_fingerprint="ab" * 32, overwrite=True)
+    # As the release before has saved it.
+    account = {"address": address, "api_token": "token", "ca_fingerprint": "ab" * 32}
+    saved.write_text(json.dumps({"profiles": {"default": account}}))
+    with refused:
+        SvcClient()
+    monkeypatch.setattr("getpass.getpass", lambda _: pytest.fail("a password is asked"))
+    arguments = ["login", address, "--email", "a@b.c", "--ca-fingerprint", "ab" * 32]
+    assert main(arguments) == 1
 
 
 def test_a_profile_that_is_named_has_to_exist(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ export async function withClient<T>(
     const { address, profile: used } = credentialsOf(given)
     if (address === undefined) throw new UsageError('no server; run svc login ADDRESS or set SVC_ADDR')
     const pin = used === undefined ? undefined : savedAccount(used, true)?.ca_fingerprint
-    return new SvcClient({ ...given, ...(pin !== undefined && { fetch: trustingFetch(pin) }) })
+    return new SvcClient({ ...given, ...(pin !== undefined && { fetch: trustingFetch(address, pin) }) })
   })
   return withStatus(() => work(svc), asUsage(() => credentialsOf(given)).token !== undefined)
 }

@@ -36,9 +36,11 @@ export const loginCommand = defineCommand({
   async run({ flags, positionals: [address = ''] }) {
     const profile = flags.profile ?? environment('SVC_PROFILE') ?? 'default'
     const pin = flags.caFingerprint === undefined ? undefined : readPin(flags.caFingerprint)
-    const server = { baseUrl: address, ...(pin !== undefined && { fetch: trustingFetch(pin) }) }
-    // Refuses an address that is none before anything is asked.
-    asUsage(() => new SvcClient(server))
+    // Refuses an address that is none, or that a fingerprint cannot protect, before anything is asked.
+    const server = asUsage(() => {
+      const options = { baseUrl: address, ...(pin !== undefined && { fetch: trustingFetch(address, pin) }) }
+      return new SvcClient(options) && options
+    })
     return withStatus(async () => {
       const token = flags.withToken
         ? await ask('API token', { isSecret: true })
@@ -90,7 +92,7 @@ async function revoke({
 }: Account): Promise<void> {
   const svc = new SvcClient({
     ...{ baseUrl: address, apiToken },
-    ...(pin !== undefined && { fetch: trustingFetch(pin) }),
+    ...(pin !== undefined && { fetch: trustingFetch(address, pin) }),
     // Each address once: signing out does not wait for a server that is away.
     retries: { tries: address.split(',').length },
   })

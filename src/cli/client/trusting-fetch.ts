@@ -1,3 +1,4 @@
+import { assertEncrypted } from '../../../clients/js/src/credentials.ts'
 import type { Fetch } from '../../../clients/js/src/index.ts'
 import { fingerprintMatches } from '../../protocol/index.ts'
 import { ExitError } from '../command-line/usage-error.ts'
@@ -9,13 +10,15 @@ const NOT_TRUSTED = 77
  * A `fetch` that trusts nothing but the root CA with this SHA-256 fingerprint. The server offers the CA
  * itself; it is compared before anything else is sent.
  *
+ * @param addresses of the server, one or several separated by commas.
+ * @throws TypeError for an address of plain HTTP.
  * @throws ExitError 77 from each request to a server with another CA.
  */
-export function trustingFetch(fingerprint: string): Fetch {
+export function trustingFetch(addresses: string | readonly string[], fingerprint: string): Fetch {
+  assertEncrypted(addresses, fingerprint)
   const authorities = new Map<string, string>()
   return async (input, init) => {
-    const { origin, protocol } = new URL(input)
-    if (protocol !== 'https:') return fetch(input, init)
+    const { origin } = new URL(input)
     const known = authorities.get(origin)
     const ca = known ?? (await obtainAuthority(origin, fingerprint, init.signal ?? undefined))
     authorities.set(origin, ca)

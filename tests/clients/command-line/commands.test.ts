@@ -239,6 +239,28 @@ test('of several addresses the next is used when one does not respond, also to s
   expect((await service.call('GET', '/api/me', { token })).status).toBe(401)
 })
 
+test('a fingerprint with an address of plain HTTP is a wrong call, and nothing is sent', async () => {
+  let requests = 0
+  using plain = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(`${(requests += 1)}`) })
+  const pin = 'ab'.repeat(32)
+  const refused = { status: 2, out: '', err: expect.stringContaining('protects https only, and http://') }
+  for (const address of [plain.url.origin, `https://127.0.0.1:1,${plain.url.origin}`, plain.url.href]) {
+    const args = ['login', address, '--email', EMAIL, '--profile', 'plain', '--ca-fingerprint', pin]
+    expect(await run(args, { input: `${PASSWORD}\n` })).toMatchObject(refused)
+    expect(await run([...args, '--with-token'], { input: 'token\n' })).toMatchObject(refused)
+  }
+  // As the release before has saved it.
+  const saved = JSON.parse(readFileSync(accounts, 'utf8'))
+  saved.profiles.plain = { address: plain.url.origin, api_token: 'token', ca_fingerprint: pin }
+  writeFileSync(accounts, JSON.stringify(saved))
+  expect(await run(['qpus', '--profile', 'plain'])).toMatchObject(refused)
+  expect(await run(['logout', '--profile', 'plain'])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('protects https only'),
+  })
+  expect(requests).toBe(0)
+})
+
 test('a server with another root CA than the fingerprint names gets nothing', async () => {
   using other = temporaryFolder()
   const secure = await Service.install(other.path)

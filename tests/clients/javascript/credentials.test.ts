@@ -47,6 +47,16 @@ describe('credentialsOf()', () => {
     })
   })
 
+  test.each([['http://there'], ['HTTP://there'], [`${LAB}, http://there`]])(
+    'refuses a saved account with a pinned root CA for %s',
+    (address) => {
+      save({ default: { address, api_token: 'saved', ca_fingerprint: 'ab'.repeat(32) } })
+      for (const given of [{}, { baseUrl: address }, { profile: 'default' }, { apiToken: 'given' }])
+        expect(() => new SvcClient(given)).toThrow(/protects https only, and http:\/\/there is plain HTTP/i)
+      expect(new SvcClient({ baseUrl: 'http://elsewhere', apiToken: 'given' })).toBeInstanceOf(SvcClient)
+    },
+  )
+
   test('takes the profile that is named, whatever the environment says', () => {
     process.env['SVC_PROFILE'] = 'home'
     expect(credentialsOf({})).toEqual({ address: 'http://127.0.0.1:8090', token: 'local', profile: 'home' })

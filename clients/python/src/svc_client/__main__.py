@@ -17,7 +17,7 @@ from ._credentials import (
     Account,
     Credentials,
     accounts_path,
-    addresses_of,
+    protected_addresses,
     read_accounts,
     remove_account,
     save_account,
@@ -33,7 +33,7 @@ from ._sync.transport import Transport
 
 def login(address: str, *, profile: str, email: str | None, scope: Scope, ca_fingerprint: str | None) -> None:
     """Asks for e-mail and password, creates an API token and saves it. A token that it replaces is deleted."""
-    addresses = addresses_of(address)
+    addresses = protected_addresses(address, ca_fingerprint)
     previous: Account = read_accounts(accounts_path())["profiles"].get(profile, {})
     session = _session(addresses, email or input("E-mail: ").strip(), getpass.getpass("Password: "), ca_fingerprint)
     with SvcClient(addresses, session, ca_fingerprint=ca_fingerprint) as svc:

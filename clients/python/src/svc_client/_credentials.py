@@ -44,14 +44,14 @@ def credentials_of(
     """Address and token. A saved token is used with its own address only.
 
     Raises:
-        ValueError: there is no address, or one that is no URL; a named profile is not there; the file of accounts
-            is no JSON.
+        ValueError: there is no address, or one that is no URL; a root CA is pinned and an address is plain HTTP; a
+            named profile is not there; the file of accounts is no JSON.
     """
     named = _saved_account(profile, required=True) if profile is not None else None
     address = base_url or (named or {}).get("address") or _environment("SVC_ADDR")
     token = api_token or (None if named is not None else _environment("SVC_API_TOKEN"))
     if token is not None and address is not None:
-        return Credentials(addresses_of(address), token, None, ca_fingerprint)
+        return Credentials(protected_addresses(address, ca_fingerprint), token, None, ca_fingerprint)
     chosen = profile or _environment("SVC_PROFILE")
     name = chosen or "default"
     saved = named if named is not None else _saved_account(name, required=chosen is not None)
@@ -61,7 +61,7 @@ def credentials_of(
     if ca_fingerprint is None and saved is not None and is_own:
         ca_fingerprint = saved.get("ca_fingerprint") or None
     return Credentials(
-        addresses_of(address or own),
+        protected_addresses(address or own, ca_fingerprint),
         saved_token or token,
         name if saved_token else None,
         ca_fingerprint,
@@ -79,6 +79,18 @@ def addresses_of(given: str | Sequence[str] | None) -> tuple[str, ...]:
         if url.scheme not in ("http", "https") or not url.hostname:
             raise ValueError(f'The address "{address}" is no URL such as https://svc.lab.example')
     return tuple(address.rstrip("/") for address in addresses)
+
+
+def protected_addresses(given: str | Sequence[str] | None, ca_fingerprint: str | None) -> tuple[str, ...]:
+    """As ``addresses_of``; refuses plain HTTP together with a pinned root CA, where nothing would be compared."""
+    addresses = addresses_of(given)
+    plain = next((each for each in addresses if urlsplit(each).scheme == "http"), None)
+    if ca_fingerprint and plain is not None:
+        raise ValueError(
+            f"The fingerprint of a root CA protects https only, and {plain} is plain HTTP; use its https address, "
+            "or no fingerprint"
+        )
+    return addresses
 
 
 def is_this_machine(address: str) -> bool:
@@ -129,14 +141,15 @@ def save_account(
     Only this user can read the file. It is written by rename, so that a program that reads it sees a whole one.
 
     Raises:
-        ValueError: the profile exists and ``overwrite`` is false, or the address is no URL.
+        ValueError: the profile exists and ``overwrite`` is false; the address is no URL, or plain HTTP with a
+            fingerprint.
     """
     file = accounts_path() if path is None else Path(path)
     content = read_accounts(file)
     profiles = content["profiles"]
     if profile in profiles and not overwrite:
         raise ValueError(f'There is a profile "{profile}" in {file}; pass overwrite=True to replace it')
-    account: Account = {"address": ",".join(addresses_of(base_url)), "api_token": api_token}
+    account: Account = {"address": ",".join(protected_addresses(base_url, ca_fingerprint)), "api_token": api_token}
     if ca_fingerprint:
         account["ca_fingerprint"] = ca_fingerprint
     profiles[profile] = account
