@@ -255,6 +255,7 @@ export { mayRun, type QueueState, readQueue } from './store/jobs/queue.ts'
 export {
   type CandidateQueue,
   type QueuePositionInput,
+  readNewPosition,
   readQueuePosition,
 } from './store/jobs/queue-position.ts'
 export { type QueuedJob, type QueueHead, readQueueHead } from './store/jobs/queued-jobs.ts'

@@ -20,6 +20,7 @@ import type { Route } from './http/route.ts'
 import { jobOperatorRoutes } from './jobs/operator-routes.ts'
 import { queueRoute } from './jobs/queue-route.ts'
 import { jobRoutes } from './jobs/routes.ts'
+import { estimateNewJob } from './jobs/view.ts'
 import type { JobWaits } from './jobs/waiting/job-waits.ts'
 import type { Readiness } from './meta/readiness.ts'
 import { metaRoutes } from './meta/routes.ts'
@@ -74,7 +75,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     ...accountingRoutes,
     ledgerRoute,
     ...tokenRoutes(dependencies.context.clock),
-    ...qpuRoutes,
+    ...qpuRoutes(estimateNewJob),
     ...driverRoutes(hub),
     ...driverActivityRoutes(hub.activity),
     ...deviceRoutes(describeDevices),

@@ -2,6 +2,7 @@ import type { Qpu } from '../api/model/qpus.ts'
 import { formatCount, formatSeconds } from '../lib/format.ts'
 import { formatDate, parseTime } from '../lib/time.ts'
 import { dateIn, timeOfDay } from '../lib/zone.ts'
+import type { QpuCondition } from './status.ts'
 
 /** Longer queues are not counted to their end. */
 const MAX_COUNTED = 1_000
@@ -37,6 +38,21 @@ export function startText(
   if (!start) return undefined
   const [from, to] = [shortTime(start.from, now, zone), shortTime(start.to, now, zone)]
   return from === to || to === '' ? `≈ ${from}` : `${from}–${to}`
+}
+
+/**
+ * When a job submitted now starts, by the estimate of the server: `now`, `≈ 14:22`, `14:22–14:30`, or
+ * `unknown: calibrating`. The condition of the QPU may be newer than the estimate.
+ */
+export function newJobStart(
+  { estimated_start: start, waiting }: Pick<Qpu, 'estimated_start' | 'waiting'>,
+  { takesJobs, word, reason }: Pick<QpuCondition, 'takesJobs' | 'word' | 'reason'>,
+  now: number,
+  zone: string,
+): string {
+  if (!takesJobs) return `unknown: ${(word === 'Online' ? reason : word).toLowerCase()}`
+  if (start && !waiting) return 'now'
+  return startText(start, now, zone) ?? `unknown: ${waiting?.text ?? 'no estimate'}`
 }
 
 /** The line below the name of a QPU: its queue, its holder, and why it takes no jobs. */

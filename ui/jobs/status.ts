@@ -14,7 +14,7 @@ export interface Condition {
 }
 
 /** The state of a QPU, with the reason if it takes no jobs. */
-interface QpuCondition extends Condition {
+export interface QpuCondition extends Condition {
   /** A sentence without a full stop. */
   reason: string
   takesJobs: boolean

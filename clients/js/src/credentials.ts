@@ -49,7 +49,10 @@ export function credentialsOf({ baseUrl, apiToken, profile }: CredentialOptions)
  *
  * @throws TypeError that names the address.
  */
-export function assertEncrypted(address: string | readonly string[] | undefined, pin: string | undefined): void {
+export function assertEncrypted(
+  address: string | readonly string[] | undefined,
+  pin: string | undefined,
+): void {
   if (!pin || address === undefined) return
   const all = typeof address === 'string' ? address.split(',') : address
   const plain = all.map((each) => each.trim()).find((each) => /^http:/i.test(each))

@@ -15,6 +15,7 @@ import {
   planOwnJobs,
   quantumJobs,
   type ReadTx,
+  readNewPosition,
   readPage,
   readQueuePosition,
   unreadFields,
@@ -107,6 +108,19 @@ function describeJob({ db, config, fairShare }: ViewContext, tx: ReadTx, job: Jo
     attempts: job.attempt > 0 ? listAttempts(tx, id) : [],
     ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
   }
+}
+
+/** When a job that a user submits to a QPU now would start, as `describeJob` says it of a pending one. */
+export function estimateNewJob(
+  { config, fairShare }: ViewContext,
+  tx: ReadTx,
+  job: { user: string; qpu: string; among: number },
+) {
+  const input = readNewPosition(tx, job, config.idleThreshold, fairShare)
+  const estimate = estimateWait(input, tx.now, config.idleThreshold)
+  const { waiting, estimated_start } = presentWaitEstimate(estimate)
+  const startsNow = estimate.position === 1 && estimate.start !== undefined && estimate.start.to <= tx.now
+  return { estimated_start, waiting: startsNow ? null : waiting }
 }
 
 function presentWaitEstimate({ waiting, position, start }: ReturnType<typeof estimateWait>) {

@@ -55,6 +55,26 @@ export const calibrationShape = {
   calibration: v.pipe(v.nullable(newestCalibration), v.description('Null = never calibrated')),
 }
 
+/** The estimate of a start, as the routes of jobs give it too. */
+const estimatedStart = v.nullable(v.object({ from: v.string(), to: v.string() }))
+
+/** When a job would start that the caller submitted now. */
+export const newJobShape = {
+  estimated_start: v.pipe(
+    estimatedStart,
+    v.description('Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`'),
+  ),
+  waiting: v.pipe(
+    v.nullable(
+      v.pipe(
+        v.object({ code: v.string(), text: v.string(), until: v.optional(v.string()) }),
+        v.title('NewJobWait'),
+      ),
+    ),
+    v.description('Why such a job would not start at once; null = it would'),
+  ),
+}
+
 /** A queued job. */
 export const queuedJobShape = v.pipe(
   v.object({
@@ -64,7 +84,7 @@ export const queuedJobShape = v.pipe(
     shots: v.number(),
     created: v.string(),
     estimated_start: v.pipe(
-      v.nullable(v.object({ from: v.string(), to: v.string() })),
+      estimatedStart,
       v.description('By the fastest and the slowest recent job, UTC; null = cannot be estimated'),
     ),
     user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),

@@ -8,6 +8,7 @@ import {
   listQpus,
   type Qpu,
   qpus,
+  type ReadTx,
   readDescription,
   readOccupancy,
   readQpuCalibrations,
@@ -26,7 +27,13 @@ import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { reasonUnavailable } from './availability.ts'
-import { calibrationShape, occupancyShape, presentOccupancy, readerOf } from './present-occupancy.ts'
+import {
+  calibrationShape,
+  newJobShape,
+  occupancyShape,
+  presentOccupancy,
+  readerOf,
+} from './present-occupancy.ts'
 
 /** The shape of what `stateOfQpu` returns. */
 export const qpuStateShape = {
@@ -38,7 +45,7 @@ export const qpuStateShape = {
 }
 const qpuResponse = recordResponse('Qpu', qpus, qpuStateShape)
 const occupiedQpuResponse = v.pipe(
-  v.object({ ...qpuResponse.entries, ...occupancyShape, ...calibrationShape }),
+  v.object({ ...qpuResponse.entries, ...occupancyShape, ...newJobShape, ...calibrationShape }),
   v.title('QpuSummary'),
 )
 const qpuDetailResponse = v.pipe(
@@ -81,8 +88,20 @@ async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<st
   }
 }
 
+/** The estimate for a job that `user` submits to a QPU now; '' for somebody without bookings. */
+type EstimateNewJob = (
+  context: ServerContext,
+  tx: ReadTx,
+  job: { user: string; qpu: string; among: number },
+) => v.InferOutput<ReturnType<typeof v.object<typeof newJobShape>>>
+
 /** QPUs as the caller sees them, each with what occupies it now. */
-async function presentOccupied(context: ServerContext, rows: readonly Qpu[], caller: Caller) {
+async function presentOccupied(
+  context: ServerContext,
+  rows: readonly Qpu[],
+  caller: Caller,
+  estimateNewJob: EstimateNewJob,
+) {
   const { db } = context
   const reader = readerOf(context, caller)
   const ids = rows.map(({ id }) => id)
@@ -90,10 +109,13 @@ async function presentOccupied(context: ServerContext, rows: readonly Qpu[], cal
     (tx) => [readOccupancy(tx, ids), readQpuCalibrations(tx, ids), calibratingQpus(tx)] as const,
   )
   const shown = rows.map(async (qpu) => {
+    const job = { user: reader.user, qpu: qpu.id, among: rows.length }
+    const estimate = await db.read((tx) => estimateNewJob(context, tx, job))
     const occupied = occupancy.get(qpu.id)
     return {
       ...(await presentQpu(context, qpu, calibrating)),
       ...(occupied && presentOccupancy(occupied, reader)),
+      ...estimate,
       calibration: calibrations.get(qpu.id) ?? null,
     }
   })
@@ -125,7 +147,7 @@ const expectedEnd = v.pipe(moment, v.description('Expected end; the maintenance 
 const reason = v.optional(v.pipe(v.string(), v.maxLength(1_000)), '')
 
 /** QPUs: public reads and the actions of superusers. */
-export const qpuRoutes: Route[] = [
+export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/qpus',
@@ -135,7 +157,7 @@ export const qpuRoutes: Route[] = [
     statuses: [200, 400],
     response: v.array(occupiedQpuResponse),
     async run(context, { query, caller }) {
-      return presentOccupied(context, await listQpus(context.db, query), caller)
+      return presentOccupied(context, await listQpus(context.db, query), caller, estimateNewJob)
     },
   }),
   defineRoute({
@@ -147,7 +169,7 @@ export const qpuRoutes: Route[] = [
     response: qpuDetailResponse,
     async run(context, { params, caller }) {
       const qpu = await getQpu(context.db, params['name'] ?? '')
-      const [shown] = await presentOccupied(context, [qpu], caller)
+      const [shown] = await presentOccupied(context, [qpu], caller, estimateNewJob)
       return { ...shown, description: await context.db.read((tx) => readDescription(tx, qpu.id)) }
     },
   }),

@@ -215,8 +215,8 @@ describe('jobs', () => {
 
   test('QPUs are listed with state and queue', async () => {
     const { out } = await run(['qpus'])
-    expect(out).toMatch(/^QPU +QUBITS +STATE +QUEUE +FREE FROM +CALIBRATED\n/)
-    expect(out).toMatch(/^kelvin +\d+ +online +0 /m)
+    expect(out).toMatch(/^QPU +QUBITS +STATE +QUEUE +NEW JOB STARTS +CALIBRATED\n/)
+    expect(out).toMatch(/^kelvin +\d+ +online +0 +now/m)
   })
 })
 
@@ -241,7 +241,13 @@ test('of several addresses the next is used when one does not respond, also to s
 
 test('a fingerprint with an address of plain HTTP is a wrong call, and nothing is sent', async () => {
   let requests = 0
-  using plain = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(`${(requests += 1)}`) })
+  using plain = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1' },
+    fetch() {
+      requests += 1
+      return new Response()
+    },
+  })
   const pin = 'ab'.repeat(32)
   const refused = { status: 2, out: '', err: expect.stringContaining('protects https only, and http://') }
   for (const address of [plain.url.origin, `https://127.0.0.1:1,${plain.url.origin}`, plain.url.href]) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import { quantumJobs, timeSlots } from '../../../src/db/index.ts'
+import { calibrationRequests, drivers, qpus, quantumJobs, timeSlots } from '../../../src/db/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 
@@ -151,4 +151,56 @@ test('the queue lists jobs in their order, those of others without their names',
   const from = estimates.map((estimate) => estimate.from)
   expect(from).toEqual([...from].sort())
   expect(new Set(from).size).toBe(4)
+})
+
+test('says when a job submitted now would start, or why nobody can say', async () => {
+  const lab = await openAtNoon()
+  await using _ = lab.server
+  const { server, one, other, north } = lab
+  const shown = async (client: Client = server.guest) =>
+    (await views(client, 'estimated_start', 'waiting'))[0] as {
+      estimated_start: { from: string; to: string } | null
+      waiting: { code: string; text: string } | null
+    }
+  const unknown = (code: string, text: string) => ({ estimated_start: null, waiting: { code, text } })
+  const now = { estimated_start: { from: at(0), to: at(0) }, waiting: null }
+  expect(await shown()).toMatchObject(unknown('driver_offline', 'north is not connected'))
+  const set = (values: object) => server.db.write('t', (tx) => tx.update(qpus, north.id, values))
+  await set({ status: 'online' })
+  expect(await shown()).toEqual(now)
+
+  await set({ draining: true, drain_reason: 'filter' })
+  expect((await shown()).waiting?.code).toBe('draining')
+  expect((await shown()).estimated_start).toBeNull()
+  await set({ draining: false, drain_reason: '', maintenance: true, maintenance_reason: 'warm' })
+  expect((await shown()).waiting?.code).toBe('maintenance')
+  await set({ maintenance: false, maintenance_reason: '', enabled: false })
+  expect((await shown()).waiting?.code).toBe('qpu_disabled')
+  await set({ enabled: true })
+  const request = await server.db.write('t', (tx) => {
+    const tuner = tx.insert(drivers, { name: 'tuner', operation: 'calibrate', qpu: north.id, token: 't' })
+    return tx.insert(calibrationRequests, { driver: tuner.id, mode: 'full', status: 'running' }).id
+  })
+  expect(await shown()).toMatchObject(unknown('calibrating', 'north is being calibrated'))
+  await server.db.write('t', (tx) => tx.update(calibrationRequests, request, { status: 'done' }))
+  await set({ status: 'online' })
+  expect(await shown()).toEqual(now)
+
+  const add = (count: number) =>
+    server.db.write('t', (tx) => {
+      for (let index = 0; index < count; index++)
+        tx.insert(quantumJobs, { user_id: one.id, qpu_target: north.id, status: 'pending', payload: {} })
+    })
+  await add(166)
+  const queued = await shown()
+  expect(queued.waiting).toMatchObject({ code: 'ahead_in_queue', text: '166 jobs are ahead' })
+  // Nothing has run there: 1 s to 20 s a job.
+  expect(queued.estimated_start).toEqual({ from: at(166 / 3_600), to: at((166 * 20) / 3_600) })
+
+  await server.db.write('t', (tx) =>
+    tx.insert(timeSlots, { start_time: at(-1), end_time: at(1), booked_by: other.id, qpu: north.id }),
+  )
+  // The booker goes first, everybody else waits for the end of the booking or a pause.
+  expect(await shown(server.as(other))).toEqual(now)
+  expect((await shown()).estimated_start?.from).not.toBe(at(0))
 })

@@ -4,6 +4,7 @@ import { qpu } from '../../../ui/api/model/qpus.ts'
 import {
   agoText,
   holderText,
+  newJobStart,
   occupancyText,
   ownSlot,
   queueLength,
@@ -55,4 +56,26 @@ test.each([
   [1_000_000, '11 days ago'],
 ])('%d s ago is %s', (seconds, text) => {
   expect(agoText(new Date(NOW - seconds * 1_000).toISOString(), NOW)).toBe(text)
+})
+
+test('newJobStart() repeats the estimate of the server, and never says now without one', () => {
+  const [now, zone] = [Date.UTC(2026, 5, 10, 12), 'UTC']
+  const at = (minutes: number) => new Date(now + minutes * 60_000).toISOString()
+  const open = { takesJobs: true, word: 'Online', reason: 'Takes jobs' }
+  const start = (from: number, to: number) => ({ from: at(from), to: at(to) })
+  const ahead = { code: 'ahead_in_queue', text: '166 jobs are ahead' }
+  const text = (estimate: Parameters<typeof newJobStart>[0], condition = open) =>
+    newJobStart(estimate, condition, now, zone)
+  expect(text({ estimated_start: start(0, 0), waiting: null })).toBe('now')
+  expect(text({ estimated_start: start(3, 55), waiting: ahead })).toBe('12:03–12:55')
+  expect(text({ estimated_start: start(0, 0), waiting: ahead })).toBe('≈ 12:00')
+  expect(text({ estimated_start: null, waiting: ahead })).toBe('unknown: 166 jobs are ahead')
+  // A server of the release before sends neither.
+  expect(text({ estimated_start: null, waiting: null })).toBe('unknown: no estimate')
+  for (const word of ['Calibrating', 'Maintenance', 'Draining', 'Offline', 'Disabled']) {
+    const closed = { takesJobs: false, word, reason: 'Jobs wait' }
+    expect(text({ estimated_start: start(0, 0), waiting: null }, closed)).toBe(
+      `unknown: ${word.toLowerCase()}`,
+    )
+  }
 })

@@ -4,7 +4,7 @@ import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
 import { useNow } from '../../app/use-now.ts'
 import { useQuery } from '../../app/use-query.ts'
-import { agoText, holderText, queueLength, shortTime } from '../../jobs/occupancy.ts'
+import { agoText, holderText, newJobStart, queueLength, shortTime } from '../../jobs/occupancy.ts'
 import { qpuCondition } from '../../jobs/status.ts'
 import { formatCount, formatNumberOf, sentence, spellCount } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
@@ -97,10 +97,9 @@ function Table({ qpus }: { qpus: readonly Qpu[] }) {
       cell: (qpu) => holderText(qpu, now, zone.value) ?? <span class="soft">nobody</span>,
     },
     {
-      title: 'Next free',
+      title: 'New job starts',
       phone: 'absent',
-      number: true,
-      cell: ({ holder, next_free }) => (holder ? shortTime(next_free ?? '', now, zone.value) : 'now'),
+      cell: (qpu) => newJobStart(qpu, qpuCondition(qpu, availability.value.value), now, zone.value),
     },
     {
       title: 'Qubits',

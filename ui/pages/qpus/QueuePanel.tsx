@@ -3,7 +3,7 @@ import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
 import { useNow } from '../../app/use-now.ts'
 import { useResource } from '../../app/use-resource.ts'
-import { holderText, queueLength, shortTime, startText } from '../../jobs/occupancy.ts'
+import { holderText, newJobStart, queueLength, shortTime, startText } from '../../jobs/occupancy.ts'
 import { qpuCondition } from '../../jobs/status.ts'
 import { formatCount, formatSeconds, sentence } from '../../lib/format.ts'
 import { parseTime } from '../../lib/time.ts'
@@ -27,7 +27,7 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
     [qpu.id, qpu.queue_length, qpu.running_job?.since],
   )
   useLive('quantum_jobs/*', (event) => (event ? queue.loadSoon(SPACING_MS) : void queue.load()))
-  const { takesJobs } = qpuCondition(qpu, availability.value.value)
+  const condition = qpuCondition(qpu, availability.value.value)
   const running = qpu.running_job
   const holder = holderText(qpu, now, zone.value)
   const more = qpu.queue_length - SHOWN
@@ -41,7 +41,8 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
       }
     >
       <div class="padded">
-        <strong>{holder ? `Held by ${holder}` : freeText(qpu, takesJobs)}</strong>
+        <strong>{holder ? `Held by ${holder}` : freeText(qpu, condition.takesJobs)}</strong>
+        <p>A job submitted now starts: {newJobStart(qpu, condition, now, zone.value)}</p>
         {holder && (
           <p class="soft">
             Jobs of others run when the holder pauses. Nobody has booked it from{' '}

@@ -350,6 +350,13 @@ type ApiToken struct {
 	Updated string `json:"updated"`
 }
 
+// QpuSummaryEstimatedStart: see the reference of the routes
+type QpuSummaryEstimatedStart struct {
+	From string `json:"from"`
+
+	To string `json:"to"`
+}
+
 // QpuSummary: see the reference of the routes
 type QpuSummary struct {
 	CollectionId string `json:"collectionId"`
@@ -415,6 +422,12 @@ type QpuSummary struct {
 	// From when nobody has booked it, UTC
 	NextFree string `json:"next_free"`
 
+	// Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
+	EstimatedStart *QpuSummaryEstimatedStart `json:"estimated_start"`
+
+	// Why such a job would not start at once; null = it would
+	Waiting *NewJobWait `json:"waiting"`
+
 	// Null = never calibrated
 	Calibration *QpuCalibration `json:"calibration"`
 }
@@ -459,6 +472,15 @@ type QpuHolder struct {
 
 	// Superusers only
 	Email *string `json:"email,omitempty"`
+}
+
+// NewJobWait: see the reference of the routes
+type NewJobWait struct {
+	Code string `json:"code"`
+
+	Text string `json:"text"`
+
+	Until *string `json:"until,omitempty"`
 }
 
 // QpuCalibrationMedians: see the reference of the routes
@@ -548,6 +570,12 @@ type QpuDetail struct {
 
 	// From when nobody has booked it, UTC
 	NextFree string `json:"next_free"`
+
+	// Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
+	EstimatedStart *QpuSummaryEstimatedStart `json:"estimated_start"`
+
+	// Why such a job would not start at once; null = it would
+	Waiting *NewJobWait `json:"waiting"`
 
 	// Null = never calibrated
 	Calibration *QpuCalibration `json:"calibration"`

@@ -229,6 +229,11 @@ export interface ApiToken {
   readonly updated: string
 }
 
+export interface QpuSummaryEstimatedStart {
+  readonly from: string
+  readonly to: string
+}
+
 export interface QpuSummary {
   readonly collectionId: string
   readonly collectionName: string
@@ -267,6 +272,10 @@ export interface QpuSummary {
   readonly holder: QpuHolder | null
   /** From when nobody has booked it, UTC */
   readonly next_free: string
+  /** Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting` */
+  readonly estimated_start: QpuSummaryEstimatedStart | null
+  /** Why such a job would not start at once; null = it would */
+  readonly waiting: NewJobWait | null
   /** Null = never calibrated */
   readonly calibration: QpuCalibration | null
 }
@@ -298,6 +307,12 @@ export interface QpuHolder {
   readonly username?: string
   /** Superusers only */
   readonly email?: string
+}
+
+export interface NewJobWait {
+  readonly code: string
+  readonly text: string
+  readonly until?: string
 }
 
 export interface QpuCalibrationMedians {
@@ -354,6 +369,10 @@ export interface QpuDetail {
   readonly holder: QpuHolder | null
   /** From when nobody has booked it, UTC */
   readonly next_free: string
+  /** Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting` */
+  readonly estimated_start: QpuSummaryEstimatedStart | null
+  /** Why such a job would not start at once; null = it would */
+  readonly waiting: NewJobWait | null
   /** Null = never calibrated */
   readonly calibration: QpuCalibration | null
   /** What its device says that it can run; null = unknown */

@@ -204,6 +204,14 @@ class ApiToken(TypedDict):
     updated: str
 
 
+QpuSummaryEstimatedStart = TypedDict(
+    "QpuSummaryEstimatedStart",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
 class _QpuSummary(TypedDict):
     collectionId: str
     collectionName: str
@@ -228,6 +236,8 @@ class _QpuSummary(TypedDict):
     running_job: Optional[RunningJob]  # Null = none
     holder: Optional[QpuHolder]  # Who has booked the present time; null = nobody
     next_free: str  # From when nobody has booked it, UTC
+    estimated_start: Optional[QpuSummaryEstimatedStart]  # Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
+    waiting: Optional[NewJobWait]  # Why such a job would not start at once; null = it would
     calibration: Optional[QpuCalibration]  # Null = never calibrated
 
 
@@ -263,6 +273,15 @@ class QpuHolder(_QpuHolder, total=False):
     user: str  # Superusers only
     username: str  # Superusers only
     email: str  # Superusers only
+
+
+class _NewJobWait(TypedDict):
+    code: str
+    text: str
+
+
+class NewJobWait(_NewJobWait, total=False):
+    until: str
 
 
 class QpuCalibrationMedians(TypedDict):
@@ -302,6 +321,8 @@ class _QpuDetail(TypedDict):
     running_job: Optional[RunningJob]  # Null = none
     holder: Optional[QpuHolder]  # Who has booked the present time; null = nobody
     next_free: str  # From when nobody has booked it, UTC
+    estimated_start: Optional[QpuSummaryEstimatedStart]  # Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
+    waiting: Optional[NewJobWait]  # Why such a job would not start at once; null = it would
     calibration: Optional[QpuCalibration]  # Null = never calibrated
     description: Optional[QpuDescription]  # What its device says that it can run; null = unknown
 

@@ -42,6 +42,7 @@ export interface CandidateQueue {
 }
 
 interface PendingRow extends JobNeeds {
+  id: string
   seq: number
   user_id: string
   qpu_target: string
@@ -67,7 +68,7 @@ export function readQueuePosition(
   fair?: FairShare,
 ): QueuePositionInput | undefined {
   const row = tx.one<PendingRow>(
-    `SELECT job.seq, job.user_id, job.qpu_target, job.not_before,
+    `SELECT job.id, job.seq, job.user_id, job.qpu_target, job.not_before,
        job.qubits, job.shots, job.executions, job.features,
        job.held, job.hold_reason, job.error_code, job.run_next,
        coalesce(owner.unlimited = 1 OR owner.qpu_ms > 0, 0) AS has_balance
@@ -75,7 +76,38 @@ export function readQueuePosition(
      WHERE job.id = $id AND job.status = 'pending'`,
     { id },
   )
-  if (!row) return undefined
+  return row && positionOf(tx, row, { idleMs, fair, most: MAX_COUNTED })
+}
+
+/** Who would submit a job, and to which QPU. */
+interface NewJob {
+  /** Id of the user; '' for somebody without bookings and recent use. */
+  user: string
+  /** Id of the QPU. */
+  qpu: string
+  /** Number of QPUs for which one response reads this: together they count as many jobs as one view does. */
+  among: number
+}
+
+/** Reads the queue of a QPU for a job that was submitted now and needs nothing special. `fair`: as above. */
+export function readNewPosition(
+  tx: ReadTx,
+  { user, qpu, among }: NewJob,
+  idleMs: number,
+  fair?: FairShare,
+): QueuePositionInput {
+  const most = Math.ceil(MAX_COUNTED / Math.max(1, among))
+  const job = { id: '', seq: Number.MAX_SAFE_INTEGER, user_id: user, qpu_target: qpu, not_before: 0 }
+  const needs = { qubits: 0, shots: 0, executions: 0, features: 0 }
+  const state = { has_balance: 1, held: 0, hold_reason: '', error_code: '', run_next: 0 }
+  return positionOf(tx, { ...job, ...needs, ...state }, { idleMs, fair, most })
+}
+
+function positionOf(
+  tx: ReadTx,
+  row: PendingRow,
+  { idleMs, fair, most: mostOfAll }: { idleMs: number; fair: FairShare | undefined; most: number },
+): QueuePositionInput {
   const targets = targetsOf(tx, row).map((qpu) => ({ qpu, excess: excessOf(row, qpu) }))
   const [fitting, excluded] = [true, false].map((fits) =>
     targets.filter(({ excess }) => (excess.length === 0) === fits),
@@ -87,14 +119,14 @@ export function readQueuePosition(
       notBefore: row.not_before,
       hasBalance: row.has_balance === 1,
       held: row.held === 1 ? row.hold_reason : undefined,
-      uncalibrated: row.error_code === '' ? undefined : lastReturn(tx, id),
+      uncalibrated: row.error_code === '' ? undefined : lastReturn(tx, row.id),
       isNext: row.run_next > 0,
     },
     queues: states
       .filter((state) => state !== undefined)
       .map((state) => {
         const recent = recentMs(tx, state.qpu.id)
-        const most = Math.ceil(MAX_COUNTED / states.length)
+        const most = Math.ceil(mostOfAll / states.length)
         return {
           state,
           ...countAhead(tx, row, state, { most, fair, runMs: medianOf(recent) }),
