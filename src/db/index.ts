@@ -42,6 +42,7 @@ export {
   returnReplaced,
 } from './durability/replacement.ts'
 export { type Auth, NO_REQUEST, type RequestInfo } from './filter/index.ts'
+export { DIRECTION_MARKS } from './hooks/plain-name.ts'
 export { diagnose } from './integrity/doctor.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
 export {

@@ -68,6 +68,11 @@ export const backupCommand = defineCommand({
       if (value === undefined || file === undefined) continue
       throw new UsageError(`--${name} applies to backups with automatic names; leave FILE out`)
     }
+    if (file !== undefined && /^\w+$/.test(file)) {
+      throw new UsageError(
+        `"${file}" is no command; to write a backup of that name, give it an ending or a folder: ${file}.db or ./${file}`,
+      )
+    }
     const config = loadConfig(given)
     if (withCa) assertCaExists(caInUse(config))
     const folder = join(config.dir, BACKUP_FOLDER)

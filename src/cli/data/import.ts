@@ -1,8 +1,19 @@
-import { silentLog, systemClock } from '../../base/index.ts'
+import { closeSync, openSync, statSync } from 'node:fs'
+import { AppError, messageOf, silentLog, systemClock } from '../../base/index.ts'
 import { importRecords, openDatabase } from '../../db/index.ts'
 import { publicNames, readStoredPayload } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
+
+function assertReadable(path: string): void {
+  try {
+    closeSync(openSync(path, 'r'))
+  } catch (error) {
+    throw new AppError('not_found', `Cannot read ${path}: ${messageOf(error)}`)
+  }
+  if (statSync(path).isDirectory())
+    throw new AppError('invalid', `${path} is a folder; name a file of JSON lines`)
+}
 
 export const importCommand = defineCommand({
   summary: 'Add the records of a file to the database of a stopped server: all or none',
@@ -15,6 +26,8 @@ export const importCommand = defineCommand({
   settings: DIR_SETTINGS,
   async run({ given, positionals: [path = ''] }) {
     const config = loadConfig(given)
+    // Before the database is opened, which would create one.
+    assertReadable(path)
     const db = await openDatabase({
       dir: config.dir,
       clock: systemClock,

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/index.ts'
 import { BACKUP_FOLDER, DATABASE_FILE } from '../sqlite/database-file.ts'
@@ -35,7 +35,7 @@ export async function listBackupFiles(
     for (const name of await readdir(folder).catch(() => [])) {
       if (kindOf(name) !== kind) continue
       const path = join(folder, name)
-      const stats = await stat(path).catch(() => undefined)
+      const stats = await lstat(path).catch(() => undefined)
       if (!stats?.isFile()) continue
       found.push({ name, kind, path, bytes: stats.size, at: newestBackup([name]) ?? stats.mtimeMs })
     }
@@ -54,7 +54,8 @@ export async function listBackupFiles(
 export async function findBackupFile(dir: string, name: string): Promise<BackupFile> {
   const kind = kindOf(name)
   const path = kind ? join(folderOf(dir, kind), name) : ''
-  const stats = kind && (await stat(path).catch(() => undefined))
+  // A link is none: it could lead to any file that the server can read.
+  const stats = kind && (await lstat(path).catch(() => undefined))
   if (!kind || !stats?.isFile()) {
     throw new AppError('not_found', `There is no backup ${name}`, { reason: 'no_backup' })
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { AppError, messageOf, toTimestamp } from '../../base/index.ts'
 import { diagnose, diagnoseFile } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
@@ -26,8 +26,11 @@ export interface BackupReport {
  *   `database_newer`).
  */
 export function checkBackup(path: string): BackupReport {
-  if (!existsSync(path)) {
-    throw new AppError('not_found', `There is no file ${path}`, { reason: 'no_backup' })
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) throw new AppError('not_found', `There is no file ${path}`, { reason: 'no_backup' })
+  if (!stats.isFile()) {
+    const what = stats.isDirectory() ? 'a folder' : 'no regular file'
+    throw new AppError('invalid', `${path} is ${what}; name the file of a backup`, { reason: 'not_a_backup' })
   }
   return reading(path, (connection) => {
     const version = versionOf(connection)

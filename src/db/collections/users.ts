@@ -1,4 +1,5 @@
 import { AppError, newId } from '../../base/index.ts'
+import { refuseOddName } from '../hooks/plain-name.ts'
 import { cancelJobsOf } from '../hooks/removal.ts'
 import { renewTokenKey } from '../hooks/token-key.ts'
 import { defineCollection } from '../schema/collection.ts'
@@ -61,10 +62,12 @@ export const users = defineCollection({
   hooks: {
     beforeInsert({ tx, record }) {
       refuseProxyName(record)
+      refuseOddName('username', record.username)
       refuseRemovedId(tx, record.id)
     },
     beforeUpdate({ before, after }) {
       refuseProxyName(after)
+      refuseOddName('username', after.username, before.username)
       renewTokenKey(before, after)
     },
     // The balance is the sum of the ledger, so an initial balance is its first entry.

@@ -241,6 +241,11 @@ export function isUnflushed(error: unknown): error is AppError {
   return error instanceof AppError && error.reason === 'storage_unflushed'
 }
 
+/** Whether `error` reports a value that the schema of the table does not allow. */
+export function isConstraintViolation(error: unknown): error is SQLiteError {
+  return error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_CONSTRAINT')
+}
+
 /** Whether `error` reports a value that a unique index or key already contains. */
 export function isUniqueViolation(error: unknown): error is SQLiteError {
   return (

@@ -19,7 +19,8 @@ export function csvHead(columns: readonly string[]): string {
 
 /**
  * One row as a line of CSV, ended by CRLF. Lists and objects are JSON text in their cell; null is an empty
- * cell. Values are written unchanged, so a cell may look like a formula: import all columns as text.
+ * cell. A text that a spreadsheet would run as a formula has an apostrophe before it; JSON lines have the
+ * values unchanged.
  */
 export function csvLine(columns: readonly string[], row: Row): string {
   return line(columns.map((column) => cellText(row[column])))
@@ -31,8 +32,13 @@ function line(cells: readonly string[]): string {
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
+
+/** What begins a formula in common spreadsheets, also in the wide forms of East Asian ones. */
+const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r]/
+const NUMBER = /^[+-]?\d+(\.\d+)?$/
 
 function quotedCell(text: string): string {
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text

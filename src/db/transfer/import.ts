@@ -10,7 +10,7 @@ import type { AnyCollection } from '../schema/collection.ts'
 import { splitLarge } from '../schema/large-values.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
-import { isUniqueViolation } from '../sqlite/connection.ts'
+import { isConstraintViolation, isUniqueViolation } from '../sqlite/connection.ts'
 import { isJson } from '../sqlite/dialect.ts'
 import { quoted } from '../sqlite/sql.ts'
 import { type ImportContext, readImported } from './imported.ts'
@@ -138,11 +138,18 @@ function importLine(
   try {
     insertRow(tx, collection, plan, record)
   } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-    return refuse(`${error.message.slice(error.message.indexOf(': ') + 2)}: another record has this value`)
+    return refuse(violationOf(error, collection))
   }
   if (collection.name === 'quantum_jobs') recordImportedJob(tx, record, context.nextId())
   return collection
+}
+
+/** Why the table does not take a record. @throws `error` when it is another one, such as of a full disk. */
+function violationOf(error: unknown, { name }: AnyCollection): string {
+  if (isUniqueViolation(error))
+    return `${error.message.slice(error.message.indexOf(': ') + 2)}: another record has this value`
+  if (isConstraintViolation(error)) return `${name}: cannot be stored (${error.message})`
+  throw error
 }
 
 /** A stored value that SQLite cannot read would fail every filter and roll-up that reads it. */

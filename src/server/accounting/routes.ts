@@ -3,6 +3,7 @@ import { AppError } from '../../base/index.ts'
 import {
   csvHead,
   csvLine,
+  DIRECTION_MARKS,
   findQpu,
   type ReadTx,
   USAGE_GROUPS,
@@ -151,5 +152,11 @@ async function* pagesOf(
 }
 
 function* linesOf(rows: readonly Usage[]): Generator<string, void, undefined> {
-  for (const row of rows) yield csvLine(COLUMNS, presentUsage(row))
+  for (const row of rows) yield csvLine(COLUMNS, plainRow(presentUsage(row)))
+}
+
+/** The row of a file: without marks that change the direction of text, which would disguise a name. */
+function plainRow(row: ReturnType<typeof presentUsage>) {
+  const plain = (text: string) => text.replaceAll(DIRECTION_MARKS, '')
+  return { ...row, username: plain(row.username), email: plain(row.email), qpu_name: plain(row.qpu_name) }
 }

@@ -21,6 +21,7 @@ import { errorBody, METHOD_NOT_ALLOWED, problem } from './response/error-respons
 import { ResponseEncoder } from './response/response-encoder.ts'
 import { TextFile } from './response/text-file.ts'
 import { Reply, type Route, type RouteRequest } from './route.ts'
+import { proxyWarning } from './untrusted-proxy.ts'
 
 type HttpServer = Server<undefined>
 type Env = { Bindings: { server: HttpServer | undefined }; Variables: { caller?: Caller } }
@@ -112,6 +113,7 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
     return toResponse(result, fields, (...response) => encoder.encode(...response, receiver))
   }
 
+  const warnOfProxy = proxyWarning(log)
   for (const route of routes) {
     app.on(
       route.method,
@@ -120,6 +122,7 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
         const caller = await identify(c.req.raw)
         c.set('caller', caller)
         const origin = originOf(c.req.raw, peerOf(c), config.trustedProxies)
+        warnOfProxy(c.req.raw, origin)
         limit(caller, origin.address)
         onCaller(caller, { request: c.req.raw, address: origin.address })
         assertAccess(route, caller)

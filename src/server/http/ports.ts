@@ -17,6 +17,9 @@ const IDLE_POLL_MS = 20
 /** Time for requests in progress to finish when the server stops. */
 const STOP_TIMEOUT_MS = 5_000
 
+/** For TLS 1.2: forward secrecy and authenticated encryption only; those of TLS 1.3 all have both. */
+const CIPHERS = 'ECDHE+AESGCM:ECDHE+CHACHA20'
+
 type PortsContext = Pick<ServerContext, 'config' | 'tls' | 'clock' | 'log'>
 
 /** The HTTP and the HTTPS port; both serve the same application. */
@@ -101,7 +104,7 @@ export class HttpPorts {
       return Bun.serve({
         hostname,
         port,
-        ...(tls ? { tls } : {}),
+        ...(tls ? { tls: { ...tls, ciphers: CIPHERS } } : {}),
         idleTimeout: IDLE_TIMEOUT_SECONDS,
         maxRequestBodySize: MAX_BODY_BYTES,
         fetch: (request, server) =>

@@ -3,7 +3,7 @@ import { quantumJobs } from '../../db/index.ts'
 import { callerName } from '../http/caller.ts'
 import { MAX_BODY_BYTES } from '../http/limits/body-size.ts'
 import type { RateLimiter } from '../http/limits/rate-limit.ts'
-import { listQuery, whole } from '../http/request/list-query.ts'
+import { listQuery, strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { cancelJob } from './cancel.ts'
 import { deleteJob } from './delete.ts'
@@ -73,7 +73,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       path: '/api/jobs',
       access: 'signed_in',
       summary: "List the caller's jobs, newest first; superusers also those of others",
-      query: v.object({ ...listQuery(SORTABLE, '-created').entries, ...jobFilters }),
+      query: strictQuery({ ...listQuery(SORTABLE, '-created').entries, ...jobFilters }),
       statuses: [200, 400, 401, 403, 413, 503],
       errors: { filter_too_costly: 400, page_too_large: 413, value_too_large: 413, changed_while_sent: 503 },
       response: v.array(jobResponse),
@@ -87,7 +87,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       path: '/api/jobs/count',
       access: 'signed_in',
       summary: 'Count the jobs that a list with these filters contains',
-      query: v.object(jobFilters),
+      query: strictQuery(jobFilters),
       statuses: [200, 400, 401, 403],
       errors: { filter_too_costly: 400 },
       response: v.object({ count: v.pipe(v.number(), v.integer()) }),

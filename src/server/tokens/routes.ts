@@ -82,6 +82,16 @@ function withinSession(caller: Caller, expiresAt: string | undefined): string | 
   })
 }
 
+/** @throws AppError `invalid` for an expiry that is over; one that is stored already may be sent again. */
+function assertFuture(expiresAt: string | undefined, now: number, stored = ''): void {
+  if (expiresAt === undefined || expiresAt === '' || expiresAt === stored || expiresAt > toTimestamp(now))
+    return
+  const message = `Must be later than now, ${toTimestamp(now)}; to end a token, delete it.`
+  throw new AppError('invalid', 'The API token would have expired already', {
+    fields: { expires_at: { code: 'validation_min_date_constraint', message } },
+  })
+}
+
 /** API tokens of the caller. The token itself is returned once, when it is created. */
 export function tokenRoutes(clock: Clock): Route[] {
   const creations = new RateLimiter(CREATIONS, clock)
@@ -106,6 +116,7 @@ export function tokenRoutes(clock: Clock): Route[] {
       response: v.pipe(v.object({ ...tokenFields.entries, token: v.string() }), v.title('NewApiToken')),
       async run({ db }, { body, caller, ...call }) {
         const user = await actingUser(db, caller)
+        assertFuture(body.expires_at, clock.now())
         const expiresAt = withinSession(caller, body.expires_at) ?? ''
         creations.take(callerName(caller))
         const token = newApiToken()
@@ -154,12 +165,16 @@ export function tokenRoutes(clock: Clock): Route[] {
       response: tokenResponse,
       async run({ db }, { body, caller, params }) {
         const user = await actingUser(db, caller)
+        const id = params['id'] ?? ''
+        if (body.expires_at) {
+          assertFuture(body.expires_at, clock.now(), (await findApiToken(db, user.id, id)).expires_at)
+        }
         const expiresAt = withinSession(caller, body.expires_at)
         const patch = {
           ...(body.name === undefined ? {} : { name: body.name }),
           ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
         }
-        const token = await updateApiToken(db, user.id, params['id'] ?? '', patch)
+        const token = await updateApiToken(db, user.id, id, patch)
         return (await presentTokens(db, user.id, [token]))[0]
       },
     }),

@@ -152,3 +152,59 @@ describe('svc export', () => {
     expect(existsSync(join(folder.path, 'no'))).toBe(false)
   })
 })
+
+describe('mistakes of commands with data', () => {
+  test('svc import of a file that is absent or a folder names it, and creates no database', async () => {
+    using folder = temporaryFolder()
+    const absent = await svc(folder.path, 'import', 'absent.jsonl')
+    expect(absent).toMatchObject({
+      out: '',
+      status: 1,
+      err: expect.stringContaining('Cannot read absent.jsonl: '),
+    })
+    expect(await svc(folder.path, 'import', '.')).toMatchObject({
+      ...{ out: '', status: 1 },
+      err: '. is a folder; name a file of JSON lines\n',
+    })
+    expect(existsSync(join(folder.path, 'svc_data'))).toBe(false)
+  })
+
+  test.each([
+    [-1e308, 'users.qpu_seconds: Must be greater or equal than -9000000000000.'],
+    [1e308, 'users.qpu_seconds: Must be less or equal than 9000000000000.'],
+  ])('svc import of a balance of %p names the line', async (seconds, text) => {
+    using folder = temporaryFolder()
+    const file = write(folder.path, [
+      { collection: 'users', email: 'a@example.org' },
+      { collection: 'users', email: 'b@example.org', qpu_seconds: seconds },
+    ])
+    const { err, status } = await svc(folder.path, 'import', file)
+    expect(status).toBe(1)
+    expect(err.split('\n')[0]).toBe(`in.jsonl:2: ${text}`)
+  })
+
+  test('svc backup of a bare word is a wrong call and writes nothing', async () => {
+    using folder = temporaryFolder()
+    write(folder.path, [])
+    await svc(folder.path, 'import', 'in.jsonl')
+    expect(await svc(folder.path, 'backup', 'list')).toEqual({
+      ...{ out: '', status: 2 },
+      err: expect.stringContaining(
+        '"list" is no command; to write a backup of that name, give it an ending or a folder: list.db or ./list',
+      ),
+    })
+    expect(existsSync(join(folder.path, 'list'))).toBe(false)
+    expect((await svc(folder.path, 'backup', './list')).status).toBe(0)
+  })
+
+  test('svc restore of a folder names it, not the disk', async () => {
+    using folder = temporaryFolder()
+    expect(await svc(folder.path, 'restore', '/etc')).toMatchObject({
+      ...{ out: '', status: 1 },
+      err: expect.stringContaining('/etc is a folder; name the file of a backup'),
+    })
+    expect((await svc(folder.path, 'backup', 'verify', '/dev/null')).err).toContain(
+      '/dev/null is no regular file',
+    )
+  })
+})

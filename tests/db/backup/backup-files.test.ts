@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findBackupFile, listBackupFiles, removeBackupFile } from '../../../src/db/backup/backup-files.ts'
 import { writeCheckRecord } from '../../../src/db/backup/check-record.ts'
@@ -35,4 +35,16 @@ test('the newest backups and earlier databases are listed, and files that belong
   removeBackupFile(path)
   expect(readdirSync(join(dir, 'backups')).filter((name) => name.includes('0129'))).toEqual([])
   await expect(findBackupFile(dir, 'svc-20260129T000000.000Z.db')).rejects.toThrow('There is no backup')
+})
+
+test('a link is no backup: it could lead to any file', async () => {
+  using folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'data/backups'), { recursive: true })
+  writeFileSync(join(folder.path, 'secret'), 'x')
+  const dir = join(folder.path, 'data')
+  symlinkSync('../../secret', join(dir, 'backups/link.db'))
+  symlinkSync('../secret', join(dir, 'svc.db.before-restore'))
+  expect(await listBackupFiles(dir, 10)).toEqual({ files: [], total: 0 })
+  for (const name of ['link.db', 'svc.db.before-restore'])
+    await expect(findBackupFile(dir, name)).rejects.toThrow(`There is no backup ${name}`)
 })

@@ -29,3 +29,27 @@ test('toCsv() writes numbers, booleans and JSON as text, and null as an empty ce
     'number,bool,list,object,none\r\n1.5,false,"[""a"",""b""]","{""a"":1}",\r\n',
   )
 })
+
+test('toCsv() puts an apostrophe before what a spreadsheet would run, and not before numbers', async () => {
+  const formulas = [
+    '=1+1',
+    '+cmd|x!A0',
+    '-2+3',
+    '@SUM(A1)',
+    '\t=1',
+    ' =1',
+    '\uFF1D1+1',
+    '=HYPERLINK("http://x")',
+  ]
+  const plain = ['-5', '+1.5', 'a=b', 'ada@lab.example', -3, '']
+  const lines = (
+    await textOf(
+      ['x'],
+      [...formulas, ...plain].map((x) => ({ x })),
+    )
+  )
+    .split('\r\n')
+    .slice(1)
+  expect(lines.slice(0, formulas.length).every((line) => /^"?'/.test(line))).toBe(true)
+  expect(lines.slice(formulas.length)).toEqual([...plain.map(String), ''])
+})

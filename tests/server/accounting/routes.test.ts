@@ -110,3 +110,18 @@ test('months and their range are checked', async () => {
     expect(JSON.stringify(response.body)).toContain(text)
   }
 })
+
+test('a CSV file shows a stored name without marks of direction, and as no formula', async () => {
+  const { server, one } = await openWithUsage()
+  await using _ = server
+  const name = '=HYPERLINK("http://x")\u202Eada'
+  // As a release before may have stored it.
+  await server.db.write('t', (tx) =>
+    tx.run('UPDATE users SET username = $name WHERE id = $id', { name, id: one.id }),
+  )
+  const headers = { authorization: server.superuser.token }
+  const csv = await (await fetch(`${server.url}/api/accounting?format=csv`, { headers })).text()
+  expect(csv).toContain(`,"'=HYPERLINK(""http://x"")ada",`)
+  const { items } = (await server.admin.get(`/api/accounting?user=${one.id}`)).body as { items: object[] }
+  expect(items).toMatchObject([{ username: name }])
+})

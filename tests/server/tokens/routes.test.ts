@@ -129,3 +129,26 @@ test('the list is paged and sorted', async () => {
   expect(await names('sort=%2Bname&skip=1&limit=1')).toEqual(['b'])
   expect(await names('sort=-name&limit=2')).toEqual(['c', 'b'])
 })
+
+test('an expiry that is over is refused, unless it is the stored one', async () => {
+  const clock = new FakeClock()
+  await using server = await openTestServer({ clock })
+  const user = server.as(await server.createUser())
+  const at = (ms: number) => toTimestamp(clock.now() + ms)
+  for (const expires_at of [at(-1), at(0), '2020-01-01 00:00:00.000Z']) {
+    const refused = await user.post('/api/tokens', { expires_at })
+    expect([refused.status, Object(refused.get('data')).expires_at]).toMatchObject([
+      400,
+      { code: 'validation_min_date_constraint' },
+    ])
+  }
+  const expires_at = at(1_000)
+  const made = await user.post('/api/tokens', { expires_at })
+  expect(made.status).toBe(201)
+  await clock.advance(2_000)
+  const path = `/api/tokens/${made.text('id')}`
+  expect((await user.patch(path, { expires_at: at(-1) })).status).toBe(400)
+  expect((await user.patch(path, { name: 'old', expires_at })).status).toBe(200)
+  expect((await user.patch(path, { expires_at: at(1_000) })).status).toBe(200)
+  expect((await user.patch(path, { expires_at: '' })).status).toBe(200)
+})

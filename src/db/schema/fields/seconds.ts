@@ -15,6 +15,9 @@ interface SecondsField extends SecondsOptions, NumberField {
   readonly kind: FieldKind<SecondsField, number>
 }
 
+/** In milliseconds a safe integer. */
+const MAX_SECONDS = 9e12
+
 const secondsKind: FieldKind<SecondsField, number> = {
   ...numberKind,
   columnName: ({ column }) => column,
@@ -26,7 +29,7 @@ const secondsKind: FieldKind<SecondsField, number> = {
 
   // The last job before an export may have taken the balance below its minimum.
   check: ({ min }, value, origin) =>
-    numberError(min === undefined || origin === 'import' ? {} : { min }, value),
+    numberError({ min: origin === 'import' ? -MAX_SECONDS : (min ?? -MAX_SECONDS), max: MAX_SECONDS }, value),
 
   // CAST keeps the type of a number column, to which SQLite converts numeric texts.
   filterSql: (stored) => `CAST(${stored} / 1000.0 AS REAL)`,

@@ -24,6 +24,14 @@ export const moment = v.pipe(
   v.description('A time such as 2026-01-31T09:05:00Z, or a day (UTC)'),
 )
 
+/**
+ * A query that refuses unknown parameters: a filter with a typing error would otherwise select everything.
+ * `fields` selects the fields of any response.
+ */
+export function strictQuery<Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.strictObject({ ...entries, fields: v.optional(v.string()) })
+}
+
 /** `skip`, `limit` and `sort` of the list routes; `sortable` names the fields that may be sorted by. */
 export function listQuery(sortable: readonly [string, ...string[]], defaultSort: string) {
   return v.object({
