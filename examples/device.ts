@@ -5,13 +5,13 @@
  */
 import { bitString, circuitResultOf, defineDevice, JobError, jobResultsOf, opt } from 'svc/devices'
 
-/** Number of classical bits a program declares as `bit[n] name;` or `creg name[n];`. */
+/** Number of classical bits a program declares as `bit[n] name;`, `bit name;` or `creg name[n];`. */
 function classicalBits(program: string): number {
-  const [, size] =
-    /\bbit\s*\[(\d+)\]|\bcreg\s+\w+\[(\d+)\]/.exec(program)?.filter((part) => part !== undefined) ?? []
-  if (size === undefined)
+  const declared = program.matchAll(/\bbit\s*(?:\[(\d+)\])?\s+\w+\s*[;=]|\bcreg\s+\w+\[(\d+)\]/g)
+  const sizes = [...declared].map(([, bits, creg]) => Number(bits ?? creg ?? 1))
+  if (sizes.length === 0)
     throw new JobError('The program declares no classical bits', { errorCode: 'no_bits' })
-  return Number(size)
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 export const coin = defineDevice({
@@ -23,17 +23,20 @@ export const coin = defineDevice({
     return {
       async run(job, io) {
         const rng = random(job.payload.seed)
-        const results = job.payload.circuits.map((entry, circuitIndex) => {
+        const results = job.payload.circuits.flatMap((entry, circuitIndex) => {
           io.signal.throwIfAborted()
           const shots = entry.shots ?? job.payload.shots
           const clbits = classicalBits(entry.circuit)
-          const counts: Record<string, number> = {}
-          for (let shot = 0; shot < shots; shot++) {
-            const key = bitString(Array.from({ length: clbits }, () => (rng.next() < options.bias ? 1 : 0)))
-            counts[key] = (counts[key] ?? 0) + 1
-          }
           const circuit = { qubits: clbits, clbits, qregs: [], cregs: [] }
-          return circuitResultOf({ circuitIndex, circuit, shots, counts, metadata: {} })
+          const sets = Math.max(1, entry.parameter_values?.length ?? 0)
+          return Array.from({ length: sets }, () => {
+            const counts: Record<string, number> = {}
+            for (let shot = 0; shot < shots; shot++) {
+              const key = bitString(Array.from({ length: clbits }, () => (rng.next() < options.bias ? 1 : 0)))
+              counts[key] = (counts[key] ?? 0) + 1
+            }
+            return circuitResultOf({ circuitIndex, circuit, shots, counts, metadata: {} })
+          })
         })
         return jobResultsOf(device, results, { device })
       },

@@ -236,6 +236,7 @@ export {
   bytesOfJob,
   cancelJob,
   countPending,
+  expectedResultsOfJob,
   findJob,
   insertJob,
   type Job,

@@ -2,6 +2,12 @@ import * as v from 'valibot'
 import {
   type CircuitLabel,
   type CircuitResult,
+  contradictedFailure,
+  contradictionOf,
+  type ExpectedResults,
+  expectedResultsOf,
+  figuresOf,
+  INVALID_RESULTS,
   JOB_LIMITS,
   type JobPayload,
   type JobResults,
@@ -19,6 +25,8 @@ interface Outcome {
   /** Bit string → number of shots. */
   counts?: Record<string, number>
   memory?: unknown
+  /** Shots that ran and are in neither of them. */
+  discardedShots?: number
   metadata: Record<string, unknown>
 }
 
@@ -29,6 +37,7 @@ export function circuitResultOf(outcome: Outcome): CircuitResult {
     shots: outcome.shots,
     ...(outcome.counts !== undefined && { counts: outcome.counts }),
     ...(outcome.memory !== undefined && { memory: outcome.memory }),
+    ...(outcome.discardedShots !== undefined && { discarded_shots: outcome.discardedShots }),
     header: {
       name: `circuit_${circuitIndex}`,
       n_qubits: circuit.qubits,
@@ -79,45 +88,48 @@ function findUnsendable(value: unknown, path: string): string | undefined {
 
 /**
  * Checks the results of a device before they are sent, and labels them as the client has named its circuits.
- * @throws JobError (class device) naming the field, for malformed results, NaN and infinite numbers;
- *   (class user, `results_too_large`) for results above 8 MiB.
+ * @throws JobError `invalid_results` naming the field, for malformed results, NaN, infinite numbers, and
+ *   results that contradict the job; `results_too_large` for results above 8 MiB.
  */
-export function checkResults(results: unknown, job?: LabeledJob): JobResults {
+export function checkResults(results: unknown, job?: CheckedJob): JobResults {
   const bad = findUnsendable(results, '')
-  if (bad !== undefined) {
-    throw new JobError(`The device returned a value that is not a finite number at ${bad}`, {
-      class: 'device',
-      errorCode: 'invalid_results',
-      executed: true,
-    })
-  }
+  if (bad !== undefined) throw invalid(`The device returned a value that is not a finite number at ${bad}`)
   const parsed = v.safeParse(jobResults, results)
   if (!parsed.success) {
     const [issue] = parsed.issues
-    throw new JobError(
+    throw invalid(
       `The device returned no valid results: ${v.getDotPath(issue) ?? 'results'}: ${issue.message}`,
-      {
-        class: 'device',
-        errorCode: 'invalid_results',
-        executed: true,
-      },
     )
   }
-  if (job?.labels) labelResults(parsed.output, job.payload, job.labels)
+  if (job) {
+    const { device, payload, labels, expected = expectedResultsOf(payload) } = job
+    const contradiction = contradictionOf(figuresOf(parsed.output), expected)
+    if (contradiction !== undefined)
+      throw invalid(contradictedFailure(`device ${device}`, contradiction).message)
+    if (labels) labelResults(parsed.output, payload, labels)
+  }
   if (Buffer.byteLength(JSON.stringify(parsed.output)) > JOB_LIMITS.resultBytes) throw resultsTooLarge()
   return parsed.output
 }
 
-/** A job whose circuits may have labels. */
-interface LabeledJob {
-  payload: Pick<JobPayload, 'circuits'>
-  labels: readonly CircuitLabel[] | undefined
+/** The device would return the same again, so the job ends; `executed` stays false, so it is not charged. */
+function invalid(message: string): JobError {
+  return new JobError(message, { errorCode: INVALID_RESULTS })
+}
+
+/** A job, and the device that has run it. */
+interface CheckedJob {
+  device: string
+  payload: JobPayload
+  labels?: readonly CircuitLabel[] | undefined
+  /** What the server expects; by default what follows from the payload. */
+  expected?: ExpectedResults | undefined
 }
 
 /** Results come in the order of circuits and their parameter sets. */
 function labelResults(
   { circuit_results }: JobResults,
-  { circuits }: LabeledJob['payload'],
+  { circuits }: JobPayload,
   labels: readonly CircuitLabel[],
 ): void {
   let next = 0

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { CALIBRATION_LIMITS, calibrationId, calibrationMode, targetName } from './calibration.ts'
+import { expectedResults } from './expected-results.ts'
 import { circuitLabel, jobPayload } from './jobs.ts'
 
 const id = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/))
@@ -16,6 +17,8 @@ export const runJob = v.object({
   payload: jobPayload,
   /** One entry per circuit, for the headers of its results. */
   labels: v.optional(v.array(circuitLabel)),
+  /** What its results must contain; older servers do not send it. */
+  expected: v.optional(expectedResults),
 })
 export type RunJob = v.InferOutput<typeof runJob>
 

@@ -1,7 +1,11 @@
 import * as v from 'valibot'
 
 /** Declaration of one driver → server event type; see `events/`. */
-export interface EventType<Name extends string = string, Schema extends v.GenericSchema = v.GenericSchema> {
+export interface EventType<
+  Name extends string = string,
+  Schema extends v.GenericSchema = v.GenericSchema,
+  Summary = unknown,
+> {
   /** PascalCase name on the wire. */
   type: Name
   /** Stored in the `events` log as it arrives, without handler code. */
@@ -17,6 +21,10 @@ export interface EventType<Name extends string = string, Schema extends v.Generi
   required: boolean
   /** Fields of the payload that may be large: the server stores their JSON text as it was received. */
   large: readonly string[]
+  /**
+   * What handlers need to know of the large fields: computed where they are parsed, which may be in a thread.
+   */
+  summarize?(payload: v.InferOutput<Schema>): Summary
   /** Maximum bytes of the whole event in UTF-8. */
   maxBytes: number
   payload: Schema
@@ -40,6 +48,7 @@ export function defineEvent<
   Schema extends v.GenericSchema,
   const Log extends boolean = false,
   const Large extends string = never,
+  Summary = undefined,
 >(declaration: {
   type: Name
   log?: Log
@@ -47,13 +56,14 @@ export function defineEvent<
   acknowledged?: boolean
   required?: boolean
   large?: readonly Large[]
+  summarize?(payload: v.InferOutput<Schema>): Summary
   maxBytes?: number
   payload: Schema
-}): EventType<Name, Schema> & { log: Log; large: readonly Large[] } {
+}): EventType<Name, Schema, Summary> & { log: Log; large: readonly Large[] } {
   const { type, log = false as Log, limited = true, acknowledged = false, required = false } = declaration
   const { large = [], payload } = declaration
   const { maxBytes = acknowledged ? EVENT_LIMITS.acknowledgedBytes : EVENT_LIMITS.bytes } = declaration
-  return { type, log, limited, acknowledged, required, large, maxBytes, payload }
+  return { ...declaration, type, log, limited, acknowledged, required, large, maxBytes, payload }
 }
 
 /** Envelope of every event on the wire. */

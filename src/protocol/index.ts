@@ -50,10 +50,12 @@ export {
   EVENTS,
   type EventName,
   type EventPayload,
+  type EventSummary,
   type HandledEventName,
   type LargeField,
 } from './events/index.ts'
 export { resultId } from './events/job_result.ts'
+export { type ExpectedResults, expectedResultsOf } from './expected-results.ts'
 export { fingerprintMatches, fingerprintOf, parseFingerprint } from './fingerprint.ts'
 export {
   type CircuitEntry,
@@ -75,6 +77,13 @@ export {
   RESULTS_TOO_LARGE,
 } from './jobs.ts'
 export { memoryLength, type RecordedShots } from './memory-length.ts'
+export {
+  contradictedFailure,
+  contradictionOf,
+  figuresOf,
+  INVALID_RESULTS,
+  type ResultFigures,
+} from './result-figures.ts'
 export {
   type Connection,
   type ConnectOptions,

@@ -98,9 +98,12 @@ export function needsDiscriminators({
 
 /** The outcome of one circuit with one parameter set. */
 export const circuitResult = v.looseObject({
+  /** Shots that the job asks for: the sum of `counts` and `discarded_shots`. */
   shots: v.number(),
   /** Bit string (classical bit 0 rightmost, no spaces) → number of shots. */
   counts: v.optional(v.record(v.string(), v.number())),
+  /** Shots that the device ran and left out of counts and memory; none when absent. */
+  discarded_shots: v.optional(v.number()),
   /**
    * At level 2 `0x…` per shot, or one text with all shots packed; at level 1 `[re, im]` per slot.
    */

@@ -1,12 +1,13 @@
 import type { JsonText } from '../db/index.ts'
 import type { Command, RunJob } from '../protocol/index.ts'
 
-/** A command before it is encoded: a large payload is the JSON text that is stored. */
+/** A command before it is encoded: parts of a job may be the JSON texts that are stored. */
 export type OutgoingCommand =
   | Exclude<Command, RunJob>
-  | (Omit<RunJob, 'payload' | 'labels'> & {
+  | (Omit<RunJob, 'payload' | 'labels' | 'expected'> & {
       payload: RunJob['payload'] | JsonText
       labels?: RunJob['labels'] | JsonText
+      expected?: RunJob['expected'] | JsonText
     })
 
 /** The live sockets of the drivers, as seen by the features that send commands. */

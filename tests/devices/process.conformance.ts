@@ -8,6 +8,7 @@ import {
   type JobResults,
 } from '../../src/protocol/index.ts'
 import { ioOf, openProcess, payloadOf, runJob } from './support/jobs.ts'
+import { unmeasuredConformance } from './unmeasured.conformance.ts'
 
 const BELL =
   'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
@@ -259,13 +260,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect(await countsOf(circuit)).toEqual({ [`1${'0'.repeat(59)}`]: 100 })
   })
 
-  test(rule('returns empty counts and a warning without measurements'), async () => {
-    const [result] = (await run(payloadOf(['OPENQASM 3.0; include "stdgates.inc"; qubit q; bit[2] c; h q;'])))
-      .circuit_results
-    expect(result?.counts).toEqual({})
-    expect(result?.header.memory_slots).toBe(2)
-    expect(result?.metadata['warnings']).toEqual(['The circuit measures nothing: counts are empty'])
-  })
+  unmeasuredConformance(name, run)
 
   test(rule('returns the outcome of each shot as hexadecimal numbers when memory is requested'), async () => {
     const [result] = (await run(payloadOf([BELL], { memory: true, shots: 200 }))).circuit_results

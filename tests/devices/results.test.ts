@@ -6,6 +6,7 @@ import {
   jobFailureOf,
   jobResultsOf,
 } from '../../src/devices/index.ts'
+import { expectedResultsOf, type JobPayload } from '../../src/protocol/index.ts'
 
 const circuit = {
   qubits: 2,
@@ -44,7 +45,7 @@ for (const [name, value, where] of [
   })
 }
 
-test('checkResults() refuses malformed results, as a fault of the device', () => {
+test('checkResults() refuses malformed results, for good and free of charge', () => {
   for (const results of [undefined, null, 'done', {}, { success: true }]) {
     const error = (() => {
       try {
@@ -55,8 +56,31 @@ test('checkResults() refuses malformed results, as a fault of the device', () =>
       return undefined
     })()
     expect(error).toBeInstanceOf(JobError)
-    expect(error).toMatchObject({ class: 'device', errorCode: 'invalid_results', executed: true })
+    expect(error).toMatchObject({ class: 'user', errorCode: 'invalid_results', executed: false })
   }
+})
+
+test('checkResults() refuses results that contradict the job, naming the device and the figures', () => {
+  const payload: JobPayload = {
+    circuits: [{ circuit: 'OPENQASM 3.0; qubit[2] q; bit[2] c; c = measure q;' }],
+    ...{ shots: 3, meas_level: 2, meas_return: 'single', memory: false },
+  }
+  const results = jobResultsOf('x', [one], {})
+  expect(checkResults(results, { device: 'coin', payload })).toEqual(results)
+  const expected = expectedResultsOf(payload, [4])
+  expect(() => checkResults(results, { device: 'coin', payload, expected })).toThrow(
+    'The results of device coin contradict the job: circuit_results.0.counts has an outcome of 2 bits, the program has 4',
+  )
+  const few = circuitResultOf({ circuitIndex: 0, circuit, shots: 3, counts: { '00': 2 }, metadata: {} })
+  expect(() => checkResults(jobResultsOf('x', [few], {}), { device: 'coin', payload })).toThrow(
+    'The results of device coin contradict the job: circuit_results.0.counts add up to 2 of 3 shots',
+  )
+  const stated = circuitResultOf({
+    ...{ circuitIndex: 0, circuit, shots: 3, counts: { '00': 2 }, discardedShots: 1, metadata: {} },
+  })
+  expect(checkResults(jobResultsOf('x', [stated], {}), { device: 'coin', payload }).circuit_results).toEqual([
+    expect.objectContaining({ discarded_shots: 1 }),
+  ])
 })
 
 test('checkResults() refuses results that are too large, naming what the user can reduce', () => {

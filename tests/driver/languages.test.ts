@@ -55,7 +55,7 @@ for (const [language, deviceOf] of Object.entries(LANGUAGES)) {
       }),
       failed({ class: 'device', message: 'TypeError: job execution failed, see the driver log' }),
       failed({
-        class: 'device',
+        class: 'user',
         message: 'The device returned a value that is not a finite number at metadata.value',
         error_code: 'invalid_results',
       }),

@@ -287,7 +287,7 @@ test.each([
     },
   ],
   ['throw', { class: 'device', message: 'TypeError: job execution failed, see the driver log' }],
-  ['nan', { class: 'device', error_code: 'invalid_results' }],
+  ['nan', { class: 'user', error_code: 'invalid_results' }],
   ['large 34000000', { class: 'user', error_code: 'results_too_large' }],
 ])('a job that does `%s` fails, and the next one runs', async (circuit, error) => {
   await using bench = await openBench()

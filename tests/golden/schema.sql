@@ -422,6 +422,7 @@ CREATE TABLE "quantum_jobs" (
   "shots" INTEGER NOT NULL DEFAULT 0,
   "executions" INTEGER NOT NULL DEFAULT 0,
   "features" INTEGER NOT NULL DEFAULT 0,
+  "expected_results" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Running, startSvc } from '../support/executable/background-process.ts'
 import { submit, untilJob, untilStarted } from '../support/executable/job-calls.ts'
@@ -66,6 +66,9 @@ async function open({ server, driver }: Versions) {
     },
   }
 }
+
+/** A device of which the driver of either version returns the results as they are. */
+const MISCOUNT = join(import.meta.dir, '../support/devices/miscount.ts')
 
 async function stop(driver: Running): Promise<void> {
   driver.process.kill('SIGTERM')
@@ -134,6 +137,32 @@ describe.each([
       const page = await service.call<{ totalItems: number }>('GET', events, { token })
       return page.body.totalItems > 0
     })
+  })
+
+  test('fails a job whose device counts too few or too many shots, at once and free of charge', async () => {
+    await using lab = await open(versions)
+    const { service, qpu, user } = lab
+    cpSync(MISCOUNT, join(service.folder, 'miscount.ts'))
+    const args = service.driverArgs('kelvin', qpu.fingerprint, './miscount.ts#miscount')
+    const start = { cwd: service.folder, env: { SVC_ACCESS_TOKEN: qpu.token }, executable: versions.driver }
+    await using _driver = startSvc(args, start)
+    await service.untilOnline('kelvin')
+    const run = async (comment: string) => {
+      const circuit = `// ${comment}\nOPENQASM 3.0; qubit q; bit[2] c; c[0] = measure q;`
+      const id = await submit(service, user.token, { circuits: [{ circuit }] })
+      return untilJob(service, user.token, id)
+    }
+    for (const [comment, figures] of [
+      ['extra=5', 'add up to 105 of 100 shots'],
+      ['extra=-1', 'add up to 99 of 100 shots'],
+    ] as const) {
+      const job = await run(comment)
+      // An earlier server knows the failure that the driver reports, and an earlier driver reports none.
+      expect([job.status, job.attempt, job.error?.code]).toEqual(['failed', 1, 'invalid_results'])
+      expect(job.error?.message).toContain(figures)
+      expect(job.charged_seconds).toBe(null)
+    }
+    expect((await run('extra=0')).results?.counts).toEqual({ '00': 100 })
   })
 
   test('stops a job that an operator requeues, and a driver that is disabled', async () => {

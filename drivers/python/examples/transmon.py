@@ -110,4 +110,6 @@ class Transmon(ProcessDevice):
         excited = (1 - ground) * (1 - self.readout_error) + ground * self.readout_error
         ones = int(random.binomial(execution.shots, min(1.0, max(0.0, excited))))
         mask = sum(1 << bit for bit in measured)
-        return counts_result(execution, {0: execution.shots - ones, mask: ones} if mask else {})
+        if mask == 0:
+            return counts_result(execution, {0: execution.shots})
+        return counts_result(execution, {0: execution.shots - ones, mask: ones})

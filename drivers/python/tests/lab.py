@@ -37,6 +37,18 @@ class Coin(ProcessDevice):
                 yield counts_result(execution, {0: execution.shots - ones, 1: ones}, metadata={"text": execution.text})
 
 
+class Miscount(ProcessDevice):
+    """Counts more or fewer shots than there are."""
+
+    extra: int = option(0)
+    stated: bool = option(False, help="Whether it says how many it discarded")
+
+    def run(self, job, io):
+        for execution in job.executions():
+            discarded = -self.extra if self.stated else 0
+            yield counts_result(execution, {0: execution.shots + self.extra}, discarded_shots=discarded)
+
+
 class Everything(ProcessDevice):
     bool_: bool = option(True)
     int_: int = option(3, min=1, max=9)
@@ -69,7 +81,7 @@ class Waiter(ProcessDevice):
         import asyncio
 
         await asyncio.sleep(0)
-        return [counts_result(each, {"0": each.shots}) for each in job.executions()]
+        return [counts_result(each, {0: each.shots}) for each in job.executions()]
 
 
 class Gauge(MonitorDevice):

@@ -7,6 +7,7 @@ import lab
 import pytest
 
 from svc_driver import JobError, ProcessDevice, option
+from svc_driver._check import contradiction
 from svc_driver.testing import calibrate, open_device, readings, run
 
 BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
@@ -47,7 +48,31 @@ def test_what_is_no_result_is_named(what, message):
     with pytest.raises(JobError) as raised:
         run(lab.Strange, {"what": what}, BELL)
     assert message in str(raised.value)
-    assert raised.value.error_class == "device"
+    assert (raised.value.code, raised.value.executed) == ("invalid_results", False)
+
+
+CASES = json.loads((Path(__file__).parents[3] / "tests/protocol/result-cases.json").read_text())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_results_that_contradict_their_job_are_named_as_by_the_driver(case):
+    header = {"memory_slots": case.get("slots", case["bits"] or 0)}
+    first = {"shots": case["shots"], "header": header, **case["result"]}
+    repeated = {key: first[key] for key in ("shots", "counts") if key in first}
+    results = {"success": True, **repeated, "circuit_results": [first], **case.get("top", {})}
+    results = {key: value for key, value in results.items() if value is not None}
+    wanted = [(case["shots"], case["bits"])] * case.get("number", 1)
+    expected = {"meas_level": 2, "meas_return": "single", "memory": "none", "results": wanted, **case.get("job", {})}
+    assert contradiction(results, expected) == case.get("contradiction")
+
+
+def test_devices_that_return_other_numbers_of_counts_are_refused():
+    for extra, message in [(5, "add up to 105 of 100 shots"), (-1, "add up to 99 of 100 shots")]:
+        with pytest.raises(JobError, match=f"The results of device Miscount contradict the job: .*counts {message}"):
+            run(lab.Miscount, {"extra": extra}, BELL, shots=100)
+    assert run(lab.Miscount, {"extra": -3, "stated": True}, BELL, shots=100)["circuit_results"][0]["discarded_shots"] == 3
+    with pytest.raises(JobError, match="memory is missing"):
+        run(lab.Coin, {}, BELL, memory=True)
 
 
 def test_options_are_attributes_and_missing_ones_are_named():
@@ -79,7 +104,7 @@ def test_declarations_that_cannot_be_used_are_named():
 
 
 def test_coroutines_monitors_and_tuners():
-    assert run(lab.Waiter, {}, BELL, shots=5)["counts"] == {"0": 5}
+    assert run(lab.Waiter, {}, BELL, shots=5)["counts"] == {"00": 5}
     assert readings(lab.Gauge, count=3) == [("CryostatReading", {"readings": {}})] * 3
     steps = []
     findings = calibrate(lab.Tuner, mode="partial", target_qubits=["q0"], steps=steps)

@@ -48,6 +48,11 @@ export const quantumJobs = defineCollection({
     shots: integer({ internal: true, help: 'Most shots of one of its circuits; 0 = unknown' }),
     executions: integer({ internal: true, help: 'Circuits multiplied by parameter sets; 0 = unknown' }),
     features: integer({ internal: true, help: 'Features of a QPU that it needs, one bit each' }),
+    expected_results: text({
+      internal: true,
+      max: 10_000,
+      help: 'What its results must contain, as JSON; empty for a job of an earlier version',
+    }),
   },
   rules: {
     list: '',

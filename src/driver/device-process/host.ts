@@ -93,7 +93,8 @@ export function createDeviceHost({
     const context = { name: device.def.name, options, log, signal: stopping.signal, clock }
     await checkDevice(device, context)
     isChecked = true
-    const io = { clock, log, signal: stopping.signal, jobTimeoutMs: options.jobTimeoutMs, send }
+    const { jobTimeoutMs } = options
+    const io = { clock, log, signal: stopping.signal, device: device.def.name, jobTimeoutMs, send }
     const opened = await openOperation(device, context, io)
     await opened.start()
     operation = opened

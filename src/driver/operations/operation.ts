@@ -9,6 +9,8 @@ export interface OperationIo {
   log: Log
   /** Aborts when the driver stops. */
   signal: AbortSignal
+  /** Name of the device. */
+  device: string
   /** Maximum execution time of one job, in ms. */
   jobTimeoutMs: number
   send(message: FromHost): void

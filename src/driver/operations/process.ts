@@ -69,7 +69,7 @@ function attemptOf({ job, attempt, epoch }: Attempt): Attempt {
 async function execute(
   device: ProcessDevice,
   command: RunJob,
-  { clock, log, jobTimeoutMs }: OperationIo,
+  { clock, log, device: name, jobTimeoutMs }: OperationIo,
   io: { signal: AbortSignal; phase(name: string): void },
 ): Promise<string> {
   const attempt = attemptOf(command)
@@ -77,10 +77,10 @@ async function execute(
   const elapsed = () => Math.max(0, Math.round(clock.monotonic() - startedAt))
   const limitMs = command.limit_ms > 0 ? Math.min(command.limit_ms, jobTimeoutMs) : jobTimeoutMs
   try {
-    const job = { id: command.job, attempt: command.attempt, payload: command.payload }
-    const results = checkResults(await device.run(job, { ...io, deadline: startedAt + limitMs }), {
-      ...{ payload: job.payload, labels: command.labels },
-    })
+    const { payload, labels, expected } = command
+    const job = { id: command.job, attempt: command.attempt, payload }
+    const returned = await device.run(job, { ...io, deadline: startedAt + limitMs })
+    const results = checkResults(returned, { device: name, payload, labels, expected })
     return writeResult(clock, { status: 'completed', ...attempt, execution_ms: elapsed(), results })
   } catch (error) {
     const { failure, executed } = jobFailureOf(error)

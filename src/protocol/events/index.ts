@@ -34,5 +34,9 @@ export type EventName = Declared['type']
 export type EventPayload<Name extends EventName> = v.InferOutput<Extract<Declared, { type: Name }>['payload']>
 /** Large fields of the payload of the event type called `Name`. */
 export type LargeField<Name extends EventName> = Extract<Declared, { type: Name }>['large'][number]
+/** What is known of the large fields of the event type called `Name`. */
+export type EventSummary<Name extends EventName> = ReturnType<
+  NonNullable<Extract<Declared, { type: Name }>['summarize']>
+>
 /** Event types that need handler code: all except those that are only logged. */
 export type HandledEventName = Exclude<Declared, { log: true }>['type']

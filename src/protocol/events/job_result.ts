@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { defineEvent } from '../define-event.ts'
 import { jobFailure, jobResults } from '../jobs.ts'
+import { figuresOf } from '../result-figures.ts'
 
 const attempt = {
   job: v.string(),
@@ -16,6 +17,7 @@ export const jobResult = defineEvent({
   limited: false,
   acknowledged: true,
   large: ['results'],
+  summarize: (result) => (result.status === 'completed' ? figuresOf(result.results) : undefined),
   payload: v.variant('status', [
     v.object({ status: v.literal('completed'), ...attempt, results: jobResults }),
     v.object({ status: v.literal('failed'), ...attempt, error: jobFailure }),

@@ -1,5 +1,11 @@
 import type { Clock } from '../../base/index.ts'
-import { type EventEnvelope, type EventPayload, RESULTS_TOO_LARGE } from '../../protocol/index.ts'
+import {
+  type EventEnvelope,
+  type EventPayload,
+  INVALID_RESULTS,
+  type JobFailure,
+  RESULTS_TOO_LARGE,
+} from '../../protocol/index.ts'
 
 /**
  * The first bytes of every event of our own drivers: enough to respond to one that is too large to be parsed.
@@ -23,13 +29,22 @@ export function readHead(body: Uint8Array): EventHead | undefined {
   return type === undefined || id === undefined ? undefined : { type, id }
 }
 
+/** The failure of a job whose results are too large to be read; its message says what to reduce. */
+export const TOO_LARGE: JobFailure = { class: 'user', ...RESULTS_TOO_LARGE }
+
+/** The failure of a job whose result cannot be read for `reason`. */
+export function unreadable(reason: string): JobFailure {
+  const message = `The result of the driver cannot be read: ${reason}`.slice(0, 2_000)
+  return { class: 'user', message, error_code: INVALID_RESULTS }
+}
+
 /**
- * The failed result that replaces results too large to be read. A retry would produce the same results, so
- * the job fails and its message says what to reduce. Undefined for other events. Our own driver ends such a
- * job itself.
+ * The failed result that replaces one that cannot be read. A retry would produce the same, so the job fails.
+ * Undefined for other events. Our own driver ends such a job itself.
  */
 export function failedResult(
   { type, id }: EventHead,
+  error: JobFailure,
   { source, clock }: { source: { epoch: number }; clock: Clock },
 ): EventEnvelope | undefined {
   const [, job, attempt] = RESULT_ID.exec(id) ?? []
@@ -41,7 +56,7 @@ export function failedResult(
     epoch: source.epoch,
     // The execution time is in the part that was not read: nothing is charged.
     execution_ms: 0,
-    error: { class: 'user', ...RESULTS_TOO_LARGE },
+    error,
   }
   return { type, id, ts: new Date(clock.now()).toISOString(), payload }
 }

@@ -23,10 +23,11 @@ export const DROPS = {
 /** Why an event was dropped. */
 export type DropReason = keyof typeof DROPS
 
-/** An event without the large parts of its payload, and their JSON texts by field. */
+/** An event without the large parts of its payload, their JSON texts by field, and what they contain. */
 interface ParsedEvent {
   event: EventEnvelope & { payload: Record<string, unknown> }
   large: Record<string, string>
+  summary: unknown
 }
 
 /** An event that is dropped. With `head`, it is acknowledged, so that the driver does not send it again. */
@@ -72,14 +73,17 @@ export function parseEvent(body: Uint8Array): ParseOutcome {
   if (dropped) return dropped
   const declared = EVENT_TYPES.get(type)
   const payload = declared && v.safeParse(declared.payload, event.payload, { abortEarly: true })
-  if (payload?.success) return { ...splitLarge(payload.output, declared?.large ?? [], event) }
+  if (payload?.success) {
+    const summary = declared?.summarize?.(payload.output)
+    return { ...splitLarge(payload.output, declared?.large ?? [], event), summary }
+  }
   const issue = payload?.issues[0]
   const field = issue ? (v.getDotPath(issue) ?? '') : ''
   const reason = (issue?.message ?? '').slice(0, MAX_REASON_LENGTH)
   return { drop: 'bad_payload', fields: { type, field, reason }, head: { type, id } }
 }
 
-function splitLarge(payload: unknown, names: readonly string[], event: EventEnvelope): ParsedEvent {
+function splitLarge(payload: unknown, names: readonly string[], event: EventEnvelope) {
   const small: Record<string, unknown> = { ...(payload as object) }
   const large: Record<string, string> = {}
   for (const name of names) {

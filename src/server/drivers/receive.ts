@@ -13,12 +13,13 @@ import {
   type EventEnvelope,
   type EventName,
   type EventPayload,
+  type EventSummary,
   type LargeField,
 } from '../../protocol/index.ts'
 import { DropLog } from './drop-log.ts'
 import type { EventParser } from './event-parser.ts'
 import { InboundBudget } from './inbound-budget.ts'
-import { type EventHead, failedReport, failedResult, readHead } from './oversize.ts'
+import { type EventHead, failedReport, failedResult, readHead, TOO_LARGE, unreadable } from './oversize.ts'
 import { DROPS, type DroppedEvent, type DropReason, dropByHead, EVENT_TYPES } from './parse-event.ts'
 
 /** Messages of one driver that may wait before its socket is paused. */
@@ -38,8 +39,10 @@ export interface EventSource {
   epoch: number
 }
 
-/** A payload as handlers receive it: its large fields may be JSON texts. */
-export type ReceivedPayload<Name extends EventName> = WithTexts<EventPayload<Name>, LargeField<Name>>
+/** A payload as handlers receive it: its large fields may be JSON texts, with what is known of them. */
+export type ReceivedPayload<Name extends EventName> = WithTexts<EventPayload<Name>, LargeField<Name>> & {
+  summary?: EventSummary<Name>
+}
 type WithTexts<Payload, Large> = Payload extends unknown
   ? { [Key in keyof Payload]: Key extends Large ? Payload[Key] | JsonText : Payload[Key] }
   : never
@@ -234,11 +237,12 @@ export class Receiver {
     })
     if (!outcome) return undefined
     if ('drop' in outcome) return this.#drop(outcome)
-    const { event, large } = outcome
+    const { event, large, summary } = outcome
     // A text with two types is limited by the one that counts.
     const late = head?.type === event.type ? undefined : this.#dropByRate(event.type, body.byteLength)
     if (late) return this.#drop(late)
     for (const [name, text] of Object.entries(large)) event.payload[name] = new JsonText(text)
+    if (summary !== undefined) event.payload['summary'] = summary
     return event
   }
 
@@ -268,7 +272,7 @@ export class Receiver {
       ? `it is larger than ${describeBytes(CALIBRATION_LIMITS.reportBytes)}`
       : [fields['field'], fields['reason']].filter(Boolean).join(': ')
     const replacement =
-      (isLarge ? failedResult(head, this.#dependencies) : undefined) ??
+      failedResult(head, isLarge ? TOO_LARGE : unreadable(reason), this.#dependencies) ??
       failedReport(head, reason, this.#dependencies)
     if (!replacement && EVENT_TYPES.get(head.type)?.acknowledged) this.#dependencies.onRejected(head.id)
     return replacement

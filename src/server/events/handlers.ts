@@ -140,7 +140,7 @@ const handlers: Handlers = {
   async JobResult({ context, heartbeats, backoff }, source, payload, event) {
     const { driver } = source
     backoff.clear(driver)
-    const end = await finishJob({ db: context.db, heartbeats, config: context.config }, driver, payload)
+    const end = await finishJob({ db: context.db, heartbeats, config: context.config }, source, payload)
     const { job, attempt } = payload
     if (end.kind === 'foreign') {
       return refuseForeign(context, source, { action: 'result.foreign', subject: job, detail: { attempt } })
@@ -153,6 +153,8 @@ const handlers: Handlers = {
     if (end.kind === 'unknown')
       return { message: 'result of an unknown job refused', fields: { job, attempt } }
     if (end.kind === 'stale') return { message: 'stale result not applied', fields: { job, attempt } }
+    if (end.refused !== undefined)
+      context.log.warn('results refused', { job, attempt, driver, reason: end.refused })
     context.log.info('job ended', { job, attempt, driver, status: end.status })
     return undefined
   },

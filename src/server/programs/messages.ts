@@ -1,4 +1,5 @@
 import type { AppErrorDetails, ErrorCode, FieldError } from '../../base/index.ts'
+import type { ExpectedResults } from '../../protocol/index.ts'
 
 /** A JSON body as it was received, and whose limits apply to it. */
 export interface ReceivedBytes {
@@ -26,6 +27,8 @@ export interface ProgramsReport {
   qubits: number
   /** Index of the largest program. */
   largest: number
+  /** Result bits of each program. */
+  bits: number[]
   /** Features of a QPU that the programs need, each with the path of the first program that does. */
   features: { name: string; path: string }[]
   /** The most qubits that a program uses, and its path. */
@@ -61,6 +64,8 @@ export interface ExaminedSubmission extends ProgramsReport {
   shots: { most: number; path: string }
   /** Number of results that the job produces. */
   executions: number
+  /** What they must contain. */
+  expected: ExpectedResults
   /** Whether the job may use what is not calibrated. */
   allowsUncalibrated: boolean
   /** Whether signals become bits by the values of the device. */

@@ -29,6 +29,8 @@ export interface CircuitRunnerDependencies {
 /** Bond dimension up to which an operation takes seconds at most. */
 export const DEFAULT_BOND = 256
 
+const NOTHING_MEASURED = 'The circuit measures nothing: all result bits are 0'
+
 /** Share of the free memory a simulation may take. */
 const MEMORY_SHARE = 0.5
 
@@ -154,6 +156,7 @@ function resultOf(
   outcome: CircuitOutcome,
   seconds: number,
 ): ExecutionResult {
+  const note = clbits === 0 ? 'The program has no result bits: counts are empty' : NOTHING_MEASURED
   const isUnmeasured = outcome.unmeasured.length === clbits
   return {
     circuitIndex,
@@ -161,7 +164,7 @@ function resultOf(
     shots,
     circuit: { qubits, clbits, qregs, cregs },
     ...outcome,
-    warnings: [...warnings, ...(isUnmeasured ? ['The circuit measures nothing: counts are empty'] : [])],
+    warnings: [...warnings, ...(isUnmeasured ? [note] : [])],
     seconds,
   }
 }

@@ -5,6 +5,7 @@ import type { Engine } from '../kernel/engine.ts'
 import { METHODS } from '../methods/index.ts'
 import { type NoiseModel, withNoise } from '../noise/noise-model.ts'
 import type { Rng } from '../numeric/random.ts'
+import { shotNumbers } from '../numeric/shot-numbers.ts'
 import { EXACT_READOUT, type Readout, type ShotMemory } from '../readout/readout.ts'
 import { QubitPlaces } from '../reduction/qubit-places.ts'
 import { qubitsOf, reduceCircuit } from '../reduction/reduce-circuit.ts'
@@ -130,7 +131,10 @@ async function runWith(
     countsCopies: run.stream === 0 ? 2 : 1,
     terminal: workload.reduced?.terminal ?? [],
   })
-  if (measured.length === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
+  if (measured.length === 0) {
+    tally.add(new Uint8Array(workload.clbits), shotNumbers(run.shots))
+    return { ...outcomeOf(tally, run.memory), unmeasured, provenance: { method: method.name } }
+  }
   // The interpreter of a program with feedback counts its own time.
   if (!workload.reduced) timeBudget.enter('evolve')
   const added = await method.run(workload, { ...run, tally, readoutErrorOf })

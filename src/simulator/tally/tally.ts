@@ -128,6 +128,8 @@ export class Tally {
   }
 
   #count(text: string, shots: number): void {
+    // A program without result bits has no outcomes.
+    if (text === '') return
     this.#options.timeBudget?.spend(SHOT_WORK + BIT_WORK * text.length)
     const before = this.#counts.get(text)
     // A key, its quotes and a number of a few digits.

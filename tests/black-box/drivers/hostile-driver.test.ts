@@ -79,15 +79,19 @@ async function attach() {
   }
 }
 
-function completed({ job, attempt, epoch }: Pick<Command, 'job' | 'attempt' | 'epoch'>, more: object = {}) {
-  const results = {
-    success: true,
-    backend: 'evil',
-    shots: 1,
-    counts: { '0': 1 },
-    circuit_results: [],
-    metadata: {},
+/** The end of an attempt; `outcome` are changes of its only result. */
+function completed(
+  { job, attempt, epoch }: Pick<Command, 'job' | 'attempt' | 'epoch'>,
+  more: object = {},
+  outcome: object = {},
+) {
+  const header = {
+    ...{ name: 'circuit_0', n_qubits: 2, memory_slots: 2, metadata: {} },
+    ...{ creg_sizes: [], qreg_sizes: [] },
   }
+  const one = { shots: 100, counts: { '00': 100 }, metadata: {}, header, ...outcome }
+  const { shots, counts } = one
+  const results = { success: true, backend: 'evil', shots, counts, circuit_results: [one], metadata: {} }
   return { status: 'completed', job, attempt, epoch, execution_ms: 1, results, ...more }
 }
 
@@ -159,8 +163,56 @@ test('a result counts once, is charged no more than the time it can have taken, 
   )
   for (const event of ['again', 'next attempt', 'undo']) expect((await driver.ack(event)).applied).toBe(false)
   const seen = await readJob(service, user.token, id)
-  expect([seen.status, seen.results?.counts]).toEqual(['completed', { '0': 1 }])
+  expect([seen.status, seen.results?.counts]).toEqual(['completed', { '00': 100 }])
   expect(before - (await balanceOf(service, user))).toBeLessThanOrEqual(seconds())
+})
+
+test('a result that contradicts its job, or cannot be read, fails it at once, free of charge', async () => {
+  const driver = await attach()
+  const before = await balanceOf(service, user)
+  const many = Array.from({ length: 30_000 }, (_, shot) => (shot % 2 === 0 ? '0x0' : '0x3'))
+  const large = { shots: 30_000, memory: true }
+  const CASES: [body: object, changes: object, message: string][] = [
+    [{}, { counts: { '00': 105 } }, 'circuit_results.0.counts add up to 105 of 100 shots'],
+    [{}, { counts: { '00': 99 } }, 'circuit_results.0.counts add up to 99 of 100 shots'],
+    [{}, { counts: { '0': 100 } }, 'circuit_results.0.counts has an outcome of 1 bit, the program has 2'],
+    [{ memory: true }, {}, 'circuit_results.0.memory is missing, which the job asks for'],
+    // These are parsed in a thread.
+    [
+      large,
+      { counts: { '00': 30_000 }, memory: many.slice(1) },
+      'circuit_results.0.memory has 29999 entries for 30000 shots',
+    ],
+    [
+      large,
+      { counts: { '00': 29_999 }, memory: many },
+      'circuit_results.0.counts add up to 29999 of 30000 shots',
+    ],
+    [{}, { counts: { '00': 'many' } }, 'The result of the driver cannot be read: '],
+  ]
+  for (const [body, changes, message] of CASES) {
+    const id = await submit(service, user.token, { qpu_target: 'evil', ...body })
+    const job = await until('the job', async () => driver.commands.find((each) => each.job === id))
+    const shots = 'shots' in body ? body.shots : 100
+    await driver.event('JobResult', completed(job, {}, { shots, ...changes }), `${id}.1`)
+    await driver.ack(`${id}.1`)
+    const seen = await readJob(service, user.token, id)
+    expect([seen.status, seen.attempt, seen.error?.code, seen.charged_seconds]).toEqual([
+      ...['failed', 1, 'invalid_results', null],
+    ])
+    expect(seen.error?.message).toContain(message)
+    if (!message.startsWith('The')) expect(seen.error?.message).toContain('device evil of driver evil')
+  }
+  const [id, discarded] = [await submit(service, user.token, { qpu_target: 'evil' }), 7]
+  const job = await until('the job', async () => driver.commands.find((each) => each.job === id))
+  await driver.event(
+    'JobResult',
+    completed(job, {}, { counts: { '00': 93 }, discarded_shots: discarded }),
+    `${id}.1`,
+  )
+  const stated = await untilJob(service, user.token, id)
+  expect(stated.results?.circuit_results[0]).toMatchObject({ counts: { '00': 93 }, discarded_shots: 7 })
+  expect(before - (await balanceOf(service, user))).toBeLessThanOrEqual(0.0011)
 })
 
 test('the job of another driver is out of reach: the attempt ends the connection', async () => {

@@ -34,7 +34,9 @@ test('runProcess() passes the job and its deadline to the device and measures it
   const command = runJobOf('x', { attempt: 2, epoch: 8 })
   operation.onCommand(command)
   await until('the result is sent', () => results().length === 1)
-  expect(jobs).toEqual([{ id: command.job, attempt: 2, payload: command.payload }])
+  expect(jobs).toEqual([
+    { id: command.job, attempt: 2, payload: command.payload },
+  ])
   expect(sent[0]).toEqual({ kind: 'started', result: 'job000000000001.2' })
   expect(results()).toEqual([
     {
@@ -117,8 +119,18 @@ const FAILURES: [string, () => Promise<JobResults>, object, number][] = [
   [
     'numbers that JSON cannot represent',
     async () => ({ ...resultsOf(''), metadata: { value: Number.NaN } }),
-    { class: 'device', error_code: 'invalid_results' },
-    70,
+    { ...user, error_code: 'invalid_results' },
+    0,
+  ],
+  [
+    'results that contradict the job',
+    async () => ({ ...resultsOf(''), success: false }),
+    {
+      ...user,
+      message: 'The results of device coin contradict the job: success is false',
+      error_code: 'invalid_results',
+    },
+    0,
   ],
   [
     'results larger than 8 MiB',

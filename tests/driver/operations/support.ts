@@ -13,6 +13,7 @@ export function operationIo() {
     clock,
     log: recorded.log,
     signal: stopping.signal,
+    device: 'coin',
     jobTimeoutMs: 10_000,
     send: (message) => sent.push(message),
   }

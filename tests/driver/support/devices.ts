@@ -1,24 +1,22 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import {
   type CalibrateDevice,
+  circuitResultOf,
   defineDevice,
   JobError,
   type JobIo,
+  jobResultsOf,
   type MonitorDevice,
   opt,
 } from '../../../src/devices/index.ts'
 import type { JobResults } from '../../../src/protocol/index.ts'
 
+const circuit = { qubits: 1, clbits: 1, qregs: [], cregs: [] }
+const one = circuitResultOf({ circuitIndex: 0, circuit, shots: 1, counts: { '0': 1 }, metadata: {} })
+
 /** The smallest results that pass the checks; the metadata contains `note`. */
 export function resultsOf(note: string): JobResults {
-  return {
-    success: true,
-    backend: 'wild',
-    shots: 1,
-    counts: { '0': 1 },
-    circuit_results: [],
-    metadata: { note },
-  }
+  return jobResultsOf('wild', [one], { note })
 }
 
 const never = () => new Promise<never>(() => undefined)

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
+import { BELL } from '../../support/executable/service.ts'
 import { type Armed, FaultLab, ROW_TIMEOUT_MS } from '../../support/faults/fault-lab.ts'
 
 setDefaultTimeout(ROW_TIMEOUT_MS)
@@ -29,6 +31,26 @@ test.each<[string, Armed]>([
     await lab.untilAcknowledged()
   }),
 )
+
+// Neither is charged or tried again, whatever moment the server dies at.
+test.each<[string, Armed]>([
+  ['before the transaction', 'finish job.before:1:kill'],
+  ['in the transaction', 'finish job.inside:1:kill'],
+  ['after the commit', 'finish job.after:1:kill'],
+  ['after the acknowledgement', 'result.acknowledged:1:kill'],
+])('F4 %s, with results that contradict the job: it fails once, free of charge', async (_, armed) => {
+  await lab.restart(armed)
+  await using _driver = await lab.startDriver()
+  const circuits = [{ circuit: `// svc-mock: fail=miscount\n${BELL}` }]
+  const accepted = submit(lab.service, lab.user.token, { circuits, qpu_target: 'target' })
+  await lab.hit(armed)
+  await lab.restart()
+  const job = await untilJob(lab.service, lab.user.token, await accepted)
+  expect([job.status, job.attempt, job.error?.code]).toEqual(['failed', 1, 'invalid_results'])
+  expect(job.error?.message).toContain('counts add up to 105 of 100 shots')
+  expect([job.charged_seconds, timesOf(job, 'failed')]).toEqual([null, 1])
+  await lab.untilAcknowledged()
+})
 
 test('F4 thrice in a row, at each resend another moment', () =>
   lab.row('F4 at each resend', async ({ submit }) => {

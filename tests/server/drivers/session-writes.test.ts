@@ -133,7 +133,7 @@ class Lab implements AsyncDisposable {
 
   async submit(): Promise<{ id: string; user: TestAccount }> {
     const user = await this.test.createUser({ qpuSeconds: 100 })
-    const body = { qpu_target: this.qpu.name, circuits: [{ circuit: BELL }], shots: 10 }
+    const body = { qpu_target: this.qpu.name, circuits: [{ circuit: BELL }], shots: 100 }
     return { user, id: (await this.test.as(user).post('/api/jobs', body)).text('id') }
   }
 

@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { events, requeueJob } from '../../../src/db/index.ts'
-import { EVENTS } from '../../../src/protocol/index.ts'
+import { EVENTS, figuresOf } from '../../../src/protocol/index.ts'
 import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'
 import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+
+/** A result with these counts, as the receiver passes it on. */
+function completedWith(result: object, counts: Record<string, number>): object {
+  const circuit_results = RESULTS.circuit_results.map((each) => ({ ...each, counts }))
+  const results = { ...RESULTS, counts, circuit_results }
+  return { ...result, results, summary: figuresOf(results) }
+}
 
 /** One QPU that runs one job, and the events of its driver. */
 async function openCase() {
@@ -66,6 +73,47 @@ describe('JobResult', () => {
     await it.sendEvent('JobResult', it.result)
     expect(it.lab.hub.commands('EventAck').map(({ applied }) => applied)).toEqual([true, false])
     expect(await it.lab.history(it.job)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
+  })
+
+  test('whose results contradict the job fails it at once, free of charge, with device and figures', async () => {
+    await using it = await openCase()
+    await it.sendEvent('JobResult', completedWith(it.result, { '00': 60, '11': 45 }))
+    const error =
+      'The results of device test of driver qpu_1 contradict the job: circuit_results.0.counts add up to 105 of 100 shots'
+    expect(await it.lab.job(it.job)).toMatchObject({
+      ...{ status: 'failed', attempt: 1, duration: 0, error_code: 'invalid_results' },
+      results: { error, error_code: 'invalid_results' },
+    })
+    await it.sendEvent('JobResult', it.result)
+    expect(it.lab.hub.commands('EventAck').map(({ applied }) => applied)).toEqual([true, false])
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+    expect(await it.lab.history(it.job)).toEqual(['submitted 0', 'claimed 1', 'failed 1'])
+  })
+
+  test('of an older attempt is stale, whatever its results are', async () => {
+    await using it = await openCase()
+    await it.lab.db.write('requeue', (tx) => requeueJob(tx, { job: it.job, actor: 'test', reason: '' }))
+    await it.dispatcher.dispatchOnce()
+    await it.sendEvent('JobResult', completedWith(it.result, { '00': 1 }))
+    expect((await it.lab.job(it.job)).status).toBe('running')
+    await it.sendEvent('JobResult', completedWith({ ...it.result, attempt: 2 }, { '00': 1 }))
+    expect(await it.lab.job(it.job)).toMatchObject({ status: 'failed', error_code: 'invalid_results' })
+  })
+
+  test('of a job of an earlier version, which expects nothing, is taken as it is', async () => {
+    await using it = await openCase()
+    await it.lab.db.write('forget', (tx) => tx.run("UPDATE quantum_jobs SET expected_results = ''"))
+    await it.sendEvent('JobResult', completedWith(it.result, { '00': 1 }))
+    expect((await it.lab.job(it.job)).status).toBe('completed')
+  })
+
+  test('that an earlier driver reports as invalid ends the job, of whatever class, free of charge', async () => {
+    await using it = await openCase()
+    const error = { class: 'device', message: 'no valid results', error_code: 'invalid_results' }
+    await it.lab.clock.advance(40)
+    await it.sendEvent('JobResult', { ...it.result, status: 'failed', error })
+    expect(await it.lab.job(it.job)).toMatchObject({ status: 'failed', error_code: 'invalid_results' })
+    expect(await it.lab.balance(it.user)).toBe(100_000)
   })
 
   test('of a failed job has its message, code and circuit in the results', async () => {

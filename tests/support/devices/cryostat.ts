@@ -48,6 +48,7 @@ export async function openMonitor(name: string, pairs: string[], env: Record<str
     clock,
     log: recorded.log,
     signal: stopping.signal,
+    device: 'cryostat',
     jobTimeoutMs: 10_000,
     send(message) {
       if (message.kind !== 'event') return

@@ -10,15 +10,17 @@ export const gated = defineDevice({
   name: 'gated',
   options: { gate: opt.string({ help: 'File to wait for', required: true, example: 'gate' }) },
   create: ({ device, options, clock }) => ({
-    async run({ payload: { shots } }, io) {
+    async run({ payload: { circuits, shots } }, io) {
       do await clock.sleep(10, io.signal)
       while (!existsSync(options.gate))
-      const circuit = { qubits: 1, clbits: 1, qregs: [], cregs: [] }
+      const [, size] = /\bbit(?:\[(\d+)\])? /.exec(circuits[0]?.circuit ?? '') ?? []
+      const clbits = Number(size ?? 1)
+      const circuit = { qubits: clbits, clbits, qregs: [], cregs: [] }
       const result = circuitResultOf({
         circuitIndex: 0,
         circuit,
         shots,
-        counts: { '0': shots },
+        counts: { ['0'.repeat(clbits)]: shots },
         metadata: {},
       })
       return jobResultsOf(device, [result], {})

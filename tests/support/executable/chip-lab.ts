@@ -7,15 +7,18 @@ import type { Service } from './service.ts'
 const DEVICE = `
   import { readFileSync } from 'node:fs'
   import { circuitResultOf, defineDevice, jobResultsOf } from 'svc/devices'
+  const bitsOf = (circuit) =>
+    [...circuit.matchAll(/\\bbit(?:\\[(\\d+)\\])? |\\bcreg \\w+\\[(\\d+)\\]/g)].reduce(
+      (sum, [, size, size2]) => sum + Number(size ?? size2 ?? 1), 0)
   export const chip = defineDevice({
     operation: 'process',
     name: 'chip',
     create: ({ raw, device }) => ({
       describe: () => JSON.parse(readFileSync(raw.description, 'utf8')),
       run: async ({ payload }) =>
-        jobResultsOf(device, payload.circuits.map((_, circuitIndex) => circuitResultOf({
-          circuitIndex, shots: payload.shots, counts: { '0': payload.shots }, metadata: {},
-          circuit: { qubits: 1, clbits: 1, cregs: [['c', 1]], qregs: [['q', 1]] },
+        jobResultsOf(device, payload.circuits.map(({ circuit, shots = payload.shots }, circuitIndex) => circuitResultOf({
+          circuitIndex, shots, counts: { ['0'.repeat(bitsOf(circuit))]: shots }, metadata: {},
+          circuit: { qubits: 1, clbits: bitsOf(circuit), cregs: [['c', bitsOf(circuit)]], qregs: [['q', 1]] },
         })), {}),
     }),
   })

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { silentLog, systemClock } from '../../../src/base/index.ts'
 import {
   applyResult,
@@ -22,6 +23,7 @@ import {
   type User,
   users,
 } from '../../../src/db/index.ts'
+import { expectedResultsOf, jobPayload } from '../../../src/protocol/index.ts'
 import { readConfig } from '../../../src/server/config/read-config.ts'
 import type { Config } from '../../../src/server/config/settings.ts'
 import type { DriverHub, OutgoingCommand } from '../../../src/server/driver-hub.ts'
@@ -84,13 +86,25 @@ export const PAYLOAD = {
   memory: false,
 } as const
 
+/** What the results of `PAYLOAD` must contain. */
+const EXPECTED = JSON.stringify(expectedResultsOf(v.parse(jobPayload, PAYLOAD), [2]))
+
 /** Results of `PAYLOAD`. */
 export const RESULTS = {
   success: true,
   backend: 'test',
   shots: 100,
   counts: { '00': 100 },
-  circuit_results: [],
+  circuit_results: [
+    {
+      ...{ shots: 100, counts: { '00': 100 }, metadata: { parameter_set: 0 } },
+      header: {
+        ...{ name: 'circuit_0', n_qubits: 2, memory_slots: 2, metadata: {} },
+        creg_sizes: [['c', 2] as [string, number]],
+        qreg_sizes: [['q', 2] as [string, number]],
+      },
+    },
+  ],
   metadata: {},
 }
 
@@ -187,7 +201,11 @@ export class JobLab implements AsyncDisposable {
   submit(user: User, qpu = '', needed: number | Partial<JobNeeds> = 2): Promise<Job> {
     const needs = typeof needed === 'number' ? { qubits: needed } : needed
     return this.db.write('submit', (tx) =>
-      insertJob(tx, { user: user.id, qpu, payload: PAYLOAD, needs }, { maxPending: 1_000_000 }),
+      insertJob(
+        tx,
+        { user: user.id, qpu, payload: PAYLOAD, needs, expected: EXPECTED },
+        { maxPending: 1_000_000 },
+      ),
     )
   }
 

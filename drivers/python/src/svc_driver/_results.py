@@ -9,33 +9,42 @@ from ._errors import JobError
 from ._frames import unsendable_path
 from ._job import Execution
 
+INVALID_RESULTS = "invalid_results"
+"""Code of a job whose device returned what cannot be its results. The job ends at once and is not charged."""
+
 
 def counts_result(
     execution: Execution,
     counts: Mapping[Any, Any],
     *,
-    memory: Sequence[str] | None = None,
+    memory: Sequence[str] | str | None = None,
+    discarded_shots: int = 0,
     metadata: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The result of one execution by its counts.
+    """The result of one execution by its counts, which add up to its shots without those that the device discarded.
 
     ``counts`` maps outcomes to numbers of shots. An outcome is a text with classical bit 0 rightmost (spaces between
-    registers, as Qiskit writes them, are left out) or a whole number; outcomes with 0 shots are left out. ``memory`` has
-    one outcome per shot, as ``0x…``.
+    registers, as Qiskit writes them, are left out) or a whole number. Outcomes with 0 shots are left out, and all of them
+    for a program without result bits. ``memory`` has one outcome per shot, as ``0x…``, or is a text with all of them
+    packed.
     """
     width = execution.clbits
-    readable: dict[str, int] = {}
+    readable: dict[str, int | float] = {}
     for outcome, number in counts.items():
-        if number == 0:
+        # A program without result bits has no outcomes.
+        if number == 0 or width == 0:
             continue
         key = _bits(outcome, width)
-        readable[key] = readable.get(key, 0) + int(number)
+        # Numbers of NumPy become those of Python; a fraction stays one, which the driver refuses.
+        readable[key] = readable.get(key, 0) + (int(number) if int(number) == number else float(number))
     if width is None:
         width = max((len(key) for key in readable), default=0)
     result = _result(execution, width, metadata)
     result["counts"] = readable
     if memory is not None:
-        result["memory"] = list(memory)
+        result["memory"] = memory if isinstance(memory, str) else list(memory)
+    if discarded_shots:
+        result["discarded_shots"] = int(discarded_shots)
     return result
 
 
@@ -87,7 +96,7 @@ def job_results(
     """The results of a completed job, made of the results of its executions."""
     results = [dict(each) for each in circuits]
     if not results:
-        raise JobError("The device returned no results", code="invalid_results", error_class="device", executed=True)
+        raise JobError("The device returned no results", code=INVALID_RESULTS)
     first = results[0]
     top = {"counts": first["counts"]} if "counts" in first else {}
     return {
@@ -116,7 +125,7 @@ def complete(returned: Any, *, backend: str, executions: int, metadata: Mapping[
 
 def _invalid(reason: str) -> JobError:
     message = f"The device returned no valid results: {reason}"
-    return JobError(message, code="invalid_results", error_class="device", executed=True)
+    return JobError(message, code=INVALID_RESULTS)
 
 
 def not_finite(results: Any) -> JobError | None:
@@ -125,4 +134,4 @@ def not_finite(results: Any) -> JobError | None:
     if path is None:
         return None
     message = f"The device returned a value that is not a finite number at {path}"
-    return JobError(message, code="invalid_results", error_class="device", executed=True)
+    return JobError(message, code=INVALID_RESULTS)

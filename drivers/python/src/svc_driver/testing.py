@@ -16,13 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ._check import contradiction, expected_results
 from ._device import CalibrationRequest, Context, create
 from ._errors import JobError
 from ._io import CalibrationIo, JobIo, Mode, StopIo
 from ._job import Job
 from ._options import declared_options
 from ._program import read_program
-from ._results import complete, not_finite
+from ._results import INVALID_RESULTS, complete, not_finite
 from ._runtime import Runtime
 
 __all__ = ["calibrate", "open_device", "readings", "run"]
@@ -126,6 +127,9 @@ def run(
     error: JobError | None = not_finite(results)
     if error is not None:
         raise error
+    problem = contradiction(results, expected_results(payload, [each.get("clbits") for each in bound or [{}] * len(circuits)]))
+    if problem is not None:
+        raise JobError(f"The results of device {cls.__name__} contradict the job: {problem}", code=INVALID_RESULTS)
     return results
 
 

@@ -3,7 +3,7 @@ import { QUEUED, quantumJobs } from '../../collections/quantum_jobs.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
 import { largeValueOf } from '../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import type { JsonText } from '../../schema/json-text.ts'
+import { JsonText } from '../../schema/json-text.ts'
 import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
 import { readLabels } from './labels.ts'
 
@@ -36,6 +36,8 @@ export interface Claim extends DispatchTarget {
   payload: unknown
   /** Names and metadata of its circuits. */
   labels: JsonText | undefined
+  /** What its results must contain. */
+  expected: JsonText | undefined
 }
 
 /**
@@ -68,6 +70,7 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
     attempt: job.attempt,
     payload: largeValueOf(tx, quantumJobs, job, 'payload'),
     labels: readLabels(tx, id),
+    expected: job.expected_results === '' ? undefined : new JsonText(job.expected_results),
   }
 }
 

@@ -43,6 +43,8 @@ interface NewJob {
   payload: unknown
   /** What it needs of a QPU; everything that is missing is unknown. */
   needs: Partial<JobNeeds>
+  /** What its results must contain, as JSON; '' = unknown. */
+  expected?: string
   name?: string
   tags?: readonly string[]
   /** JSON text of the names and metadata of its circuits; '' = none. */
@@ -69,6 +71,7 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
     qpu_target: job.qpu,
     payload: job.payload,
     ...job.needs,
+    expected_results: job.expected ?? '',
     name: job.name ?? '',
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
     status: 'pending',
@@ -175,6 +178,12 @@ export function labelJob(tx: Tx, id: string, { name, tags }: JobLabels): void {
 /** A job; its large values of more than `most` bytes stay in the database. */
 export function findJob(tx: ReadTx, id: string, most?: number): Job | undefined {
   return tx.find(quantumJobs, id, most)
+}
+
+/** What the results of a job must contain, as JSON; '' for an unknown job and one of an earlier version. */
+export function expectedResultsOfJob(tx: ReadTx, id: string): string {
+  const sql = 'SELECT expected_results AS expected FROM quantum_jobs WHERE id = $id'
+  return tx.one<{ expected: string }>(sql, { id })?.expected ?? ''
 }
 
 /** The jobs among `ids` that belong to the user, or to anybody without a user, in the order of `ids`. */

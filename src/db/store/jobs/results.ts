@@ -18,8 +18,8 @@ export interface AttemptResult extends AttemptKey {
   elapsedMs?: number | undefined
   outcome:
     | { kind: 'completed'; results: unknown }
-    /** `user`: an error of the job itself; `device`: another attempt may succeed. */
-    | { kind: 'failed'; class: 'user' | 'device'; results: JobError }
+    /** `user`: ends the job; `device`: another attempt may succeed. `isFree`: not charged if it ran. */
+    | { kind: 'failed'; class: 'user' | 'device'; results: JobError; isFree?: boolean }
 }
 
 /** The `results` of a failed job. */
@@ -90,7 +90,9 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
 function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   const { job, attempt, outcome } = result
   const status = outcome.kind
-  const ms = chargeableMs(result.executionMs, result.elapsedMs ?? wallMsSince(tx, row.claimed_at))
+  const elapsedMs = result.elapsedMs ?? wallMsSince(tx, row.claimed_at)
+  const isFree = outcome.kind === 'failed' && outcome.isFree === true
+  const ms = isFree ? 0 : chargeableMs(result.executionMs, elapsedMs)
   const hasRun = status === 'completed' || ms > 0
   const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
   const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })

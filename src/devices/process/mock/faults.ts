@@ -4,7 +4,16 @@ import type { Job } from '../../define-device.ts'
 import { OptionValueError } from '../../options.ts'
 
 /** Faults that the mock device can inject. */
-export const FAULTS = ['none', 'error', 'crash', 'hang', 'init', 'garbage', 'slow_result'] as const
+export const FAULTS = [
+  'none',
+  'error',
+  'crash',
+  'hang',
+  'init',
+  'garbage',
+  'miscount',
+  'slow_result',
+] as const
 export type Fault = (typeof FAULTS)[number]
 
 /** Seconds from `min` to `max`. */

@@ -1,4 +1,4 @@
-import { JOB_LIMITS } from '../../../protocol/index.ts'
+import { JOB_LIMITS, type JobResults } from '../../../protocol/index.ts'
 import {
   createRng,
   createSimulator,
@@ -101,8 +101,19 @@ async function runMock(
   })
   // NaN, which the check of the results has to reject.
   if (fault === 'garbage') return { ...results, shots: Number.NaN }
+  if (fault === 'miscount') return miscounted(results)
   if (fault === 'slow_result') await context.clock.sleep(io.deadline - context.clock.monotonic() + LATE_MS)
   return results
+}
+
+/** Results with five shots more than the job has, which the check has to reject. */
+function miscounted(results: JobResults): JobResults {
+  const circuit_results = results.circuit_results.map((each) => {
+    const [[outcome, shots] = ['', 0], ...others] = Object.entries(each.counts ?? {})
+    return { ...each, counts: Object.fromEntries([[outcome, shots + 5], ...others]) }
+  })
+  const counts = circuit_results[0]?.counts
+  return { ...results, ...(counts && { counts }), circuit_results }
 }
 
 /** Delay of a `slow_result` after its deadline, in ms: before the process is killed for not stopping. */

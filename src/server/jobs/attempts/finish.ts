@@ -1,6 +1,20 @@
-import { applyResult, type Database, type JobError, type ResultOutcome } from '../../../db/index.ts'
-import type { JobFailure } from '../../../protocol/index.ts'
-import type { ReceivedPayload } from '../../drivers/receive.ts'
+import {
+  type AttemptResult,
+  applyResult,
+  type Database,
+  expectedResultsOfJob,
+  type JobError,
+  type ReadTx,
+  type ResultOutcome,
+} from '../../../db/index.ts'
+import {
+  contradictedFailure,
+  contradictionOf,
+  type ExpectedResults,
+  INVALID_RESULTS,
+  type JobFailure,
+} from '../../../protocol/index.ts'
+import type { EventSource, ReceivedPayload } from '../../drivers/receive.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 /** What `finishJob` works with. */
@@ -10,34 +24,55 @@ interface FinishDependencies {
   config: { maxAttempts: number }
 }
 
+type Result = ReceivedPayload<'JobResult'>
+
+/** The outcome of a result; `refused`: why results with which an attempt completed failed the job instead. */
+type Finished = ResultOutcome & { refused?: string }
+
 /**
  * Applies the result of an attempt as reported by `driver`: status, results and charge in one transaction.
+ * Results that contradict the job fail it.
  * @throws AppError `storage_full` if nothing was stored; the driver then has to send it again.
  */
 export function finishJob(
   { db, heartbeats, config }: FinishDependencies,
-  driver: string,
-  result: ReceivedPayload<'JobResult'>,
-): Promise<ResultOutcome> {
+  source: Pick<EventSource, 'driver' | 'name'>,
+  result: Result,
+): Promise<Finished> {
   const { job, attempt, execution_ms: executionMs } = result
+  const { driver } = source
   const elapsedMs = heartbeats.elapsedMs(result)
-  return db.write('finish job', (tx) =>
-    applyResult(
-      tx,
-      {
-        job,
-        attempt,
-        driver,
-        executionMs,
-        elapsedMs,
-        outcome:
-          result.status === 'completed'
-            ? { kind: 'completed', results: result.results }
-            : { kind: 'failed', class: result.error.class, results: errorOf(result.error) },
-      },
-      config,
-    ),
-  )
+  return db.write('finish job', (tx): Finished => {
+    const refusal = refusalOf(tx, source, result)
+    const outcome = outcomeOf(result, refusal)
+    const end = applyResult(tx, { job, attempt, driver, executionMs, elapsedMs, outcome }, config)
+    return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
+  })
+}
+
+/** The failure of results that contradict the job. Jobs of earlier versions do not say what they expect. */
+function refusalOf(tx: ReadTx, { name }: { name: string }, result: Result): JobFailure | undefined {
+  if (result.status === 'failed' || !result.summary) return undefined
+  const text = expectedResultsOfJob(tx, result.job)
+  // Written by the submission.
+  const expected = text === '' ? undefined : (JSON.parse(text) as ExpectedResults)
+  const contradiction = expected && contradictionOf(result.summary, expected)
+  if (contradiction === undefined) return undefined
+  return contradictedFailure(`device ${result.summary.backend} of driver ${name}`, contradiction)
+}
+
+function outcomeOf(result: Result, refusal: JobFailure | undefined): AttemptResult['outcome'] {
+  if (refusal) return failedBy(refusal)
+  return result.status === 'completed'
+    ? { kind: 'completed', results: result.results }
+    : failedBy(result.error)
+}
+
+function failedBy(error: JobFailure): AttemptResult['outcome'] {
+  const failed = { kind: 'failed', results: errorOf(error) } as const
+  // The device would return the same again, also where an earlier driver asks for another attempt.
+  if (error.error_code === INVALID_RESULTS) return { ...failed, class: 'user', isFree: true }
+  return { ...failed, class: error.class }
 }
 
 /** A failure in the form that clients read under `results`. */

@@ -111,6 +111,7 @@ export class JobDispatcher {
       limit_ms: 0,
       payload: payload.output,
       ...(claim.labels && { labels: claim.labels }),
+      ...(claim.expected && { expected: claim.expected }),
     })
     if (sent) {
       if (feature('FAILPOINTS')) failpoint('dispatch.sent')

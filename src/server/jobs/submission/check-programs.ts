@@ -30,8 +30,9 @@ export function checkProgramsInline(payload: JobPayload): ProgramsReport | undef
 
 function reportOn(payload: JobPayload, reports: readonly CheckReport[]): ProgramsReport {
   const { circuits } = payload
+  const bits = reports.map(({ clbits }) => clbits)
   const result: ProgramsReport = {
-    ...{ qubits: 0, largest: 0, features: [], used: { most: 0, path: '' }, physical: [] },
+    ...{ qubits: 0, largest: 0, bits, features: [], used: { most: 0, path: '' }, physical: [] },
     ...{ problems: [], warnings: [], ignored: [] },
   }
   for (const [index, { inputs, qubits, features, used, problems, warnings }] of reports.entries()) {
@@ -50,7 +51,6 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
     result.warnings.push(...fitting.map((warning) => programProblem(index, warning)))
     result.ignored.push(...ignoredIn(index, warnings).slice(0, MAX_WARNINGS - result.ignored.length))
   }
-  const bits = reports.map(({ clbits }) => clbits)
   const tooLong = result.problems.length === 0 && memoryProblem(payload, bits)
   if (tooLong) result.problems.push(tooLong)
   return result

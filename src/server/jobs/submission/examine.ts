@@ -1,6 +1,6 @@
 import { AppError, defineWorker } from '../../../base/index.ts'
 import { JsonText } from '../../../db/index.ts'
-import { type JobPayload, needsDiscriminators } from '../../../protocol/index.ts'
+import { expectedResultsOf, type JobPayload, needsDiscriminators } from '../../../protocol/index.ts'
 import { BODY_LIMITS } from '../../http/limits/json-shape.ts'
 import { contentHash } from '../../http/request/idempotency.ts'
 import { objectOf } from '../../http/request/json-body.ts'
@@ -101,10 +101,11 @@ function examineWith(
     const hash = isKeyed ? contentHash([target, new JsonText(text), ...(isNamed(named) ? [named] : [])]) : ''
     const { shots, executions } = { shots: mostShots(payload), executions: executionsOf(payload) }
     const features = [...report.features, ...optionFeatures(payload)]
+    const expected = expectedResultsOf(payload, report.bits)
     return {
       fields,
       outcome: {
-        ...{ ...report, ...named, features, target, text, hash, shots, executions },
+        ...{ ...report, ...named, features, target, text, hash, shots, executions, expected },
         ignored: [...ignored, ...report.ignored],
         allowsUncalibrated: payload.allow_uncalibrated === true,
         hasBits: needsDiscriminators(payload),

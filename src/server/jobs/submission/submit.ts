@@ -74,6 +74,7 @@ export async function submitJob(
         qpu: target.id,
         payload: new JsonText(submission.text),
         needs,
+        expected: JSON.stringify(submission.expected),
         ...namesOf(submission),
       },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },

@@ -225,6 +225,14 @@ describe('applyResult()', () => {
     expect(await it.lab.balance(it.user)).toBe(99_980)
   })
 
+  test('T4: a failure that is free is not charged, although the device ran', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.end(1, { ...USER_ERROR, isFree: true }, { executionMs: 20 })
+    expect(await it.lab.job(it.job.id)).toMatchObject({ status: 'failed', duration: 0, error_code: 'bad' })
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+  })
+
   test('T4: a job that was rejected before it ran is free', async () => {
     await using it = await openCase()
     await it.claim()

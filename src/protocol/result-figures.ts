@@ -1,0 +1,212 @@
+import type { ExpectedResults } from './expected-results.ts'
+import type { CircuitResult, JobFailure, JobResults } from './jobs.ts'
+
+/** Figures of the counts of one result. */
+interface CountsFigures {
+  sum: number
+  /** Length of the shortest and of the longest bit string; absent without any. */
+  widths?: [shortest: number, longest: number]
+  /** What is not a bit string with a number of shots. */
+  malformed?: string
+}
+
+/** Figures of the memory of one result: a list, packed bits, or something else. */
+type MemoryFigures =
+  /** `bits`: those that the largest `0x…` needs; absent if the entries are not all of this form. */
+  { form: 'list'; length: number; bits?: number } | { form: 'packed'; bytes: number } | { form: 'other' }
+
+/** Figures of the result of one circuit with one parameter set. */
+interface CircuitFigures {
+  shots: number
+  discarded: number
+  /** Result bits by its own header. */
+  bits: number
+  counts?: CountsFigures
+  memory?: MemoryFigures
+}
+
+/** What a check of results needs to know about them, however large they are. */
+export interface ResultFigures {
+  backend: string
+  success: boolean
+  /** Whether the top level repeats the first result. */
+  isRepeated: boolean
+  circuits: CircuitFigures[]
+}
+
+const MAX_NAME_LENGTH = 100
+
+/** The figures of results. Reads every count and every entry of a memory once. */
+export function figuresOf(results: JobResults): ResultFigures {
+  const { backend, success, circuit_results } = results
+  return {
+    backend: backend.slice(0, MAX_NAME_LENGTH),
+    success,
+    isRepeated: repeatsFirst(results),
+    circuits: circuit_results.map(circuitFigures),
+  }
+}
+
+function repeatsFirst({ shots, counts, circuit_results: [first] }: JobResults): boolean {
+  if (first === undefined) return true
+  if (shots !== first.shots) return false
+  if (counts === undefined || counts === first.counts) return true
+  const outcomes = Object.keys(counts)
+  const all = first.counts ?? {}
+  return outcomes.length === Object.keys(all).length && outcomes.every((each) => counts[each] === all[each])
+}
+
+function circuitFigures({ shots, discarded_shots, header, counts, memory }: CircuitResult): CircuitFigures {
+  return {
+    shots,
+    discarded: discarded_shots ?? 0,
+    bits: header.memory_slots,
+    ...(counts !== undefined && { counts: countsFigures(counts) }),
+    ...(memory !== undefined && memory !== null && { memory: memoryFigures(memory) }),
+  }
+}
+
+function countsFigures(counts: Record<string, number>): CountsFigures {
+  let sum = 0
+  let [shortest, longest] = [Number.POSITIVE_INFINITY, -1]
+  let malformed: string | undefined
+  for (const [outcome, shots] of Object.entries(counts)) {
+    if (!Number.isSafeInteger(shots) || shots < 0 || /[^01]/.test(outcome))
+      malformed ??= `${JSON.stringify(outcome.slice(0, MAX_NAME_LENGTH))}: ${shots}`
+    sum += shots
+    shortest = Math.min(shortest, outcome.length)
+    longest = Math.max(longest, outcome.length)
+  }
+  return {
+    sum,
+    ...(longest >= 0 && { widths: [shortest, longest] as [number, number] }),
+    ...(malformed !== undefined && { malformed }),
+  }
+}
+
+function memoryFigures(memory: unknown): MemoryFigures {
+  if (Array.isArray(memory)) {
+    const { length } = memory
+    const bits = bitsOfEntries(memory)
+    return { form: 'list', length, ...(bits !== undefined && { bits }) }
+  }
+  // Of base64 with its padding: Python and JavaScript write it.
+  const isPacked =
+    typeof memory === 'string' && memory.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(memory)
+  if (!isPacked) return { form: 'other' }
+  const padding = memory.endsWith('==') ? 2 : memory.endsWith('=') ? 1 : 0
+  return { form: 'packed', bytes: (memory.length / 4) * 3 - padding }
+}
+
+/** Bits that the largest of the entries needs; undefined if one is not `0x…`. */
+function bitsOfEntries(entries: readonly unknown[]): number | undefined {
+  let most = 0
+  for (const entry of entries) {
+    const [, digits] = typeof entry === 'string' ? (/^0x0*([0-9a-fA-F]*)$/.exec(entry) ?? []) : []
+    if (digits === undefined || entry === '0x') return undefined
+    const first = Number.parseInt(digits[0] ?? '0', 16)
+    most = Math.max(most, digits === '' ? 0 : 4 * (digits.length - 1) + (32 - Math.clz32(first)))
+  }
+  return most
+}
+
+/** What results must be, of one circuit with one parameter set. */
+interface Expected extends Pick<ExpectedResults, 'meas_level' | 'meas_return' | 'memory'> {
+  shots: number
+  bits: number
+}
+
+/**
+ * How results contradict their job: the field with the figure found and the one expected. Undefined for
+ * results that are complete.
+ */
+export function contradictionOf(figures: ResultFigures, expected: ExpectedResults): string | undefined {
+  const { circuits, isRepeated, success } = figures
+  const wanted = expected.results.flatMap(([number, shots, bits]) =>
+    Array.from({ length: number }, () => ({ shots, bits })),
+  )
+  if (!success) return 'success is false'
+  if (circuits.length !== wanted.length)
+    return `circuit_results has ${of(circuits.length, 'result')}, the job ${wanted.length} (circuits × parameter sets)`
+  for (const [index, found] of circuits.entries()) {
+    const { shots = found.shots, bits } = wanted[index] ?? {}
+    const problem = problemOf(found, { ...expected, shots, bits: bits ?? found.bits })
+    if (problem !== undefined) return `circuit_results.${index}.${problem}`
+  }
+  return isRepeated ? undefined : 'shots and counts do not repeat those of circuit_results.0'
+}
+
+function problemOf(found: CircuitFigures, expected: Expected): string | undefined {
+  const { shots, discarded, counts, memory } = found
+  if (shots !== expected.shots) return `shots is ${shots}, the job asks for ${expected.shots}`
+  if (!Number.isSafeInteger(discarded) || discarded < 0 || discarded > shots)
+    return `discarded_shots is ${discarded}, expected a whole number from 0 to ${shots}`
+  // A program without result bits has nothing to count or to keep.
+  if (expected.bits === 0)
+    return counts && counts.sum !== 0 ? countsProblem(counts, found, expected) : undefined
+  const isCounted = expected.meas_level === 2
+  return (
+    (isCounted ? countsProblem(counts, found, expected) : undefined) ?? memoryProblem(memory, found, expected)
+  )
+}
+
+function countsProblem(
+  counts: CountsFigures | undefined,
+  { shots, discarded }: CircuitFigures,
+  { bits }: Expected,
+): string | undefined {
+  if (!counts) return `counts are missing for ${of(shots, 'shot')}`
+  const { sum, widths, malformed } = counts
+  if (malformed !== undefined)
+    return `counts has ${malformed}, which is not a bit string with a number of shots`
+  const [shortest, longest] = widths ?? [bits, bits]
+  const wrong = shortest === bits ? longest : shortest
+  if (wrong !== bits) return `counts has an outcome of ${of(wrong, 'bit')}, the program has ${bits}`
+  if (sum === shots - discarded) return undefined
+  return `counts add up to ${sum} of ${of(shots, 'shot')}${discarded > 0 ? `, ${discarded} of them discarded` : ''}`
+}
+
+function memoryProblem(
+  memory: MemoryFigures | undefined,
+  { shots, discarded }: CircuitFigures,
+  expected: Expected,
+): string | undefined {
+  const { meas_level: level, meas_return, memory: kept } = expected
+  if (level === 2 && kept === 'none') return undefined
+  if (!memory) return 'memory is missing, which the job asks for'
+  const entries = shots - discarded
+  if (level === 2 && kept === 'packed') return packedProblem(memory, entries, expected)
+  if (memory.form !== 'list') return 'memory is not a list'
+  const isMean = level === 0 || (level === 1 && meas_return === 'avg')
+  if (!isMean && memory.length !== entries)
+    return `memory has ${of(memory.length, 'entry', 'entries')} for ${of(entries, 'shot')}`
+  return level === 2 ? outcomesProblem(memory, expected) : undefined
+}
+
+function packedProblem(memory: MemoryFigures, entries: number, { bits }: Expected): string | undefined {
+  if (memory.form !== 'packed') return 'memory is not packed, which the job asks for'
+  const bytes = entries * Math.ceil(bits / 8)
+  return memory.bytes === bytes ? undefined : `memory has ${of(memory.bytes, 'byte')}, expected ${bytes}`
+}
+
+function outcomesProblem({ bits: most }: { bits?: number }, { bits }: Expected): string | undefined {
+  if (most === undefined) return 'memory has an entry that is not a text 0x…'
+  return most <= bits ? undefined : `memory has an outcome of ${of(most, 'bit')}, the program has ${bits}`
+}
+
+function of(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`
+}
+
+/** Code of a job whose device returned results that are malformed or contradict the job. */
+export const INVALID_RESULTS = 'invalid_results'
+
+/**
+ * The failure of a job whose results contradict it. It is final, because the device would return the same
+ * again, and not charged.
+ * @param device name of the device, with its driver where that is known
+ */
+export function contradictedFailure(device: string, contradiction: string): JobFailure {
+  const message = `The results of ${device} contradict the job: ${contradiction}`
+  return { class: 'user', message, error_code: INVALID_RESULTS }
+}
