@@ -195,6 +195,10 @@ export interface DeviceDef<
   operation: Op
   /** Options the device reads; without a declaration it receives only `raw`. */
   options?: OptionSpecs
+  /** Whether it takes keys that it does not declare; by default one that is named by import path does. */
+  takesAnyOption?: boolean | undefined
+  /** Maximum execution time of one job in s, unless `-o job_timeout` says otherwise; 10 by default. */
+  jobTimeout?: number | undefined
   /** Environment variables the device reads, by name; an empty variable counts as absent. */
   environment?: OptionSpecs
   /** Runs before the driver connects; throws a `StartupError` to prevent the start. */
@@ -214,6 +218,8 @@ interface Declared<Op extends Operation, Specs extends OptionSpecs, Variables ex
   name: string
   operation: Op
   options?: Specs
+  takesAnyOption?: boolean
+  jobTimeout?: number
   environment?: Variables
   check?(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): void | Promise<void>
   create(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): DeviceOf[Op] | Promise<DeviceOf[Op]>

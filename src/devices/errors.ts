@@ -1,4 +1,8 @@
+import { messageOf } from '../base/index.ts'
 import type { JobFailure } from '../protocol/index.ts'
+
+/** Code of a job whose device failed with an error that is not a `JobError`. */
+const DEVICE_ERROR = 'device_error'
 
 /**
  * Prevents the start: the driver prints `message` (one reason per line) and exits before it connects, with 1
@@ -27,6 +31,8 @@ interface JobErrorDetails {
   errorCode?: string
   /** Index of the circuit in the job, counted from 0. */
   circuitIndex?: number
+  /** What only the owner of the job and superusers may read besides. */
+  detail?: string
   /** Whether the device spent time on the job; false (the default) reports an execution time of 0. */
   executed?: boolean
   cause?: unknown
@@ -37,6 +43,7 @@ export class JobError extends Error {
   readonly class: JobFailure['class']
   readonly errorCode: string | undefined
   readonly circuitIndex: number | undefined
+  readonly detail: string | undefined
   readonly executed: boolean
 
   constructor(message: string, details: JobErrorDetails = {}) {
@@ -45,6 +52,7 @@ export class JobError extends Error {
     this.class = details.class ?? 'user'
     this.errorCode = details.errorCode
     this.circuitIndex = details.circuitIndex
+    this.detail = details.detail
     this.executed = details.executed ?? false
   }
 }
@@ -59,18 +67,21 @@ export class OrderError extends Error {
   override readonly name = 'OrderError'
 }
 
+const MAX_DETAIL_LENGTH = 1_000
+
 /**
- * The failure to report for an error that a device threw. A `JobError` is reported unchanged; any other error
+ * The failure to report for an error that a device threw. A `JobError` is reported unchanged. Any other error
  * becomes `<ErrorName>: job execution failed, see the driver log`, because its text may contain paths of the
- * host.
+ * host, and is final and free of charge: the device does not ask for another attempt. Its last line is the
+ * detail.
  */
 export function jobFailureOf(error: unknown): { failure: JobFailure; executed: boolean } {
   if (!(error instanceof JobError)) {
     const name = error instanceof Error ? error.name : 'Error'
-    return {
-      failure: { class: 'device', message: `${name}: job execution failed, see the driver log` },
-      executed: true,
-    }
+    const message = `${name}: job execution failed, see the driver log`
+    const [line = ''] = messageOf(error).trim().split('\n').slice(-1)
+    const detail = `${name}: ${line}`.slice(0, MAX_DETAIL_LENGTH)
+    return { failure: { class: 'user', message, error_code: DEVICE_ERROR, detail }, executed: false }
   }
   return {
     failure: {
@@ -78,6 +89,7 @@ export function jobFailureOf(error: unknown): { failure: JobFailure; executed: b
       message: error.message.slice(0, 4_000),
       ...(error.errorCode !== undefined && { error_code: error.errorCode }),
       ...(error.circuitIndex !== undefined && { circuit_index: error.circuitIndex }),
+      ...(error.detail !== undefined && { detail: error.detail.slice(0, MAX_DETAIL_LENGTH) }),
     },
     executed: error.executed,
   }

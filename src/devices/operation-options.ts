@@ -2,10 +2,9 @@ import type { Operation } from '../protocol/index.ts'
 import { type OptionSpecs, opt } from './options.ts'
 
 const jobTimeout = opt.seconds({
-  help: 'Maximum execution time of one job',
+  help: 'Maximum execution time of one job; 10 unless the device declares another one',
   min: 0.001,
   max: 86_400,
-  default: 10,
   example: '10',
 })
 

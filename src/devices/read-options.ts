@@ -33,8 +33,6 @@ export interface DeviceOptions {
   jobTimeoutMs: number
 }
 
-const DEFAULT_JOB_TIMEOUT_S = 10
-
 /** The order in which errors are reported: errors of keys before errors of values, and of files last. */
 const ORDER = ['syntax', 'unknown', 'missing', 'value', 'place', 'file'] as const
 
@@ -59,15 +57,16 @@ class OptionErrors {
  * @throws StartupError with every error of the start, one per line.
  */
 export function readOptions(input: OptionInput): DeviceOptions {
-  const { operation, options: declared = {}, environment: variables = {} } = input.device.def
+  const { def, imported } = input.device
+  const { operation, options: declared = {}, environment: variables = {} } = def
   const errors = new OptionErrors()
   const given = readPairs(input.pairs, errors)
   const accepted: OptionSpecs = {
-    ...(input.device.imported ? {} : OPERATION_OPTIONS[operation]),
+    ...(imported ? {} : OPERATION_OPTIONS[operation]),
     ...declared,
   }
   const driver = DRIVER_OPTIONS[operation]
-  if (!input.device.imported) reportUnknownKeys(given, input.device, errors)
+  if (!(def.takesAnyOption ?? imported)) reportUnknownKeys(given, input.device, errors)
   reportWithheldVariables(variables, errors)
   reportUnsafePaths(given, { ...accepted, ...driver }, input, errors)
   const { data_dir, job_timeout } = readAll(driver, given, input, errors)
@@ -82,8 +81,13 @@ export function readOptions(input: OptionInput): DeviceOptions {
     raw: Object.fromEntries([...given].filter(([key]) => !Object.hasOwn(driver, key))),
     environment,
     dataDir: String(dataDir),
-    jobTimeoutMs: Math.round((typeof job_timeout === 'number' ? job_timeout : DEFAULT_JOB_TIMEOUT_S) * 1_000),
+    jobTimeoutMs: Math.round(1_000 * (typeof job_timeout === 'number' ? job_timeout : ownTimeout(def))),
   }
+}
+
+/** The limit in s that a device declares, or that of all devices. */
+function ownTimeout({ jobTimeout = 10 }: ResolvedDevice['def']): number {
+  return jobTimeout
 }
 
 function readPairs(pairs: readonly string[], errors: OptionErrors): Map<string, string> {
@@ -98,8 +102,9 @@ function readPairs(pairs: readonly string[], errors: OptionErrors): Map<string, 
 }
 
 /** Every key that a device accepts, sorted. */
-function knownKeys({ def }: ResolvedDevice): string[] {
-  const all = { ...DRIVER_OPTIONS[def.operation], ...OPERATION_OPTIONS[def.operation], ...def.options }
+function knownKeys({ def, imported }: ResolvedDevice): string[] {
+  const shared = imported ? {} : OPERATION_OPTIONS[def.operation]
+  const all = { ...DRIVER_OPTIONS[def.operation], ...shared, ...def.options }
   return Object.keys(all).sort()
 }
 

@@ -137,5 +137,10 @@ export const jobFailure = v.strictObject({
   message: v.pipe(v.string(), v.maxLength(4_000)),
   error_code: v.optional(v.pipe(v.string(), v.maxLength(100))),
   circuit_index: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  /**
+   * What its owner and superusers may read besides, such as the last line of an exception. Sent only with
+   * jobs whose command has `expected`: earlier servers refuse it.
+   */
+  detail: v.optional(v.pipe(v.string(), v.maxLength(1_000))),
 })
 export type JobFailure = v.InferOutput<typeof jobFailure>

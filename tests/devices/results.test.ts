@@ -95,8 +95,13 @@ test('jobFailureOf() reports a job error unchanged and hides any other', () => {
     executed: false,
   })
   expect(jobFailureOf(new TypeError('cannot read /home/lab/key'))).toEqual({
-    failure: { class: 'device', message: 'TypeError: job execution failed, see the driver log' },
-    executed: true,
+    failure: {
+      class: 'user',
+      message: 'TypeError: job execution failed, see the driver log',
+      error_code: 'device_error',
+      detail: 'TypeError: cannot read /home/lab/key',
+    },
+    executed: false,
   })
   expect(jobFailureOf('text').failure.message).toBe('Error: job execution failed, see the driver log')
   expect(jobFailureOf(new JobError('x'.repeat(9_000))).failure.message.length).toBe(4_000)

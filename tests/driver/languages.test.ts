@@ -53,7 +53,11 @@ for (const [language, deviceOf] of Object.entries(LANGUAGES)) {
         message: 'circuit 0, line 3, column 7: gate foo is not known',
         error_code: 'unknown_gate',
       }),
-      failed({ class: 'device', message: 'TypeError: job execution failed, see the driver log' }),
+      failed({
+        class: 'user',
+        message: 'TypeError: job execution failed, see the driver log',
+        error_code: 'device_error',
+      }),
       failed({
         class: 'user',
         message: 'The device returned a value that is not a finite number at metadata.value',

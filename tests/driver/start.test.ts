@@ -286,7 +286,7 @@ test.each([
       error_code: 'unknown_gate',
     },
   ],
-  ['throw', { class: 'device', message: 'TypeError: job execution failed, see the driver log' }],
+  ['throw', { class: 'user', error_code: 'device_error' }],
   ['nan', { class: 'user', error_code: 'invalid_results' }],
   ['large 34000000', { class: 'user', error_code: 'results_too_large' }],
 ])('a job that does `%s` fails, and the next one runs', async (circuit, error) => {

@@ -25,6 +25,7 @@ def frame(angle):
 
 
 class Transmon(ProcessDevice):
+    compiles = True
     anharmonicity: float = option(-200e6, max=-1e6, help="Hz")
     frequency: float = option(4.8e9, min=1e9, help="Hz")
     pulse: Seconds = option(32e-9, min=4e-9, max=1e-6, help="Length of the pulse of sx")

@@ -6,9 +6,11 @@ from typing import Literal
 
 from svc_driver import (
     CalibrateDevice,
+    Fail,
     JobError,
     MonitorDevice,
     ProcessDevice,
+    Retry,
     SafePath,
     Seconds,
     Secret,
@@ -47,6 +49,58 @@ class Miscount(ProcessDevice):
         for execution in job.executions():
             discarded = -self.extra if self.stated else 0
             yield counts_result(execution, {0: execution.shots + self.extra}, discarded_shots=discarded)
+
+
+class Rotations(ProcessDevice):
+    """Describes one gate and two qubits."""
+
+    def describe(self):
+        limits = {"shots": 100, "executions": 2}
+        return {"schema": 1, "qubits": [{"name": "q0"}, {"name": "q1"}], "gates": [{"name": "rx"}], "limits": limits}
+
+    def run(self, job, io):
+        for execution in job.executions():
+            yield counts_result(execution, {0: execution.shots})
+
+
+class Compiler(Rotations):
+    compiles = True
+
+
+class Open(ProcessDevice):
+    """Declares an option and takes every other one."""
+
+    settle: Seconds = option(1.0)
+
+    def __init__(self, **options):
+        self.given = options
+
+    def run(self, job, io):
+        for execution in job.executions():
+            yield counts_result(execution, {0: execution.shots}, metadata={"given": self.given})
+
+
+class Slow(ProcessDevice):
+    job_timeout = 0.05
+    hangs: bool = option(False)
+
+    def run(self, job, io):
+        if self.hangs:
+            while True:
+                pass
+        io.sleep(3_600)
+
+
+class Faulty(ProcessDevice):
+    retry_on = (TimeoutError,)
+    how: str = option("bug")
+
+    def run(self, job, io):
+        if self.how == "retry":
+            raise Retry("the fridge is warm")
+        if self.how == "fail":
+            raise Fail("the qubit is dead", code="dead_qubit")
+        raise {"bug": ValueError, "timeout": TimeoutError}[self.how]("cannot read\n/etc/wiring")
 
 
 class Everything(ProcessDevice):

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 
 from svc_driver import JobError, ProcessDevice, option
 from svc_driver._check import contradiction
+from svc_driver._errors import job_failure
+from svc_driver._program import read_program
 from svc_driver.testing import calibrate, open_device, readings, run
 
 BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
@@ -82,6 +85,83 @@ def test_options_are_attributes_and_missing_ones_are_named():
         run(lab.Everything, {}, BELL)
     with pytest.raises(TypeError, match="unknown option color"):
         run(lab.Everything, {"needed": "x", "color": "blue"}, BELL)
+
+
+def test_gates_that_are_not_described_reach_no_device():
+    rotation = "OPENQASM 3.0; qubit q; bit c; gate twice(a) q { rx(a) q; rx(a) q; } twice(0.1) q; rx(0.2) q; c = measure q;"
+    assert run(lab.Rotations, {}, rotation, shots=5)["counts"] == {"0": 5}
+    assert run(lab.Compiler, {}, BELL, shots=5)["counts"] == {"00": 5}
+    controlled = "OPENQASM 3.0; qubit[2] q; bit c; ctrl @ rx(0.1) q[0], q[1]; c = measure q[0];"
+    for program, shots, code, message in [
+        (BELL, 5, "unsupported_gate", "circuit 0: the device does not describe the gate h; compile the program for rx"),
+        (controlled, 5, "unsupported_gate", "does not describe the gate ctrl @ rx;"),
+        (rotation, 101, "too_many_shots", "circuit 0: 101 shots are requested; the device describes at most 100"),
+        ([rotation] * 3, 5, "too_many_executions", "The job has 3 executions; the device describes at most 2"),
+        ("OPENQASM 3.0; qubit[3] q; bit c;", 5, "too_many_qubits", "declares 3 qubits; the device describes 2"),
+    ]:
+        with pytest.raises(JobError, match=re.escape(message)) as raised:
+            run(lab.Rotations, {}, program, shots=shots)
+        assert raised.value.code == code
+
+
+def test_programs_are_read_as_by_the_driver():
+    text = "OPENQASM 3.0; output bit[2] r; bit[5] c; qubit[3] q; if (true) { bit[4] inner; h q[0]; } const int n = 2; cx q[0], q[1];"
+    read = read_program(text)
+    assert (read["clbits"], read["cregs"], read["qubits"], read["gates"]) == (2, [("r", 2)], 3, ["h", "cx"])
+    assert read_program("OPENQASM 3.0; const int n = 2; bit[n] c; bit d;")["clbits"] is None
+
+
+def test_failures_are_tried_again_only_if_they_say_so():
+    failures = {how: job_failure(raised_by(how), lab.Faulty.retry_on) for how in ("bug", "timeout", "retry", "fail")}
+    generic = "job execution failed, see the driver log"
+    assert failures == {
+        "bug": {
+            "class": "user",
+            "message": f"ValueError: {generic}",
+            "error_code": "device_error",
+            "detail": "/etc/wiring",
+            "executed": False,
+        },
+        "timeout": {
+            "class": "device",
+            "message": f"TimeoutError: {generic}",
+            "error_code": "device_error",
+            "detail": "/etc/wiring",
+            "executed": True,
+        },
+        "retry": {"class": "device", "message": "the fridge is warm", "executed": True},
+        "fail": {"class": "user", "message": "the qubit is dead", "error_code": "dead_qubit", "executed": False},
+    }
+
+
+def raised_by(how):
+    with pytest.raises(Exception) as raised:
+        run(lab.Faulty, {"how": how}, BELL)
+    return raised.value
+
+
+def test_a_run_that_takes_too_long_is_cancelled():
+    with pytest.raises(JobError, match="job timed out after 0.05 s"):
+        run(lab.Slow, {}, BELL, timeout=0.05)
+    assert "job timed out after 0.05 s" in svc_driver("try", "lab:Slow").stderr
+    assert "run() goes on" in svc_driver("try", "lab:Slow", "-o", "hangs=true").stderr
+
+
+def test_unknown_options_are_refused_unless_the_device_takes_them():
+    refused = svc_driver("try", "lab:Coin", "-o", "bais=1")
+    assert (refused.returncode, refused.stderr.splitlines()) == (
+        1,
+        [
+            "unknown option bais for process device Coin",
+            "  did you mean bias? known options: bias, data_dir, job_timeout",
+        ],
+    )
+    taken = svc_driver("try", "lab:Open", "-o", "settle=2", "-o", "color=red", "-o", "job_timeout=5")
+    assert json.loads(taken.stdout)["circuit_results"][0]["metadata"]["given"] == {"settle": "2", "color": "red"}
+    assert svc_driver("try", "lab:Waiter", "-o", "color=red").returncode == 0
+    wrong = svc_driver("try", "lab:Coin", "-o", "job_timeout=soon")
+    expected = 'bad value for -o job_timeout: "soon"; expected a number of seconds from 0.001 to 86400'
+    assert wrong.stderr.splitlines() == [expected]
 
 
 def test_declarations_that_cannot_be_used_are_named():

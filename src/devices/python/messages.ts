@@ -33,9 +33,15 @@ export const described = v.object({
   version: v.optional(v.nullable(shortText)),
   /** Whether the host parses programs, see `programs` of the message `run`. */
   bind: v.optional(v.boolean(), true),
+  /** Whether it takes gates that it does not describe; an earlier package does not say. */
+  compiles: v.optional(v.boolean(), true),
   /** Whether the device describes the QPU. */
   describes: v.optional(v.boolean(), false),
   options: v.optional(v.array(pythonOption), []),
+  /** Whether it takes every key, because its `__init__` has `**options`. */
+  takes_any_option: v.optional(v.boolean(), false),
+  /** Maximum execution time of one job, in s. */
+  job_timeout: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0.001), v.maxValue(86_400)))),
   environment: v.optional(v.array(pythonOption), []),
 })
 export type Described = v.InferOutput<typeof described>
@@ -46,6 +52,7 @@ const failure = v.object({
   message: jobFailure.entries.message,
   error_code: jobFailure.entries.error_code,
   circuit_index: jobFailure.entries.circuit_index,
+  detail: jobFailure.entries.detail,
   executed: v.optional(v.boolean(), true),
 })
 

@@ -91,12 +91,14 @@ async function negotiate(worker: PythonWorker): Promise<void> {
 }
 
 function definitionOf(worker: PythonWorker, described: Described, operation: Operation): DeviceDef {
-  const { name, bind, describes, options, environment } = described
+  const { name, bind, compiles, describes, options, environment, takes_any_option, job_timeout } = described
   return {
     name,
     operation,
     options: optionSpecsOf(options),
+    takesAnyOption: takes_any_option || (options.length > 0 ? false : undefined),
+    jobTimeout: job_timeout ?? undefined,
     environment: optionSpecsOf(environment),
-    create: (context) => FORWARD[operation](worker, context, { bind, describes }),
+    create: (context) => FORWARD[operation](worker, context, { bind, compiles, describes }),
   }
 }

@@ -1,9 +1,11 @@
-import type {
-  CalibrationFindings,
-  CalibrationStep,
-  DeviceDescription,
-  JobResults,
-  Operation,
+import * as v from 'valibot'
+import {
+  type CalibrationFindings,
+  type CalibrationStep,
+  type DeviceDescription,
+  deviceDescription,
+  type JobResults,
+  type Operation,
 } from '../../protocol/index.ts'
 import type {
   CalibrateDevice,
@@ -25,6 +27,8 @@ const OPEN_TIMEOUT_MS = 120_000
 interface ForwardOptions {
   /** Whether programs are parsed here. */
   bind: boolean
+  /** Whether the device takes gates that it does not describe. */
+  compiles: boolean
   describes: boolean
 }
 
@@ -136,25 +140,34 @@ class Forwarder {
 }
 
 function jobErrorOf({ error }: FromWorker<'failed'>): JobError {
-  const { class: class_, message, error_code: errorCode, circuit_index: circuitIndex, executed } = error
+  const {
+    class: class_,
+    message,
+    error_code: errorCode,
+    circuit_index: circuitIndex,
+    detail,
+    executed,
+  } = error
   return new JobError(message, {
     class: class_,
     executed,
     ...(errorCode !== undefined && { errorCode }),
     ...(circuitIndex !== undefined && { circuitIndex }),
+    ...(detail !== undefined && { detail }),
   })
 }
 
 function forwardProcess(
   worker: PythonWorker,
   context: DeviceContext,
-  { bind, describes }: ForwardOptions,
+  { bind, compiles, describes }: ForwardOptions,
 ): ProcessDevice {
   const forward = new Forwarder(worker, context)
   return {
     start: () => forward.open(),
     async run(job, io): Promise<JobResults> {
-      const programs = bind ? readPrograms(job.payload) : null
+      const gates = compiles ? undefined : gatesOf(forward.description)
+      const programs = bind ? readPrograms(job.payload, gates) : null
       const leftMs = io.deadline - context.clock.monotonic()
       const deadline_ms = Number.isFinite(leftMs) ? Math.max(0, leftMs) : null
       const end = await forward.run(
@@ -172,6 +185,12 @@ function forwardProcess(
     ...(describes && { describe: () => forward.description as DeviceDescription }),
     stop: (io) => forward.stop(io),
   }
+}
+
+/** Names of the gates of a description; undefined if it has none, which means any. */
+function gatesOf(description: unknown): ReadonlySet<string> | undefined {
+  const read = v.safeParse(deviceDescription, description)
+  return read.success && read.output.gates ? new Set(read.output.gates.map(({ name }) => name)) : undefined
 }
 
 function forwardMonitor(worker: PythonWorker, context: DeviceContext): MonitorDevice {

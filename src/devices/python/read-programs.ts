@@ -1,6 +1,7 @@
 import type { JobPayload } from '../../protocol/index.ts'
 import { parseProgram, QasmError } from '../../qasm/index.ts'
 import { JobError } from '../errors.ts'
+import { foreignGate } from './foreign-gates.ts'
 
 /** A parameter of a program: where it is declared, in code points, and the form of its value. */
 interface PythonInput {
@@ -21,21 +22,28 @@ interface PythonProgram {
 }
 
 /**
- * Parses the programs of a job.
- * @throws JobError for the first program with an error, and for parameter sets that do not fit their program.
+ * Parses the programs of a job. `gates`: the only ones that the device runs; any by default.
+ * @throws JobError for the first program with an error or with another gate, and for parameter sets that do
+ *   not fit their program.
  */
-export function readPrograms({ circuits }: JobPayload): PythonProgram[] {
+export function readPrograms({ circuits }: JobPayload, gates?: ReadonlySet<string>): PythonProgram[] {
   return circuits.map(({ circuit, parameter_values: sets = [] }, index) => {
-    const program = readProgram(circuit, index)
+    const program = readProgram(circuit, index, gates)
     checkParameters(program.names, sets, index)
     for (const set of sets) checkIntegers(program, set, index)
     return program.read
   })
 }
 
-function readProgram(text: string, circuitIndex: number): { read: PythonProgram; names: string[] } {
+function readProgram(
+  text: string,
+  circuitIndex: number,
+  gates: ReadonlySet<string> | undefined,
+): { read: PythonProgram; names: string[] } {
   try {
     const { layout, statements, inputs: declared } = parseProgram(text)
+    const foreign = gates && foreignGate({ statements }, gates)
+    if (gates && foreign !== undefined) throw undescribed(foreign, gates, circuitIndex)
     const offsetOf = codePointOffsets(text)
     const inputs = statements.flatMap((node): PythonInput[] =>
       node.kind === 'declare' && node.form === 'input'
@@ -59,6 +67,15 @@ function readProgram(text: string, circuitIndex: number): { read: PythonProgram;
     const where = line > 0 ? `, line ${line}, column ${column}` : ''
     throw new JobError(`circuit ${circuitIndex}${where}: ${message}`, { errorCode: code, circuitIndex })
   }
+}
+
+/** Names of gates that an error message lists. */
+const MAX_GATES_SHOWN = 20
+
+function undescribed(gate: string, gates: ReadonlySet<string>, circuitIndex: number): JobError {
+  const shown = [...gates].slice(0, MAX_GATES_SHOWN).join(', ')
+  const message = `circuit ${circuitIndex}: the device does not describe the gate ${gate}; compile the program for ${shown}`
+  return new JobError(message, { errorCode: 'unsupported_gate', circuitIndex })
 }
 
 /** Python counts code points, JavaScript half of what is outside of the basic plane. */

@@ -27,6 +27,7 @@ export type Prepared = Extract<HostResponse, { kind: 'prepared' }>
 
 const OPEN_TIMEOUT_MS = 120_000
 const HEALTHY_AFTER_MS = 60_000
+const CRASH_PAUSE_MS = 500
 
 /**
  * Runs tasks in a child process that contains the device, and restarts the process when it exits.
@@ -35,6 +36,7 @@ const HEALTHY_AFTER_MS = 60_000
  * |---|---|---|
  * | prepared, opening (first start) | `ready`; `refused`, exit or 120 s | ready; `prepare` or `open` throws |
  * | ready | exit | restarting after 0.5, 1, 2, … 30 s (0.5 s again after 60 s without an exit) |
+ * | ready | exit while a task ran | restarting after 0.5 s, so that the next task does not wait longer |
  * | ready | killed because a task timed out or was stopped | restarting at once |
  * | restarting: tasks wait | `ready`; `refused`, exit or 120 s | ready; broken |
  * | broken: tasks fail with the reason | the next restart | ready or broken |
@@ -42,7 +44,7 @@ const HEALTHY_AFTER_MS = 60_000
 export class Supervisor {
   readonly #dependencies: SupervisorDependencies
   readonly #log: Log
-  readonly #backoff = new Backoff({ initialMs: 500, maxMs: 30_000 }, () => 1)
+  readonly #backoff = new Backoff({ initialMs: CRASH_PAUSE_MS, maxMs: 30_000 }, () => 1)
   readonly #stopping = new AbortController()
   #host: HostProcess | undefined
   #pendingResponse: PromiseWithResolvers<HostResponse> | undefined
@@ -56,7 +58,8 @@ export class Supervisor {
   #run: TaskRun | undefined
   /** Id of the task that was stopped while it waited for the device. */
   #stopped: string | undefined
-  #restartAtOnce = false
+  /** A pause in ms in the place of the back-off. */
+  #pauseMs: number | undefined
   #maintenance: string | undefined
   #closing: CloseDeadline | undefined
   /** How the process of a device in Python has ended, which ends the process that runs it. */
@@ -234,7 +237,7 @@ export class Supervisor {
     if (this.#ready && !this.#stopping.signal.aborted) this.#usable = Promise.withResolvers()
     this.#ready = false
     this.#refuse(`device process exited (${how})`)
-    this.#restartAtOnce = this.#run?.isCancelled ?? false
+    this.#pauseMs = this.#run && (this.#run.isCancelled ? 0 : CRASH_PAUSE_MS)
     this.#run?.hostEnded(how)
     this.#dependencies.onHostEnded(how)
     this.#exited.resolve(how)
@@ -246,7 +249,7 @@ export class Supervisor {
       const how = await this.#exited.promise
       if (this.#stopping.signal.aborted) return
       if (clock.monotonic() - this.#openedAt >= HEALTHY_AFTER_MS) this.#backoff.reset()
-      const pauseMs = this.#restartAtOnce ? 0 : this.#backoff.next()
+      const pauseMs = this.#pauseMs ?? this.#backoff.next()
       this.#log.warn('device process ended and is restarted', { how, pauseMs })
       if (pauseMs > 0) await clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
       if (this.#stopping.signal.aborted) return

@@ -153,11 +153,13 @@ export class TaskRun {
   }
 
   #timeoutFailure(): string {
+    const { noun, limitMs, limitedBy } = this.#task
     const phase = this.#phase === undefined ? '' : ` during ${this.#phase}`
+    const source = limitedBy === undefined ? '' : ` (${limitedBy})`
     return this.#failure({
       // A retry would take as long.
       class: 'user',
-      message: `${this.#task.noun} timed out after ${this.#task.limitMs / 1_000} s${phase}`,
+      message: `${noun} timed out after ${limitMs / 1_000} s${phase}${source}`,
       error_code: 'timed_out',
     })
   }

@@ -86,6 +86,9 @@ async function execute(
     const { failure, executed } = jobFailureOf(error)
     if (error instanceof JobError) log.info('job failed', { job: attempt.job, error: error.message })
     else log.error('job execution failed', { job: attempt.job, error })
-    return writeFailure(clock, attempt, failure, executed ? elapsed() : 0)
+    const { detail, ...known } = failure
+    // A server that says what it expects also knows the detail of a failure.
+    const sent = command.expected && detail !== undefined ? failure : known
+    return writeFailure(clock, attempt, sent, executed ? elapsed() : 0)
   }
 }

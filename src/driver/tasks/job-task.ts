@@ -16,13 +16,15 @@ export function jobTask(
   { clock, jobTimeoutMs }: JobTaskOptions,
 ): Task {
   const names = { job, attempt }
+  const isLimitedByServer = limit_ms > 0 && limit_ms < jobTimeoutMs
   return {
     id: resultId(job, attempt),
     noun: 'job',
     names,
     epoch,
     text,
-    limitMs: limit_ms > 0 ? Math.min(limit_ms, jobTimeoutMs) : jobTimeoutMs,
+    limitMs: isLimitedByServer ? limit_ms : jobTimeoutMs,
+    ...(!isLimitedByServer && { limitedBy: 'job_timeout of the driver' }),
     graceMs: 2_000,
     isReportedWhenStopped: false,
     hello: { running: names },

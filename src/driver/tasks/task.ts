@@ -20,6 +20,8 @@ export interface Task {
   readonly text: string
   /** Maximum execution time, in ms; 0 = no limit. */
   readonly limitMs: number
+  /** The setting that limits it, for the message of a task that takes longer. */
+  readonly limitedBy?: string
   /** Time that the device has to stop the task, in ms; then its process is killed. */
   readonly graceMs: number
   /** Whether its end is reported even if the server has stopped it. */

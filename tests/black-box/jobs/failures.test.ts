@@ -154,7 +154,7 @@ describe('the mock device, instructed to', () => {
 
   test('hang, is stopped at job_timeout, and the next job runs', async () => {
     const [job, behind] = [await end('hang'), await end('behind the hang')]
-    const error = { code: 'timed_out', message: 'job timed out after 2 s' }
+    const error = { code: 'timed_out', message: 'job timed out after 2 s (job_timeout of the driver)' }
     expect([job.status, job.attempt, job.error]).toEqual(['failed', 1, error])
     expect(behind.status).toBe('completed')
   })
@@ -194,10 +194,19 @@ describe('an imported device', () => {
     expect(job.error?.message).toContain('The pump stopped')
   })
 
-  test('that throws anything else reveals nothing about its machine to the user', async () => {
+  test('that throws anything else ends its job at once, and reveals the last line to its owner alone', async () => {
     const job = await end('bug')
-    expect(JSON.stringify(job)).not.toContain('secret')
-    expect(job.error?.message).toContain('TypeError: job execution failed, see the driver log')
+    const message = 'TypeError: job execution failed, see the driver log'
+    expect([job.status, job.attempt, job.error]).toEqual(['failed', 1, { code: 'device_error', message }])
+    expect(job.charged_seconds).toBe(null)
+    // Its owner reads the last line, and nobody else does.
+    const line = 'TypeError: cannot read /root/secret/instrument.cfg'
+    expect(job.timeline.at(-1)).toMatchObject({ event: 'failed', detail: line })
+    const path = `/api/collections/quantum_jobs/records/${job.id}`
+    const everybody = await service.call<object>('GET', path)
+    expect(JSON.stringify(everybody.body)).not.toContain('secret')
+    const listed = await service.call<object>('GET', '/api/jobs', { token: user.token })
+    expect(JSON.stringify(listed.body)).not.toContain('secret')
     expect(drivers['odd']?.log).toContain('/root/secret/instrument.cfg')
   })
 

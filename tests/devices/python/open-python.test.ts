@@ -62,15 +62,30 @@ async function readInPython(pairs: readonly string[]): Promise<string[]> {
 }
 
 test.skipIf(skip)('options of a device in Python are converted, with its defaults', async () => {
-  const given = ['needed=x', 'int_=7', 'items=a, b', 'secret=@@at', 'bool_=off', 'unheard=1']
+  const given = ['needed=x', 'int_=7', 'items=a, b', 'secret=@@at', 'bool_=off']
   const { options, raw, environment } = await readLab('lab:Everything', given, { GAUGE_KEY: ' k ' })
   expect(options).toEqual({
     ...{ bool_: false, int_: 7, number: undefined, seconds: 0.5, string: 'text', choice: 'one' },
     ...{ items: ['a', 'b'], url: undefined, secret: '@at', path: undefined, needed: 'x' },
   })
-  expect(raw).toMatchObject({ unheard: '1', int_: '7' })
+  expect(raw).toMatchObject({ int_: '7' })
   expect(environment).toEqual({ GAUGE_KEY: 'k' })
 })
+
+test.skipIf(skip)(
+  'a device in Python that declares options refuses others, unless it takes them',
+  async () => {
+    expect(await reasonsOf(readLab('lab:Coin', ['bais=1']))).toEqual([
+      'unknown option bais for process device Coin',
+      '  did you mean bias? known options: bias, data_dir, job_timeout',
+    ])
+    const taken = await readLab('lab:Open', ['settle=2', 'color=red'])
+    expect([taken.options, taken.raw]).toEqual([{ settle: 2 }, { settle: '2', color: 'red' }])
+    expect((await readLab('lab:Waiter', ['color=red'])).raw).toEqual({ color: 'red' })
+    expect((await readLab('lab:Slow', [])).jobTimeoutMs).toBe(50)
+    expect((await readLab('lab:Slow', ['job_timeout=7'])).jobTimeoutMs).toBe(7_000)
+  },
+)
 
 const WRONG = [
   ...['bool_=maybe', 'int_=99', 'number=-2', 'seconds=61', 'string=', 'choice=three', 'items=a,,b'],
@@ -102,7 +117,7 @@ test.skipIf(skip)(
 )
 
 const REFUSED: [device: string, reason: string | RegExp, operation?: Operation][] = [
-  ['lab:Nobody', /^device lab:Nobody: lab has no Nobody; it defines Coin, Everything, /],
+  ['lab:Nobody', /^device lab:Nobody: lab has no Nobody; it defines Coin, Miscount, /],
   ['lab.Nobody', /^device lab\.Nobody: lab has no Nobody; /],
   ['nowhere:X', "device nowhere:X cannot be imported: ModuleNotFoundError: No module named 'nowhere'"],
   [

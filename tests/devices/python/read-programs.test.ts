@@ -59,4 +59,24 @@ test('readPrograms() refuses the value of an integer input that is none', () => 
     )
   }
   expect(read(-3)).toHaveLength(1)
+
+test.each([
+  ['rx(0.1) q[0];', undefined],
+  ['h q[0];', 'h'],
+  ['ctrl @ rx(0.1) q[0], q[1];', 'ctrl @ rx'],
+  ['gate twice(a) q { rx(a) q; rx(a) q; } twice(0.1) q[0]; gphase(0.1);', undefined],
+  ['gate hidden q { h q; } gate outer q { hidden q; } outer q[0];', 'h'],
+  ['gate unused q { h q; } rx(0.1) q[0];', undefined],
+  ['if (c == 1) { rx(0.1) q[0]; } else { x q[0]; }', 'x'],
+  ['for int i in [0:1] { h q[i]; }', 'h'],
+  ['switch (1) { case 1 { y q[0]; } default { z q[0]; } }', 'y'],
+  ['def f(qubit a) { s a; } f(q[0]);', 's'],
+])('readPrograms() refuses gates that the device does not describe: %s', (body, gate) => {
+  const circuit = `OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit c; ${body} c = measure q[0];`
+  const read = () => readPrograms(payloadOf([{ circuit }]), new Set(['rx', 'cx']))
+  if (gate === undefined) expect(read()).toHaveLength(1)
+  else
+    expect(read).toThrow(
+      `circuit 0: the device does not describe the gate ${gate}; compile the program for rx, cx`,
+    )
 })

@@ -185,7 +185,11 @@ test('an endless loop is killed 2 s after its time limit, and the driver stays c
   expect(ms).toBeGreaterThanOrEqual(11_500)
   expect(bench.server.eventsOf('JobResult')[0]?.payload).toMatchObject({
     status: 'failed',
-    error: { class: 'user', message: 'job timed out after 10 s', error_code: 'timed_out' },
+    error: {
+      class: 'user',
+      message: 'job timed out after 10 s (job_timeout of the driver)',
+      error_code: 'timed_out',
+    },
   })
   bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
   expect((await bench.event('JobResult', 2)).payload).toMatchObject({ status: 'completed' })

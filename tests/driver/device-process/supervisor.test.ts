@@ -170,19 +170,16 @@ test.each([
   },
 )
 
-test('Supervisor restarts after 0.5, 1, 2 s, and after 0.5 s again once a process has run for 60 s', async () => {
+test('Supervisor restarts a device that crashes on jobs after 0.5 s each time', async () => {
   const { run, clock, lines } = await start()
   const pauses = () => lines.flatMap((line) => ('pauseMs' in line ? [line['pauseMs']] : []))
-  for (const [count, pauseMs] of [500, 1_000, 2_000].entries()) {
+  for (const [count, pauseMs] of [500, 500, 500].entries()) {
     await run('abort')
     await until('the next pause begins', () => pauses().length === count + 1)
     await clock.advance(pauseMs)
     expect(await run('ok')).toMatchObject({ status: 'completed' })
   }
-  await clock.advance(60_000)
-  await run('abort')
-  await until('the next pause begins', () => pauses().length === 4)
-  expect(pauses()).toEqual([500, 1_000, 2_000, 500])
+  expect(pauses()).toEqual([500, 500, 500])
 })
 
 test('Supervisor.run() cancels after the time limit and reports when the device has stopped', async () => {
@@ -194,7 +191,11 @@ test('Supervisor.run() cancels after the time limit and reports when the device 
   expect(await result).toMatchObject({
     status: 'failed',
     execution_ms: 10_000,
-    error: { class: 'user', message: 'job timed out after 10 s', error_code: 'timed_out' },
+    error: {
+      class: 'user',
+      message: 'job timed out after 10 s (job_timeout of the driver)',
+      error_code: 'timed_out',
+    },
   })
   expect(await pidOf(run)).toBe(before)
 })
@@ -205,7 +206,10 @@ test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its t
   const result = run(action)
   await until('the job runs', () => seen.length === 2)
   await clock.advance(2_500)
-  expect(await result).toMatchObject({ error: { message: 'job timed out after 0.5 s' }, execution_ms: 2_500 })
+  expect(await result).toMatchObject({
+    error: { message: 'job timed out after 0.5 s (job_timeout of the driver)' },
+    execution_ms: 2_500,
+  })
   // Without a pause, because the job caused the exit.
   expect(await pidOf(run)).not.toBe(before)
 })

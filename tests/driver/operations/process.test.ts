@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import * as v from 'valibot'
 import { type Job, JobError, type JobIo, type ProcessDevice } from '../../../src/devices/index.ts'
 import { runProcess } from '../../../src/driver/operations/process.ts'
-import { EVENTS, eventEnvelope, type JobResults } from '../../../src/protocol/index.ts'
+import { EVENTS, eventEnvelope, expectedResultsOf, type JobResults } from '../../../src/protocol/index.ts'
 import { until } from '../../support/until.ts'
 import { resultsOf } from '../support/devices.ts'
 import { runJobOf } from '../support/jobs.ts'
@@ -34,9 +34,7 @@ test('runProcess() passes the job and its deadline to the device and measures it
   const command = runJobOf('x', { attempt: 2, epoch: 8 })
   operation.onCommand(command)
   await until('the result is sent', () => results().length === 1)
-  expect(jobs).toEqual([
-    { id: command.job, attempt: 2, payload: command.payload },
-  ])
+  expect(jobs).toEqual([{ id: command.job, attempt: 2, payload: command.payload }])
   expect(sent[0]).toEqual({ kind: 'started', result: 'job000000000001.2' })
   expect(results()).toEqual([
     {
@@ -107,14 +105,18 @@ const FAILURES: [string, () => Promise<JobResults>, object, number][] = [
     async () => {
       throw new RangeError('cannot read /etc/secret')
     },
-    { class: 'device', message: 'RangeError: job execution failed, see the driver log' },
-    70,
+    {
+      ...user,
+      message: 'RangeError: job execution failed, see the driver log',
+      error_code: 'device_error',
+    },
+    0,
   ],
   [
     'a thrown value that is not an error',
     () => Promise.reject('/etc/secret'),
-    { class: 'device', message: 'Error: job execution failed, see the driver log' },
-    70,
+    { ...user, message: 'Error: job execution failed, see the driver log', error_code: 'device_error' },
+    0,
   ],
   [
     'numbers that JSON cannot represent',
@@ -148,6 +150,16 @@ test.each(FAILURES)('runProcess() reports %s', async (_, run, error, execution_m
   operation.onCommand(runJobOf('x'))
   await until('the result is sent', () => results().length === 1)
   expect(results()).toMatchObject([{ status: 'failed', job: 'job000000000001', execution_ms, error }])
+})
+
+test('runProcess() sends the detail of a failure to a server that knows it, and to no other', async () => {
+  const { operation, results } = open(() => Promise.reject(new RangeError('first\nthe last line')))
+  const expected = expectedResultsOf(runJobOf('x').payload, [1])
+  operation.onCommand(runJobOf('x'))
+  operation.onCommand(runJobOf('x', { job: 'job000000000002', expected }))
+  await until('the results are sent', () => results().length === 2)
+  const details = results().map((each) => ('error' in each ? Reflect.get(each.error, 'detail') : ''))
+  expect(details).toEqual([undefined, 'RangeError: the last line'])
 })
 
 test('runProcess() names what to reduce when results are too large', async () => {

@@ -13,7 +13,7 @@
 """
 
 from ._device import CalibrateDevice, CalibrationRequest, Device, MonitorDevice, ProcessDevice
-from ._errors import CalibrationError, Cancelled, JobError, StartupError
+from ._errors import CalibrationError, Cancelled, Fail, JobError, Retry, StartupError
 from ._io import CalibrationIo, JobIo, MonitorIo, StopIo, TunerIo
 from ._job import Execution, Job
 from ._options import SafePath, Seconds, Secret, Url, env, option
@@ -28,12 +28,14 @@ __all__ = [
     "Cancelled",
     "Device",
     "Execution",
+    "Fail",
     "Job",
     "JobError",
     "JobIo",
     "MonitorDevice",
     "MonitorIo",
     "ProcessDevice",
+    "Retry",
     "SafePath",
     "Seconds",
     "Secret",

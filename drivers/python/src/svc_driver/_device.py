@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,7 +50,8 @@ class Context:
 class Device:
     """A device: derive from `ProcessDevice`, `MonitorDevice` or `CalibrateDevice`.
 
-    The fields below are set before ``__init__`` is called, which takes no arguments.
+    The fields below are set before ``__init__`` is called, which takes no arguments, or ``**options``: every ``-o`` key
+    that the driver does not read itself, as text.
     """
 
     operation: ClassVar[Operation]
@@ -78,13 +80,22 @@ class ProcessDevice(Device):
     """Whether the driver parses programs: it refuses those with errors, and ``job.executions()`` knows registers and
     has values in the place of parameters. False for programs that are not OpenQASM."""
 
+    compiles: ClassVar[bool] = False
+    """Whether ``run`` takes gates that ``describe`` does not name. Otherwise a job with another gate is refused."""
+    job_timeout: ClassVar[float | None] = None
+    """Longest execution of one job in s, unless ``-o job_timeout`` says otherwise; None: the 10 s of the driver."""
+    retry_on: ClassVar[tuple[type[BaseException], ...]] = ()
+    """Exceptions of ``run`` after which the job is tried again, such as ``(TimeoutError, ConnectionError)``. Any other one
+    ends the job."""
+
     def start(self) -> Any:
         """Opens the resources of the device; an error refuses the start with its text."""
 
     def run(self, job: Job, io: JobIo) -> Any:
         """Runs one job: yields or returns one result for each of ``job.executions()``.
 
-        A `JobError` fails the job with its message, any other error with a generic one. May be a coroutine.
+        A `Fail` or another `JobError` fails the job with its message, a `Retry` has it run again. Any other error ends the
+        job with a generic message; the owner of the job and superusers read its last line. May be a coroutine.
         """
         raise NotImplementedError
 
@@ -142,5 +153,13 @@ def create(cls: type, context: Context) -> Any:
     device.environment = dict(context.environment)
     device.data_dir = context.data_dir
     device.log = logging.getLogger(context.name)
-    device.__init__()
+    device.__init__(**(device.raw if takes_any_option(cls) else {}))
     return device
+
+
+def takes_any_option(cls: type) -> bool:
+    """Whether ``__init__`` of a device has ``**options``."""
+    function = next((base.__dict__["__init__"] for base in cls.__mro__[:-1] if "__init__" in base.__dict__), None)
+    if function is None:
+        return False
+    return any(each.kind is each.VAR_KEYWORD for each in inspect.signature(function).parameters.values())

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import _registry
-from ._device import CalibrationRequest, Context, create
+from ._device import CalibrationRequest, Context, create, takes_any_option
 from ._errors import Cancelled, StartupError, calibration_failure, job_failure
 from ._frames import FrameTooLarge, UnsendableValue
 from ._io import CalibrationIo, JobIo, MonitorIo, StopIo, TunerIo
@@ -161,6 +161,10 @@ class Runtime:
                 "version": getattr(self._cls, "version", None),
                 "bind": bool(getattr(self._cls, "bind", False)),
                 "describes": _overrides(self._cls, "describe"),
+                # A class that does not derive from `ProcessDevice` says nothing of it.
+                "compiles": bool(getattr(self._cls, "compiles", True)),
+                "takes_any_option": takes_any_option(self._cls),
+                "job_timeout": getattr(self._cls, "job_timeout", None),
                 "options": [each.wire() for each in options],
                 "environment": [each.wire() for each in variables],
             }
@@ -221,7 +225,9 @@ class Runtime:
             metadata = {"device": self._name, "started": started_at, "finished": _now(), "seconds": seconds}
             return complete(returned, backend=self._name, executions=executions, metadata=metadata)
 
-        self._finish(task, io, work, "results", job_failure, "job execution failed")
+        retry_on = tuple(getattr(self._device, "retry_on", ()))
+        failure_of = lambda error: job_failure(error, retry_on)  # noqa: E731
+        self._finish(task, io, work, "results", failure_of, "job execution failed")
 
     def _calibrate(self, message: Message) -> None:
         task, received = str(message["task"]), message["request"]
@@ -251,7 +257,7 @@ class Runtime:
             raise
         except BaseException as error:
             failure = failure_of(error)
-            if failure.get("error_code") is None and failure["message"].endswith("see the driver log"):
+            if failure["message"].endswith("see the driver log"):
                 self._log.error(title, exc_info=True)
             end = {"m": "failed", "task": task, "error": failure}
         finally:

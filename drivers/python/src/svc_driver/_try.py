@@ -11,12 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from . import testing
+from ._device import takes_any_option
 from ._errors import CalibrationError, JobError, OptionValueError, StartupError
+from ._nearest import nearest
 from ._options import Declared, convert, declared_options
-from ._registry import UnknownDevice, find, installed
+from ._registry import UnknownDevice, class_name, find, installed, is_import_path
 
 # The order in which the driver reports problems, too.
-_SYNTAX, _MISSING, _VALUE, _PLACE, _FILE = range(5)
+_SYNTAX, _UNKNOWN, _MISSING, _VALUE, _PLACE, _FILE = range(6)
+# What the driver reads itself, by operation.
+_JOB_TIMEOUT = Declared("job_timeout", "seconds", "", False, None, "10", 0.001, 86_400, None)
+_DRIVER_OPTIONS = {"process": ["data_dir", "job_timeout"], "monitor": ["data_dir"], "calibrate": ["data_dir"]}
 
 BELL = """OPENQASM 3.0;
 include "stdgates.inc";
@@ -65,6 +70,8 @@ def try_device(
                 shots=shots,
                 parameter_values=[[float(value) for value in each.split(",")] for each in parameter_values] or None,
                 memory=memory,
+                timeout=time_limit(cls, pairs),
+                on_hang=_end_hung,
                 **where,
             )
     except (JobError, CalibrationError, StartupError) as error:
@@ -75,6 +82,17 @@ def try_device(
         return 1
     print(json.dumps(result, indent=2, default=str))
     return 0
+
+
+def _end_hung() -> None:
+    print("JobError: job timed out, and run() goes on: the driver kills the process of such a device", file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+def time_limit(cls: type, pairs: Sequence[str]) -> float:
+    """Longest execution of a job in s: ``-o job_timeout``, what the device declares, or 10 as for every driver."""
+    given = [text.strip() for key, _, text in (pair.partition("=") for pair in pairs) if key.strip() == "job_timeout"]
+    return float(convert(_JOB_TIMEOUT, given[-1]) if given else getattr(cls, "job_timeout", None) or 10)
 
 
 def read_pairs(
@@ -90,13 +108,25 @@ def read_pairs(
             reasons.append((_SYNTAX, f"invalid option {pair}; expected key=value"))
         else:
             given[key.strip()] = text.strip()
+    accepted = sorted([each.key for each in declared] + _DRIVER_OPTIONS[getattr(cls, "operation", "process")])
+    is_open = takes_any_option(cls) or (not declared and is_import_path(device))
+    for key in [] if is_open else given:
+        if key not in accepted:
+            meant = nearest(key, accepted)
+            hint = "" if meant is None else f"did you mean {meant}? "
+            operation, name = getattr(cls, "operation", None), class_name(device, cls)
+            reasons.append((_UNKNOWN, f"unknown option {key} for {operation} device {name}"))
+            reasons.append((_UNKNOWN, f"  {hint}known options: {', '.join(accepted)}"))
+    raw = {key: text for key, text in given.items() if key not in _DRIVER_OPTIONS[getattr(cls, "operation", "process")]}
     options = _read(declared, given, reasons, "-o {}", "option")
+    if getattr(cls, "operation", None) == "process":
+        _read([_JOB_TIMEOUT], given, reasons, "-o {}", "option")
     environment = _read(
         variables, {name: text for name, text in os.environ.items() if text.strip()}, reasons, "the variable {}", "variable"
     )
     if reasons:
         raise StartupError(reason for _, reason in sorted(reasons, key=lambda each: each[0]))
-    return options, given, environment
+    return options, raw, environment
 
 
 def _read(

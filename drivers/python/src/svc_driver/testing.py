@@ -10,15 +10,17 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ._check import contradiction, expected_results
+from ._described import check_described
 from ._device import CalibrationRequest, Context, create
-from ._errors import JobError
+from ._errors import Cancelled, JobError
 from ._io import CalibrationIo, JobIo, Mode, StopIo
 from ._job import Job
 from ._options import declared_options
@@ -96,12 +98,14 @@ def run(
     seed: int | None = None,
     timeout: float = 60.0,
     phases: list[str] | None = None,
+    on_hang: Callable[[], None] | None = None,
     **device: Any,
 ) -> dict[str, Any]:
     """Runs one job on a device and returns its results, checked as the driver checks them.
 
     ``program`` is OpenQASM, a path or several of them; ``parameter_values`` belong to the first. What ``run`` raises is
-    raised. ``device`` goes to `open_device`.
+    raised; a run that takes longer than ``timeout`` seconds is cancelled, and ``on_hang`` is called 2 s later if it still
+    runs. What `describe` excludes is refused. ``device`` goes to `open_device`.
     """
     programs = [program] if isinstance(program, (str, Path)) else list(program)
     texts = [each.read_text() if isinstance(each, Path) else each for each in programs]
@@ -119,9 +123,14 @@ def run(
         payload["seed"] = seed
     with open_device(cls, options, **device) as (opened, runtime):
         bound = [read_program(text) for text in texts] if getattr(cls, "bind", False) else None
+        description = runtime._call(opened.describe) if hasattr(opened, "describe") else None
+        check_described(description, payload, bound or [], compiles=bool(getattr(cls, "compiles", True)))
         job = Job("000000000000000", 1, payload, bound)
         io = JobIo((phases if phases is not None else []).append, timeout)
-        returned = runtime._call(opened.run, job, io, io=io)
+        with _limit(io, timeout, on_hang) as is_over:
+            returned = runtime._call(opened.run, job, io, io=io)
+        if is_over():
+            raise JobError(f"job timed out after {timeout:g} s", code="timed_out")
     executions = sum(max(1, len(each.get("parameter_values") or [])) for each in circuits)
     results = complete(returned, backend=cls.__name__, executions=executions, metadata={})
     error: JobError | None = not_finite(results)
@@ -131,6 +140,29 @@ def run(
     if problem is not None:
         raise JobError(f"The results of device {cls.__name__} contradict the job: {problem}", code=INVALID_RESULTS)
     return results
+
+
+@contextmanager
+def _limit(io: JobIo, seconds: float, on_hang: Callable[[], None] | None) -> Iterator[Callable[[], bool]]:
+    """Cancels a run that takes longer, as the driver does; then a `Cancelled` ends it quietly."""
+    over = threading.Event()
+
+    def cancel() -> None:
+        over.set()
+        io._cancel()
+
+    timers = [threading.Timer(seconds, cancel)] + ([threading.Timer(seconds + 2, on_hang)] if on_hang else [])
+    for timer in timers:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield over.is_set
+    except Cancelled:
+        if not over.is_set():
+            raise
+    finally:
+        for timer in timers:
+            timer.cancel()
 
 
 def readings(

@@ -18,8 +18,11 @@ export interface AttemptResult extends AttemptKey {
   elapsedMs?: number | undefined
   outcome:
     | { kind: 'completed'; results: unknown }
-    /** `user`: ends the job; `device`: another attempt may succeed. `isFree`: not charged if it ran. */
-    | { kind: 'failed'; class: 'user' | 'device'; results: JobError; isFree?: boolean }
+    /**
+     * `user`: ends the job; `device`: another attempt may succeed. `isFree`: not charged if it ran. `detail`:
+     * for the timeline, which only the owner and superusers read, in the place of the error.
+     */
+    | { kind: 'failed'; class: 'user' | 'device'; results: JobError; isFree?: boolean; detail?: string }
 }
 
 /** The `results` of a failed job. */
@@ -70,18 +73,11 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (row.state === 'requeued') return STALE
   const { outcome } = result
   if (outcome.kind === 'failed' && outcome.class === 'device') {
-    const isUncounted = NOT_BEGUN.has(outcome.results.error_code ?? '') && result.executionMs === 0
+    const { results, detail } = outcome
+    const isUncounted = NOT_BEGUN.has(results.error_code ?? '') && result.executionMs === 0
     const state = isUncounted ? 'undelivered' : 'error'
-    return retryOrFail(
-      tx,
-      {
-        ...result,
-        state,
-        reason: outcome.results.error,
-        ...(isUncounted && { code: outcome.results.error_code }),
-      },
-      maxAttempts,
-    )
+    const code = isUncounted ? results.error_code : undefined
+    return retryOrFail(tx, { ...result, state, reason: results.error, detail, code }, maxAttempts)
   }
   return endJob(tx, result, row)
 }
@@ -120,8 +116,8 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   if (hasRun) chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, ms)
   if (startedAt !== row.started_at)
     appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
-  const detail = outcome.kind === 'failed' ? outcome.results.error.slice(0, MAX_DETAIL_LENGTH) : ''
-  appendTimeline(tx, job, { event: status, attempt, detail })
+  const detail = outcome.kind === 'failed' ? (outcome.detail ?? outcome.results.error) : ''
+  appendTimeline(tx, job, { event: status, attempt, detail: detail.slice(0, MAX_DETAIL_LENGTH) })
   announceJobEnd(tx, job)
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status }
@@ -176,6 +172,8 @@ interface FailedAttempt extends AttemptKey {
   reason: string
   /** Code of a device that did not begin. */
   code?: string | undefined
+  /** For the timeline, in the place of the reason. */
+  detail?: string | undefined
 }
 
 /**
@@ -197,7 +195,7 @@ export function retryBackoffMs(failed: number): number {
 function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): ResultOutcome {
   const { job, attempt, state, reason, code = '' } = end
   if (!endAttempt(tx, end)) return STALE
-  const detail = reason.slice(0, MAX_DETAIL_LENGTH)
+  const detail = (end.detail ?? reason).slice(0, MAX_DETAIL_LENGTH)
   appendTimeline(tx, job, { event: state === 'error' ? 'device_error' : state, attempt, detail })
   const counted = countFailed(tx, job)
   if (state !== 'undelivered' && maxAttempts > 0 && counted >= maxAttempts)

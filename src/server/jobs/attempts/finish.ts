@@ -69,7 +69,8 @@ function outcomeOf(result: Result, refusal: JobFailure | undefined): AttemptResu
 }
 
 function failedBy(error: JobFailure): AttemptResult['outcome'] {
-  const failed = { kind: 'failed', results: errorOf(error) } as const
+  const { detail } = error
+  const failed = { kind: 'failed', results: errorOf(error), ...(detail !== undefined && { detail }) } as const
   // The device would return the same again, also where an earlier driver asks for another attempt.
   if (error.error_code === INVALID_RESULTS) return { ...failed, class: 'user', isFree: true }
   return { ...failed, class: error.class }
