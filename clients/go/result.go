@@ -32,7 +32,8 @@ type CircuitResult struct {
 	// Name and Metadata are those given to the circuit.
 	Name     string
 	Metadata map[string]any
-	Shots    int
+	// Shots is the number that the job asked for, Discarded those of them that the device left out of counts and memory.
+	Shots, Discarded int
 	// Counts is the number of shots by outcome; bit 0 is the rightmost character.
 	Counts map[string]int
 	// Registers are the classical registers of the circuit in their order, bit 0 first.
@@ -52,10 +53,11 @@ type Register struct {
 }
 
 type circuitWire struct {
-	Shots  float64            `json:"shots"`
-	Counts map[string]float64 `json:"counts"`
-	Memory json.RawMessage    `json:"memory"`
-	Header struct {
+	Shots     float64            `json:"shots"`
+	Discarded float64            `json:"discarded_shots"`
+	Counts    map[string]float64 `json:"counts"`
+	Memory    json.RawMessage    `json:"memory"`
+	Header    struct {
 		Name        string         `json:"name"`
 		MemorySlots int            `json:"memory_slots"`
 		CregSizes   [][2]any       `json:"creg_sizes"`
@@ -97,10 +99,10 @@ func newResult(id string, job rawJSON) (*Result, error) {
 const maxBits = 1 << 20
 
 func circuitOf(read circuitWire) (CircuitResult, error) {
-	if read.Shots < 0 || read.Header.MemorySlots < 0 || read.Header.MemorySlots > maxBits {
+	if read.Shots < 0 || read.Discarded < 0 || read.Discarded > read.Shots || read.Header.MemorySlots < 0 || read.Header.MemorySlots > maxBits {
 		return CircuitResult{}, fmt.Errorf("%v shots of %d bits", read.Shots, read.Header.MemorySlots)
 	}
-	circuit := CircuitResult{Name: read.Header.Name, Metadata: read.Header.Metadata, Shots: int(read.Shots), Counts: map[string]int{}, Warnings: read.Metadata.Warnings}
+	circuit := CircuitResult{Name: read.Header.Name, Metadata: read.Header.Metadata, Shots: int(read.Shots), Discarded: int(read.Discarded), Counts: map[string]int{}, Warnings: read.Metadata.Warnings}
 	for key, count := range read.Counts {
 		circuit.Counts[key] = int(count)
 	}
@@ -153,13 +155,13 @@ func (r *CircuitResult) readMemory(memory json.RawMessage, bits int) error {
 func (r *CircuitResult) unpack(packed string, bits int) error {
 	bytes, err := base64.StdEncoding.DecodeString(packed)
 	width := (bits + 7) / 8
-	if err == nil && len(bytes) != width*r.Shots {
-		err = fmt.Errorf("%d bytes are no %d shots of %d bits", len(bytes), r.Shots, bits)
+	if err == nil && len(bytes) != width*r.Kept() {
+		err = fmt.Errorf("%d bytes are no %d shots of %d bits", len(bytes), r.Kept(), bits)
 	}
 	if err != nil {
 		return err
 	}
-	r.Memory = make([]string, r.Shots)
+	r.Memory = make([]string, r.Kept())
 	for shot := range r.Memory {
 		var text strings.Builder
 		for _, each := range bytes[shot*width : (shot+1)*width] {
@@ -178,11 +180,16 @@ func pointsOf(pairs [][2]float64) []complex128 {
 	return points
 }
 
+// Kept returns the number of shots in counts and memory.
+func (r *CircuitResult) Kept() int {
+	return r.Shots - r.Discarded
+}
+
 // Probabilities returns the relative frequencies of the outcomes.
 func (r *CircuitResult) Probabilities() map[string]float64 {
 	found := make(map[string]float64, len(r.Counts))
 	for key, count := range r.Counts {
-		found[key] = float64(count) / float64(r.Shots)
+		found[key] = float64(count) / float64(r.Kept())
 	}
 	return found
 }
@@ -241,6 +248,9 @@ func (r *CircuitResult) Expectation(pauliZ string) (value, standardError float64
 			sum -= count
 		}
 	}
-	value = float64(sum) / float64(r.Shots)
-	return value, math.Sqrt((1 - value*value) / float64(r.Shots)), nil
+	if r.Kept() == 0 {
+		return 0, 0, fmt.Errorf("the device discarded all shots")
+	}
+	value = float64(sum) / float64(r.Kept())
+	return value, math.Sqrt((1 - value*value) / float64(r.Kept())), nil
 }

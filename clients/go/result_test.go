@@ -105,3 +105,18 @@ func FuzzResults(f *testing.F) {
 		}
 	})
 }
+
+func TestDiscardedShotsAreInNoProbabilityOrExpectation(t *testing.T) {
+	circuit := resultOf(t, `{"shots":100,"discarded_shots":20,"counts":{"0":60,"1":20},"header":{"memory_slots":1}}`)
+	if circuit.Shots != 100 || circuit.Discarded != 20 || circuit.Kept() != 80 {
+		t.Errorf("%d of %d shots are discarded", circuit.Discarded, circuit.Shots)
+	}
+	value, deviation, err := circuit.Expectation("Z")
+	if err != nil || value != 0.5 || deviation != math.Sqrt(0.75/80) || circuit.Probabilities()["0"] != 0.75 {
+		t.Errorf("Z is %v ± %v, %v", value, deviation, err)
+	}
+	circuit = resultOf(t, `{"shots":1,"discarded_shots":1,"counts":{},"header":{"memory_slots":1}}`)
+	if _, _, err := circuit.Expectation("Z"); err == nil {
+		t.Error("Z was measured without a shot")
+	}
+}

@@ -22,8 +22,19 @@ export class CircuitResult {
     return this.raw.header.name
   }
 
+  /** Number of shots that the job asked for. */
   get shots(): number {
     return this.raw.shots
+  }
+
+  /** Number of shots that the device ran and left out of counts and memory. */
+  get discardedShots(): number {
+    return this.raw.discarded_shots ?? 0
+  }
+
+  /** Number of shots in counts and memory. */
+  get keptShots(): number {
+    return this.shots - this.discardedShots
   }
 
   /** Number of shots by outcome; bit 0 is the rightmost character. */
@@ -44,9 +55,9 @@ export class CircuitResult {
 
   /** The outcome of each shot in bits, of a job submitted with `memory`. */
   get memory(): readonly string[] | undefined {
-    const { memory, header, shots } = this.raw
+    const { memory, header } = this.raw
     const bits = header.memory_slots
-    if (typeof memory === 'string') return unpack(memory, shots, bits)
+    if (typeof memory === 'string') return unpack(memory, this.keptShots, bits)
     if (!Array.isArray(memory) || typeof memory[0] !== 'string') return undefined
     return memory.map((hex) => BigInt(hex).toString(2).padStart(bits, '0'))
   }
@@ -59,7 +70,7 @@ export class CircuitResult {
 
   /** Relative frequencies of the outcomes. */
   probabilities(): { [bits: string]: number } {
-    return mapValues(this.counts, (count) => count / this.shots)
+    return mapValues(this.counts, (count) => count / this.keptShots)
   }
 
   /** Counts of some bits: their numbers from the left of the new keys to the right. */
@@ -87,16 +98,17 @@ export class CircuitResult {
   /**
    * Mean and standard error of a product of Pauli Z, such as `ZIZ`, whose rightmost character is bit 0.
    *
-   * @throws RangeError for other characters than Z and I.
+   * @throws RangeError for other characters than Z and I, and if the device discarded all shots.
    */
   expectation(pauliZ: string): { value: number; error: number } {
     if (!/^[ZI]+$/.test(pauliZ)) throw new RangeError(`"${pauliZ}" has other characters than Z and I`)
+    if (this.keptShots === 0) throw new RangeError('The device discarded all shots')
     const bits = [...pauliZ].flatMap((character, at) => (character === 'Z' ? [pauliZ.length - 1 - at] : []))
     let sum = 0
     for (const [key, count] of Object.entries(this.marginal(bits)))
       sum += [...key].filter((bit) => bit === '1').length % 2 === 0 ? count : -count
-    const value = sum / this.shots
-    return { value, error: Math.sqrt((1 - value ** 2) / this.shots) }
+    const value = sum / this.keptShots
+    return { value, error: Math.sqrt((1 - value ** 2) / this.keptShots) }
   }
 }
 

@@ -64,12 +64,15 @@ export const jobCommand = defineCommand({
   document: ({ job }) => job.raw,
   print({ job, names }) {
     const { id, name, tags, created, started, finished, chargedSeconds, error, raw } = job
+    const failure = error && raw.timeline?.findLast(({ event }) => event === 'failed')?.detail
     const shown = fields({
       ...{ Job: id, Name: name, Tags: tags.join(', '), State: stateOf(job) },
       ...{ QPU: qpuOf(raw, names), Shots: raw.shots || '', Submitted: localTime(created) },
       ...{ Started: localTime(started), Ended: localTime(finished) },
       Charged: chargedSeconds === undefined ? '' : `${chargedSeconds} s of QPU time`,
       ...{ Attempts: raw.attempt > 1 ? raw.attempt : '', Error: error?.message },
+      // What the timeline says besides: the last line of an exception of the device.
+      Detail: failure === error?.message ? '' : failure,
     })
     console.log(shown.join('\n'))
   },

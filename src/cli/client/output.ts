@@ -58,7 +58,11 @@ export function resultLines(result: Result): string[] {
   const isOne = result.circuits.length === 1
   return result.circuits.flatMap((circuit, at) => {
     const title = isOne ? [] : [`Circuit ${at}${circuit.name === '' ? '' : ` ${plain(circuit.name)}`}:`]
-    if (circuit.raw.counts !== undefined) return [...title, ...countLines(circuit.counts)]
+    const discarded =
+      circuit.discardedShots === 0
+        ? []
+        : [`  ${circuit.discardedShots} of ${circuit.shots} shots discarded by the device`]
+    if (circuit.raw.counts !== undefined) return [...title, ...countLines(circuit.counts), ...discarded]
     return [...title, `  no counts: measured at another level than 2; --json prints the values`]
   })
 }

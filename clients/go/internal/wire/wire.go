@@ -1030,6 +1030,8 @@ type JobResultsCircuitResult struct {
 
 	Counts map[string]float64 `json:"counts,omitempty"`
 
+	DiscardedShots *float64 `json:"discarded_shots,omitempty"`
+
 	Memory any `json:"memory,omitempty"`
 
 	Header JobResultsCircuitResultHeader `json:"header"`

@@ -653,6 +653,7 @@ export interface JobResultsCircuitResultHeader {
 export interface JobResultsCircuitResult {
   readonly shots: number
   readonly counts?: { readonly [key: string]: number }
+  readonly discarded_shots?: number
   readonly memory?: unknown
   readonly header: JobResultsCircuitResultHeader
   readonly metadata: { readonly [key: string]: unknown }

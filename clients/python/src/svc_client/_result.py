@@ -64,7 +64,18 @@ class CircuitResult:
 
     @property
     def shots(self) -> int:
+        """Number of shots that the job asked for."""
         return int(self.raw["shots"])
+
+    @property
+    def discarded_shots(self) -> int:
+        """Number of shots that the device ran and left out of counts and memory."""
+        return int(self.raw.get("discarded_shots") or 0)
+
+    @property
+    def kept_shots(self) -> int:
+        """Number of shots in counts and memory."""
+        return self.shots - self.discarded_shots
 
     @property
     def counts(self) -> dict[str, int]:
@@ -87,7 +98,7 @@ class CircuitResult:
         """The outcome of each shot in bits, of a job submitted with ``memory=True``."""
         memory, bits = self.raw.get("memory"), int(self.header["memory_slots"])
         if isinstance(memory, str):
-            return _unpack(memory, self.shots, bits)
+            return _unpack(memory, self.kept_shots, bits)
         if not isinstance(memory, list) or not memory or not isinstance(memory[0], str):
             return None
         return [format(int(outcome, 16), f"0{bits}b") for outcome in memory]
@@ -115,7 +126,7 @@ class CircuitResult:
 
     def probabilities(self) -> dict[str, float]:
         """Relative frequencies of the outcomes."""
-        return {bits: count / self.shots for bits, count in self.counts.items()}
+        return {bits: count / self.kept_shots for bits, count in self.counts.items()}
 
     def marginal(self, bits: Sequence[int]) -> dict[str, int]:
         """Counts of some bits: their numbers from the left of the new keys to the right."""
@@ -139,25 +150,29 @@ class CircuitResult:
         """Mean and standard error of a product of Pauli Z, such as ``"ZIZ"``, whose rightmost character is bit 0.
 
         Raises:
-            ValueError: it has other characters than Z and I.
+            ValueError: it has other characters than Z and I, or the device discarded all shots.
         """
         if not pauli_z or set(pauli_z) - {"Z", "I"}:
             raise ValueError(f'"{pauli_z}" has other characters than Z and I')
         bits = [len(pauli_z) - 1 - at for at, letter in enumerate(pauli_z) if letter == "Z"]
         total = sum(-count if key.count("1") % 2 else count for key, count in self.marginal(bits).items())
-        value = total / self.shots
-        return value, math.sqrt((1 - value**2) / self.shots)
+        if self.kept_shots == 0:
+            raise ValueError("The device discarded all shots")
+        value = total / self.kept_shots
+        return value, math.sqrt((1 - value**2) / self.kept_shots)
 
     def __repr__(self) -> str:
         top = sorted(self.counts.items(), key=lambda each: -each[1])
         shown = ", ".join(f"{bits}: {count}" for bits, count in top[:4])
         more = ", …" if len(top) > 4 else ""
-        return f"<CircuitResult {self.name!r}: {self.shots} shots{f', {shown}{more}' if shown else ''}>"
+        left_out = f" ({self.discarded_shots} discarded)" if self.discarded_shots else ""
+        return f"<CircuitResult {self.name!r}: {self.shots} shots{left_out}{f', {shown}{more}' if shown else ''}>"
 
     def _repr_html_(self) -> str:
         top = sorted(self.counts.items(), key=lambda each: -each[1])[:32]
         rows = "".join(f"<tr><td><code>{escape(bits)}</code></td><td>{count}</td></tr>" for bits, count in top)
-        return f"<table><caption>{escape(self.name)}: {self.shots} shots</caption>{rows}</table>"
+        left_out = f", {self.discarded_shots} discarded" if self.discarded_shots else ""
+        return f"<table><caption>{escape(self.name)}: {self.shots} shots{left_out}</caption>{rows}</table>"
 
 
 class Result(Sequence[CircuitResult]):
@@ -208,7 +223,7 @@ class Result(Sequence[CircuitResult]):
     def to_dataframe(self) -> pandas.DataFrame:
         """One row for each circuit and outcome: circuit, name, outcome, count, probability. Needs pandas."""
         rows = [
-            (at, circuit.name, bits, count, count / circuit.shots)
+            (at, circuit.name, bits, count, count / circuit.kept_shots)
             for at, circuit in enumerate(self._circuits)
             for bits, count in circuit.counts.items()
         ]

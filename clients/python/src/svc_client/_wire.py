@@ -597,6 +597,7 @@ class _JobResultsCircuitResult(TypedDict):
 
 class JobResultsCircuitResult(_JobResultsCircuitResult, total=False):
     counts: Dict[str, float]
+    discarded_shots: float
     memory: Any
 
 

@@ -30,7 +30,8 @@ export function Results({ job }: { job: Job }) {
   const warnings = warningsOf(job)
   const counts = result?.counts ?? {}
   const hasCounts = Object.keys(counts).length > 0
-  const isShown = points || traces || hasCounts
+  const discarded = result?.discarded_shots ?? 0
+  const isShown = points || traces || hasCounts || discarded > 0
   return (
     <Panel
       title={TITLES[level] ?? 'Results'}
@@ -65,6 +66,11 @@ export function Results({ job }: { job: Job }) {
           {points && <Points points={points} />}
           {traces && <TraceList traces={traces} />}
           {hasCounts && <Counts counts={counts} />}
+          {discarded > 0 && (
+            <p class="caption">
+              The device discarded {formatCount(discarded)} of {formatCount(result?.shots ?? 0)} shots.
+            </p>
+          )}
         </div>
       ) : (
         <Empty>This job has no results to show: it measured nothing.</Empty>

@@ -216,5 +216,5 @@ def _estimate(
         values = term_values(list(counts), pub["first_bit"], basis, own)
         average = float(weights @ values)
         mean += average
-        variance += float(weights @ (values - average) ** 2) / pub["shots"]
+        variance += float(weights @ (values - average) ** 2) / outcomes[number, at].kept_shots
     return mean, math.sqrt(variance)

@@ -141,9 +141,11 @@ def _parts(pub: SamplerPub, meas_type: MeasType) -> list[Part]:
 
 def _bits(pub: Mapping[str, Any], results: Sequence[CircuitResult]) -> dict[str, Any]:
     """An array of bits for each register."""
-    shots, bits = pub["shots"], pub["bits"]
+    bits = pub["bits"]
     width = math.ceil(bits / 8)
-    packed = b"".join(_packed(each, shots * width) for each in results)
+    # One array has equally many shots of each set: those that no device discarded.
+    shots = min((each.kept_shots for each in results), default=pub["shots"])
+    packed = b"".join(_packed(each, each.kept_shots * width)[: shots * width] for each in results)
     rows = np.frombuffer(packed, np.uint8).reshape(len(results), shots, width)
     # From the lowest bit on.
     unpacked = np.unpackbits(rows, axis=-1)[..., ::-1]

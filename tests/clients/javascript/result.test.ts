@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test'
+import { CircuitResult } from '../../../clients/js/src/result.ts'
+
+const header = { name: 'c', n_qubits: 1, memory_slots: 1, creg_sizes: [], qreg_sizes: [], metadata: {} }
+const circuitOf = (more: object) => new CircuitResult({ shots: 100, header, metadata: {}, ...more })
+
+test('discarded shots are in no probability, expectation value or memory', () => {
+  const memory = Buffer.from([1, 0, ...new Array<number>(78).fill(0)]).toString('base64')
+  const circuit = circuitOf({ counts: { '0': 60, '1': 20 }, discarded_shots: 20, memory })
+  expect([circuit.shots, circuit.discardedShots, circuit.keptShots]).toEqual([100, 20, 80])
+  expect(circuit.probabilities()).toEqual({ '0': 0.75, '1': 0.25 })
+  expect(circuit.expectation('Z')).toEqual({ value: 0.5, error: Math.sqrt(0.75 / 80) })
+  expect(circuit.memory).toHaveLength(80)
+  expect(() => circuitOf({ counts: {}, discarded_shots: 100 }).expectation('Z')).toThrow(
+    'The device discarded all shots',
+  )
+})
