@@ -72,14 +72,20 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   // An operator requeued this attempt, so its result is discarded.
   if (row.state === 'requeued') return STALE
   const { outcome } = result
-  if (outcome.kind === 'failed' && outcome.class === 'device') {
-    const { results, detail } = outcome
-    const isUncounted = NOT_BEGUN.has(results.error_code ?? '') && result.executionMs === 0
-    const state = isUncounted ? 'undelivered' : 'error'
-    const code = isUncounted ? results.error_code : undefined
-    return retryOrFail(tx, { ...result, state, reason: results.error, detail, code }, maxAttempts)
-  }
+  if (outcome.kind === 'failed' && outcome.class === 'device')
+    return retryOrFail(tx, failedAttempt(result, outcome), maxAttempts)
   return endJob(tx, result, row)
+}
+
+/** The end of an attempt by an error of the device, after which another one may succeed. */
+function failedAttempt(
+  result: AttemptResult,
+  { results, detail }: Extract<AttemptResult['outcome'], { kind: 'failed' }>,
+): FailedAttempt {
+  const { error: reason, error_code: code = '' } = results
+  const isUncounted = NOT_BEGUN.has(code) && result.executionMs === 0
+  if (!isUncounted) return { ...result, state: 'error', reason, detail }
+  return { ...result, state: 'undelivered', reason, detail, code }
 }
 
 /** T3, T3', T4: ends the job. */
