@@ -59,6 +59,7 @@ test('readPrograms() refuses the value of an integer input that is none', () => 
     )
   }
   expect(read(-3)).toHaveLength(1)
+})
 
 test.each([
   ['rx(0.1) q[0];', undefined],
