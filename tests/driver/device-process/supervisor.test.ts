@@ -219,7 +219,9 @@ test('Supervisor.run() names the part that ran at the time limit', async () => {
   const result = run('phase compiling')
   await until('the phase arrives', () => seen.includes('compiling'))
   await clock.advance(12_000)
-  expect(await result).toMatchObject({ error: { message: 'job timed out after 10 s during compiling' } })
+  expect(await result).toMatchObject({
+    error: { message: 'job timed out after 10 s during compiling (job_timeout of the driver)' },
+  })
 })
 
 test("Supervisor.run() uses the server's limit when that is shorter", async () => {
