@@ -218,8 +218,8 @@ interface Declared<Op extends Operation, Specs extends OptionSpecs, Variables ex
   name: string
   operation: Op
   options?: Specs
-  takesAnyOption?: boolean
-  jobTimeout?: number
+  takesAnyOption?: boolean | undefined
+  jobTimeout?: number | undefined
   environment?: Variables
   check?(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): void | Promise<void>
   create(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): DeviceOf[Op] | Promise<DeviceOf[Op]>
