@@ -12,6 +12,7 @@ import {
   untilJob,
 } from '../../support/executable/job-calls.ts'
 import { BELL } from '../../support/executable/service.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 
@@ -291,8 +292,11 @@ describe('with a driver', () => {
     )
     await service.call('DELETE', `/api/tokens/${made.id}`, { token: user.token })
     expect((await post(bell, {}, made.token)).status).toBe(401)
-    const { body: old } = await make({ name: 'old', expires_at: '2020-01-01 00:00:00.000Z' })
-    expect((await post(bell, {}, old.token)).status).toBe(401)
+    const over = await make({ name: 'old', expires_at: '2020-01-01 00:00:00.000Z' })
+    expect(over.status).toBe(400)
+    const expires_at = new Date(Date.now() + 2_000).toISOString()
+    const { body: short } = await make({ name: 'short', expires_at })
+    await until('the token to expire', async () => (await post(bell, {}, short.token)).status === 401)
     await stopDriver()
   })
 })

@@ -87,7 +87,10 @@ async function soil(stage: Stage, processes: Bun.Subprocess[]): Promise<HostileS
   const drain = { id: stage.qpus.noether, drain: true }
   await write('superuser', 'POST', '/api/op/qpu/drain', (reason) => ({ ...drain, reason }))
   await write('superuser', 'POST', `/api/op/jobs/${jobs.waiting}/hold`, (reason) => ({ reason }))
-  await write('superuser', 'PATCH', `${records('users')}/${user.id}`, (username) => ({ username }))
+  // Markup, formulas and what nobody sees are refused in names of users.
+  await write('superuser', 'PATCH', `${records('users')}/${user.id}`, (text) => ({
+    username: text.replaceAll(/[<>\p{C}\p{Z}]/gu, '').replace(/^[=+@-]+/, ''),
+  }))
   await write('superuser', 'POST', records('notifications'), (title) => ({ title, description: ALL }))
   await write('superuser', 'POST', records('notifications'), (description) => ({
     title: CORPUS[3],
