@@ -77,7 +77,7 @@ function agreement(
   const share = ((counts['00'] ?? 0) + (counts['11'] ?? 0)) / SHOTS
   const [first, second] = errors
   if (first === undefined || second === undefined)
-    return 'The readout of both qubits was not calibrated: these bits mean nothing yet'
+    return `Both bits agree in ${percent(share)} of the shots; the errors of the readout were not measured`
   // Two errors of readout agree again.
   const best = (1 - first) * (1 - second) + first * second
   const each = `${percent(first)} and ${percent(second)}`

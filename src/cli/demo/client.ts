@@ -24,7 +24,11 @@ const eventsResponse = v.object({
   items: v.array(v.object({ ts: v.string(), payload: v.object({ readings }) })),
 })
 const tokenResponse = v.object({ token: v.string() })
-const refusal = v.object({ message: v.string() })
+/** Fields of a refusal are named in `data`, each with its own message. */
+const refusal = v.object({
+  message: v.string(),
+  data: v.fallback(v.record(v.string(), v.object({ message: v.string() })), {}),
+})
 
 /** An HTTP client without privileges: the demo uses the public API only. */
 export class DemoClient {
@@ -138,7 +142,8 @@ export class DemoClient {
     })
     const content: unknown = await response.json()
     if (response.ok) return v.parse(schema, content)
-    const { message } = v.parse(refusal, content)
-    throw new AppError('internal', `${method} ${path} returned ${response.status}: ${message}`)
+    const { message, data } = v.parse(refusal, content)
+    const reasons = [message, ...Object.values(data).map((field) => field.message)].join(' ')
+    throw new AppError('internal', `${method} ${path} returned ${response.status}: ${reasons}`)
   }
 }

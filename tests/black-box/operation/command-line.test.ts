@@ -240,9 +240,8 @@ describe('svc demo --chip-dir', () => {
     expect(out).toMatch(/^ {2}t1 +[\d.]+ ± [\d.]+ µs +[▁▂▃▄▅▆▇█]{24}$/m)
     expect(out).toMatch(/^ {2}qubit +f01 +amp180/m)
     expect(out).toContain(' values are now in scheduler.device.yml')
-    // Bits of a job on the chip, whose readout this calibration has left out.
-    expect(out).toMatch(/^ {2}00 +\d+ /m)
-    expect(out).toContain('these bits mean nothing yet')
+    // This calibration has left out the readout and the gate.
+    expect(out).toMatch(/^No Bell pair: .*not calibrated/m)
     const written = readFileSync(join(folder.path, 'scheduler.device.yml'), 'utf8')
     expect([written.includes('linewidth: '), written.includes('coherence')]).toEqual([true, false])
   })

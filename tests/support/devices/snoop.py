@@ -67,11 +67,14 @@ class Snoop(ProcessDevice):
             "environment": sorted(variables),
             "tokens": sum(bool(TOKEN.search(value.encode())) for value in os.environ.values()),
         }
-        return {
-            "success": True,
-            "backend": "snoop",
-            "shots": 1,
-            "counts": {"0": 1},
-            "circuit_results": [],
-            "metadata": metadata,
+        result = {"shots": 1, "counts": {"00": 1}}
+        header = {
+            "name": "circuit_0",
+            "n_qubits": 2,
+            "memory_slots": 2,
+            "creg_sizes": [["c", 2]],
+            "qreg_sizes": [["q", 2]],
+            "metadata": {},
         }
+        circuit = {**result, "header": header, "metadata": {}}
+        return {"success": True, "backend": "snoop", **result, "circuit_results": [circuit], "metadata": metadata}

@@ -66,7 +66,13 @@ export const snoop = defineDevice({
         oomScore: Number(readFileSync('/proc/self/oom_score_adj', 'utf8')),
         tokens: Object.values(process.env).filter((value) => TOKEN.test(value ?? '')).length,
       }
-      return { success: true, backend: 'snoop', shots: 1, counts: { '0': 1 }, circuit_results: [], metadata }
+      const header = {
+        ...{ name: 'circuit_0', n_qubits: 2, memory_slots: 2, metadata: {} },
+        ...{ creg_sizes: [['c', 2] as [string, number]], qreg_sizes: [['q', 2] as [string, number]] },
+      }
+      const result = { shots: 1, counts: { '00': 1 } }
+      const circuit_results = [{ ...result, header, metadata: {} }]
+      return { success: true, backend: 'snoop', ...result, circuit_results, metadata }
     },
   }),
 })
