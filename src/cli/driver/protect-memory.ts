@@ -48,7 +48,7 @@ function setDumpable(value: 0 | 1): number {
  * `/proc/PID/cmdline` and with `ps`, whatever `protectMemory` does. Linux only; elsewhere nothing happens.
  */
 export function eraseArgument(secret: string): void {
-  if (process.platform !== 'linux') return
+  if (process.platform !== 'linux' || secret === '') return
   const stat = readFileSync('/proc/self/stat', 'latin1')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [start, end] = [Number(fields[ARG_START]), Number(fields[ARG_END])]
@@ -56,7 +56,7 @@ export function eraseArgument(secret: string): void {
   // The memory in which the kernel placed the arguments: it shows what is there now.
   const memory = Buffer.from(toArrayBuffer(start as Parameters<typeof toArrayBuffer>[0], 0, end - start))
   const bytes = Buffer.from(secret)
-  for (let at = memory.indexOf(bytes); at >= 0; at = memory.indexOf(bytes, at)) {
+  for (let at = memory.indexOf(bytes); at >= 0; at = memory.indexOf(bytes, at + bytes.length)) {
     memory.fill('x', at, at + bytes.length)
   }
 }
