@@ -87,7 +87,7 @@ export const PAYLOAD = {
 } as const
 
 /** What the results of `PAYLOAD` must contain. */
-const EXPECTED = JSON.stringify(expectedResultsOf(v.parse(jobPayload, PAYLOAD), [2]))
+export const EXPECTED = JSON.stringify(expectedResultsOf(v.parse(jobPayload, PAYLOAD), [2]))
 
 /** Results of `PAYLOAD`. */
 export const RESULTS = {

@@ -4,7 +4,7 @@ import { encodeJson, insertJob, JsonText, timeSlots } from '../../../../src/db/i
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
-import { BELL, JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
+import { BELL, EXPECTED, JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 
 function openDispatcher(lab: JobLab) {
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
@@ -34,6 +34,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
           epoch: server.epoch,
           limit_ms: 0,
           payload: { ...PAYLOAD, circuits: [...PAYLOAD.circuits] },
+          expected: expect.objectContaining({ text: EXPECTED }),
         },
       },
     ])
