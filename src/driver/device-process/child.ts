@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import * as v from 'valibot'
 import type { Log } from '../../base/index.ts'
 import { deviceEnvironment } from '../../devices/index.ts'
@@ -60,8 +59,6 @@ export class HostProcess {
         void drained.promise.then(() => onExit(how))
       },
     })
-    // If memory runs out, Linux kills the device process rather than the driver, which can report it.
-    writeFile(`/proc/${this.#process.pid}/oom_score_adj`, '500').catch(() => undefined)
   }
 
   get pid(): number {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { type Clock, endWithParent, messageOf, systemClock } from '../../base/index.ts'
 import {
@@ -185,6 +186,18 @@ function isOf<Op extends ResolvedDevice['def']['operation']>(
 }
 
 /**
+ * If memory runs out, Linux kills this process rather than the driver, which can report it. The driver cannot
+ * arrange it: until this process has started its program, its files in /proc belong to root.
+ */
+function offerToBeKilled(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500')
+  } catch {
+    // Not Linux, or /proc is read-only.
+  }
+}
+
+/**
  * Body of `svc driver worker`, the child process that runs the device. It communicates with the driver over
  * its IPC channel and ends when that closes.
  * @throws StartupError when it was not started by a driver.
@@ -194,6 +207,7 @@ export function runDeviceHost({ env }: Pick<DeviceHostDependencies, 'env'>): voi
   // Ctrl-C in a terminal and SIGTERM of a service manager reach the child too, but the driver decides when it
   // ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
+  offerToBeKilled()
   const setGrace = endWithParent(PARENT_TIMEOUT_MS)
   let deadline: CloseDeadline | undefined
   const host = createDeviceHost({

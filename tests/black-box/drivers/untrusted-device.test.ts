@@ -127,7 +127,7 @@ for (const [language, device] of LANGUAGES) {
         environment: ['LAB_INSTRUMENT_KEY'],
         tokens: 0,
       })
-      // Set by the driver although its own files in /proc now belong to root.
+      // The process of the device sets it: files of the driver in /proc belong to root.
       if (language === 'TypeScript') expect(metadata?.['oomScore']).toBe(500)
       expect(commandLine).toContain('--ca-fingerprint')
       expect(commandLine).not.toContain(token)
