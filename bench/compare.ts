@@ -83,8 +83,12 @@ console.log(
 printTable(
   ['medians of the rounds', 'old', 'new', 'worse by, %', '95 %', ''],
   compared.map(({ name, unit, old, new: fresh, worse, verdict }) => [
-    ...[`${name}, ${unit}`, old, fresh, percent(worse.median)],
-    ...[`${percent(worse.low)} to ${percent(worse.high)}`, verdict],
+    `${name}, ${unit}`,
+    old,
+    fresh,
+    percent(worse.median),
+    `${percent(worse.low)} to ${percent(worse.high)}`,
+    verdict,
   ]),
 )
 process.exit(compared.some(({ verdict }) => verdict === 'worse') ? 1 : 0)

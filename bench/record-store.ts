@@ -93,6 +93,6 @@ const rows: (string | number)[][] = []
   }
 }
 printTable(
-  [`per second, ${JOBS.toLocaleString('en')} jobs`, ...['svc', 'PocketBase', 'ratio: min', 'median', 'max']],
+  [`per second, ${JOBS.toLocaleString('en')} jobs`, 'svc', 'PocketBase', 'ratio: min', 'median', 'max'],
   rows,
 )

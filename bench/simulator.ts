@@ -93,9 +93,12 @@ async function rowOf(sides: Sides, contest: Contest, rounds: number): Promise<(s
   const methods = new Set([...found.ours, ...found.fused].map(({ method }) => method))
   return [
     `${contest.name}${methods.has('statevector') && methods.size === 1 ? '' : ` (${[...methods].join('; Aer ')})`}`,
-    ...[ours.min, ours.median, msOf(found.ours, 'simulation').min],
+    ours.min,
+    ours.median,
+    msOf(found.ours, 'simulation').min,
     ...theirs.flatMap(({ min, median }) => [min, median]),
-    ...[inside, reading],
+    inside,
+    reading,
     ...ratios,
     ours.min / (reading + best),
     verdictOf(contest.goal, ours, ratios),
@@ -120,10 +123,22 @@ const contests = [
   console.log(`${await sides.versions()}\n`)
   printHead([
     'ms',
-    ...['svc min', 'median', 'evolving'],
-    ...['Aer, fusion, min', 'median', 'Aer, no fusion, min', 'median'],
-    ...['Aer, 1 thread, min', 'median', 'its simulation', 'Qiskit reading'],
-    ...['ratio of min', 'of medians', 'with reading', 'goal', 'load'],
+    'svc min',
+    'median',
+    'evolving',
+    'Aer, fusion, min',
+    'median',
+    'Aer, no fusion, min',
+    'median',
+    'Aer, 1 thread, min',
+    'median',
+    'its simulation',
+    'Qiskit reading',
+    'ratio of min',
+    'of medians',
+    'with reading',
+    'goal',
+    'load',
   ])
   for (const contest of contests) printRow(await rowOf(sides, contest, rounds))
 }

@@ -14,15 +14,22 @@ const compiler = join(repository, 'node_modules/assemblyscript/bin/asc.js')
 const OPTIONS = [
   '-O3',
   '--noAssert',
-  ...['--enable', 'simd,threads,bulk-memory'],
-  ...['--runtime', 'stub'],
+  '--enable',
+  'simd,threads,bulk-memory',
+  '--runtime',
+  'stub',
   // The memory comes from outside, so that threads can share it; 65,536 pages are 4 GiB.
   '--importMemory',
   '--sharedMemory',
-  ...['--initialMemory', '1'],
-  ...['--maximumMemory', '65536'],
+  '--initialMemory',
+  '1',
+  '--maximumMemory',
+  '65536',
   // Vectors pass between the kernel's own functions only; addresses have 32 bits.
-  ...['--disableWarning', '112', '--disableWarning', '201'],
+  '--disableWarning',
+  '112',
+  '--disableWarning',
+  '201',
 ]
 
 async function isFresh(): Promise<boolean> {

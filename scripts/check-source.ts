@@ -29,7 +29,7 @@ function byPlace(a: Breach, b: Breach): number {
 const FILE_CHECKS: readonly ((source: SourceFile) => Breach[])[] = [
   checkSource,
   checkSingle,
-  (source) => checkNames(source),
+  checkNames,
   ({ file }) => checkPath(file),
   checkComments,
 ]

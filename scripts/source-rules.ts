@@ -88,6 +88,11 @@ export const BANNED_CALLS: readonly BannedCall[] = [
     reason: 'write #name: one way to keep a member to its class, checked also at run time',
   },
   {
+    pattern: /\.\.\.\s*\{/g,
+    where: /^(src|ui|scripts|bench|clients\/js)\//,
+    reason: 'write the members in the literal: a spread of a literal only shortens lines',
+  },
+  {
     pattern: /\bDate\s*\.\s*now\b/g,
     where: OUTSIDE_BASE,
     reason: 'use clock.now() of the injected Clock, so that tests can move time',

@@ -37,11 +37,13 @@ for (const scpiVersion of flags['command-sets'].split(',')) {
   const isMet = status === 'success' && figures.isMet
   isMissed ||= !isMet
   printRow([
-    ...[scpiVersion, status, `${succeeded} of ${routines.length}`, String(runs), String(commands)],
-    ...[
-      formatFigure(seconds),
-      ...[figures.bell, figures.chain, figures.budget].map((each) => each.toFixed(3)),
-    ],
+    scpiVersion,
+    status,
+    `${succeeded} of ${routines.length}`,
+    String(runs),
+    String(commands),
+    formatFigure(seconds),
+    ...[figures.bell, figures.chain, figures.budget].map((each) => each.toFixed(3)),
     isMet ? 'yes' : 'NO',
   ])
   for (const error of errors) console.log(error)

@@ -59,7 +59,12 @@ for (const scpiVersion of flags['command-sets'].split(',')) {
     const isMet = median <= GOAL_MS
     isMissed ||= !isMet
     printRow([
-      ...[scpiVersion, name, shotsMs, median, percentile(overheads, 0.95), percentile(processor, 0.5)],
+      scpiVersion,
+      name,
+      shotsMs,
+      median,
+      percentile(overheads, 0.95),
+      percentile(processor, 0.5),
       isMet ? 'yes' : 'NO',
     ])
   }

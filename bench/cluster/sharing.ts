@@ -49,9 +49,12 @@ for (const scpiVersion of flags['command-sets'].split(',')) {
     isEnded && isShared && done === jobs && calibrated === calibrations && interleaved.length === 0
   isMissed ||= !isMet
   printRow([
-    ...[scpiVersion, `${done} of ${jobs}`, `${calibrated} of ${calibrations}`],
+    scpiVersion,
+    `${done} of ${jobs}`,
+    `${calibrated} of ${calibrations}`,
     ...[shared.cluster.log.length, turns.length, interleaved.length].map(String),
-    ...[seconds, isMet ? 'yes' : 'NO'],
+    seconds,
+    isMet ? 'yes' : 'NO',
   ])
   for (const turn of interleaved) console.log(JSON.stringify(turn))
   for (const line of ofCalibrations.lines) if (!isCalibration(line)) console.log(JSON.stringify(line))

@@ -163,7 +163,9 @@ async function recordCalls(lab: Lab): Promise<[string, () => Promise<unknown>][]
 /** The median time until all streams have received a change. */
 async function measureFanOut(lab: Lab, sizes: Sizes, note: Note): Promise<void> {
   const target: Pick<Side, 'url' | 'admin' | 'qpu'> = {
-    ...{ url: lab.service.url, admin: await lab.service.admin(), qpu: lab.qpu },
+    url: lab.service.url,
+    admin: await lab.service.admin(),
+    qpu: lab.qpu,
   }
   await using group = await StreamGroup.open(target, sizes.streams)
   await group.change('first')

@@ -45,7 +45,9 @@ await using python = startPython(interpreter, join(import.meta.dir, 'quantify_sc
 async function theirSignals(circuits: readonly ComparedGate[][], shots: number): Promise<SignalsByLine[]> {
   const asked = { elements: ELEMENTS, hardware: HARDWARE, measured: ['q0', 'q1'], shots }
   const compiled = await python.ask<Compiled[][]>({
-    ...{ ask: 'compile', ...asked, circuits: circuits.map(playedGates) },
+    ask: 'compile',
+    ...asked,
+    circuits: circuits.map(playedGates),
   })
   return compiled.map((sequences) =>
     Object.fromEntries(sequences.map((each) => [lineKey(each.slot, each.hz), playedSignal(each)])),

@@ -27,7 +27,12 @@ export async function openOurs(): Promise<Side & { collections: CollectionShape[
     token: admin,
   })
   return {
-    ...{ name: 'svc', url: service.url, token, admin, user, qpu },
+    name: 'svc',
+    url: service.url,
+    token,
+    admin,
+    user,
+    qpu,
     collections: listed.body.items,
     async [Symbol.asyncDispose]() {
       await service.stop()

@@ -60,7 +60,12 @@ export async function openPocketBase(collections: readonly CollectionShape[]): P
   await start()
   const { token } = await login(url, 'users', ...USER)
   return {
-    ...{ name: 'PocketBase', url, token, admin, user, qpu: qpu.id },
+    name: 'PocketBase',
+    url,
+    token,
+    admin,
+    user,
+    qpu: qpu.id,
     async [Symbol.asyncDispose]() {
       await stop()
       folder[Symbol.dispose]()

@@ -91,8 +91,16 @@ const options = {
 const { signal } = new AbortController()
 const tuner = await createTuner(
   {
-    ...{ name: 'tuner', device: 'scheduler_a_tuner', options, raw: {}, environment: {}, dataDir: folder },
-    ...{ log: silentLog, clock: systemClock, signal, random: (seed = 1) => createRng(seed) },
+    name: 'tuner',
+    device: 'scheduler_a_tuner',
+    options,
+    raw: {},
+    environment: {},
+    dataDir: folder,
+    log: silentLog,
+    clock: systemClock,
+    signal,
+    random: (seed = 1) => createRng(seed),
   },
   {
     routines,

@@ -60,11 +60,9 @@ printTable(
   ['qubits', 'edges', 'succeeded', 's', 'processor s', 'blocked, ms', 'memory, MB'],
   [
     [
-      ...[
-        String(qubits),
-        String(Object.keys(bench.truth.edges).length),
-        `${succeeded} of ${routines.length}`,
-      ],
+      String(qubits),
+      String(Object.keys(bench.truth.edges).length),
+      `${succeeded} of ${routines.length}`,
       ...[seconds, processor, blocked, memory].map(formatFigure),
     ],
   ],

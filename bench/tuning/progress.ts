@@ -22,7 +22,8 @@ await using service = await Service.install(folder.path)
 await service.start()
 const { id: qpu } = await service.createQpu('kelvin')
 const { body } = await service.call<{ token: string }>('POST', '/api/op/drivers/create', {
-  ...{ token: await service.admin(), body: { name: 'tuner', qpu, operation: 'calibrate' } },
+  token: await service.admin(),
+  body: { name: 'tuner', qpu, operation: 'calibrate' },
 })
 const target = { url: service.url } as Target
 const tuner = await attach(target, body.token)

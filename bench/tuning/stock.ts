@@ -13,8 +13,13 @@ import { printHead, printRow } from '../support/output.ts'
 
 /** Needs a readout point of its own, or a pulse to state 2. */
 const OF_FULL_QUBITS = [
-  ...['ro_two_state_optimization', 'rabi_oscillations_12', 'ramsey_correction_12', 'motzoi_12_parameter'],
-  ...['n_rabi_12_oscillations', 'resonator_spectroscopy_2', 'three_state_discrimination'],
+  'ro_two_state_optimization',
+  'rabi_oscillations_12',
+  'ramsey_correction_12',
+  'motzoi_12_parameter',
+  'n_rabi_12_oscillations',
+  'resonator_spectroscopy_2',
+  'three_state_discrimination',
 ]
 const STOCK = 'BasicTransmonElement'
 const CHIPS = [

@@ -1,9 +1,4 @@
-import {
-  BANNED_FIRST_WORDS,
-  BANNED_WORDS,
-  WORD_EXCEPTIONS,
-  type WordException,
-} from '../source-rules/words.ts'
+import { BANNED_FIRST_WORDS, BANNED_WORDS } from '../source-rules/words.ts'
 import { blank, lineOf } from '../source-text.ts'
 import type { Breach, Finding } from './breach.ts'
 import type { SourceFile } from './source-tree.ts'
@@ -28,37 +23,28 @@ const IMPORT = /(?<![\w$.])(?:import|export)\s+(?:type\s+)?(?:[\w$\s,*]*(?:\{[^}
 /** Text between the tags of JSX, which users read and no name is in. */
 const JSX_TEXT = /(?<=[\w"'}\]/)]\s*>)[^<>{}()=;]+(?=[<{])/g
 
-function isAllowed(file: string, name: string, exceptions: readonly WordException[]): boolean {
-  return exceptions.some((exception) => exception.name === name && file.startsWith(exception.where))
-}
-
 /**
  * Declared names with banned words, one breach per name and file. Every identifier counts except members
  * after a dot and imported names: whatever else a file names, it declares itself, as a variable, parameter,
  * field or key. Quoted keys do not count, because they are data.
  */
-export function checkNames(
-  { file, code }: Pick<SourceFile, 'file' | 'code'>,
-  exceptions = WORD_EXCEPTIONS,
-): Breach[] {
+export function checkNames({ file, code }: Pick<SourceFile, 'file' | 'code'>): Breach[] {
   const text = /\.[jt]sx$/.test(file) ? code.replace(JSX_TEXT, blank) : code
   const seen = new Set([...text.matchAll(IMPORT)].flatMap(([names]) => names.match(/[\w$]+/g) ?? []))
   return [...text.matchAll(IDENTIFIER)].flatMap((match) => {
     const [name] = match
     const word = bannedWordIn(name)
-    if (word === undefined || seen.has(name) || isAllowed(file, name, exceptions)) return []
+    if (word === undefined || seen.has(name)) return []
     seen.add(name)
     return [{ file, line: lineOf(text, match.index), ...breachOf(name, word) }]
   })
 }
 
 /** A banned word in the name of a file or its folders. */
-export function checkPath(file: string, exceptions = WORD_EXCEPTIONS): Breach[] {
+export function checkPath(file: string): Breach[] {
   return file.split('/').flatMap((name) => {
     const word = bannedWordIn(name)
-    return word === undefined || isAllowed(file, name, exceptions)
-      ? []
-      : [{ file, line: 1, ...breachOf(name, word) }]
+    return word === undefined ? [] : [{ file, line: 1, ...breachOf(name, word) }]
   })
 }
 

@@ -44,8 +44,11 @@ export const PARTS: readonly Part[] = [
     name: 'clients',
     reason: 'the clients in Go and Python and the public ones need toolchains and packages of their own',
     tests: [
-      ...['tests/clients/go', 'tests/clients/python', 'tests/clients/python.test.ts'],
-      ...['tests/clients/schemathesis.test.ts', 'tests/clients/first-programs.test.ts'],
+      'tests/clients/go',
+      'tests/clients/python',
+      'tests/clients/python.test.ts',
+      'tests/clients/schemathesis.test.ts',
+      'tests/clients/first-programs.test.ts',
       'tests/clients/javascript/runtimes.test.ts',
     ],
   },
@@ -54,8 +57,10 @@ export const PARTS: readonly Part[] = [
     reason:
       'other programs run with the executable: libzmq, an old release, proxies, systemd, Litestream, Prometheus',
     tests: [
-      ...['tests/interop', 'tests/black-box/network/reverse-proxy.test.ts'],
-      ...['tests/black-box/operation/restore-elsewhere.test.ts', 'tests/examples/monitoring.test.ts'],
+      'tests/interop',
+      'tests/black-box/network/reverse-proxy.test.ts',
+      'tests/black-box/operation/restore-elsewhere.test.ts',
+      'tests/examples/monitoring.test.ts',
     ],
   },
   {

@@ -21,8 +21,14 @@ export class TimeZone {
   constructor(name: string) {
     const numeric = 'numeric'
     this.#format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
-      ...{ timeZone: name, hourCycle: 'h23' },
-      ...{ year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric },
+      timeZone: name,
+      hourCycle: 'h23',
+      year: numeric,
+      month: numeric,
+      day: numeric,
+      hour: numeric,
+      minute: numeric,
+      second: numeric,
     })
     this.name = this.#format.resolvedOptions().timeZone
   }

@@ -128,7 +128,14 @@ export async function startDriver(
       log.warn('the access token is sent over plain HTTP; use an https address', { address: access.svcAddr })
     }
     const driver = assemble(settings, dependencies, {
-      ...{ access, prepared, supervisor, outbox, orphaned, queue, description, ownRun },
+      access,
+      prepared,
+      supervisor,
+      outbox,
+      orphaned,
+      queue,
+      description,
+      ownRun,
     })
     connection = driver.connection
     return runUntilStopped(driver, { supervisor, outbox, lock, clock })

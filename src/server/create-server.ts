@@ -64,11 +64,19 @@ async function assemble(config: Config, dependencies: Assembly): Promise<Server>
   const ports = new HttpPorts({ config, tls, clock, log })
   const gate = new Gate(() => clock.now())
   const backups: BackupOperations = new BackupOperations({
-    ...{ dir, clock, log: log.child('backups'), version },
+    dir,
+    clock,
+    log: log.child('backups'),
+    version,
     replace: (restore) => service.replace(restore),
   })
   const service = new DatabaseService({
-    ...{ dir, clock, log, gate, ports, onFailed: dependencies.onFailed },
+    dir,
+    clock,
+    log,
+    gate,
+    ports,
+    onFailed: dependencies.onFailed,
     open: () => openInstance(config, { ...dependencies, tls, ports, backups }),
   })
   await service.open()

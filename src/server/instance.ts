@@ -147,7 +147,16 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const submissionThread = new SubmissionThread(submissionWorker, clock)
   const fairShare = config.policy === 'fair' ? new FairShare(config.fairWindow, db.upcoming) : undefined
   const context: ServerContext = {
-    ...{ config, live, db, clock, log, hub, tls, submissionThread, version, fairShare },
+    config,
+    live,
+    db,
+    clock,
+    log,
+    hub,
+    tls,
+    submissionThread,
+    version,
+    fairShare,
   }
   const publicUrl = () => config.publicUrl.replace(/\/$/, '') || ports.url
 
@@ -162,7 +171,10 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const waits = new JobWaits({ db, clock })
   const webhooks = createWebhooks(context)
   const metrics = new Metrics({
-    ...{ context, streams: () => realtime.size, waits: () => waits.size, drops: () => hub.drops },
+    context,
+    streams: () => realtime.size,
+    waits: () => waits.size,
+    drops: () => hub.drops,
     halfAttached: () => hub.listHalfAttached(),
     webhookAttempts: () => webhooks.deliverer.outcomes,
   })
@@ -217,18 +229,43 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const tasks = new BackgroundTasks(services)
   const tails = new LogTails(clock)
   const routes = buildRoutes({
-    ...{ context, accounts, passwords, logins, links, records, realtime },
-    ...{ hub, backoff, metrics, readiness, setUp, submissions, waits, backups, tasks },
-    ...{ logs: dependencies.logs, tails, describeDevices, webhooks, publicUrl },
+    context,
+    accounts,
+    passwords,
+    logins,
+    links,
+    records,
+    realtime,
+    hub,
+    backoff,
+    metrics,
+    readiness,
+    setUp,
+    submissions,
+    waits,
+    backups,
+    tasks,
+    logs: dependencies.logs,
+    tails,
+    describeDevices,
+    webhooks,
+    publicUrl,
   })
   const pages = assets ? serveAssets(assets) : undefined
   const app = buildApp({
-    ...{ context, routes, identify, pages },
+    context,
+    routes,
+    identify,
+    pages,
     onCaller: (caller, call) => audit.used(caller, call),
   })
   const list = new ServiceList(services, log)
   return {
-    ...{ context, routes, realtime, setUp, app },
+    context,
+    routes,
+    realtime,
+    setUp,
+    app,
     start: () => list.start(),
     endStreams() {
       realtime.endStreams()

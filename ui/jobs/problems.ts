@@ -40,7 +40,8 @@ export function problemsOf(error: ApiError): Problem[] {
     const program = Number(/^circuits\W+(\d+)/.exec(path)?.[1] ?? 0)
     return [
       {
-        ...{ field, text: message },
+        field,
+        text: message,
         ...(program > 0 && { program }),
         ...(line && { line }),
         ...(column && { column }),

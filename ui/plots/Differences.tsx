@@ -19,7 +19,7 @@ export function Differences({ outcomes, histogram }: DifferencesProps) {
   const { box, width } = useWidth()
   return (
     <div ref={box} class="plot" style={{ minHeight: `${HEIGHT_PX}px` }}>
-      {width.value > 0 && <Marks {...{ outcomes, histogram }} width={width.value} />}
+      {width.value > 0 && <Marks outcomes={outcomes} histogram={histogram} width={width.value} />}
     </div>
   )
 }

@@ -27,14 +27,35 @@ export interface CircuitLayout {
 
 /** Standard gates that have controls, with what they do to their last qubits. */
 const CONTROLLED: Record<string, [controls: number, base: string]> = {
-  ...{ cx: [1, 'x'], CX: [1, 'x'], cnot: [1, 'x'], ccx: [2, 'x'] },
-  ...{ cy: [1, 'y'], cz: [1, 'z'], ccz: [2, 'z'], ch: [1, 'h'], cs: [1, 's'], csx: [1, 'sx'] },
-  ...{ cp: [1, 'p'], cphase: [1, 'p'], crx: [1, 'rx'], cry: [1, 'ry'], crz: [1, 'rz'], cu: [1, 'u'] },
+  cx: [1, 'x'],
+  CX: [1, 'x'],
+  cnot: [1, 'x'],
+  ccx: [2, 'x'],
+  cy: [1, 'y'],
+  cz: [1, 'z'],
+  ccz: [2, 'z'],
+  ch: [1, 'h'],
+  cs: [1, 's'],
+  csx: [1, 'sx'],
+  cp: [1, 'p'],
+  cphase: [1, 'p'],
+  crx: [1, 'rx'],
+  cry: [1, 'ry'],
+  crz: [1, 'rz'],
+  cu: [1, 'u'],
   cswap: [1, 'swap'],
 }
 
 const NAMES: Record<string, string> = {
-  ...{ sx: '√X', sdg: 'S†', tdg: 'T†', sxdg: '√X†', id: 'I', phase: 'P', rx: 'Rx', ry: 'Ry', rz: 'Rz' },
+  sx: '√X',
+  sdg: 'S†',
+  tdg: 'T†',
+  sxdg: '√X†',
+  id: 'I',
+  phase: 'P',
+  rx: 'Rx',
+  ry: 'Ry',
+  rz: 'Rz',
 }
 
 /** Puts each step into the first column in which all wires that it crosses are free. */

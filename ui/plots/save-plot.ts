@@ -2,8 +2,17 @@ import { saveFile } from '../lib/save-file.ts'
 
 /** What style sheets give to an element of a plot, which a file has to carry itself. */
 const STYLES = [
-  ...['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'opacity'],
-  ...['font-family', 'font-size', 'font-weight', 'text-anchor'],
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'stroke-opacity',
+  'opacity',
+  'font-family',
+  'font-size',
+  'font-weight',
+  'text-anchor',
 ]
 /** Pixels of an image per px of the page, for print. */
 const SCALE = 2

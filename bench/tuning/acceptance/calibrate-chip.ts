@@ -64,16 +64,24 @@ async function calibrateChip(
     ),
   )
   return {
-    ...{ seed, bringUp, hand: bench.truth.hand, status: findings.status, ended },
+    seed,
+    bringUp,
+    hand: bench.truth.hand,
+    status: findings.status,
+    ended,
     judged: [...last.values()].flatMap(({ judged }) => judged),
-    ...{ gates, switching, seconds },
+    gates,
+    switching,
+    seconds,
   }
 }
 
 function endsOf({ routines = [], skipped = [] }: CalibrationFindings): Ended[] {
   return [
     ...routines.map(({ routine, target, status, error, unresolved }) => ({
-      ...{ routine, target, isUnresolved: unresolved === true },
+      routine,
+      target,
+      isUnresolved: unresolved === true,
       error: status === 'failed' ? `${error?.code}: ${error?.message}` : undefined,
     })),
     ...skipped.flatMap(({ routine, target, reason, detail }) =>

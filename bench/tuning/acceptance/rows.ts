@@ -22,8 +22,12 @@ const GOAL = {
 
 /** Without these a qubit is not calibrated. */
 const PRODUCERS = [
-  ...['resonator_spectroscopy', 'punchout', 'qubit_01_spectroscopy', 'rabi_oscillations'],
-  ...['ramsey_correction', 'two_state_discrimination'],
+  'resonator_spectroscopy',
+  'punchout',
+  'qubit_01_spectroscopy',
+  'rabi_oscillations',
+  'ramsey_correction',
+  'two_state_discrimination',
 ]
 
 const BENCHMARKS: ReadonlySet<string> = new Set(
@@ -162,7 +166,9 @@ export function linesOf(runs: readonly ChipRun[]): string[][] {
     const within = distances.filter((distance) => distance <= 1).length
     const figures = [0.5, 0.95, 1].map((part) => percentile(distances, part).toFixed(2))
     return [
-      ...[name, String(ends.length), percent(succeeded / ends.length)],
+      name,
+      String(ends.length),
+      percent(succeeded / ends.length),
       ...(distances.length > 0 ? [percent(within / distances.length), ...figures] : ['–', '–', '–', '–']),
     ]
   })

@@ -20,14 +20,19 @@ ${ROUTINES.filter(({ name }) => !MEASURED.has(name))
 const [folder = '', seed = ''] = process.argv.slice(2)
 const say = (line: object) => console.log(JSON.stringify(line))
 const bench = await openBench({
-  ...{ folder, seed: Number(seed), config: CONFIG, isObserved: false },
+  folder,
+  seed: Number(seed),
+  config: CONFIG,
+  isObserved: false,
   wrapChip: (chip) => heldOutside(chip, join(folder, 'currents.json')),
 })
 const never = new Promise<never>(() => undefined)
 const isLeft = () => existsSync(join(folder, 'bias.journal.json'))
 const wasLeft = isLeft()
 await bench.tuner.start?.({
-  ...{ signal: new AbortController().signal, emit: () => undefined, calibrateNow: () => never },
+  signal: new AbortController().signal,
+  emit: () => undefined,
+  calibrateNow: () => never,
 })
 const edge = bench.chip.currents.edges[0] ?? ''
 say({ held: bench.chip.currents.heldIn(edge), wasLeft, isLeft: isLeft() })

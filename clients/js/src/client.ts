@@ -27,8 +27,21 @@ export interface JobFilter {
 
 /** Without programs and results, which may be large. */
 const LISTED = [
-  ...['id', 'name', 'tags', 'status', 'qpu', 'qpu_target', 'shots', 'attempt', 'held', 'error'],
-  ...['created', 'started_at', 'finished_at', 'duration', 'user_id'],
+  'id',
+  'name',
+  'tags',
+  'status',
+  'qpu',
+  'qpu_target',
+  'shots',
+  'attempt',
+  'held',
+  'error',
+  'created',
+  'started_at',
+  'finished_at',
+  'duration',
+  'user_id',
 ].join(',')
 const PAGE = 100
 

@@ -23,9 +23,27 @@ const MAX_STREAMED = 10_000
 const PAGE = 1_000
 /** Everything but the program: it does not change. */
 const FIELDS = [
-  ...['id', 'name', 'tags', 'status', 'qpu', 'qpu_target', 'shots', 'attempt', 'held', 'error', 'results'],
-  ...['created', 'started_at', 'finished_at', 'duration', 'charged_seconds', 'timeline', 'waiting'],
-  ...['queue_position', 'estimated_start', 'user_id'],
+  'id',
+  'name',
+  'tags',
+  'status',
+  'qpu',
+  'qpu_target',
+  'shots',
+  'attempt',
+  'held',
+  'error',
+  'results',
+  'created',
+  'started_at',
+  'finished_at',
+  'duration',
+  'charged_seconds',
+  'timeline',
+  'waiting',
+  'queue_position',
+  'estimated_start',
+  'user_id',
 ].join(',')
 
 interface Awaited {

@@ -52,7 +52,10 @@ async function recordCase(lab: Lab, plan: PlannedCase): Promise<ContractCase> {
   if (raises && missing.length > 0) throw new Error(`${name}: "${message}" lacks ${missing}`)
   const exchanges = recording.exchanges.map((each) => withoutOwnKey(each, args))
   return {
-    ...{ name, call, args, exchanges },
+    name,
+    call,
+    args,
+    exchanges,
     ...(raises ? { raises: { ...raises, ...(parts.length > 0 && { contains: parts }) } } : { returns }),
   }
 }

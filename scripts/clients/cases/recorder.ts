@@ -69,7 +69,8 @@ function requestOf(
   const query = Object.fromEntries([...searchParams].filter(([name]) => !isJobs || !isChoice(name)))
   const key = new Headers(headers).get('idempotency-key')
   return {
-    ...{ method, path: pathname },
+    method,
+    path: pathname,
     ...(Object.keys(query).length > 0 && { query }),
     ...(key !== null && { headers: { 'idempotency-key': key } }),
     ...(body instanceof Uint8Array && { body: JSON.parse(new TextDecoder().decode(body)) }),

@@ -77,7 +77,9 @@ function declarationsOf(text: string): Declaration[] {
 const isExported = (name: string) => /^[A-Z]/.test(name)
 
 const entryOf = (title: string, code: string, text: string): Entry => ({
-  ...{ title, code, text },
+  title,
+  code,
+  text,
   fields: [],
   members: [],
 })

@@ -93,11 +93,26 @@ export class Load implements AsyncDisposable {
     const folder = join(this.#options.folder, 'monitor')
     mkdirSync(folder)
     const args = [
-      ...['driver', 'start', '--operation', 'monitor', '--device', 'cryostat_gen1'],
-      ...['--svc-addr', this.service.url, '--ca-fingerprint', made.body.ca_fingerprint],
-      ...['--ca-file', join(folder, 'ca.pem'), '--data-dir', join(folder, 'data')],
-      ...['-o', 'channels=mapper.bf.tmixing:K,mapper.bf.tstill:K', '-o', `base_url=${this.#fridge.url}`],
-      ...['-o', 'poll_interval=0.5'],
+      'driver',
+      'start',
+      '--operation',
+      'monitor',
+      '--device',
+      'cryostat_gen1',
+      '--svc-addr',
+      this.service.url,
+      '--ca-fingerprint',
+      made.body.ca_fingerprint,
+      '--ca-file',
+      join(folder, 'ca.pem'),
+      '--data-dir',
+      join(folder, 'data'),
+      '-o',
+      'channels=mapper.bf.tmixing:K,mapper.bf.tstill:K',
+      '-o',
+      `base_url=${this.#fridge.url}`,
+      '-o',
+      'poll_interval=0.5',
     ]
     const process = Bun.spawn([SVC, ...args], {
       cwd: folder,

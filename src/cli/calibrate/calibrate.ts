@@ -33,7 +33,11 @@ export const calibrateCommand = defineCommand({
       const report = await runRoutine(
         { routine, targets: target.flat(), write, device, optionPairs: option, dataDir },
         {
-          ...{ clock: systemClock, log, cwd: process.cwd(), home: homedir(), env: process.env },
+          clock: systemClock,
+          log,
+          cwd: process.cwd(),
+          home: homedir(),
+          env: process.env,
           signal: stop.signal,
           onStep: ({ routine: name = 'preparing', target: on, running = [] }) =>
             progress.report([name, on ?? running.join(', ')].join(' ').trim()),

@@ -24,8 +24,11 @@ export const checkCommand = defineCommand({
     const checks = await checkDeviceInstrument(
       { operation, device, optionPairs: option, dataDir, isReset: reset, isFilesOnly: files },
       {
-        ...{ clock: systemClock, log: createLog({ level: 'warn' }) },
-        ...{ cwd: process.cwd(), home: homedir(), env: process.env },
+        clock: systemClock,
+        log: createLog({ level: 'warn' }),
+        cwd: process.cwd(),
+        home: homedir(),
+        env: process.env,
       },
     )
     if (checks.some(({ passed }) => !passed)) process.exitCode = 1

@@ -35,7 +35,9 @@ export async function follow(job: Job, timeoutMs: number | undefined): Promise<J
   try {
     if (timeoutMs === undefined) return await showUntilDone(job, signal)
     return await withTimeout((until) => showUntilDone(job, until), {
-      ...{ clock: systemClock, ms: timeoutMs, signal },
+      clock: systemClock,
+      ms: timeoutMs,
+      signal,
       onTimeout: () => stop(TIMED_OUT, `Not ended within ${timeoutMs / 1000} s`),
     })
   } catch (error) {

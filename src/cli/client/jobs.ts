@@ -45,8 +45,12 @@ export const jobsCommand = defineCommand({
   print({ jobs, names }) {
     if (jobs.length === 0) return console.log('No jobs')
     const rows = jobs.map(({ id, status, created, name, raw }) => [
-      ...[id, status, localTime(created), qpuOf(raw, names)],
-      ...[String(raw.shots || ''), name],
+      id,
+      status,
+      localTime(created),
+      qpuOf(raw, names),
+      String(raw.shots || ''),
+      name,
     ])
     console.log(table(['JOB', 'STATUS', 'SUBMITTED', 'QPU', 'SHOTS', 'NAME'], rows).join('\n'))
   },
@@ -66,11 +70,18 @@ export const jobCommand = defineCommand({
     const { id, name, tags, created, started, finished, chargedSeconds, error, raw } = job
     const failure = error && raw.timeline?.findLast(({ event }) => event === 'failed')?.detail
     const shown = fields({
-      ...{ Job: id, Name: name, Tags: tags.join(', '), State: stateOf(job) },
-      ...{ QPU: qpuOf(raw, names), Shots: raw.shots || '', Submitted: localTime(created) },
-      ...{ Started: localTime(started), Ended: localTime(finished) },
+      Job: id,
+      Name: name,
+      Tags: tags.join(', '),
+      State: stateOf(job),
+      QPU: qpuOf(raw, names),
+      Shots: raw.shots || '',
+      Submitted: localTime(created),
+      Started: localTime(started),
+      Ended: localTime(finished),
       Charged: chargedSeconds === undefined ? '' : `${chargedSeconds} s of QPU time`,
-      ...{ Attempts: raw.attempt > 1 ? raw.attempt : '', Error: error?.message },
+      Attempts: raw.attempt > 1 ? raw.attempt : '',
+      Error: error?.message,
       // What the timeline says besides: the last line of an exception of the device.
       Detail: failure === error?.message ? '' : failure,
     })

@@ -91,7 +91,8 @@ async function revoke({
   ca_fingerprint: pin,
 }: Account): Promise<void> {
   const svc = new SvcClient({
-    ...{ baseUrl: address, apiToken },
+    baseUrl: address,
+    apiToken,
     ...(pin !== undefined && { fetch: trustingFetch(address, pin) }),
     // Each address once: signing out does not wait for a server that is away.
     retries: { tries: address.split(',').length },

@@ -10,8 +10,12 @@ export const qpusCommand = defineCommand({
   print(qpus) {
     if (qpus.length === 0) return console.log('No QPUs')
     const rows = qpus.map((qpu) => [
-      ...[qpu.name, String(qpu.num_qubits), qpu.reason?.text ?? qpu.status, String(qpu.queue_length)],
-      ...[startOf(qpu), timeOf(qpu.calibration?.at)],
+      qpu.name,
+      String(qpu.num_qubits),
+      qpu.reason?.text ?? qpu.status,
+      String(qpu.queue_length),
+      startOf(qpu),
+      timeOf(qpu.calibration?.at),
     ])
     console.log(table(['QPU', 'QUBITS', 'STATE', 'QUEUE', 'NEW JOB STARTS', 'CALIBRATED'], rows).join('\n'))
   },

@@ -28,7 +28,9 @@ export function trustingFetch(addresses: string | readonly string[], fingerprint
 
 async function obtainAuthority(origin: string, fingerprint: string, signal?: AbortSignal): Promise<string> {
   const response = await fetch(`${origin}/api/pub/root-ca.pem`, {
-    ...{ redirect: 'manual', keepalive: false, tls: { rejectUnauthorized: false } },
+    redirect: 'manual',
+    keepalive: false,
+    tls: { rejectUnauthorized: false },
     ...(signal && { signal }),
   })
   const pem = response.ok ? await response.text() : ''

@@ -17,7 +17,10 @@ export const doctorCommand = defineCommand({
     const { dir, maxAttempts } = loadConfig(given)
     const losses: LogLoss[] = []
     const db = await openDatabase({
-      ...{ dir, clock: systemClock, log: silentLog, create: false },
+      dir,
+      clock: systemClock,
+      log: silentLog,
+      create: false,
       ...(acceptLoss ? { onLogLoss: (loss: LogLoss) => losses.push(loss) } : {}),
     })
     try {

@@ -46,7 +46,11 @@ export async function demonstrateChip({ admin, url, folder, chipFolder, qpu, say
   say(`Calibrating a simulated chip; ${device} runs in a separate process and knows the chip only by its`)
   say(`measurements. It starts from the design in ${file('scheduler.device.yml')}`)
   const driver = startDemoDriver(folder, url, {
-    ...{ name, operation, device, options, ...access },
+    name,
+    operation,
+    device,
+    options,
+    ...access,
     dataDir: file('data'),
   })
   const calibrations = new CalibrationClient(admin)

@@ -6,9 +6,18 @@ import { startDemoDriver } from './driver.ts'
 /** One hour of the cool-down takes one second. */
 const TIME_SCALE = 3_600
 const CHANNELS = [
-  ...['t50k:K', 't4k:K', 'tstill:K', 'tmixing:K'],
-  ...['p1:mbar', 'p2:mbar', 'p3:mbar', 'p4:mbar', 'p5:mbar', 'p6:mbar'],
-  ...['flow:mmol/s', 'cpatempwo:C'],
+  't50k:K',
+  't4k:K',
+  'tstill:K',
+  'tmixing:K',
+  'p1:mbar',
+  'p2:mbar',
+  'p3:mbar',
+  'p4:mbar',
+  'p5:mbar',
+  'p6:mbar',
+  'flow:mmol/s',
+  'cpatempwo:C',
 ].map((channel) => `mapper.bf.${channel}`)
 /** Shown in the terminal, which is too narrow for all channels. */
 const SHOWN = ['t50k', 't4k', 'tmixing', 'p1', 'cpatempwo']

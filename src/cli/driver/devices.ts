@@ -22,7 +22,9 @@ export const devicesCommand = defineCommand({
   async run({ flags: { operation, device, python } }) {
     const { devices: installed, skipped } = await listInstalled({
       given: python ?? process.env['SVC_PYTHON'] ?? '',
-      ...{ beside: programFolder(), cwd: process.cwd(), clock: systemClock },
+      beside: programFolder(),
+      cwd: process.cwd(),
+      clock: systemClock,
       env: deviceEnvironment(process.env),
     })
     for (const line of skipped) console.error(line)

@@ -96,8 +96,12 @@ function drawLine({ x, y, curve = [], y_name, y_unit }: Line, { width, height, p
     axisOf({ name: y_name, unit: y_unit }, up, { cells: height, isVertical: true }),
   ]
   return frame({
-    ...{ body: canvas.render(paint), width, xTitle: bottom.title, yTitle: left.title },
-    ...{ xTicks: bottom.ticks, yTicks: left.ticks },
+    body: canvas.render(paint),
+    width,
+    xTitle: bottom.title,
+    yTitle: left.title,
+    xTicks: bottom.ticks,
+    yTicks: left.ticks,
   })
 }
 
@@ -120,8 +124,12 @@ function drawMap({ x, y, z }: HeatMap, size: Size): string[] {
     indexAxis(y, { cells: height, every: Y_TICK_ROWS, isVertical: true }),
   ]
   return frame({
-    ...{ body: body.map((line) => size.paint.line(line)), width, xTitle: bottom.title, yTitle: left.title },
-    ...{ xTicks: bottom.ticks, yTicks: left.ticks },
+    body: body.map((line) => size.paint.line(line)),
+    width,
+    xTitle: bottom.title,
+    yTitle: left.title,
+    xTicks: bottom.ticks,
+    yTicks: left.ticks,
   })
 }
 
@@ -161,7 +169,11 @@ function drawStates({ states, centroids, unit }: States, { width, height, paint 
     axisOf({ name: 'Q', unit }, up, { cells: height, isVertical: true }),
   ]
   return frame({
-    ...{ body: canvas.render(paint), width, xTitle: bottom.title, yTitle: left.title },
-    ...{ xTicks: bottom.ticks, yTicks: left.ticks },
+    body: canvas.render(paint),
+    width,
+    xTitle: bottom.title,
+    yTitle: left.title,
+    xTicks: bottom.ticks,
+    yTicks: left.ticks,
   })
 }

@@ -39,8 +39,12 @@ export function toDocument(recording: Recording, results: readonly PolicyResult[
   const { jobs, qpus, slots, from, to } = recording
   return {
     recording: {
-      ...{ from: toTimestamp(from), to: toTimestamp(to) },
-      ...{ jobs: jobs.length, users: countUsers(recording), qpus: qpus.length, bookings: slots.length },
+      from: toTimestamp(from),
+      to: toTimestamp(to),
+      jobs: jobs.length,
+      users: countUsers(recording),
+      qpus: qpus.length,
+      bookings: slots.length,
     },
     results: results.map(({ policy, figures }) => ({
       policy: policy?.name ?? 'recorded',

@@ -96,7 +96,9 @@ export function overlapsOf(
   { slots, qpu, except = '' }: { slots: readonly Times[]; qpu: string; except?: string },
 ): SlotConflict[] {
   const wanted = slots.map((slot) => ({
-    ...{ start: slot.start_time, end: slot.end_time, since: dayBefore(slot.start_time) },
+    start: slot.start_time,
+    end: slot.end_time,
+    since: dayBefore(slot.start_time),
   }))
   const params = { wanted: JSON.stringify(wanted), qpu, except }
   const taken = tx.all<{ at: number }>(TAKEN, params).map(({ at }) => wanted[at])
@@ -106,7 +108,8 @@ export function overlapsOf(
     wanted: JSON.stringify(taken),
   })
   return rows.map(({ start_time, end_time, bookedStart, bookedEnd }) => ({
-    ...{ start_time, end_time },
+    start_time,
+    end_time,
     booked: { start_time: bookedStart, end_time: bookedEnd },
   }))
 }

@@ -37,7 +37,11 @@ export function planList(list: CompiledList, costs: ListCosts): ListPlan {
   const own = rule === 'everybody' || rule.sql === '' ? [] : [`(${rule.sql})`]
   const estimate = costs({ ...list, ids, params })
   return {
-    ...{ collection, page, perPage, skipTotal, ids },
+    collection,
+    page,
+    perPage,
+    skipTotal,
+    ids,
     joins: { loads, source: { from, where: own, params } },
     count: skipTotal ? undefined : { sql: `SELECT count(*) AS n ${source}`, params },
     ...estimate,

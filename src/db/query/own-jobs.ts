@@ -63,7 +63,9 @@ export function planOwnJobs(
   const bytes = isBySubmission && large.length > 0 ? `, ${lengthOf(quantumJobs, large)} AS bytes` : ''
   return {
     collection: quantumJobs,
-    ...{ page: 1, perPage: limit, skipTotal: !isCounted },
+    page: 1,
+    perPage: limit,
+    skipTotal: !isCounted,
     ids: {
       sql: `SELECT job.id AS id${bytes} ${source}
         ORDER BY ${order}${from.seq}${direction} LIMIT $page_limit OFFSET $page_offset`,

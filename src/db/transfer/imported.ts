@@ -131,8 +131,9 @@ function adapt(collection: AnyCollection, record: AnyRecord, context: ImportCont
       break
     case 'drivers':
       Object.assign(record, OFFLINE, {
-        ...{ name: withUnderscores(String(record['name'])) },
-        ...{ leased: false, device: withUnderscores(String(record['device'])) },
+        name: withUnderscores(String(record['name'])),
+        leased: false,
+        device: withUnderscores(String(record['device'])),
       })
       break
     case 'quantum_jobs':
@@ -180,17 +181,17 @@ function adaptJob(record: AnyRecord, { readPayload }: ImportContext, refuse: Ref
   if (record['status'] !== 'pending') Object.assign(record, { held: false, hold_reason: '' })
   if (!isOpen) return
   Object.assign(record, {
-    ...{
-      status: 'pending',
-      attempt: 0,
-      not_before: 0,
-      run_next: 0,
-      driver: '',
-      qpu: '',
-      started_at: '',
-      finished_at: '',
-    },
-    ...{ duration: 0, results: null, error_code: '' },
+    status: 'pending',
+    attempt: 0,
+    not_before: 0,
+    run_next: 0,
+    driver: '',
+    qpu: '',
+    started_at: '',
+    finished_at: '',
+    duration: 0,
+    results: null,
+    error_code: '',
   })
   try {
     record['payload'] = readPayload(record['payload'])

@@ -42,7 +42,8 @@ function needsOfQubit(qubit: Qubit): Need[] {
     ...[
       isOwn('frequency') ? 'measure_2state.frequency' : 'clock_freqs.readout',
       isOwn('pulse_amp') ? 'measure_2state.pulse_amp' : 'measure.pulse_amp',
-      ...['measure.pulse_duration', 'measure.integration_time'],
+      'measure.pulse_duration',
+      'measure.integration_time',
     ].map((path): Need => ({ use: 'readout', path })),
     { use: 'bits', path: point },
   ]

@@ -20,7 +20,9 @@ export class WatchedDeviceFile {
     this.#path = path
     this.#log = log
     this.#file = new WatchedFile<DeviceFile>({
-      ...{ path, kind: 'a device file', log },
+      path,
+      kind: 'a device file',
+      log,
       parse: readDeviceFile,
       onRead: (read) => {
         this.#use(read)
@@ -45,7 +47,8 @@ export class WatchedDeviceFile {
     if (added.length > 0) this.#log.warn('restart the driver to use new elements', { file, elements: added })
     if (vanished.length > 0) {
       this.#log.warn('removed elements keep their last values until the driver restarts', {
-        ...{ file, elements: vanished },
+        file,
+        elements: vanished,
       })
     }
     const merged = [...(before ?? found)].map(([name, element]) => found.get(name) ?? element)

@@ -76,7 +76,9 @@ export function* fitCurve<Name extends string>(options: CurveFit<Name>): Steps<E
   if (!solution) return rejectFit('no_signal', 'No curve describes the data', { fit: trace() })
   const values = propagate(solution, options.describe)
   const keys: KeyTest[] = options.keys.map(({ name, scale, swept }) => ({
-    ...{ name, swept, estimate: values[name] },
+    name,
+    swept,
+    estimate: values[name],
     scale: scale ? scale(values) : values[name].value,
   }))
   const quality = qualityOf(samples, solution, keys, options.baseline)

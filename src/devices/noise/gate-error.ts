@@ -8,8 +8,12 @@ export function averageGateError(model: NoiseModel, gate: string, qubits: readon
   const [target = 0, ...controls] = qubits.toReversed()
   const channels =
     model.channelsAfter?.({
-      ...{ kind: 'unitary', name: gate, targets: [target], controls: controls.reverse() },
-      ...{ controlValues: 2 ** controls.length - 1, matrix: new Float64Array(8) },
+      kind: 'unitary',
+      name: gate,
+      targets: [target],
+      controls: controls.reverse(),
+      controlValues: 2 ** controls.length - 1,
+      matrix: new Float64Array(8),
     }) ?? []
   const fidelity = channels.reduce((product, { channel }) => product * processFidelity(channel), 1)
   const dimension = 2 ** qubits.length

@@ -9,7 +9,9 @@ import { type ReadNoise, readNoise } from './read-noise.ts'
  */
 export function openNoiseFile(path: string, log: Log): { readonly current: ReadNoise } {
   return new WatchedFile<ReadNoise>({
-    ...{ path, kind: 'a noise model', log },
+    path,
+    kind: 'a noise model',
+    log,
     parse: (text) => readNoise({ name: basename(path), text }),
     onRead: ({ unrecognized }) => {
       if (unrecognized.length > 0)

@@ -181,7 +181,8 @@ export function chipOfNoiseFile(content: unknown): DescribedChip | undefined {
     one === undefined || other === undefined || more.length > 0
       ? []
       : [gate].flat().map((name): DescribedChip['couplings'][number] => ({
-          ...{ gate: name === '*' ? 'cz' : name, qubits: [one, other] },
+          gate: name === '*' ? 'cz' : name,
+          qubits: [one, other],
         })),
   )
   return {

@@ -82,12 +82,16 @@ interface DriveKeys {
 }
 
 const DRIVE_01: DriveKeys = {
-  ...{ frequency: 'clock_freqs.f01', amplitude: 'rxy.amp180' },
-  ...{ motzoi: 'rxy.motzoi', duration: 'rxy.duration' },
+  frequency: 'clock_freqs.f01',
+  amplitude: 'rxy.amp180',
+  motzoi: 'rxy.motzoi',
+  duration: 'rxy.duration',
 }
 const DRIVE_12: DriveKeys = {
-  ...{ frequency: 'clock_freqs.f12', amplitude: 'r12.ef_amp180' },
-  ...{ motzoi: 'r12.ef_motzoi', duration: 'r12.ef_duration' },
+  frequency: 'clock_freqs.f12',
+  amplitude: 'r12.ef_amp180',
+  motzoi: 'r12.ef_motzoi',
+  duration: 'r12.ef_duration',
 }
 
 const DEGREE = Math.PI / 180

@@ -41,11 +41,13 @@ export async function listInstalled(place: ListingDependencies): Promise<Install
   const interpreter = findPython({ given, beside, cwd, path: env['PATH'] ?? '' })
   if (interpreter === undefined) return { devices: [], skipped: [] }
   const process = Bun.spawn([interpreter, '-m', 'svc_driver', 'devices', '--json'], {
-    ...{ cwd, env },
+    cwd,
+    env,
     stdio: ['ignore', 'pipe', given === '' ? 'ignore' : 'inherit'],
   })
   const text = await withTimeout(new Response(process.stdout).text(), {
-    ...{ clock, ms: TIMEOUT_MS },
+    clock,
+    ms: TIMEOUT_MS,
     onTimeout: () => '',
   })
   process.kill('SIGKILL')

@@ -35,7 +35,13 @@ const POINT_LENGTH = 44
 export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: boolean): Outcomes {
   const { payload, clbits, shots, readings, signals, budget } = recorded
   const tally = new Tally({
-    ...{ clbits, shots, measured: [], terminal: [], rng: createRng(0), stream: 0, resultBudget: budget },
+    clbits,
+    shots,
+    measured: [],
+    terminal: [],
+    rng: createRng(0),
+    stream: 0,
+    resultBudget: budget,
     readout: { readoutErrorOf: () => EXACT_READOUT, memory: memoryOf(payload) },
   })
   const discriminators = readings.map(({ qubit }) => discriminatorOf(qubit, chip, payload))

@@ -42,8 +42,12 @@ export function recordJob(recorded: RecordedJob): JobRecord {
       if (recorder.isEmpty) return
       for (const { path, text } of files) await recorder.addText(basename(path), text)
       const snapshot = {
-        ...{ version: 1, taken_at: new Date(clock.now()).toISOString(), job: job.id, attempt: job.attempt },
-        ...{ backend, instrument: await snapshotOf(instrument) },
+        version: 1,
+        taken_at: new Date(clock.now()).toISOString(),
+        job: job.id,
+        attempt: job.attempt,
+        backend,
+        instrument: await snapshotOf(instrument),
       }
       await recorder.addText('snapshot.json', `${JSON.stringify(snapshot, null, 1)}\n`)
     },

@@ -33,8 +33,11 @@ interface ChipJob {
 }
 
 const LIMITS = {
-  ...{ executions: JOB_LIMITS.executions, resultLength: JOB_LIMITS.resultBytes, shots: JOB_LIMITS.shots },
-  ...{ declaredQubits: Number.POSITIVE_INFINITY, stateQubits: Number.POSITIVE_INFINITY },
+  executions: JOB_LIMITS.executions,
+  resultLength: JOB_LIMITS.resultBytes,
+  shots: JOB_LIMITS.shots,
+  declaredQubits: Number.POSITIVE_INFINITY,
+  stateQubits: Number.POSITIVE_INFINITY,
 }
 
 /**
@@ -59,7 +62,9 @@ export async function runOnChip(job: ChipJob): Promise<JobResults> {
       await release()
     }
     return jobResultsOf(device, withPrograms(results, compiled, budget), {
-      ...{ device, started: toTimestamp(started), finished: toTimestamp(clock.now()) },
+      device,
+      started: toTimestamp(started),
+      finished: toTimestamp(clock.now()),
       seconds: (clock.monotonic() - startedAt) / 1_000,
       backend_kind: instrument.backend,
       ...metadata(),
@@ -130,12 +135,19 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
   )
   const warnings = [...circuit.warnings, ...compiled.warnings, ...job.doubtsOf(schedule), ...doubts]
   return circuitResultOf({
-    ...{ circuitIndex, circuit, shots, ...outcomes },
+    circuitIndex,
+    circuit,
+    shots,
+    ...outcomes,
     metadata: {
-      ...{ seconds: (clock.monotonic() - startedAt) / 1_000, parameter_set: parameterSet },
+      seconds: (clock.monotonic() - startedAt) / 1_000,
+      parameter_set: parameterSet,
       meas_level: payload.meas_level,
       meas_return: payload.meas_level === 0 ? 'avg' : payload.meas_return,
-      ...{ optimization_level: level, routing, gates, shot_ns: resetNs + schedule.duration },
+      optimization_level: level,
+      routing,
+      gates,
+      shot_ns: resetNs + schedule.duration,
       ...(payload.meas_level < 2 && { unmeasured_slots: unmeasured }),
       ...(warnings.length > 0 && { warnings }),
     },

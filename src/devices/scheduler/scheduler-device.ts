@@ -107,7 +107,14 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
       })
       try {
         return await runOnChip({
-          ...{ device, payload: job.payload, chip, instrument, clock, io, record, metadata },
+          device,
+          payload: job.payload,
+          chip,
+          instrument,
+          clock,
+          io,
+          record,
+          metadata,
           doubtsOf: (schedule) => (isDummy ? [NO_HARDWARE] : doubtsOf(schedule, current.chip, hasBits)),
           onFirstSchedule: (schedule) => logLevels(current, schedule),
         })

@@ -72,7 +72,10 @@ type Named<Name extends string> = RoutineDeclaration & { name: Name }
 const routineOf =
   (kind: TargetKind, common: Rest = {}) =>
   <const Name extends string>(name: Name, rest: Rest = {}): Named<Name> => ({
-    ...{ name, kind, aliases: [], axes: {} },
+    name,
+    kind,
+    aliases: [],
+    axes: {},
     ...common,
     ...rest,
   })

@@ -223,9 +223,18 @@ export function defineRoutine(declared: Declaration): Routine {
   const isBenchmark = writes.length + optionalWrites.length === 0
   if (refiner && isBenchmark) throw new TypeError(`${name} is a refiner and must write a parameter`)
   return {
-    ...{ dependsOn: [], reads: [], priors: [], needs: [], axes: listed?.axes ?? {} },
+    dependsOn: [],
+    reads: [],
+    priors: [],
+    needs: [],
+    axes: listed?.axes ?? {},
     ...declared,
-    ...{ kind, aliases: listed?.aliases ?? [], isBenchmark, writes, optionalWrites, refiner },
+    kind,
+    aliases: listed?.aliases ?? [],
+    isBenchmark,
+    writes,
+    optionalWrites,
+    refiner,
     ...(check && { check }),
   }
 }

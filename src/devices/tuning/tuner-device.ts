@@ -70,7 +70,9 @@ export async function createTuner(
   const calibrating = calibrationInstrument(instrument)
   const backend = `${device}+${instrument.backend}`
   const sources = {
-    ...{ clock, log, dataDir },
+    clock,
+    log,
+    dataDir,
     ...(options.spi_rack_address !== undefined && { spiRackAddress: options.spi_rack_address }),
     ...(currents && { simulated: currents }),
     ...(voltages && { voltages }),
@@ -121,8 +123,14 @@ export async function createTuner(
         request,
         io,
         {
-          ...{ backend, devicePath, instrument: used },
-          ...{ couplers: couplers.currents, clock, log, mayWrite, hardware: hardware?.hardware },
+          backend,
+          devicePath,
+          instrument: used,
+          couplers: couplers.currents,
+          clock,
+          log,
+          mayWrite,
+          hardware: hardware?.hardware,
         },
         { file: current, config, routines: all, notes, ...(chosen && { only: chosen }) },
       )

@@ -230,7 +230,9 @@ export class Journal {
     const isWhole = content.length === idLength + bodyLength
     if (!isWhole || checksumOf(header, content) !== header.readUInt32LE(4)) return undefined
     return {
-      ...{ offset, idLength, bodyLength },
+      offset,
+      idLength,
+      bodyLength,
       id: content.toString('utf8', 0, idLength),
       body: content.subarray(idLength),
       generation: header.subarray(8, 8 + GENERATION_LENGTH),

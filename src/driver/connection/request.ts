@@ -33,7 +33,9 @@ export async function request(url: string, options: RequestOptions): Promise<Ser
   const { clock, signal } = options
   try {
     return await withTimeout((stop) => exchange(url, options, stop), {
-      ...{ clock, ms: TIMEOUT_MS, signal },
+      clock,
+      ms: TIMEOUT_MS,
+      signal,
       onTimeout: () => {
         throw new Error(`no response within ${TIMEOUT_MS / 1_000} s`)
       },

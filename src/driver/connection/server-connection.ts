@@ -110,8 +110,11 @@ export class ServerConnection {
     this.#authority ??= await obtainAuthority({ ...server, clock, log, signal })
     const ca = this.#authority
     const lease = await requestLease({
-      ...{ ...this.#dependencies, ...server },
-      ...{ instance: this.#instance, ca, signal },
+      ...this.#dependencies,
+      ...server,
+      instance: this.#instance,
+      ca,
+      signal,
     })
     this.#hasStarted = true
     await outbox.setOwner(lease.id)

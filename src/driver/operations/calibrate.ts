@@ -170,7 +170,10 @@ function fitting({ clock, log }: OperationIo, report: EventPayload<'CalibrationR
   const bytes = Buffer.byteLength(whole)
   const dropped = largestTraces(report, bytes - CALIBRATION_LIMITS.reportBytes)
   log.warn('report is too large; its largest traces are dropped', {
-    ...{ run: report.run_id, bytes, limit: CALIBRATION_LIMITS.reportBytes, dropped: dropped.size },
+    run: report.run_id,
+    bytes,
+    limit: CALIBRATION_LIMITS.reportBytes,
+    dropped: dropped.size,
   })
   const body = writeReport(clock, {
     ...report,

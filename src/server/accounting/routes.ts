@@ -134,8 +134,15 @@ function monthAfter(month: string, months: number): string {
 
 function presentUsage({ month, user, username, email, qpu, qpuName, jobs, usedMs, chargedMs }: Usage) {
   return {
-    ...{ month, user, username, email, qpu, qpu_name: qpuName, jobs },
-    ...{ qpu_seconds: usedMs / 1_000, charged_seconds: chargedMs / 1_000 },
+    month,
+    user,
+    username,
+    email,
+    qpu,
+    qpu_name: qpuName,
+    jobs,
+    qpu_seconds: usedMs / 1_000,
+    charged_seconds: chargedMs / 1_000,
   }
 }
 

@@ -59,7 +59,10 @@ export const auditRoute = defineRoute({
   async run({ db }, { query, ...call }) {
     const { actor, action, subject, address, from, to, before, limit, format } = query
     const filter: AuditFilter = {
-      ...{ actor, subject, address, act: action },
+      actor,
+      subject,
+      address,
+      act: action,
       since: from === undefined ? undefined : toTimestamp(from),
       until: to === undefined ? undefined : toTimestamp(to),
     }

@@ -84,10 +84,14 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
         const secret = newSecret(SECRET_BYTES)
         const feed = await db.write('create calendar feed', (tx) => {
           const created = saveCalendarFeed(tx, {
-            ...{ user: id, hash: hashToken(secret), qpu: qpuId(tx, body.qpu) },
+            user: id,
+            hash: hashToken(secret),
+            qpu: qpuId(tx, body.qpu),
           })
           appendAudit(tx, {
-            ...{ actor: callerName(caller), action: 'calendar_feed.create', subject: id },
+            actor: callerName(caller),
+            action: 'calendar_feed.create',
+            subject: id,
             personal: { ...clientOf(call) },
           })
           return created
@@ -126,7 +130,9 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
         await db.write('revoke calendar feed', (tx) => {
           if (!removeCalendarFeed(tx, id)) throw noFeed()
           appendAudit(tx, {
-            ...{ actor: callerName(caller), action: 'calendar_feed.delete', subject: id },
+            actor: callerName(caller),
+            action: 'calendar_feed.delete',
+            subject: id,
             personal: { ...clientOf(call) },
           })
         })

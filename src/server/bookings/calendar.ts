@@ -41,7 +41,9 @@ export function calendarOf(
 function slotEvent({ id, start, end, qpu, updated }: CalendarSlot, host: string): CalendarEvent {
   return {
     uid: `${id}@${host}`,
-    ...{ start: msOf(start), end: msOf(end), updated: msOf(updated) },
+    start: msOf(start),
+    end: msOf(end),
+    updated: msOf(updated),
     summary: `Your slot on ${qpu === '' ? 'every QPU' : qpu}`,
   }
 }
@@ -62,7 +64,10 @@ function calibrationEvent(
   const shownEnd = isRunning ? Math.ceil((now + 1) / QUARTER_MS) * QUARTER_MS : msOf(end)
   return {
     uid: `${id}@${host}`,
-    ...{ start: msOf(start), end: shownEnd, updated: msOf(updated), isFree: true },
+    start: msOf(start),
+    end: shownEnd,
+    updated: msOf(updated),
+    isFree: true,
     summary: `${isRunning ? 'Calibration is running' : 'Calibration'} (${mode.replace('_', ' ')}) of ${name}`,
   }
 }
@@ -75,7 +80,11 @@ function maintenanceEvent(
   const today = Math.floor(now / DAY_MS) * DAY_MS
   return {
     uid: `maintenance-${id}@${host}`,
-    ...{ start: today, end: today + DAY_MS, isAllDay: true, isFree: true, updated: msOf(updated) },
+    start: today,
+    end: today + DAY_MS,
+    isAllDay: true,
+    isFree: true,
+    updated: msOf(updated),
     summary: `Maintenance of ${name}`,
     description: maintenance_reason,
   }

@@ -78,7 +78,10 @@ export const calibrationHistoryRoutes: Route[] = [
     statuses: [200, 400, 401, 404],
     response: v.pipe(
       v.object({
-        ...{ qpu: v.string(), element: v.string(), parameter: v.string(), unit },
+        qpu: v.string(),
+        element: v.string(),
+        parameter: v.string(),
+        unit,
         values: v.array(v.object(measurement)),
       }),
       v.title('CalibrationHistory'),

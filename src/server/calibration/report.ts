@@ -14,7 +14,12 @@ export async function finishCalibration(
 ): Promise<ReportOutcome> {
   const { run_id: run, request_id: request, mode = '', started_at, ended_at, ...findings } = payload
   const report: Report = {
-    ...{ run, driver, qpu, request, mode, findings },
+    run,
+    driver,
+    qpu,
+    request,
+    mode,
+    findings,
     startedAt: Date.parse(started_at),
     endedAt: Date.parse(ended_at),
   }

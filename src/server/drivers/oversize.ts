@@ -73,8 +73,17 @@ export function failedReport(
   if (type !== 'CalibrationReport' || !REPORT_ID.test(id)) return undefined
   const at = new Date(clock.now()).toISOString()
   const payload: EventPayload<'CalibrationReport'> = {
-    ...{ run_id: id, request_id: null, started_at: at, ended_at: at, status: 'failed' },
-    ...{ backend: '', device_file: null, routines: [], benchmarks: [], skipped: [], notes: [] },
+    run_id: id,
+    request_id: null,
+    started_at: at,
+    ended_at: at,
+    status: 'failed',
+    backend: '',
+    device_file: null,
+    routines: [],
+    benchmarks: [],
+    skipped: [],
+    notes: [],
     errors: [`The report of the tuner cannot be read: ${reason}`.slice(0, 2_000)],
   }
   return { type, id, ts: at, payload }

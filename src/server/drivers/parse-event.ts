@@ -6,8 +6,11 @@ import { type EventHead, readHead } from './oversize.ts'
 
 /** The raw data of a result are flat; deeper nesting would exhaust the stack when they are serialized. */
 const EVENT_SHAPE: JsonLimits = {
-  ...{ subject: 'event', depth: 64 },
-  ...{ keys: 1_000_000, parts: 10_000_000, values: 10_000_000 },
+  subject: 'event',
+  depth: 64,
+  keys: 1_000_000,
+  parts: 10_000_000,
+  values: 10_000_000,
 }
 const MAX_REASON_LENGTH = 500
 

@@ -92,7 +92,9 @@ const handlers: Handlers = {
     const { driver, name } = source
     const { running, outbox, device, version, run_id, own_run } = hello
     log.info('driver hello received', {
-      ...{ driver: name, device, version },
+      driver: name,
+      device,
+      version,
       running: running?.job ?? run_id ?? own_run,
     })
     // A job that was requeued in the meantime should end by the result on its way rather than run again.
@@ -146,7 +148,9 @@ const handlers: Handlers = {
       return refuseForeign(context, source, { action: 'result.foreign', subject: job, detail: { attempt } })
     }
     context.hub.send(driver, {
-      ...{ type: 'EventAck', event: event.id, applied: end.kind === 'applied' },
+      type: 'EventAck',
+      event: event.id,
+      applied: end.kind === 'applied',
       ...(end.kind === 'unknown' && { reason: 'unknown_job' }),
     })
     if (feature('FAILPOINTS')) failpoint('result.acknowledged')

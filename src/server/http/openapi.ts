@@ -193,15 +193,21 @@ function parametersOf({ path, params, query, headers }: Route): Json[] {
     : {}
   return [
     ...[...path.matchAll(PARAMETER)].map(([, name = '']) => ({
-      ...{ name, in: 'path', required: true },
+      name,
+      in: 'path',
+      required: true,
       schema: params[name] ? schemaOf(params[name], 'input') : { type: 'string' },
     })),
     ...Object.entries(declared.properties ?? {}).map(([name, schema]) => ({
-      ...{ name, in: 'query', required: declared.required?.includes(name) ?? false },
+      name,
+      in: 'query',
+      required: declared.required?.includes(name) ?? false,
       schema,
     })),
     ...Object.entries(headers).map(([name, description]) => ({
-      ...{ name, in: 'header', description },
+      name,
+      in: 'header',
+      description,
       schema: { type: 'string' },
     })),
   ]

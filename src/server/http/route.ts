@@ -130,8 +130,24 @@ export function defineRoute<
   // The machinery validates with exactly these schemas, so the erased types are the declared ones.
   const run = declaration.run as Route['run']
   return {
-    ...{ method, path, access, scope, summary, body, query, bodyForms, bodyMedia, params },
-    ...{ response, media, files, headers, statuses, errors, receivesLarge, maxBody },
+    method,
+    path,
+    access,
+    scope,
+    summary,
+    body,
+    query,
+    bodyForms,
+    bodyMedia,
+    params,
+    response,
+    media,
+    files,
+    headers,
+    statuses,
+    errors,
+    receivesLarge,
+    maxBody,
     run,
   }
 }

@@ -16,7 +16,8 @@ export function proxyWarning(log: Log): (request: Request, origin: RequestOrigin
     if (header === undefined) return
     warned.add(address)
     log.warn('a proxy that is not trusted names its clients, which is ignored', {
-      ...{ header, address },
+      header,
+      address,
       remedy: 'if it is your proxy, name it with --trusted-proxies',
     })
   }

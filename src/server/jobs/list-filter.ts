@@ -58,7 +58,12 @@ type Given = { [Key in keyof typeof jobFilters]?: v.InferOutput<(typeof jobFilte
 export function readJobFilter(tx: ReadTx, given: Given): OwnJobsFilter {
   const { status, tag, before, text, created_from: from, created_to: to } = given
   return {
-    ...{ status, tag, before, text, qpu: qpuOf('qpu'), qpuTarget: qpuOf('qpu_target') },
+    status,
+    tag,
+    before,
+    text,
+    qpu: qpuOf('qpu'),
+    qpuTarget: qpuOf('qpu_target'),
     createdFrom: from === undefined ? undefined : toTimestamp(from),
     createdTo: to === undefined ? undefined : toTimestamp(to),
   }

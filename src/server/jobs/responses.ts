@@ -36,8 +36,12 @@ const waiting = v.pipe(
 const attempt = v.pipe(
   v.object({
     attempt: count,
-    ...{ qpu: v.string(), driver: v.string(), state: v.string() },
-    ...{ claimed_at: time, started_at: time, ended_at: time },
+    qpu: v.string(),
+    driver: v.string(),
+    state: v.string(),
+    claimed_at: time,
+    started_at: time,
+    ended_at: time,
   }),
   v.title('JobAttempt'),
 )

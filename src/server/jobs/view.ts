@@ -157,7 +157,9 @@ export async function listJobs(
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
   const most = heldBytes(quantumJobs, page.fields ?? '')
   const { items } = await readPage(db, {
-    ...{ without, maxBytes: MAX_LARGE_BYTES, sizeParameter: 'limit' },
+    without,
+    maxBytes: MAX_LARGE_BYTES,
+    sizeParameter: 'limit',
     reading: readingOf(caller, '', call),
     plan: () => planOwnJobs(user, { ...page, without }),
     records: (tx, ids) => listStored(tx, user, { ids, without, most }).map((job) => presentJob(db, job)),

@@ -65,7 +65,11 @@ export class Realtime implements LoginRelay {
       isPersonal: (topic) => this.#publisher.isPersonal(topic),
     })
     this.#broadcast = new Broadcast({
-      ...{ db, log, clock, subscriptions: this.#subscriptions, publisher: this.#publisher },
+      db,
+      log,
+      clock,
+      subscriptions: this.#subscriptions,
+      publisher: this.#publisher,
       checkAccount: (id) => this.#checkAccount(id),
       afterRound: () => this.#streams.dropSlowest(),
       onOverflow: () => this.#endAll(),

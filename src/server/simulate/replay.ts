@@ -137,8 +137,14 @@ class Replayer {
   #scheduleJob(index: number, recorded: RecordedJob): void {
     const { id, user, target, needs, submittedAt, cancelledAt, actions } = recorded
     const waiting: WaitingJob = {
-      ...{ seq: index, id, owner: this.#ownerOf(user), target, needs },
-      ...{ notBefore: 0, isHeld: false, runNext: 0 },
+      seq: index,
+      id,
+      owner: this.#ownerOf(user),
+      target,
+      needs,
+      notBefore: 0,
+      isHeld: false,
+      runNext: 0,
     }
     this.#jobs.set(id, { index, recorded, waiting, begun: 0 })
     this.#events.add(submittedAt, () => this.#queue.submit(waiting, submittedAt))

@@ -32,7 +32,10 @@ export const userActivityRoute: Route = defineRoute({
   async run({ db }, { query }) {
     const activity = await db.read((tx) => listUserActivity(tx, query.users))
     const items = activity.map(({ user, lastLogin, lastSeen, recentMs }) => ({
-      ...{ user, last_login: lastLogin, last_seen: lastSeen, qpu_seconds: recentMs / 1_000 },
+      user,
+      last_login: lastLogin,
+      last_seen: lastSeen,
+      qpu_seconds: recentMs / 1_000,
     }))
     return { items }
   },

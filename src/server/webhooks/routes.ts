@@ -272,14 +272,26 @@ function withoutUndefined<T extends object>(patch: T): { [K in keyof T]?: Exclud
 function presentWebhook(row: Webhook) {
   const { id, url, description, enabled, disabled_reason, failures, failing_since, dropped } = row
   return {
-    ...{ id, url, description, kinds: kindsOf(row), enabled, disabled_reason },
-    ...{ failures, failing_since, dropped, created: row.created, updated: row.updated },
+    id,
+    url,
+    description,
+    kinds: kindsOf(row),
+    enabled,
+    disabled_reason,
+    failures,
+    failing_since,
+    dropped,
+    created: row.created,
+    updated: row.updated,
   }
 }
 
 function presentDelivery({ at, attemptedAt, nextAt, durationMs, ...delivery }: ListedDelivery) {
   return {
     ...delivery,
-    ...{ created: at, attempted_at: attemptedAt, next_attempt: nextAt, duration_ms: durationMs },
+    created: at,
+    attempted_at: attemptedAt,
+    next_attempt: nextAt,
+    duration_ms: durationMs,
   }
 }

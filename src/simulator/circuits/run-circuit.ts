@@ -76,7 +76,12 @@ export function prepareCircuit(program: BoundProgram, run: CircuitRun): Prepared
   const usedQubits = reduced?.qubits ?? qubitsOfTrial(walk)
   assertNoiseCovers(usedQubits.at(-1) ?? -1, run)
   const workload: Workload = {
-    ...{ clbits, shots: run.shots, noise: run.noise, reduced, usedQubits, walk },
+    clbits,
+    shots: run.shots,
+    noise: run.noise,
+    reduced,
+    usedQubits,
+    walk,
     createPlaces: () => new QubitPlaces(usedQubits, (qubit) => assertNoiseCovers(qubit, run)),
   }
   return { workload, method: methodFor(workload, run), bits: measuredBits(clbits, ops) }

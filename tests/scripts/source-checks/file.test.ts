@@ -107,6 +107,7 @@ describe('checkSource() on banned calls', () => {
     ['const a = process.env', 'process.env'],
     ["const a = Bun.env['X']", 'Bun.env'],
     ['console.log(1)', 'console.log'],
+    ['const a = { ...{ b, c }, d }', '...{'],
     ['switch (field.kind) {}', 'switch(field.kind'],
     ['if (field?.kind === textKind) return', 'field?.kind ==='],
     ["const a = found.field.kind.publicType !== 'text'", 'kind.publicType !=='],
@@ -125,6 +126,7 @@ describe('checkSource() on banned calls', () => {
     'const pattern = /Math.random()/',
     'this.console.log(1)',
     'const a = field.kind.decode(stored)',
+    'const a = { ...b, ...(c ? { d } : {}) }',
   ])('lets %s pass', (code) => {
     expect(rulesIn('src/server/jobs/x.ts', code)).toEqual([])
   })

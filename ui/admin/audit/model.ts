@@ -52,7 +52,13 @@ export interface Check {
 /** The check before its first part; `expected` is a head noted earlier. */
 export function startCheck(expected: string): Check {
   return {
-    ...{ state: 'running', entries: 0, erased: 0, last: 0, reached: 0, head: '', broken: undefined },
+    state: 'running',
+    entries: 0,
+    erased: 0,
+    last: 0,
+    reached: 0,
+    head: '',
+    broken: undefined,
     hasExpected: expected === '',
   }
 }

@@ -124,7 +124,7 @@ export function Backups() {
           ) : (
             <>
               {error && <ErrorBox error={error} task="load the backups" retry={() => void list.load()} />}
-              <Files {...{ shown, actions }} />
+              <Files shown={shown} actions={actions} />
             </>
           )}
         </Panel>

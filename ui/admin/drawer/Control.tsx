@@ -108,7 +108,11 @@ function Related(props: ControlProps) {
   const one = text === '' ? [] : [text]
   return (
     <RelationPicker
-      {...{ id, field, all, row, isInvalid }}
+      id={id}
+      field={field}
+      all={all}
+      row={row}
+      isInvalid={isInvalid}
       ids={isOne ? one : listOf(props)}
       set={(ids) => set(isOne ? (ids.at(-1) ?? '') : ids)}
     />

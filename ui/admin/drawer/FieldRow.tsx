@@ -49,7 +49,16 @@ export function FieldRow(props: FieldRowProps) {
           {row && <Value row={{ ...row, ...large.value }} field={field} all={all} />}
         </output>
       ) : (
-        <Control {...{ id, field, all, row, control, value, set }} isInvalid={problem !== undefined} />
+        <Control
+          id={id}
+          field={field}
+          all={all}
+          row={row}
+          control={control}
+          value={value}
+          set={set}
+          isInvalid={problem !== undefined}
+        />
       )}
       {control === 'date' && typeof value === 'string' && value !== '' && (
         <p class="hint">{utcOf(value, zone.value)}</p>

@@ -46,7 +46,11 @@ export function Fields(props: FieldsProps) {
         {fields.map((field) => (
           <FieldRow
             key={field.name}
-            {...{ collection, all, field, row, large }}
+            collection={collection}
+            all={all}
+            field={field}
+            row={row}
+            large={large}
             input={draft.value[field.name]}
             change={changes.find((each) => each.field.name === field.name)}
             refused={failure?.fields[field.name]?.message}

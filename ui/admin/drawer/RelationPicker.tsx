@@ -60,7 +60,11 @@ export function RelationPicker({ id, field, all, row, ids, set, isInvalid }: Rel
       })}
       {many || ids.length === 0 ? (
         <Search
-          {...{ id, target, isInvalid, isOpen, setOpen }}
+          id={id}
+          target={target}
+          isInvalid={isInvalid}
+          isOpen={isOpen}
+          setOpen={setOpen}
           label={field.name}
           taken={ids}
           pick={(found) => {
@@ -99,7 +103,9 @@ function Search({ id, label, target, taken, isInvalid, pick }: SearchProps) {
     async (abort) => {
       if (wanted === undefined) return []
       const query = new URLSearchParams({
-        ...{ perPage: String(FOUND), skipTotal: 'true', fields: ['id', ...labels].join(',') },
+        perPage: String(FOUND),
+        skipTotal: 'true',
+        fields: ['id', ...labels].join(','),
         ...(wanted && { filter: searchFilter(labels, wanted) }),
       })
       return (await api.get(`${recordsPath(target.name)}?${query}`, recordPage, abort)).items

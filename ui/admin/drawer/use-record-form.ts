@@ -60,7 +60,12 @@ export function useRecordForm({ collection, row, guard, saved }: RecordFormOptio
     saved(done.id)
   }
   return {
-    ...{ element, draft, large, changes, failure, busy },
+    element,
+    draft,
+    large,
+    changes,
+    failure,
+    busy,
     discard() {
       draft.value = {}
       failure.value = undefined

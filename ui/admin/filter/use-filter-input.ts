@@ -77,7 +77,13 @@ export function useFilterInput(value: string, names: Names, run: (filter: string
     return choices.length > 0 && !(key === 'Tab' && shiftKey) ? whileOpen[key] : undefined
   }
   return {
-    ...{ input, text, caret: caret(), completion, chosen, accept, close },
+    input,
+    text,
+    caret: caret(),
+    completion,
+    chosen,
+    accept,
+    close,
     type(next, at) {
       setText(next)
       offer(next, at)

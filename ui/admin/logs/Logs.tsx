@@ -120,7 +120,10 @@ function StoredLog() {
     older.value = true
     try {
       const search = new URLSearchParams({
-        ...{ ...filter, limit: String(PAGE), before: shown.next, from: new Date(window.from).toISOString() },
+        ...filter,
+        limit: String(PAGE),
+        before: shown.next,
+        from: new Date(window.from).toISOString(),
         ...(range && { to: new Date(range.to).toISOString() }),
       })
       const more = await api.get(`/api/op/logs?${search}`, logPage)

@@ -72,7 +72,11 @@ function Browser({ collection, all }: BrowserProps) {
   const list = useResource(
     async (abort) => {
       const search = new URLSearchParams({
-        ...{ page: String(page), perPage: String(size), skipTotal: 'true', fields, sort },
+        page: String(page),
+        perPage: String(size),
+        skipTotal: 'true',
+        fields,
+        sort,
         ...(filter && { filter }),
         ...(expand && { expand }),
       })
@@ -156,7 +160,13 @@ function Browser({ collection, all }: BrowserProps) {
           <NoRecords collection={collection} filter={filter} page={page} query={query} />
         ) : (
           <RecordTable
-            {...{ collection, all, rows, columns, resize, selected, opened }}
+            collection={collection}
+            all={all}
+            rows={rows}
+            columns={columns}
+            resize={resize}
+            selected={selected}
+            opened={opened}
             sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
             hrefOf={(id) => hrefWith(collection, query, id)}
             open={(id) => step.open(id)}

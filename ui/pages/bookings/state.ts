@@ -77,7 +77,11 @@ function slotsPath(
   const stored = (iso: string) => iso.replace('T', ' ')
   const filter = `start_time < "${stored(to)}" && end_time > "${stored(from)}" && (qpu = "${qpu}" || qpu = "")`
   const query = new URLSearchParams({
-    ...{ filter, expand: 'booked_by', sort: 'start_time', perPage: String(MAX_SLOTS), skipTotal: 'true' },
+    filter,
+    expand: 'booked_by',
+    sort: 'start_time',
+    perPage: String(MAX_SLOTS),
+    skipTotal: 'true',
   })
   return `/api/collections/${named('time_slots')}/records?${query}`
 }
@@ -123,7 +127,12 @@ export function useBooking(): Booking {
         ? api.post('/api/bookings', body, booked)
         : api.patch(`/api/collections/${named('time_slots')}/records/${id}`, body, slot)
     return {
-      ...{ draft, repetition, user, busy, error, set },
+      draft,
+      repetition,
+      user,
+      busy,
+      error,
+      set,
       async save(qpu, zone) {
         const sent = draft.peek()
         if (!sent || busy.peek()) return false
@@ -168,7 +177,10 @@ export function useOwnSlots(): Resource<Slot[]> {
         ? ` && booked_by.unlimited = true && booked_by.email = "${account.peek()?.email ?? ''}"`
         : ''
       const query = new URLSearchParams({
-        ...{ filter: `end_time > @now${mine}`, sort: 'start_time', perPage: '20', skipTotal: 'true' },
+        filter: `end_time > @now${mine}`,
+        sort: 'start_time',
+        perPage: '20',
+        skipTotal: 'true',
       })
       return (await api.get(`/api/collections/${named('time_slots')}/records?${query}`, slots, abort)).items
     },

@@ -35,7 +35,9 @@ export function CalibrationsPage() {
       api.get(
         recordsPath(app, 'calibration_requests', {
           filter: `(status='pending' || status='running')${mine}`,
-          ...{ sort: 'created', perPage: 100, fields: REQUEST_FIELDS },
+          sort: 'created',
+          perPage: 100,
+          fields: REQUEST_FIELDS,
         }),
         calibrationRequests,
         abort,
@@ -47,7 +49,10 @@ export function CalibrationsPage() {
       api.get(
         recordsPath(app, 'calibration_requests', {
           filter: `status='failed' && result=''${mine}`,
-          ...{ sort: '-finished_at', perPage: 5, fields: REQUEST_FIELDS, skipTotal: 1 },
+          sort: '-finished_at',
+          perPage: 5,
+          fields: REQUEST_FIELDS,
+          skipTotal: 1,
         }),
         calibrationRequests,
         abort,
@@ -58,7 +63,10 @@ export function CalibrationsPage() {
     (abort) =>
       api.get(
         recordsPath(app, 'calibration_results', {
-          ...{ sort: '-finished_at', page, perPage: PAGE, fields: REPORT_FIELDS },
+          sort: '-finished_at',
+          page,
+          perPage: PAGE,
+          fields: REPORT_FIELDS,
           filter: tuner ? `driver=${quoted(tuner)}` : undefined,
         }),
         listedReports,

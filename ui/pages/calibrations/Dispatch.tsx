@@ -107,7 +107,9 @@ function DispatchForm({ tuners, onDispatched }: DispatchProps & { tuners: readon
   const consequences = async (chosen: string): Promise<string> => {
     const path = recordsPath(app, 'calibration_requests', {
       filter: `status='done' && driver=${quoted(driver_id)} && mode=${quoted(chosen)}`,
-      ...{ sort: '-finished_at', perPage: RUNS_COMPARED, skipTotal: 1 },
+      sort: '-finished_at',
+      perPage: RUNS_COMPARED,
+      skipTotal: 1,
       fields: 'id,started_at,finished_at',
     })
     const [before, now] = await Promise.all([

@@ -40,10 +40,12 @@ export function Targets({ qpu, names, chosen, choose, id, error }: TargetsProps)
       <legend>
         Qubits and edges <span class="soft">edges of chosen qubits are included</span>
       </legend>
-      {state && <TargetMap {...{ qpu, state, names, chosen, choose, toggle }} />}
+      {state && (
+        <TargetMap qpu={qpu} state={state} names={names} chosen={chosen} choose={choose} toggle={toggle} />
+      )}
       <details>
         <summary>Choose in a list</summary>
-        <TargetList {...{ names, chosen, toggle }} id={id} />
+        <TargetList names={names} chosen={chosen} toggle={toggle} id={id} />
       </details>
       {error && (
         <p class="field-error" id={`${id}-error`}>

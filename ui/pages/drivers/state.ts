@@ -17,7 +17,10 @@ interface DriverState extends Condition {
 /** Describes the state of a driver. */
 export function driverState(driver: Driver, activity: Activity | undefined, now: number): DriverState {
   const condition = (tone: Condition['tone'], glyph: Condition['glyph'], word: string, detail = '') => ({
-    ...{ tone, glyph, word, detail },
+    tone,
+    glyph,
+    word,
+    detail,
     isStandby: false,
   })
   const { refused } = activity ?? {}

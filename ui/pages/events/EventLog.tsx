@@ -31,8 +31,11 @@ export function EventLog({ driver, drivers }: EventLogProps) {
   const opened = useSignal<DriverEvent | undefined>(undefined)
   const filter: EventFilter = {
     driver: driver ?? query.get('driver'),
-    ...{ qpu: query.get('qpu'), type: query.get('type'), subject: query.get('subject') },
-    ...{ from: query.get('from'), to: query.get('to') },
+    qpu: query.get('qpu'),
+    type: query.get('type'),
+    subject: query.get('subject'),
+    from: query.get('from'),
+    to: query.get('to'),
   }
   const page = Math.max(1, Number(query.get('page')) || 1)
   const events = useResource(

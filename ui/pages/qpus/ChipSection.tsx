@@ -57,10 +57,10 @@ export function ChipSection({ qpu, state, selected, onSelect }: ChipSectionProps
       }
     >
       {isTable ? (
-        <ChipTables {...{ chip, selected, onSelect }} limits={state.limits} />
+        <ChipTables chip={chip} selected={selected} onSelect={onSelect} limits={state.limits} />
       ) : (
         <div class="padded">
-          <ChipView name={qpu.name} {...{ state, selected, onSelect }} />
+          <ChipView name={qpu.name} state={state} selected={selected} onSelect={onSelect} />
           <div class="actions">
             {canLog && (
               <label class="check">

@@ -131,7 +131,7 @@ function Body({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) 
       <SchedulePanel qpus={[qpu]} />
       <div class="qpu-columns">
         <div class="stack">
-          {state && <ChipSection {...{ qpu, state, selected }} onSelect={select} />}
+          {state && <ChipSection qpu={qpu} state={state} selected={selected} onSelect={select} />}
           <div class="device">
             <DevicePanel qpu={qpu} />
           </div>
@@ -141,7 +141,7 @@ function Body({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) 
           {state && <MediansPanel qpu={qpu} state={state} />}
         </div>
       </div>
-      {state && selected && <ElementPanel {...{ qpu, state }} name={selected} />}
+      {state && selected && <ElementPanel qpu={qpu} state={state} name={selected} />}
     </div>
   )
 }

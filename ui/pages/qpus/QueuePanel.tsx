@@ -53,12 +53,7 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
       <Loaded of={queue} task="load the queue" rows={3}>
         {(jobs) => {
           const first: Row[] = running
-            ? [
-                {
-                  ...{ ...running, place: 0, shots: 0 },
-                  ...{ created: running.since, estimated_start: null },
-                },
-              ]
+            ? [{ ...running, place: 0, shots: 0, created: running.since, estimated_start: null }]
             : []
           const rows = [...first, ...jobs.map((job, index) => ({ ...job, place: index + 1 }))]
           if (rows.length === 0) return <p class="padded soft">No job waits.</p>

@@ -9,8 +9,11 @@ import { Panel } from '../../parts/Panel.tsx'
 import { SettingsFrame } from './SettingsFrame.tsx'
 
 const WORDS = {
-  ...{ system: 'System', light: 'Light', dark: 'Dark' },
-  ...{ comfortable: 'Comfortable', compact: 'Compact: more rows on the screen' },
+  system: 'System',
+  light: 'Light',
+  dark: 'Dark',
+  comfortable: 'Comfortable',
+  compact: 'Compact: more rows on the screen',
   reduced: 'Reduced',
 }
 

@@ -36,12 +36,10 @@ export function TimeRequestsPage() {
       const isOpen = shown === 'open'
       const search = new URLSearchParams({
         filter: `status ${isOpen ? '=' : '!='} "pending"`,
-        ...{
-          sort: isOpen ? 'created' : '-updated',
-          page: String(page),
-          perPage: String(PAGE),
-          expand: 'user',
-        },
+        sort: isOpen ? 'created' : '-updated',
+        page: String(page),
+        perPage: String(PAGE),
+        expand: 'user',
       })
       const { items, totalItems } = await api.get(`${path}?${search}`, timeRequests, abort)
       const activity = await readActivity(

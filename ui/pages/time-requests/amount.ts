@@ -1,7 +1,15 @@
 const UNITS: Readonly<Record<string, number>> = {
-  ...{ s: 1, sec: 1, second: 1, seconds: 1 },
-  ...{ m: 60, min: 60, minute: 60, minutes: 60 },
-  ...{ h: 3_600, hour: 3_600, hours: 3_600 },
+  s: 1,
+  sec: 1,
+  second: 1,
+  seconds: 1,
+  m: 60,
+  min: 60,
+  minute: 60,
+  minutes: 60,
+  h: 3_600,
+  hour: 3_600,
+  hours: 3_600,
 }
 
 /**

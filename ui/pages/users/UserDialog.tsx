@@ -54,7 +54,10 @@ export function UserDialog({ user, onClose, onChange }: UserDialogProps) {
     const body =
       'Name, address, API tokens, slots and requests are deleted, and pending jobs are cancelled. Ended jobs with their results, the ledger and the audit log stay without the name.'
     const question = {
-      ...{ title: `Delete ${user.email}?`, body, action: 'Delete the user', typed: user.email },
+      title: `Delete ${user.email}?`,
+      body,
+      action: 'Delete the user',
+      typed: user.email,
       tone: 'bad' as const,
     }
     if (!(await confirm(question))) return

@@ -36,7 +36,9 @@ export function UsersPage() {
       const search = text === '' ? '' : ` && (email ~ ${quoted} || username ~ ${quoted})`
       const asked = new URLSearchParams({
         filter: `unlimited = false${search}`,
-        ...{ sort, page: String(page), perPage: String(PAGE) },
+        sort,
+        page: String(page),
+        perPage: String(PAGE),
       })
       const found = await api.get(`/api/collections/${named('users')}/records?${asked}`, users, abort)
       const ids = found.items.map(({ id }) => id)

@@ -29,7 +29,11 @@ export function ChipView({ name, state, selected, onSelect }: ChipViewProps) {
   return (
     <>
       <ChipMap
-        {...{ chip, qubits, couplers, selected, onSelect }}
+        chip={chip}
+        qubits={qubits}
+        couplers={couplers}
+        selected={selected}
+        onSelect={onSelect}
         label={`Chip of ${name}: ${chip.qubits.length} qubits, ${chip.couplers.length} couplers${colored}`}
         onPoint={(pointedAt) => {
           pointed.value = pointedAt

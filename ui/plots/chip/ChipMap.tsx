@@ -138,7 +138,12 @@ function Drawing(props: ChipMapProps & { available: number; view: ViewSignal }) 
         return (
           <CouplerMark
             key={coupler.name}
-            {...{ coupler, from, to, radius, onSelect, onPoint }}
+            coupler={coupler}
+            from={from}
+            to={to}
+            radius={radius}
+            onSelect={onSelect}
+            onPoint={onPoint}
             shown={couplers}
             isSelected={isSelected(coupler.name, selected)}
           />
@@ -150,7 +155,12 @@ function Drawing(props: ChipMapProps & { available: number; view: ViewSignal }) 
         return (
           <QubitMark
             key={qubit.name}
-            {...{ qubit, index, at, radius, onSelect, onPoint }}
+            qubit={qubit}
+            index={index}
+            at={at}
+            radius={radius}
+            onSelect={onSelect}
+            onPoint={onPoint}
             zoom={view.value.zoom}
             shown={qubits}
             isSelected={isSelected(qubit.name, selected)}

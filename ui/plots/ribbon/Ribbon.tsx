@@ -36,7 +36,13 @@ export function Ribbon({ rows, window, now, zone }: RibbonProps) {
           <tr key={id}>
             <th scope="row">{head ?? <span class="unseen">{name}</span>}</th>
             <td>
-              <LaneView {...{ lane, marks, now, zone }} nowAt={isNowShown ? nowAt : undefined} />
+              <LaneView
+                lane={lane}
+                marks={marks}
+                now={now}
+                zone={zone}
+                nowAt={isNowShown ? nowAt : undefined}
+              />
             </td>
           </tr>
         ))}

@@ -31,9 +31,6 @@ export function listUserActivity(tx: ReadTx, users: readonly string[]): UserActi
   const byUser = new Map(recent.map(({ user, ms }) => [user, ms]))
   return users.map((user) => {
     const use = byAccount.get(`user:${user}`)
-    return {
-      ...{ user, lastLogin: use?.login ?? '', lastSeen: use?.seen ?? '' },
-      recentMs: byUser.get(user) ?? 0,
-    }
+    return { user, lastLogin: use?.login ?? '', lastSeen: use?.seen ?? '', recentMs: byUser.get(user) ?? 0 }
   })
 }

@@ -197,7 +197,9 @@ function countFairlyAhead(
   const booked = slot ? count({ jobs: PENDING_BY_USER, condition: 'user_id = $booker' }) : 0
   const movedOfOthers = count({ jobs: MOVED_TO_FRONT, condition: 'run_next > 0 AND user_id <> $booker' })
   const before = countBeforeInFairOrder(tx, job, {
-    ...{ ...rest, qpu, except: slot?.user ?? '' },
+    ...rest,
+    qpu,
+    except: slot?.user ?? '',
     moved: movedByUser(tx, qpu.id),
   })
   return booked + movedOfOthers + before

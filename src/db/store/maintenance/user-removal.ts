@@ -26,8 +26,13 @@ export function beginUserRemoval(tx: Tx, id: string, actor: string): boolean {
   )
   if (isBegun === 0) return true
   tx.update(users, id, {
-    ...{ email: '', emailVisibility: false, verified: false, username: '' },
-    ...{ password: '', tokenKey: newSecret(), disabled: true },
+    email: '',
+    emailVisibility: false,
+    verified: false,
+    username: '',
+    password: '',
+    tokenKey: newSecret(),
+    disabled: true,
   })
   return true
 }

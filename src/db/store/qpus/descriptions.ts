@@ -90,8 +90,13 @@ function isLeased(tx: ReadTx, { qpu, driver, epoch }: Describer): boolean {
 }
 
 const NO_ROW = {
-  ...{ driver: '', epoch: 0, described_at: '', described: '' },
-  ...{ calibrated_at: '', fidelities: '', completed: '' },
+  driver: '',
+  epoch: 0,
+  described_at: '',
+  described: '',
+  calibrated_at: '',
+  fidelities: '',
+  completed: '',
 } satisfies Row
 
 function findRow(tx: ReadTx, qpu: string): Row {
@@ -106,7 +111,8 @@ function save(tx: Tx, qpu: string, row: Row): void {
       ? row.described
       : JSON.stringify(
           completeDescription(JSON.parse(row.described), {
-            ...{ fidelities: JSON.parse(row.fidelities), at: row.calibrated_at },
+            fidelities: JSON.parse(row.fidelities),
+            at: row.calibrated_at,
           }),
         )
   tx.run(

@@ -180,7 +180,11 @@ export function bucketsOf({ driver, series, range }: BucketQuery): Statement {
        AND series IN ${jsonValues('$series')}
      GROUP BY 1, 2 ORDER BY 1, 2`,
     params: {
-      ...{ driver, stored: storedStep(range.step), from: range.from, to: range.to, step: range.step },
+      driver,
+      stored: storedStep(range.step),
+      from: range.from,
+      to: range.to,
+      step: range.step,
       series: JSON.stringify(series.map(({ id }) => id)),
     },
   }
@@ -190,7 +194,11 @@ export function bucketsOf({ driver, series, range }: BucketQuery): Statement {
 export function bucketOf(row: Readonly<Record<string, unknown>>): ReadingBucket {
   const { series, start, min, mean, max, count } = row
   return {
-    ...{ series: Number(series), start: Number(start), count: Number(count) },
-    ...{ min: Number(min), mean: Number(mean), max: Number(max) },
+    series: Number(series),
+    start: Number(start),
+    count: Number(count),
+    min: Number(min),
+    mean: Number(mean),
+    max: Number(max),
   }
 }

@@ -144,8 +144,17 @@ function announce(
   const { id, name, channel, limit, since, for_seconds } = threshold
   const monitor = tx.find(drivers, threshold.driver)
   const data = {
-    ...{ id, name, driver: threshold.driver, channel, unit, kind: threshold.kind, limit, for_seconds },
-    ...{ value, since, at: toTimestamp(at) },
+    id,
+    name,
+    driver: threshold.driver,
+    channel,
+    unit,
+    kind: threshold.kind,
+    limit,
+    for_seconds,
+    value,
+    since,
+    at: toTimestamp(at),
   }
   tx.insert(events, {
     source: monitor?.name ?? '',

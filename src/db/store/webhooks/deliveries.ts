@@ -104,7 +104,9 @@ export function recordAttempt(
   const since = webhook.failing_since === '' ? tx.at : webhook.failing_since
   const failures = webhook.failures + 1
   const next = afterFailure({
-    ...{ status: attempt.status, attempts: row.attempts + 1, failures },
+    status: attempt.status,
+    attempts: row.attempts + 1,
+    failures,
     ageMs: tx.now - (fromTimestamp(row.at) ?? tx.now),
     failingMs: tx.now - (fromTimestamp(since) ?? tx.now),
   })

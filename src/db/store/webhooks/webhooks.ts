@@ -45,7 +45,11 @@ export function createWebhook(
     }
     const { url, description, kinds, secret } = settings
     const row = tx.insert(webhooks, {
-      ...{ user: change.user, url, description, kinds: [...kinds], secret },
+      user: change.user,
+      url,
+      description,
+      kinds: [...kinds],
+      secret,
       for_operators: isForOperators(kinds),
     })
     audit(tx, 'webhook.create', row, change)
@@ -87,7 +91,8 @@ export function updateWebhook(
     const row =
       tx.update(webhooks, id, {
         ...patch,
-        ...{ kinds: [...kinds], for_operators: isForOperators(kinds) },
+        kinds: [...kinds],
+        for_operators: isForOperators(kinds),
         ...(isFresh ? { failures: 0, failing_since: '', strained: false } : {}),
         ...(patch.enabled === undefined ? {} : { disabled_reason: reasonOf(patch.enabled) }),
       }) ?? before

@@ -60,7 +60,9 @@ export class ClusterInstrument implements Instrument, VoltageOutputs {
     this.#options = options
     const { address, user, clock, lockFolder } = options
     this.#lock = new SharedInstrument({
-      ...{ instrument: `${address.host}:${address.port}`, user, clock },
+      instrument: `${address.host}:${address.port}`,
+      user,
+      clock,
       ...(lockFolder !== undefined && { folder: lockFolder }),
     })
   }

@@ -48,7 +48,9 @@ export async function parkCouplers(
     const bias = couplers.find((each) => each.edge === edge)
     if (!bias || Math.abs((held.get(edge) ?? 0) - amps) <= TOLERANCE) continue
     log.info('a coupler moves to its parking current', {
-      ...{ edge, from: milliamps(held.get(edge) ?? 0), to: milliamps(amps) },
+      edge,
+      from: milliamps(held.get(edge) ?? 0),
+      to: milliamps(amps),
     })
     await source.ramp(edge, amps, { rate: rateOf(bias, false), signal })
   }

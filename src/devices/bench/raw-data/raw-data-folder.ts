@@ -91,10 +91,7 @@ export class RawDataFolder {
   async #writeIndex(): Promise<void> {
     const { run, backend } = this.#options
     const missing = this.#missing > 0 ? { missing: this.#missing } : {}
-    const index = {
-      ...{ version: 1, run, backend, started_at: this.#startedAt, ...missing },
-      files: this.#files,
-    }
+    const index = { version: 1, run, backend, started_at: this.#startedAt, ...missing, files: this.#files }
     const path = join(this.#path, 'index.json')
     await writeFile(`${path}.tmp`, `${JSON.stringify(index, null, 1)}\n`)
     await rename(`${path}.tmp`, path)

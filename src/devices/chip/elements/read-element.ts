@@ -90,7 +90,9 @@ function readSubmodules(reading: Reading, { kwargs }: ElementType, body: Fields)
   const { name, remarks } = reading
   const given = [
     ...Object.entries(kwargs).map(([submodule, values]) => ({
-      ...{ submodule, values, keys: ['element_type', 'kwargs', submodule] },
+      submodule,
+      values,
+      keys: ['element_type', 'kwargs', submodule],
     })),
     ...Object.entries(body).map(([submodule, values]) => ({ submodule, values, keys: [submodule] })),
   ]

@@ -49,9 +49,12 @@ export interface YamlText {
 export function parseYaml(text: string): YamlText | { problems: string[] } {
   const lines = new LineCounter()
   const document = parseDocument(text, {
-    ...{ version: '1.2', schema: 'core', merge: true },
+    version: '1.2',
+    schema: 'core',
+    merge: true,
     customTags: (tags) => [...tags, ...GROUPED],
-    ...{ lineCounter: lines, prettyErrors: false },
+    lineCounter: lines,
+    prettyErrors: false,
   })
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset)

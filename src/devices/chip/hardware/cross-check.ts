@@ -51,7 +51,9 @@ export function gatesOnHardware(chip: Chip, hardware: Hardware | undefined): Gat
     ...qubits.map((element) => ({ gate: `drive of ${element.name}`, element, played: driveOf(element) })),
     ...qubits.map((element) => ({ gate: `readout of ${element.name}`, element, played: readoutOf(element) })),
     ...edges.map((element) => ({
-      ...{ gate: `CZ ${element.parent}-${element.child}`, element, played: couplingOf(element, chip) },
+      gate: `CZ ${element.parent}-${element.child}`,
+      element,
+      played: couplingOf(element, chip),
     })),
   ]
   const conflicts = hardware ? conflictsOf(gates, hardware) : new Map<string, string>()

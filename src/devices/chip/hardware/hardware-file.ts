@@ -84,7 +84,10 @@ function hardwareOf(
   const options = content.hardware_options
   return {
     clusters: [...clustersOf(content)].map(([name, { ip, module_base_port, ref, modules }]) => ({
-      ...{ name, address: ip ?? undefined, moduleBase: module_base_port ?? undefined, reference: ref },
+      name,
+      address: ip ?? undefined,
+      moduleBase: module_base_port ?? undefined,
+      reference: ref,
       modules: new Map(
         Object.entries(modules).flatMap(([slot, { instrument_type }]) =>
           isModuleName(instrument_type) ? [[Number(slot), instrument_type] as const] : [],

@@ -38,7 +38,9 @@ export function graphOf({ qubits, edges, usable }: Coupling, fixed: ReadonlySet<
       ? Number.POSITIVE_INFINITY
       : (table[one * qubits + other] ?? Number.POSITIVE_INFINITY)
   return {
-    ...{ qubits, edges, ...(usable && { usable }) },
+    qubits,
+    edges,
+    ...(usable && { usable }),
     movable: edges.filter(([one, other]) => !fixed.has(one) && !fixed.has(other)),
     neighbors,
     distance,

@@ -216,7 +216,10 @@ function accept(parts: {
   const { qubit_a, qubit_b, coupling_a, coupling_b, ...shared } = estimates
   const values: Anticrossing = {
     ...shared,
-    ...{ qubits: [qubit_a, qubit_b], couplings: [coupling_a, coupling_b], crossings, outliers },
+    qubits: [qubit_a, qubit_b],
+    couplings: [coupling_a, coupling_b],
+    crossings,
+    outliers,
   }
   return { ok: true, values, quality, fit }
 }

@@ -67,7 +67,8 @@ function* solve(
   )
   const unbounded = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const
   return yield* fitSeparable(Float64Array.from(signal), {
-    ...{ linear: 3, candidates },
+    linear: 3,
+    candidates,
     lower: [cycles - MAX_CORRECTION, 0.02, 1, isFree ? 0.3 : 0, ...Array(3).fill(unbounded[0])],
     upper: [cycles + MAX_CORRECTION, 100, 2, isFree ? 20 : 0, ...Array(3).fill(unbounded[1])],
     basis:

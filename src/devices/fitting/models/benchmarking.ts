@@ -117,7 +117,12 @@ type PurityFit = EstimateFit<DecayNames | 'unitarity' | 'incoherent_error'>
  */
 export function* fitPurity(depths: ArrayLike<number>, purities: ArrayLike<number>): Steps<PurityFit> {
   const fit = yield* fitDecay({
-    ...{ model: 'purity', depths, signal: purities, signalName: 'purity', base: 0, first: 1 },
+    model: 'purity',
+    depths,
+    signal: purities,
+    signalName: 'purity',
+    base: 0,
+    first: 1,
   })
   if (!fit.ok) return fit
   const { value, error } = fit.values.error_rate
@@ -212,7 +217,9 @@ export function* fitLeakage(depths: ArrayLike<number>, leaked: ArrayLike<number>
         },
     }),
     describe: ([rate = 1, offset = 0, slope = 0]) => ({
-      ...{ leakage_per_gate: slope / deepest, limit: slope / rate, offset },
+      leakage_per_gate: slope / deepest,
+      limit: slope / rate,
+      offset,
     }),
     keys: [{ name: 'leakage_per_gate', scale: ({ leakage_per_gate }) => 2 * leakage_per_gate.value }],
   })

@@ -127,7 +127,8 @@ export function* fitClouds(shots: readonly ComplexSeries[]): Steps<Fit<StateClou
   yield PAUSE
   const fit = statesTrace('clouds', shots, clouds, assignment)
   const quality = {
-    ...{ worst: finiteDigits(worst.value), score: finiteDigits(score) },
+    worst: finiteDigits(worst.value),
+    score: finiteDigits(score),
     points: shots.reduce((sum, { re }) => sum + re.length, 0),
   }
   if (!(worst.value > MIN_DIAGONAL)) {
@@ -137,8 +138,12 @@ export function* fitClouds(shots: readonly ComplexSeries[]): Steps<Fit<StateClou
   }
   const [ii, iq, qq] = common
   const values = {
-    ...{ centroids: clouds.map(({ center }) => center), covariance: { ii, iq, qq } },
-    ...{ assignment, assignment_errors: errors, worst, score },
+    centroids: clouds.map(({ center }) => center),
+    covariance: { ii, iq, qq },
+    assignment,
+    assignment_errors: errors,
+    worst,
+    score,
   }
   return { ok: true, values, quality, fit }
 }
@@ -213,7 +218,9 @@ function statesTrace(
 ): StatesTrace {
   const round = (values: readonly number[]) => values.map((value) => finiteDigits(value))
   return {
-    ...{ kind: 'iq', model, unit: '' },
+    kind: 'iq',
+    model,
+    unit: '',
     states: shots.map(({ re, im }, state) => ({
       label: String(state),
       i: round(everyNth(Array.from(re), MAX_TRACE_SHOTS)),

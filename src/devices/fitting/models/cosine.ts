@@ -80,7 +80,9 @@ export function* fitFringe(phases: ArrayLike<number>, populations: ArrayLike<num
       },
     }),
     describe: ([offset = 0, c = 0, s = 0]) => ({
-      ...{ phase: Math.atan2(s, c), contrast: 2 * Math.hypot(c, s), offset },
+      phase: Math.atan2(s, c),
+      contrast: 2 * Math.hypot(c, s),
+      offset,
     }),
     keys: [{ name: 'phase', scale: () => 1 }],
   })

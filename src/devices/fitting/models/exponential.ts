@@ -40,7 +40,9 @@ export function* fitExponential(
       }
     },
     describe: ([decay = 0, offset = 0, amplitude = 0]) => ({
-      ...{ decay: decay * extentOf(times).span, amplitude, offset },
+      decay: decay * extentOf(times).span,
+      amplitude,
+      offset,
     }),
     keys: [{ name: 'decay' }],
     ...(implausible && { implausible }),

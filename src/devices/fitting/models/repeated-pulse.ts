@@ -180,7 +180,10 @@ function* fitRotations(
       }
     },
     describe: ([error = 0, first = 0, offset = 0, contrast = 0]) => ({
-      ...{ relative_error: error / steepest, first_error: first, contrast, offset },
+      relative_error: error / steepest,
+      first_error: first,
+      contrast,
+      offset,
     }),
     keys: [{ name: 'relative_error', scale: () => 1 / steepest, swept: relative }],
   })

@@ -46,7 +46,9 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Http
   request.end()
   try {
     return await withTimeout(received, {
-      ...{ clock, ms: timeoutMs, signal },
+      clock,
+      ms: timeoutMs,
+      signal,
       onTimeout: () => {
         throw new Error(`timeout after ${timeoutMs / 1_000} s`)
       },

@@ -7,10 +7,30 @@ import type { ScheduleBuilder } from '../../pulse/builder.ts'
  * supplement).
  */
 const PULSES = [
-  ...['', 'X', 'Y', 'Y X'],
-  ...['x y', 'x -y', '-x y', '-x -y', 'y x', 'y -x', '-y x', '-y -x'],
-  ...['x', '-x', 'y', '-y', '-x y x', '-x -y x'],
-  ...['X y', 'X -y', 'Y x', 'Y -x', 'x y x', '-x y -x'],
+  '',
+  'X',
+  'Y',
+  'Y X',
+  'x y',
+  'x -y',
+  '-x y',
+  '-x -y',
+  'y x',
+  'y -x',
+  '-y x',
+  '-y -x',
+  'x',
+  '-x',
+  'y',
+  '-y',
+  '-x y x',
+  '-x -y x',
+  'X y',
+  'X -y',
+  'Y x',
+  'Y -x',
+  'x y x',
+  '-x y -x',
 ].map((pulses) => pulses.split(' ').filter((pulse) => pulse !== '') as Pulse[])
 
 type Pulse = 'X' | 'Y' | 'x' | 'y' | '-x' | '-y'

@@ -59,7 +59,8 @@ export function instancesOf({ routines, chip, qubits, edges, isEnabled }: Instan
   const parents = linksBetween(routines, chip, byKey)
   const children = invert(parents)
   return {
-    ...{ byKey, skipped },
+    byKey,
+    skipped,
     parentsOf: (key) => parents.get(key) ?? [],
     childrenOf: (key) => children.get(key) ?? [],
   }

@@ -191,7 +191,10 @@ function planOf(
   const unplanned = keys
     .filter(([key]) => !run.has(key) && !ifMoved.has(key))
     .map(([, { routine, target }]) => ({
-      ...{ routine: routine.name, target, reason: 'not_planned' as const, detail: '' },
+      routine: routine.name,
+      target,
+      reason: 'not_planned' as const,
+      detail: '',
     }))
   const nodes = routines.flatMap((routine) => {
     const targets = keys.filter(([, each]) => each.routine === routine).map(([, { target }]) => target)

@@ -78,7 +78,10 @@ export async function buildFindings(input: FindingsInput): Promise<CalibrationFi
       .filter(({ outcome }) => outcome.finding?.benchmark !== undefined)
       .map((result) => benchmarkEntry(result, input)),
     skipped: skipped.kept.map(({ routine, target, reason, detail }) => ({
-      ...{ routine: reportName(routine), target: reportName(target), reason, detail: reportText(detail) },
+      routine: reportName(routine),
+      target: reportName(target),
+      reason,
+      detail: reportText(detail),
     })),
     errors: reportTexts(errorsOf(walk, fileError), LIST_LIMITS.errors),
     notes: reportTexts(
@@ -144,7 +147,8 @@ function routineEntry(result: NodeResult, isWritten: boolean, unwritten: Readonl
   const quality = finding?.quality ?? error?.quality
   const entries = Object.entries(parameters)
   return {
-    ...{ routine: reportName(routine.name), target: reportName(target) },
+    routine: reportName(routine.name),
+    target: reportName(target),
     status: isFailed(result) ? ('failed' as const) : ('success' as const),
     started_at: new Date(outcome.startedAt).toISOString(),
     duration_s: Number(outcome.durationS.toPrecision(4)),
@@ -168,7 +172,9 @@ function parameterEntry({ value, error, unit, previous, isApplied }: FoundParame
   return {
     value: typeof value === 'number' ? digits10(value) : value,
     ...(error !== undefined && Number.isFinite(error) && { error: Number(error.toPrecision(6)) }),
-    ...{ unit: unit ?? '', previous: previous ?? null, written: isApplied && isWritten },
+    unit: unit ?? '',
+    previous: previous ?? null,
+    written: isApplied && isWritten,
   }
 }
 
@@ -181,8 +187,11 @@ function benchmarkEntry(result: NodeResult, input: FindingsInput) {
   const found = outcome.finding?.benchmark ?? { metric: '' }
   const budget = found.metric === 'average_gate' ? budgetOf(target, found, input) : undefined
   return {
-    ...{ protocol: reportName(routine.name), target: reportName(target), metric: found.metric },
-    ...{ fidelity: finiteOrNull(found.fidelity), error: finiteOrNull(found.error) },
+    protocol: reportName(routine.name),
+    target: reportName(target),
+    metric: found.metric,
+    fidelity: finiteOrNull(found.fidelity),
+    error: finiteOrNull(found.error),
     ...optional('fidelity_error', found.fidelityError),
     ...optional('gate_duration', found.gateDuration),
     ...optional('leakage', found.leakage),

@@ -82,14 +82,23 @@ export async function runCalibration(
   const over = new AbortController()
   const progress = new Progress({ clock, signal: over.signal, send: (step) => io.progress(step) })
   const runner: NodeRunner = {
-    ...{ instrument, currents, values, clock, log, signal: io.signal },
-    ...{ maxAttempts: config.maxAttempts, timeoutS: config.routineTimeoutS },
+    instrument,
+    currents,
+    values,
+    clock,
+    log,
+    signal: io.signal,
+    maxAttempts: config.maxAttempts,
+    timeoutS: config.routineTimeoutS,
     settingsOf: (routine, target) => settingsFor(config, mode, routine, target),
     limits: sweepLimitsOf(file.chip, setup),
   }
   const provenance = Provenance.read(devicePath)
   const input: PlanInput = {
-    ...{ routines: orderGraph(routines), chip, qubits: config.targetQubits, edges: config.targetEdges },
+    routines: orderGraph(routines),
+    chip,
+    qubits: config.targetQubits,
+    edges: config.targetEdges,
     isEnabled: (routine) => isEnabled(config, mode, routine),
   }
   const steps = new RunSteps(clock, (step) => progress.report(step))
@@ -104,7 +113,9 @@ export async function runCalibration(
     const warning = warnOfDuration(plan, mode, shotSeconds)
     if (warning !== undefined) log.warn(warning)
     const priors = notesOnPriorValues({
-      ...{ chip: file.chip, provenance, targets: targetsOf(plan) },
+      chip: file.chip,
+      provenance,
+      targets: targetsOf(plan),
       producersOf: (path) =>
         only?.routine.reads.includes(path) === false ? [] : producersOf(routines, path),
       runsOn: (name, target) =>
@@ -113,7 +124,10 @@ export async function runCalibration(
     const enabled = (name: string) => routines.find((each) => each.name === name && input.isEnabled(name))
     const canReadTogether = readsTogether(file.chip, setup, values)
     const walked = await walk({
-      ...{ plan, chip, runner, pauseS: config.safety.pauseAfterStepS },
+      plan,
+      chip,
+      runner,
+      pauseS: config.safety.pauseAfterStepS,
       group: (targets) => groupTargets(targets, { chip, rules: config.parallel, canReadTogether }),
       measuresPenalty: config.parallel.measurePenalty,
       isPinned: (element, path) => isPinned(config, element, path),
@@ -132,7 +146,12 @@ export async function runCalibration(
     const settled = await currents.settle((edge) => hasParkingCurrent(written, edge))
     steps.written()
     return await buildFindings({
-      ...{ backend: setup.backend, chip, values, walk: walked, file: written.file, fileError: written.error },
+      backend: setup.backend,
+      chip,
+      values,
+      walk: walked,
+      file: written.file,
+      fileError: written.error,
       passedChecks: plan.passedChecks,
       notes: [...notes, ...config.notes, ...(warning === undefined ? [] : [warning]), ...priors, ...settled],
     })

@@ -31,8 +31,11 @@ export class RunSteps {
     const plan = nodes.slice(0, MAX_PLAN).map(({ routine, targets, ifMoved }) => {
       const all = [...targets, ...ifMoved]
       return {
-        ...{ routine: routine.name, depends_on: [...routine.dependsOn], targets: all.slice(0, MAX_TARGETS) },
-        ...{ planned: targets.length > 0, has_check: routine.check !== undefined },
+        routine: routine.name,
+        depends_on: [...routine.dependsOn],
+        targets: all.slice(0, MAX_TARGETS),
+        planned: targets.length > 0,
+        has_check: routine.check !== undefined,
         estimate_s: Math.round(all.length * estimateNode(routine, shotSeconds)),
       }
     })
@@ -42,7 +45,12 @@ export class RunSteps {
   /** A check begins. */
   check({ routine, target }: Instance, at: number, total: number): void {
     this.#send({
-      ...{ phase: 'check', step: at + 1, total, routine: routine.name, target, running: [target] },
+      phase: 'check',
+      step: at + 1,
+      total,
+      routine: routine.name,
+      target,
+      running: [target],
       elapsed_s: this.#elapsedS(),
     })
   }
@@ -65,7 +73,11 @@ export class RunSteps {
     else if (outcome === 'failed') this.#counts.failed += 1
     else this.#counts.skipped += 1
     this.#send({
-      ...{ ...base, phase, target, outcome, ...this.#sums() },
+      ...base,
+      phase,
+      target,
+      outcome,
+      ...this.#sums(),
       ...(trace?.kind === 'line' && { trace: stepTraceOf(routine.name, target, trace) }),
     })
   }

@@ -19,7 +19,8 @@ export function settingsFor(
 ): RoutineSettings {
   const { shots, timeoutS, axes, numbers, choices } = routineConfigFor(config, routine, target)
   const own: RoutineSettings = {
-    ...{ shots, timeoutS },
+    shots,
+    timeoutS,
     axis: (name) => givenAxis(axes[name]),
     number: (name) => numbers[name],
     choice: (name) => choices[name],

@@ -57,7 +57,8 @@ export function contextOf({
   const readerOf = (name: string) => elementReader(name, values, onRead)
   const [parent, child] = routine.kind === 'edge' ? values.ends(target) : [target, target]
   return {
-    ...{ target, attempt },
+    target,
+    attempt,
     self: readerOf(target),
     parent: readerOf(parent),
     child: readerOf(child),

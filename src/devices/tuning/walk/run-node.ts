@@ -49,7 +49,13 @@ export interface NodeOutcome {
 
 /** Codes of failures that another attempt cannot change. */
 const FINAL_CODES: ReadonlySet<string> = new Set([
-  ...['no_data', 'not_set', 'not_playable', 'declined', 'no_source', 'beyond_limit', 'timeout'],
+  'no_data',
+  'not_set',
+  'not_playable',
+  'declined',
+  'no_source',
+  'beyond_limit',
+  'timeout',
   'internal',
 ])
 
@@ -80,7 +86,10 @@ export async function runNode(
     const settings = runner.settingsOf(routine.name, target)
     const isConfigured = Object.keys(routine.axes).some((axis) => settings.axis(axis) !== undefined)
     outcomes.push({
-      ...{ target, startedAt, error, attempts: failures.length + 1 },
+      target,
+      startedAt,
+      error,
+      attempts: failures.length + 1,
       finding: 'found' in ended ? ended.found : undefined,
       durationS: (runner.clock.monotonic() - start) / 1_000,
       hasLeftConfig: !error && failures.length > 0 && isConfigured,
@@ -157,7 +166,9 @@ function runWithin(
   const spent = clock.monotonic() - start
   budget.ms = Math.max(budget.ms, spent + PROGRAM_MARGIN * durationMs(program))
   return withTimeout((until) => instrument.run(program, until), {
-    ...{ clock, signal, ms: Math.max(0, budget.ms - spent) },
+    clock,
+    signal,
+    ms: Math.max(0, budget.ms - spent),
     onTimeout: () => {
       throw new TimeoutError()
     },

@@ -40,7 +40,9 @@ export async function dial(options: DialOptions): Promise<TLSSocket> {
   })
   try {
     await withTimeout(opened, {
-      ...{ clock, ms: timeoutMs, signal },
+      clock,
+      ms: timeoutMs,
+      signal,
       onTimeout: () => {
         throw new Error(`no TLS connection within ${timeoutMs} ms`)
       },

@@ -345,7 +345,9 @@ export class ZmtpConnection {
     const { clock, limits } = this.#options
     const reason = `no complete handshake within ${limits.handshakeMs} ms`
     return withTimeout(this.#ready.promise, {
-      ...{ clock, ms: limits.handshakeMs, signal: this.#stop.signal },
+      clock,
+      ms: limits.handshakeMs,
+      signal: this.#stop.signal,
       onTimeout: () => this.#end({ reason, kind: 'protocol' }),
     }).catch(() => undefined)
   }

@@ -87,8 +87,16 @@ export class BackupOperations {
     const { clock } = this.#dependencies
     const { kind, name, actor } = requested
     const operation: BackupOperation = {
-      ...{ id: newId(clock.now()), kind, name, actor, startedAt: clock.now() },
-      ...{ state: 'running', step: 'starting', endedAt: undefined, error: '', findings: [] },
+      id: newId(clock.now()),
+      kind,
+      name,
+      actor,
+      startedAt: clock.now(),
+      state: 'running',
+      step: 'starting',
+      endedAt: undefined,
+      error: '',
+      findings: [],
     }
     this.#last = operation
     this.#done = this.#run(operation, requested)

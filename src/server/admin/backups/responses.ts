@@ -36,7 +36,10 @@ export const operationResponse = v.object({
 /** A backup as the API shows it. */
 export function presentBackup({ name, kind, bytes, at, check }: BackupFile) {
   return {
-    ...{ name, kind, bytes, created: toTimestamp(at) },
+    name,
+    kind,
+    bytes,
+    created: toTimestamp(at),
     verified: check ? toTimestamp(check.at) : '',
     version: check?.version ?? '',
     findings: check?.findings ?? 0,
@@ -48,7 +51,12 @@ export function presentBackup({ name, kind, bytes, at, check }: BackupFile) {
 export function presentOperation(operation: BackupOperation, writtenBytes: number | undefined) {
   const { id, kind, name, actor, state, step, startedAt, endedAt, error, findings } = operation
   return {
-    ...{ id, kind, name, actor, state, step },
+    id,
+    kind,
+    name,
+    actor,
+    state,
+    step,
     written_bytes: writtenBytes ?? null,
     started: toTimestamp(startedAt),
     ended: endedAt === undefined ? '' : toTimestamp(endedAt),

@@ -37,7 +37,8 @@ export function scheduleBackups(dependencies: ScheduleDependencies): Loop | unde
   return new Loop({
     name: 'backups',
     summary: 'Make a backup, and delete those beyond the retention',
-    ...{ clock, log },
+    clock,
+    log,
     intervalMs: () => Math.max(MIN_PAUSE_MS, dueInMs()),
     async runOnce() {
       const isEarly = isFirst && dueInMs() > 0

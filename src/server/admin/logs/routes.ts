@@ -53,7 +53,8 @@ export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] 
       access: 'superuser',
       summary: 'List lines of the log, newest first, with the fields that were logged',
       query: v.object({
-        ...{ level, text },
+        level,
+        text,
         from: v.optional(moment),
         to: v.optional(moment),
         before: v.optional(position),
@@ -85,7 +86,10 @@ export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] 
       access: 'superuser',
       summary: 'Count the lines of the log by level in intervals of equal length',
       query: v.object({
-        ...{ level, text, from: moment, to: moment },
+        level,
+        text,
+        from: moment,
+        to: moment,
         buckets: v.pipe(
           v.optional(whole(1, MAX_BUCKETS), '60'),
           v.description(`Number of intervals, 1 to ${MAX_BUCKETS}`),

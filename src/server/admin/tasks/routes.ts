@@ -52,7 +52,10 @@ export function taskRoutes(tasks: BackgroundTasks): Route[] {
 function presentTask(id: string, { name, summary = '', status }: Loop) {
   const { isRunning, begunAt, durationMs, problem, nextAt } = status
   return {
-    ...{ id, name, summary, running: isRunning },
+    id,
+    name,
+    summary,
+    running: isRunning,
     last_run: begunAt === undefined ? '' : toTimestamp(begunAt),
     duration_ms: durationMs === undefined ? null : Math.round(durationMs),
     error: problem,

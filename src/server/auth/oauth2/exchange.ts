@@ -123,7 +123,8 @@ function boundedFetch(provider: Provider, clock: Clock): Fetcher {
     }
     try {
       return await withTimeout(call, {
-        ...{ clock, ms: RESPONSE_TIMEOUT_MS },
+        clock,
+        ms: RESPONSE_TIMEOUT_MS,
         onTimeout: () => {
           throw new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1_000} s`)
         },

@@ -37,7 +37,13 @@ export async function offerOf({
     url.searchParams.set('code_challenge_method', codeChallengeMethod)
   }
   return {
-    ...{ name, displayName, logo: '', state, authURL: `${url}&redirect_uri=` },
-    ...{ codeVerifier, codeChallenge, codeChallengeMethod },
+    name,
+    displayName,
+    logo: '',
+    state,
+    authURL: `${url}&redirect_uri=`,
+    codeVerifier,
+    codeChallenge,
+    codeChallengeMethod,
   }
 }

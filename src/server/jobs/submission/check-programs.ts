@@ -32,8 +32,15 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
   const { circuits } = payload
   const bits = reports.map(({ clbits }) => clbits)
   const result: ProgramsReport = {
-    ...{ qubits: 0, largest: 0, bits, features: [], used: { most: 0, path: '' }, physical: [] },
-    ...{ problems: [], warnings: [], ignored: [] },
+    qubits: 0,
+    largest: 0,
+    bits,
+    features: [],
+    used: { most: 0, path: '' },
+    physical: [],
+    problems: [],
+    warnings: [],
+    ignored: [],
   }
   for (const [index, { inputs, qubits, features, used, problems, warnings }] of reports.entries()) {
     const path = `circuits.${index}.circuit`

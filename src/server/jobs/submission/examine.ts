@@ -105,7 +105,15 @@ function examineWith(
     return {
       fields,
       outcome: {
-        ...{ ...report, ...named, features, target, text, hash, shots, executions, expected },
+        ...report,
+        ...named,
+        features,
+        target,
+        text,
+        hash,
+        shots,
+        executions,
+        expected,
         ignored: [...ignored, ...report.ignored],
         allowsUncalibrated: payload.allow_uncalibrated === true,
         hasBits: needsDiscriminators(payload),

@@ -40,7 +40,11 @@ export async function awaitJob(
   if (seconds === 0) return viewJob(context, caller, id, fields)
   const isAwaited: IsAwaited = (now) => (status === undefined ? FINAL.includes(now) : now !== status)
   using wait = waits.enter({
-    ...{ account: callerName(caller), job: id, seconds, isAwaited, signal: request.signal },
+    account: callerName(caller),
+    job: id,
+    seconds,
+    isAwaited,
+    signal: request.signal,
   })
   let current = caller
   for (;;) {

@@ -40,9 +40,7 @@ export const qpusBehavior = defineBehavior(qpus, {
 /** Inserts the driver that connects with the QPU's own token. */
 function insertProcessDriver(tx: Tx, qpu: Qpu): void {
   const { name, executor_type, access_token } = qpu
-  tx.insert(drivers, {
-    ...{ name, qpu: qpu.id, operation: 'process', device: executor_type, token: access_token },
-  })
+  tx.insert(drivers, { name, qpu: qpu.id, operation: 'process', device: executor_type, token: access_token })
 }
 
 function passTokenOn(tx: Tx, before: Qpu, after: Qpu): void {

@@ -55,7 +55,10 @@ export async function exportRecords(
   const publicName = db.names.publicName(collection)
   const { fields = '' } = query
   const form = {
-    ...{ collection: collection.name, publicName, format, fields },
+    collection: collection.name,
+    publicName,
+    format,
+    fields,
     without: unreadFields(collection, fields, behaviorOf(collection).computedFrom),
     columns: format === 'csv' ? columnsOf(collection, fields) : [],
   }

@@ -10,7 +10,10 @@ export function requestInfoOf(caller: Caller, details: RequestDetails = {}): Req
   const auth = authOf(caller)
   const { method = 'GET', context = 'default', query = {}, body = {} } = details
   return {
-    ...{ method, context, query, body },
+    method,
+    context,
+    query,
+    body,
     get headers() {
       return details.headers ?? {}
     },
@@ -26,7 +29,9 @@ export function requestDetailsOf(
 ): RequestDetails {
   let headers: RequestInfo['headers'] | undefined
   return {
-    ...{ method: request.method, query, body },
+    method: request.method,
+    query,
+    body,
     get headers() {
       headers ??= namesWithUnderscores(request.headers)
       return headers

@@ -70,7 +70,10 @@ export function HistoryPage() {
     async (abort) => {
       const path = recordsPath(app, 'calibration_results', {
         filter: `qpu=${quoted(qpu)} && finished_at>=${quoted(new Date(from).toISOString().replace('T', ' '))}`,
-        ...{ sort: '-finished_at', perPage: 200, skipTotal: 1, fields: 'id,status,started_at,finished_at' },
+        sort: '-finished_at',
+        perPage: 200,
+        skipTotal: 1,
+        fields: 'id,status,started_at,finished_at',
       })
       return qpu ? (await api.get(path, listedReports, abort)).items : []
     },

@@ -61,7 +61,8 @@ export function HistoryPlot({ lines, parameter, limitOf, from, to, marks, zone }
       lines={lines.map(({ element, history }) => {
         const points = pointsOf(history)
         return {
-          ...{ key: element, label: element },
+          key: element,
+          label: element,
           at: points.map(({ at }) => at),
           mean: points.map(({ value }) => value / scale.factor),
           min: points.map(({ value, error }) => (value - error) / scale.factor),

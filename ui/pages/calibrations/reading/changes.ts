@@ -117,12 +117,25 @@ export function reportCsv({ results, benchmarks }: ReadReport): string {
   const head = ['routine', 'target', 'parameter', 'before', 'after', 'uncertainty', 'unit', 'written']
   const rows = results.flatMap(({ routine, target, values }) =>
     values.map(({ path, raw, rawPrevious, error, unit, written }) => [
-      ...[routine, target, path, plain(rawPrevious), plain(raw)],
-      ...[error ?? '', unit, written],
+      routine,
+      target,
+      path,
+      plain(rawPrevious),
+      plain(raw),
+      error ?? '',
+      unit,
+      written,
     ]),
   )
   const fidelities = benchmarks.map(({ protocol, target, fidelity, uncertainty }) => [
-    ...[protocol, target, 'fidelity', '', fidelity ?? '', uncertainty ?? '', '', false],
+    protocol,
+    target,
+    'fidelity',
+    '',
+    fidelity ?? '',
+    uncertainty ?? '',
+    '',
+    false,
   ])
   return `${[head, ...rows, ...fidelities].map((row) => row.map(csvCell).join(',')).join('\r\n')}\r\n`
 }

@@ -44,7 +44,10 @@ function Comparison({ report, read, other, choose }: ComparisonProps) {
     async (abort) => {
       const path = recordsPath(app, 'calibration_results', {
         filter: `qpu=${quoted(report.qpu)} && id!=${quoted(report.id)}`,
-        ...{ sort: '-finished_at', perPage: CHOICES, skipTotal: 1, fields: REPORT_FIELDS },
+        sort: '-finished_at',
+        perPage: CHOICES,
+        skipTotal: 1,
+        fields: REPORT_FIELDS,
       })
       return (await app.api.get(path, listedReports, abort)).items
     },

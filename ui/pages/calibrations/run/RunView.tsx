@@ -100,7 +100,10 @@ function useTypicalTimes(request: CalibrationRequest) {
     async (abort) => {
       const path = recordsPath(app, 'calibration_results', {
         filter: `driver=${quoted(request.driver)} && mode=${quoted(request.mode)} && status!='failed'`,
-        ...{ sort: '-finished_at', perPage: RUNS_COMPARED, skipTotal: 1, fields: 'id' },
+        sort: '-finished_at',
+        perPage: RUNS_COMPARED,
+        skipTotal: 1,
+        fields: 'id',
       })
       const { items } = await app.api.get(path, recordIds, abort)
       const runs = await Promise.all(items.map(({ id }) => readTimes(app, id, abort)))

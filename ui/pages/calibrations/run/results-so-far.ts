@@ -30,9 +30,13 @@ export function resultsByTarget({ outcomes, plan }: RunProgress): TargetResults[
       own.filter(({ state }) => state === wanted).map(({ routine }) => routine)
     const planned = plan.filter(({ targets }) => targets.includes(target)).length
     return {
-      ...{ target, ended: own.length, planned: planned || undefined },
-      ...{ done: inState('done').length, blocked: inState('blocked').length },
-      ...{ failed: inState('failed'), unresolved: inState('unresolved') },
+      target,
+      ended: own.length,
+      planned: planned || undefined,
+      done: inState('done').length,
+      blocked: inState('blocked').length,
+      failed: inState('failed'),
+      unresolved: inState('unresolved'),
     }
   })
   return found.sort(

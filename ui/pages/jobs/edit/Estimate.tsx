@@ -39,7 +39,7 @@ export function Estimate({ draft, state, fidelity }: EstimateProps) {
         {seconds === undefined || perShot === undefined ? (
           <Row name="QPU time">after your first job</Row>
         ) : (
-          <Cost {...{ draft, seconds, perShot, balance }} />
+          <Cost draft={draft} seconds={seconds} perShot={perShot} balance={balance} />
         )}
         {state && <Start state={state} />}
         {state && fidelity && <ExpectedFidelity state={state} fidelity={fidelity} />}

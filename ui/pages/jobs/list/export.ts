@@ -16,7 +16,10 @@ export function toJobsCsv(jobs: readonly Job[], qpuName: (id: string) => string)
     const circuits = job.results?.circuit_results ?? []
     const counted = circuits.flatMap(({ counts, metadata }, index) =>
       Object.entries(counts ?? {}).map(([outcome, count]) => [
-        ...[...facts, index + 1, outcome, count],
+        ...facts,
+        index + 1,
+        outcome,
+        count,
         metadata?.warnings?.join('; ') ?? '',
       ]),
     )

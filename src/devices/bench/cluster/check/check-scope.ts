@@ -29,7 +29,8 @@ export async function* checkScope(cluster: CheckedCluster): AsyncGenerator<StepR
     const place = { slot, sequencer: 0 }
     await settings.wire(place, {
       setup: { ...IDLE, gain: [1, 1], integrationNs: WINDOW_NS },
-      ...{ outputs: UNCONNECTED, inputs: LOOP_BACK },
+      outputs: UNCONNECTED,
+      inputs: LOOP_BACK,
     })
     const acquisitions = { [ACQUISITION]: { index: 0, bins: 1 } }
     await loaded.load(place, { program: `${PROGRAM}\n`, waveforms: {}, acquisitions })

@@ -100,7 +100,12 @@ function linksOf(
     await Promise.all(slots.map((slot) => ownOf(slot).send(command)))
   }
   return {
-    ...{ identity, modules, cluster: linkOf(main), bulk: ownOf, prefixed, close },
+    identity,
+    modules,
+    cluster: linkOf(main),
+    bulk: ownOf,
+    prefixed,
+    close,
     ...byDialect[identity.dialect],
   }
 }

@@ -48,7 +48,12 @@ export async function prepare(ports: readonly PlayedPort[], player: Player): Pro
     const correction = await mixers.correctionOf(port, place)
     await settings.wire(place, {
       setup: {
-        ...{ isSynced: true, offset, gain, isModulated: true, ncoHz: 0, ...correction },
+        isSynced: true,
+        offset,
+        gain,
+        isModulated: true,
+        ncoHz: 0,
+        ...correction,
         integrationNs: compiled.integrationNs,
       },
       outputs: channelMapOf(port.channel),

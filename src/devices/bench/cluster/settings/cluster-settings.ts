@@ -87,7 +87,10 @@ export class ClusterSettings {
     const command = (name: string) => `SEQuencer${sequencer}:${name}`
     const known = this.#sequencers.get(keyOf(place)) ?? {
       config: await this.#configOf(place),
-      ...{ configText: '', outputs: '', inputs: '', isAtRest: false },
+      configText: '',
+      outputs: '',
+      inputs: '',
+      isAtRest: false,
     }
     const config = withSetup(known.config, setup)
     const texts = [JSON.stringify(config), JSON.stringify(outputs), JSON.stringify(inputs)] as const
@@ -102,7 +105,11 @@ export class ClusterSettings {
     const isAtRest = setup === IDLE
     if (!isAtRest) this.#played.set(keyOf(place), { setup, outputs, inputs, config })
     this.#sequencers.set(keyOf(place), {
-      ...{ config, configText, outputs: outputsText, inputs: inputsText, isAtRest },
+      config,
+      configText,
+      outputs: outputsText,
+      inputs: inputsText,
+      isAtRest,
     })
   }
 

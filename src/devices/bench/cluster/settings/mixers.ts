@@ -57,7 +57,8 @@ export class Mixers {
     await this.#settings.set(slot, setting, `${name}, ${loHz} Hz, ${toneOf(port)}`, async () => {
       await this.#settings.wire(place, {
         setup: { ...IDLE, gain: [1, 1], isModulated: true, ncoHz: port.toneHz - loHz },
-        ...{ outputs: channelMapOf(channel), inputs: UNCONNECTED },
+        outputs: channelMapOf(channel),
+        inputs: UNCONNECTED,
       })
       await this.#run(slot, setting, `the sidebands of ${name}`)
       const { awg } = await this.#settings.readAgain(place)

@@ -21,8 +21,14 @@ export interface SequencerSetup {
 
 /** A sequencer that plays nothing and keeps nobody waiting. */
 export const IDLE: SequencerSetup = {
-  ...{ isSynced: false, offset: [0, 0], gain: [0, 0], isModulated: false, ncoHz: 0 },
-  ...{ gainRatio: 1, phaseDegrees: 0, integrationNs: undefined },
+  isSynced: false,
+  offset: [0, 0],
+  gain: [0, 0],
+  isModulated: false,
+  ncoHz: 0,
+  gainRatio: 1,
+  phaseDegrees: 0,
+  integrationNs: undefined,
 }
 
 const part = v.optional(v.looseObject({}), {})
@@ -64,12 +70,15 @@ export function withSetup(found: SequencerConfig, setup: SequencerSetup): Sequen
         cont_mode: { ...awg?.cont_mode, en_path: [false, false] },
         marker_ovr: { ...awg?.marker_ovr, en: false },
         mixer: {
-          ...{ ...awg?.mixer, en: isModulated },
+          ...awg?.mixer,
+          en: isModulated,
           corr_gain_ratio: gainRatio,
           corr_phase_offset_degree: phaseDegrees,
         },
         nco: {
-          ...{ ...awg?.nco, freq_hz: ncoHz, po: 0 },
+          ...awg?.nco,
+          freq_hz: ncoHz,
+          po: 0,
           // Programs change the frequency within a shot: the demodulator has to follow the signal, not them.
           ...(integrationNs !== undefined && { delay_comp_en: true }),
         },
@@ -86,7 +95,9 @@ export function withSetup(found: SequencerConfig, setup: SequencerSetup): Sequen
             // Bits are told apart by the driver, from the signal: neither rotation nor threshold is used.
             th_acq: {
               ...acquisition.th_acq,
-              ...{ discr_threshold: 0, rotation_matrix_a11: 1, rotation_matrix_a12: 0 },
+              discr_threshold: 0,
+              rotation_matrix_a11: 1,
+              rotation_matrix_a12: 0,
               ...(integrationNs !== undefined && { non_weighed_integration_len: integrationNs }),
             },
           },

@@ -78,7 +78,9 @@ export class PortWriter {
     const before = this.#placements.length
     const isCounted = this.#program.kind === 'shots'
     const block = blockOf({
-      ...{ resetNs: this.#program.reset_ns, duration, path },
+      resetNs: this.#program.reset_ns,
+      duration,
+      path,
       steps: [...pulses, ...windows].sort((a, b) => a.at - b.at),
       binOf: (number) => (isCounted ? OWN_REGISTERS.bin : before + number),
     })

@@ -48,7 +48,10 @@ export function stepsOf(pulse: Pulse, { hz, table, acquisitions, path }: Surroun
   const offset = (own: number) => instruction('set_awg_offs', own, 0)
   const play = (own: number, other = silence) => instruction('play', own, other)
   const first = (setting: Instruction, started: Instruction): Step => ({
-    ...{ at, tone: { hz, phase: pulse.phase }, settings: [setting], instruction: started },
+    at,
+    tone: { hz, phase: pulse.phase },
+    settings: [setting],
+    instruction: started,
   })
   if (envelope.shape === 'gaussian') {
     const [own, other] = [table.gaussian(duration), table.derivative(duration)]

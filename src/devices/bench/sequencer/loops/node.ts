@@ -50,7 +50,10 @@ export function loopNode(body: readonly Node[], count: number, sweeps: Loop['swe
   const swept = sweeps.map((sweep) => (sweep ? `${sweep.step}+${sweep.fraction}+${sweep.remainder}` : ''))
   const shapes = body.map(({ shape }) => shape)
   return {
-    ...{ kind: 'loop', body, count, sweeps },
+    kind: 'loop',
+    body,
+    count,
+    sweeps,
     shape: `${count} times ${swept.join(' ')}\n${shapes.join('\n')}\nend`,
     values: body.flatMap(({ values }) => values),
   }

@@ -127,7 +127,8 @@ function switchedMembers(members: ReturnType<typeof pairMembers>, [a, b]: Duet['
   return valuesOf(a.transmon.switching).flatMap((one) =>
     valuesOf(b.transmon.switching).flatMap((other) =>
       members.map(({ weight, values }) => ({
-        ...{ weight: weight * one.weight * other.weight, values },
+        weight: weight * one.weight * other.weight,
+        values,
         shifts: [one.value, other.value],
       })),
     ),

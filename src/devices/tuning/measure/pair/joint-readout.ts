@@ -50,7 +50,8 @@ export function* jointReadout(context: RoutineContext): Measurement<JointReadout
   return {
     assignments: fits.map(({ assignment }) => assignment),
     axes: fits.map(({ rotation, threshold }) => ({
-      ...{ rotation: (rotation.value * Math.PI) / 180, threshold: threshold.value },
+      rotation: (rotation.value * Math.PI) / 180,
+      threshold: threshold.value,
     })),
   }
 }

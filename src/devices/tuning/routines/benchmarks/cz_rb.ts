@@ -63,22 +63,23 @@ export const czRb = defineRoutine({
     return {
       benchmark: {
         metric: 'average_gate',
-        ...{ fidelity: 1 - error.value, error: error.value, fidelityError: error.error },
+        fidelity: 1 - error.value,
+        error: error.value,
+        fidelityError: error.error,
         gateDuration: context.self.number('cz.square_duration'),
         ...(leakage && { leakage: leakage.value }),
         rawData: {
           depths,
-          ...{ reference: kinds[0]?.survival, interleaved: kinds[1]?.survival },
+          reference: kinds[0]?.survival,
+          interleaved: kinds[1]?.survival,
           ...(shareOf2 && { leaked_reference: kinds[0]?.leaked, leaked_interleaved: kinds[1]?.leaked }),
         },
       },
       trace: fit,
       quality: {
         ...quality,
-        ...{
-          reference_error: values.reference_error.value,
-          interleaved_error: values.interleaved_error.value,
-        },
+        reference_error: values.reference_error.value,
+        interleaved_error: values.interleaved_error.value,
       },
     }
   },

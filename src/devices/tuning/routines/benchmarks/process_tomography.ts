@@ -51,17 +51,17 @@ export const processTomography = defineRoutine({
     return {
       benchmark: {
         metric: 'average_gate',
-        ...{ fidelity, error: 1 - fidelity, fidelityError: error },
+        fidelity,
+        error: 1 - fidelity,
+        fidelityError: error,
         gateDuration: context.self.number('cz.square_duration'),
         rawData: { transfer: values.transfer },
       },
       trace: fit,
       quality: {
         ...quality,
-        ...{
-          process_fidelity: values.process_fidelity.value,
-          physical_fidelity: values.physical_fidelity.value,
-        },
+        process_fidelity: values.process_fidelity.value,
+        physical_fidelity: values.physical_fidelity.value,
       },
     }
   },

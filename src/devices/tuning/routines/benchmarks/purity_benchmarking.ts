@@ -53,7 +53,9 @@ export const purityBenchmarking = defineRoutine({
     return {
       benchmark: {
         metric: 'incoherent',
-        ...{ error: perGate, fidelityError: error / PULSES_PER_GATE, incoherent: perGate },
+        error: perGate,
+        fidelityError: error / PULSES_PER_GATE,
+        incoherent: perGate,
         gateDuration: context.self.number('rxy.duration'),
         rawData: { depths, purities },
       },

@@ -41,7 +41,11 @@ export const randomizedBenchmarking = defineRoutine({
     const { value: error, error: fidelityError } = x90.values.gate_error
     return {
       benchmark: {
-        ...{ metric, fidelity: 1 - error, error, fidelityError, gateDuration },
+        metric,
+        fidelity: 1 - error,
+        error,
+        fidelityError,
+        gateDuration,
         rawData: { depths, survival, interleaved },
       },
       trace: x90.fit,

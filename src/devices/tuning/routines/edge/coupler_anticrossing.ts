@@ -66,8 +66,10 @@ export const couplerAnticrossing = defineRoutine({
       trace: fit,
       quality: {
         ...quality,
-        ...{ sweet_spot: values.sweet_spot.value, coupler_maximum: values.coupler_maximum.value },
-        ...{ coupling_parent: values.couplings[0].value, coupling_child: values.couplings[1].value },
+        sweet_spot: values.sweet_spot.value,
+        coupler_maximum: values.coupler_maximum.value,
+        coupling_parent: values.couplings[0].value,
+        coupling_child: values.couplings[1].value,
         ...Object.fromEntries(
           values.crossings.map(({ current }, at) => [`crossing_${at + 1}`, current.value]),
         ),

@@ -73,11 +73,15 @@ export const czCalibration = defineRoutine({
     return {
       parameters: {
         'cz.square_duration': {
-          ...{ value: duration, error: returned.error, unit: 's' },
+          value: duration,
+          error: returned.error,
+          unit: 's',
           checkLimit: (duration / Math.PI) * Math.sqrt(MAX_LEAKAGE),
         },
         [drive.path]: {
-          ...{ value: point.value, error: line.value.error, unit: drive.unit },
+          value: point.value,
+          error: line.value.error,
+          unit: drive.unit,
           checkLimit: (MAX_PHASE_ERROR_DEG * perDegree) / Math.abs(drive.slope),
         },
       },
@@ -86,18 +90,19 @@ export const czCalibration = defineRoutine({
       leakage: leakage / 4,
       quality: {
         ...line.quality,
-        ...{ phase: degreesFrom0(phase.value), phase_error: (phase.error * 180) / Math.PI },
-        ...{ leakage, leakage_error: left.error },
-        ...{ static_zz: Math.abs(rest.rate.value) / TURN, static_zz_error: rest.rate.error / TURN },
+        phase: degreesFrom0(phase.value),
+        phase_error: (phase.error * 180) / Math.PI,
+        leakage,
+        leakage_error: left.error,
+        static_zz: Math.abs(rest.rate.value) / TURN,
+        static_zz_error: rest.rate.error / TURN,
       },
     }
   },
   *check(context) {
     const { low, high } = orderedEnds(context)
     const between: PhaseProbe['between'] = (schedule) => schedule.cz(context.target, { isRaw: true })
-    const probes = ([0, 1] as const).map((state) => ({
-      ...{ qubit: low, other: high, state, between },
-    }))
+    const probes = ([0, 1] as const).map((state) => ({ qubit: low, other: high, state, between }))
     const [zero = Number.NaN, one = Number.NaN] = yield* quickPhases(context, probes, 2 * SHOTS)
     const error = degreesOf(one - zero - Math.PI)
     const trial = { pulse: {}, duration: context.self.number('cz.square_duration'), gates: 1 }
@@ -138,9 +143,7 @@ interface Rest {
 function* restPhase(context: RoutineContext): Measurement<Rest> {
   const { low, high } = orderedEnds(context)
   const between: PhaseProbe['between'] = (schedule) => schedule.delay(low.name, REST_S)
-  const probes = ([0, 1] as const).map((state) => ({
-    ...{ qubit: low, other: high, state, between },
-  }))
+  const probes = ([0, 1] as const).map((state) => ({ qubit: low, other: high, state, between }))
   const [zero, one] = yield* fringesOf(context, probes, fringePhases(context, PHASES), SHOTS)
   const difference = phaseDifference(zero?.values.phase ?? NOT_MEASURED, one?.values.phase ?? NOT_MEASURED)
   const pulse = low.number('rxy.duration')
@@ -206,7 +209,8 @@ function* phaseAlongLine(
   return {
     detuning,
     value: { value: drive.value + detuning / drive.slope, error: error / Math.abs(drive.slope) },
-    ...{ trace: fit, quality },
+    trace: fit,
+    quality,
   }
 }
 

@@ -50,7 +50,9 @@ export const czChevron = defineRoutine({
     return {
       parameters: {
         'cz.square_duration': {
-          ...{ value: onGrid(period), unit: 's', checkLimit: period / 10 },
+          value: onGrid(period),
+          unit: 's',
+          checkLimit: period / 10,
           error: (period * exchange.error) / exchange.value,
         },
         ...(axis === 'frequency'

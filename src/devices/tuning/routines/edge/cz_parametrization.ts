@@ -58,7 +58,8 @@ export const czParametrization = defineRoutine({
     return {
       parameters: {
         'clock_freqs.cz': {
-          ...{ value: resonance.value + shift.value * amplitude ** 2, unit: 'Hz' },
+          value: resonance.value + shift.value * amplitude ** 2,
+          unit: 'Hz',
           error: Math.hypot(resonance.error, shift.error * amplitude ** 2),
           // The contrast of the exchange falls by a tenth.
           checkLimit: (2 * exchange.value * amplitude) / 3,

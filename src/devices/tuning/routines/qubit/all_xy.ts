@@ -39,7 +39,8 @@ export const allXy = defineRoutine({
     const { rms, cause } = values
     return {
       benchmark: { metric: 'rms', error: rms.value, rawData: { populations: Array.from(found) } },
-      ...{ trace: fit, quality },
+      trace: fit,
+      quality,
       ...(cause && { notes: [`the pattern of the deviations is that of an error of ${cause}`] }),
     }
   },

@@ -60,7 +60,9 @@ function* sweep(
 ): Measurement<Line> {
   const frequencies = context.axis('frequency', { start: center - half, stop: center + half, points }).values
   return yield* clearestLine(context, {
-    ...{ transition: TRANSITION_01, frequencies, ...pulse },
+    transition: TRANSITION_01,
+    frequencies,
+    ...pulse,
     amplitudes: context.axis('amplitude', amplitudes).values,
   })
 }

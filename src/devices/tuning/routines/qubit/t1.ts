@@ -34,10 +34,7 @@ export const t1 = defineRoutine({
     )
     const { decay } = values
     const checkLimit = RELATIVE_LIMIT * decay.value
-    return {
-      parameters: { 'coherence.t1': { ...decay, unit: 's', checkLimit } },
-      ...{ trace: fit, quality },
-    }
+    return { parameters: { 'coherence.t1': { ...decay, unit: 's', checkLimit } }, trace: fit, quality }
   },
   *check(context) {
     const delay = onGrid(context.self.number('coherence.t1'))

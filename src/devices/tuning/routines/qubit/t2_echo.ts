@@ -47,7 +47,9 @@ export const t2Echo = defineRoutine({
     const { decay } = values
     return {
       parameters: { 'coherence.t2_echo': { ...decay, unit: 's' } },
-      ...{ trace: fit, quality, unresolved: t1 !== undefined && decay.value > MAX_IN_T1 * t1 },
+      trace: fit,
+      quality,
+      unresolved: t1 !== undefined && decay.value > MAX_IN_T1 * t1,
     }
   },
 })

@@ -65,7 +65,9 @@ export const punchout = defineRoutine({
     }
     const amplitude = MARGIN * largest.amplitude
     const fine = context.axis('fine_frequency', {
-      ...{ start: largest.center - FINE.half, stop: largest.center + FINE.half, points: FINE.points },
+      start: largest.center - FINE.half,
+      stop: largest.center + FINE.half,
+      points: FINE.points,
     }).values
     const { values, quality } = accepted(
       yield* fitResonator(fine, yield* transmissionOf(context, fine, { shots: SHOTS, amplitude })),

@@ -16,7 +16,8 @@ export const readoutFidelity = defineRoutine({
     ...['frequency', 'pulse_amp', 'integration_time', 'acq_rotation', 'acq_threshold'].map(
       (key) => `measure_2state.${key}`,
     ),
-    ...['measure.acq_rotation', 'measure.acq_threshold'],
+    'measure.acq_rotation',
+    'measure.acq_threshold',
   ],
   size: { points: 2, shots: SHOTS },
   *measure(context) {

@@ -47,7 +47,8 @@ export const resonatorSpectroscopy = defineRoutine({
         'clock_freqs.readout': { ...center, unit: 'Hz', checkLimit: CHECK_LIMIT * linewidth.value },
         ...(self.has('resonator.linewidth') && { 'resonator.linewidth': { ...linewidth, unit: 'Hz' } }),
       },
-      ...{ trace: fit, quality },
+      trace: fit,
+      quality,
     }
   },
   *check(context) {

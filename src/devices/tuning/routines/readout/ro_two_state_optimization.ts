@@ -7,7 +7,11 @@ import { defineRoutine, RoutineError } from '../../routine.ts'
 import { bestOperatingPoint, type OperatingPointScan, operatingPointValues } from './operating-point.ts'
 
 const SCAN: OperatingPointScan = {
-  ...{ states: 2, shots: 1_000, farLines: ['resonator.readout_1'], reach: 1.5, frequencies: 11 },
+  states: 2,
+  shots: 1_000,
+  farLines: ['resonator.readout_1'],
+  reach: 1.5,
+  frequencies: 11,
   amplitudes: { start: 0.25, stop: 1.4, points: 9 },
 }
 const MIN_FIDELITY = 0.8

@@ -6,8 +6,12 @@ import { defineRoutine, RoutineError } from '../../routine.ts'
 import { bestOperatingPoint, type OperatingPointScan, operatingPointValues } from './operating-point.ts'
 
 const SCAN: OperatingPointScan = {
-  ...{ states: 3, shots: 1_000, farLines: ['resonator.readout_2', 'resonator.readout_1'] },
-  ...{ reach: 2, frequencies: 9, amplitudes: { start: 0.4, stop: 1.4, points: 7 } },
+  states: 3,
+  shots: 1_000,
+  farLines: ['resonator.readout_2', 'resonator.readout_1'],
+  reach: 2,
+  frequencies: 9,
+  amplitudes: { start: 0.4, stop: 1.4, points: 7 },
 }
 const SHOTS = 5_000
 const CHECK_SHOTS = 2_000
@@ -25,7 +29,9 @@ export const threeStateDiscrimination = defineRoutine({
   priors: [
     ...DRIVE_12_PRIORS,
     ...THREE_STATE_PRIORS,
-    ...['resonator.linewidth', 'resonator.readout_1', 'resonator.readout_2'],
+    'resonator.linewidth',
+    'resonator.readout_1',
+    'resonator.readout_2',
     ...['centroids', 'assignment'].map((key) => `measure_3state.${key}`),
   ],
   writes: ['measure_3state.frequency', 'measure_3state.pulse_amp'],

@@ -33,7 +33,10 @@ export const timeOfFlight = defineRoutine({
       .build()
     const shots = context.shots(SHOTS)
     const results = yield* acquire({
-      ...{ kind: 'trace' as const, shots, reset_ns: resetNs(context), points: [schedule] },
+      kind: 'trace' as const,
+      shots,
+      reset_ns: resetNs(context),
+      points: [schedule],
     })
     const { i, q } = results[0]?.[0] ?? { i: [], q: [] }
     const { values: signal } = projectOnPrincipalAxis({ re: i, im: q })
@@ -42,7 +45,8 @@ export const timeOfFlight = defineRoutine({
     const { value, error } = values.arrival
     return {
       parameters: { 'measure.acq_delay': { value: onGrid(value), error, unit: 's' } },
-      ...{ trace: fit, quality },
+      trace: fit,
+      quality,
     }
   },
 })

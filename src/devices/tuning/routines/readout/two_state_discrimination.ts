@@ -23,11 +23,15 @@ export const twoStateDiscrimination = defineRoutine({
     ...['frequency', 'pulse_amp', 'integration_time', 'acq_rotation', 'acq_threshold', 'assignment'].map(
       (key) => `measure_2state.${key}`,
     ),
-    ...['measure.acq_rotation', 'measure.acq_threshold'],
+    'measure.acq_rotation',
+    'measure.acq_threshold',
   ],
   optionalWrites: [
-    ...['measure_2state.acq_rotation', 'measure_2state.acq_threshold', 'measure_2state.assignment'],
-    ...['measure.acq_rotation', 'measure.acq_threshold'],
+    'measure_2state.acq_rotation',
+    'measure_2state.acq_threshold',
+    'measure_2state.assignment',
+    'measure.acq_rotation',
+    'measure.acq_threshold',
   ],
   size: { points: 2, shots: SHOTS },
   *measure(context) {

@@ -39,7 +39,8 @@ export const qubit12Spectroscopy = defineRoutine({
     const coarse = yield* clearestLine(context, {
       transition: TRANSITION_12,
       frequencies: context.axis('frequency', {
-        ...{ start: f01 + start, stop: f01 + stop },
+        start: f01 + start,
+        stop: f01 + stop,
         points: attempt.number === 1 ? points : 2 * points - 1,
       }).values,
       amplitudes: COARSE_AMPLITUDES.map((factor) => factor * halfTurn(self)),

@@ -46,7 +46,9 @@ export function* fineHalfTurn(
   const amp180 = context.self.number(transition.amp180)
   const counts = Array.from(context.axis('repetitions', repetitions).values)
   return yield* refine(context, options, {
-    ...{ amplitude: amp180, counts, gate: 'x180' },
+    amplitude: amp180,
+    counts,
+    gate: 'x180',
     schedule: (count, amplitude) => halfTurns(context, options, count, { amp180: amplitude }),
   })
 }
@@ -61,7 +63,9 @@ export function* fineQuarterTurn(
   amplitude: number,
 ): Measurement<FineAmplitude> {
   return yield* refine(context, options, {
-    ...{ amplitude, counts: QUARTER_TURNS, gate: 'x90' },
+    amplitude,
+    counts: QUARTER_TURNS,
+    gate: 'x90',
     schedule: (count, each) => quarterTurns(context, options, count, each),
   })
 }

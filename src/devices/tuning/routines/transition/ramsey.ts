@@ -52,7 +52,9 @@ export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: Ram
     *measure(context: RoutineContext): Measurement<Finding> {
       const stored = context.self.number(transition.frequency)
       const delays = context.axis('delay', {
-        ...{ start: SHORTEST_S, stop: firstWindow / context.attempt.number, points: POINTS },
+        start: SHORTEST_S,
+        stop: firstWindow / context.attempt.number,
+        points: POINTS,
       }).values
       const growth = GROWTH ** (context.attempt.number - 1)
       const artificial = context.axis(
@@ -141,7 +143,10 @@ function* pass(context: RoutineContext, transition: Transition, input: PassInput
     decay: decays[Math.floor(decays.length / 2)] ?? MIN_WINDOW_S,
     trace: shown?.fit ?? solved.fit,
     fringes: fits.map(({ signal, values: { frequency, decay } }) => ({
-      ...{ times: delays, signal, frequency: frequency.value, decay: decay.value },
+      times: delays,
+      signal,
+      frequency: frequency.value,
+      decay: decay.value,
     })),
     quality: { ...shown?.quality, ...solved.quality },
   }
