@@ -16,44 +16,49 @@ export interface Exploration {
   violation?: { invariant: string; trace: string[] }
 }
 
-/** The states visited so far, and how each was reached. */
+/** The states visited so far, by number, and how each was reached. */
 class Visited {
-  readonly queue: string[]
-  readonly #origin = new Map<string, { from: string; step: string }>()
-  readonly #predecessors = new Map<string, string[]>()
+  /** The key of each. */
+  readonly keys: string[] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #origins: { from: number; step: string }[] = []
+  readonly #predecessors: number[][] = []
 
   constructor(start: string) {
-    this.queue = [start]
-    this.#origin.set(start, { from: '', step: '' })
+    this.add(start, -1, '')
   }
 
-  add(key: string, from: string, step: string): void {
-    const known = this.#predecessors.get(key)
-    if (known) known.push(from)
-    else this.#predecessors.set(key, [from])
-    if (this.#origin.has(key)) return
-    this.#origin.set(key, { from, step })
-    this.queue.push(key)
+  add(key: string, from: number, step: string): void {
+    const known = this.#numbers.get(key)
+    if (known !== undefined) {
+      this.#predecessors[known]?.push(from)
+      return
+    }
+    this.#numbers.set(key, this.keys.length)
+    this.keys.push(key)
+    this.#origins.push({ from, step })
+    this.#predecessors.push([from])
   }
 
-  trace(key: string): string[] {
+  trace(state: number): string[] {
     const steps: string[] = []
-    for (let at = this.#origin.get(key); at?.from; at = this.#origin.get(at.from)) steps.unshift(at.step)
+    for (let at = this.#origins[state]; at && at.from >= 0; at = this.#origins[at.from])
+      steps.unshift(at.step)
     return steps
   }
 
   /** The number of states that cannot reach one of `finals`; walks backwards from those. */
-  countStuck(finals: string[]): number {
+  countStuck(finals: readonly number[]): number {
     const reaches = new Set(finals)
     const queue = [...finals]
-    for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
-      for (const before of this.#predecessors.get(key) ?? []) {
-        if (reaches.has(before)) continue
+    for (let state = queue.pop(); state !== undefined; state = queue.pop()) {
+      for (const before of this.#predecessors[state] ?? []) {
+        if (before < 0 || reaches.has(before)) continue
         reaches.add(before)
         queue.push(before)
       }
     }
-    return this.queue.length - reaches.size
+    return this.keys.length - reaches.size
   }
 }
 
@@ -63,15 +68,16 @@ class Visited {
  */
 export function explore<S>(machine: Machine<S>): Exploration {
   const visited = new Visited(machine.key(machine.start))
-  const finals: string[] = []
-  for (const key of visited.queue) {
+  const { keys } = visited
+  const finals: number[] = []
+  for (const [number, key] of keys.entries()) {
     const state: S = JSON.parse(key)
     const invariant = machine.violatedInvariant(state)
     if (invariant) {
-      return { states: visited.queue.length, stuck: 0, violation: { invariant, trace: visited.trace(key) } }
+      return { states: keys.length, stuck: 0, violation: { invariant, trace: visited.trace(number) } }
     }
-    if (machine.ended(state)) finals.push(key)
-    for (const [step, after] of machine.steps(state)) visited.add(machine.key(after), key, step)
+    if (machine.ended(state)) finals.push(number)
+    for (const [step, after] of machine.steps(state)) visited.add(machine.key(after), number, step)
   }
-  return { states: visited.queue.length, stuck: visited.countStuck(finals) }
+  return { states: keys.length, stuck: visited.countStuck(finals) }
 }

@@ -68,6 +68,16 @@ export interface State {
   cancels: number
 }
 
+/** A copy to change: messages and entries of an outbox are replaced, never changed, and are shared. */
+export function copyOf(state: State): State {
+  return {
+    ...state,
+    drivers: state.drivers.map((driver) => ({ ...driver, outbox: [...driver.outbox] })),
+    net: [...state.net],
+    left: { ...state.left },
+  }
+}
+
 export type Step = [name: string, after: State]
 
 export function ended(state: State): boolean {

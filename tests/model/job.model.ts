@@ -7,6 +7,7 @@
 
 import { type Exploration, explore } from './explore.ts'
 import {
+  copyOf,
   countAttempt,
   type Driver,
   ended,
@@ -78,7 +79,7 @@ class Successors {
   }
 
   add(name: string, change: (state: State) => void): void {
-    const after = structuredClone(this.#from)
+    const after = copyOf(this.#from)
     change(after)
     this.steps.push([name, after])
   }
@@ -110,7 +111,7 @@ function serverSteps(state: State, out: Successors): void {
     out.add('send ack', (next) => {
       next.owed = null
       const ack: Message = { ...owed, kind: 'ack', outcome: 'ok' }
-      if (!next.net.some((other) => keyOf(other) === keyOf(ack))) next.net.push(ack)
+      if (!next.net.some((other) => rankOf(other) === rankOf(ack))) next.net.push(ack)
     })
   }
   if (owed) return
@@ -319,12 +320,18 @@ function violatedInvariant(state: State): string {
   return early ? 'I5 dispatched before the claim was durable' : ''
 }
 
-function keyOf(message: Message): string {
-  return `${message.kind}${message.driver}.${message.epoch}.${message.attempt}.${message.outcome}`
+const KINDS: readonly Message['kind'][] = ['dispatch', 'result', 'ack', 'refusal', 'stop']
+/** More than there are epochs or attempts. */
+const MOST = 64
+
+/** A number of its own for each message. Their order has no meaning: states that differ in it only are one. */
+function rankOf({ kind, driver, epoch, attempt, outcome }: Message): number {
+  const sender = 2 * KINDS.indexOf(kind) + driver
+  return 2 * (MOST * (MOST * sender + epoch) + attempt) + (outcome === 'ok' ? 0 : 1)
 }
 
 function stateKey(state: State): string {
-  state.net.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  if (state.net.length > 1) state.net.sort((one, other) => rankOf(one) - rankOf(other))
   return JSON.stringify(state)
 }
 
