@@ -31,7 +31,8 @@ await ensureFailpointsBuild()
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-// Neighbors are of a kind, such as those that wait for other processes: mixed, they wait while others compute.
+// Neighbors are of a kind, such as those that wait for other processes: mixed, they wait while others
+// compute.
 const mixed = files.toSorted((one, other) => Number(Bun.hash.crc32(one)) - Number(Bun.hash.crc32(other)))
 const started = performance.now()
 const summary = await runFiles(mixed, {

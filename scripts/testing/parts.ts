@@ -7,6 +7,8 @@ export interface Part {
   tests?: readonly string[]
   /** A script with its arguments, instead of tests. */
   script?: readonly string[]
+  /** The gate has these tests too, with some cases of each kind: see `tests/support/whole.ts`. */
+  isInGate?: boolean
 }
 
 /** All parts in the order in which they run: those that need an installation of gigabytes are the last. */
@@ -26,6 +28,12 @@ export const PARTS: readonly Part[] = [
     name: 'faults',
     reason: 'kills, full disks, broken networks and jumping clocks take minutes and change the machine',
     tests: ['tests/faults', 'tests/black-box/network/network.test.ts'],
+  },
+  {
+    name: 'matrices',
+    reason: 'every combination takes minutes where some of each kind take seconds',
+    tests: ['tests/server/drivers/session-writes.test.ts'],
+    isInGate: true,
   },
   {
     name: 'chips',
@@ -75,10 +83,10 @@ export const GATE_BROWSER_TEST = 'tests/e2e/first-job.test.ts'
 
 const isBelow = (file: string, path: string) => file === path || file.startsWith(`${path}/`)
 
-/** The part that `file` belongs to; undefined for a test of the gate. */
+/** The part that has `file` instead of the gate; undefined for a test of the gate. */
 export function partOf(file: string): Part | undefined {
   if (file === GATE_BROWSER_TEST) return undefined
-  return PARTS.find(({ tests = [] }) => tests.some((path) => isBelow(file, path)))
+  return PARTS.find(({ tests = [], isInGate }) => !isInGate && tests.some((path) => isBelow(file, path)))
 }
 
 /** Files of `all` at or below `paths`; the tests of the gate if there are none. */

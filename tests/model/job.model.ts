@@ -324,7 +324,9 @@ const KINDS: readonly Message['kind'][] = ['dispatch', 'result', 'ack', 'refusal
 /** More than there are epochs or attempts. */
 const MOST = 64
 
-/** A number of its own for each message. Their order has no meaning: states that differ in it only are one. */
+/**
+ * A number of its own for each message. Their order has no meaning: states that differ in it only are one.
+ */
 function rankOf({ kind, driver, epoch, attempt, outcome }: Message): number {
   const sender = 2 * KINDS.indexOf(kind) + driver
   return 2 * (MOST * (MOST * sender + epoch) + attempt) + (outcome === 'ok' ? 0 : 1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { GATE_BROWSER_TEST, PARTS, partOf, selectTests } from '../../../scripts/testing/parts.ts'
@@ -34,4 +34,13 @@ test('paths select files and folders by their whole names', () => {
   expect(selectTests(['tests/a/b.test.ts', 'tests/ab/c.test.ts'], ['tests/a'])).toEqual(['tests/a/b.test.ts'])
   expect(selectTests(['tests/a/b.test.ts'], ['tests/a/b.test.ts'])).toEqual(['tests/a/b.test.ts'])
   expect(partOf('tests/faults/jobs/submit.test.ts')?.name).toBe('faults')
+})
+
+test('the part that runs whole what the gate runs in part has the tests that ask for it', () => {
+  const asking = all.filter((file) =>
+    /from '.*support\/whole\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')),
+  )
+  const whole = PARTS.flatMap(({ tests = [], isInGate }) => (isInGate ? tests : []))
+  expect(asking.sort()).toEqual(whole.toSorted())
+  for (const file of whole) expect(partOf(file)).toBeUndefined()
 })

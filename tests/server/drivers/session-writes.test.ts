@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
@@ -16,6 +16,7 @@ import {
   type TestServer,
 } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'
+import { combinations } from '../../support/whole.ts'
 
 setDefaultTimeout(60_000)
 
@@ -365,11 +366,14 @@ test('each event that the server acts on is sent again, is superseded, or ends t
   expect(acted.map(({ type }) => type).sort()).toEqual(['CalibrationProgress', 'JobHeartbeat', 'JobStarted'])
 })
 
-describe.each(Object.entries(FAULTS))('with %s', (_, code) => {
-  test.each(Object.entries(ROWS))('at "%s" the session is whole in the end', async (intent, act) => {
+const CASES = combinations(Object.entries(ROWS), Object.entries(FAULTS))
+
+test.each(CASES.map(([[intent, act], [fault, code]]) => ({ fault, intent, act, code })))(
+  'with $fault at "$intent" the session is whole in the end',
+  async ({ intent, act, code }) => {
     await using lab = await Lab.open(intent, code)
     await act(lab)
     expect(lab.written).toContain(intent)
     expect(lab.failed).toBeGreaterThan(0)
-  })
-})
+  },
+)
