@@ -48,13 +48,13 @@ export interface UiManifest {
  */
 export async function buildUi(out = join(repository, 'web')): Promise<UiManifest> {
   return await buildAndPlace('web', out, async (fresh) => {
-    const manifest = await buildInto(join(fresh, 'dashboard'))
+    const manifest = await buildInto(join(fresh, 'dashboard'), join(out, 'dashboard'))
     await Bun.write(join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     return manifest
   })
 }
 
-async function buildInto(folder: string): Promise<UiManifest> {
+async function buildInto(folder: string, old: string): Promise<UiManifest> {
   await mkdir(join(folder, 'fonts'), { recursive: true })
   const fonts = await copyFonts(folder)
   // Apart, because it must block until the theme is set, and modules do not block.
@@ -65,7 +65,7 @@ async function buildInto(folder: string): Promise<UiManifest> {
   })
   for (const page of PAGES) await finishPage(folder, join(folder, page), theme, fonts)
   await buildDocs(folder, theme, fonts)
-  return compress(folder)
+  return compress(folder, old)
 }
 
 /** Copies the fonts under names with a hash and returns them as a map from plain to hashed URL path. */
@@ -202,14 +202,19 @@ async function finishPage(
   await Bun.write(page, done)
 }
 
-/** Writes the brotli siblings and measures every file. */
-async function compress(folder: string): Promise<UiManifest> {
+/**
+ * Writes the brotli siblings and measures every file. Compression takes most of the time of a build: of a
+ * file that the old build has with the same content, its sibling is taken.
+ */
+async function compress(folder: string, old: string): Promise<UiManifest> {
   const names = (await readdir(folder, { recursive: true }))
     .filter((name) => /\.[a-z0-9]+$/.test(name))
     .sort()
   const files = Object.fromEntries(
     await Promise.all(
-      names.map(async (name) => [`/${name}`, await compressFile(join(folder, name))] as const),
+      names.map(
+        async (name) => [`/${name}`, await compressFile(join(folder, name), join(old, name))] as const,
+      ),
     ),
   )
   const [initial, initialAdmin] = await Promise.all(
@@ -218,13 +223,23 @@ async function compress(folder: string): Promise<UiManifest> {
   return { initial: initial ?? [], initialAdmin: initialAdmin ?? [], files }
 }
 
-async function compressFile(path: string): Promise<UiManifest['files'][string]> {
+async function compressFile(path: string, old: string): Promise<UiManifest['files'][string]> {
   const bytes = await Bun.file(path).bytes()
   if (!TEXT.test(path) || bytes.length <= COMPRESS_ABOVE) return { bytes: bytes.length, sent: bytes.length }
-  const small = await brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+  const small = (await siblingOf(old, bytes)) ?? (await compressed(bytes))
   await Bun.write(`${path}.br`, small)
   return { bytes: bytes.length, sent: small.length }
 }
+
+/** The brotli sibling of a file of the old build that has these bytes; undefined if there is none. */
+async function siblingOf(path: string, bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  const [plain, small] = [Bun.file(path), Bun.file(`${path}.br`)]
+  if (!(await plain.exists()) || !(await small.exists())) return undefined
+  return Buffer.compare(await plain.bytes(), bytes) === 0 ? small.bytes() : undefined
+}
+
+const compressed = (bytes: Uint8Array): Promise<Uint8Array> =>
+  brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
 
 /** A page and the files that it names, which include what its scripts import statically. */
 async function initialFiles(folder: string, page: string, known: string[]): Promise<string[]> {

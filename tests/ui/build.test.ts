@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { cpSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { buildUi, type UiManifest } from '../../scripts/build-ui.ts'
 import { loadWeb } from '../../src/cli/serve/web.ts'
 import { PAGES } from '../../ui/pages/index.ts'
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KB = 1000
 
-let folder: TemporaryFolder
-let manifest: UiManifest
-let page: string
+/** What `npm run build` has left; the last test builds it again and compares. */
+const WEB = join(import.meta.dir, '../../web')
+const built = (path: string) => join(WEB, 'dashboard', path)
+const manifest: UiManifest = await Bun.file(join(WEB, 'manifest.json')).json()
+const page = await Bun.file(built('/index.html')).text()
 
-beforeAll(async () => {
-  folder = temporaryFolder()
-  manifest = await buildUi(join(folder.path, 'web'))
-  page = await Bun.file(built('/index.html')).text()
-})
-afterAll(() => folder[Symbol.dispose]())
-
-const built = (path: string) => join(folder.path, 'web/dashboard', path)
 const textOf = (path: string) => Bun.file(built(path)).text()
 const sentBy = (paths: string[], ending: string) =>
   paths
@@ -115,7 +110,7 @@ test('every file that the page and the style sheets refer to was built', async (
 })
 
 test('files that stay in caches forever have a name that changes with their content', async () => {
-  const tree = await loadWeb(join(folder.path, 'web'))
+  const tree = await loadWeb(WEB)
   for (const [path, file] of tree?.files ?? []) {
     const isHashed = /^\/(a|fonts)\//.test(path) && !path.endsWith('.txt')
     expect({ path, immutable: file.immutable }).toEqual({ path, immutable: isHashed })
@@ -138,7 +133,15 @@ test('the fonts include their license', async () => {
   }
 })
 
-test('building again results in the same names', async () => {
-  const again = await buildUi(join(folder.path, 'again'))
-  expect(again).toEqual(manifest)
+test('building again results in the same files, and compresses what has changed since', async () => {
+  using folder = temporaryFolder()
+  const web = join(folder.path, 'web')
+  cpSync(WEB, web, { recursive: true })
+  const changed = manifest.initial.find((path) => path.endsWith('.css')) ?? ''
+  await Bun.write(join(web, 'dashboard', changed), 'a{color:red}')
+  expect(await buildUi(web)).toEqual(manifest)
+  for (const path of [...Object.keys(manifest.files), `${changed}.br`]) {
+    const [fresh, before] = [join(web, 'dashboard', path), built(path)].map((name) => readFileSync(name))
+    expect([path, fresh?.equals(before ?? Buffer.of())]).toEqual([path, true])
+  }
 })
