@@ -61,6 +61,6 @@ export {
 } from './settings/setting.ts'
 export { expected, ValueError } from './settings/value-error.ts'
 export type { ValueKind } from './settings/value-kind.ts'
-export { isTimeZone, TimeZone, type WallTime } from './time-zone.ts'
+export { isTimeZone, timeZone, type WallTime } from './time-zone.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
 export { TokenBucket } from './token-bucket.ts'

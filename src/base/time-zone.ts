@@ -11,17 +11,33 @@ export interface WallTime {
 }
 
 const DAY_MS = 86_400_000
+/** Zones whose formats are kept: requests and pages use few, and choose their names. */
+const MAX_ZONES = 100
 
-/** An IANA time zone. Times are ms since the epoch. */
-export class TimeZone {
-  readonly name: string
+const zones = new Map<string, TimeZone>()
+
+/**
+ * The IANA time zone with this name. Creating the format of one takes as long as twenty conversions, so those
+ * that were used before are kept.
+ * @throws RangeError when there is no such zone.
+ */
+export function timeZone(name: string): TimeZone {
+  const known = zones.get(name)
+  if (known) return known
+  const zone = new TimeZone(name)
+  if (zones.size >= MAX_ZONES) zones.clear()
+  zones.set(name, zone)
+  return zone
+}
+
+/** A time zone; see `timeZone`. Times are ms since the epoch. */
+class TimeZone {
   readonly #format: Intl.DateTimeFormat
 
-  /** @throws RangeError when there is no such zone. */
-  constructor(name: string) {
+  constructor(timeZone: string) {
     const numeric = 'numeric'
     this.#format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
-      timeZone: name,
+      timeZone,
       hourCycle: 'h23',
       year: numeric,
       month: numeric,
@@ -30,7 +46,6 @@ export class TimeZone {
       minute: numeric,
       second: numeric,
     })
-    this.name = this.#format.resolvedOptions().timeZone
   }
 
   /** What clocks show at a time. */
@@ -55,6 +70,8 @@ export class TimeZone {
     const utc = asUtc(wall)
     const before = utc - this.offsetAt(utc - DAY_MS)
     const after = utc - this.offsetAt(utc + DAY_MS)
+    // Clocks do not change within two days of most times.
+    if (before === after) return before
     const matching = [before, after].filter((ms) => ms + this.offsetAt(ms) === utc)
     return matching.length === 0 ? before : Math.min(...matching)
   }
@@ -67,7 +84,8 @@ function asUtc({ year, month, day, hour, minute, second }: WallTime): number {
 /** Whether there is a time zone with this name. */
 export function isTimeZone(name: string): boolean {
   try {
-    return new TimeZone(name).name !== ''
+    timeZone(name)
+    return true
   } catch {
     return false
   }

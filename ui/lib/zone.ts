@@ -1,27 +1,17 @@
 /** Dates and times of day in IANA time zones. Days have 23, 24 or 25 hours, and a few begin at 1:00. */
-import { TimeZone, type WallTime } from '../../src/base/time-zone.ts'
+import { timeZone, type WallTime } from '../../src/base/time-zone.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-const zones = new Map<string, TimeZone>()
-
-function zoneNamed(name: string): TimeZone {
-  const known = zones.get(name)
-  if (known) return known
-  const zone = new TimeZone(name)
-  zones.set(name, zone)
-  return zone
-}
-
 /** What a clock in the zone shows at a time (Unix ms). */
 export function wallTime(ms: number, zone: string): WallTime {
-  return zoneNamed(zone).wallTimeAt(ms)
+  return timeZone(zone).wallTimeAt(ms)
 }
 
 /** Minutes by which the zone is ahead of UTC at a time. */
 export function zoneOffset(ms: number, zone: string): number {
-  return Math.round(zoneNamed(zone).offsetAt(ms) / 60_000)
+  return Math.round(timeZone(zone).offsetAt(ms) / 60_000)
 }
 
 /** When a clock in the zone shows a time; `TimeZone.instantOf()` for times that it shows twice or skips. */
@@ -29,7 +19,7 @@ export function instantOf(
   wall: Partial<WallTime> & Pick<WallTime, 'year' | 'month' | 'day'>,
   zone: string,
 ): number {
-  return zoneNamed(zone).instantOf({ hour: 0, minute: 0, second: 0, ...wall })
+  return timeZone(zone).instantOf({ hour: 0, minute: 0, second: 0, ...wall })
 }
 
 /** The date in the zone at a time, `2026-11-20`. */

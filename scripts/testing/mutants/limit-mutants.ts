@@ -170,7 +170,10 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
   {
     file: 'src/server/bookings/booking-routes.ts',
     test: 'tests/server/bookings/booking-routes.test.ts',
-    limits: [mutant('slots that a user books', 'slots.take(own.id, times.length)', 'slots.take(own.id)')],
+    limits: [
+      mutant('slots that a user books', 'slots.take(own.id, times.length)', 'slots.take(own.id)'),
+      mutant('bookings that are stored at once', 'new Semaphore(1)', 'new Semaphore(1e9)'),
+    ],
   },
   {
     file: 'src/server/records/behaviors/time_slots.ts',

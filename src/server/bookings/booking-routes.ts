@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, fromTimestamp, isTimeZone, toTimestamp } from '../../base/index.ts'
+import { AppError, fromTimestamp, isTimeZone, Semaphore, toTimestamp } from '../../base/index.ts'
 import {
   appendAudit,
   bookSlots,
@@ -81,6 +81,9 @@ const slotResponse = v.pipe(
  * slots of each user, together with the record routes.
  */
 export function bookingRoutes(slots: RateLimiter): Route[] {
+  // One per commit, accounts in turn: a year of slots takes 10 ms, and everybody would wait for all that
+  // arrive together. `slots` bounds how many wait.
+  const turns = new Semaphore(1)
   return [
     defineRoute({
       method: 'POST',
@@ -103,7 +106,7 @@ export function bookingRoutes(slots: RateLimiter): Route[] {
         if (caller.kind !== 'superuser') slots.take(own.id, times.length)
         const user = body.user ?? own.id
         if (caller.kind !== 'superuser' && user !== own.id) throw onlyForSelf()
-        const booked = await db.write('book slots', (tx) => {
+        const book = (tx: Tx) => {
           if (caller.kind !== 'superuser') for (const slot of times) assertBookable(slot, tx, config)
           const request = { user: requireUser(tx, user), qpu: requireQpu(tx, body.qpu), slots: times }
           const conflicts = overlapsOf(tx, request)
@@ -112,7 +115,8 @@ export function bookingRoutes(slots: RateLimiter): Route[] {
           for (const slot of stored.slice(0, 1))
             audit(tx, caller, { action: 'booking.create', slot, count: stored.length })
           return stored
-        })
+        }
+        const booked = await turns.run(() => db.write('book slots', book), own.id)
         return new Reply(201, { slots: booked.map(presentSlot) })
       },
     }),

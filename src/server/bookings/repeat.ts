@@ -1,4 +1,4 @@
-import { TimeZone } from '../../base/index.ts'
+import { timeZone } from '../../base/index.ts'
 
 /** Slots of one repetition: about a year of weeks. */
 export const MAX_WEEKS = 53
@@ -18,7 +18,7 @@ export interface Repetition {
  * long.
  */
 export function repeatWeekly({ start, end, zone, weeks }: Repetition): { start: number; end: number }[] {
-  const clocks = new TimeZone(zone)
+  const clocks = timeZone(zone)
   const first = clocks.wallTimeAt(start)
   // Clocks show no milliseconds, and of two equal times the first one may be the second.
   const rest = start - clocks.instantOf(first)
@@ -30,7 +30,7 @@ export function repeatWeekly({ start, end, zone, weeks }: Repetition): { start: 
 
 /** The number of slots of a repetition whose last day is `until`, such as `2026-12-31`; 0 if none is. */
 export function weeksUntil(start: number, zone: string, until: string): number {
-  const { year, month, day } = new TimeZone(zone).wallTimeAt(start)
+  const { year, month, day } = timeZone(zone).wallTimeAt(start)
   const days = (Date.parse(until) - Date.UTC(year, month - 1, day)) / 86_400_000
   return days < 0 ? 0 : Math.floor(days / 7) + 1
 }

@@ -118,6 +118,7 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'Backups listed': { reason: 'superusers only, and the number is fixed' },
   'Slots of a weekly repetition': ['booking-repetitions'],
   'Slots that a user books or moves, each slot of a repetition': ['booking-repetitions'],
+  'Bookings (`POST /api/bookings`) that are stored at once': ['booking-repetitions'],
   'New addresses and changes of a calendar': { reason: 'one row per account, without expensive work' },
   'Reads of a calendar': ['calendar-reads'],
   'Entries of a calendar': ['calendar-reads'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { TimeZone } from '../../../src/base/index.ts'
+import { timeZone } from '../../../src/base/index.ts'
 import { MAX_WEEKS, repeatWeekly, weeksUntil } from '../../../src/server/bookings/repeat.ts'
 
 const HOUR = 3_600_000
@@ -41,7 +41,7 @@ describe('repeatWeekly()', () => {
 
   test('weeksUntil() is the number of slots up to and including a day', () => {
     const zone = 'America/New_York'
-    const clocks = new TimeZone(zone)
+    const clocks = timeZone(zone)
     const start = Date.parse('2026-11-18T03:00:00Z') // the 17th there
     const count = (until: string) => weeksUntil(start, zone, until)
     expect(['2026-11-16', '2026-11-17', '2026-11-23', '2026-11-24', '2026-12-31'].map(count)).toEqual([
