@@ -1,24 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runSvc } from '../../support/executable/service.ts'
 import { openTestServer, TestClient } from '../../support/server/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/cli/main.ts')
-
-async function svc(cwd: string, ...args: string[]) {
-  const run = Bun.spawn([process.execPath, MAIN, ...args], {
-    cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cwd },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [out, err, status] = await Promise.all([
-    new Response(run.stdout).text(),
-    new Response(run.stderr).text(),
-    run.exited,
-  ])
-  return { out, err, status }
-}
+const svc = (cwd: string, ...args: string[]) => runSvc(args, { cwd })
 
 /** Writes JSON lines into `folder`; returns the file's name. */
 function write(folder: string, records: object[]): string {

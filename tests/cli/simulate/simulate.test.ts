@@ -2,23 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { toTimestamp } from '../../../src/base/index.ts'
 import { claimJob, timeSlots } from '../../../src/db/index.ts'
+import { runSvc } from '../../support/executable/service.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/cli/main.ts')
-
-async function simulate(...args: string[]) {
-  const run = Bun.spawn([process.execPath, MAIN, 'simulate', ...args], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: '/tmp' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [out, err, status] = await Promise.all([
-    new Response(run.stdout).text(),
-    new Response(run.stderr).text(),
-    run.exited,
-  ])
-  return { out, err, status }
-}
+const simulate = (...args: string[]) => runSvc(['simulate', ...args], { cwd: '/tmp' })
 
 /** A booker with one job of 10 s, behind a job of 10 s of another user. */
 let lab: JobLab
