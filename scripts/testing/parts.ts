@@ -31,8 +31,20 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'matrices',
-    reason: 'every combination takes minutes where some of each kind take seconds',
-    tests: ['tests/server/drivers/session-writes.test.ts'],
+    reason: 'all combinations, rounds and chips take minutes, some of each kind in the gate seconds',
+    tests: [
+      'tests/db/crash.test.ts',
+      'tests/db/durability/checkpoints.test.ts',
+      'tests/db/query/own-jobs.test.ts',
+      'tests/db/store/jobs/fair/fair-queue.test.ts',
+      'tests/devices/tuning/routines/cold-chip.test.ts',
+      'tests/devices/tuning/routines/qubit/qubit-routines.test.ts',
+      'tests/model/store.test.ts',
+      'tests/server/drivers/session-writes.test.ts',
+      'tests/server/realtime/crowd.test.ts',
+      'tests/server/simulate/simulated-queue.test.ts',
+      'tests/simulator/methods/trajectories/trajectories.test.ts',
+    ],
     isInGate: true,
   },
   {

@@ -5,8 +5,9 @@ import { silentLog, systemClock } from '../../src/base/index.ts'
 import { type Database, diagnose, openDatabase, quantumJobs, users } from '../../src/db/index.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
+import { part } from '../support/whole.ts'
 
-const KILLS = 20
+const KILLS = part(20, 6)
 
 /** Runs a writer, kills it after about `ms` of writing, and returns the ids that it printed. */
 async function killedWriter(dir: string, ms: number): Promise<string[]> {
@@ -30,7 +31,7 @@ test(`no acknowledged commit is lost and no partial transaction is stored over $
   using folder = temporaryFolder()
   const replied: string[] = []
   for (let kill = 0; kill < KILLS; kill++) {
-    const ids = await killedWriter(folder.path, 3 + kill * 2)
+    const ids = await killedWriter(folder.path, 3 + (kill * 40) / KILLS)
     replied.push(...ids)
     // Opening runs quick_check; the lock of the killed process was released.
     const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
@@ -53,14 +54,14 @@ test(`no acknowledged commit is lost and no partial transaction is stored over $
 }, 60_000)
 
 test('a process killed during its first start leaves a folder that the next start can use', async () => {
-  for (let kill = 0; kill < 8; kill++) {
+  for (let kill = 0; kill < part(8, 3); kill++) {
     using folder = temporaryFolder()
     const child = Bun.spawn([process.execPath, `${import.meta.dir}/crash.child.ts`, folder.path], {
       stdout: 'ignore',
     })
     const path = join(folder.path, 'svc.lock')
     await until('the lock to appear', () => existsSync(path), { intervalMs: 1 })
-    await Bun.sleep(kill)
+    await Bun.sleep(part(1, 3) * kill)
     child.kill('SIGKILL')
     await child.exited
     const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })

@@ -1,5 +1,6 @@
 import { test } from 'bun:test'
 import fc from 'fast-check'
+import { part } from '../support/whole.ts'
 import { StoreMachine } from './store-machine.ts'
 import { steps } from './store-steps.ts'
 
@@ -18,6 +19,6 @@ test('the server follows the job model under any interleaving of faults, and all
         await machine.close()
       }
     }),
-    { numRuns: Number(process.env['STORE_RUNS'] ?? 40), interruptAfterTimeLimit: 60_000 },
+    { numRuns: Number(process.env['STORE_RUNS'] ?? part(100, 15)), interruptAfterTimeLimit: 60_000 },
   )
 }, 90_000)

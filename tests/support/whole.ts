@@ -1,6 +1,9 @@
 /** Whether matrices and long loops run whole, as they do in the part `matrices` of `npm run check:full`. */
 export const RUNS_WHOLE = process.env['SVC_TESTS'] === 'whole'
 
+/** How many rounds, rows or clients a test has: `all`, or in the gate `some`. */
+export const part = (all: number, some: number) => (RUNS_WHOLE ? all : some)
+
 /**
  * The combinations of `rows` and `columns` that a test runs: all of them, or in the gate one of each row, so
  * that each column has its share.

@@ -7,6 +7,7 @@ import { openConnection } from '../../../src/db/sqlite/connection.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
+import { part } from '../../support/whole.ts'
 
 const logBytes = ({ dir }: { dir: string }) => statSync(join(dir, 'svc.db-wal')).size
 /** Identifies the log: SQLite changes it when it starts the log again. */
@@ -72,7 +73,7 @@ test('a large commit is read only when it is on disk, and the mark follows it', 
 test('a close during a checkpoint waits for it, and leaves everything in the database', async () => {
   using folder = temporaryFolder()
   const opened = async () => openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < part(5, 2); round += 1) {
     const db = await opened()
     const written = [add({ db }, 3_000_000), add({ db }, 3_000_000)]
     if (round % 2 === 0) await Promise.all(written)
@@ -156,8 +157,8 @@ test.each([
 test('killed at any time during checkpoints, nothing that was acknowledged is lost', async () => {
   using folder = temporaryFolder()
   const acknowledged: string[] = []
-  for (let round = 0; round < 12; round += 1) {
-    acknowledged.push(...(await killed(folder.path, { prefix: `k${round}`, ms: 20 + round * 7 })))
+  for (let round = 0; round < part(12, 4); round += 1) {
+    acknowledged.push(...(await killed(folder.path, { prefix: `k${round}`, ms: 20 + round * part(7, 21) })))
     expect(await missing(folder.path, acknowledged)).toEqual([])
   }
 }, 60_000)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { cancelJob, deleteJob, quantumJobs, type ReadTx } from '../../../src/db/index.ts'
 import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
+import { part } from '../../support/whole.ts'
 
 test("planOwnJobs() pages through a user's jobs, and knows which pages are costly", async () => {
   await using lab = await JobLab.open()
@@ -60,20 +61,20 @@ const FILTERS: OwnJobsFilter[] = [
   { createdFrom: '2026-01-03', createdTo: '2026-01-05' },
   { before: 'many00000000150' },
   { tag: 'rare' },
-  { tag: 'rare', status: ['failed'], before: 'many00000090000' },
+  { tag: 'rare', status: ['failed'], before: 'many00000009000' },
   {
     status: ['cancelled'],
     qpu: 'qpu_a',
     qpuTarget: 'qpu_b',
     createdFrom: '2026-01-02',
-    before: 'many00000090000',
+    before: 'many00000009000',
   },
 ]
 
-test('every filter reads one index of the user, and no job that it excludes, among 100,000', async () => {
+test('every filter reads one index of the user, and no job that it excludes, among many', async () => {
   const lab = await JobLab.open()
   const [user, other] = [await lab.user(), await lab.user()]
-  await fill(lab, [user.id, other.id], 100_000)
+  await fill(lab, [user.id, other.id], part(100_000, 10_000))
   for (const filter of FILTERS) {
     await lab.db.read((tx) => {
       const { ids } = planOwnJobs(user.id, { skip: 0, limit: 50, sort: '-created', filter })

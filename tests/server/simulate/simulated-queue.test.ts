@@ -27,6 +27,7 @@ import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { type SimulatedQpu, SimulatedQueue } from '../../../src/server/simulate/simulated-queue.ts'
 import { SimulatedUser, type WaitingJob } from '../../../src/server/simulate/simulated-user.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { part } from '../../support/whole.ts'
 
 const IDLE_MS = 5_000
 const QUBITS = [5, 1]
@@ -303,6 +304,6 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
         }
       }
     }),
-    { numRuns: Number(process.env['FLOOR_RUNS'] ?? 25) },
+    { numRuns: part(100, 12) },
   )
 }, 120_000)

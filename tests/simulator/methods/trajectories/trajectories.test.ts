@@ -4,6 +4,7 @@ import { amplitudeDamping, depolarizing, pauliChannel } from '../../../../src/si
 import { defineNoiseModel, onQubit } from '../../../../src/simulator/noise/noise-model.ts'
 import { type Pattern, randomCircuit, toProgram } from '../../../oracle/random-circuit.ts'
 import { compareCounts } from '../../../oracle/statistics.ts'
+import { part } from '../../../support/whole.ts'
 import { h, measure, measureAll, ry, x } from '../../support/ops.ts'
 import { countsOfProgram, runOps } from '../../support/run.ts'
 
@@ -22,7 +23,7 @@ const noise = defineNoiseModel({
 test.each<Pattern>(['end', 'middle', 'feedback'])(
   'random circuits measured at the %s are distributed as matrix product states',
   async (pattern) => {
-    const rounds = 6
+    const rounds = part(6, 2)
     for (let seed = 0; seed < rounds; seed++) {
       const text = toProgram(randomCircuit({ seed, qubits: 2 + (seed % 3), length: 8 + seed, pattern }))
       const ours = await countsOfProgram(text, { method: METHOD, seed, shots: SHOTS, noise })

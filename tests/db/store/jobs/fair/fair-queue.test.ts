@@ -14,6 +14,7 @@ import {
 import { minuteOf } from '../../../../../src/db/store/accounts/recent-use.ts'
 import { pickJob } from '../../../../../src/server/jobs/dispatch/pick.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { part } from '../../../../support/whole.ts'
 
 const WINDOW_MS = 3_600_000
 const RUN_MS = 20_000
@@ -128,7 +129,7 @@ test('the position of each job is its place in the order in which the jobs reall
       expect([...positions]).toEqual([...positions.keys()].map((id) => [id, places.get(id)]))
       expect(listed).toEqual(fairLab.order.slice(from))
     }),
-    { numRuns: Number(process.env['FAIR_RUNS'] ?? 40) },
+    { numRuns: part(100, 12) },
   )
 }, 120_000)
 

@@ -6,6 +6,7 @@ import { EPOCH, quietTruth } from '../../../../support/simulated-chip/chips.ts'
 import { qubitOf } from '../../../../support/simulated-chip/experiments.ts'
 import { coldTruth } from '../../../../support/tuning/cold-qubit.ts'
 import { simulatedQubits } from '../../../../support/tuning/simulated-qubit.ts'
+import { RUNS_WHOLE } from '../../../../support/whole.ts'
 
 const NAMES = [
   ...['qubit_01_spectroscopy', 'rabi_oscillations', 'ramsey_correction', 'motzoi_parameter'],
@@ -24,13 +25,16 @@ function chipWith(hand: ChipTruth['hand'], seed: number): ChipTruth {
   return { ...quietTruth(1, seed), shots_noise: true, hand }
 }
 
+const CHIPS = [
+  [1, 11],
+  [-1, 13],
+  [-1, 11],
+  [1, 12],
+] as const
+const CHOSEN = RUNS_WHOLE ? CHIPS : CHIPS.slice(0, 2)
+
 describe('the routines of a qubit', () => {
-  test.each([
-    [1, 11],
-    [-1, 11],
-    [1, 12],
-    [-1, 13],
-  ] as const)('calibrate it from design values, handedness %i, seed %i', async (hand, seed) => {
+  test.each(CHOSEN)('calibrate it from design values, handedness %i, seed %i', async (hand, seed) => {
     const truth = chipWith(hand, seed)
     const qubit = qubitOf(truth, 'q0')
     const chip = simulatedQubits(truth)
