@@ -3,11 +3,12 @@
  * 200]`, with the rate limits of a new installation. Each submits a job and awaits it; the driver starts when
  * all wait. Exits with 1 unless all complete and the server responds to others in 100 ms (p99) meanwhile.
  */
+
+import { openRunner } from '../../tests/support/clients/runners.ts'
 import { Service } from '../../tests/support/executable/service.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { percentile } from '../support/figures.ts'
 import { printTable, startBench } from '../support/output.ts'
-import { openRunner } from './runners.ts'
 
 const LIMIT_MS = 100
 /** The defaults of `svc serve`, which the harness otherwise lifts. */

@@ -7,10 +7,10 @@
  */
 
 import { CUTS, HostileProxy } from '../../tests/support/clients/hostile-proxy.ts'
+import { openRunner } from '../../tests/support/clients/runners.ts'
 import { Service } from '../../tests/support/executable/service.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { printTable, startBench } from '../support/output.ts'
-import { openRunner } from './runners.ts'
 
 const { client, jobs } = startBench('Submissions over a bad line', {
   rounds: '1',

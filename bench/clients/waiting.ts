@@ -7,10 +7,10 @@
  * all complete and the process has sent at most 2 requests a second meanwhile.
  */
 import { HostileProxy } from '../../tests/support/clients/hostile-proxy.ts'
+import { openRunner } from '../../tests/support/clients/runners.ts'
 import { Service } from '../../tests/support/executable/service.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { printTable, startBench } from '../support/output.ts'
-import { openRunner } from './runners.ts'
 
 /** Goal, in requests per second of the waiting process. */
 const LIMIT_PER_SECOND = 2

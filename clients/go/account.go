@@ -131,10 +131,13 @@ type addresses struct {
 	mutex sync.Mutex
 	all   []string
 	at    int
+	// reached are those to which a connection was established; wrong are those to which none was, because no server has
+	// the name or its certificate is not trusted.
+	reached, wrong map[string]bool
 }
 
 func newAddresses(given string) (*addresses, error) {
-	list := &addresses{}
+	list := &addresses{reached: map[string]bool{}, wrong: map[string]bool{}}
 	for _, each := range strings.Split(given, ",") {
 		address := strings.TrimRight(strings.TrimSpace(each), "/")
 		if address == "" {
@@ -169,13 +172,32 @@ func (a *addresses) current() string {
 	return a.all[a.at]
 }
 
-// leave continues with the address after the one that did not respond.
-func (a *addresses) leave(address string) {
+// reach notes that a server was connected: what is wrong with its name later is a failure of the network.
+func (a *addresses) reach(address string) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.reached[address] = true
+	delete(a.wrong, address)
+}
+
+// leave continues with the address after the one that did not respond. It reports whether it is of no use to try
+// again: that each address is wrong.
+func (a *addresses) leave(address string, isWrong bool) bool {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	if a.all[a.at] == address {
 		a.at = (a.at + 1) % len(a.all)
 	}
+	if !isWrong || a.reached[address] {
+		return false
+	}
+	a.wrong[address] = true
+	for _, each := range a.all {
+		if !a.wrong[each] {
+			return false
+		}
+	}
+	return true
 }
 
 var warned sync.Map

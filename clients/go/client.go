@@ -72,13 +72,12 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 			return nil, err
 		}
 	}
-	if o.retries.Tries == 0 {
-		o.retries.Tries = 5
+	if o.retries, err = o.retries.withDefaults(); err != nil {
+		return nil, err
 	}
-	if o.retries.Within == 0 {
-		o.retries.Within = time.Minute
+	t := &transport{
+		http: o.http, addresses: list, token: found.token, profile: found.profile, retries: o.retries, clock: systemClock,
 	}
-	t := &transport{http: o.http, addresses: list, token: found.token, profile: found.profile, retries: o.retries}
 	return &Client{transport: t, waiter: &waiter{transport: t, awaited: map[*awaited]struct{}{}}}, nil
 }
 
@@ -102,6 +101,18 @@ func (c *Client) Close() { c.transport.http.CloseIdleConnections() }
 // Job reads a job by its id.
 func (c *Client) Job(ctx context.Context, id string) (*Job, error) {
 	raw, err := c.waiter.read(ctx, id, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.job(raw)
+}
+
+// Resume reads the job that a submission with this idempotency key has made within 24 hours, such as one whose response
+// was lost: IdempotencyKey of an error, or what was passed to WithIdempotencyKey. errors.Is(err, ErrNotFound) and
+// Code "unknown_key": there is no such job, it can be submitted again. With another code the server is older than this
+// client and cannot tell; submit again with the same key.
+func (c *Client) Resume(ctx context.Context, key string) (*Job, error) {
+	raw, err := c.waiter.readOfKey(ctx, key)
 	if err != nil {
 		return nil, err
 	}

@@ -78,6 +78,8 @@ type Error struct {
 	Fields map[string]FieldError
 	// RetryAfter is the time after which the server asks to try again; 0 if it does not.
 	RetryAfter time.Duration
+	// IdempotencyKey is that of a submission that may have made a job although it failed: Client.Resume finds that job.
+	IdempotencyKey string
 }
 
 // Error returns the message of the server.
@@ -112,12 +114,20 @@ type ConnectionError struct {
 	Address string
 	// MaybeDone: the server may have carried out the request.
 	MaybeDone bool
-	Err       error
+	// IsDefinite: repeating it does not help: no server has the name, or its certificate is not trusted.
+	IsDefinite bool
+	// IdempotencyKey is that of a submission that may have made a job although it failed: Client.Resume finds that job.
+	IdempotencyKey string
+	Err            error
 }
 
 // Error names the address and the cause.
 func (e *ConnectionError) Error() string {
-	return fmt.Sprintf("no response from %s: %v", e.Address, e.Err)
+	text := fmt.Sprintf("no response from %s: %v", firstOf(e.Address, "the server"), e.Err)
+	if e.IdempotencyKey != "" {
+		text += keyHint(e.IdempotencyKey, e.MaybeDone)
+	}
+	return text
 }
 
 // Unwrap returns the cause.
@@ -154,7 +164,7 @@ func (e *JobTimeoutError) Unwrap() error { return e.Err }
 func isTemporary(err error) bool {
 	var lost *ConnectionError
 	if errors.As(err, &lost) {
-		return true
+		return !lost.IsDefinite
 	}
 	var answer *Error
 	if !errors.As(err, &answer) || errors.Is(err, ErrUnavailable) {

@@ -26,6 +26,16 @@ type pinnedDialer struct {
 	roots       *x509.CertPool
 }
 
+// pinError is a server with another root certificate than the pinned one.
+type pinError struct{ message string }
+
+func (e *pinError) Error() string { return e.message }
+
+// notEstablishedError is a failure before the request was sent.
+type notEstablishedError struct{ error }
+
+func (e *notEstablishedError) Unwrap() error { return e.error }
+
 func newPinnedDialer(fingerprint string) (*pinnedDialer, error) {
 	digits := strings.NewReplacer(":", "", " ", "").Replace(fingerprint)
 	bytes, err := hex.DecodeString(digits)
@@ -64,21 +74,25 @@ func (d *pinnedDialer) trusted(ctx context.Context, address string) (*x509.CertP
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, err
+		return nil, &notEstablishedError{err}
 	}
 	defer response.Body.Close()
+	// A proxy of a server that restarts, for example: it may respond later.
+	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= 500 {
+		return nil, &notEstablishedError{fmt.Errorf("%s when the root CA was requested", response.Status)}
+	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxCertificate))
 	if err != nil {
-		return nil, err
+		return nil, &notEstablishedError{err}
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, fmt.Errorf("the server at %s has no readable root CA; no token was sent", address)
+		return nil, &pinError{fmt.Sprintf("the server at %s has no readable root CA; no token was sent", address)}
 	}
 	found := sha256.Sum256(block.Bytes)
 	if subtle.ConstantTimeCompare(found[:], d.fingerprint) != 1 {
-		return nil, fmt.Errorf("the server at %s has a root CA with fingerprint %x, but %x is pinned; no token was sent",
-			address, found, d.fingerprint)
+		return nil, &pinError{fmt.Sprintf("the server at %s has a root CA with fingerprint %x, but %x is pinned; no token "+
+			"was sent", address, found, d.fingerprint)}
 	}
 	root, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {

@@ -66,8 +66,8 @@ type CallOption func(*call)
 // WithIdempotencyKey names a submission, so that repeating it, by another process for example, makes no second job.
 func WithIdempotencyKey(key string) CallOption { return func(c *call) { c.key = key } }
 
-// Submit submits a job: exactly one, whatever happens to the connection, because each submission has a key. Errors
-// name the place in the program.
+// Submit submits a job: exactly one, whatever happens to the connection, because each submission has a key. Without a
+// response it is repeated for 10 minutes (Retries.WithoutResponse). Errors name the place in the program.
 func (c *Client) Submit(ctx context.Context, s Submission, opts ...CallOption) (*Job, error) {
 	if s.Memory && (s.MeasLevel == nil || *s.MeasLevel == 2) {
 		s.MemoryFormat = "packed"

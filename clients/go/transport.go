@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,18 +18,8 @@ import (
 	"svc.example/clients/go/internal/wire"
 )
 
-// Retries say how often and for how long a request is repeated.
-type Retries struct {
-	// Tries is the number of attempts in all; default 5.
-	Tries int
-	// Within is the time after which no further attempt starts; default 60 s.
-	Within time.Duration
-}
-
 const (
 	compressedFrom = 64 * 1024
-	firstPause     = 200 * time.Millisecond
-	maxPause       = 60 * time.Second
 	// responseTime is the limit for one response; the server holds a request for up to 60 s.
 	responseTime = 75 * time.Second
 )
@@ -41,6 +31,7 @@ type transport struct {
 	token     string
 	profile   string
 	retries   Retries
+	clock     clock
 }
 
 // call is one request.
@@ -48,7 +39,8 @@ type call struct {
 	method, path string
 	query        url.Values
 	body         any
-	// key is the idempotency key; with one, the request may reach the server twice without harm.
+	// key is the idempotency key; with one, the request may reach the server twice without harm. A submission is
+	// repeated until the server has responded.
 	key          string
 	isRepeatable bool
 	accept       string
@@ -57,26 +49,34 @@ type call struct {
 // request sends a call, again where that is safe, and decodes the JSON of its response into result, if that is
 // not nil.
 func (t *transport) request(ctx context.Context, c call, result any) error {
-	end := time.Now().Add(t.retries.Within)
+	var submitted *submission
+	within := t.retries.Within
+	if c.key != "" {
+		within = t.retries.WithoutResponse
+		submitted = newSubmission(c.key, t.addresses.current(), within)
+		defer submitted.end()
+	}
+	end := t.clock.now().Add(within)
 	isRepeatable := c.isRepeatable || c.key != "" || c.method == http.MethodGet || c.method == http.MethodDelete
-	for attempt := 1; ; {
+	failures := 0
+	for attempt := 1; ; attempt++ {
 		err := t.once(ctx, c, result)
 		if err == nil {
 			return nil
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return submitted.interrupted(ctx.Err())
+		}
+		if submitted.counts(err) {
+			failures++
 		}
 		pause := pauseAfter(err, attempt)
-		if attempt >= t.retries.Tries || !isRetried(err, isRepeatable) || time.Now().Add(pause).After(end) {
-			return err
+		if failures >= t.retries.Tries || !isRetried(err, isRepeatable) || t.clock.now().Add(pause).After(end) {
+			return submitted.givenUp(err)
 		}
-		// A limit is no failure: only the time ends the attempts.
-		if !errors.Is(err, ErrRateLimited) {
-			attempt++
-		}
-		if err := sleep(ctx, pause); err != nil {
-			return err
+		submitted.note(err)
+		if err := t.clock.sleep(ctx, pause); err != nil {
+			return submitted.interrupted(err)
 		}
 	}
 }
@@ -93,8 +93,7 @@ func (t *transport) once(ctx context.Context, c call, result any) error {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		t.addresses.leave(address)
-		return &ConnectionError{Address: address, MaybeDone: true, Err: err}
+		return t.lost(address, err)
 	}
 	if result == nil || len(text) == 0 {
 		return nil
@@ -138,9 +137,9 @@ func (t *transport) send(ctx context.Context, address string, c call) (*http.Res
 	}
 	response, err := t.http.Do(request)
 	if err != nil {
-		t.addresses.leave(address)
-		return nil, &ConnectionError{Address: address, MaybeDone: !isUnsent(err), Err: err}
+		return nil, t.lost(address, err)
 	}
+	t.addresses.reach(address)
 	if response.StatusCode >= 200 && response.StatusCode < 300 {
 		return response, nil
 	}
@@ -150,6 +149,18 @@ func (t *transport) send(ctx context.Context, address string, c call) (*http.Res
 		failure.Message = fmt.Sprintf("The token of profile %s is not valid; run: svc login %s --profile %s", t.profile, address, t.profile)
 	}
 	return nil, failure
+}
+
+// lost is the error of a request without a response, and goes on with the next address.
+func (t *transport) lost(address string, err error) error {
+	isWrong := isDefinite(err)
+	maybeDone := !isWrong && !isUnsent(err)
+	if maybeDone {
+		t.addresses.reach(address)
+	}
+	return &ConnectionError{
+		Address: address, MaybeDone: maybeDone, IsDefinite: t.addresses.leave(address, isWrong), Err: err,
+	}
 }
 
 func encode(body any) (text []byte, isCompressed bool, err error) {
@@ -195,39 +206,17 @@ func errorOf(response *http.Response) *Error {
 func isUnsent(err error) bool {
 	var network *net.OpError
 	var name *net.DNSError
-	return errors.As(err, &name) || errors.As(err, &network) && network.Op == "dial"
+	var early *notEstablishedError
+	return errors.As(err, &early) || errors.As(err, &name) || errors.As(err, &network) && network.Op == "dial"
 }
 
-func isRetried(err error, isRepeatable bool) bool {
-	if !isTemporary(err) || isRepeatable {
-		return isTemporary(err)
-	}
-	var lost *ConnectionError
-	if errors.As(err, &lost) {
-		return !lost.MaybeDone
-	}
-	var answer *Error
-	return errors.As(err, &answer) && isRefused(answer.Status)
-}
-
-// pauseAfter is what the server asks for and up to as much again, or exponential with full jitter, so that
-// clients do not return all at once.
-func pauseAfter(err error, attempt int) time.Duration {
-	var answer *Error
-	if errors.As(err, &answer) && answer.RetryAfter > 0 {
-		return time.Duration(float64(min(answer.RetryAfter, maxPause)) * (1 + rand.Float64()))
-	}
-	return time.Duration(rand.Float64() * float64(firstPause) * float64(int(1)<<attempt))
-}
-
-// sleep returns after d, or with the error of the context.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+// isDefinite is for connections that are not established for a reason that lasts: no server has the name, or its
+// certificate is not trusted.
+func isDefinite(err error) bool {
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var pin *pinError
+	return errors.As(err, &name) && name.IsNotFound && !name.IsTemporary || errors.As(err, &certificate) ||
+		errors.As(err, &record) || errors.As(err, &pin)
 }

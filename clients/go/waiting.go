@@ -66,6 +66,15 @@ func (w *waiter) read(ctx context.Context, id string, query url.Values) (rawJSON
 	return raw, err
 }
 
+// readOfKey reads the job that was submitted with an idempotency key.
+func (w *waiter) readOfKey(ctx context.Context, key string) (rawJSON, error) {
+	var raw rawJSON
+	path := "/api/jobs/by-key/" + url.PathEscape(key)
+	query := url.Values{"fields": {awaitedFields}}
+	err := w.transport.request(ctx, call{method: http.MethodGet, path: path, query: query}, &raw)
+	return raw, err
+}
+
 // next returns the job once its status is another one than status.
 func (w *waiter) next(ctx context.Context, id string, status Status) (rawJSON, error) {
 	for failures := 0; ; {

@@ -70,6 +70,7 @@ export const PARTS: readonly Part[] = [
       'tests/clients/schemathesis.test.ts',
       'tests/clients/first-programs.test.ts',
       'tests/clients/javascript/runtimes.test.ts',
+      'tests/clients/lost-connections.test.ts',
     ],
   },
   {

@@ -20,6 +20,7 @@ export const svc = defineGroup('Quantum job control service', {
   job: async () => (await import('./client/jobs.ts')).jobCommand,
   result: async () => (await import('./client/jobs.ts')).resultCommand,
   cancel: async () => (await import('./client/jobs.ts')).cancelCommand,
+  resume: async () => (await import('./client/jobs.ts')).resumeCommand,
   qpus: async () => (await import('./client/qpus.ts')).qpusCommand,
   driver: async () => (await import('./driver/driver.ts')).driverCommand,
   demo: async () => (await import('./demo/demo.ts')).demoCommand,

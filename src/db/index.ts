@@ -230,7 +230,13 @@ export {
 } from './store/jobs/dispatch.ts'
 export { FairShare } from './store/jobs/fair/fair-share.ts'
 export { type Excess, excessOf, fitsQpu, type JobNeeds } from './store/jobs/fits-qpu.ts'
-export { findResponse, type KeyedRequest, RESPONSE_TTL_MS, saveResponse } from './store/jobs/idempotency.ts'
+export {
+  findResponse,
+  findResponseOfKey,
+  type KeyedRequest,
+  RESPONSE_TTL_MS,
+  saveResponse,
+} from './store/jobs/idempotency.ts'
 export {
   assertMaySubmit,
   bytesOfJob,

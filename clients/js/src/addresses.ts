@@ -2,6 +2,10 @@
 export class Addresses {
   readonly #all: readonly string[]
   #at = 0
+  /** Those to which a connection was established. */
+  readonly #reached = new Set<string>()
+  /** Those that never were, because no server has the name or its certificate is not trusted. */
+  readonly #wrong = new Set<string>()
 
   /**
    * @param given One address, or several, as a list or separated by commas.
@@ -25,8 +29,20 @@ export class Addresses {
     return this.#all[this.#at] ?? ''
   }
 
-  /** Continues with the address after the one that did not respond. */
-  leave(address: string): void {
+  /** Notes that a server was connected: what is wrong with its name later is a failure of the network. */
+  reach(address: string): void {
+    this.#reached.add(address)
+    this.#wrong.delete(address)
+  }
+
+  /**
+   * Continues with the address after the one that did not respond. Returns whether it is of no use to try
+   * again: that each address is wrong.
+   */
+  leave(address: string, isWrong: boolean): boolean {
     if (address === this.current) this.#at = (this.#at + 1) % this.#all.length
+    if (!isWrong || this.#reached.has(address)) return false
+    this.#wrong.add(address)
+    return this.#wrong.size === new Set(this.#all).size
   }
 }

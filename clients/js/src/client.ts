@@ -70,6 +70,7 @@ export class SvcClient {
 
   /**
    * Submits a job: exactly one, whatever happens to the connection, because each submission has a key.
+   * Without a response it is repeated for 10 minutes (`retries.withoutResponseMs`).
    *
    * @throws InvalidRequestError with the place in the program, InsufficientTimeError, QpuUnavailableError, …
    */
@@ -77,8 +78,18 @@ export class SvcClient {
     submission: Submission,
     { idempotencyKey = randomKey(), signal }: { idempotencyKey?: string; signal?: AbortSignal } = {},
   ): Promise<Job> {
-    const headers = { 'Idempotency-Key': idempotencyKey }
-    return this.#job(await this.#submit<JobWire>(submission, { headers, signal }))
+    return this.#job(await this.#submit<JobWire>(submission, { key: idempotencyKey, signal }))
+  }
+
+  /**
+   * The job that a submission with this idempotency key has made within 24 hours, such as one whose response
+   * was lost: `idempotencyKey` of an error, or what was passed to `submitJob`.
+   *
+   * @throws NotFoundError with code `unknown_key`: there is no such job, it can be submitted again. With
+   *   another code: the server is older than this client and cannot tell; submit again with the same key.
+   */
+  async resume(key: string): Promise<Job> {
+    return this.#job(await this.#waiting.readOfKey(key))
   }
 
   /** Checks a job without submitting it: all problems, with line and column. */

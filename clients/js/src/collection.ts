@@ -1,5 +1,6 @@
+import { isTemporary, sleep } from './repetition.ts'
 import { type Change, changesOf } from './stream.ts'
-import { isTemporary, sleep, type Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** One page of records. */
 export interface RecordPage<T> {

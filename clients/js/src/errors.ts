@@ -28,6 +28,8 @@ export class SvcError extends Error {
   readonly requestId: string
   readonly fields: { readonly [path: string]: FieldError }
   readonly retryAfter: number | undefined
+  /** Of a submission that may have made a job although it failed; `client.resume` finds that job. */
+  idempotencyKey: string | undefined
 
   constructor({ status, code, message, requestId, fields, retryAfter }: ErrorDetails) {
     super(message)
@@ -94,14 +96,23 @@ export function errorOf(details: ErrorDetails): SvcError {
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError'
   /** The server may have carried out the request. */
-  readonly maybeDone: boolean
+  maybeDone: boolean
+  /** Repeating it does not help: no server has the name, or its certificate is not trusted. */
+  readonly isDefinite: boolean
+  /** Of a submission that may have made a job although it failed; `client.resume` finds that job. */
+  idempotencyKey: string | undefined
 
-  constructor(address: string, maybeDone: boolean, cause: unknown) {
+  constructor(
+    address: string,
+    { maybeDone, isDefinite, cause }: { maybeDone: boolean; isDefinite: boolean; cause: unknown },
+  ) {
     const state = maybeDone
       ? 'The connection ended before the response; the server may have carried out the request'
       : 'No connection'
-    super(`${state}: ${address}`, { cause })
+    const reason = cause instanceof Error && isDefinite ? ` (${cause.message})` : ''
+    super(`${state}: ${address}${reason}`, { cause })
     this.maybeDone = maybeDone
+    this.isDefinite = isDefinite
   }
 }
 

@@ -1,7 +1,8 @@
 import { JobCancelledError, JobFailedError, JobTimeoutError } from './errors.ts'
 import type { JobDetail, JobResults, Job as JobSummary } from './generated/wire.gen.ts'
+import { isTemporary, sleep } from './repetition.ts'
 import { Result } from './result.ts'
-import { isTemporary, sleep, type Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 import { hasEnded, type Waiting } from './waiting.ts'
 
 /** `pending`, `running`, or one of the ends: `completed`, `failed`, `cancelled`. */

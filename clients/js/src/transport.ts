@@ -1,25 +1,13 @@
 import { Addresses } from './addresses.ts'
 import { type CredentialOptions, type Credentials, credentialsOf } from './credentials.ts'
-import {
-  AuthenticationError,
-  ConnectionLostError,
-  type ErrorDetails,
-  errorOf,
-  QpuUnavailableError,
-  RateLimitedError,
-  SvcError,
-} from './errors.ts'
+import { AuthenticationError, ConnectionLostError, type ErrorDetails, errorOf, SvcError } from './errors.ts'
 import type { Error as ErrorBody } from './generated/wire.gen.ts'
+import { isFailure, isRetried, limitsOf, pauseAfter, type Retries, Submission, sleep } from './repetition.ts'
 
-/** How often and for how long a request is repeated. */
-export interface Retries {
-  /** Attempts in all; default 5. */
-  readonly tries?: number
-  /** Time in ms after which no further attempt starts; default 60,000. */
-  readonly withinMs?: number
-}
-
-/** `fetch` of the runtime, or one that behaves alike. */
+/**
+ * `fetch` of the runtime, or one that behaves alike. A rejection with a `code` such as `ENOTFOUND`, or that
+ * begins with `CERT_`, is not repeated.
+ */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
 /** How a client connects. */
@@ -38,17 +26,12 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /** The request may reach the server twice without harm; default for GET and DELETE. */
   readonly isRepeatable?: boolean
-  readonly retries?: Retries
+  /** Idempotency key of a submission, which is repeated until the server has responded. */
+  readonly key?: string
 }
 
 /** Bodies above this size are compressed. */
 const COMPRESSED_FROM = 64 * 1024
-const FIRST_PAUSE_MS = 200
-const MAX_PAUSE_MS = 60_000
-/** Statuses of a server that did not carry out the request, whatever it was. */
-const REFUSED = new Set([429, 503])
-/** Statuses after which it is unknown whether the request was carried out. */
-const FAILED = new Set([500, 502, 504])
 
 /** Sends requests: credentials, repetition, time limits and errors. One for all parts of a client. */
 export class Transport {
@@ -63,7 +46,7 @@ export class Transport {
     this.#addresses = new Addresses(this.#credentials.address)
     // Browsers refuse a fetch that is called as a method.
     this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init))
-    this.#retries = { tries: 5, withinMs: 60_000, ...retries }
+    this.#retries = limitsOf(retries)
     this.#timeoutMs = timeoutMs
   }
 
@@ -74,23 +57,44 @@ export class Transport {
    * @throws SvcError in the class of the response's code; ConnectionLostError without a response.
    */
   async request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-    const { tries, withinMs } = { ...this.#retries, ...options.retries }
+    const { key } = options
+    if (key === undefined) return this.#repeated(method, path, options)
+    const submission = new Submission(key, this.#addresses.current, this.#retries.withoutResponseMs)
+    try {
+      const headers = { 'Idempotency-Key': key }
+      return await this.#repeated(method, path, { ...options, headers, isRepeatable: true }, submission)
+    } catch (error) {
+      submission.giveUp(error)
+      throw error
+    } finally {
+      submission.end()
+    }
+  }
+
+  async #repeated<T>(
+    method: string,
+    path: string,
+    options: RequestOptions,
+    submission?: Submission,
+  ): Promise<T> {
+    const { tries, withinMs, withoutResponseMs } = this.#retries
     const { isRepeatable = method === 'GET' || method === 'DELETE', signal } = options
-    const end = Date.now() + withinMs
-    for (let attempt = 1; ; ) {
+    const end = Date.now() + (submission ? withoutResponseMs : withinMs)
+    let failures = 0
+    for (let attempt = 1; ; attempt += 1) {
       try {
         const timeout = AbortSignal.timeout(this.#timeoutMs)
         const until = signal ? AbortSignal.any([signal, timeout]) : timeout
         const text = await this.#send(method, path, { ...options, signal: until }, (response) =>
           response.text(),
         )
-        return (text === '' ? undefined : JSON.parse(text)) as T
+        return contentOf<T>(text, this.#addresses.current)
       } catch (error) {
         signal?.throwIfAborted()
         const pause = pauseAfter(error, attempt)
-        if (attempt >= tries || !isRetried(error, isRepeatable) || Date.now() + pause > end) throw error
-        // A limit is no failure: only the time ends the attempts.
-        if (!(error instanceof RateLimitedError)) attempt += 1
+        if (isFailure(error, submission !== undefined)) failures += 1
+        if (failures >= tries || !isRetried(error, isRepeatable) || Date.now() + pause > end) throw error
+        submission?.note(error)
         await sleep(pause, signal)
       }
     }
@@ -129,15 +133,36 @@ export class Transport {
         ...(encoded && { body: encoded.bytes }),
         ...(signal && { signal }),
       })
+      this.#addresses.reach(address)
       if (!response.ok) throw errorOf(await detailsOf(response))
       return await read(response)
     } catch (error) {
       if (error instanceof AuthenticationError && profile !== undefined)
         error.message = `The token of profile ${profile} is not valid; run: svc login ${address} --profile ${profile}`
-      if (error instanceof SvcError) throw error
-      this.#addresses.leave(address)
-      throw new ConnectionLostError(address, !isUnsent(error), error)
+      throw error instanceof SvcError ? error : this.#lost(address, error)
     }
+  }
+
+  /** The error of a request without a response; goes on with the next address. */
+  #lost(address: string, cause: unknown): ConnectionLostError {
+    const isWrong = DEFINITE.test(codesOf(cause))
+    const maybeDone = !isWrong && !UNSENT.test(codesOf(cause))
+    if (maybeDone) this.#addresses.reach(address)
+    return new ConnectionLostError(address, {
+      maybeDone,
+      cause,
+      isDefinite: this.#addresses.leave(address, isWrong),
+    })
+  }
+}
+
+function contentOf<T>(text: string, address: string): T {
+  if (text === '') return undefined as T
+  try {
+    return JSON.parse(text)
+  } catch {
+    const message = `The server at ${address} responded with something other than JSON`
+    throw errorOf({ status: 200, code: '', message, requestId: '', fields: {} })
   }
 }
 
@@ -154,51 +179,16 @@ function warnOfPlainHttp(address: string): void {
   console.warn(`The API token is sent to ${address} without encryption; use https`)
 }
 
-/** Resolves after `ms`; rejects with the reason of `signal` when it is aborted. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal?.aborted) stop()
-    else signal?.addEventListener('abort', stop, { once: true })
-  })
-}
-
-/** Whether a later attempt may succeed: the network or the server failed, rather than the request. */
-export function isTemporary(error: unknown): boolean {
-  if (error instanceof ConnectionLostError) return true
-  if (!(error instanceof SvcError) || error instanceof QpuUnavailableError) return false
-  return REFUSED.has(error.status) || FAILED.has(error.status)
-}
-
-function isRetried(error: unknown, isRepeatable: boolean): boolean {
-  if (!isTemporary(error) || isRepeatable) return isTemporary(error)
-  return error instanceof ConnectionLostError ? !error.maybeDone : REFUSED.has((error as SvcError).status)
-}
-
-/**
- * What the server asks for and up to as much again, or exponential with full jitter, so that clients do not
- * return all at once.
- */
-function pauseAfter(error: unknown, attempt: number): number {
-  const asked = error instanceof SvcError ? error.retryAfter : undefined
-  if (asked !== undefined) return Math.min(asked * 1000, MAX_PAUSE_MS) * (1 + Math.random())
-  return Math.random() * FIRST_PAUSE_MS * 2 ** attempt
-}
-
 /** Codes of Node and Bun for connections that were not established; browsers do not tell. */
 const UNSENT =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|ConnectionRefused|FailedToOpen/
+  /ECONNREFUSED|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|ConnectionRefused|FailedToOpen/
 
-function isUnsent(error: unknown): boolean {
+/** Codes of names that no server has, and of certificates that are not trusted. */
+const DEFINITE = /ENOTFOUND|CERT_|_CERT|WRONG_VERSION_NUMBER|UNABLE_TO_(GET|VERIFY|DECRYPT)/
+
+function codesOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
-  return UNSENT.test(`${code} ${cause?.code}`)
+  return `${code} ${cause?.code}`
 }
 
 function queryText(query: RequestOptions['query'] = {}): string {

@@ -1,6 +1,7 @@
 import type { JobDetail, Job as JobSummary } from './generated/wire.gen.ts'
+import { isTemporary, sleep } from './repetition.ts'
 import { type Change, changesOf } from './stream.ts'
-import { isTemporary, sleep, type Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** The states that a job does not leave. */
 export function hasEnded(status: JobDetail['status']): boolean {
@@ -75,6 +76,12 @@ export class Waiting {
   read(id: string, query: { wait?: number; status?: string } = {}, signal?: AbortSignal): Promise<JobDetail> {
     const path = `/api/jobs/${encodeURIComponent(id)}`
     return this.#transport.request('GET', path, { query: { ...query, fields: FIELDS }, signal })
+  }
+
+  /** Reads the job that was submitted with an idempotency key. */
+  readOfKey(key: string): Promise<JobDetail> {
+    const path = `/api/jobs/by-key/${encodeURIComponent(key)}`
+    return this.#transport.request('GET', path, { query: { fields: FIELDS } })
   }
 
   /**

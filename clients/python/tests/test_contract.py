@@ -77,6 +77,8 @@ async def call(svc: Any, name: str, args: dict[str, Any]) -> Any:
     if target == "jobs":
         found = svc.jobs(**args["options"])
         return [job async for job in found] if hasattr(found, "__aiter__") else list(found)
+    if target == "resume":
+        return await done(svc.resume(args["idempotency_key"]))
     if target in ("cancel_job", "wait", "result"):
         job = await done(svc.job(args["id"]))
         if target == "cancel_job":

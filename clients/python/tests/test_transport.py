@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
+import ssl
+import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,6 +26,7 @@ from svc_client import (
     Timeout,
     save_account,
 )
+from svc_client._progress import Notice, notice_of
 from svc_client._retries import pause_after
 from svc_client._version import VERSION
 
@@ -81,6 +86,156 @@ def test_five_tries_are_made(no_pauses: list[float]) -> None:
     with pytest.raises(ConnectionLostError, match="No connection: https://svc.lab.example"):
         client(answer, retries=Retries(tries=2)).qpus()
     assert len(requests) == 2
+
+
+class Clock:
+    """A clock that moves by what is slept."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("svc_client._sync.transport.time", clock)
+    monkeypatch.setattr("svc_client._sync.transport.sleep", clock.sleep)
+    return clock
+
+
+def test_a_submission_outlasts_a_server_that_is_down(clock: Clock) -> None:
+    keys = set()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        keys.add(request.headers["idempotency-key"])
+        if clock.now < 60:
+            raise httpx.ConnectError("refused")
+        if clock.now < 90:
+            return httpx.Response(502, text="<html>bad gateway</html>")
+        return httpx.Response(201, json=JOB)
+
+    assert client(answer, retries=Retries(tries=1)).submit_job(BELL).id == JOB["id"]
+    assert 90 <= clock.now <= 101 and len(keys) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "maybe_done", "state"),
+    [
+        (httpx.ConnectError("refused"), False, "no job was submitted"),
+        (httpx.ReadError("reset"), True, "there may be a job"),
+    ],
+)
+def test_a_submission_without_a_response_ends_with_its_key(
+    clock: Clock, fault: Exception, maybe_done: bool, state: str
+) -> None:
+    answer, _ = responses(fault, httpx.ConnectError("refused"))
+    with pytest.raises(ConnectionLostError, match=f"{state}, its idempotency key is mine: ") as caught:
+        client(answer).submit_job(BELL, idempotency_key="mine")
+    assert (caught.value.idempotency_key, caught.value.maybe_done) == ("mine", maybe_done)
+    assert 590 <= clock.now <= 600
+    answer, requests = responses(httpx.ReadError("reset"))
+    with pytest.raises(ConnectionLostError) as short:
+        client(answer, retries=Retries(without_response=0)).submit_job(BELL)
+    assert short.value.idempotency_key == requests[0].headers["idempotency-key"] and len(requests) == 1
+
+
+def test_a_token_that_expires_during_a_submission_leaves_its_key(clock: Clock) -> None:
+    refusal = httpx.Response(401, json={"code": "unauthorized", "message": "No."})
+    answer, _ = responses(httpx.ReadError("reset"), refusal)
+    with pytest.raises(AuthenticationError, match="there may be a job") as caught:
+        client(answer).submit_job(BELL)
+    assert caught.value.idempotency_key
+    answer, requests = responses(refusal)
+    with pytest.raises(AuthenticationError) as at_once:
+        client(answer).submit_job(BELL)
+    assert at_once.value.idempotency_key == "" and len(requests) == 1
+
+
+def test_failures_of_the_server_itself_are_counted(clock: Clock) -> None:
+    answer, requests = responses(httpx.Response(500, json={"code": "internal", "message": "Internal error"}))
+    with pytest.raises(ServerError) as caught:
+        client(answer).submit_job(BELL)
+    assert len(requests) == 5 and caught.value.idempotency_key
+
+
+def caused(cause: OSError) -> httpx.ConnectError:
+    """As httpx raises it."""
+    error = httpx.ConnectError(str(cause))
+    error.__cause__ = cause
+    return error
+
+
+DEFINITE = [
+    socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
+    ssl.SSLCertVerificationError(1, "certificate verify failed"),
+]
+PASSING = [socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), ConnectionRefusedError()]
+
+
+@pytest.mark.parametrize("cause", DEFINITE)
+def test_a_wrong_name_or_certificate_ends_everything_at_once(clock: Clock, cause: OSError) -> None:
+    for call in (lambda svc: svc.submit_job(BELL), lambda svc: svc.job("x"), lambda svc: svc.wait(["x"])):
+        answer, requests = responses(caused(cause))
+        with pytest.raises(ConnectionLostError) as caught:
+            call(client(answer))
+        assert (len(requests), caught.value.is_definite, caught.value.idempotency_key) == (1, True, "")
+
+
+@pytest.mark.parametrize("cause", PASSING)
+def test_what_may_pass_is_repeated(clock: Clock, cause: OSError) -> None:
+    answer, requests = responses(caused(cause), httpx.Response(201, json=JOB))
+    assert client(answer).submit_job(BELL).id == JOB["id"] and len(requests) == 2
+
+
+@pytest.mark.parametrize("cause", DEFINITE)
+def test_the_name_of_a_server_that_has_responded_is_right(clock: Clock, cause: OSError) -> None:
+    answer, requests = responses(httpx.ReadError("reset"), caused(cause), httpx.Response(201, json=JOB))
+    assert client(answer).submit_job(BELL).id == JOB["id"] and len(requests) == 3
+
+
+def test_a_wrong_name_among_several_is_no_end(clock: Clock) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.host == "wrong.example":
+            raise caused(DEFINITE[0])
+        return httpx.Response(201, json=JOB)
+
+    several = ["https://wrong.example", "https://svc.lab.example"]
+    svc = SvcClient(several, "token", transport=httpx.MockTransport(answer))
+    assert svc.submit_job(BELL).id == JOB["id"]
+
+
+def test_a_terminal_says_that_a_submission_is_repeated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = threading.Event()
+    monkeypatch.setattr("svc_client._progress._NOTICE_AFTER", 0.01)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("svc_client._progress.Notice.say", lambda notice, say=Notice.say: (say(notice), said.set()))
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        assert said.wait(60)
+        return httpx.Response(201, json=JOB)
+
+    client(answer).submit_job(BELL, idempotency_key="mine")
+    wanted = "No response from https://svc.lab.example. The submission mine is repeated for up to 10 min; Ctrl+C ends that\n"
+    assert capsys.readouterr().err == wanted
+    monkeypatch.setenv("SVC_PROGRESS", "0")
+    with notice_of("It", "here", 1) as notice:
+        assert notice.reason and not any(isinstance(each, threading.Timer) for each in threading.enumerate())
+
+
+def test_a_job_is_found_by_the_key_of_its_submission() -> None:
+    answer, requests = responses(httpx.Response(200, json=JOB))
+    assert client(answer).resume("a key/1").id == JOB["id"]
+    assert requests[0].url.raw_path.startswith(b"/api/jobs/by-key/a%20key%2F1?")
+    with pytest.raises(ValueError, match="expected 0 to 82800 s"):
+        Retries(without_response=86_400)
 
 
 def test_pauses_grow_and_have_jitter() -> None:

@@ -1,6 +1,11 @@
 import { savedAccount } from '../../../clients/js/src/accounts.ts'
 import { type CredentialOptions, credentialsOf } from '../../../clients/js/src/credentials.ts'
-import { AuthenticationError, ConnectionLostError, SvcClient } from '../../../clients/js/src/index.ts'
+import {
+  AuthenticationError,
+  ConnectionLostError,
+  SvcClient,
+  SvcError,
+} from '../../../clients/js/src/index.ts'
 import { flag, group, kinds, type ValuesOf } from '../../base/index.ts'
 import { ExitError, UsageError } from '../command-line/usage-error.ts'
 import { trustingFetch } from './trusting-fetch.ts'
@@ -49,13 +54,22 @@ export function asUsage<T>(make: () => T): T {
   }
 }
 
+/** The message of the client with the command in place of its method. */
+function commandFor(message: string): string {
+  return message.replace(/: client\.resume\(key\) finds it$/, '; svc resume KEY finds it')
+}
+
 /** Runs `work`; its failures say what to do and end with the status of their kind. */
 export async function withStatus<T>(work: () => Promise<T>, hasToken: boolean): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof ConnectionLostError)
-      throw error.cause instanceof ExitError ? error.cause : new ExitError(NO_SERVER, error.message)
+      throw error.cause instanceof ExitError
+        ? error.cause
+        : new ExitError(NO_SERVER, commandFor(error.message))
+    if (error instanceof SvcError && error.idempotencyKey !== undefined)
+      throw new ExitError(NO_SERVER, commandFor(error.message))
     if (error instanceof AuthenticationError) {
       const reason = hasToken ? 'the API token is invalid, expired or deleted' : 'not signed in'
       throw new UsageError(`${reason}; run svc login ADDRESS or set SVC_API_TOKEN`)

@@ -23,6 +23,31 @@ async function readJob(svc: SvcClient, id: string): Promise<Job> {
   }
 }
 
+export const resumeCommand = defineCommand({
+  summary: 'Show the job that a submission with an idempotency key has made within 24 hours',
+  positionals: [
+    { name: 'KEY', help: 'What svc submit printed when it ended without a response, or its --key' },
+  ],
+  flags: CONNECTION_FLAGS,
+  run: ({ flags, positionals: [key = ''] }) => withClient(flags, (svc) => resume(svc, key)),
+  document: (job) => job.raw,
+  print: (job) => console.log(`Job ${job.id} (${stateOf(job)}); its result: svc result ${job.id}`),
+})
+
+/** @throws AppError if there is none. */
+async function resume(svc: SvcClient, key: string): Promise<Job> {
+  try {
+    return await svc.resume(key)
+  } catch (cause) {
+    if (!(cause instanceof NotFoundError)) throw cause
+    const message =
+      cause.code === 'unknown_key'
+        ? 'no job was submitted with this key within 24 hours: submit it again'
+        : 'this server cannot find jobs by their key: submit again with --key, which makes no second job'
+    throw new AppError('not_found', message, { cause })
+  }
+}
+
 export const jobsCommand = defineCommand({
   summary: 'List your jobs, newest first',
   flags: {

@@ -31,6 +31,10 @@ export const submitCommand = defineCommand({
       'Value of an input, by name or in order; repeat it for each input',
     ),
     name: flag(kinds.nonEmptyText('text'), 'Name of the job'),
+    key: flag(
+      kinds.nonEmptyText('text'),
+      'Idempotency key: submissions with the same one make one job within 24 hours; random if unset',
+    ),
     tag: repeatableFlag(kinds.nonEmptyText('text'), 'Tag of the job; may be repeated'),
     optimizationLevel: flag(
       kinds.integer({ min: 0, max: 2 }),
@@ -50,11 +54,13 @@ export const submitCommand = defineCommand({
   run: async ({ flags, positionals }) => {
     if (flags.check && flags.wait) throw new UsageError('--check submits nothing; leave out --wait')
     if (flags.timeout !== undefined && !flags.wait) throw new UsageError('--timeout needs --wait')
+    if (flags.check && flags.key !== undefined)
+      throw new UsageError('--check submits nothing; leave out --key')
     const programs = await Promise.all(positionals.map(readProgram))
     const submission = submissionOf(programs, flags)
     return withClient(flags, async (svc) => {
       if (flags.check) return check(svc, submission, programs)
-      const job = await submit(svc, submission, programs)
+      const job = await submit(svc, submission, { programs, key: flags.key })
       if (!flags.wait) return { job }
       process.stderr.write(`Submitted job ${job.id}\n`)
       const ended = await follow(job, flags.timeout)
@@ -86,9 +92,13 @@ async function check(svc: SvcClient, submission: Submission, programs: readonly 
 }
 
 /** @throws AppError with the problems if the job is not accepted. */
-async function submit(svc: SvcClient, submission: Submission, programs: readonly Program[]): Promise<Job> {
+async function submit(
+  svc: SvcClient,
+  submission: Submission,
+  { programs, key }: { programs: readonly Program[]; key: string | undefined },
+): Promise<Job> {
   try {
-    return await svc.submitJob(submission)
+    return await svc.submitJob(submission, { ...(key !== undefined && { idempotencyKey: key }) })
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error
     const problems = Object.entries(error.fields).map(([path, field]) => ({ path, ...field }))

@@ -33,12 +33,17 @@ async function obtainAuthority(origin: string, fingerprint: string, signal?: Abo
     tls: { rejectUnauthorized: false },
     ...(signal && { signal }),
   })
+  // A proxy of a server that restarts, for example: it may respond later.
+  if (response.status === 429 || response.status >= 500)
+    throw new Error(`${origin} responded ${response.status} when it was asked for its root CA`)
   const pem = response.ok ? await response.text() : ''
   if (isMatch(pem, fingerprint)) return pem
-  throw new ExitError(
+  const error = new ExitError(
     NOT_TRUSTED,
     `the server at ${origin} has another root CA than the fingerprint names; nothing was sent to it`,
   )
+  // By which the client knows that it is of no use to try again.
+  throw Object.assign(error, { code: 'CERT_NOT_PINNED' })
 }
 
 function isMatch(pem: string, fingerprint: string): boolean {

@@ -13,6 +13,7 @@ import { dryRunResponse, jobDetailResponse, jobResponse } from './responses.ts'
 import { SUBMISSION_ERRORS } from './submission/errors.ts'
 import { submissionForms } from './submission/read-submission.ts'
 import { dryRunJob, submitJob } from './submission/submit.ts'
+import { viewByKey } from './submission/view-by-key.ts'
 import { countJobs, listJobs } from './view.ts'
 import { awaitJob, type JobWaitDependencies } from './waiting/await-job.ts'
 import { WAIT_LIMITS } from './waiting/job-waits.ts'
@@ -95,6 +96,17 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
         const filter = await context.db.read((tx) => readJobFilter(tx, query))
         return { count: await countJobs(context, call.caller, { ...query, filter }, call) }
       },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/jobs/by-key/:key',
+      access: 'signed_in',
+      summary: 'Retrieve the job that was submitted with an Idempotency-Key within 24 hours',
+      statuses: [200, 400, 401, 404, 413, 503],
+      errors: { unknown_key: 404, value_too_large: 413, changed_while_sent: 503 },
+      response: jobDetailResponse,
+      run: (context, { caller, params, request }) =>
+        viewByKey(context, caller, params['key'] ?? '', fieldsOf(request)),
     }),
     defineRoute({
       method: 'GET',

@@ -148,6 +148,18 @@ describe('jobs', () => {
     expect(both.out).toMatch(/^Circuit 0 rotation.qasm:\n {2}0 .*\nCircuit 1 rotation.qasm:\n {2}0 /)
   })
 
+  test('a key makes one job, and svc resume finds it', async () => {
+    const submit = () =>
+      json(['submit', 'rotation.qasm', '--param', '0', '--qpu', 'silent', '--key', 'run/7'])
+    const { id } = await submit()
+    expect((await submit()).id).toBe(id)
+    expect((await run(['resume', 'run/7'])).out).toStartWith(`Job ${id} (pending: `)
+    expect(await run(['resume', 'other'])).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('no job was submitted with this key within 24 hours'),
+    })
+  })
+
   test('problems name file, place and remedy, before anything is submitted', async () => {
     const before = (await json(['jobs'])).length
     const place = [

@@ -1,5 +1,110 @@
-import { describe, expect, test } from 'bun:test'
-import { RateLimitedError, ServerError, SvcClient } from '../../../clients/js/src/index.ts'
+import { describe, expect, jest, test } from 'bun:test'
+import {
+  ConnectionLostError,
+  RateLimitedError,
+  ServerError,
+  SvcClient,
+  type TransportOptions,
+} from '../../../clients/js/src/index.ts'
+
+const bell = { circuits: ['OPENQASM 3.0; qubit q;'] }
+
+/** What `fetch` rejects with. */
+const fault = (code: string) => Object.assign(new TypeError(code), { code })
+
+/** The outcome of a submission while the clock moves on whenever it sleeps, and how long it took, in ms. */
+async function outlast(answer: (now: number) => Response | Error, options: Partial<TransportOptions> = {}) {
+  jest.useFakeTimers({ now: 0 })
+  try {
+    const keys = new Set<string | null>()
+    let requests = 0
+    const fetch = async (_: string, init: RequestInit) => {
+      requests += 1
+      keys.add(new Headers(init.headers).get('Idempotency-Key'))
+      const found = answer(Date.now())
+      if (found instanceof Error) throw found
+      return found
+    }
+    const svc = new SvcClient({ baseUrl: 'http://127.0.0.1:1', apiToken: 'token', fetch, ...options })
+    let isOver = false
+    const outcome = svc
+      .submitJob(bell, { idempotencyKey: 'mine' })
+      .catch((error: unknown) => error as ConnectionLostError)
+      .finally(() => {
+        isOver = true
+      })
+    while (!isOver) {
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+      if (!isOver && jest.getTimerCount() > 0) jest.advanceTimersToNextTimer()
+    }
+    return { outcome: await outcome, took: Date.now(), keys, requests }
+  } finally {
+    jest.useRealTimers()
+  }
+}
+
+const job = () => Response.json({ id: 'job', status: 'pending' })
+
+describe('a submission', () => {
+  test('outlasts a server that is down, under one key, however few tries are allowed', async () => {
+    const { outcome, took, keys } = await outlast(
+      (now) =>
+        now < 60_000 ? fault('ECONNREFUSED') : now < 90_000 ? new Response('', { status: 502 }) : job(),
+      { retries: { tries: 1 } },
+    )
+    expect([outcome instanceof Error, [...keys]]).toEqual([false, ['mine']])
+    expect([took >= 90_000, took <= 101_000]).toEqual([true, true])
+  })
+
+  test.each([
+    ['ECONNREFUSED', false, 'no job was submitted'],
+    ['ECONNRESET', true, 'there may be a job'],
+  ])('that ends without a response after %s has its key', async (code, maybeDone, state) => {
+    let isFirst = true
+    const { outcome, took } = await outlast(() => {
+      const error = fault(isFirst ? code : 'ECONNREFUSED')
+      isFirst = false
+      return error
+    })
+    expect(outcome).toBeInstanceOf(ConnectionLostError)
+    expect(outcome).toMatchObject({ idempotencyKey: 'mine', maybeDone })
+    expect((outcome as Error).message).toContain(`${state}, its idempotency key is mine: client.resume(key)`)
+    expect(took).toBeGreaterThanOrEqual(590_000)
+  })
+
+  test('counts what the server itself reports', async () => {
+    const refusal = { code: 'internal', message: 'Internal error', status: 500 }
+    const { outcome, requests } = await outlast(() => Response.json(refusal, { status: 500 }))
+    expect(outcome).toBeInstanceOf(ServerError)
+    expect([requests, (outcome as ConnectionLostError).idempotencyKey]).toEqual([5, 'mine'])
+  })
+
+  test.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_SSL_WRONG_VERSION_NUMBER'])(
+    'with the failure %s ends at once, unless the server was connected before',
+    async (code) => {
+      const { outcome, requests } = await outlast(() => fault(code))
+      expect(outcome).toMatchObject({ isDefinite: true, idempotencyKey: undefined })
+      expect(requests).toBe(1)
+      const answers = [fault('ECONNRESET'), fault(code), job()]
+      expect((await outlast(() => answers.shift() ?? job())).outcome).not.toBeInstanceOf(Error)
+    },
+  )
+
+  test('goes on with the next address, and ends with the token that expired meanwhile', async () => {
+    const refusal = () => Response.json({ code: 'unauthorized', message: 'No' }, { status: 401 })
+    const answers = [fault('ENOTFOUND'), fault('ECONNRESET'), refusal()]
+    const baseUrl = ['https://wrong.example', 'https://svc.example']
+    const { outcome, requests } = await outlast(() => answers.shift() ?? refusal(), { baseUrl })
+    expect(outcome).toMatchObject({ status: 401, idempotencyKey: 'mine' })
+    expect(requests).toBe(3)
+    expect(await outlast(refusal)).toMatchObject({ outcome: { idempotencyKey: undefined }, requests: 1 })
+  })
+
+  test('lasts at most as long as the server keeps keys', () => {
+    const retries = { withoutResponseMs: 86_400_000 }
+    expect(() => new SvcClient({ baseUrl: 'http://127.0.0.1:1', retries })).toThrow('expected 0 to 82800000')
+  })
+})
 
 /** A client of a server that responds with these statuses, then with 200; counts the requests. */
 function clientOf(statuses: readonly number[], retries = {}) {
@@ -15,8 +120,6 @@ function clientOf(statuses: readonly number[], retries = {}) {
   return { seen, svc: new SvcClient({ baseUrl: 'http://127.0.0.1:1', apiToken: 'token', fetch, retries }) }
 }
 
-const bell = { circuits: ['OPENQASM 3.0; qubit q;'] }
-
 describe('a request', () => {
   test('that is limited is repeated until it succeeds: a limit is no failure', async () => {
     const { seen, svc } = clientOf(Array(20).fill(429))
@@ -25,17 +128,14 @@ describe('a request', () => {
   })
 
   test('that is limited for too long ends with the class of the limit', async () => {
-    const { svc } = clientOf(Array(1_000_000).fill(429), { withinMs: 20 })
+    const { svc } = clientOf(Array(1_000_000).fill(429), { withoutResponseMs: 20 })
     expect(await svc.submitJob(bell).catch((error: unknown) => error)).toBeInstanceOf(RateLimitedError)
   })
 
-  test.each([
-    [503, 5],
-    [500, 5],
-  ])('that fails with %i is tried %i times, a submission with one key', async (status, tries) => {
+  test.each([503, 500])('that fails with %i is tried 5 times', async (status) => {
     const { seen, svc } = clientOf(Array(9).fill(status))
-    expect(await svc.submitJob(bell).catch((error: unknown) => error)).toBeInstanceOf(ServerError)
-    expect([seen.requests, seen.keys.size]).toEqual([tries, 1])
+    await expect(svc.me()).rejects.toBeInstanceOf(ServerError)
+    expect(seen.requests).toBe(5)
   })
 
   test('that may have been carried out is not repeated without a key', async () => {

@@ -5,8 +5,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export const CUTS = ['connection', 'headers', 'body', 'sent', 'response'] as const
 export type Cut = (typeof CUTS)[number]
 
+/** A cut after this share of the bytes of the request, or of the first bytes of its response. */
+export type CutAfter = { of: 'request' | 'response'; share: number }
+
 /** What happens to a request: `undefined` = it passes. */
-export type Fate = Cut | 'refused' | undefined
+export type Fate = Cut | CutAfter | 'refused' | undefined
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const BODY =
@@ -65,7 +68,7 @@ class Passage {
   readonly #server: Socket
   #buffer: Buffer = Buffer.alloc(0)
   /** Where the response to the present request is cut. */
-  #cut: Cut | undefined
+  #cut: Cut | number | undefined
 
   constructor(proxy: HostileProxy, client: Socket, port: number, open: Set<Socket>) {
     this.#proxy = proxy
@@ -107,7 +110,8 @@ class Passage {
 
   #pass(request: Buffer, bodyAt: number, fate: Fate): void {
     this.#cut = undefined
-    if (fate === 'refused') this.#client.write(REFUSAL)
+    if (typeof fate === 'object') this.#passShare(request, fate)
+    else if (fate === 'refused') this.#client.write(REFUSAL)
     else if (fate === 'connection') this.#client.destroy()
     else if (fate === 'headers' || fate === 'body') {
       const half = fate === 'body' ? (request.length - bodyAt) >> 1 : 0
@@ -118,11 +122,27 @@ class Passage {
     }
   }
 
+  #passShare(request: Buffer, { of, share }: CutAfter): void {
+    if (of === 'response') {
+      this.#cut = share
+      this.#server.write(request)
+      return
+    }
+    const part = request.subarray(0, Math.floor(request.length * share))
+    if (part.length === 0) this.#client.destroy()
+    else this.#server.write(part, () => this.#client.destroy())
+  }
+
   /** The server has carried out the request when it responds: the client then sees nothing, or a part. */
   #respond(bytes: Buffer): void {
     if (this.#proxy.isDark) return
     if (this.#cut === undefined) this.#client.write(bytes)
     else if (this.#cut === 'sent') this.#client.destroy()
-    else this.#client.write(bytes.subarray(0, bytes.length >> 1), () => this.#client.destroy())
+    else {
+      const share = typeof this.#cut === 'number' ? this.#cut : 0.5
+      const part = bytes.subarray(0, Math.floor(bytes.length * share))
+      if (part.length === 0) this.#client.destroy()
+      else this.#client.write(part, () => this.#client.destroy())
+    }
   }
 }

@@ -72,6 +72,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   check_job: (svc, args) => svc.checkJob(submissionOf(args)),
   job: async (svc, { id }) => plainJob(await svc.job(id)),
   jobs: async (svc, { options }) => (await Array.fromAsync(svc.jobs(options))).map(plainJob),
+  resume: async (svc, { idempotency_key: key = '' }) => plainJob(await svc.resume(key)),
   cancel_job: async (svc, { id }) => plainJob(await (await svc.job(id)).cancel()),
   wait: async (svc, { id, timeout }) =>
     plainJob(await (await svc.job(id)).wait(timeout === undefined ? {} : { timeoutMs: timeout * 1000 })),

@@ -64,6 +64,9 @@ var calls = map[string]performer{
 		}
 		return list, nil
 	},
+	"resume": func(ctx context.Context, c *svc.Client, a args) (any, error) {
+		return jobOf(c.Resume(ctx, a.IdempotencyKey))
+	},
 	"cancel_job": func(ctx context.Context, c *svc.Client, a args) (any, error) {
 		job, err := c.Job(ctx, a.ID)
 		if err != nil {

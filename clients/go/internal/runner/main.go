@@ -1,4 +1,5 @@
-// Command runner is what the benchmarks of clients run in a process of its own; see bench/clients/runners.ts.
+// Command runner is what tests and benchmarks of clients run in a process of its own; see
+// tests/support/clients/runners.ts.
 //
 // `runner submit N` submits N jobs, ten at a time, and prints their ids. `runner wait N` submits N jobs, prints
 // `waiting`, waits for all, and prints how many have completed.

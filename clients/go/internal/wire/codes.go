@@ -93,6 +93,7 @@ const (
 	CodeUnauthorized               = "unauthorized"
 	CodeUnavailable                = "unavailable"
 	CodeUnfinishedJobs             = "unfinished_jobs"
+	CodeUnknownKey                 = "unknown_key"
 	CodeUnprocessable              = "unprocessable"
 	CodeUnsupportedByQpu           = "unsupported_by_qpu"
 	CodeUnsupportedCoding          = "unsupported_coding"

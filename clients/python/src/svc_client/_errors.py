@@ -23,6 +23,8 @@ class SvcError(Exception):
         fields: invalid fields by their path, such as ``circuits.0.circuit``; a syntax error has ``line`` and
             ``column`` in ``params``.
         retry_after: seconds after which the server asks to try again, or None.
+        idempotency_key: of a submission that may have made a job although it raised; ``client.resume`` finds that job.
+            Empty if there is none.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class SvcError(Exception):
         self.request_id = request_id
         self.fields: Mapping[str, FieldError] = fields or {}
         self.retry_after = retry_after
+        self.idempotency_key = ""
 
 
 class InvalidRequestError(SvcError):
@@ -106,11 +109,13 @@ class ConnectionLostError(SvcError, ConnectionError):
 
     Attributes:
         maybe_done: the server may have carried out the request.
+        is_definite: repeating it does not help: no server has the name, or its certificate is not trusted.
     """
 
-    def __init__(self, message: str, *, maybe_done: bool = False) -> None:
+    def __init__(self, message: str, *, maybe_done: bool = False, is_definite: bool = False) -> None:
         super().__init__(message, code="connection_lost")
         self.maybe_done = maybe_done
+        self.is_definite = is_definite
 
 
 class JobFailedError(SvcError):
@@ -188,7 +193,7 @@ def error_of(status: int, message: str, *, code: str = "", **details: Any) -> Sv
 def is_temporary(error: SvcError) -> bool:
     """Whether a later attempt may succeed: the network or the server failed, rather than the request."""
     if isinstance(error, ConnectionLostError):
-        return True
+        return not error.is_definite
     if isinstance(error, QpuUnavailableError):
         return False
     return error.status in _REFUSED or error.status in _FAILED

@@ -45,9 +45,11 @@ class Response:
 class NoResponse(Exception):
     """There is no response, or only a part of it."""
 
-    def __init__(self, text: str, *, maybe_done: bool) -> None:
+    def __init__(self, text: str, *, maybe_done: bool, is_definite: bool = False) -> None:
         super().__init__(text)
         self.maybe_done = maybe_done
+        # No server has the name, or its certificate is not trusted.
+        self.is_definite = is_definite
 
 
 class ClosedError(RuntimeError):
@@ -62,7 +64,31 @@ def _network_errors() -> Iterator[None]:
     try:
         yield
     except (httpx.TransportError, httpx.DecodingError, httpx.StreamError) as error:
-        raise NoResponse(str(error) or type(error).__name__, maybe_done=not isinstance(error, _UNSENT)) from error
+        text, is_unsent = str(error) or type(error).__name__, isinstance(error, _UNSENT)
+        raise NoResponse(text, maybe_done=not is_unsent, is_definite=is_unsent and _is_definite(error)) from error
+
+
+def _is_definite(error: BaseException | None) -> bool:
+    """Whether a connection was not established for a reason that lasts."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        if isinstance(error, ssl.SSLError):
+            # What responds does not speak TLS.
+            return error.reason == "WRONG_VERSION_NUMBER"
+        if isinstance(error, socket.gaierror):
+            # Other failures, such as EAI_AGAIN, are those of the network of this machine.
+            return error.errno in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _downloaded_root(response: httpx.Response, address: str) -> str:
+    """The root certificate that the server offers. Raises NoResponse if it does not respond with one yet."""
+    if response.is_server_error or response.status_code == 429:
+        text = f"{address} responded {response.status_code} when it was asked for its root CA"
+        raise NoResponse(text, maybe_done=False)
+    return response.text
 
 
 def _limits(timeout: Timeout, read: float | None) -> httpx.Timeout:
@@ -151,7 +177,7 @@ class AsyncHttp:
             with _network_errors():
                 async with httpx.AsyncClient(verify=False) as download:
                     got = await download.get(address + _ROOT_CA, timeout=_limits(self._timeout, None))
-            self._client = self._make(_pinned_context(got.text, self._pin or "", address))
+            self._client = self._make(_pinned_context(_downloaded_root(got, address), self._pin or "", address))
         return self._client
 
 
@@ -255,7 +281,7 @@ class Http:
             with _network_errors():
                 with httpx.Client(verify=False) as download:
                     got = download.get(address + _ROOT_CA, timeout=_limits(self._timeout, None))
-            self._client = self._make(_pinned_context(got.text, self._pin or "", address))
+            self._client = self._make(_pinned_context(_downloaded_root(got, address), self._pin or "", address))
         return self._client
 
 

@@ -7,14 +7,17 @@ import shutil
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from html import escape
-from typing import Any, Iterable, Mapping, Protocol, TextIO
+from typing import Any, Iterable, Iterator, Mapping, Protocol, TextIO
 
 from ._models import describe, has_ended
 
 # Shorter waits show nothing.
 _QUIET_FOR = 0.5
 _REDRAW = 1.0
+# Requests without a response for longer than this are mentioned.
+_NOTICE_AFTER = 3.0
 # Failures that last longer than this are shown.
 _SILENT_FAILURES = 10.0
 
@@ -122,18 +125,56 @@ class _Notebook:
         """The bar stays as it is."""
 
 
+class Notice:
+    """Says once, on a line of its own, that something does not respond.
+
+    Attributes:
+        reason: why, as far as is known by now.
+    """
+
+    def __init__(self, what: str, address: str, within: float) -> None:
+        self.reason = f"No response from {address}"
+        self._text = f"{what} is repeated for up to {_duration(within)}; Ctrl+C ends that"
+
+    def say(self) -> None:
+        """Writes the line."""
+        sys.stderr.write(f"{self.reason}. {self._text}\n")
+        sys.stderr.flush()
+
+
+@contextmanager
+def notice_of(what: str, address: str, within: float) -> Iterator[Notice]:
+    """A notice that is said, on a terminal or in a notebook, if this context lasts longer than ``_NOTICE_AFTER`` s."""
+    notice = Notice(what, address, within)
+    timer = threading.Timer(_NOTICE_AFTER, notice.say) if _is_watched() else None
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield notice
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
 def progress_of(jobs: Iterable[Mapping[str, Any]], wanted: bool | None) -> Progress | None:
     """The display for a wait; None to be silent.
 
     Args:
         wanted: False = silent, True = show in any case, None = in a terminal or a notebook, unless ``SVC_PROGRESS=0``.
     """
-    is_notebook = _in_notebook()
-    if wanted is False or (wanted is None and os.environ.get("SVC_PROGRESS") == "0"):
+    if wanted is False or (wanted is None and not _is_watched()):
         return None
-    if wanted is None and not is_notebook and not sys.stderr.isatty():
-        return None
-    return Progress(jobs, _Notebook() if is_notebook else _Terminal(sys.stderr))
+    return Progress(jobs, _Notebook() if _in_notebook() else _Terminal(sys.stderr))
+
+
+def _is_watched() -> bool:
+    """Whether somebody sees what is written: in a terminal or a notebook, unless ``SVC_PROGRESS=0``."""
+    return os.environ.get("SVC_PROGRESS") != "0" and (_in_notebook() or sys.stderr.isatty())
 
 
 def _in_notebook() -> bool:

@@ -1,5 +1,5 @@
 import { AppError, toTimestamp } from '../../../base/index.ts'
-import type { Tx } from '../../records/tx.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 
 /** A request that its sender may repeat safely. */
@@ -47,6 +47,16 @@ export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | un
     )
   }
   return { status: known.status, response: JSON.parse(known.response) }
+}
+
+/** The stored response to what a user has sent to `route` with this key, whatever its body. */
+export function findResponseOfKey(tx: ReadTx, { user, key, route }: Omit<KeyedRequest, 'bodyHash'>): unknown {
+  const known = tx.one<{ response: string }>(
+    `SELECT response FROM idempotency_keys
+     WHERE user = $user AND key = $key AND route = $route AND at >= $expired`,
+    { user, key, route, expired: toTimestamp(tx.now - RESPONSE_TTL_MS) },
+  )
+  return known && JSON.parse(known.response)
 }
 
 /** Stores the response to a keyed request. */

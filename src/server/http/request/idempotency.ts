@@ -1,5 +1,12 @@
 import { AppError } from '../../../base/index.ts'
-import { encodeJson, findResponse, type KeyedRequest, type Tx } from '../../../db/index.ts'
+import {
+  encodeJson,
+  findResponse,
+  findResponseOfKey,
+  type KeyedRequest,
+  type ReadTx,
+  type Tx,
+} from '../../../db/index.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
@@ -22,13 +29,16 @@ export function keyedRequest(
   { user, route, bodyHash }: Repeatable,
 ): KeyedRequest | undefined {
   if (key === undefined) return undefined
-  if (!KEY.test(key)) {
-    throw new AppError(
-      'invalid',
-      'Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces',
-    )
-  }
+  assertKey(key)
   return { user, key, route, bodyHash }
+}
+
+function assertKey(key: string): void {
+  if (KEY.test(key)) return
+  throw new AppError(
+    'invalid',
+    'Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces',
+  )
 }
 
 /** Identifies the content of a request, a JSON value. */
@@ -38,7 +48,22 @@ export function contentHash(content: unknown): string {
 
 /** The id of the record that an earlier request with the same key has created, if any. */
 export function earlierId(tx: Tx, request: KeyedRequest | undefined): string | undefined {
-  const response = request && findResponse(tx, request)?.response
+  return idOf(request && findResponse(tx, request)?.response)
+}
+
+/**
+ * The id of the record that a user has created at `route` with this key, if any.
+ * @throws AppError `invalid` for a malformed key.
+ */
+export function idOfKey(
+  tx: ReadTx,
+  request: { user: string; key: string; route: string },
+): string | undefined {
+  assertKey(request.key)
+  return idOf(findResponseOfKey(tx, request))
+}
+
+function idOf(response: unknown): string | undefined {
   const id = typeof response === 'object' && response !== null && 'id' in response ? response.id : undefined
   return typeof id === 'string' ? id : undefined
 }

@@ -33,7 +33,8 @@ interface SubmitOptions {
   fields?: string
 }
 
-const ROUTE = 'POST /api/jobs'
+/** Under which the keys of submissions are stored. */
+export const SUBMISSION_ROUTE = 'POST /api/jobs'
 
 /**
  * Checks a job and puts it into the queue. `body`: a JSON value, a `ReceivedJson` or an `ExaminedPayload`.
@@ -57,7 +58,11 @@ export async function submitJob(
     isKeyed: idempotencyKey !== undefined,
   }
   const submission = accepted(await examineBody(body, examiner))
-  const request = keyedRequest(idempotencyKey, { user: user.id, route: ROUTE, bodyHash: submission.hash })
+  const request = keyedRequest(idempotencyKey, {
+    user: user.id,
+    route: SUBMISSION_ROUTE,
+    bodyHash: submission.hash,
+  })
   assertNoProblems(submission.problems)
   const job = await db.write('submit job', (tx) => {
     const earlier = earlierId(tx, request)

@@ -20,6 +20,7 @@ import {
 const wrongPassword = () => ({ body: { identity: fresh('nobody'), password: 'wrong password' } })
 const ownToken = async (world: World) => ({ path: `/api/tokens/${await world.token()}` })
 const ownJob = async (world: World) => `/api/jobs/${await world.job()}`
+const viewOwnJob = async (world: World) => ({ path: await ownJob(world) })
 
 /** A webhook of the owner to an address that is refused; `suffix` continues its path. */
 const ownWebhook =
@@ -307,10 +308,12 @@ export const TABLE: readonly Row[] = [
   { route: 'GET /api/jobs', statuses: SIGNED_IN },
   { route: 'GET /api/jobs/count', statuses: SIGNED_IN },
   {
-    route: 'GET /api/jobs/:id',
-    statuses: OWNER_OR_SUPERUSER,
-    call: async (world) => ({ path: await ownJob(world) }),
+    // Nobody has submitted a job with it.
+    route: 'GET /api/jobs/by-key/:key',
+    statuses: [401, 404, 404, 404, 404],
+    call: async () => ({ path: '/api/jobs/by-key/unused' }),
   },
+  { route: 'GET /api/jobs/:id', statuses: OWNER_OR_SUPERUSER, call: viewOwnJob },
   {
     route: 'POST /api/jobs/:id/cancel',
     statuses: OWNER_OR_SUPERUSER,
@@ -325,7 +328,7 @@ export const TABLE: readonly Row[] = [
     // Pending, so that nobody may delete it yet.
     route: 'DELETE /api/jobs/:id',
     statuses: [401, 409, 404, 409, 409],
-    call: async (world) => ({ path: await ownJob(world) }),
+    call: viewOwnJob,
   },
   {
     route: 'POST /api/notifications/:id/dismiss',

@@ -49,6 +49,8 @@ from .waiting import AsyncWaiting
 if TYPE_CHECKING:
     from ..qiskit import SvcBackend
 
+Raw = dict[str, Any]
+
 # Without programs and results, which may be large.
 _LISTED = ",".join(
     "id name tags status qpu qpu_target shots attempt held error created started_at finished_at duration user_id".split()
@@ -119,6 +121,8 @@ class SvcAsyncClient:
     ) -> AsyncJob:
         """Submits a job: exactly one, whatever happens to the connection, because each submission has a key.
 
+        Without a response it is repeated for 10 minutes (``Retries.without_response``).
+
         Args:
             circuits: one or several programs: OpenQASM text, ``pathlib.Path``, ``Circuit``, or a circuit of Qiskit,
                 Cirq or PennyLane.
@@ -155,8 +159,19 @@ class SvcAsyncClient:
             name=name,
             tags=tags,
         )
-        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
-        return AsyncJob.of(await self._submit(given, body, headers=headers), self)
+        return AsyncJob.of(await self._submit(given, body, key=idempotency_key or str(uuid.uuid4())), self)
+
+    async def resume(self, key: str) -> AsyncJob:
+        """The job that a submission with this idempotency key has made, such as one whose response was lost.
+
+        Args:
+            key: ``idempotency_key`` of an error, or what was passed to ``submit_job`` within the last 24 hours.
+
+        Raises:
+            NotFoundError: with code ``unknown_key``: there is no such job, it can be submitted again. With another
+                code: the server is older than this client and cannot tell; submit again with the same key.
+        """
+        return AsyncJob.of(await self._waiting.read_of_key(key), self)
 
     async def check_job(self, circuits: Circuits, **as_submit_job: Any) -> DryRun:
         """Checks a job without submitting it: all problems, with line and column.
@@ -167,7 +182,7 @@ class SvcAsyncClient:
         given = circuits_of(circuits)
         as_submit_job.pop("idempotency_key", None)
         body = body_of(given, **as_submit_job)
-        return DryRun.of(await self._submit(given, body, query={"dry_run": True}))
+        return DryRun.of(await self._submit(given, body, query={"dry_run": True}, key=None))
 
     async def run(
         self, circuits: Circuits, *, timeout: float | None = None, progress: bool | None = None, **as_submit_job: Any
@@ -305,10 +320,14 @@ class SvcAsyncClient:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._transport.address}>"
 
-    async def _submit(self, circuits: Sequence[Circuit], body: dict[str, Any], **options: Any) -> dict[str, Any]:
+    async def _submit(
+        self, circuits: Sequence[Circuit], body: dict[str, Any], *, key: str | None, query: Raw | None = None
+    ) -> Raw:
         try:
-            raw: dict[str, Any] = await self._transport.request(
-                "POST", "/api/jobs", body=body, is_repeatable=True, **options
+            raw: Raw = await (
+                self._transport.request("POST", "/api/jobs", query=query, body=body, is_repeatable=True)
+                if key is None
+                else self._transport.submit("/api/jobs", query=query, body=body, key=key)
             )
             return raw
         except SvcError as error:

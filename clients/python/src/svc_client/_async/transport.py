@@ -7,14 +7,23 @@ import json
 import logging
 import time
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, AsyncIterator, Mapping
 from urllib.parse import quote, urlencode
 
 from .._concurrency import async_sleep
 from .._credentials import Credentials, is_this_machine
-from .._errors import AuthenticationError, ConnectionLostError, ServerError, SvcError, error_of, is_retried
+from .._errors import (
+    AuthenticationError,
+    ConnectionLostError,
+    ServerError,
+    SvcError,
+    error_of,
+    is_retried,
+    is_temporary,
+)
 from .._http import AsyncHttp, AsyncHttpStream, NoResponse, Response
+from .._progress import Notice, notice_of
 from .._retries import Retries, pause_after
 from .._version import VERSION
 
@@ -32,6 +41,10 @@ class _Place:
     """Which of several addresses is in use, until it does not respond."""
 
     at: int = 0
+    # Addresses to which a connection was established.
+    reached: set[str] = field(default_factory=set)
+    # Those that never did, because no server has the name or its certificate is not trusted.
+    wrong: set[str] = field(default_factory=set)
 
 
 class AsyncTransport:
@@ -52,6 +65,25 @@ class AsyncTransport:
         """The address in use."""
         return self._credentials.addresses[self._place.at]
 
+    async def submit(self, path: str, *, body: object, query: Mapping[str, Any] | None, key: str) -> Any:
+        """Sends a submission under an idempotency key until the server has responded, for ``retries.without_response`` s.
+
+        Raises:
+            SvcError: as ``request``. ``idempotency_key`` is set if there may be a job although it raises.
+        """
+        retries = replace(self._retries, within=self._retries.without_response)
+        with notice_of(f"The submission {key}", self.address, retries.within) as notice:
+            return await self.request(
+                "POST",
+                path,
+                query=query,
+                body=body,
+                headers={"Idempotency-Key": key},
+                is_repeatable=True,
+                retries=retries,
+                submission=_Submission(key, notice),
+            )
+
     async def request(
         self,
         method: str,
@@ -63,12 +95,14 @@ class AsyncTransport:
         is_repeatable: bool | None = None,
         retries: Retries | None = None,
         deadline: float | None = None,
+        submission: _Submission | None = None,
     ) -> Any:
         """Sends a request and returns the JSON of its response; None without a body.
 
         Args:
             is_repeatable: the request may reach the server twice without harm; default for GET and DELETE.
             deadline: time of ``time.monotonic()`` at which it is given up.
+            submission: what is repeated until the server has responded, in place of ``retries.tries`` times.
 
         Raises:
             SvcError: in the class of the response's code; ConnectionLostError without a response.
@@ -79,17 +113,19 @@ class AsyncTransport:
         if deadline is not None:
             end = min(end, deadline)
         content = None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode()
-        attempt = 1
+        attempt, failures = 1, 0
         while True:
             read = None if deadline is None else max(0.05, deadline - time.monotonic())
             try:
                 return self._content(await self._send(method, path + _query(query), content, headers or {}, read))
             except SvcError as error:
                 pause = pause_after(error, attempt)
-                # The server asks for the repetition of a request that it refuses with 429: that is no failure.
+                failures += _is_failure(error, submission)
                 attempt += 0 if error.status == 429 else 1
-                if attempt > retries.tries or not is_retried(error, safe) or time.monotonic() + pause > end:
-                    raise
+                if failures >= retries.tries or not is_retried(error, safe) or time.monotonic() + pause > end:
+                    raise error if submission is None else submission.given_up(error)
+                if submission is not None:
+                    submission.note(error)
             await async_sleep(pause)
 
     @asynccontextmanager
@@ -124,6 +160,8 @@ class AsyncTransport:
             response = await self._http.send(method, address, path, sent, content, read)
         except NoResponse as error:
             raise self._lost(address, error) from error
+        self._place.reached.add(address)
+        self._place.wrong.discard(address)
         _compare_versions(response.headers.get("svc-version", ""))
         if not 200 <= response.status < 300:
             raise self._error(address, response)
@@ -151,14 +189,23 @@ class AsyncTransport:
 
     def _lost(self, address: str, error: NoResponse) -> ConnectionLostError:
         # Continues with the address after the one that did not respond.
+        place, addresses = self._place, self._credentials.addresses
         if address == self.address:
-            self._place.at = (self._place.at + 1) % len(self._credentials.addresses)
+            place.at = (place.at + 1) % len(addresses)
+        # The right server was connected before: now the network fails.
+        if error.maybe_done:
+            place.reached.add(address)
+        if error.is_definite and address not in place.reached:
+            place.wrong.add(address)
         state = (
             "The connection ended before the response; the server may have carried out the request"
             if error.maybe_done
             else "No connection"
         )
-        return ConnectionLostError(f"{state}: {address} ({error})", maybe_done=error.maybe_done)
+        text = f"{state}: {address} ({error})"
+        return ConnectionLostError(
+            text, maybe_done=error.maybe_done, is_definite=error.is_definite and len(place.wrong) == len(addresses)
+        )
 
     def _error(self, address: str, response: Response) -> SvcError:
         try:
@@ -184,6 +231,45 @@ class AsyncTransport:
             )
             error.args = (error.message,)
         return error
+
+
+class _Submission:
+    """What is known of a submission while it is repeated."""
+
+    def __init__(self, key: str, notice: Notice) -> None:
+        self._key = key
+        self._notice = notice
+        self._maybe_done = False
+
+    def note(self, error: SvcError) -> None:
+        """Takes in the failure of an attempt after which there is another one."""
+        self._maybe_done = self._maybe_done or _is_maybe_done(error)
+        self._notice.reason = error.message
+
+    def given_up(self, error: SvcError) -> SvcError:
+        """The error of the last attempt; with the key unless it says for certain that there is no job."""
+        maybe_done = self._maybe_done or _is_maybe_done(error)
+        if is_temporary(error) or (maybe_done and error.status in (401, 403)):
+            error.idempotency_key = self._key
+            state = "there may be a job" if maybe_done else "no job was submitted"
+            error.message += f"; {state}, its idempotency key is {self._key}: client.resume(key) finds it"
+            error.args = (error.message,)
+        if isinstance(error, ConnectionLostError):
+            error.maybe_done = maybe_done
+        return error
+
+
+def _is_maybe_done(error: SvcError) -> bool:
+    return error.maybe_done if isinstance(error, ConnectionLostError) else error.status in (500, 502, 504)
+
+
+def _is_failure(error: SvcError, submission: _Submission | None) -> bool:
+    """Whether an attempt counts as one of the tries.
+
+    The server asks for the repetition of a request that it refuses with 429. A submission ends with a response: of
+    the failures, only those that the server itself reports count.
+    """
+    return bool(error.code) and error.status == 500 if submission is not None else error.status != 429
 
 
 def segment(text: str) -> str:

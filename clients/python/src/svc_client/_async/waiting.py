@@ -119,6 +119,12 @@ class AsyncWaiting:
         )
         return job
 
+    async def read_of_key(self, key: str) -> Raw:
+        """Reads the job that was submitted with an idempotency key. Raises SvcError."""
+        path = f"/api/jobs/by-key/{segment(key)}"
+        job: Raw = await self._transport.request("GET", path, query={"fields": _FIELDS})
+        return job
+
     async def readings(
         self,
         jobs: Iterable[Raw],

@@ -120,6 +120,12 @@ class Waiting:
         )
         return job
 
+    def read_of_key(self, key: str) -> Raw:
+        """Reads the job that was submitted with an idempotency key. Raises SvcError."""
+        path = f"/api/jobs/by-key/{segment(key)}"
+        job: Raw = self._transport.request("GET", path, query={"fields": _FIELDS})
+        return job
+
     def readings(
         self,
         jobs: Iterable[Raw],

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { buildGo } from '../../tests/support/clients/go.ts'
-import { openClientPython } from '../../tests/support/python/python.ts'
-import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
+import { openClientPython } from '../python/python.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { buildGo } from './go.ts'
 
-const PYTHON_SOURCE = join(import.meta.dir, '../../clients/python/src')
+const PYTHON_SOURCE = join(import.meta.dir, '../../../clients/python/src')
 
 /** The command of each client that does what `runner.ts` describes. */
 const RUNNERS: { readonly [client: string]: () => Promise<readonly string[]> } = {
@@ -16,6 +16,7 @@ const RUNNERS: { readonly [client: string]: () => Promise<readonly string[]> } =
     return [program]
   },
   python: async () => [(await openClientPython()) ?? 'python3', join(import.meta.dir, 'runner.py')],
+  'command line': async () => [process.execPath, join(import.meta.dir, 'command-line-runner.ts')],
 }
 
 /** A process that uses a client. */
@@ -28,7 +29,7 @@ export interface Runner {
 
 /** Starts processes against the server at `url`. */
 export type StartRunner = (
-  command: ['submit' | 'wait', number],
+  command: ['submit' | 'submit-asynchronously' | 'wait', number],
   server: { url: string; token: string },
 ) => Runner
 

@@ -1,13 +1,16 @@
-"""What the benchmarks of clients run in a process of its own, here with the Python client; see ``runners.ts``.
+"""What tests and benchmarks of clients run in a process of its own, here with the Python client; see ``runners.ts``.
 
 ``submit N`` submits N jobs, ten at a time, and prints their ids; ``wait N`` submits N jobs, prints ``waiting``, waits
 for all, and prints how many have completed. Address and token come from the environment.
 """
 
+from __future__ import annotations
+
+import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from svc_client import Job, SvcClient
+from svc_client import Job, SvcAsyncClient, SvcClient
 
 BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
 
@@ -29,4 +32,18 @@ def main(command: str, count: int) -> None:
     print("completed", sum(job.status == "completed" for job in ended), flush=True)
 
 
-main(sys.argv[1], int(sys.argv[2]))
+async def submit_asynchronously(count: int) -> None:
+    numbers = iter(range(count))
+    async with SvcAsyncClient() as svc:
+
+        async def submit_rest() -> None:
+            for at in numbers:
+                print((await svc.submit_job(BELL, shots=10, qpu="kelvin", name=f"job {at}")).id, flush=True)
+
+        await asyncio.gather(*(submit_rest() for _ in range(10)))
+
+
+if sys.argv[1] == "submit-asynchronously":
+    asyncio.run(submit_asynchronously(int(sys.argv[2])))
+else:
+    main(sys.argv[1], int(sys.argv[2]))

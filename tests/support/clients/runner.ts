@@ -1,12 +1,12 @@
 /**
- * What the benchmarks of clients run in a process of its own, here with the JavaScript client; see
+ * What tests and benchmarks of clients run in a process of its own, here with the JavaScript client; see
  * `runners.ts`.
  *
  * `submit N` submits N jobs, ten at a time, and prints their ids; `wait N` submits N jobs, prints `waiting`,
  * waits for all, and prints how many have completed. Address and token come from the environment.
  */
-import { SvcClient } from '../../clients/js/src/index.ts'
-import { BELL } from '../../tests/support/executable/service.ts'
+import { SvcClient } from '../../../clients/js/src/index.ts'
+import { BELL } from '../executable/service.ts'
 
 const [command, count = '1'] = process.argv.slice(2)
 const svc = new SvcClient()
