@@ -18,7 +18,7 @@ import type { Limits } from './limits.ts'
 import type { CallNode, GateNode, ParsedProgram, Statement } from './syntax/ast.ts'
 import type { PackedCalls } from './syntax/packed-calls.ts'
 import { UsedQubits } from './used-qubits.ts'
-import { convert } from './values/convert.ts'
+import { convert, toBool } from './values/convert.ts'
 import { BOOL, describeType, FLOAT, isInteger, type Type, VOID } from './values/types.ts'
 import { isKnown, type QubitsValue, typeOf, unknownValue, type Value } from './values/values.ts'
 import { type WarningCode, Warnings } from './warnings.ts'
@@ -113,9 +113,10 @@ export class Checker implements Machine {
 
   callGate(): void {}
 
-  useQubits(qubits: readonly number[]): void {
+  useQubits(qubits: readonly number[], gate?: Gate, controls = 0): void {
     this.features.use(qubits)
-    this.used.add(qubits, this.scope)
+    if (gate) this.used.call(gate, qubits, controls, this.scope)
+    else this.used.add(qubits, this.scope)
   }
 
   resetQubits(qubits: readonly number[]): void {
@@ -198,13 +199,10 @@ export class Checker implements Machine {
         this.#block(node.at, node.body)
         break
       case 'if':
-        this.#condition(node.condition)
-        this.#block(node.at, node.body)
-        if (node.otherwise !== undefined) this.#block(node.at, node.otherwise)
+        this.#checkIf(node)
         break
       case 'while':
-        this.#condition(node.condition)
-        this.#loop(node.at, node.body)
+        this.#ifReached(this.#condition(node.condition) !== false, () => this.#loop(node.at, node.body))
         break
       case 'for':
         this.#checkFor(node)
@@ -258,19 +256,34 @@ export class Checker implements Machine {
     this.#loops--
   }
 
-  #condition(node: Parameters<typeof evaluate>[1]): void {
+  #checkIf({ condition, body, otherwise, at }: Statement & { kind: 'if' }): void {
+    const truth = this.#condition(condition)
+    this.#ifReached(truth !== false, () => this.#block(at, body))
+    if (otherwise !== undefined) this.#ifReached(truth !== true, () => this.#block(at, otherwise))
+  }
+
+  /** Visits statements; those that no run reaches use no qubits. */
+  #ifReached(isReached: boolean, visit: () => void): void {
+    if (isReached) visit()
+    else this.used.exclude(visit)
+  }
+
+  /** The value of a condition of constants; undefined for one that is known only at run time. */
+  #condition(node: Parameters<typeof evaluate>[1]): boolean | undefined {
     const value = convert(evaluate(this, node), BOOL, node.at)
-    if (!isKnown(value)) this.features.decide(node, this.scope)
+    if (isKnown(value)) return toBool(value)
+    this.features.decide(node, this.scope)
+    return undefined
   }
 
   /** Calls need the head of a gate only: its body, which may be long, is not kept with its name. */
   #checkGate(node: GateNode): void {
     const steps = this.#steps
     try {
-      this.#checkGateBody(node)
+      const joins = this.used.define(() => this.#checkGateBody(node))
       // Declared after its body is checked, because a gate must not call itself.
       const [steps, omits] = [this.#steps, this.#omits]
-      declareGate(this, { ...node, body: node.body && [] }, { steps, omits })
+      declareGate(this, { ...node, body: node.body && [] }, { steps, omits, joins })
       this.gateSteps.set(node, this.#steps)
     } finally {
       this.defining = undefined

@@ -6,6 +6,7 @@ import type { ProgramFeature } from './features.ts'
 import { fullLimits, type Limits } from './limits.ts'
 import type { ParsedProgram } from './syntax/ast.ts'
 import { openProgram } from './syntax/parse.ts'
+import type { ChipNeeds } from './used-qubits.ts'
 import type { QasmWarning } from './warnings.ts'
 
 /** Result of `checkProgram`. The numbers count what is declared correctly. */
@@ -15,15 +16,14 @@ export interface CheckReport {
   qubits: number
   clbits: number
   features: ProgramFeature[]
-  /** Qubits that are used at least, and the physical ones `$n` among them. */
-  used: { qubits: number; physical: number[] }
+  used: ChipNeeds
   /** In text order; empty for a valid program. */
   problems: QasmProblem[]
   /** In text order. */
   warnings: QasmWarning[]
 }
 
-const NONE_USED = { qubits: 0, physical: [] }
+const NONE_USED: ChipNeeds = { qubits: 0, physical: [], pairs: [], groups: [] }
 
 /** Number of statements that are parsed before they are checked. */
 const STATEMENTS_AT_ONCE = 1_000
@@ -80,7 +80,7 @@ function reportOf(
     qubits: layout.qubits + layout.hardware,
     clbits: results.reduce((bits, [, size]) => bits + size, 0),
     features: [...features.found, ...(inputs.length > 0 ? (['inputs'] as const) : [])],
-    used: { qubits: used.count, physical: used.physical },
+    used: used.needs,
     problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
     warnings: warnings.inText(text),
   }

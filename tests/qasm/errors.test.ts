@@ -87,7 +87,7 @@ describe('checkProgram()', () => {
       qubits: 6,
       clbits: 3,
       features: ['inputs'],
-      used: { qubits: 1, physical: [1] },
+      used: { qubits: 1, physical: [1], pairs: [], groups: [] },
       problems: [],
       warnings: [],
     })

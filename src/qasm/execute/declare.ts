@@ -229,19 +229,18 @@ export function declareLibrary(m: Machine, library: Library, at: number): void {
 export function declareGate(
   m: Machine,
   node: GateNode,
-  { steps, omits }: Pick<UserGate, 'steps' | 'omits'>,
+  known: Pick<UserGate, 'steps' | 'omits' | 'joins'>,
 ): UserGate {
   expectGlobal(m, 'Gates', node.at)
-  const known = m.scope.own(node.name)
-  const replaces = m.version === 2 && known?.kind === 'gate' && isOfLibrary(known)
+  const entry = m.scope.own(node.name)
+  const replaces = m.version === 2 && entry?.kind === 'gate' && isOfLibrary(entry)
   const gate: UserGate = {
     kind: 'user',
     name: node.name,
     parameters: node.parameters.length,
     qubits: node.qubits.length,
     node,
-    steps,
-    omits,
+    ...known,
   }
   if (replaces) m.scope.set(node.name, { kind: 'gate', gate })
   else declareName(m, node.name, { kind: 'gate', gate }, node.at)

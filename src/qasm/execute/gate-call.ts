@@ -37,7 +37,7 @@ export function callGate(m: Machine, node: GateCallNode): void {
       (operand) => (operand.scalar ? operand.qubits[0] : operand.qubits[call]) ?? -1,
     )
     expectDifferent(qubits, node)
-    if (m.checking) m.useQubits(qubits)
+    if (m.checking) m.useQubits(qubits, gate, controls)
     else if (m.drawGate) m.drawGate({ name: node.name, parameters, qubits, modifiers, at: node.at })
     else applyModified(m, gate, parameters, qubits, modifiers, node.at)
   }

@@ -64,8 +64,8 @@ export interface Machine {
   callGate(gate: UserGate, parameters: readonly number[], qubits: readonly number[], at: number): void
   /** Receives gate calls in place of their operations, for diagrams. */
   readonly drawGate?: ((call: GateCall) => void) | undefined
-  /** Called while checking for the qubits of each gate call. */
-  useQubits(qubits: readonly number[]): void
+  /** Called while checking for each gate call; the first `controls` qubits are those of modifiers. */
+  useQubits(qubits: readonly number[], gate?: Gate, controls?: number): void
   /** Called while checking for the qubits of each reset. */
   resetQubits(qubits: readonly number[]): void
   /** Adds an operation to the circuit. */

@@ -205,7 +205,10 @@ export class Runner implements Machine {
         this.#executePacked(node.calls)
         return 'next'
       case 'gate':
-        declareGate(this, node, { steps: this.#program.gateSteps.get(node) ?? 0, omits: undefined })
+        declareGate(this, node, {
+          ...{ steps: this.#program.gateSteps.get(node) ?? 0, omits: undefined },
+          joins: [],
+        })
         return 'next'
       case 'def':
         declareName(this, node.name, subroutineOf(this, node), node.at)

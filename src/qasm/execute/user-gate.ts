@@ -1,5 +1,6 @@
 import type { Arity, NativeGate } from '../gates/native-gate.ts'
 import type { GateNode } from '../syntax/ast.ts'
+import type { Joined } from '../used-qubits.ts'
 
 /** A gate of the program. */
 export interface UserGate extends Arity {
@@ -10,6 +11,8 @@ export interface UserGate extends Arity {
   steps: number
   /** A gate in its body whose omitted phase a modifier of this gate makes observable. */
   omits: NativeGate | undefined
+  /** The arguments that act on one another in its body; known while checking. */
+  joins: readonly Joined[]
 }
 
 export type Gate = NativeGate | UserGate

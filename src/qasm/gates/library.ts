@@ -170,3 +170,8 @@ export const BUILTIN_GATES: Readonly<Record<2 | 3, ReadonlyMap<string, NativeGat
     GLOBAL_PHASE,
   ]),
 }
+
+/** Number of qubits of a gate of a standard library; undefined for another name. */
+export function standardGateWidth(name: string): number | undefined {
+  return (STDGATES.get(name) ?? QELIB1.get(name))?.qubits
+}
