@@ -1,14 +1,18 @@
 import type { Edge, Element, Qubit } from './elements/element.ts'
+import type { Provenance } from './provenance/provenance.ts'
 
 /** What a value is needed for: gates, the signals of a readout, or the bits that these become. */
 export type UncalibratedUse = 'gates' | 'readout' | 'bits'
 
-/** A value that was never calibrated. */
+/** A value that was never calibrated, or that a check found stale. */
 export interface UncalibratedValue {
   use: UncalibratedUse
   /** `clock_freqs.f01 is not set`. */
   reason: string
 }
+
+/** Values of an element that are named. */
+const MAX_STALE = 20
 
 /**
  * What an element lacks for its gates and its readout: the values that the device file does not set, and
@@ -21,6 +25,26 @@ export function uncalibratedOf(element: Element): UncalibratedValue[] {
     const reason = reasonOf(element, path)
     return reason === undefined ? [] : [{ use, reason }]
   })
+}
+
+/** The values of an element that a check found stale, as far as jobs use them. */
+export function staleValuesOf(element: Element, provenance: Provenance): UncalibratedValue[] {
+  const found = [...element.values].flatMap(([path, value]) => {
+    const use = useOf(element, path)
+    const mark = use && provenance.staleOf(element.name, path, value)
+    if (!mark) return []
+    const { routine, at } = mark
+    return [{ use, reason: `${path} was found stale by ${routine} at ${at}` }]
+  })
+  return found.slice(0, MAX_STALE)
+}
+
+/** What a job uses a value for; undefined for one that no job uses. */
+function useOf({ kind }: Element, path: string): UncalibratedUse | undefined {
+  if (kind === 'edge') return /^(cz|bias)\.|^clock_freqs\.cz$/.test(path) ? 'gates' : undefined
+  if (/^measure(_2state)?\.acq_(rotation|threshold)$/.test(path)) return 'bits'
+  if (/^measure(_2state)?\.|^clock_freqs\.readout$/.test(path)) return 'readout'
+  return /^rxy\.|^clock_freqs\.f01$/.test(path) ? 'gates' : undefined
 }
 
 /** Whether bits are read at the point that separates two states best. */

@@ -3,7 +3,7 @@ import { JobError } from '../errors.ts'
 import type { Schedule } from '../pulse/schedule.ts'
 import { decompose } from './decompose/decompose.ts'
 import { toNative } from './decompose/native.ts'
-import { type OptimizationLevel, type PlacementRequest, place } from './levels.ts'
+import { type OptimizationLevel, type PlacementRequest, planPlacement } from './levels.ts'
 import type { RoutedCircuit } from './route/route.ts'
 import type { CalibratedChip } from './schedule/calibrated-chip.ts'
 import { type Reading, type ReadoutPoint, scheduleCircuit } from './schedule/schedule-circuit.ts'
@@ -80,7 +80,8 @@ export function compileCircuit(
 }
 
 /**
- * Places a circuit on the part of a chip that may be used.
+ * Places a circuit on the part of a chip that may be used, or if it cannot do without the rest and may use it,
+ * on the whole chip.
  * @throws JobError `not_calibrated`, of class `device`, when only parts that are left out make it possible:
  *   the job may wait until they are calibrated. Otherwise as `place`.
  */
@@ -91,10 +92,11 @@ function placeOn(
 ): RoutedCircuit {
   const { coupling, leftOut } = chip
   try {
-    return place({ ...request, coupling }, level)
+    return planPlacement({ ...request, coupling }, level)()
   } catch (error) {
     if (!(error instanceof JobError) || !leftOut) throw error
-    place({ ...request, coupling: leftOut.coupling }, level)
+    const onWholeChip = planPlacement({ ...request, coupling: leftOut.coupling }, level)
+    if (leftOut.isAllowed) return onWholeChip()
     const fixed = new Set([...request.fixed.values()].map((at) => chip.qubits[at] ?? ''))
     const named = [...leftOut.reasons].filter(([name]) => fixed.has(name))
     const parts = (named.length > 0 ? named : [...leftOut.reasons]).map(([name, why]) => `${name} (${why})`)

@@ -2,7 +2,7 @@ import type { Step } from './decompose/step.ts'
 import { optimize, optimizeFree } from './optimize/optimize.ts'
 import { countCz } from './optimize/synthesize.ts'
 import type { Coupling } from './route/coupling.ts'
-import { type RoutedCircuit, type RoutingEffort, route } from './route/route.ts'
+import { planRoute, type RoutedCircuit, type RoutingEffort } from './route/route.ts'
 
 /**
  * How much a circuit is optimized. 0: its gates are made as they are written, and routed; 1: gates of the
@@ -31,15 +31,26 @@ export interface PlacementRequest {
  * @throws JobError when the chip has too few qubits, or no way to join the qubits of a gate.
  */
 export function place(request: PlacementRequest, level: OptimizationLevel): RoutedCircuit {
+  return planPlacement(request, level)()
+}
+
+/**
+ * The search of `place`, for a circuit that the chip can run.
+ * @throws JobError as `place` does.
+ */
+export function planPlacement(request: PlacementRequest, level: OptimizationLevel): () => RoutedCircuit {
   const effort = EFFORTS[level]
-  if (level === 0) return first(route({ ...request, effort }))
+  if (level === 0) {
+    const search = planRoute({ ...request, effort })
+    return () => first(search())
+  }
   const { steps, wires } = optimizeFree(request.steps, new Set(request.fixed.keys()))
-  const routes = route({ ...request, steps, effort }).map((each) => ({
-    ...each,
-    steps: optimize(each.steps),
-  }))
-  const best = routes.reduce((one, other) => (countCz(other.steps) < countCz(one.steps) ? other : one))
-  return { ...best, final: best.final.map((_, qubit) => best.final[wires.get(qubit) ?? qubit] ?? -1) }
+  const search = planRoute({ ...request, steps, effort })
+  return () => {
+    const routes = search().map((each) => ({ ...each, steps: optimize(each.steps) }))
+    const best = routes.reduce((one, other) => (countCz(other.steps) < countCz(one.steps) ? other : one))
+    return { ...best, final: best.final.map((_, qubit) => best.final[wires.get(qubit) ?? qubit] ?? -1) }
+  }
 }
 
 function first([only]: readonly RoutedCircuit[]): RoutedCircuit {

@@ -3,7 +3,7 @@ import type { Chip } from '../chip/device-file.ts'
 import type { Edge, Element, Qubit } from '../chip/elements/element.ts'
 import type { Hardware } from '../chip/hardware/hardware-file.ts'
 import type { Provenance } from '../chip/provenance/provenance.ts'
-import { type UncalibratedValue, uncalibratedOf } from '../chip/uncalibrated.ts'
+import { staleValuesOf, type UncalibratedValue, uncalibratedOf } from '../chip/uncalibrated.ts'
 import { calibratedChipOf, canPlayCz } from '../compiler/schedule/calibrated-chip.ts'
 
 const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'feedback')
@@ -14,22 +14,29 @@ interface DescribedScheduler {
   hardware: Hardware | undefined
   provenance: Provenance
   backend: string
+  /** Identifies the content of the device file. */
+  deviceConfig: string
 }
 
 /**
  * The qubits and gates of a chip as its device file has them; every gate compiles to these. What is not
  * calibrated keeps its number and is not operational; with a dummy, everything is. The side file of the
- * device file says when they were calibrated. Errors of gates are those of calibration reports.
+ * device file says when they were calibrated, and what a check has found stale since. Errors of gates are those of calibration reports.
  */
 export function describeScheduler({
   chip,
   hardware,
   provenance,
   backend,
+  deviceConfig,
 }: DescribedScheduler): DeviceDescription {
   const isDummy = backend === 'dummy'
   const { usable } = calibratedChipOf(chip, hardware, isDummy ? 'any' : 'playable').coupling
   const missingOf = (element: Element) => (isDummy ? [] : uncalibratedOf(element))
+  const staleOf = (element: Element) => {
+    const stale = isDummy ? [] : staleValuesOf(element, provenance)
+    return stale.length === 0 ? {} : { stale }
+  }
   const pulses = chip.qubits.map((qubit, index) => ({
     qubits: [index],
     duration_s: qubit.get('rxy.duration'),
@@ -41,6 +48,7 @@ export function describeScheduler({
       qubits: [indexOf(edge.parent), indexOf(edge.child)],
       duration_s: edge.get('cz.square_duration'),
       ...stateOf(missingOf(edge)),
+      ...staleOf(edge),
     }))
   const calibrated = newestOf(chip, provenance)
   return {
@@ -48,6 +56,7 @@ export function describeScheduler({
     qubits: chip.qubits.map((qubit, index) => ({
       ...describeQubit(qubit),
       ...(usable?.has(index) === false ? { operational: false } : stateOf(missingOf(qubit))),
+      ...staleOf(qubit),
     })),
     gates: [
       { name: 'rz', params: ['phi'], virtual: true },
@@ -61,6 +70,7 @@ export function describeScheduler({
     limits: { shots: JOB_LIMITS.shots, executions: JOB_LIMITS.executions, qubits: chip.qubits.length },
     simulator: backend !== 'cluster',
     ...(calibrated !== undefined && { calibrated_at: calibrated }),
+    device_config: deviceConfig,
   }
 }
 

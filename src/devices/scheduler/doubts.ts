@@ -1,5 +1,11 @@
 import type { Chip } from '../chip/device-file.ts'
-import { type UncalibratedUse, uncalibratedOf } from '../chip/uncalibrated.ts'
+import type { Provenance } from '../chip/provenance/provenance.ts'
+import {
+  staleValuesOf,
+  type UncalibratedUse,
+  type UncalibratedValue,
+  uncalibratedOf,
+} from '../chip/uncalibrated.ts'
 import { partsOfPort, type Schedule } from '../pulse/schedule.ts'
 
 /** What the lines of an element need. */
@@ -10,10 +16,14 @@ const USES: Readonly<Record<ReturnType<typeof partsOfPort>['kind'], readonly Unc
 }
 
 /**
- * Why the results of a schedule are doubtful: a line for each element that it plays without calibration.
- * @param hasBits whether signals become bits by the values of the device file
+ * Why the results of a schedule are doubtful: a line for each element that it plays without calibration, and
+ * for each of which a check has found values stale.
+ * @param played `hasBits`: whether signals become bits by the values of the device file
  */
-export function doubtsOf({ pulses }: Schedule, chip: Chip, hasBits: boolean): string[] {
+export function doubtsOf(
+  { pulses }: Schedule,
+  { chip, provenance, hasBits }: { chip: Chip; provenance: Provenance; hasBits: boolean },
+): string[] {
   const uses = new Map<string, Set<UncalibratedUse>>()
   for (const { port } of pulses) {
     const { element, kind } = partsOfPort(port)
@@ -23,8 +33,14 @@ export function doubtsOf({ pulses }: Schedule, chip: Chip, hasBits: boolean): st
   }
   return [...uses].flatMap(([name, used]) => {
     const element = chip.element(name)
-    const missing = element ? uncalibratedOf(element).filter(({ use }) => used.has(use)) : []
-    const reasons = missing.map(({ reason }) => reason).join(', ')
-    return missing.length === 0 ? [] : [`${name} is not calibrated: ${reasons}`]
+    if (!element) return []
+    const reasonsOf = (values: readonly UncalibratedValue[]) =>
+      values.flatMap(({ use, reason }) => (used.has(use) ? [reason] : [])).join(', ')
+    const missing = reasonsOf(uncalibratedOf(element))
+    const stale = reasonsOf(staleValuesOf(element, provenance))
+    return [
+      ...(missing === '' ? [] : [`${name} is not calibrated: ${missing}`]),
+      ...(stale === '' ? [] : [`${name} has stale values: ${stale}`]),
+    ]
   })
 }

@@ -21,6 +21,11 @@ import { recordJob } from './record-job.ts'
 import { runOnChip } from './run-job.ts'
 import { UsedValues } from './used-values.ts'
 
+/** Identifies the content of a device file: 12 hexadecimal digits. */
+function deviceConfigOf({ yaml }: DeviceFile): string {
+  return new Bun.CryptoHasher('sha256').update(yaml.text).digest('hex').slice(0, 12)
+}
+
 /** The warning of every result of a dummy. */
 const NO_HARDWARE = 'no hardware was used: the instrument is a dummy (is_dummy), and all its outcomes are 0'
 
@@ -89,10 +94,10 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
       const instrument = await instrumentForJob(current, io)
       const isDummy = instrument.backend === 'dummy'
       const hasBits = needsDiscriminators(job.payload)
-      const use = isDummy ? 'any' : job.payload.allow_uncalibrated ? 'playable' : hasBits ? 'bits' : 'signals'
-      const used = new UsedValues(calibratedChipOf(current.chip, limits, use))
+      const use = isDummy ? 'any' : hasBits ? 'bits' : 'signals'
+      const used = new UsedValues(calibratedChipOf(current.chip, limits, use, job.payload.allow_uncalibrated))
       const { chip } = used
-      const hash = new Bun.CryptoHasher('sha256').update(current.yaml.text).digest('hex')
+      const provenance = Provenance.read(devicePath)
       const files = [
         { path: devicePath, text: current.yaml.text },
         ...(config && hardwarePath !== undefined ? [{ path: hardwarePath, text: config.text }] : []),
@@ -101,8 +106,8 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
         ? recordJob({ job, device, instrument, space, files, clock, log })
         : undefined
       const metadata = () => ({
-        device_config: hash.slice(0, 12),
-        calibration: used.origins(current.chip, Provenance.read(devicePath), clock.now()),
+        device_config: deviceConfigOf(current),
+        calibration: used.origins(current.chip, provenance, clock.now()),
         ...(record && { raw_data: record.name }),
       })
       try {
@@ -115,7 +120,8 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
           io,
           record,
           metadata,
-          doubtsOf: (schedule) => (isDummy ? [NO_HARDWARE] : doubtsOf(schedule, current.chip, hasBits)),
+          doubtsOf: (schedule) =>
+            isDummy ? [NO_HARDWARE] : doubtsOf(schedule, { chip: current.chip, provenance, hasBits }),
           onFirstSchedule: (schedule) => logLevels(current, schedule),
         })
       } finally {
@@ -128,6 +134,7 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
         hardware: limits,
         provenance: Provenance.read(devicePath),
         backend: opened?.instrument.backend ?? '',
+        deviceConfig: deviceConfigOf(file.current),
       }),
     stop: async () => opened?.instrument.close(),
   }

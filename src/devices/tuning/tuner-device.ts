@@ -22,6 +22,7 @@ import type { Routine } from './routine.ts'
 import { calibrationInstrument, reserve } from './run/calibration-instrument.ts'
 import { chooseRoutine } from './run/choose-routine.ts'
 import { importRoutines } from './run/own-routines.ts'
+import { recordFidelityCheck } from './run/record-checks.ts'
 import { runCalibration } from './run/run-calibration.ts'
 import { checkTunerOptions, type TunerOptions } from './tuner-options.ts'
 
@@ -119,7 +120,7 @@ export async function createTuner(
       : calibrating
     const mayWrite = !options.is_dummy && (only?.write ?? true)
     try {
-      return await runCalibration(
+      const findings = await runCalibration(
         request,
         io,
         {
@@ -134,6 +135,9 @@ export async function createTuner(
         },
         { file: current, config, routines: all, notes, ...(chosen && { only: chosen }) },
       )
+      const setup = { devicePath, clock, log, mayWrite }
+      recordFidelityCheck(request, findings, { setup, chip: current.chip, thresholds })
+      return findings
     } finally {
       await couplers.currents?.close()
     }

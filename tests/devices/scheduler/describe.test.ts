@@ -44,6 +44,7 @@ test('a chip is described by its device file, and the time of its calibration by
       hardware: undefined,
       provenance: Provenance.read(devicePath),
       backend,
+      deviceConfig: 'abc123',
     })
   const description = describe(path, 'cluster')
   expect(v.is(deviceDescription, description)).toBe(true)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import { Provenance } from '../../../src/devices/chip/provenance/provenance.ts'
 import type { ProcessDevice } from '../../../src/devices/index.ts'
 import { chipOf, losslessTruth } from '../../support/simulated-chip/chips.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -105,6 +106,35 @@ describe('scheduler_a on a chip that is half calibrated', () => {
     expect(circuit_results[0]?.metadata['warnings']).toEqual([
       'q1 is not calibrated: measure.acq_rotation and measure.acq_threshold are 0',
     ])
+  })
+
+  test('prefers what is calibrated also where a job may use the rest', async () => {
+    const allowed = { allow_uncalibrated: true }
+    const avoiding = await runJob(device, jobOf(ON_NUMBER_1, allowed))
+    expect(avoiding.circuit_results[0]?.metadata).toMatchObject({ routing: { initial: [null, 'q0'] } })
+    expect(avoiding.circuit_results[0]?.metadata).not.toHaveProperty('warnings')
+    const needing = await runJob(device, jobOf(chain(3), allowed))
+    expect(needing.circuit_results[0]?.metadata['warnings']).toEqual([
+      'q1 is not calibrated: measure.acq_rotation and measure.acq_threshold are 0',
+    ])
+  })
+
+  test('warns of values that a check has found stale, where a job uses them', async () => {
+    const path = 'measure.acq_rotation'
+    const found = { element: 'q2', path, value: 30, routine: 't1', run: 'r1', at: '2026-11-26T10:00:00.000Z' }
+    const reason = `${path} was found stale by t1 at ${found.at}`
+    Provenance.read(DEVICE).recordChecks({ stale: [found], good: [] })
+    expect((await device.describe?.())?.qubits?.map(({ stale }) => stale)).toEqual([
+      ...[undefined, undefined, [{ use: 'bits' as const, reason }], undefined],
+    ])
+    const warningsOf = async (qubit: number, more: object = {}) => {
+      const program = `${HEAD} bit c; x $${qubit}; c = measure $${qubit};`
+      return (await runJob(device, jobOf(program, more))).circuit_results[0]?.metadata['warnings']
+    }
+    expect(await warningsOf(2)).toEqual([`q2 has stale values: ${reason}`])
+    expect([await warningsOf(0), await warningsOf(2, { meas_level: 1 })]).toEqual([undefined, undefined])
+    Provenance.read(DEVICE).recordChecks({ stale: [], good: [found] })
+    expect(await warningsOf(2)).toBeUndefined()
   })
 
   test('uses it again once the file has its values', async () => {

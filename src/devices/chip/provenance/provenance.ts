@@ -8,7 +8,7 @@ import { parseYaml } from '../files/yaml-text.ts'
 import { writeWhole } from '../write-back/replace-file.ts'
 
 const HEADING =
-  '# Which routine measured which value of the device file, with a hash of the value. Written by the tuner; safe to delete.\n'
+  '# Which routine measured which value of the device file, with a hash of the value, and which a check found stale. Written by the tuner; safe to delete.\n'
 
 /** How a value of the device file came about. */
 interface Origin {
@@ -37,8 +37,32 @@ export interface MeasuredValue extends Origin {
   value: unknown
 }
 
+/** A value that a check found stale. */
+export interface StaleValue {
+  element: string
+  path: string
+  value: unknown
+  /** What found it: `t1`, or a benchmark. */
+  routine: string
+  /** Id of the calibration. */
+  run: string
+  /** UTC. */
+  at: string
+}
+
+const staleMark = v.looseObject({ routine: v.string(), run: v.string(), at: v.string(), value: v.string() })
+const marked = v.looseObject({ stale: staleMark })
+type StaleMark = v.InferOutput<typeof staleMark>
+
 /** Origins by element and path. */
-type Origins = Readonly<Record<string, Readonly<Record<string, StoredOrigin>>>>
+type Origins = Entries<StoredOrigin>
+type Marks = Entries<StaleMark>
+
+/** What a side file contains. */
+interface SideFile {
+  origins: Origins
+  stale: Marks
+}
 
 /**
  * The side file of a device file that says which of its values were measured. It holds no values, only a hash
@@ -48,16 +72,18 @@ type Origins = Readonly<Record<string, Readonly<Record<string, StoredOrigin>>>>
 export class Provenance {
   readonly #path: string
   readonly #origins: Origins
+  readonly #stale: Marks
 
-  private constructor(path: string, origins: Origins) {
+  private constructor(path: string, { origins, stale }: SideFile) {
     this.#path = path
     this.#origins = origins
+    this.#stale = stale
   }
 
   /** Reads the side file of the device file at `devicePath`. */
   static read(devicePath: string): Provenance {
     const path = provenancePathOf(devicePath)
-    return new Provenance(path, readOrigins(path))
+    return new Provenance(path, readSideFile(path))
   }
 
   /** How a value was measured; undefined when it was not, or was changed by hand since. */
@@ -72,20 +98,44 @@ export class Provenance {
     return stored !== undefined && stored.value !== hashOfValue(value)
   }
 
+  /** What found a value stale that is still in use; undefined for one that is not known to be stale. */
+  staleOf(element: string, path: string, value: unknown): StaleMark | undefined {
+    const mark = at(this.#stale, element, path)
+    return mark && mark.value === hashOfValue(value) ? mark : undefined
+  }
+
   /** Records values that were written; all other entries stay as they are now in the file. */
   record(values: readonly MeasuredValue[]): void {
     if (values.length === 0) return
-    const origins = copyOf(readOrigins(this.#path))
+    const { origins, stale } = readSideFile(this.#path)
+    const [changed, marks] = [copyOf(origins), copyOf(stale)]
     for (const { element, path, value, routine, run, at, fit } of values) {
       const stored = { routine, run, at, fit, value: hashOfValue(value) }
-      origins[element] = { ...origins[element], [path]: stored }
+      changed[element] = { ...changed[element], [path]: stored }
+      marks[element] = without(marks[element], path)
     }
-    writeWhole(this.#path, textOf(origins))
+    writeWhole(this.#path, textOf({ origins: changed, stale: marks }))
+  }
+
+  /** Marks values that checks found stale, and removes the marks of others that checks found good. */
+  recordChecks(found: {
+    stale: readonly StaleValue[]
+    good: readonly { element: string; path: string }[]
+  }): void {
+    const { origins, stale } = readSideFile(this.#path)
+    const marks = copyOf(stale)
+    for (const { element, path } of found.good) marks[element] = without(marks[element], path)
+    for (const { element, path, value, ...mark } of found.stale)
+      marks[element] = { ...marks[element], [path]: { ...mark, value: hashOfValue(value) } }
+    const before = textOf({ origins, stale })
+    const after = textOf({ origins, stale: marks })
+    if (after !== before) writeWhole(this.#path, after)
   }
 
   /** Notes that values came back from the previous device file: `restored` with the time. */
   recordRestore(values: readonly { element: string; path: string }[], at: string): void {
-    const origins = copyOf(readOrigins(this.#path))
+    const { origins: before, stale } = readSideFile(this.#path)
+    const origins = copyOf(before)
     let isChanged = false
     for (const { element, path } of values) {
       const stored = origins[element]?.[path]
@@ -93,13 +143,24 @@ export class Provenance {
       origins[element] = { ...origins[element], [path]: { ...stored, restored: at } }
       isChanged = true
     }
-    if (isChanged) writeWhole(this.#path, textOf(origins))
+    if (isChanged) writeWhole(this.#path, textOf({ origins, stale }))
   }
 
   #stored(element: string, path: string): StoredOrigin | undefined {
-    const paths = Object.hasOwn(this.#origins, element) ? this.#origins[element] : undefined
-    return paths && Object.hasOwn(paths, path) ? paths[path] : undefined
+    return at(this.#origins, element, path)
   }
+}
+
+/** An entry of a table by element and path. */
+type Entries<T> = Readonly<Record<string, Readonly<Record<string, T>>>>
+
+function at<T>(entries: Entries<T>, element: string, path: string): T | undefined {
+  const paths = Object.hasOwn(entries, element) ? entries[element] : undefined
+  return paths && Object.hasOwn(paths, path) ? paths[path] : undefined
+}
+
+function without<T>(paths: Readonly<Record<string, T>> = {}, path: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(paths).filter(([each]) => each !== path))
 }
 
 /** `scheduler.device.provenance.yml` beside `scheduler.device.yml`, links resolved. */
@@ -116,31 +177,57 @@ function hashOfValue(value: unknown): string {
     .slice(0, 16)
 }
 
-function copyOf(origins: Origins): Record<string, Readonly<Record<string, StoredOrigin>>> {
-  return { ...origins }
+function copyOf<T>(entries: Entries<T>): Record<string, Readonly<Record<string, T>>> {
+  return { ...entries }
 }
 
 /** The readable entries of a side file. */
-function readOrigins(path: string): Origins {
+function readSideFile(path: string): SideFile {
   const text = readText(path)
   const yaml = typeof text === 'string' ? parseYaml(text) : undefined
-  if (!yaml || 'problems' in yaml || !isFields(yaml.content)) return {}
-  const elements = Object.entries(yaml.content).map(([element, paths]) => {
-    const entries = isFields(paths) ? Object.entries(paths) : []
-    const valid = entries.flatMap(([each, stored]) =>
-      v.is(origin, stored) ? [[each, v.parse(origin, stored)] as const] : [],
+  if (!yaml || 'problems' in yaml || !isFields(yaml.content)) return { origins: {}, stale: {} }
+  const { content } = yaml
+  const parsed = <T>(read: (stored: unknown) => T | undefined): Entries<T> =>
+    Object.fromEntries(
+      Object.entries(content).map(([element, paths]) => {
+        const entries = isFields(paths) ? Object.entries(paths) : []
+        const valid = entries.flatMap(([each, stored]) => {
+          const value = read(stored)
+          return value === undefined ? [] : [[each, value] as const]
+        })
+        return [element, Object.fromEntries(valid)] as const
+      }),
     )
-    return [element, Object.fromEntries(valid)] as const
-  })
-  return Object.fromEntries(elements)
+  return {
+    origins: parsed((stored) => {
+      const { success, output } = v.safeParse(origin, withoutMark(stored))
+      return success ? output : undefined
+    }),
+    stale: parsed((stored) => {
+      const { success, output } = v.safeParse(marked, stored)
+      return success ? output.stale : undefined
+    }),
+  }
+}
+
+function withoutMark(stored: unknown): unknown {
+  if (!isFields(stored)) return stored
+  const { stale: _, ...rest } = stored
+  return rest
 }
 
 /** One line for each value, so that a value changes one line. */
-function textOf(origins: Origins): string {
-  const lines = Object.entries(origins).flatMap(([element, paths]) => [
-    `${keyText(element)}:`,
-    ...Object.entries(paths).map(([path, stored]) => `  ${keyText(path)}: ${JSON.stringify(stored)}`),
-  ])
+function textOf({ origins, stale }: SideFile): string {
+  const elements = [...new Set([...Object.keys(origins), ...Object.keys(stale)])]
+  const lines = elements.flatMap((element) => {
+    const [measured, marks] = [origins[element] ?? {}, stale[element] ?? {}]
+    const paths = [...new Set([...Object.keys(measured), ...Object.keys(marks)])]
+    const entries = paths.map((path) => {
+      const mark = marks[path] && { stale: marks[path] }
+      return `  ${keyText(path)}: ${JSON.stringify({ ...measured[path], ...mark })}`
+    })
+    return entries.length === 0 ? [] : [`${keyText(element)}:`, ...entries]
+  })
   return `${HEADING}${lines.join('\n')}\n`
 }
 

@@ -61,6 +61,14 @@ const FALLOFFS = [1, 0.8, 0.6]
  * @throws JobError when the chip has too few qubits that may be used, or no way to join the qubits of a gate.
  */
 export function route(request: RoutingRequest): RoutedCircuit[] {
+  return planRoute(request)()
+}
+
+/**
+ * The search of `route`, for a circuit that it can place: what makes that impossible shows without a search.
+ * @throws JobError as `route` does.
+ */
+export function planRoute(request: RoutingRequest): () => RoutedCircuit[] {
   const { steps, qubits, coupling, effort } = request
   const used = usedQubits(steps)
   const fixed = new Map([...request.fixed].filter(([qubit]) => used.includes(qubit)))
@@ -78,11 +86,12 @@ export function route(request: RoutingRequest): RoutedCircuit[] {
   const complete = (places: Places) => completed(places, used, fixed, qubits, coupling)
   const own = complete(new Map())
   if (pairs.every(([one, other]) => graph.isCoupled(own[one] ?? -1, own[other] ?? -1)))
-    return [result('none', own)]
+    return () => [result('none', own)]
   const perfect = perfectPlacement(graph, pairs, fixed)
-  if (perfect) return [result('placement', complete(perfect))]
+  if (perfect) return () => [result('placement', complete(perfect))]
   const starts = startsOf(graph, used, pairs, fixed, complete, effort.starts)
-  return search(graph, order, starts, effort).map(({ start, attempt }) => result('sabre', start, attempt))
+  return () =>
+    search(graph, order, starts, effort).map(({ start, attempt }) => result('sabre', start, attempt))
 }
 
 /** Starts at which every gate can be reached. */

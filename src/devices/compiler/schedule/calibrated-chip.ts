@@ -23,6 +23,8 @@ export interface CalibratedChip {
 interface LeftOut {
   /** The chip as it would be with them. */
   coupling: Coupling
+  /** Whether a circuit may use them where it cannot do without. */
+  isAllowed: boolean
   /** Why each of them is left out, by name. */
   reasons: ReadonlyMap<string, string>
 }
@@ -45,8 +47,14 @@ const STAND_INS: Readonly<Record<string, number>> = {
 /**
  * The chip of a device file.
  * @param hardware what plays the gates; undefined where anything can be played
+ * @param allowsLeftOut whether a circuit that cannot do without may use what is left out
  */
-export function calibratedChipOf(chip: Chip, hardware?: Hardware, use: ChipUse = 'playable'): CalibratedChip {
+export function calibratedChipOf(
+  chip: Chip,
+  hardware?: Hardware,
+  use: ChipUse = 'playable',
+  allowsLeftOut = false,
+): CalibratedChip {
   const qubits = chip.qubits.map(({ name }) => name)
   const names = new Map(
     chip.edges.map(({ name, parent, child }) => [
@@ -82,7 +90,7 @@ export function calibratedChipOf(chip: Chip, hardware?: Hardware, use: ChipUse =
         return [edge.parent, edge.child]
       },
     },
-    leftOut: reasons.size === 0 ? undefined : { coupling: playable, reasons },
+    leftOut: reasons.size === 0 ? undefined : { coupling: playable, reasons, isAllowed: allowsLeftOut },
   }
 }
 

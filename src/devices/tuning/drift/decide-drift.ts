@@ -17,22 +17,30 @@ export interface DriftedTarget {
 }
 
 /** Benchmarks whose fidelity is that of a gate, with the threshold that applies. */
-const GATE_PROTOCOLS: Readonly<Record<string, keyof FidelityThresholds>> = {
+export const GATE_PROTOCOLS: Readonly<Record<string, keyof FidelityThresholds>> = {
   randomized_benchmarking: 'qubit',
   cz_rb: 'edge',
 }
 /** Without a gate fidelity: the largest root mean square deviation of AllXY. */
 const MAX_ALL_XY_RMS = 0.05
 
-/**
- * The targets of a fidelity check that have drifted: those whose gate fidelity is below the threshold by more
- * than one standard error, or whose benchmark failed. Only gate fidelities are compared with the thresholds;
- * AllXY decides where no benchmark of gates ran, by a limit of its own.
- */
+/** The targets of a fidelity check that have drifted. */
 export function driftedTargets(
   findings: CalibrationFindings,
   thresholds: FidelityThresholds,
 ): DriftedTarget[] {
+  return [...judgeTargets(findings, thresholds).values()].filter((each) => each !== undefined)
+}
+
+/**
+ * The targets of a fidelity check, each with how it has drifted if it has. Those have whose gate fidelity is
+ * below the threshold by more than one standard error, or whose benchmark failed. Only gate fidelities are
+ * compared with the thresholds; AllXY decides where no benchmark of gates ran, by a limit of its own.
+ */
+export function judgeTargets(
+  findings: CalibrationFindings,
+  thresholds: FidelityThresholds,
+): Map<string, DriftedTarget | undefined> {
   const decided = new Map<string, DriftedTarget | undefined>()
   const decide = (drift: DriftedTarget, hasDrifted: boolean) =>
     decided.set(drift.target, hasDrifted ? drift : undefined)
@@ -52,7 +60,7 @@ export function driftedTargets(
     const drift = { target, fidelity: undefined, threshold: thresholds.qubit }
     if (!decided.has(target)) decide(drift, error > MAX_ALL_XY_RMS)
   }
-  return [...decided.values()].filter((each) => each !== undefined)
+  return decided
 }
 
 function allXyOf({ benchmarks = [] }: CalibrationFindings): { target: string; error: number }[] {

@@ -28,6 +28,7 @@ import { RunValues } from '../walk/run-values.ts'
 import { walk } from '../walk/walk.ts'
 import type { ChosenRoutine } from './choose-routine.ts'
 import { readsTogether, sweepLimitsOf } from './hardware-limits.ts'
+import { type RunChecks, recordChecks } from './record-checks.ts'
 import { RunSteps } from './run-steps.ts'
 import { isEnabled, settingsFor } from './settings.ts'
 import type { CalibrationSetup } from './setup.ts'
@@ -105,8 +106,8 @@ export async function runCalibration(
   try {
     const isMeasured = (element: string, path: string) =>
       provenance.originOf(element, path, file.chip.element(element)?.values.get(path)) !== undefined
-    const plan = only
-      ? planRoutine(input, only.routine, only.targets)
+    const { plan, checks } = only
+      ? { plan: planRoutine(input, only.routine, only.targets) }
       : await planRun(request, input, runner, steps, isMeasured)
     const shotSeconds = READOUT_S + longestReset(chip.qubits, values)
     steps.plan(plan, shotSeconds)
@@ -143,6 +144,7 @@ export async function runCalibration(
     })
     if (walked.stopped === undefined) await currents.announce(devicePath)
     const written = await writeResults({ request, setup, file, values, walked, provenance })
+    if (checks) recordChecks(checks, { setup, file, walked, written, provenance, run: request.runId })
     const settled = await currents.settle((edge) => hasParkingCurrent(written, edge))
     steps.written()
     return await buildFindings({
@@ -190,14 +192,15 @@ async function planRun(
   runner: NodeRunner,
   steps: RunSteps,
   isMeasured: (element: string, path: string) => boolean,
-): Promise<CalibrationPlan> {
-  if (mode === 'full') return planFull(input)
-  if (mode === 'fidelity_check') return planFidelityCheck(input, targetQubits)
+): Promise<{ plan: CalibrationPlan; checks?: RunChecks }> {
+  if (mode === 'full') return { plan: planFull(input) }
+  if (mode === 'fidelity_check') return { plan: planFidelityCheck(input, targetQubits) }
   const scope = scopeOfPartial(input, targetQubits)
   const checks = await runChecks(scope.checked, runner, (node, at) =>
     steps.check(node, at, scope.checked.length),
   )
-  return planPartial(input, scope, checks, isMeasured)
+  const plan = planPartial(input, scope, checks, isMeasured)
+  return { plan, checks: { nodes: scope.checked, results: checks } }
 }
 
 function longestReset(qubits: readonly string[], values: RunValues): number {

@@ -79,6 +79,35 @@ describe('the provenance of a device file', () => {
     expect(after).toHaveLength(before.length)
   })
 
+  test('marks values that a check found stale, until they change, are written or hold again', () => {
+    const stale = {
+      element: 'q1',
+      path: 'clock_freqs.f01',
+      value: 5e9,
+      routine: 't1',
+      run: 'r2',
+      at: 'later',
+    }
+    const staleOf = (value: number) => read().staleOf('q1', 'clock_freqs.f01', value)
+    read().record([measuredValue('q0', 'clock_freqs.f01', f01)])
+    const before = readFileSync(sidecar, 'utf8')
+    const mark = () => read().recordChecks({ stale: [stale], good: [] })
+    mark()
+    expect(staleOf(5e9)).toMatchObject({ routine: 't1', run: 'r2', at: 'later' })
+    expect([staleOf(5.1e9), read().staleOf('q0', 'clock_freqs.f01', f01)]).toEqual([undefined, undefined])
+    // It has no origin because of that.
+    expect(read().originOf('q1', 'clock_freqs.f01', 5e9)).toBeUndefined()
+    read().recordChecks({ stale: [], good: [stale] })
+    expect(staleOf(5e9)).toBeUndefined()
+    expect(readFileSync(sidecar, 'utf8')).toBe(before)
+    mark()
+    read().record([measuredValue('q1', 'clock_freqs.f01', 5e9)])
+    expect(staleOf(5e9)).toBeUndefined()
+    mark()
+    expect(staleOf(5e9)).toBeDefined()
+    expect(read().originOf('q1', 'clock_freqs.f01', 5e9)?.run).toBe('r1')
+  })
+
   test('keeps what was recorded since it was read', () => {
     const [one, other] = [read(), read()]
     one.record([measuredValue('q0', 'clock_freqs.f01', f01)])
