@@ -89,7 +89,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/server/jobs',
     steps: [
-      ['attempts'],
+      ['attempts', 'chip'],
       ['dispatch', 'responses.ts'],
       ['wait-estimate.ts'],
       ['view.ts'],

@@ -241,6 +241,7 @@ export {
   assertMaySubmit,
   bytesOfJob,
   cancelJob,
+  chipNeedsOfJob,
   countPending,
   expectedResultsOfJob,
   findJob,
@@ -349,6 +350,7 @@ export {
   setQpuEnabled,
 } from './store/qpus/qpus.ts'
 export { readSchedule, readScheduleNotes } from './store/qpus/schedule.ts'
+export { markUnfit } from './store/qpus/unfit-jobs.ts'
 export { type BucketRange, bucketRange } from './store/readings/reading-steps.ts'
 export {
   bucketOf,

@@ -37,8 +37,8 @@ const error = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const qubitIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(qubits - 1))
 const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000))
 
-/** A value that is not calibrated, and what it is needed for: gates, readout, or the bits of a readout. */
-const uncalibrated = v.pipe(
+/** Values with a flaw, and what they are needed for: gates, readout, or the bits of a readout. */
+const values = v.pipe(
   v.array(
     v.object({
       use: v.picklist(['gates', 'readout', 'bits']),
@@ -46,8 +46,12 @@ const uncalibrated = v.pipe(
     }),
   ),
   v.maxLength(20),
+)
+const uncalibrated = v.pipe(
+  values,
   v.description('What is not calibrated; a job may use it all the same with allow_uncalibrated'),
 )
+const stale = v.pipe(values, v.description('What a check has found stale; jobs that use it have warnings'))
 
 const qubit = v.looseObject({
   name,
@@ -63,6 +67,7 @@ const qubit = v.looseObject({
   operational: v.optional(v.boolean()),
   /** Why it is not operational, if a calibration would make it so. */
   uncalibrated: v.optional(uncalibrated),
+  stale: v.optional(stale),
 })
 
 /** Where a gate acts, with its average error and its duration there. */
@@ -72,6 +77,7 @@ const place = v.looseObject({
   duration_s: v.optional(duration),
   operational: v.optional(v.boolean()),
   uncalibrated: v.optional(uncalibrated),
+  stale: v.optional(stale),
 })
 
 const gate = v.looseObject({
@@ -112,6 +118,8 @@ const entries = v.object({
   simulator: v.optional(v.boolean()),
   /** UTC time of the last calibration. */
   calibrated_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
+  /** Identifies the values in use: another one when they have changed. */
+  device_config: v.optional(name),
 })
 
 /** What a QPU can run, as its device describes it. Everything that is absent is not known. */

@@ -1,5 +1,5 @@
 import type { Scope } from './execute/scope.ts'
-import type { Gate } from './execute/user-gate.ts'
+import type { Gate, Joined } from './execute/user-gate.ts'
 import { FIRST_ARGUMENT, qubitsOf } from './features.ts'
 import type { PackedCalls } from './syntax/packed-calls.ts'
 
@@ -14,9 +14,6 @@ export interface ChipNeeds {
   /** Sizes of the groups of qubits that its gates join, the largest first. */
   groups: number[]
 }
-
-/** Positions of the arguments of a gate that act on one another. */
-export type Joined = readonly number[]
 
 /** Pairs that are noted of one program, and groups of arguments of one gate. */
 const MAX_NOTED = 20_000

@@ -423,6 +423,7 @@ CREATE TABLE "quantum_jobs" (
   "executions" INTEGER NOT NULL DEFAULT 0,
   "features" INTEGER NOT NULL DEFAULT 0,
   "expected_results" TEXT NOT NULL DEFAULT '',
+  "chip_needs" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
@@ -548,6 +549,13 @@ CREATE TABLE "tuner_runs" (
   "run_id" TEXT NOT NULL,
   "started_at" TEXT NOT NULL
 ) STRICT;
+CREATE TABLE "unfit_jobs" (
+  "qpu" TEXT NOT NULL,
+  "job_seq" INTEGER NOT NULL REFERENCES quantum_jobs (seq) ON DELETE CASCADE,
+  "reason" TEXT NOT NULL,
+  PRIMARY KEY (qpu, job_seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "unfit_jobs_job_seq" ON "unfit_jobs" ("job_seq");
 CREATE TABLE "user_bytes" (
   "user" TEXT NOT NULL PRIMARY KEY,
   "bytes" INTEGER NOT NULL

@@ -53,6 +53,11 @@ export const quantumJobs = defineCollection({
       max: 10_000,
       help: 'What its results must contain, as JSON; empty for a job of an earlier version',
     }),
+    chip_needs: text({
+      internal: true,
+      max: 10_000,
+      help: 'What its programs need of a chip, as JSON; empty = unknown',
+    }),
   },
   rules: {
     list: '',

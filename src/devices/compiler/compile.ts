@@ -80,8 +80,8 @@ export function compileCircuit(
 }
 
 /**
- * Places a circuit on the part of a chip that may be used, or if it cannot do without the rest and may use it,
- * on the whole chip.
+ * Places a circuit on the part of a chip that may be used, or if it cannot do without the rest and may use
+ * it, on the whole chip.
  * @throws JobError `not_calibrated`, of class `device`, when only parts that are left out make it possible:
  *   the job may wait until they are calibrated. Otherwise as `place`.
  */

@@ -21,7 +21,8 @@ interface DescribedScheduler {
 /**
  * The qubits and gates of a chip as its device file has them; every gate compiles to these. What is not
  * calibrated keeps its number and is not operational; with a dummy, everything is. The side file of the
- * device file says when they were calibrated, and what a check has found stale since. Errors of gates are those of calibration reports.
+ * device file says when they were calibrated, and what a check has found stale since. Errors of gates are
+ * those of calibration reports.
  */
 export function describeScheduler({
   chip,

@@ -17,11 +17,13 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
     const cancel = new AbortController()
     current = { result, cancel }
     send({ kind: 'started', result })
-    const body = await execute(device, command, io, {
+    const { body, code } = await execute(device, command, io, {
       signal: AbortSignal.any([cancel.signal, io.signal]),
       phase: (phase) => send({ kind: 'phase', result, phase: phase.slice(0, 100) }),
     })
     current = undefined
+    // A job that the chip cannot run now waits for the next change of what is described: after its result.
+    if (code === 'not_calibrated') await description.send()
     send({ kind: 'result', result, body })
     await description.send()
   }
@@ -65,13 +67,13 @@ function attemptOf({ job, attempt, epoch }: Attempt): Attempt {
   return { job, attempt, epoch }
 }
 
-/** Runs one job and returns its result event; never rejects. */
+/** Runs one job and returns its result event, and the code of its failure; never rejects. */
 async function execute(
   device: ProcessDevice,
   command: RunJob,
   { clock, log, device: name, jobTimeoutMs }: OperationIo,
   io: { signal: AbortSignal; phase(name: string): void },
-): Promise<string> {
+): Promise<{ body: string; code?: string | undefined }> {
   const attempt = attemptOf(command)
   const startedAt = clock.monotonic()
   const elapsed = () => Math.max(0, Math.round(clock.monotonic() - startedAt))
@@ -81,7 +83,7 @@ async function execute(
     const job = { id: command.job, attempt: command.attempt, payload }
     const returned = await device.run(job, { ...io, deadline: startedAt + limitMs })
     const results = checkResults(returned, { device: name, payload, labels, expected })
-    return writeResult(clock, { status: 'completed', ...attempt, execution_ms: elapsed(), results })
+    return { body: writeResult(clock, { status: 'completed', ...attempt, execution_ms: elapsed(), results }) }
   } catch (error) {
     const { failure, executed } = jobFailureOf(error)
     if (error instanceof JobError) log.info('job failed', { job: attempt.job, error: error.message })
@@ -89,6 +91,6 @@ async function execute(
     const { detail, ...known } = failure
     // A server that says what it expects also knows the detail of a failure.
     const sent = command.expected && detail !== undefined ? failure : known
-    return writeFailure(clock, attempt, sent, executed ? elapsed() : 0)
+    return { body: writeFailure(clock, attempt, sent, executed ? elapsed() : 0), code: failure.error_code }
   }
 }

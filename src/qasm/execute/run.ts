@@ -206,7 +206,8 @@ export class Runner implements Machine {
         return 'next'
       case 'gate':
         declareGate(this, node, {
-          ...{ steps: this.#program.gateSteps.get(node) ?? 0, omits: undefined },
+          steps: this.#program.gateSteps.get(node) ?? 0,
+          omits: undefined,
           joins: [],
         })
         return 'next'

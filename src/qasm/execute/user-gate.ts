@@ -1,6 +1,8 @@
 import type { Arity, NativeGate } from '../gates/native-gate.ts'
 import type { GateNode } from '../syntax/ast.ts'
-import type { Joined } from '../used-qubits.ts'
+
+/** Positions of the arguments of a gate that act on one another. */
+export type Joined = readonly number[]
 
 /** A gate of the program. */
 export interface UserGate extends Arity {

@@ -47,7 +47,6 @@ export function estimateWait(
   idleMs: number,
 ): WaitEstimate {
   if (job.held !== undefined) return { waiting: heldBecause(job.held) }
-  if (job.uncalibrated !== undefined) return { waiting: untilCalibrated(job.uncalibrated) }
   const estimates = queues.map((queue) => estimateInQueue(job, queue, now, idleMs))
   const [best] = estimates.toSorted(
     (one, other) =>
@@ -82,19 +81,15 @@ const MAX_EXCLUDED_SHOWN = 5
 
 /** No QPU of the target can run the job since it was submitted: their descriptions have changed. */
 function unsupportedBy(excluded: QueuePositionInput['excluded']): WaitReason {
-  const shown = excluded.slice(0, MAX_EXCLUDED_SHOWN).map(({ qpu, excess }) => describeExcess(qpu, excess))
+  const shown = excluded
+    .slice(0, MAX_EXCLUDED_SHOWN)
+    .map(({ qpu, excess, unfit }) =>
+      unfit !== undefined && excess.length === 0 ? unfit : describeExcess(qpu, excess),
+    )
   const more = excluded.length > MAX_EXCLUDED_SHOWN ? '; …' : ''
   return {
     code: 'unsupported_by_qpu',
     text: `${shown.join('; ')}${more}. It runs when a QPU supports it; cancel it if it need not`,
-  }
-}
-
-/** The chip has changed since the job was submitted. */
-function untilCalibrated(reason: string): WaitReason {
-  return {
-    code: 'unsupported_by_qpu',
-    text: `${reason}. It runs within a minute after a calibration; cancel it if it need not`,
   }
 }
 

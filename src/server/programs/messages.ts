@@ -1,5 +1,6 @@
 import type { AppErrorDetails, ErrorCode, FieldError } from '../../base/index.ts'
 import type { ExpectedResults } from '../../protocol/index.ts'
+import type { ChipNeeds } from '../../qasm/index.ts'
 
 /** A JSON body as it was received, and whose limits apply to it. */
 export interface ReceivedBytes {
@@ -31,10 +32,8 @@ export interface ProgramsReport {
   bits: number[]
   /** Features of a QPU that the programs need, each with the path of the first program that does. */
   features: { name: string; path: string }[]
-  /** The most qubits that a program uses, and its path. */
-  used: { most: number; path: string }
-  /** Physical qubits `$n` that programs use, each with the path of the first program that does. */
-  physical: { qubit: number; path: string }[]
+  /** The different needs of the programs, each with the path of the first program that has them. */
+  chip: { path: string; needs: ChipNeeds }[]
   problems: Problem[]
   /** What does not prevent the job, in the same form. */
   warnings: Problem[]

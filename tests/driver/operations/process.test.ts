@@ -252,3 +252,25 @@ test('runProcess() starts and stops the device', async () => {
   await operation.stop({ extend: () => undefined })
   expect(calls).toEqual(['start', 'stop'])
 })
+
+test.each([
+  ['not_calibrated', ['event', 'result']],
+  ['instrument_busy', ['result', 'event']],
+])(
+  'runProcess() sends what changed before the result of a job that ends with %s in the order %p',
+  async (errorCode, order) => {
+    let qubits = [{ name: 'q0' }]
+    const { operation, sent } = open(
+      async () => {
+        qubits = [{ name: 'q1' }]
+        throw new JobError('not now', { class: 'device', errorCode })
+      },
+      { describe: () => ({ schema: 1, qubits }) },
+    )
+    await operation.start?.()
+    sent.length = 0
+    operation.onCommand(runJobOf('x'))
+    await until('both are sent', () => sent.length === 3)
+    expect(sent.slice(1).map(({ kind }) => String(kind))).toEqual(order)
+  },
+)

@@ -29,14 +29,14 @@ const estimate = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job
   estimateWait({ job: { ...JOB, ...job }, queues, excluded: [] }, NOW, IDLE_MS)
 
 describe('estimateWait()', () => {
-  test('names what is not calibrated for a job that a device returned', () => {
-    expect(estimate([queue()], { uncalibrated: 'q1 is not calibrated', notBefore: NOW + 60_000 })).toEqual({
+  test('names what of the chips is not calibrated for a job', () => {
+    const excluded = [{ qpu: queueState().qpu, excess: [], unfit: 'q1 is not calibrated' }]
+    expect(estimateWait({ job: JOB, queues: [], excluded }, NOW, IDLE_MS)).toEqual({
       waiting: {
         code: 'unsupported_by_qpu',
-        text: 'q1 is not calibrated. It runs within a minute after a calibration; cancel it if it need not',
+        text: 'q1 is not calibrated. It runs when a QPU supports it; cancel it if it need not',
       },
     })
-    expect(estimate([queue()], { uncalibrated: 'q1', held: 'now' }).waiting.code).toBe('held')
   })
 
   test('returns the queue position and a range from the fastest and slowest recent jobs', () => {
@@ -163,7 +163,7 @@ describe('estimateWait()', () => {
     const excess = [{ kind: 'features', missing: 0b101 } as const]
     const excluded = Array.from({ length: 7 }, (_, at) => ({
       qpu: { ...queueState().qpu, name: `qpu_${at}` },
-      excess,
+      ...{ excess, unfit: undefined },
     }))
     const { waiting, ...others } = estimateWait({ job: JOB, queues: [], excluded }, NOW, IDLE_MS)
     expect(others).toEqual({})

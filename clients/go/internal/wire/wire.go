@@ -611,6 +611,9 @@ type QpuDescriptionQubit struct {
 
 	// What is not calibrated; a job may use it all the same with allow_uncalibrated
 	Uncalibrated []QpuDescriptionQubitUncalibrated `json:"uncalibrated,omitempty"`
+
+	// What a check has found stale; jobs that use it have warnings
+	Stale []QpuDescriptionQubitUncalibrated `json:"stale,omitempty"`
 }
 
 // QpuDescriptionGateOn: see the reference of the routes
@@ -625,6 +628,9 @@ type QpuDescriptionGateOn struct {
 
 	// What is not calibrated; a job may use it all the same with allow_uncalibrated
 	Uncalibrated []QpuDescriptionQubitUncalibrated `json:"uncalibrated,omitempty"`
+
+	// What a check has found stale; jobs that use it have warnings
+	Stale []QpuDescriptionQubitUncalibrated `json:"stale,omitempty"`
 }
 
 // QpuDescriptionGate: see the reference of the routes
@@ -673,6 +679,8 @@ type QpuDescription struct {
 	Simulator *bool `json:"simulator,omitempty"`
 
 	CalibratedAt *string `json:"calibrated_at,omitempty"`
+
+	DeviceConfig *string `json:"device_config,omitempty"`
 }
 
 // UnavailableQpu: see the reference of the routes

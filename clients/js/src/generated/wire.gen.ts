@@ -395,6 +395,8 @@ export interface QpuDescriptionQubit {
   readonly operational?: boolean
   /** What is not calibrated; a job may use it all the same with allow_uncalibrated */
   readonly uncalibrated?: readonly QpuDescriptionQubitUncalibrated[]
+  /** What a check has found stale; jobs that use it have warnings */
+  readonly stale?: readonly QpuDescriptionQubitUncalibrated[]
 }
 
 export interface QpuDescriptionGateOn {
@@ -404,6 +406,8 @@ export interface QpuDescriptionGateOn {
   readonly operational?: boolean
   /** What is not calibrated; a job may use it all the same with allow_uncalibrated */
   readonly uncalibrated?: readonly QpuDescriptionQubitUncalibrated[]
+  /** What a check has found stale; jobs that use it have warnings */
+  readonly stale?: readonly QpuDescriptionQubitUncalibrated[]
 }
 
 export interface QpuDescriptionGate {
@@ -434,6 +438,7 @@ export interface QpuDescription {
   readonly limits?: QpuDescriptionLimits
   readonly simulator?: boolean
   readonly calibrated_at?: string
+  readonly device_config?: string
 }
 
 export interface UnavailableQpu {

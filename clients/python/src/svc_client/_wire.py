@@ -351,6 +351,7 @@ class QpuDescriptionQubit(_QpuDescriptionQubit, total=False):
     y: float
     operational: bool
     uncalibrated: List[QpuDescriptionQubitUncalibrated]  # What is not calibrated; a job may use it all the same with allow_uncalibrated
+    stale: List[QpuDescriptionQubitUncalibrated]  # What a check has found stale; jobs that use it have warnings
 
 
 class _QpuDescriptionGateOn(TypedDict):
@@ -362,6 +363,7 @@ class QpuDescriptionGateOn(_QpuDescriptionGateOn, total=False):
     duration_s: float
     operational: bool
     uncalibrated: List[QpuDescriptionQubitUncalibrated]  # What is not calibrated; a job may use it all the same with allow_uncalibrated
+    stale: List[QpuDescriptionQubitUncalibrated]  # What a check has found stale; jobs that use it have warnings
 
 
 class _QpuDescriptionGate(TypedDict):
@@ -398,6 +400,7 @@ class QpuDescription(_QpuDescription, total=False):
     limits: QpuDescriptionLimits
     simulator: bool
     calibrated_at: str
+    device_config: str
 
 
 class UnavailableQpu(TypedDict):

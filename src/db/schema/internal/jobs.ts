@@ -1,4 +1,4 @@
-import { index, internal, type Table } from '../tables.ts'
+import { index, internal, keyed, type Table } from '../tables.ts'
 
 /** Tables of jobs beside `quantum_jobs`. */
 export const JOBS_TABLES: readonly Table[] = [
@@ -38,6 +38,17 @@ export const JOBS_TABLES: readonly Table[] = [
     },
     [],
     [index('job_timeline', ['job'], false)],
+  ),
+  // A pending job that a QPU cannot run until it is described again.
+  keyed(
+    'unfit_jobs',
+    {
+      qpu: 'TEXT NOT NULL',
+      job_seq: 'INTEGER NOT NULL REFERENCES quantum_jobs (seq) ON DELETE CASCADE',
+      reason: 'TEXT NOT NULL',
+    },
+    ['PRIMARY KEY (qpu, job_seq)'],
+    [index('unfit_jobs', ['job_seq'], false)],
   ),
   // The response to a keyed request, returned again when it is repeated.
   internal(

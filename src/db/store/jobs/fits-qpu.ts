@@ -1,6 +1,7 @@
 /**
  * Whether a QPU may run a job: the only place that decides it, in TypeScript and in SQL; a test compares
- * both. Missing gates and couplings are no reason to refuse, because devices may route.
+ * both. Missing gates and couplings are no reason to refuse, because devices may route. What of its chip is
+ * not calibrated is judged apart: see `unfit-jobs.ts` of `qpus`.
  */
 import type { qpus } from '../../collections/qpus.ts'
 import type { RecordOf } from '../../schema/collection.ts'
@@ -53,9 +54,18 @@ export function fitsQpu(needs: JobNeeds, qpu: QpuLimits): boolean {
   return excessOf(needs, qpu).length === 0
 }
 
-/** The condition that a row of `quantum_jobs` fits the QPU whose `fitsParams` are bound. */
-export const FITS_QPU = `qubits <= $maxQubits AND shots <= $maxShots AND executions <= $maxExecutions
-  AND (features & $missingFeatures) = 0`
+/**
+ * The condition that a row of `quantum_jobs` fits the QPU whose id and `fitsParams` are bound.
+ * @param seq the column `seq` of the row
+ */
+export function fitsSql(seq: string): string {
+  return `qubits <= $maxQubits AND shots <= $maxShots AND executions <= $maxExecutions
+  AND (features & $missingFeatures) = 0
+  AND NOT EXISTS (SELECT 1 FROM unfit_jobs WHERE unfit_jobs.qpu = $qpu AND unfit_jobs.job_seq = ${seq})`
+}
+
+/** The same, where no other table has such columns. */
+export const FITS_QPU = fitsSql('seq')
 
 /** The parameters of `FITS_QPU`. */
 export function fitsParams(qpu: QpuLimits): Record<string, number> {

@@ -45,6 +45,8 @@ interface NewJob {
   needs: Partial<JobNeeds>
   /** What its results must contain, as JSON; '' = unknown. */
   expected?: string
+  /** What its programs need of a chip, as JSON; '' = unknown. */
+  chipNeeds?: string
   name?: string
   tags?: readonly string[]
   /** JSON text of the names and metadata of its circuits; '' = none. */
@@ -72,6 +74,7 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
     payload: job.payload,
     ...job.needs,
     expected_results: job.expected ?? '',
+    chip_needs: job.chipNeeds ?? '',
     name: job.name ?? '',
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
     status: 'pending',
@@ -184,6 +187,12 @@ export function findJob(tx: ReadTx, id: string, most?: number): Job | undefined 
 export function expectedResultsOfJob(tx: ReadTx, id: string): string {
   const sql = 'SELECT expected_results AS expected FROM quantum_jobs WHERE id = $id'
   return tx.one<{ expected: string }>(sql, { id })?.expected ?? ''
+}
+
+/** What the programs of a job need of a chip, as JSON; '' for an unknown job and where it is not known. */
+export function chipNeedsOfJob(tx: ReadTx, id: string): string {
+  const sql = 'SELECT chip_needs AS needs FROM quantum_jobs WHERE id = $id'
+  return tx.one<{ needs: string }>(sql, { id })?.needs ?? ''
 }
 
 /** The jobs among `ids` that belong to the user, or to anybody without a user, in the order of `ids`. */

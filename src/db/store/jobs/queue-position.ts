@@ -1,8 +1,8 @@
 import { qpus } from '../../collections/qpus.ts'
 import { QUEUED } from '../../collections/quantum_jobs.ts'
-import { listTimeline } from '../../journal/timeline.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { Qpu } from '../qpus/qpus.ts'
+import { unfitReasons } from '../qpus/unfit-jobs.ts'
 import { countBeforeInFairOrder } from './fair/fair-queue.ts'
 import type { FairShare } from './fair/fair-share.ts'
 import { type Excess, excessOf, FITS_QPU, fitsParams, type JobNeeds } from './fits-qpu.ts'
@@ -18,15 +18,13 @@ export interface QueuePositionInput {
     hasBalance: boolean
     /** The reason of an operator's hold, '' without a reason; undefined when the job is not held. */
     held: string | undefined
-    /** What of the chip is not calibrated for it, by the device that returned it; undefined otherwise. */
-    uncalibrated?: string | undefined
     /** Whether an operator moved it before all others. */
     isNext: boolean
   }
   /** One for each QPU that may run the job. */
   queues: CandidateQueue[]
-  /** The QPUs of its target that cannot run it by their description. */
-  excluded: { qpu: Qpu; excess: Excess[] }[]
+  /** The QPUs of its target that cannot run it; `unfit`: what of their chips is not calibrated for it. */
+  excluded: { qpu: Qpu; excess: Excess[]; unfit: string | undefined }[]
 }
 
 export interface CandidateQueue {
@@ -50,7 +48,6 @@ interface PendingRow extends JobNeeds {
   has_balance: number
   held: number
   hold_reason: string
-  error_code: string
   run_next: number
 }
 
@@ -70,7 +67,7 @@ export function readQueuePosition(
   const row = tx.one<PendingRow>(
     `SELECT job.id, job.seq, job.user_id, job.qpu_target, job.not_before,
        job.qubits, job.shots, job.executions, job.features,
-       job.held, job.hold_reason, job.error_code, job.run_next,
+       job.held, job.hold_reason, job.run_next,
        coalesce(owner.unlimited = 1 OR owner.qpu_ms > 0, 0) AS has_balance
      FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
      WHERE job.id = $id AND job.status = 'pending'`,
@@ -99,7 +96,7 @@ export function readNewPosition(
   const most = Math.ceil(MAX_COUNTED / Math.max(1, among))
   const job = { id: '', seq: Number.MAX_SAFE_INTEGER, user_id: user, qpu_target: qpu, not_before: 0 }
   const needs = { qubits: 0, shots: 0, executions: 0, features: 0 }
-  const state = { has_balance: 1, held: 0, hold_reason: '', error_code: '', run_next: 0 }
+  const state = { has_balance: 1, held: 0, hold_reason: '', run_next: 0 }
   return positionOf(tx, { ...job, ...needs, ...state }, { idleMs, fair, most })
 }
 
@@ -108,9 +105,12 @@ function positionOf(
   row: PendingRow,
   { idleMs, fair, most: mostOfAll }: { idleMs: number; fair: FairShare | undefined; most: number },
 ): QueuePositionInput {
-  const targets = targetsOf(tx, row).map((qpu) => ({ qpu, excess: excessOf(row, qpu) }))
+  const unfit = unfitReasons(tx, row.seq)
+  const targets = targetsOf(tx, row).map((qpu) => {
+    return { qpu, excess: excessOf(row, qpu), unfit: unfit.get(qpu.id) }
+  })
   const [fitting, excluded] = [true, false].map((fits) =>
-    targets.filter(({ excess }) => (excess.length === 0) === fits),
+    targets.filter((each) => (each.excess.length === 0 && each.unfit === undefined) === fits),
   ) as [typeof targets, typeof targets]
   const states = fitting.map(({ qpu }) => readQueue(tx, qpu.id, idleMs, fair))
   return {
@@ -119,7 +119,6 @@ function positionOf(
       notBefore: row.not_before,
       hasBalance: row.has_balance === 1,
       held: row.held === 1 ? row.hold_reason : undefined,
-      uncalibrated: row.error_code === '' ? undefined : lastReturn(tx, row.id),
       isNext: row.run_next > 0,
     },
     queues: states
@@ -136,11 +135,6 @@ function positionOf(
       }),
     excluded,
   }
-}
-
-/** Why the device returned a job to the queue. */
-function lastReturn(tx: ReadTx, job: string): string {
-  return listTimeline(tx, job).findLast(({ event }) => event === 'undelivered')?.detail ?? ''
 }
 
 /** The QPU that a job is for, or all enabled ones. */

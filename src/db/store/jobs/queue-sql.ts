@@ -2,7 +2,7 @@ import type { qpus } from '../../collections/qpus.ts'
 import { QUEUE_COLUMNS, QUEUED } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
-import { FITS_QPU, fitsParams } from './fits-qpu.ts'
+import { fitsParams, fitsSql } from './fits-qpu.ts'
 import { MAX_BACKOFF_MS } from './results.ts'
 
 /** A QPU, as the queue needs it. */
@@ -17,7 +17,7 @@ export const HEAD_JOBS = 100
  */
 export const IS_RUNNABLE = `(job.not_before <= $now OR job.not_before > $now + ${MAX_BACKOFF_MS})
   AND (owner.unlimited = 1 OR owner.qpu_ms > 0)
-  AND ${FITS_QPU}`
+  AND ${fitsSql('job.seq')}`
 
 /** The parameters of `IS_RUNNABLE`, and the QPU. */
 export function runnableParams(tx: ReadTx, qpu: Qpu) {

@@ -1,10 +1,12 @@
 import { AppError, backoffMs, fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { qpus } from '../../collections/qpus.ts'
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { jsonTextOf } from '../../schema/json-text.ts'
 import { splitLarge } from '../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../accounts/ledger.ts'
+import { markUnfit } from '../qpus/unfit-jobs.ts'
 import { announceJobEnd } from './announce-end.ts'
 import { type AttemptKey, endAttempt } from './dispatch.ts'
 
@@ -73,7 +75,7 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (row.state === 'requeued') return STALE
   const { outcome } = result
   if (outcome.kind === 'failed' && outcome.class === 'device')
-    return retryOrFail(tx, failedAttempt(result, outcome), maxAttempts)
+    return retryOrFail(tx, { ...failedAttempt(result, outcome), qpu: row.qpu }, maxAttempts)
   return endJob(tx, result, row)
 }
 
@@ -81,7 +83,7 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
 function failedAttempt(
   result: AttemptResult,
   { results, detail }: Extract<AttemptResult['outcome'], { kind: 'failed' }>,
-): FailedAttempt {
+): Omit<FailedAttempt, 'qpu'> {
   const { error: reason, error_code: code = '' } = results
   const isUncounted = NOT_BEGUN.has(code) && result.executionMs === 0
   if (!isUncounted) return { ...result, state: 'error', reason, detail }
@@ -172,6 +174,8 @@ export function requeueLost(
 
 interface FailedAttempt extends AttemptKey {
   driver: string
+  /** The QPU of a driver that reported the end. */
+  qpu?: string
   executionMs: number
   /** `undelivered` when the device did not begin. */
   state: 'error' | 'lost' | 'undelivered'
@@ -207,23 +211,29 @@ function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): ResultOut
   if (state !== 'undelivered' && maxAttempts > 0 && counted >= maxAttempts)
     return failExhausted(tx, end, counted)
   const isUncalibrated = code === NOT_CALIBRATED
+  const isKept = isUncalibrated && isDescribed(tx, end.qpu)
   const failed = isUncalibrated ? Number.POSITIVE_INFINITY : Math.max(1, counted)
-  const backoffMs = state === 'lost' ? 0 : retryBackoffMs(failed)
+  const backoffMs = state === 'lost' || isKept ? 0 : retryBackoffMs(failed)
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'pending', driver = '', qpu = '', started_at = '', not_before = $notBefore,
-       error_code = $code, run_next = 0, updated = $at
+       error_code = '', run_next = 0, updated = $at
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
     {
       job,
       attempt,
-      code: isUncalibrated ? code : '',
       notBefore: backoffMs === 0 ? 0 : tx.now + backoffMs,
       at: tx.at,
     },
   )
   assertWasRunning(changed, end)
-  tx.changed(quantumJobs, job, 'update')
+  if (isKept) markUnfit(tx, job, { qpu: end.qpu ?? '', reason })
+  else tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status: 'pending' }
+}
+
+/** Whether the device of a QPU describes its chip, so that the next change of that is known. */
+function isDescribed(tx: ReadTx, qpu = ''): boolean {
+  return (tx.find(qpus, qpu)?.described_at ?? '') !== ''
 }
 
 function failExhausted(tx: Tx, { job, attempt, ...end }: FailedAttempt, counted: number): ResultOutcome {

@@ -3,6 +3,7 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import { JsonText } from '../../schema/json-text.ts'
 import { jsonAt } from '../../sqlite/dialect.ts'
 import { completeDescription, type Fidelity } from './complete-description.ts'
+import { forgetUnfit } from './unfit-jobs.ts'
 
 /** Who describes a QPU: its process driver, under its current lease. */
 interface Describer {
@@ -42,6 +43,7 @@ export function describeQpu(
   save(tx, qpu, { ...findRow(tx, qpu), driver, epoch, described_at: tx.at, described })
   const { num_qubits, ...others } = limits
   tx.update(qpus, qpu, { described_at: tx.at, ...others, ...(num_qubits !== undefined && { num_qubits }) })
+  forgetUnfit(tx, qpu)
   return true
 }
 
@@ -52,6 +54,7 @@ export function removeDescription(tx: Tx, describer: Describer): boolean {
   if (row.described_at === '' || !isLeased(tx, describer)) return false
   save(tx, qpu, { ...row, driver: '', epoch: 0, described_at: '', described: '' })
   tx.update(qpus, qpu, NOT_DESCRIBED)
+  forgetUnfit(tx, qpu)
   return true
 }
 

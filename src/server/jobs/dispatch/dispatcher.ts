@@ -4,12 +4,14 @@ import { type Clock, failpoint, type Log, Loop } from '../../../base/index.ts'
 import {
   applyResult,
   type Claim,
+  chipNeedsOfJob,
   claimJob,
   type Database,
   type DispatchTarget,
   type FairShare,
   JsonText,
   listIdleQpus,
+  markUnfit,
   readQueue,
   requeueUndelivered,
   type Tx,
@@ -19,6 +21,8 @@ import { type DriverHub, deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
 import { wakeOnChanges } from '../../wake-on-changes.ts'
 import type { Heartbeats } from '../attempts/heartbeats.ts'
+import { readChipNeeds } from '../chip/job-chip-needs.ts'
+import { reasonUnfit } from '../chip/reason-unfit.ts'
 import { pickJob } from './pick.ts'
 
 /** What `JobDispatcher` works with. */
@@ -37,6 +41,9 @@ interface JobDispatcherDependencies {
   onSent?: (ms: number) => void
   config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
 }
+
+/** Jobs that one pass judges for a QPU whose chip has changed. */
+const MAX_JUDGED = 20
 
 /** Collections whose changes may make a job run: the queue itself, bookings, balances, QPUs and drivers. */
 const WAKING_COLLECTIONS = ['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests']
@@ -72,18 +79,34 @@ export class JobDispatcher {
   }
 
   #claimAll(tx: Tx): Claim[] {
-    const { config, fairShare } = this.#dependencies
-    const { idleThreshold } = config
     const claims = listIdleQpus(tx)
       .filter((server) => this.#isReady(server))
       .flatMap((server) => {
-        const state = readQueue(tx, server.qpu, idleThreshold, fairShare)
-        const { job } = state ? pickJob(state, tx.now, idleThreshold) : {}
+        const job = this.#nextJob(tx, server)
         const claim = job === undefined ? undefined : claimJob(tx, job, server)
         return claim ? [claim] : []
       })
     if (feature('FAILPOINTS') && claims.length > 0) failpoint('dispatch.claiming')
     return claims
+  }
+
+  /**
+   * The next job of a QPU whose chip still has what it needs; the others are kept from it until it is
+   * described again. The rest of many follows when the loop runs again, for which each change wakes it.
+   */
+  #nextJob(tx: Tx, { qpu }: DispatchTarget): string | undefined {
+    const { config, fairShare } = this.#dependencies
+    const { idleThreshold } = config
+    for (let judged = 0; judged < MAX_JUDGED; judged++) {
+      const state = readQueue(tx, qpu, idleThreshold, fairShare)
+      const { job } = state ? pickJob(state, tx.now, idleThreshold) : {}
+      if (!state || job === undefined) return undefined
+      const needs = readChipNeeds(chipNeedsOfJob(tx, job))
+      const reason = needs && reasonUnfit(tx, needs, state.qpu)
+      if (reason === undefined) return job
+      markUnfit(tx, job, { qpu, reason })
+    }
+    return undefined
   }
 
   #isReady({ driver, epoch }: DispatchTarget): boolean {

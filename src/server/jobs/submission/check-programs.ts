@@ -36,17 +36,18 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
     largest: 0,
     bits,
     features: [],
-    used: { most: 0, path: '' },
-    physical: [],
+    chip: [],
     problems: [],
     warnings: [],
     ignored: [],
   }
+  const different = new Set<string>()
   for (const [index, { inputs, qubits, features, used, problems, warnings }] of reports.entries()) {
     const path = `circuits.${index}.circuit`
     if (qubits > result.qubits) Object.assign(result, { qubits, largest: index })
-    if (used.qubits > result.used.most) result.used = { most: used.qubits, path }
-    result.physical.push(...used.physical.filter(isNew(result.physical)).map((qubit) => ({ qubit, path })))
+    const text = JSON.stringify(used)
+    if (!different.has(text)) result.chip.push({ path, needs: used })
+    different.add(text)
     for (const name of features) {
       if (!result.features.some((known) => known.name === name)) result.features.push({ name, path })
     }
@@ -61,11 +62,6 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
   const tooLong = result.problems.length === 0 && memoryProblem(payload, bits)
   if (tooLong) result.problems.push(tooLong)
   return result
-}
-
-function isNew(found: ProgramsReport['physical']): (qubit: number) => boolean {
-  const known = new Set(found.map(({ qubit }) => qubit))
-  return (qubit) => !known.has(qubit)
 }
 
 function ignoredIn(index: number, warnings: readonly QasmWarning[]): string[] {

@@ -15,6 +15,7 @@ import type { ServerContext } from '../../context.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { earlierId, keyedRequest } from '../../http/request/idempotency.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
+import { chipNeedsText } from '../chip/job-chip-needs.ts'
 import { type JobView, presentJob } from '../view.ts'
 import { accepted, examineBody } from './examine.ts'
 import { needProblems, needsOf } from './needs.ts'
@@ -80,6 +81,7 @@ export async function submitJob(
         payload: new JsonText(submission.text),
         needs,
         expected: JSON.stringify(submission.expected),
+        chipNeeds: chipNeedsText(submission),
         ...namesOf(submission),
       },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },

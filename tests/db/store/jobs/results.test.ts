@@ -6,8 +6,10 @@ import {
   cancelJob,
   claimJob,
   type DispatchTarget,
+  describeQpu,
   listTimeline,
   markStarted,
+  readQueue,
   readQueuePosition,
   requeueLost,
   requeueUndelivered,
@@ -274,24 +276,52 @@ describe('applyResult()', () => {
     expect(await it.lab.balance(it.user)).toBe(100_000)
   })
 
-  test('T5: a chip that is not calibrated for the job is no attempt: the job waits with the reason', async () => {
+  const UNCALIBRATED: Outcome = {
+    ...{ kind: 'failed', class: 'device' },
+    results: { error: 'q1 is not calibrated', error_code: 'not_calibrated' },
+  }
+
+  test('T5: a chip that is not calibrated for the job is no attempt, and is not tried until it changes', async () => {
     await using it = await openCase()
-    const uncalibrated: Outcome = {
-      ...{ kind: 'failed', class: 'device' },
-      results: { error: 'q1 is not calibrated', error_code: 'not_calibrated' },
-    }
+    const { lab, job, server } = it
+    const describe = () =>
+      lab.db.write('describe', (tx) =>
+        describeQpu(tx, server, {
+          described: '{"schema":1}',
+          limits: { num_qubits: 1, max_qubits: 0, max_shots: 0, max_executions: 0, missing_features: 0 },
+        }),
+      )
+    const read = () =>
+      lab.db.read((tx) => ({
+        next: readQueue(tx, server.qpu, 5_000)?.job,
+        excluded: readQueuePosition(tx, job.id, 5_000)?.excluded.map(({ unfit }) => unfit),
+      }))
+    await describe()
     for (let attempt = 1; attempt <= LIMITS.maxAttempts + 2; attempt += 1) {
+      expect(await read()).toEqual({ next: job.id, excluded: [] })
       await it.claim()
-      expect((await it.lab.job(it.job.id)).error_code).toBe('')
-      expect(await it.end(attempt, uncalibrated, { executionMs: 0 })).toEqual({
+      expect(await it.end(attempt, UNCALIBRATED, { executionMs: 0 })).toEqual({
         kind: 'applied',
         status: 'pending',
       })
-      const { not_before, error_code } = await it.lab.job(it.job.id)
-      expect([not_before - it.lab.clock.now(), error_code]).toEqual([60_000, 'not_calibrated'])
+      await lab.clock.advance(3_600_000)
+      expect(await read()).toEqual({ next: '', excluded: ['q1 is not calibrated'] })
+      await describe()
     }
-    const position = await it.lab.db.read((tx) => readQueuePosition(tx, it.job.id, 5_000))
-    expect(position?.job.uncalibrated).toBe('q1 is not calibrated')
+    expect(await lab.balance(it.user)).toBe(100_000)
+  })
+
+  test('T5: a chip that is not described and not calibrated for the job is tried again after a minute', async () => {
+    await using it = await openCase()
+    for (let attempt = 1; attempt <= LIMITS.maxAttempts + 2; attempt += 1) {
+      await it.claim()
+      expect(await it.end(attempt, UNCALIBRATED, { executionMs: 0 })).toEqual({
+        kind: 'applied',
+        status: 'pending',
+      })
+      const { not_before } = await it.lab.job(it.job.id)
+      expect(not_before - it.lab.clock.now()).toBe(60_000)
+    }
     expect(await it.lab.balance(it.user)).toBe(100_000)
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { checkProgram } from '../../src/qasm/index.ts'
+import { checkProgram } from '../../../src/qasm/index.ts'
 
 const HEAD = 'OPENQASM 3.0; include "stdgates.inc";'
 const needsOf = (text: string) => {

@@ -1,0 +1,56 @@
+import { fitsQpu, type Qpu, type ReadTx } from '../../../db/index.ts'
+import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
+import { readChip } from '../chip/described-chip.ts'
+import { ChipJudge, type UsedPart } from '../chip/judge-chip.ts'
+import { needsOf } from './needs.ts'
+import type { Target } from './target.ts'
+
+/** What a job finds on the chip of one QPU. */
+interface Found {
+  problems: Problem[]
+  warnings: Problem[]
+}
+
+const NOTHING: Found = { problems: [], warnings: [] }
+
+/** Warnings about a chip that a dry run names. */
+const MAX_WARNINGS = 50
+
+/**
+ * What a job needs of the chips of its target that is not in use or not calibrated: problems when no QPU can
+ * run it without. Otherwise warnings of what it may use although it is not calibrated, because it says so
+ * (`allow_uncalibrated`), and of values that a check has found stale.
+ */
+export function findUncalibrated(tx: ReadTx, submission: ExaminedSubmission, { registered }: Target): Found {
+  const needs = needsOf(submission)
+  const fitting = registered.filter((qpu) => fitsQpu(needs, qpu))
+  const found = fitting.map((qpu) => findOnQpu(tx, submission, qpu))
+  return found.find(({ problems }) => problems.length === 0) ?? found[0] ?? NOTHING
+}
+
+function findOnQpu(tx: ReadTx, submission: ExaminedSubmission, qpu: Qpu): Found {
+  const chip = readChip(tx, qpu)
+  if (!chip) return NOTHING
+  const judge = new ChipJudge(chip, submission)
+  const problems = judge.problems().map(({ path, params, reason, remedy }) => ({
+    path,
+    code: 'not_calibrated',
+    message: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. ${remedy}`,
+    ...(params && { params }),
+  }))
+  if (problems.length > 0) return { ...NOTHING, problems }
+  const warnings = judge.parts().flatMap((used) => warningsOf(used, judge, qpu.name))
+  return { ...NOTHING, warnings: warnings.slice(0, MAX_WARNINGS) }
+}
+
+function warningsOf({ path, part, isNamed }: UsedPart, judge: ChipJudge, qpu: string): Problem[] {
+  const verb = isNamed ? 'uses' : 'may use'
+  const [lacks, stale] = [judge.lacks(part).join(', '), judge.staleOf(part).join(', ')]
+  const warnings = [
+    lacks && { code: 'not_calibrated', what: `which is not calibrated (${lacks})` },
+    stale && { code: 'stale_calibration', what: `of which a check has found values stale (${stale})` },
+  ]
+  return warnings.flatMap((each) =>
+    each ? [{ path, code: each.code, message: `The job ${verb} ${part.name} of ${qpu}, ${each.what}.` }] : [],
+  )
+}
