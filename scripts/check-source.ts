@@ -17,6 +17,7 @@ import { checkOrdersAreComplete } from './source-checks/folder-orders.ts'
 import { checkLists } from './source-checks/lists.ts'
 import { metricsOf } from './source-checks/metrics.ts'
 import { checkNames, checkPath } from './source-checks/names.ts'
+import { checkReach } from './source-checks/reach.ts'
 import { checkSingle } from './source-checks/single.ts'
 import { listFiles, readTree, type SourceFile, type SourceTree } from './source-checks/source-tree.ts'
 import { checkTree } from './source-checks/tree.ts'
@@ -41,6 +42,7 @@ export function checkAll({ files, texts, sources }: SourceTree): Breach[] {
     ...sources.flatMap((source) => FILE_CHECKS.flatMap((check) => check(source))),
     ...checkExports(sources),
     ...checkFolderCycles(sources),
+    ...checkReach({ texts, sources }),
     ...checkLists(files, (file) => texts.get(file) ?? ''),
     ...checkOrdersAreComplete(files),
     ...checkTree(files),

@@ -26,6 +26,7 @@ describe('the command', () => {
     )
     expect(found.map(({ file, line }) => `${file}:${line}`)).toEqual([
       'docs/a.md:1',
+      'src/base/b.ts:1',
       'src/base/b.ts:2',
       'src/base/b.ts:3',
     ])

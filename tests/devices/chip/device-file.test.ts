@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { type DeviceFile, isDeviceFile, readDeviceFile } from '../../../src/devices/chip/device-file.ts'
-import { withValues } from '../../../src/devices/chip/elements/element.ts'
 
 function read(text: string): DeviceFile {
   const file = readDeviceFile(text)
@@ -222,13 +221,6 @@ q1:
       'line 4, column 13: q0.rxy.amp180: expected a number from -10 to 10, got "wide"',
       'line 4, column 13: q1.rxy.amp180: expected a number from -10 to 10, got "wide"',
     ])
-  })
-
-  test('changes its values in memory', () => {
-    const element = qubit(basic('q0', ', rxy: {amp180: 0.1}'))
-    const changed = withValues(element, new Map([['rxy.amp180', 0.2]]))
-    expect([element.get('rxy.amp180'), changed.get('rxy.amp180')]).toEqual([0.1, 0.2])
-    expect(changed.keysOf('rxy.amp180')).toEqual(['rxy', 'amp180'])
   })
 
   test('is distinguished from other files by its elements', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { checkSequence } from '../../../src/devices/bench/sequencer/language/check-sequence.ts'
 import golden from '../../golden/quantify-scheduler-0.28.1.json'
 import {
   compareNumbers,
@@ -12,6 +11,7 @@ import { compileText, FIVE_QUBITS } from '../../support/scheduler/five-qubits.ts
 import { differencesOf } from '../../support/scheduler/played-samples.ts'
 import { publishedCircuits } from '../../support/scheduler/published-circuits.ts'
 import { randomText } from '../../support/scheduler/random-text.ts'
+import { checkSequence } from '../../support/sequencer/language/check-sequence.ts'
 
 const circuits = publishedCircuits()
 

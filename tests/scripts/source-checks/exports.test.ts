@@ -13,7 +13,8 @@ test('checkExports() reports an export that no other file names', () => {
     'tests/a.test.ts',
     "import { used } from '../src/base/a.ts'\n// Unused\nused()\n",
   )
-  expect(checkExports([declaring, importing])).toMatchObject([
+  const inProduct = sourceFile('src/base/b.ts', "import { used } from './a.ts'\n")
+  expect(checkExports([declaring, importing, inProduct])).toMatchObject([
     {
       file: 'src/base/a.ts',
       line: 3,
@@ -21,6 +22,14 @@ test('checkExports() reports an export that no other file names', () => {
       reason: 'no other file uses Unused: remove the export',
     },
     { line: 4, reason: 'no other file uses alsoUnused: remove the export' },
+  ])
+})
+
+test('checkExports() reports an export that only tests name, unless its own file uses it', () => {
+  const declaring = sourceFile('ui/a.ts', 'export const a = 1\nexport const b = 2\nf(b)\n')
+  const importing = sourceFile('tests/a.test.ts', "import { a, b } from '../ui/a.ts'\n")
+  expect(checkExports([declaring, importing])).toMatchObject([
+    { line: 1, rule: 'test-only export', reason: 'only tests use a: move it to tests/support' },
   ])
 })
 

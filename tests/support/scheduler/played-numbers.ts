@@ -1,5 +1,5 @@
-import { assemble } from '../../../src/devices/bench/sequencer/language/assemble.ts'
-import { emulate } from '../../../src/devices/bench/sequencer/language/emulate.ts'
+import { assemble } from '../sequencer/language/assemble.ts'
+import { emulate } from '../sequencer/language/emulate.ts'
 
 interface PlayedSequence {
   program: string

@@ -1,10 +1,10 @@
 import { clusterPortsOf } from '../../../src/devices/bench/cluster/plan/cluster-ports.ts'
 import { compileProgram } from '../../../src/devices/bench/sequencer/compile/compile-program.ts'
 import type { Ports } from '../../../src/devices/bench/sequencer/compile/compiled-run.ts'
-import { checkSequence } from '../../../src/devices/bench/sequencer/language/check-sequence.ts'
 import type { Sequence } from '../../../src/devices/bench/sequencer/sequence.ts'
 import { sampleEnvelope } from '../../../src/devices/pulse/envelope.ts'
 import type { PortName, Program, Pulse, Schedule } from '../../../src/devices/pulse/schedule.ts'
+import { checkSequence } from '../sequencer/language/check-sequence.ts'
 import { eventsOf, render } from '../sequencer/render.ts'
 import { FIVE_QUBITS } from './five-qubits.ts'
 

@@ -1,7 +1,7 @@
-import { assemble } from '../../../src/devices/bench/sequencer/language/assemble.ts'
-import { emulate, type SequencerEvent } from '../../../src/devices/bench/sequencer/language/emulate.ts'
-import type { OutputState } from '../../../src/devices/bench/sequencer/language/output.ts'
 import type { Sequence } from '../../../src/devices/bench/sequencer/sequence.ts'
+import { assemble } from './language/assemble.ts'
+import { emulate, type SequencerEvent } from './language/emulate.ts'
+import type { OutputState } from './language/output.ts'
 
 interface Rendered {
   /** Both paths of the output after the oscillator, a sample a nanosecond. */

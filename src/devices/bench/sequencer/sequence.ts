@@ -10,10 +10,6 @@ export interface Sequence {
 
 /** Number of acquisitions that a sequencer distinguishes. */
 export const MAX_ACQUISITIONS = 32
-/** Waveforms are numbered from 0 to this. */
-export const MAX_WAVEFORM_INDEX = 1_023
-/** The largest program text that a module accepts, in bytes. */
-export const MAX_PROGRAM_BYTES = 10_496_000
 /** Registers of a sequencer, R0 to R63. */
 export const REGISTERS = 64
 /** Shortest and longest time of one real-time instruction, ns. */

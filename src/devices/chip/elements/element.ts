@@ -66,12 +66,6 @@ export function edgeOf(content: ElementContent, ends: { parent: string; child: s
   return { kind: 'edge', ...ends, ...edge, keysOf }
 }
 
-/** The same element with other values, such as those that a calibration has just measured. */
-export function withValues<E extends Element>(element: E, changed: ReadonlyMap<string, unknown>): E {
-  const content = { ...element, values: new Map([...element.values, ...changed]) }
-  return (element.kind === 'qubit' ? qubitOf(content) : edgeOf(content, element)) as E
-}
-
 /** The value of a parameter whose path is only known as text; undefined where the element lacks it. */
 export function valueAt(element: Element, path: string): unknown {
   const get: (path: never) => unknown = element.get

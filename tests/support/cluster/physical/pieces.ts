@@ -1,5 +1,5 @@
-import type { SequencerEvent } from '../../../../src/devices/bench/sequencer/language/emulate.ts'
-import type { OutputState } from '../../../../src/devices/bench/sequencer/language/output.ts'
+import type { SequencerEvent } from '../../sequencer/language/emulate.ts'
+import type { OutputState } from '../../sequencer/language/output.ts'
 import type { PlayedSequencer } from '../run/played-run.ts'
 
 /** Samples of a path, one a nanosecond, or the one value that all of them have. */

@@ -1,4 +1,3 @@
-import type { SequencerEvent } from '../../../../src/devices/bench/sequencer/language/emulate.ts'
 import {
   type Acquisition,
   type Program,
@@ -6,6 +5,7 @@ import {
   partsOfPort,
   type Schedule,
 } from '../../../../src/devices/pulse/schedule.ts'
+import type { SequencerEvent } from '../../sequencer/language/emulate.ts'
 import type { PlayedRun, PlayedSequencer } from '../run/played-run.ts'
 import { type Arrived, carrierAt, type Line, pulsesOf } from './pulses.ts'
 

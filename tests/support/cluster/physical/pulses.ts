@@ -1,5 +1,5 @@
-import type { OutputState } from '../../../../src/devices/bench/sequencer/language/output.ts'
 import type { PortName, Pulse } from '../../../../src/devices/pulse/schedule.ts'
+import type { OutputState } from '../../sequencer/language/output.ts'
 import type { PlayedSequencer } from '../run/played-run.ts'
 import { type Piece, piecesOf, sampleOf } from './pieces.ts'
 import { shapeOf } from './shapes.ts'

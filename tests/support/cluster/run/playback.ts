@@ -1,5 +1,5 @@
-import type { Instruction } from '../../../../src/devices/bench/sequencer/language/assemble.ts'
-import { emulate, type SequencerEvent } from '../../../../src/devices/bench/sequencer/language/emulate.ts'
+import type { Instruction } from '../../sequencer/language/assemble.ts'
+import { emulate, type SequencerEvent } from '../../sequencer/language/emulate.ts'
 
 /** What a sequencer does in one repetition, and how the repetitions go on. */
 export interface Playback {

@@ -1,5 +1,5 @@
-import type { SequencerEvent } from '../../../../src/devices/bench/sequencer/language/emulate.ts'
 import { STEPS_PER_HERTZ } from '../../../../src/devices/bench/sequencer/sequence.ts'
+import type { SequencerEvent } from '../../sequencer/language/emulate.ts'
 import type { ScopePath } from '../module/acquisition-list.ts'
 import type { FakeModule } from '../module/module.ts'
 import type { FakeSequencer } from '../module/sequencer.ts'

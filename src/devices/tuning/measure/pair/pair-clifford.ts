@@ -126,11 +126,6 @@ export function inverseOfPair(gates: readonly PairGate[]): PairGate {
   throw new RangeError('the gates are not of the group')
 }
 
-/** Whether a gate does nothing. */
-export function isNothing({ images }: PairGate): boolean {
-  return images.every((image, product) => image === product)
-}
-
 /** A gate as one of each qubit; undefined for one that joins them. */
 function singleGates(images: Images): readonly [number, number] | undefined {
   const left = singleGate([1, 2, 3].map((axis) => images[4 * axis] ?? 0).map(leftOf))

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { compileProgram } from '../../../../../src/devices/bench/sequencer/compile/compile-program.ts'
 import type { CompiledRun } from '../../../../../src/devices/bench/sequencer/compile/compiled-run.ts'
-import { checkSequence } from '../../../../../src/devices/bench/sequencer/language/check-sequence.ts'
 import { envelopeOf } from '../../../../../src/devices/pulse/envelope.ts'
 import type { Acquisition, Program, Pulse, Schedule } from '../../../../../src/devices/pulse/schedule.ts'
+import { checkSequence } from '../../../../support/sequencer/language/check-sequence.ts'
 import {
   LO,
   longResets,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { compileProgram } from '../../../../../src/devices/bench/sequencer/compile/compile-program.ts'
-import { checkSequence } from '../../../../../src/devices/bench/sequencer/language/check-sequence.ts'
-import type { SequencerEvent } from '../../../../../src/devices/bench/sequencer/language/emulate.ts'
 import type { Sequence } from '../../../../../src/devices/bench/sequencer/sequence.ts'
 import type { PortName, Program, Schedule } from '../../../../../src/devices/pulse/schedule.ts'
+import { checkSequence } from '../../../../support/sequencer/language/check-sequence.ts'
+import type { SequencerEvent } from '../../../../support/sequencer/language/emulate.ts'
 import { LO, OSCILLATOR, WINDOW_NS } from '../../../../support/sequencer/random-programs.ts'
 import { eventsOf, turnsAt } from '../../../../support/sequencer/render.ts'
 

@@ -3,7 +3,6 @@ import { czTransfer } from '../../../../../src/devices/fitting/models/process-to
 import {
   CZ_GATE,
   inverseOfPair,
-  isNothing,
   PAIR_GATES,
   type PairGate,
   pairGate,
@@ -11,6 +10,7 @@ import {
 } from '../../../../../src/devices/tuning/measure/pair/pair-clifford.ts'
 import { createRng } from '../../../../../src/simulator/index.ts'
 
+const isNothing = ({ images }: PairGate) => images.every((image, product) => image === product)
 const gatesOf = (gate: PairGate) => gate.layers.filter((layer) => layer === 'cz').length
 
 test('the group has 11,520 different gates, of which 576, 5,184, 5,184 and 576 have 0 to 3 CZ', () => {

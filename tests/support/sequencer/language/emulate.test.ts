@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { assemble } from '../../../../../src/devices/bench/sequencer/language/assemble.ts'
-import { emulate, type SequencerEvent } from '../../../../../src/devices/bench/sequencer/language/emulate.ts'
+import { assemble } from './assemble.ts'
+import { emulate, type SequencerEvent } from './emulate.ts'
 
 function run(program: string): { events: SequencerEvent[]; end: number } {
   const { instructions, problems } = assemble(program)

@@ -1,4 +1,4 @@
-import { REGISTERS } from '../sequence.ts'
+import { REGISTERS } from '../../../../src/devices/bench/sequencer/sequence.ts'
 import type { Instruction } from './assemble.ts'
 
 type Binary = (a: number, b: number) => number

@@ -1,4 +1,4 @@
-import { ACQUISITION_SPACING_NS, DURATION_NS } from '../sequence.ts'
+import { ACQUISITION_SPACING_NS, DURATION_NS } from '../../../../src/devices/bench/sequencer/sequence.ts'
 import { ArithmeticUnit } from './arithmetic.ts'
 import type { Instruction } from './assemble.ts'
 import { Output, type OutputState } from './output.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { checkSequence } from '../../../../../src/devices/bench/sequencer/language/check-sequence.ts'
-import type { Sequence } from '../../../../../src/devices/bench/sequencer/sequence.ts'
-import { MODULE_KINDS, type SequencerMemory } from '../../../../../src/devices/chip/hardware/modules.ts'
+import type { Sequence } from '../../../../src/devices/bench/sequencer/sequence.ts'
+import { MODULE_KINDS, type SequencerMemory } from '../../../../src/devices/chip/hardware/modules.ts'
+import { checkSequence } from './check-sequence.ts'
 
 const RESOURCES = {
   waveforms: { pulse: { index: 0, data: [0, 0.5, 1, 0.5] }, none: { index: 1, data: [0, 0, 0, 0] } },

@@ -1,4 +1,4 @@
-import { REGISTERS } from '../sequence.ts'
+import { REGISTERS } from '../../../../src/devices/bench/sequencer/sequence.ts'
 import { OPERATIONS, type Operand, type Operation } from './instructions.ts'
 
 /** An operand of an instruction: a register, or a number (labels are resolved to instruction numbers). */

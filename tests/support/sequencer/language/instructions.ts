@@ -1,11 +1,10 @@
-import { MAX_NCO_HZ } from '../../../chip/hardware/modules.ts'
 import {
   DURATION_NS,
   MAX_ACQUISITIONS,
-  MAX_WAVEFORM_INDEX,
   STEPS_PER_HERTZ,
   STEPS_PER_TURN,
-} from '../sequence.ts'
+} from '../../../../src/devices/bench/sequencer/sequence.ts'
+import { MAX_NCO_HZ } from '../../../../src/devices/chip/hardware/modules.ts'
 
 /** What an operand is, with the range of an immediate. */
 export type Operand =
@@ -32,6 +31,8 @@ const READ: Operand = { type: 'register', access: 'read' }
 const WRITE: Operand = { type: 'register', access: 'write' }
 const BOTH: Operand = { type: 'register', access: 'both' }
 const ADDRESS: Operand = { type: 'address', max: 2 ** 14 - 1 }
+/** Waveforms are numbered from 0 to this. */
+export const MAX_WAVEFORM_INDEX = 1_023
 const WORD = immediate(0, 2 ** 32 - 1)
 const TIME = immediate(DURATION_NS.min, DURATION_NS.max)
 const GAIN = immediate(-32_768, 32_767)

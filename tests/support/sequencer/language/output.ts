@@ -1,4 +1,4 @@
-import { STEPS_PER_HERTZ, STEPS_PER_TURN } from '../sequence.ts'
+import { STEPS_PER_HERTZ, STEPS_PER_TURN } from '../../../../src/devices/bench/sequencer/sequence.ts'
 
 /** Settings of the two paths of an output and of its numerical oscillator, from a time on. */
 export interface OutputState {

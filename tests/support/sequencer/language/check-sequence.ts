@@ -1,6 +1,10 @@
-import type { SequencerMemory } from '../../../chip/hardware/modules.ts'
-import { MAX_ACQUISITIONS, MAX_PROGRAM_BYTES, MAX_WAVEFORM_INDEX, type Sequence } from '../sequence.ts'
+import { MAX_ACQUISITIONS, type Sequence } from '../../../../src/devices/bench/sequencer/sequence.ts'
+import type { SequencerMemory } from '../../../../src/devices/chip/hardware/modules.ts'
 import { assemble, type Instruction } from './assemble.ts'
+import { MAX_WAVEFORM_INDEX } from './instructions.ts'
+
+/** The largest program text that a module accepts, in bytes. */
+export const MAX_PROGRAM_BYTES = 10_496_000
 
 /**
  * Everything because of which a module would refuse a sequence or run it otherwise than it reads:
