@@ -24,8 +24,8 @@ export const LAYERS: readonly Layer[] = [
     // The commands for users are a program that uses the public client.
     files: ['web/', 'package.json', 'examples/', 'clients/js/src/'],
   },
-  // The face of base needs bun; its back-off runs in browsers too.
-  { path: 'ui/', imports: ['protocol', 'qasm'], files: ['src/base/backoff.ts', 'src/base/time-zone.ts'] },
+  // The face of base needs bun; these files run in browsers too.
+  { path: 'ui/', imports: ['protocol', 'qasm'], files: ['src/base/portable/'] },
   // Published on its own, without any other package.
   { path: 'clients/js/', imports: [] },
   { path: 'scripts/', imports: 'any' },

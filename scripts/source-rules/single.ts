@@ -17,7 +17,7 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
     what: 'back-off',
     pattern:
       /\b\w*(Ms|MS|[Pp]ause|[Dd]elay|[Bb]ackoff)\s*\*=?\s*2\b(?!\s*\*\*)|\*\s*2\s*\*\*\s*(Math\.min\()?\(?[\w$.#]*\b(failures?|failed|times|excess|count|attempts?|sends|tries|retries)\b|Math\.min\(\s*[\w$.#]+\s*\*\s*2\s*,/,
-    home: 'src/base/backoff.ts',
+    home: 'src/base/portable/backoff.ts',
     use: 'backoffMs() or Backoff',
   },
   {

@@ -1,4 +1,3 @@
-export { Backoff, type BackoffLimits, backoffMs } from './backoff.ts'
 export { type Clock, systemClock, watchEventLoop } from './clock.ts'
 export { Loop, type LoopStatus } from './concurrency/loop.ts'
 export { RequestThread } from './concurrency/request-thread.ts'
@@ -31,6 +30,23 @@ export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from '.
 export { type LogFields, withLogFields } from './log-scope.ts'
 export { ownCommand } from './own-command.ts'
 export { endWithParent } from './parent-watch/parent-watch.ts'
+export { Backoff, type BackoffLimits, backoffMs } from './portable/backoff.ts'
+export { isObject } from './portable/is-object.ts'
+export { medianOf } from './portable/median.ts'
+export { isTimeZone, timeZone, type WallTime } from './portable/time-zone.ts'
+export {
+  DAY_MS,
+  DAY_S,
+  GIB,
+  HOUR_MS,
+  HOUR_S,
+  KIB,
+  MIB,
+  MINUTE_MS,
+  MINUTE_S,
+  SECOND_MS,
+  WEEK_S,
+} from './portable/units.ts'
 export { describeBytes } from './settings/bytes.ts'
 export { formatDuration, parseDuration } from './settings/duration.ts'
 export * as kinds from './settings/kinds.ts'
@@ -61,6 +77,5 @@ export {
 } from './settings/setting.ts'
 export { expected, ValueError } from './settings/value-error.ts'
 export type { ValueKind } from './settings/value-kind.ts'
-export { isTimeZone, timeZone, type WallTime } from './time-zone.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
 export { TokenBucket } from './token-bucket.ts'

@@ -1,4 +1,12 @@
-import { type AppError, type Clock, type FolderLock, type Log, Loop, ownCommand } from '../base/index.ts'
+import {
+  type AppError,
+  type Clock,
+  type FolderLock,
+  HOUR_MS,
+  type Log,
+  Loop,
+  ownCommand,
+} from '../base/index.ts'
 import { type Database, FairShare, openDatabase } from '../db/index.ts'
 import type { BackupOperations } from './admin/backups/operations.ts'
 import { scheduleBackups } from './admin/backups/scheduled-backups.ts'
@@ -49,7 +57,7 @@ import { UserRemovals } from './users/remove-user.ts'
 import { createWebhooks } from './webhooks/create.ts'
 import { createLogWatch } from './write-ahead-log.ts'
 
-const RENEWAL_CHECK_MS = 3_600_000
+const RENEWAL_CHECK_MS = HOUR_MS
 
 /** What a server needs besides its configuration. */
 export interface ServerDependencies {

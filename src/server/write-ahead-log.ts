@@ -1,9 +1,9 @@
-import { type Clock, type Log, Loop } from '../base/index.ts'
+import { type Clock, type Log, Loop, MIB } from '../base/index.ts'
 import type { Database } from '../db/index.ts'
 
 const INTERVAL_MS = 10_000
 /** Far beyond what traffic alone produces: a reader keeps the log from being emptied. */
-const WARN_ABOVE_BYTES = 256 * 1024 * 1024
+const WARN_ABOVE_BYTES = 256 * MIB
 
 interface LogWatchDependencies {
   db: Pick<Database, 'trimLog'>

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
-import { Backoff } from '../../src/base/backoff.ts'
+import { Backoff } from '../../src/base/portable/backoff.ts'
 import { type LiveEvent, liveEvent } from './model/live.ts'
 
 /** `off`: closed on purpose; `lost`: disconnected and reconnecting. */

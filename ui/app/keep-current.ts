@@ -1,10 +1,11 @@
 import { computed, effect } from '@preact/signals'
+import { HOUR_MS } from '../../src/base/portable/units.ts'
 import { auth as schema } from '../api/model/account.ts'
 import type { App } from './app.ts'
 import { followPreferences } from './preferences.ts'
 import { followTheme } from './theme.ts'
 
-const RENEW_EVERY_MS = 3_600_000
+const RENEW_EVERY_MS = HOUR_MS
 /** A page hidden for this long closes its stream, because browsers limit the connections per server. */
 const HIDDEN_GRACE_MS = 30_000
 

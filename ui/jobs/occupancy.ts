@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/base/portable/units.ts'
 import type { Qpu } from '../api/model/qpus.ts'
 import { formatCount, formatSeconds } from '../lib/format.ts'
 import { formatDate, parseTime } from '../lib/time.ts'
@@ -77,10 +78,6 @@ export function ownSlot(qpus: readonly Qpu[], now: number): { name: string; left
   }
   return undefined
 }
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** How long ago something was: `just now`, `3 min ago`, `3 h ago`, `12 days ago`. */
 export function agoText(text: string | null | undefined, now: number): string {

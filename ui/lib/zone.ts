@@ -1,8 +1,6 @@
 /** Dates and times of day in IANA time zones. Days have 23, 24 or 25 hours, and a few begin at 1:00. */
-import { timeZone, type WallTime } from '../../src/base/time-zone.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+import { timeZone, type WallTime } from '../../src/base/portable/time-zone.ts'
+import { DAY_MS, HOUR_MS } from '../../src/base/portable/units.ts'
 
 /** What a clock in the zone shows at a time (Unix ms). */
 export function wallTime(ms: number, zone: string): WallTime {

@@ -1,7 +1,7 @@
-import { type BackoffLimits, backoffMs } from '../backoff.ts'
 import type { Clock } from '../clock.ts'
 import { AppError, messageOf } from '../error.ts'
 import type { Log } from '../log.ts'
+import { type BackoffLimits, backoffMs } from '../portable/backoff.ts'
 
 interface LoopOptions {
   /** Shown in log lines. */

@@ -36,7 +36,7 @@ export const loginCommand = defineCommand({
   async run({ flags, positionals: [address = ''] }) {
     const profile = flags.profile ?? environment('SVC_PROFILE') ?? 'default'
     const pin = flags.caFingerprint === undefined ? undefined : readPin(flags.caFingerprint)
-    // Refuses an address that is none, or that a fingerprint cannot protect, before anything is asked.
+    // Refuses a text that is not an address, or one that a fingerprint cannot protect, before it asks.
     const server = asUsage(() => {
       const options = { baseUrl: address, ...(pin !== undefined && { fetch: trustingFetch(address, pin) }) }
       return new SvcClient(options) && options

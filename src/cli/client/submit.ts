@@ -6,7 +6,7 @@ import {
   type Submission,
   type SvcClient,
 } from '../../../clients/js/src/index.ts'
-import { AppError, flag, kinds, messageOf, repeatableFlag, switchFlag } from '../../base/index.ts'
+import { AppError, flag, kinds, MIB, messageOf, repeatableFlag, switchFlag } from '../../base/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
@@ -16,7 +16,7 @@ import { bindParameters, checkNames, parseParameter } from './parameters.ts'
 import { notAccepted, type Program } from './problems.ts'
 
 /** As much as a job may have. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024
+const MAX_FILE_BYTES = 16 * MIB
 
 export const submitCommand = defineCommand({
   summary: 'Submit OpenQASM programs as one job; with --wait also wait for its results',

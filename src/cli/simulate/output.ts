@@ -1,4 +1,4 @@
-import { toTimestamp } from '../../base/index.ts'
+import { HOUR_MS, toTimestamp } from '../../base/index.ts'
 import type { Recording } from '../../db/index.ts'
 import { CLASSES, type Figures, POLICIES } from '../../server/index.ts'
 
@@ -73,7 +73,7 @@ function shownTime(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 100_000) return `${(ms / 1_000).toFixed(1)} s`
   if (ms < 6_000_000) return `${(ms / 60_000).toFixed(1)} min`
-  return `${(ms / 3_600_000).toFixed(1)} h`
+  return `${(ms / HOUR_MS).toFixed(1)} h`
 }
 
 function shownShare(share: number): string {

@@ -1,10 +1,11 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DAY_MS } from '../../base/index.ts'
 import { removeBackupFile } from './backup-files.ts'
 import { planRemoval, type RetentionPolicy } from './retention.ts'
 
 /** After a day without a write, the process that wrote the file was killed. */
-const ABANDONED_AFTER_MS = 86_400_000
+const ABANDONED_AFTER_MS = DAY_MS
 
 /**
  * Removes abandoned partial files from a folder and the backups that `keep` does not cover; returns the

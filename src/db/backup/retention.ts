@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../base/index.ts'
 /**
  * The backups to keep: the `last` ones, the newest of each of the last `days` days that have one, and of
  * `weeks` weeks.
@@ -9,7 +10,6 @@ export interface RetentionPolicy {
 }
 
 const NAME = /^svc-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\.(\d{3})Z\.db$/
-const DAY_MS = 86_400_000
 /** 1 January 1970 was a Thursday; weeks begin on Monday. */
 const FIRST_MONDAY = 4
 

@@ -4,8 +4,8 @@ import { choice, number, relation, text } from '../schema/fields/index.ts'
 
 const OWN = 'user = @request.auth.id'
 
-/** Far above any request, and still exact in milliseconds. */
-const MAX_GRANTED_SECONDS = 1e12
+/** Far above any balance or request, and still exact in milliseconds. */
+export const MAX_QPU_SECONDS = 1e12
 
 /** Users' requests for more QPU time. */
 export const qpuTimeRequests = defineCollection({
@@ -13,7 +13,7 @@ export const qpuTimeRequests = defineCollection({
   fields: {
     user: relation('users', { required: true, cascade: true }),
     seconds: number({ required: true, min: 0 }),
-    granted_seconds: number({ min: 0, max: MAX_GRANTED_SECONDS, help: 'What was approved; 0 = not decided' }),
+    granted_seconds: number({ min: 0, max: MAX_QPU_SECONDS, help: 'What was approved; 0 = not decided' }),
     status: choice(['pending', 'approved', 'rejected'], { default: 'pending' }),
     requested_reason: text(),
     rejection_reason: text(),

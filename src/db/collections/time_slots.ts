@@ -1,4 +1,4 @@
-import { AppError, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { AppError, DAY_MS, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { date, relation, text } from '../schema/fields/index.ts'
 import { jsonItems, jsonKey } from '../sqlite/dialect.ts'
@@ -113,8 +113,6 @@ export function overlapsOf(
     booked: { start_time: bookedStart, end_time: bookedEnd },
   }))
 }
-
-const DAY_MS = 86_400_000
 
 function dayBefore(time: string): string {
   return toTimestamp((fromTimestamp(time) ?? 0) - DAY_MS)

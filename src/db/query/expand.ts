@@ -1,4 +1,4 @@
-import { AppError, describeBytes } from '../../base/index.ts'
+import { AppError, describeBytes, MIB } from '../../base/index.ts'
 import { BASE, type Catalog, type RequestInfo } from '../filter/index.ts'
 import { type BackRelation, backRelation } from '../filter/resolve/back-relation.ts'
 import { collectionOf, fieldOf } from '../filter/resolve/context.ts'
@@ -64,7 +64,7 @@ const MAX_READ = 2_000
 /** Related records in a response, each counted as often as it appears. */
 const MAX_SHOWN = 10_000
 /** Bytes of the large fields of related records that one call reads; a single record is always read. */
-const MAX_READ_BYTES = 2 * 1024 * 1024
+const MAX_READ_BYTES = 2 * MIB
 /** Rows of a table in which a relation without an index may be searched. */
 const MAX_SCANNED = 5_000
 

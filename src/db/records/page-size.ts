@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { AppError, KIB, MIB } from '../../base/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { largeFieldsOf, lengthSql } from '../schema/large-values.ts'
 import { jsonValues } from '../sqlite/dialect.ts'
@@ -6,7 +6,7 @@ import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { pickedNames } from './pick-fields.ts'
 
 /** Total size of the large fields in one response of several records: encoding more delays others. */
-export const MAX_LARGE_BYTES = 8 * 1024 * 1024
+export const MAX_LARGE_BYTES = 8 * MIB
 
 /**
  * The large fields that are needed neither in the response, of which `fields` selects parts, nor for its
@@ -34,7 +34,7 @@ interface PageBounds {
 }
 
 /** Bytes of large values that are read, parsed and encoded without a pause. */
-const MAX_STEP_BYTES = 512 * 1024
+const MAX_STEP_BYTES = 512 * KIB
 
 /**
  * Ids in groups that can each be read without a pause: at most `records` of them, and half a megabyte of

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { AppError, isObject } from '../../base/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { JsonText, StoredJson } from '../schema/json-text.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
@@ -111,8 +111,4 @@ function picked(value: unknown, node: Picked): unknown {
   })
   // Defines own properties for any name, `__proto__` included.
   return Object.fromEntries(kept)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { AppError, messageOf, newId } from '../../base/index.ts'
+import { AppError, isObject, messageOf, newId } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
 import { checkInvariants } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
@@ -155,10 +155,6 @@ function violationOf(error: unknown, { name }: AnyCollection): string {
 /** A stored value that SQLite cannot read would fail every filter and roll-up that reads it. */
 function isReadable(tx: Tx, json: string): boolean {
   return tx.one<{ valid: number }>(`SELECT ${isJson('$json')} AS valid`, { json })?.valid === 1
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function insertRow(tx: Tx, collection: AnyCollection, plan: Plan, record: AnyRecord): void {

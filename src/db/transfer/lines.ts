@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError, MIB, messageOf } from '../../base/index.ts'
 
-const CHUNK_BYTES = 1024 * 1024
+const CHUNK_BYTES = MIB
 /** Twice the size of a job with the largest payload and results. */
-const MAX_LINE_BYTES = 128 * 1024 * 1024
+const MAX_LINE_BYTES = 128 * MIB
 const LINE_FEED = 10
 
 /** One line of a file, without its line end. `number` counts from 1. */

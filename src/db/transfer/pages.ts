@@ -1,3 +1,4 @@
+import { MIB } from '../../base/index.ts'
 import type { Database } from '../records/database.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
@@ -5,7 +6,7 @@ import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 
 /** Limits of a page in memory; a page has at least one record, however large. */
 const MAX_PAGE_ROWS = 200
-const MAX_PAGE_BYTES = 4 * 1024 * 1024
+const MAX_PAGE_BYTES = 4 * MIB
 
 /** The records to select: a condition on the columns of the collection's table, with its parameters. */
 interface Selection {

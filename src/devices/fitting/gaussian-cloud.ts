@@ -1,3 +1,4 @@
+import { medianOf } from '../../base/index.ts'
 import { squaresAboutMean } from './acceptance.ts'
 import type { ComplexSeries } from './complex-series.ts'
 
@@ -86,11 +87,6 @@ export function along({ re, im }: ComplexSeries, angle: number) {
 export function coreOf(values: Float64Array): { mean: number; sigma: number } {
   const mean = medianOf(values)
   return { mean, sigma: 1.4826 * medianOf(values.map((value) => Math.abs(value - mean))) }
-}
-
-function medianOf(values: Float64Array): number {
-  const sorted = values.slice().sort()
-  return ((sorted[(sorted.length - 1) >> 1] as number) + (sorted[sorted.length >> 1] as number)) / 2
 }
 
 /**

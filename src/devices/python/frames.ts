@@ -1,7 +1,7 @@
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError, MIB, messageOf } from '../../base/index.ts'
 
 /** Maximum size of a frame, in bytes of JSON text. */
-export const MAX_FRAME_BYTES = 64 * 1024 * 1024
+export const MAX_FRAME_BYTES = 64 * MIB
 
 const HEAD_BYTES = 4
 

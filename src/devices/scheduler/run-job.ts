@@ -1,4 +1,4 @@
-import { type Clock, toTimestamp } from '../../base/index.ts'
+import { type Clock, MIB, toTimestamp } from '../../base/index.ts'
 import { type CircuitResult, JOB_LIMITS, type JobPayload, type JobResults } from '../../protocol/index.ts'
 import { type Execution, executionsOf, lowerExecution, ResultBudget } from '../../simulator/index.ts'
 import type { Instrument, IqArrays } from '../bench/instrument.ts'
@@ -81,7 +81,7 @@ async function reserve({ instrument, io, clock }: ChipJob): Promise<() => Promis
 }
 
 /** Characters of all compiled circuits that the results of a job contain. */
-const MAX_PROGRAM_CHARACTERS = 1024 * 1024
+const MAX_PROGRAM_CHARACTERS = MIB
 
 /** The results with the compiled circuits, as long as all of them fit. */
 function withPrograms(

@@ -1,4 +1,5 @@
 import type { Log } from '../../base/index.ts'
+import { MIB } from '../../base/index.ts'
 
 interface QueuedEvent {
   body: string
@@ -7,7 +8,7 @@ interface QueuedEvent {
 }
 
 const MAX_EVENTS = 1_000
-const MAX_CHARACTERS = 8 * 1024 * 1024
+const MAX_CHARACTERS = 8 * MIB
 
 /**
  * Unsent events that need no acknowledgement, oldest first: at most 1,000 events and 8 Mi characters. A full

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { randomBytes } from '../../base/index.ts'
+import { KIB, MIB, randomBytes } from '../../base/index.ts'
 
 /**
  * Layout of a record, in bytes. Records begin at multiples of 8; numbers are little-endian.
@@ -30,10 +30,10 @@ const MAX_ID = 4_096
  * Size of a new file. A flush of bytes that the file has and that were written before writes no metadata, and
  * most journals use their first bytes again and again.
  */
-const INITIAL_SIZE = 256 * 1024
+const INITIAL_SIZE = 256 * KIB
 /** A longer file is shortened when it is empty, or copied when most of it is removed. */
-const COMPACT_ABOVE = 8 * 1024 * 1024
-const SCAN_STEP = 1024 * 1024
+const COMPACT_ABOVE = 8 * MIB
+const SCAN_STEP = MIB
 
 /** Where a record is. */
 interface Place {

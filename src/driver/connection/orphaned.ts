@@ -1,11 +1,12 @@
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Log } from '../../base/index.ts'
+import { MIB } from '../../base/index.ts'
 
 /** What the folder may hold; the oldest files are removed first. */
 export const ORPHANED_LIMITS = {
   files: 1_000,
-  bytes: 256 * 1024 * 1024,
+  bytes: 256 * MIB,
   ageMs: 30 * 24 * 60 * 60_000,
 } as const
 

@@ -1,5 +1,7 @@
+import { MIB } from '../../base/index.ts'
+
 const MAX_RESULTS = 256
-const MAX_CHARACTERS = 32 * 1024 * 1024
+const MAX_CHARACTERS = 32 * MIB
 
 /** Recently acknowledged results, so that a job that is dispatched again does not run twice. */
 export class RecentResults {

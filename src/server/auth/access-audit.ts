@@ -1,4 +1,4 @@
-import { type Clock, type Log, Loop, messageOf, toTimestamp } from '../../base/index.ts'
+import { type Clock, DAY_S, HOUR_MS, type Log, Loop, messageOf, toTimestamp } from '../../base/index.ts'
 import {
   type AddressUse,
   type AuditEntry,
@@ -39,12 +39,10 @@ export function clientOf({ request, address }: Call): Client {
 
 /** Interval at which counted entries are written. */
 const FLUSH_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_SECONDS = 86_400
 /** Entries of one account about its use, in a day; further ones are counted. */
-const PER_ACCOUNT = { perSecond: 100 / DAY_SECONDS, burst: 100 }
+const PER_ACCOUNT = { perSecond: 100 / DAY_S, burst: 100 }
 /** Counted entries in a day, of all accounts and addresses together; then one in an hour. */
-const COUNTED = { perSecond: 1_000 / DAY_SECONDS, burst: 1_000 }
+const COUNTED = { perSecond: 1_000 / DAY_S, burst: 1_000 }
 /** Counted entries written at once; the rest is written as one. */
 const MAX_FLUSHED = 10
 /** Counted entries in memory; further ones are counted together. */

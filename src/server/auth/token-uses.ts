@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../base/index.ts'
 import type { AddressUse } from '../../db/index.ts'
 
 /** An address from which an API token was used, and when, ms since the epoch. */
@@ -6,7 +7,7 @@ interface NotedUse extends AddressUse {
 }
 
 /** The stored time of the last use is at most this much older. */
-const SPACING_MS = 3_600_000
+const SPACING_MS = HOUR_MS
 /** Tokens in memory; of more, the one noted first is forgotten, and stored again with its next request. */
 const MAX_NOTED = 50_000
 

@@ -1,4 +1,4 @@
-import { fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { DAY_MS, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import {
   type CalendarCalibration,
   type CalendarFeed,
@@ -10,7 +10,6 @@ import {
 } from '../../db/index.ts'
 import { type CalendarEvent, writeCalendar } from './icalendar.ts'
 
-const DAY_MS = 86_400_000
 const QUARTER_MS = 900_000
 /** Entries that ended before stay in the programs that have read them. */
 const PAST_MS = 30 * DAY_MS

@@ -1,4 +1,4 @@
-import { timeZone } from '../../base/index.ts'
+import { DAY_MS, timeZone } from '../../base/index.ts'
 
 /** Slots of one repetition: about a year of weeks. */
 export const MAX_WEEKS = 53
@@ -31,6 +31,6 @@ export function repeatWeekly({ start, end, zone, weeks }: Repetition): { start: 
 /** The number of slots of a repetition whose last day is `until`, such as `2026-12-31`; 0 if none is. */
 export function weeksUntil(start: number, zone: string, until: string): number {
   const { year, month, day } = timeZone(zone).wallTimeAt(start)
-  const days = (Date.parse(until) - Date.UTC(year, month - 1, day)) / 86_400_000
+  const days = (Date.parse(until) - Date.UTC(year, month - 1, day)) / DAY_MS
   return days < 0 ? 0 : Math.floor(days / 7) + 1
 }

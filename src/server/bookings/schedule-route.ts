@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, toTimestamp } from '../../base/index.ts'
+import { AppError, DAY_MS, toTimestamp } from '../../base/index.ts'
 import {
   qpus,
   type ReadTx,
@@ -12,7 +12,6 @@ import { actingUser } from '../auth/acting-user.ts'
 import { moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
-const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 7
 const MAX_DAYS = 62
 const MAX_TICKS = 500

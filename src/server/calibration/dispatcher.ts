@@ -1,6 +1,6 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
-import { type Clock, failpoint, type Log, Loop } from '../../base/index.ts'
+import { type Clock, failpoint, HOUR_MS, type Log, Loop } from '../../base/index.ts'
 import {
   type CalibrationClaim,
   claimCalibration,
@@ -28,7 +28,6 @@ interface CalibrationDispatcherDependencies {
 /** Collections whose changes may let a calibration run. */
 const WAKING_COLLECTIONS = ['calibration_requests', 'drivers', 'qpus']
 
-const HOUR_MS = 3_600_000
 /**
  * Time limit of each mode: far more than a run needs, so that a hung tuner does not block its QPU forever.
  */

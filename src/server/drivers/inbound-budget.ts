@@ -1,6 +1,4 @@
-import { type Clock, TokenBucket } from '../../base/index.ts'
-
-const MIB = 1024 * 1024
+import { type Clock, MIB, TokenBucket } from '../../base/index.ts'
 
 /**
  * What the server processes of one driver. A result of 500 jobs per second needs a quarter of it; a driver

@@ -2,8 +2,10 @@ import {
   AppError,
   type Clock,
   describeBytes,
+  KIB,
   type Log,
   type LogFields,
+  MIB,
   TokenBucket,
 } from '../../base/index.ts'
 import { JsonText } from '../../db/index.ts'
@@ -24,11 +26,11 @@ import { DROPS, type DroppedEvent, type DropReason, dropByHead, EVENT_TYPES } fr
 
 /** Messages of one driver that may wait before its socket is paused. */
 const MAX_WAITING = 64
-const MAX_WAITING_BYTES = 1024 * 1024
+const MAX_WAITING_BYTES = MIB
 /** A rate-limited event counts once for each part of this size. */
-const COUNTED_BYTES = 4 * 1024
+const COUNTED_BYTES = 4 * KIB
 /** Smaller messages are copied, so that a few bytes do not keep the whole received chunk in memory. */
-const COPIED_BYTES = 8 * 1024
+const COPIED_BYTES = 8 * KIB
 
 /** The driver that sent an event, and the lease under which it did. */
 export interface EventSource {

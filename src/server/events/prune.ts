@@ -1,4 +1,4 @@
-import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
+import { type Clock, DAY_MS, formatDuration, type Log, Loop } from '../../base/index.ts'
 import {
   CANCELLED_PAYLOAD_MS,
   createCancelledPayloadStep,
@@ -23,7 +23,7 @@ const PAUSE_MS = 20
  * Largest difference of the wall clock and the monotonic clock between two runs; beyond it, the clock was
  * set.
  */
-const JUMP_MS = 24 * 3_600_000
+const JUMP_MS = DAY_MS
 
 type Retention = keyof typeof STEPS
 

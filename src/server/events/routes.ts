@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, toTimestamp } from '../../base/index.ts'
+import { AppError, DAY_MS, toTimestamp } from '../../base/index.ts'
 import {
   type BucketRange,
   bucketOf,
@@ -15,7 +15,6 @@ import { readingOf } from '../http/reading.ts'
 import { moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
-const DAY_MS = 86_400_000
 const MAX_POINTS = 2_000
 /** Buckets of all channels together: about 1 MB of JSON. */
 const MAX_BUCKETS = 20_000

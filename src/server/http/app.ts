@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { AppError, newId, withLogFields } from '../../base/index.ts'
+import { AppError, KIB, MIB, newId, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
@@ -198,7 +198,7 @@ function methodNotAllowed(method: string, methods: readonly string[], requestId:
 }
 
 /** Bodies of at most this size are not counted against the memory budget; guests cannot send larger ones. */
-const MAX_UNBUDGETED_BYTES = 1024 * 1024
+const MAX_UNBUDGETED_BYTES = MIB
 
 /**
  * Bytes to reserve in the memory budget; 0 for a small body and for one that is refused anyway. Only the
@@ -210,7 +210,7 @@ function budgetedBytes({ headers }: Request): number {
 }
 
 /** Bytes of a body that have certainly arrived together with the head of the request. */
-const ARRIVED_BYTES = 16 * 1024
+const ARRIVED_BYTES = 16 * KIB
 
 /**
  * Whether part of the body may still be in transit, unread: such a connection would delay the stop of the
@@ -225,7 +225,7 @@ function hasUnreadBody(request: Request, response: Response): boolean {
 }
 
 /** Bytes that a trusted proxy may send in vain; beyond, its connection is closed. */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
+const MAX_DISCARDED_BYTES = 64 * MIB
 
 /**
  * Reads the rest of a body and returns whether it ended. A proxy that is still sending when the connection

@@ -1,5 +1,5 @@
 import type { Server } from 'bun'
-import { AppError, messageOf, newId, withTimeout } from '../../base/index.ts'
+import { AppError, GIB, messageOf, newId, withTimeout } from '../../base/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type HttpsPort, openHttps } from '../tls/https.ts'
 import { hostForUrl, listenAddress } from './address.ts'
@@ -12,7 +12,7 @@ import { problem } from './response/error-response.ts'
  * The runtime refuses a larger body on its own, without our error body. Each route has its own, much smaller
  * limit, and unread bodies take no memory.
  */
-const MAX_BODY_BYTES = 1024 * 1024 * 1024
+const MAX_BODY_BYTES = GIB
 const IDLE_POLL_MS = 20
 /** Time for requests in progress to finish when the server stops. */
 const STOP_TIMEOUT_MS = 5_000

@@ -4,6 +4,7 @@ import {
   backoffMs,
   type Clock,
   failpoint,
+  HOUR_MS,
   type Log,
   Loop,
   messageOf,
@@ -29,7 +30,7 @@ const STOP_MS = 5_000
 /** Digests sent by one run of the loop, one after the other. */
 const MAX_DIGESTS_PER_RUN = 20
 /** Pauses after a mail server did not accept a digest. */
-const RETRY: BackoffLimits = { initialMs: 60_000, maxMs: 3_600_000 }
+const RETRY: BackoffLimits = { initialMs: 60_000, maxMs: HOUR_MS }
 
 interface DigestSenderDependencies {
   db: Database

@@ -1,6 +1,7 @@
 import {
   AppError,
   type Clock,
+  MIB,
   RequestThread,
   Semaphore,
   type WorkerEntry,
@@ -17,7 +18,7 @@ const RETRY_AFTER_S = 5
 /** Jobs that take longer are refused; the largest plain ones take about a second. */
 const MAX_CHECK_MS = 10_000
 /** The thread is replaced when its heap remains larger after a collection: it does not shrink again. */
-const MAX_IDLE_HEAP_BYTES = 64 * 1024 * 1024
+const MAX_IDLE_HEAP_BYTES = 64 * MIB
 
 /**
  * Examines large submissions in a thread, so that the event loop is not blocked: parses their bodies, checks

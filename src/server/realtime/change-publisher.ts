@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { AppError, MIB } from '../../base/index.ts'
 import {
   type AnyCollection,
   type Change,
@@ -42,7 +42,7 @@ type Row = RecordOf<AnyCollection>
 /** Compiled tests in the cache; enough for the topics with options of all streams. */
 const MAX_TESTS = 4 * STREAM_LIMITS.optioned.total
 /** Encoded events of one change that are kept for further subscribers. */
-const MAX_CACHED_BYTES = 16 * 1024 * 1024
+const MAX_CACHED_BYTES = 16 * MIB
 /** Related records in an event: without megabytes, since the cost counts for each change. */
 const EXPAND_LIMITS = { backRecords: 100, isSlim: true }
 

@@ -1,3 +1,4 @@
+import { KIB, MIB } from '../../base/index.ts'
 import { addressLimitKey } from '../http/address.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 
@@ -15,9 +16,9 @@ export const STREAM_LIMITS = {
    */
   optioned: { stream: 50, client: 100, total: 500 },
   /** Bytes that a client has not read yet; a single event may exceed the limit. */
-  unreadBytes: { stream: 1024 * 1024, total: 128 * 1024 * 1024 },
+  unreadBytes: { stream: MIB, total: 128 * MIB },
   /** Bytes of a record in an event; larger values are sent to topics whose `fields` names them. */
-  recordBytes: { plain: 64 * 1024, asked: 1024 * 1024 },
+  recordBytes: { plain: 64 * KIB, asked: MIB },
   /** Changes that wait to be published; with more, reloading is cheaper for the clients. */
   queuedChanges: 10_000,
   /** With more, and with most of the work for topics with options, the client with most is closed. */

@@ -1,10 +1,9 @@
-import { AppError, type Clock, type Log } from '../../base/index.ts'
+import { AppError, type Clock, DAY_MS, type Log } from '../../base/index.ts'
 import { leadsToRoot, openRoot, type Root } from './authority.ts'
 import { publicPart } from './certificate.ts'
 import { type Leaf, openLeaf } from './leaf.ts'
 import { type ServerNames, serverNames } from './names.ts'
 
-const DAY_MS = 86_400_000
 /** Time before its expiry at which a certificate without automatic renewal is reported in the log. */
 const LEAF_WARNING_MS = 14 * DAY_MS
 const ROOT_WARNING_MS = 365 * DAY_MS

@@ -3,12 +3,10 @@ import 'reflect-metadata'
 
 import { createPrivateKey } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
-import { AppError, randomBytes } from '../../base/index.ts'
+import { AppError, DAY_MS, HOUR_MS, randomBytes } from '../../base/index.ts'
 import { type CertifiedKey, KEY_MARK, ORGANIZATION, ROOT_NAME } from './certificate.ts'
 import type { ServerNames } from './names.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** A new certificate is also accepted by clients whose clock is behind by less than this. */
 const BACKDATE_MS = HOUR_MS
 const LEAF_LIFE_MS = 7 * DAY_MS

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { changeUserAccount, users } from '../../db/index.ts'
+import { changeUserAccount, MAX_QPU_SECONDS, users } from '../../db/index.ts'
 import { callerName } from '../http/caller.ts'
 import { recordId } from '../http/request/fields.ts'
 import { userResponse } from '../http/response/account-responses.ts'
@@ -8,8 +8,7 @@ import { defineRoute, type Route } from '../http/route.ts'
 import { userActivityRoute } from './activity-route.ts'
 import { meRoute } from './me.ts'
 
-const MAX_SECONDS = 1e12
-const balance = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(MAX_SECONDS))
+const balance = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(MAX_QPU_SECONDS))
 
 /**
  * The own account, and the routes by which superusers change balance and tokens of users; accounts

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type * as v from 'valibot'
+import { HOUR_MS } from '../../../src/base/portable/units.ts'
 import { asApiError } from '../../api/api.ts'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
@@ -196,7 +197,7 @@ function CheckState({ backup: { verified, problem, findings } }: { backup: Backu
 function leadOf(all: readonly Backup[]): string {
   const newest = all.find(({ kind, problem }) => kind === 'backup' && problem === '')
   if (!newest) return 'There is no backup that could be restored.'
-  const hours = Math.floor((Date.now() - (parseTime(newest.created) ?? 0)) / 3_600_000)
+  const hours = Math.floor((Date.now() - (parseTime(newest.created) ?? 0)) / HOUR_MS)
   const age =
     hours < 1
       ? 'less than an hour'

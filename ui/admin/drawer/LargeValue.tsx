@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { MIB } from '../../../src/base/portable/units.ts'
 import { type ApiError, asApiError } from '../../api/api.ts'
 import { useApp } from '../../app/app.ts'
 import { ErrorBox } from '../../parts/Panel.tsx'
@@ -11,8 +12,6 @@ interface LargeValueProps {
   id: string
   large: Signal<Record<string, unknown>>
 }
-
-const MIB = 1_048_576
 
 /** A value that may have megabytes; it is loaded when it is wanted. */
 export function LargeValue({ collection, field, id, large }: LargeValueProps) {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/portable/units.ts'
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type Level = (typeof LEVELS)[number]
@@ -66,6 +67,6 @@ export interface Range {
 }
 
 /** Ranges that end now. */
-export const SPANS = { '15m': 900_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 } as const
+export const SPANS = { '15m': 15 * MINUTE_MS, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const
 export type Span = keyof typeof SPANS
 export const SPAN_TITLES: Record<Span, string> = { '15m': '15 min', '1h': '1 h', '24h': '24 h', '7d': '7 d' }

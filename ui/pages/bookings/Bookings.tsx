@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { DAY_MS, MINUTE_MS } from '../../../src/base/portable/units.ts'
 import type { Slot } from '../../api/model/bookings.ts'
 import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
@@ -24,10 +25,8 @@ import { useView } from './view.ts'
 import { WeekGrid } from './WeekGrid.tsx'
 import { YourSlots } from './YourSlots.tsx'
 
-const DAY_MS = 86_400_000
 /** Where superusers, who are not limited, are offered free times. */
 const FAR_MS = 400 * DAY_MS
-const MINUTE_MS = 60_000
 
 /** Who has which QPU when; users draw, move and cancel their slots. */
 export function BookingsPage() {

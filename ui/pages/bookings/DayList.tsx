@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../src/base/portable/units.ts'
 import { dateIn, timeOfDay } from '../../lib/zone.ts'
 import { freeWithin, type Range } from './logic/conflicts.ts'
 import { type Draft, formatLength } from './logic/draft.ts'
@@ -5,7 +6,6 @@ import { type Entry, titleOf } from './logic/entries.ts'
 import { formatLongDay } from './logic/week.ts'
 import { mayChange, type Plan, type Shown } from './plan.ts'
 
-const HOUR_MS = 3_600_000
 /** Free times that are shorter cannot be pressed. */
 const MIN_FREE_MS = 5 * 60_000
 

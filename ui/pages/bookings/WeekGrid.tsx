@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { HOUR_MS } from '../../../src/base/portable/units.ts'
 import { dateIn, timeOfDay } from '../../lib/zone.ts'
 import { type Block, blocksOf, linesOf, odditiesOf, offsetOf } from './logic/axis.ts'
 import { overlapping, type Range } from './logic/conflicts.ts'
@@ -84,7 +85,7 @@ export function WeekGrid({ label, plan, actions, onKeyDown, ...shown }: WeekGrid
 }
 
 function describeBooked(ms: number): string {
-  return ms === 0 ? 'free' : `${(ms / 3_600_000).toFixed(1)} h booked`
+  return ms === 0 ? 'free' : `${(ms / HOUR_MS).toFixed(1)} h booked`
 }
 
 interface ColumnProps {

@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { DAY_MS } from '../../../src/base/portable/units.ts'
 import { booked, type Slot, slot, slots } from '../../api/model/bookings.ts'
 import { schedule } from '../../api/model/schedule.ts'
 import type { Resource } from '../../api/resource.ts'
@@ -11,7 +12,6 @@ import type { Range } from './logic/conflicts.ts'
 import type { Draft } from './logic/draft.ts'
 import { type Entry, entriesOf } from './logic/entries.ts'
 
-const DAY_MS = 86_400_000
 /** Days after the shown ones that are searched for a free time. */
 const AHEAD_DAYS = 14
 /** The stream reports no slots of others, so the schedule is also read now and then. */

@@ -1,11 +1,11 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { HOUR_MS } from '../../../src/base/portable/units.ts'
 import type { Slot } from '../../api/model/bookings.ts'
 import { type Axis, timeAt } from './logic/axis.ts'
 import { type Draft, drawn, FINE_STEP_MS, movedTo, resized, STEP_MS, snap } from './logic/draft.ts'
 import type { Entry } from './logic/entries.ts'
 
-const HOUR_MS = 3_600_000
 /** Movement below which a press is no drag, px. */
 const DRAG_PX = 4
 

@@ -1,3 +1,4 @@
+import { medianOf } from '../../../src/base/portable/median.ts'
 import {
   calibratedQpu,
   calibrationRequest,
@@ -15,7 +16,6 @@ import { FormActions } from '../../parts/form/FormActions.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { Panel } from '../../parts/Panel.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
-import { medianOf } from '../../plots/chip/ramp.ts'
 import { quoted, recordsPath } from './records.ts'
 import { RUNS_COMPARED } from './run/expected-time.ts'
 import { Targets } from './Targets.tsx'

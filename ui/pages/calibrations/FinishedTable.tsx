@@ -1,3 +1,4 @@
+import { isObject } from '../../../src/base/portable/is-object.ts'
 import type { ListedReport, Tuner } from '../../api/model/calibrations.ts'
 import { useApp } from '../../app/app.ts'
 import { formatCount, formatSeconds } from '../../lib/format.ts'
@@ -6,7 +7,7 @@ import { Empty } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { Pager } from '../../parts/table/Pager.tsx'
-import { isObject, numberOf } from './reading/read-json.ts'
+import { numberOf } from './reading/read-json.ts'
 import { modeName, reportCondition, secondsBetween } from './words.ts'
 
 interface FinishedTableProps {

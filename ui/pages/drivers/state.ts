@@ -1,10 +1,10 @@
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import type { Activity, Driver } from '../../api/model/equipment/drivers.ts'
 import type { Condition } from '../../jobs/status.ts'
 import { parseTime } from '../../lib/time.ts'
 
 /** A refused driver asks again every few seconds; one that stopped asking is offline. */
 const REFUSAL_MS = 40_000
-const MINUTE_MS = 60_000
 const MAX_RATE_MINUTES = 5
 
 /** The state of a driver in words, with what explains it. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../src/base/portable/units.ts'
 /** What the log of events is narrowed down to; empty texts stand for everything. */
 export interface EventFilter {
   /** Id of a driver. */
@@ -12,7 +13,6 @@ export interface EventFilter {
   to: string
 }
 
-const DAY_MS = 86_400_000
 /** Without a first day, this much is searched: the log of a year has many million events. */
 const DEFAULT_DAYS = 7
 

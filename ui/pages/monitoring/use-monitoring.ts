@@ -1,5 +1,6 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { DAY_MS } from '../../../src/base/portable/units.ts'
 import {
   type CalibrationRun,
   calibrationRuns,
@@ -29,7 +30,7 @@ const POINTS = 400
 const TICK_MS = 5_000
 const MAX_RECORDS = 200
 /** The longest schedule that the server returns. */
-const MAX_SCHEDULE_MS = 62 * 86_400_000
+const MAX_SCHEDULE_MS = 62 * DAY_MS
 
 /** What the page shows of one monitor. */
 export interface Monitoring {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../src/base/portable/units.ts'
 import { parameterHistory } from '../../api/model/qpus/chip.ts'
 import type { QpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
@@ -14,7 +15,6 @@ import { isBeyond, type Metric } from '../../plots/chip/metric.ts'
 import { TimeSeries } from '../../plots/TimeSeries.tsx'
 import { historyCsv, historyLine, trendsOf } from './history.ts'
 
-const DAY_MS = 86_400_000
 const RANGES = [7, 30, 90, 365] as const
 const DEFAULT_DAYS = 30
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../src/base/portable/units.ts'
 import { calibrationMedians } from '../../api/model/qpus/chip.ts'
 import type { QpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
@@ -13,7 +14,6 @@ import type { SparkPoint } from '../../plots/spark-path.ts'
 import { type MetricSummary, medianPoints, summarize } from './summary.ts'
 
 const DAYS = 14
-const DAY_MS = 86_400_000
 
 /** Median, range and course of each metric; a press shows the metric on the map. */
 export function MediansPanel({ qpu, state }: { qpu: QpuDetail; state: ChipState }) {

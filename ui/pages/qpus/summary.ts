@@ -1,10 +1,10 @@
+import { medianOf } from '../../../src/base/portable/median.ts'
 import type { MedianSeries } from '../../api/model/qpus/chip.ts'
 import type { Qpu } from '../../api/model/qpus.ts'
 import { formatQuantity } from '../../lib/quantity.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { Chip, Element } from '../../plots/chip/chip.ts'
 import { digitsFor, type Metric, metricOf } from '../../plots/chip/metric.ts'
-import { medianOf } from '../../plots/chip/ramp.ts'
 import type { SparkPoint } from '../../plots/spark-path.ts'
 
 const FIDELITY = '.fidelity'

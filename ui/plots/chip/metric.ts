@@ -1,4 +1,4 @@
-import { medianOf } from './ramp.ts'
+import { medianOf } from '../../../src/base/portable/median.ts'
 
 /** A quantity of qubits or couplers, in the unit in which it is stored. */
 export interface RawMetric {

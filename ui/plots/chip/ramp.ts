@@ -76,10 +76,3 @@ export function rampPlace(scale: Scale, value: number): number {
   const position = positionOn(scale, value)
   return scale.inverted ? 1 - position : position
 }
-
-/** The median of at least one value. */
-export function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
-}

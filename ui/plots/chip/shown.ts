@@ -1,7 +1,8 @@
+import { medianOf } from '../../../src/base/portable/median.ts'
 import { formatQuantity } from '../../lib/quantity.ts'
 import type { Element, Reading } from './chip.ts'
 import { digitsFor, isBeyond, type Metric } from './metric.ts'
-import { medianOf, rampColor, rampPlace, type Scale, scaleOf } from './ramp.ts'
+import { rampColor, rampPlace, type Scale, scaleOf } from './ramp.ts'
 
 /** A metric as a map shows it: its scale over all elements, and its limit. */
 export interface Shown {

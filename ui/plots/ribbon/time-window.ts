@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../src/base/portable/units.ts'
 import {
   dateIn,
   hoursBetween,
@@ -9,7 +10,6 @@ import {
   wallTime,
 } from '../../lib/zone.ts'
 
-const HOUR_MS = 3_600_000
 /** The window around now begins this long before now, at a multiple of three hours on the clock. */
 const BEFORE_NOW_MS = 8 * HOUR_MS
 const LABEL_EVERY_HOURS = 3

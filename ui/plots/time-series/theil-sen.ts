@@ -1,4 +1,5 @@
-import { medianOf } from '../chip/ramp.ts'
+import { medianOf } from '../../../src/base/portable/median.ts'
+import { DAY_MS } from '../../../src/base/portable/units.ts'
 
 /** A robust straight line through points: `value = at · slope + offset`. */
 export interface Line {
@@ -25,7 +26,6 @@ export function theilSen(points: readonly { at: number; value: number }[]): Line
   return { slope, offset: medianOf(used.map(({ at, value }) => value - slope * at)) }
 }
 
-const DAY_MS = 86_400_000
 /** Days whose values make the line of the drift. */
 const DRIFT_DAYS = 14
 /** Fewer values are no drift. */

@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../../src/base/portable/units.ts'
+
 const MONTH_MS = 28 * DAY_MS
 
 /**

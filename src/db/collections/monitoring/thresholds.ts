@@ -1,11 +1,10 @@
-import { AppError } from '../../../base/index.ts'
+import { AppError, WEEK_S } from '../../../base/index.ts'
 import { defineCollection } from '../../schema/collection.ts'
 import { bool, choice, date, integer, number, relation, relations, text } from '../../schema/fields/index.ts'
 import type { SqlReader } from '../../sqlite/sql.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 const MAX_THRESHOLDS = 1_000
-const WEEK_S = 604_800
 
 /** Limits of the channels of monitors. The state is that of the last reading or of the last check. */
 export const thresholds = defineCollection({

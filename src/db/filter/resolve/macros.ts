@@ -1,6 +1,4 @@
-import { toTimestamp } from '../../../base/index.ts'
-
-const DAY = 86_400_000
+import { DAY_MS, toTimestamp } from '../../../base/index.ts'
 
 type Macro = (now: number) => string | number
 
@@ -24,8 +22,8 @@ function monthStart(now: number, months: number): number {
 /** Names for a time or a part of it, at `now` in ms since the epoch, in UTC. */
 export const MACROS: ReadonlyMap<string, Macro> = new Map<string, Macro>([
   ['@now', toTimestamp],
-  ['@yesterday', (now) => toTimestamp(now - DAY)],
-  ['@tomorrow', (now) => toTimestamp(now + DAY)],
+  ['@yesterday', (now) => toTimestamp(now - DAY_MS)],
+  ['@tomorrow', (now) => toTimestamp(now + DAY_MS)],
   ['@todayStart', (now) => toTimestamp(dayStart(now, 0))],
   ['@todayEnd', (now) => toTimestamp(dayStart(now, 1) - 1)],
   ['@monthStart', (now) => toTimestamp(monthStart(now, 0))],

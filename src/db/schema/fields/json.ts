@@ -1,4 +1,5 @@
 import type { FieldError } from '../../../base/index.ts'
+import { MIB } from '../../../base/index.ts'
 import { jsonAt } from '../../sqlite/dialect.ts'
 import type { Bindable } from '../../sqlite/sql.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
@@ -8,8 +9,8 @@ import { plainText } from '../plain-text.ts'
 /**
  * JSON texts with more bytes are stored outside of their row, whose other columns are then read without them.
  */
-export const MAX_ROW_BYTES = 1024 * 1024
-const DEFAULT_MAX_BYTES = 1024 * 1024
+export const MAX_ROW_BYTES = MIB
+const DEFAULT_MAX_BYTES = MIB
 
 interface JsonOptions extends FieldOptions {
   /** Bytes of the JSON text in UTF-8; 1 MiB when absent. */

@@ -1,8 +1,9 @@
+import { DAY_MS } from '../../../base/index.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { minuteOf } from './recent-use.ts'
 
 /** The longest window that may be set, in ms; older rows are removed. */
-export const MAX_FAIR_WINDOW_MS = 30 * 24 * 3_600_000
+export const MAX_FAIR_WINDOW_MS = 30 * DAY_MS
 /** Old rows removed for each job that ends, so that there are never many. */
 const REMOVED_PER_JOB = 2
 

@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../../../base/index.ts'
 
 /** The minute of a time in ms since the epoch, which use is counted by. */
 export function minuteOf(at: number): number {

@@ -1,3 +1,5 @@
+import { isObject } from '../../../base/index.ts'
+
 /** Outcomes kept of one run: 33 routines on 25 qubits and 40 edges have about 1,000. */
 const MAX_OUTCOMES = 5_000
 
@@ -49,8 +51,4 @@ function isOutcome(value: unknown): value is Outcome {
   if (!isObject(value)) return false
   const { routine, target, outcome } = value as Partial<Record<keyof Outcome, unknown>>
   return [routine, target, outcome].every((each) => typeof each === 'string')
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

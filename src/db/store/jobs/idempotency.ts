@@ -1,4 +1,4 @@
-import { AppError, toTimestamp } from '../../../base/index.ts'
+import { AppError, DAY_MS, toTimestamp } from '../../../base/index.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 
@@ -20,7 +20,7 @@ interface StoredResponse {
 }
 
 /** Time in ms during which a repeated request gets the stored response. */
-export const RESPONSE_TTL_MS = 24 * 3_600_000
+export const RESPONSE_TTL_MS = DAY_MS
 /** Expired keys removed with each request, so that the table stays small without a loop of its own. */
 const KEYS_PRUNED_PER_REQUEST = 10
 

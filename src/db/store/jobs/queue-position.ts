@@ -128,7 +128,7 @@ function positionOf(
         const most = Math.ceil(mostOfAll / states.length)
         return {
           state,
-          ...countAhead(tx, row, state, { most, fair, runMs: medianOf(recent) }),
+          ...countAhead(tx, row, state, { most, fair, runMs: typicalMs(recent) }),
           isBookerRunning: isBookerRunning(tx, state),
           recentMs: recent,
         }
@@ -213,7 +213,7 @@ export function movedByUser(tx: ReadTx, qpu: string): Map<string, number> {
 const DEFAULT_RUN_MS = 1_000
 
 /** The typical time of a job, ms; never 0. */
-export function medianOf(times: readonly number[]): number {
+export function typicalMs(times: readonly number[]): number {
   return Math.max(1, times.toSorted((one, other) => one - other)[times.length >> 1] ?? DEFAULT_RUN_MS)
 }
 

@@ -3,7 +3,7 @@ import type { ReadTx } from '../../records/tx.ts'
 import type { FairShare } from './fair/fair-share.ts'
 import { listInFairOrder } from './fair/list-fairly.ts'
 import { type QueueState, readQueue } from './queue.ts'
-import { type CandidateQueue, isBookerRunning, medianOf, movedByUser, recentMs } from './queue-position.ts'
+import { type CandidateQueue, isBookerRunning, movedByUser, recentMs, typicalMs } from './queue-position.ts'
 import { MOVED_TO_FRONT, PENDING_BY_QPU, PENDING_BY_USER } from './queue-sql.ts'
 
 /** A queued job with its owner: the caller decides who sees what. */
@@ -41,7 +41,7 @@ export function readQueueHead(
   const state = readQueue(tx, qpu, idleMs, fair)
   if (!state) return undefined
   const recent = recentMs(tx, qpu)
-  const seqs = orderedSeqs(tx, state, { limit, fair, runMs: medianOf(recent) })
+  const seqs = orderedSeqs(tx, state, { limit, fair, runMs: typicalMs(recent) })
   return {
     jobs: seqs.flatMap((seq) => jobAt(tx, seq) ?? []),
     queue: { state, isBookerRunning: isBookerRunning(tx, state), recentMs: recent },

@@ -1,4 +1,4 @@
-import { toTimestamp } from '../../../base/index.ts'
+import { DAY_MS, MIB, toTimestamp } from '../../../base/index.ts'
 import { jsonValues } from '../../sqlite/dialect.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 import type { PruneStep } from './retention.ts'
@@ -7,12 +7,12 @@ import type { PruneStep } from './retention.ts'
  * Maximum bytes of values removed by one step, unless a single value has more: SQLite visits each page of a
  * value that it removes.
  */
-const MAX_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * MIB
 
 const LARGE_BYTES = 'SELECT coalesce(sum(octet_length(body)), 0) FROM quantum_jobs_large WHERE record = id'
 
 /** Age at which the program of a cancelled job is removed, in ms. */
-export const CANCELLED_PAYLOAD_MS = 24 * 3_600_000
+export const CANCELLED_PAYLOAD_MS = DAY_MS
 
 /**
  * Removes jobs that have ended, oldest submission first, with their values, attempts and timelines. Charges

@@ -1,10 +1,9 @@
+import { DAY_S } from '../../../base/index.ts'
 /**
  * Lengths in s of the stored buckets. Each divides the next, so that any bucket of a chart is the sum of at
  * most 12 stored ones; of days and longer, 12 per day.
  */
 export const STORED_STEPS = [1, 15, 300, 7_200] as const
-
-const DAY_S = 86_400
 
 /** Lengths in s that a bucket of a chart may have, besides whole days. */
 const STEPS = [

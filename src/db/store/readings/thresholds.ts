@@ -1,4 +1,4 @@
-import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { DAY_MS, fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import { events, eventTime } from '../../collections/events.ts'
 import { thresholds } from '../../collections/monitoring/thresholds.ts'
@@ -13,7 +13,7 @@ type Threshold = RecordOf<typeof thresholds>
 /** Readings of imported events and of drivers whose clock is wrong change no state. */
 const MAX_AGE_S = 3_600
 /** How long the notification of the end of a breach is shown. */
-const ENDED_SHOWN_MS = 86_400_000
+const ENDED_SHOWN_MS = DAY_MS
 
 /** Whether there is a threshold of an age, or else of a value. Costs nothing where nobody uses thresholds. */
 export function hasThresholds(tx: ReadTx, of: 'age' | 'value'): boolean {

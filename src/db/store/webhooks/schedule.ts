@@ -1,7 +1,4 @@
-import { type BackoffLimits, backoffMs } from '../../../base/index.ts'
-
-const SECOND_MS = 1_000
-const HOUR_MS = 3_600 * SECOND_MS
+import { type BackoffLimits, backoffMs, HOUR_MS, SECOND_MS } from '../../../base/index.ts'
 
 /** Pause of a delivery after each of its failed attempts. */
 const DELIVERY_BACKOFF: BackoffLimits = { initialMs: 5 * SECOND_MS, maxMs: 6 * HOUR_MS }

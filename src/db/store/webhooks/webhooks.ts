@@ -1,4 +1,4 @@
-import { AppError, toTimestamp } from '../../../base/index.ts'
+import { AppError, DAY_MS, toTimestamp } from '../../../base/index.ts'
 import { webhooks } from '../../collections/webhooks.ts'
 import { type AuditEntry, appendAudit } from '../../journal/audit.ts'
 import { bodyOf, queueDelivery } from '../../journal/webhook-events.ts'
@@ -13,7 +13,7 @@ export type Webhook = RecordOf<typeof webhooks>
 /** Webhooks of one user. */
 const MAX_WEBHOOKS = 10
 /** Time during which deliveries are also signed with the secret before a rotation. */
-const ROTATION_MS = 24 * 3_600_000
+const ROTATION_MS = DAY_MS
 
 /** Who changes a webhook: its owner and the actor of the audit log. */
 interface Change extends Pick<AuditEntry, 'actor' | 'personal'> {

@@ -1,8 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Log } from '../../../base/index.ts'
-
-const GIB = 1024 ** 3
+import { GIB } from '../../../base/index.ts'
 
 /** Raw data take at most this on the disk, and leave this much of it free. */
 const LIMITS = { maxBytes: 20 * GIB, minFreeBytes: GIB }

@@ -90,7 +90,7 @@ interface RunContext {
   contentOf(key: string): string
 }
 
-/** What the registers of a point do, each by itself. */
+/** What each register of a point does, without the others. */
 async function prepare(
   point: Schedule,
   { conditions, evolution, pointers, contentOf }: RunContext,

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
-import { type Log, messageOf } from '../../../base/index.ts'
+import { type Log, MIB, messageOf } from '../../../base/index.ts'
 import { StartupError } from '../../errors.ts'
 
-const MAX_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * MIB
 /** Maximum number of problems of a file that are reported. */
 const MAX_REPORTED_PROBLEMS = 10
 

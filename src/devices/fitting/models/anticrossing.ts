@@ -1,3 +1,4 @@
+import { medianOf } from '../../../base/index.ts'
 import { qualityOf, rejectSolution, squaresAboutMean } from '../acceptance.ts'
 import { axisOf, extentOf } from '../axes.ts'
 import {
@@ -96,10 +97,6 @@ export function* fitAnticrossing(
 
 const ofQubit = (points: readonly Point[], qubit: 0 | 1) =>
   points.filter((point) => point.qubit === qubit).map(({ frequency }) => frequency)
-
-function medianOf(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-}
 
 /** The points that a fit uses, and the fit. */
 interface Kept {

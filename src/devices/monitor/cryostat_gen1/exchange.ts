@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
-import { type Clock, messageOf, withTimeout } from '../../../base/index.ts'
+import { type Clock, MIB, messageOf, withTimeout } from '../../../base/index.ts'
 
 interface ExchangeOptions {
   timeoutMs: number
@@ -20,7 +20,7 @@ export interface HttpResponse {
   text: string
 }
 
-const MAX_RESPONSE_BYTES = 1024 * 1024
+const MAX_RESPONSE_BYTES = MIB
 /** OpenSSL's error codes for certificates, which the runtime passes on. */
 const BAD_CERTIFICATE = /CERT|SIGNATURE|INVALID_(CA|PURPOSE)/
 

@@ -71,7 +71,7 @@ const MAX_DEPTH = 8
  */
 function channelsBelow(data: Record<string, unknown>, path: string, depth = MAX_DEPTH): string[] {
   return Object.entries(data).flatMap(([key, entry]) => {
-    if (depth === 0 || !isObject(entry) || key === 'content') return []
+    if (depth === 0 || !hasMembers(entry) || key === 'content') return []
     const full = pathOf(key, entry, path)
     const hasValue = v.is(node, entry) && v.is(valueContent, entry.content)
     if (hasValue && full !== path) return [full]
@@ -79,7 +79,7 @@ function channelsBelow(data: Record<string, unknown>, path: string, depth = MAX_
   })
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function hasMembers(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 

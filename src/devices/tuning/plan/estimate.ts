@@ -1,8 +1,7 @@
+import { HOUR_S } from '../../../base/index.ts'
 import type { CalibrationMode } from '../../../protocol/index.ts'
 import type { Routine } from '../routine.ts'
 import type { CalibrationPlan } from './planner.ts'
-
-const HOUR_S = 3_600
 
 /** Longest run that the server allows, s. */
 const TIME_LIMITS_S: Readonly<Record<CalibrationMode, number>> = {

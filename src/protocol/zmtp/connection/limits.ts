@@ -1,5 +1,4 @@
-const KIB = 1024
-const MIB = 1024 * KIB
+import { KIB, MIB } from '../../../base/index.ts'
 
 /** Size and time limits of one socket. Every field can be overridden; tests use small values. */
 export interface SocketLimits {

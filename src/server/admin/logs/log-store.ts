@@ -2,15 +2,16 @@ import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:f
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../base/index.ts'
+import { KIB, MIB } from '../../../base/index.ts'
 
 /** Lines wait this long at most before they are written together. */
 const FLUSH_MS = 200
 /** Lines in memory while the disk is slow or full, in characters; further ones are counted and dropped. */
-const MAX_WAITING = 1024 * 1024
+const MAX_WAITING = MIB
 /** A longer line is stored without its fields. */
-const MAX_LINE = 64 * 1024
+const MAX_LINE = 64 * KIB
 const SEGMENTS = 16
-const MIN_SEGMENT_BYTES = 64 * 1024
+const MIN_SEGMENT_BYTES = 64 * KIB
 const NAME = /^svc-(\d{8})\.log$/
 
 /** Receives each line as it is logged. */

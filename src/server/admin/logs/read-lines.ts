@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { LogLevel } from '../../../base/index.ts'
+import { KIB, MIB } from '../../../base/index.ts'
 import type { LogSegment } from './log-store.ts'
 
 /** Which lines to list; absent parts do not filter. */
@@ -31,9 +32,9 @@ export interface Position {
 
 const RANKS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 /** Read at once; other requests run between two reads. */
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 256 * KIB
 /** Read for one response; a rarer filter takes several requests. */
-const MAX_BYTES = 8 * 1024 * 1024
+const MAX_BYTES = 8 * MIB
 
 /** Whether a line has the level and the text of a filter, and lies in its range. */
 export function matches(line: string, filter: Pick<LineFilter, 'level' | 'text'>): StoredLine | undefined {

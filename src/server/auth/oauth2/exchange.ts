@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
-import { AppError, type Clock, messageOf, toTimestamp, withTimeout } from '../../../base/index.ts'
+import { AppError, type Clock, isObject, messageOf, toTimestamp, withTimeout } from '../../../base/index.ts'
 import type { Provider } from '../../config/oauth2-providers.ts'
-import { gitHubProfile, isObject, openIdProfile, type Profile, type RawUser } from './profile.ts'
+import { gitHubProfile, openIdProfile, type Profile, type RawUser } from './profile.ts'
 
 /** More than any provider sends. */
 const MAX_RESPONSE_BYTES = 256 * 1024

@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts'
+import { AppError, isObject } from '../../../base/index.ts'
 import type { Provider } from '../../config/oauth2-providers.ts'
 
 /** The response of a provider about a user. */
@@ -50,11 +50,6 @@ export function gitHubProfile(raw: RawUser, emails: unknown): Profile {
     email: address(primary?.email),
     avatarURL: webAddress(raw['avatar_url']),
   }
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function permanentId(value: unknown): string {

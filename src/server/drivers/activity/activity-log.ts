@@ -1,6 +1,5 @@
-import { AppError, type Clock } from '../../../base/index.ts'
+import { AppError, type Clock, MINUTE_MS } from '../../../base/index.ts'
 
-const MINUTE_MS = 60_000
 /** Minutes that are remembered. */
 const MINUTES = 60
 

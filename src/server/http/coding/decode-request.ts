@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
-import { AppError, messageOf } from '../../../base/index.ts'
+import { AppError, MIB, messageOf } from '../../../base/index.ts'
 import { CODINGS, type Coding } from './accept-encoding.ts'
 
 /** Largest window that a zstd body may ask the server to keep (RFC 9659), as a power of 2: 8 MiB. */
 const MAX_WINDOW_LOG = 23
 /** A decoded body above this size counts against the memory for large bodies, as one sent without coding. */
-const UNCOUNTED_BYTES = 1024 * 1024
+const UNCOUNTED_BYTES = MIB
 
 /**
  * The request with its body decompressed as it is read: a reader that stops at its limit stops the

@@ -1,7 +1,5 @@
+import { KIB, MIB } from '../../../base/index.ts'
 import type { Caller } from '../caller.ts'
-
-const KIB = 1024
-const MIB = 1024 * KIB
 
 /** The highest limit of any route, in bytes: programs of a job, reports written by superusers. */
 export const MAX_BODY_BYTES = 16 * MIB

@@ -1,4 +1,11 @@
-import { AppError, type BackoffLimits, backoffMs, type Clock } from '../../../base/index.ts'
+import {
+  AppError,
+  type BackoffLimits,
+  backoffMs,
+  type Clock,
+  HOUR_S,
+  MINUTE_MS,
+} from '../../../base/index.ts'
 import { MAX_KEYS, RateLimiter } from './rate-limit.ts'
 
 /** What an attempt to log in is counted for. */
@@ -19,8 +26,6 @@ interface Failures {
   pending: number
 }
 
-const MINUTE_MS = 60_000
-const HOUR_SECONDS = 3_600
 /** Maximum wait after repeated wrong passwords. */
 const MAX_BLOCK_MS = 15 * MINUTE_MS
 const BLOCK: BackoffLimits = { initialMs: MINUTE_MS, maxMs: MAX_BLOCK_MS }
@@ -47,7 +52,7 @@ export class LoginThrottle {
     this.#clock = clock
     const ceiling = () => {
       const burst = perMinute() * CEILING_FACTOR
-      return { burst, perSecond: burst / HOUR_SECONDS }
+      return { burst, perSecond: burst / HOUR_S }
     }
     this.#byAccount = new RateLimiter(ceiling, clock)
     this.#byAddress = new RateLimiter(ceiling, clock)

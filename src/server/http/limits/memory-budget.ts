@@ -1,4 +1,4 @@
-import { AppError, type Clock, withTimeout } from '../../../base/index.ts'
+import { AppError, type Clock, MIB, withTimeout } from '../../../base/index.ts'
 
 /** The memory that one body takes from the budget. */
 interface Share {
@@ -26,8 +26,6 @@ interface MemoryLimits {
   /** What a refusal says. */
   readonly refusal: { readonly reason: string; readonly message: string }
 }
-
-const MIB = 1024 * 1024
 
 /**
  * How long the share of a finished body of a request stays in use, so that its garbage is collected before

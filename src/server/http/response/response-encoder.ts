@@ -1,4 +1,4 @@
-import { type Clock, Semaphore } from '../../../base/index.ts'
+import { type Clock, isObject, Semaphore } from '../../../base/index.ts'
 import { type Database, encodeParts, StoredJson } from '../../../db/index.ts'
 import { type Coding, chooseCoding } from '../coding/accept-encoding.ts'
 import { compress, compressStream, MIN_COMPRESSED_BYTES } from '../coding/compress.ts'
@@ -284,8 +284,4 @@ function hasLongList(body: unknown): body is LongBody {
 
 function isLong(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length > MAX_WHOLE_RECORDS
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

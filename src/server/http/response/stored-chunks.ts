@@ -1,8 +1,8 @@
-import { AppError } from '../../../base/index.ts'
+import { AppError, MIB } from '../../../base/index.ts'
 import { readSlice, type SqlReader, type StoredJson } from '../../../db/index.ts'
 
 /** Bytes that are read and sent at once: with a value of 9 MB, 4 ms. */
-export const CHUNK_BYTES = 1024 * 1024
+export const CHUNK_BYTES = MIB
 /** Records are encoded at once for this time, in ms. */
 const MAX_ENCODE_MS = 4
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, type FieldError, nearest } from '../../../base/index.ts'
+import { AppError, type FieldError, isObject, nearest } from '../../../base/index.ts'
 import {
   circuitEntry,
   circuitLabel,
@@ -190,10 +190,6 @@ function unknownField(key: string): FieldError {
       ? `the fields are ${[...USED_KEYS].join(', ')}; what the server shall ignore goes into ${EXTENSIONS}.`
       : `did you mean ${suggestion}?`
   return { code: 'unknown_field', message: `${key.slice(0, 80)} is not a field of a job: ${remedy}` }
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Clients in several languages send null for values that they omit. */

@@ -1,9 +1,12 @@
 import { AppError } from '../../../base/index.ts'
-import { announceTimeRequest, postLedger, qpuTimeRequests, type Tx } from '../../../db/index.ts'
+import {
+  announceTimeRequest,
+  MAX_QPU_SECONDS,
+  postLedger,
+  qpuTimeRequests,
+  type Tx,
+} from '../../../db/index.ts'
 import { defineBehavior } from '../behavior.ts'
-
-/** Far above any request, and still exact in milliseconds. */
-const MAX_SECONDS = 1e12
 
 /**
  * Requests for QPU time: created by users, decided once by superusers; an approval adds the requested seconds
@@ -47,9 +50,11 @@ function refuseTooMany(tx: Tx, user: string, most: number): void {
 }
 
 function refuseTooMuch(seconds: unknown): void {
-  if (typeof seconds !== 'number' || seconds <= MAX_SECONDS) return
-  const message = `Must be less or equal than ${MAX_SECONDS}.`
+  if (typeof seconds !== 'number' || seconds <= MAX_QPU_SECONDS) return
+  const message = `Must be less or equal than ${MAX_QPU_SECONDS}.`
   throw new AppError('invalid', 'Failed to create record', {
-    fields: { seconds: { code: 'validation_max_number_constraint', message, params: { max: MAX_SECONDS } } },
+    fields: {
+      seconds: { code: 'validation_max_number_constraint', message, params: { max: MAX_QPU_SECONDS } },
+    },
   })
 }

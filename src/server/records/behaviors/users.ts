@@ -1,14 +1,11 @@
 import * as v from 'valibot'
 import { AppError, type FieldError } from '../../../base/index.ts'
-import { changeAccount, storedBytesOf, type User, users } from '../../../db/index.ts'
+import { changeAccount, MAX_QPU_SECONDS, storedBytesOf, type User, users } from '../../../db/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'
 import { notFound } from '../service.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
-
-/** Far above any balance, and still exact in milliseconds. */
-const MAX_SECONDS = 1e12
 
 const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }
 
@@ -73,10 +70,10 @@ function readRemoveTokens({ body, before }: Draft): boolean {
 /** A balance must be a number; unlike in other numeric fields, text is refused. */
 function refuseBadBalance({ body, before }: Draft): void {
   const sent = body['qpu_seconds']
-  if (sent === undefined || (typeof sent === 'number' && sent <= MAX_SECONDS)) return
+  if (sent === undefined || (typeof sent === 'number' && sent <= MAX_QPU_SECONDS)) return
   const isNumber = typeof sent === 'number'
   const error = isNumber
-    ? { code: 'validation_max_number_constraint', message: `Must be less or equal than ${MAX_SECONDS}.` }
+    ? { code: 'validation_max_number_constraint', message: `Must be less or equal than ${MAX_QPU_SECONDS}.` }
     : { code: 'validation_not_a_number', message: 'The submitted value is not a number.' }
   throw failed(before ? 'update' : 'create', { qpu_seconds: error })
 }
@@ -105,10 +102,10 @@ function balanceOf(sent: unknown): number {
     const message = 'The submitted value is not a number.'
     throw failed('update', { qpu_seconds: { code: 'validation_not_a_number', message } })
   }
-  if (sent < 0 || sent > MAX_SECONDS) {
+  if (sent < 0 || sent > MAX_QPU_SECONDS) {
     const code = sent < 0 ? 'validation_min_number_constraint' : 'validation_max_number_constraint'
     const message =
-      sent < 0 ? 'Must be greater or equal than 0.' : `Must be less or equal than ${MAX_SECONDS}.`
+      sent < 0 ? 'Must be greater or equal than 0.' : `Must be less or equal than ${MAX_QPU_SECONDS}.`
     throw failed('update', { qpu_seconds: { code, message } })
   }
   return sent

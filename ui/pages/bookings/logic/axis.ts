@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../../src/base/portable/units.ts'
 /**
  * The vertical axis of a week: hours of the clock, which all days share. Where a clock is put back, the axis
  * has the repeated time a second time; the other days have nothing there. Where it is put forward, the day
@@ -5,7 +6,6 @@
  */
 import { dateIn, shiftDate, startOfDate, wallTime, zoneOffset } from '../../../lib/zone.ts'
 
-const MINUTE_MS = 60_000
 const DAY_MINUTES = 1_440
 
 /** A change of the clock: at `at` (Unix ms) it jumps from one minute of the day to another. */

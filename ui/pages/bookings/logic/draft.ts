@@ -1,12 +1,11 @@
+import { HOUR_MS, MINUTE_MS } from '../../../../src/base/portable/units.ts'
 import { dateIn, shiftDays, timeOfDay } from '../../../lib/zone.ts'
 import type { Range } from './conflicts.ts'
 import { formatDay } from './week.ts'
 
-const MINUTE_MS = 60_000
 /** Steps of the pointer and the keys; with Alt the fine one. */
 export const STEP_MS = 15 * MINUTE_MS
 export const FINE_STEP_MS = 5 * MINUTE_MS
-const HOUR_MS = 60 * MINUTE_MS
 
 /** A slot that is being booked or changed. */
 export interface Draft extends Range {

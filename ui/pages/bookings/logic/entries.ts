@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../src/base/portable/units.ts'
 import type { Slot } from '../../../api/model/bookings.ts'
 import type { Schedule } from '../../../api/model/schedule.ts'
 import { parseTime } from '../../../lib/time.ts'
@@ -15,8 +16,6 @@ export interface Entry extends Range {
   /** The record, if the account may read it. */
   slot: Slot | undefined
 }
-
-const HOUR_MS = 3_600_000
 
 /**
  * The entries of one QPU, in order, from the schedule without names and the slots that the account may read.

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import { dateIn, shiftDate } from '../../../lib/zone.ts'
-
-const DAY_MS = 86_400_000
 
 /** The Monday of the week of a date. */
 export function mondayOf(date: string): string {
@@ -17,7 +16,7 @@ export function weekOf(date: string): string {
   return `${thursday.slice(0, 4)}-W${String(number).padStart(2, '0')}`
 }
 
-/** The Monday of an ISO week; undefined for text that is none. */
+/** The Monday of an ISO week; undefined for other text. */
 export function mondayOfWeek(week: string): string | undefined {
   const match = /^(\d{4})-W(\d{2})$/.exec(week)
   if (!match) return undefined

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import { latestValues, listedReports, valueHistory } from '../../../api/model/calibrations.ts'
 import { useApp } from '../../../app/app.ts'
 import { useLive } from '../../../app/use-live.ts'
@@ -15,7 +16,6 @@ import { quoted, recordsPath } from '../records.ts'
 import { driftText } from './drift-text.ts'
 import { DriftTable, type ElementHistory, HistoryPlot, pointsOf } from './HistoryPlot.tsx'
 
-const DAY_MS = 86_400_000
 const RANGES = [
   ['14', '14 days'],
   ['60', '60 days'],

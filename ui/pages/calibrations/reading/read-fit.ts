@@ -1,4 +1,5 @@
-import { isObject, listOf, numberOf, numbersOf, textOf } from './read-json.ts'
+import { isObject } from '../../../../src/base/portable/is-object.ts'
+import { listOf, numberOf, numbersOf, textOf } from './read-json.ts'
 
 /** A quantity along an axis. */
 export interface Axis {

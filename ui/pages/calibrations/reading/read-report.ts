@@ -1,5 +1,6 @@
+import { isObject } from '../../../../src/base/portable/is-object.ts'
 import type { CalibrationReport } from '../../../api/model/calibrations.ts'
-import { isObject, listOf, numberOf, textOf } from './read-json.ts'
+import { listOf, numberOf, textOf } from './read-json.ts'
 import { sortTargets } from './targets.ts'
 
 /** A value of a report. */

@@ -1,6 +1,7 @@
+import { isObject } from '../../../../src/base/portable/is-object.ts'
 import { Panel } from '../../../parts/Panel.tsx'
 import { readFit } from '../reading/read-fit.ts'
-import { isObject, textOf } from '../reading/read-json.ts'
+import { textOf } from '../reading/read-json.ts'
 import { LinePlot } from '../report/LinePlot.tsx'
 import type { RunProgress } from './read-progress.ts'
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import { calibratedQpu } from '../../../api/model/calibrations.ts'
 import { schedule } from '../../../api/model/schedule.ts'
 import { useApp } from '../../../app/app.ts'
@@ -9,7 +10,6 @@ import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
 import { roughly } from '../words.ts'
 import { coming, lateness } from './late-slots.ts'
 
-const DAY_MS = 86_400_000
 const RELOAD_MS = 3_000
 
 interface WaitingProps {

@@ -1,4 +1,4 @@
-import { medianOf } from '../../../plots/chip/ramp.ts'
+import { medianOf } from '../../../../src/base/portable/median.ts'
 
 /** One block of the progress bar. */
 export interface Block {

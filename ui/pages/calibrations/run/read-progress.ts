@@ -1,4 +1,5 @@
-import { isObject, listOf, numberOf, textOf } from '../reading/read-json.ts'
+import { isObject } from '../../../../src/base/portable/is-object.ts'
+import { listOf, numberOf, textOf } from '../reading/read-json.ts'
 import type { Position } from './expected-time.ts'
 import type { PlanNode } from './lanes.ts'
 

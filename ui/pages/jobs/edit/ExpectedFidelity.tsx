@@ -1,10 +1,11 @@
+import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import type { Expected } from '../../../jobs/fidelity/expected-fidelity.ts'
 import { parseTime } from '../../../lib/time.ts'
 import { Row } from './EstimateRow.tsx'
 import type { QpuState } from './qpu-state.ts'
 
 /** Values that were calibrated before are not used, because they have drifted. */
-const MAX_AGE_MS = 7 * 86_400_000
+const MAX_AGE_MS = 7 * DAY_MS
 
 interface ExpectedFidelityProps {
   state: QpuState

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../src/base/portable/units.ts'
 import type { Query } from '../../../app/use-query.ts'
 
 /** Periods by which the list can be limited, as in its address. */
@@ -48,6 +49,6 @@ export function pageParameters(filters: string, skip: number, limit: number): st
 function startOf(from: string, nowMs: number): string | undefined {
   const hours = PERIODS.find(({ id }) => id === from)?.hours
   if (hours !== undefined)
-    return new Date(Math.floor(nowMs / 60_000) * 60_000 - hours * 3_600_000).toISOString()
+    return new Date(Math.floor(nowMs / 60_000) * 60_000 - hours * HOUR_MS).toISOString()
   return /^\d{4}-\d\d-\d\d$/.test(from) ? from : undefined
 }

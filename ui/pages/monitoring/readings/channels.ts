@@ -1,3 +1,4 @@
+import { medianOf } from '../../../../src/base/portable/median.ts'
 import type { ReadingSeries, Readings } from '../../../api/model/equipment/monitoring.ts'
 import { parseTime } from '../../../lib/time.ts'
 import type { PlotLine } from '../../../plots/TimeSeries.tsx'
@@ -33,13 +34,10 @@ export interface ChannelGroup {
   channels: Channel[]
 }
 
-const median = (values: readonly number[]): number | undefined =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
-
 /** The usual time between two readings, estimated from the filled buckets. */
 export function usualInterval({ at, count }: Pick<ReadingSeries, 'at' | 'count'>): number {
-  const distance = median(at.slice(1).map((time, index) => time - (at[index] ?? time)))
-  return distance === undefined ? DEFAULT_INTERVAL_MS : distance / Math.max(1, median(count) ?? 1)
+  const distance = medianOf(at.slice(1).map((time, index) => time - (at[index] ?? time)))
+  return Number.isNaN(distance) ? DEFAULT_INTERVAL_MS : distance / Math.max(1, medianOf(count))
 }
 
 /**
@@ -47,7 +45,7 @@ export function usualInterval({ at, count }: Pick<ReadingSeries, 'at' | 'count'>
  * were none; a bucket that is shorter than the interval is often empty.
  */
 export function gapLimit(series: Pick<ReadingSeries, 'at' | 'count'>, stepMs: number): number {
-  const isFull = (median(series.count) ?? 0) >= FULL_BUCKET
+  const isFull = medianOf(series.count) >= FULL_BUCKET
   return isFull ? stepMs * 1.5 : Math.max(stepMs * 1.5, STALE_INTERVALS * usualInterval(series))
 }
 

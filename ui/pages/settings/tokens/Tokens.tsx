@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import { asApiError } from '../../../api/api.ts'
 import { type ApiToken, apiTokens } from '../../../api/model/tokens.ts'
 import { useApp } from '../../../app/app.ts'
@@ -18,7 +19,7 @@ import { NewToken } from './NewToken.tsx'
 
 const PAGE_SIZE = 25
 /** A token that expires within this time is pointed out. */
-const SOON_MS = 7 * 86_400_000
+const SOON_MS = 7 * DAY_MS
 
 /** The API tokens of the account. */
 export function Tokens() {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../src/base/portable/units.ts'
 /** How long a new API token is valid. */
 export const EXPIRIES = [
   { id: '7', title: '7 days' },
@@ -9,8 +10,6 @@ export const EXPIRIES = [
 ] as const
 
 export type Expiry = (typeof EXPIRIES)[number]['id']
-
-const DAY_MS = 86_400_000
 
 /**
  * The time at which a choice expires, as the server expects it; empty for never. A date counts until its end

@@ -1,3 +1,4 @@
+import { MIB } from '../../../../base/index.ts'
 /** A reply that is not what the protocol says, or a connection that ended; the message is for people. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError'
@@ -6,7 +7,7 @@ export class ClusterError extends Error {
 /** Longest text line of a reply, in bytes. */
 const MAX_LINE_BYTES = 1_000_000
 /** Longest binary block of a reply, in bytes: twice the bins of the largest sequencer. */
-const MAX_BLOCK_BYTES = 512 * 1024 * 1024
+const MAX_BLOCK_BYTES = 512 * MIB
 
 /** The bytes of replies in the order of their arrival, of which one reader waits for the next. */
 export class ReplyBytes {

@@ -1,3 +1,4 @@
+import { HOUR_S } from '../../../../base/index.ts'
 import { DRAW, Draws } from '../random.ts'
 
 /** How a value wanders: a smooth part and steps. */
@@ -11,7 +12,6 @@ interface Wander {
 const TERMS = 8
 const FASTEST_S = 20 * 60
 const SLOWEST_S = 20 * 86_400
-const HOUR_S = 3600
 
 /** Periods of the terms, s, log-spaced; slow ones are larger, as in 1/f noise. */
 const PERIODS = Array.from(

@@ -1,3 +1,4 @@
+import { HOUR_S, MINUTE_S } from '../../../../base/index.ts'
 import { createRng } from '../../../../simulator/index.ts'
 
 /** Incidents in simulated seconds since the pumps were started. */
@@ -8,13 +9,11 @@ export interface Incidents {
   compressorOff?: number
 }
 
-const HOUR = 3_600
-const MINUTE = 60
 const AMBIENT_K = 295
 /** Condensing starts once the second stage is colder than this, in K. */
 const CONDENSING_K = 4.2
-const CONDENSING_TAU = 20 * MINUTE
-const WARM_UP_TAU = 10 * HOUR
+const CONDENSING_TAU = 20 * MINUTE_S
+const WARM_UP_TAU = 10 * HOUR_S
 const FLOW = 0.3e-3
 
 /** Exponential approach from `from` to `to`. */
@@ -28,8 +27,8 @@ function stage(base: number, tau: number, t: number, off: number): number {
   return t <= off ? cooled : approach(cooled, AMBIENT_K, t - off, WARM_UP_TAU)
 }
 
-const STAGE_50K = { base: 42, tau: 6 * HOUR }
-const STAGE_4K = { base: 3.2, tau: 8 * HOUR }
+const STAGE_50K = { base: 42, tau: 6 * HOUR_S }
+const STAGE_4K = { base: 3.2, tau: 8 * HOUR_S }
 const CONDENSING_AT = STAGE_4K.tau * Math.log((AMBIENT_K - STAGE_4K.base) / (CONDENSING_K - STAGE_4K.base))
 
 /**
@@ -52,18 +51,18 @@ function coldStage(base: (t: number) => number, t: number, off: number): number 
 
 /** Pumping of the six gauges: end pressure in mbar, and time constant in s. */
 const GAUGES = [
-  { end: 1e-6, tau: 10 * MINUTE },
-  { end: 0.5, tau: 15 * MINUTE },
-  { end: 80, tau: 12 * MINUTE },
-  { end: 350, tau: 20 * MINUTE },
-  { end: 700, tau: 20 * MINUTE },
-  { end: 1e-2, tau: 8 * MINUTE },
+  { end: 1e-6, tau: 10 * MINUTE_S },
+  { end: 0.5, tau: 15 * MINUTE_S },
+  { end: 80, tau: 12 * MINUTE_S },
+  { end: 350, tau: 20 * MINUTE_S },
+  { end: 700, tau: 20 * MINUTE_S },
+  { end: 1e-2, tau: 8 * MINUTE_S },
 ] as const
 
 /** Temperature in °C of the compressor's cooling water. */
 function waterTemperature(t: number, off: number): number {
-  const warmed = approach(20, 35, Math.min(t, off), 10 * MINUTE)
-  return t <= off ? warmed : approach(warmed, 20, t - off, 10 * MINUTE)
+  const warmed = approach(20, 35, Math.min(t, off), 10 * MINUTE_S)
+  return t <= off ? warmed : approach(warmed, 20, t - off, 10 * MINUTE_S)
 }
 
 /** Value of each channel without noise, as a function of simulated seconds. */
@@ -71,7 +70,7 @@ function cleanChannels({ heater, compressorOff: off = Infinity }: Incidents) {
   const watts = (t: number) => (heater && t >= heater.at ? heater.watts : 0)
   const heated = (t: number) => {
     const since = heater ? Math.max(0, t - heater.at) : 0
-    return approach(mixingBase(0), mixingBase(watts(t)), since, 2 * MINUTE)
+    return approach(mixingBase(0), mixingBase(watts(t)), since, 2 * MINUTE_S)
   }
   const flow = (t: number) =>
     t <= CONDENSING_AT || off <= CONDENSING_AT
@@ -93,7 +92,7 @@ function cleanChannels({ heater, compressorOff: off = Infinity }: Incidents) {
 
 /** Octaves of the noise; the slowest has a period of a day. */
 const OCTAVES = 14
-const MIN_NOISE_HZ = 1 / (24 * HOUR)
+const MIN_NOISE_HZ = 1 / (24 * HOUR_S)
 const NOISE = 0.01
 
 /** Noise of equal power in each octave, which is 1/f noise; standard deviation 1. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { MIB } from '../../../../base/index.ts'
 
 interface FaultRequest {
   path: string
@@ -11,7 +12,7 @@ interface FaultRequest {
 
 const SLOW_MS = 10_000
 const LATE_DATE_MS = 600_000
-const OVERSIZED = 2 * 1024 * 1024
+const OVERSIZED = 2 * MIB
 
 /** Responses of a faulty channel. */
 export const FAULTS = {

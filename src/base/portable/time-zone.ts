@@ -1,4 +1,4 @@
-/** The dashboard imports this file without the rest of the folder. */
+import { DAY_MS } from './units.ts'
 
 /** A time as clocks and calendars show it; `month` counts from 1. Parts beyond their range carry over. */
 export interface WallTime {
@@ -10,7 +10,6 @@ export interface WallTime {
   second: number
 }
 
-const DAY_MS = 86_400_000
 /** Zones whose formats are kept: requests and pages use few, and choose their names. */
 const MAX_ZONES = 100
 

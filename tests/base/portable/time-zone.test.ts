@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isTimeZone, timeZone } from '../../src/base/index.ts'
+import { isTimeZone, timeZone } from '../../../src/base/index.ts'
 
 const HOUR = 3_600_000
 const ZONES = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Backoff, backoffMs } from '../../src/base/index.ts'
+import { Backoff, backoffMs } from '../../../src/base/index.ts'
 
 const LIMITS = { initialMs: 250, maxMs: 10_000 }
 

@@ -1,4 +1,4 @@
-import { randomFraction } from './id.ts'
+import { randomFraction } from '../id.ts'
 
 /** Limits of the pauses between attempts that fail, in ms. */
 export interface BackoffLimits {
