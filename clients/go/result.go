@@ -34,7 +34,8 @@ type CircuitResult struct {
 	Metadata map[string]any
 	// Shots is the number that the job asked for, Discarded those of them that the device left out of counts and memory.
 	Shots, Discarded int
-	// Counts is the number of shots by outcome; bit 0 is the rightmost character.
+	// Counts is the number of shots by outcome; bit 0 is the rightmost character. Those of results that omit them,
+	// because they are too large beside packed memory, are counted in Memory.
 	Counts map[string]int
 	// Registers are the classical registers of the circuit in their order, bit 0 first.
 	Registers []Register
@@ -56,6 +57,7 @@ type circuitWire struct {
 	Shots     float64            `json:"shots"`
 	Discarded float64            `json:"discarded_shots"`
 	Counts    map[string]float64 `json:"counts"`
+	Omitted   bool               `json:"counts_omitted"`
 	Memory    json.RawMessage    `json:"memory"`
 	Header    struct {
 		Name        string         `json:"name"`
@@ -115,6 +117,11 @@ func circuitOf(read circuitWire) (CircuitResult, error) {
 		circuit.Registers = append(circuit.Registers, Register{name, int(size)})
 	}
 	err := circuit.readMemory(read.Memory, read.Header.MemorySlots)
+	if read.Omitted && read.Counts == nil {
+		for _, outcome := range circuit.Memory {
+			circuit.Counts[outcome]++
+		}
+	}
 	return circuit, err
 }
 

@@ -120,3 +120,11 @@ func TestDiscardedShotsAreInNoProbabilityOrExpectation(t *testing.T) {
 		t.Error("Z was measured without a shot")
 	}
 }
+
+func TestCountsThatResultsOmitAreCountedInThePackedMemory(t *testing.T) {
+	packed := base64.StdEncoding.EncodeToString([]byte{1, 1, 0, 2, 1, 1})
+	circuit := resultOf(t, `{"shots":4,"discarded_shots":1,"counts_omitted":true,"memory":"`+packed+`","header":{"memory_slots":9}}`)
+	if fmt.Sprint(circuit.Counts) != "map[000000010:1 100000001:2]" {
+		t.Errorf("the counts are %v", circuit.Counts)
+	}
+}

@@ -48,6 +48,11 @@ export const PARTS: readonly Part[] = [
     isInGate: true,
   },
   {
+    name: 'limits',
+    reason: 'the largest results and the time limits of jobs take minutes and measure the machine',
+    tests: ['tests/black-box/limits'],
+  },
+  {
     name: 'chips',
     reason: 'chips are calibrated before their jobs run, also through a fake cluster: minutes of computing',
     tests: [

@@ -33,6 +33,8 @@ export interface JobIo {
   signal: AbortSignal
   /** When the time of the job is over, in ms of `clock.monotonic()`. */
   deadline: number
+  /** Bytes that the results may take as JSON text, without the names of circuits that the driver adds. */
+  resultBytes?: number
   /** Sets the phase that the heartbeats of the job report. */
   phase(name: string): void
 }

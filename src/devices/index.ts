@@ -44,5 +44,5 @@ export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, op
 export { listInstalled } from './python/list-installed.ts'
 export { type DeviceOptions, readOptions } from './read-options.ts'
 export { type ResolvedDevice, resolveDevice } from './resolve-device.ts'
-export { checkResults, circuitResultOf, jobResultsOf } from './results.ts'
+export { checkResults, circuitResultOf, jobResultsOf, labelBytes } from './results.ts'
 export { checkSafePath, type PathContext } from './safe-path.ts'

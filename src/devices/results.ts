@@ -25,6 +25,8 @@ interface Outcome {
   /** Bit string → number of shots. */
   counts?: Record<string, number>
   memory?: unknown
+  /** Whether counts are left out because they are too large beside packed memory. */
+  countsOmitted?: boolean
   /** Shots that ran and are in neither of them. */
   discardedShots?: number
   metadata: Record<string, unknown>
@@ -36,6 +38,7 @@ export function circuitResultOf(outcome: Outcome): CircuitResult {
   return {
     shots: outcome.shots,
     ...(outcome.counts !== undefined && { counts: outcome.counts }),
+    ...(outcome.countsOmitted && { counts_omitted: true }),
     ...(outcome.memory !== undefined && { memory: outcome.memory }),
     ...(outcome.discardedShots !== undefined && { discarded_shots: outcome.discardedShots }),
     header: {
@@ -50,50 +53,74 @@ export function circuitResultOf(outcome: Outcome): CircuitResult {
   }
 }
 
-/** The results of a completed job; the top level repeats the first circuit's shots and counts. */
+/**
+ * The results of a completed job; the top level repeats the first circuit's shots and counts. If one result
+ * omits its counts, all do.
+ */
 export function jobResultsOf(
   backend: string,
   circuits: readonly CircuitResult[],
   metadata: Record<string, unknown>,
 ): JobResults {
-  const [first] = circuits
+  // All results of a job have the same form.
+  const isCountless = circuits.some(({ counts_omitted }) => counts_omitted)
+  const circuit_results = isCountless ? circuits.map(withoutCounts) : [...circuits]
+  const [first] = circuit_results
   if (!first) throw new TypeError('a job has at least one circuit result')
   return {
     success: true,
     backend,
     shots: first.shots,
     ...(first.counts !== undefined && { counts: first.counts }),
-    circuit_results: [...circuits],
+    circuit_results,
     metadata,
   }
 }
 
-/**
- * Path of a value that JSON cannot represent, such as `circuit_results.0.memory.3`; undefined when there is
- * none.
- */
-function findUnsendable(value: unknown, path: string): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : path
-  if (typeof value !== 'object' || value === null) {
-    return value === undefined || typeof value === 'string' || typeof value === 'boolean' || value === null
-      ? undefined
-      : path
+function withoutCounts({ counts: _, ...result }: CircuitResult): CircuitResult {
+  return { ...result, counts_omitted: true }
+}
+
+/** Values between two calls of the checkpoint. */
+const CHECK_INTERVAL = 4_096
+
+/** Finds a value that JSON cannot represent. */
+class UnsendableSearch {
+  readonly #checkpoint: () => void
+  #values = 0
+
+  constructor(checkpoint: () => void) {
+    this.#checkpoint = checkpoint
   }
-  for (const [key, item] of Object.entries(value)) {
-    const found = findUnsendable(item, path === '' ? key : `${path}.${key}`)
-    if (found !== undefined) return found
+
+  /** Path of the value, such as `circuit_results.0.memory.3`; undefined when there is none. */
+  find(value: unknown): string | undefined {
+    this.#values += 1
+    if (this.#values % CHECK_INTERVAL === 0) this.#checkpoint()
+    if (typeof value === 'number') return Number.isFinite(value) ? undefined : ''
+    if (typeof value === 'string' || typeof value === 'boolean' || value === null || value === undefined)
+      return undefined
+    if (typeof value !== 'object') return ''
+    // The indices of a long list as texts would take longer than the search.
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      const found = this.find((value as Record<string | number, unknown>)[key])
+      if (found !== undefined) return `.${key}${found}`
+    }
+    return undefined
   }
-  return undefined
 }
 
 /**
  * Checks the results of a device before they are sent, and labels them as the client has named its circuits.
+ * Counts with which they are too large are left out if they follow from a packed memory.
+ * @param checkpoint called regularly; it may throw to end the work
  * @throws JobError `invalid_results` naming the field, for malformed results, NaN, infinite numbers, and
  *   results that contradict the job; `results_too_large` for results above 8 MiB.
  */
-export function checkResults(results: unknown, job?: CheckedJob): JobResults {
-  const bad = findUnsendable(results, '')
-  if (bad !== undefined) throw invalid(`The device returned a value that is not a finite number at ${bad}`)
+export function checkResults(results: unknown, job?: CheckedJob, checkpoint = () => {}): JobResults {
+  const bad = new UnsendableSearch(checkpoint).find(results)
+  if (bad !== undefined)
+    throw invalid(`The device returned a value that is not a finite number at ${bad.slice(1)}`)
   const parsed = v.safeParse(jobResults, results)
   if (!parsed.success) {
     const [issue] = parsed.issues
@@ -101,15 +128,25 @@ export function checkResults(results: unknown, job?: CheckedJob): JobResults {
       `The device returned no valid results: ${v.getDotPath(issue) ?? 'results'}: ${issue.message}`,
     )
   }
+  checkpoint()
   if (job) {
     const { device, payload, labels, expected = expectedResultsOf(payload) } = job
-    const contradiction = contradictionOf(figuresOf(parsed.output), expected)
+    const contradiction = contradictionOf(figuresOf(parsed.output, checkpoint), expected)
     if (contradiction !== undefined)
       throw invalid(contradictedFailure(`device ${device}`, contradiction).message)
     if (labels) labelResults(parsed.output, payload, labels)
   }
-  if (Buffer.byteLength(JSON.stringify(parsed.output)) > JOB_LIMITS.resultBytes) throw resultsTooLarge()
-  return parsed.output
+  checkpoint()
+  if (!isTooLarge(parsed.output)) return parsed.output
+  const { counts: _, circuit_results, ...others } = parsed.output
+  const countless = { ...others, circuit_results: circuit_results.map(withoutCounts) }
+  checkpoint()
+  if (job?.payload.memory_format !== 'packed' || isTooLarge(countless)) throw resultsTooLarge()
+  return countless
+}
+
+function isTooLarge(results: JobResults): boolean {
+  return Buffer.byteLength(JSON.stringify(results)) > JOB_LIMITS.resultBytes
 }
 
 /** The device would return the same again, so the job ends; `executed` stays false, so it is not charged. */
@@ -124,6 +161,14 @@ interface CheckedJob {
   labels?: readonly CircuitLabel[] | undefined
   /** What the server expects; by default what follows from the payload. */
   expected?: ExpectedResults | undefined
+}
+
+/** Bytes that the labels of a job add to its results, at most. */
+export function labelBytes({ circuits }: JobPayload, labels: readonly CircuitLabel[] = []): number {
+  return labels.reduce((sum, { name = '', metadata = {} }, index) => {
+    const sets = circuits[index]?.parameter_values?.length ?? 1
+    return sum + Math.max(1, sets) * Buffer.byteLength(JSON.stringify([name, metadata]))
+  }, 0)
 }
 
 /** Results come in the order of circuits and their parameter sets. */

@@ -16,7 +16,7 @@ export const JOB_LIMITS = {
 /** Failure of a job whose results are larger than `JOB_LIMITS.resultBytes`; a retry would give the same. */
 export const RESULTS_TOO_LARGE = {
   error_code: 'results_too_large',
-  message: `The results are larger than ${describeBytes(JOB_LIMITS.resultBytes)}; ask for fewer shots or circuits, for memory_format packed if the memory takes the space, or for meas_level 2 without memory`,
+  message: `The results are larger than ${describeBytes(JOB_LIMITS.resultBytes)}. Ask for memory with memory_format packed, which takes the least space and comes without counts where they do not fit, or for fewer shots or circuits; at meas_level 1 for meas_return avg`,
 } as const
 
 const finite = v.pipe(v.number(), v.finite())
@@ -96,12 +96,40 @@ export function needsDiscriminators({
   return meas_level === 2 && (acq_rotation ?? acq_threshold ?? undefined) === undefined
 }
 
+const numbers = v.record(v.string(), v.number())
+
+/** Counts. They are not copied, as `v.record` does, which takes longer than parsing the text of many. */
+const counts: typeof numbers = {
+  ...numbers,
+  '~run': (dataset, config) =>
+    areNumbers(dataset.value)
+      ? { typed: true, value: dataset.value, issues: undefined }
+      : numbers['~run'](dataset, config),
+}
+
+function areNumbers(value: unknown): value is Record<string, number> {
+  if (typeof value !== 'object' || value === null) return false
+  for (const key in value) if (typeof (value as Record<string, unknown>)[key] !== 'number') return false
+  return true
+}
+
 /** The outcome of one circuit with one parameter set. */
 export const circuitResult = v.looseObject({
   /** Shots that the job asks for: the sum of `counts` and `discarded_shots`. */
   shots: v.number(),
-  /** Bit string (classical bit 0 rightmost, no spaces) → number of shots. */
-  counts: v.optional(v.record(v.string(), v.number())),
+  /**
+   * Bit string (classical bit 0 rightmost, no spaces) → number of shots. Absent at other levels than 2, and
+   * with `counts_omitted`.
+   */
+  counts: v.optional(counts),
+  counts_omitted: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Counts are left out, because results with them are too large: they follow from the packed memory',
+      ),
+    ),
+  ),
   /** Shots that the device ran and left out of counts and memory; none when absent. */
   discarded_shots: v.optional(v.number()),
   /**
@@ -125,7 +153,7 @@ export const jobResults = v.looseObject({
   success: v.boolean(),
   backend: v.string(),
   shots: v.number(),
-  counts: v.optional(v.record(v.string(), v.number())),
+  counts: v.optional(counts),
   circuit_results: v.array(circuitResult),
   metadata: v.record(v.string(), v.unknown()),
 })

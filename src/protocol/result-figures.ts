@@ -1,5 +1,6 @@
 import type { ExpectedResults } from './expected-results.ts'
 import type { CircuitResult, JobFailure, JobResults } from './jobs.ts'
+import { type MemoryFigures, memoryFiguresOf } from './memory-figures.ts'
 
 /** Figures of the counts of one result. */
 interface CountsFigures {
@@ -10,11 +11,6 @@ interface CountsFigures {
   malformed?: string
 }
 
-/** Figures of the memory of one result: a list, packed bits, or something else. */
-type MemoryFigures =
-  /** `bits`: those that the largest `0x…` needs; absent if the entries are not all of this form. */
-  { form: 'list'; length: number; bits?: number } | { form: 'packed'; bytes: number } | { form: 'other' }
-
 /** Figures of the result of one circuit with one parameter set. */
 interface CircuitFigures {
   shots: number
@@ -22,6 +18,8 @@ interface CircuitFigures {
   /** Result bits by its own header. */
   bits: number
   counts?: CountsFigures
+  /** Whether the result says that its counts are left out. */
+  isCountless: boolean
   memory?: MemoryFigures
 }
 
@@ -35,15 +33,20 @@ export interface ResultFigures {
 }
 
 const MAX_NAME_LENGTH = 100
+/** Outcomes between two calls of the checkpoint. */
+const CHECK_INTERVAL = 4_096
 
-/** The figures of results. Reads every count and every entry of a memory once. */
-export function figuresOf(results: JobResults): ResultFigures {
+/**
+ * The figures of results. Reads every count and every entry of a memory once: linear in their length.
+ * @param checkpoint called regularly; it may throw to end the work
+ */
+export function figuresOf(results: JobResults, checkpoint = () => {}): ResultFigures {
   const { backend, success, circuit_results } = results
   return {
     backend: backend.slice(0, MAX_NAME_LENGTH),
     success,
     isRepeated: repeatsFirst(results),
-    circuits: circuit_results.map(circuitFigures),
+    circuits: circuit_results.map((each) => circuitFigures(each, checkpoint)),
   }
 }
 
@@ -56,21 +59,29 @@ function repeatsFirst({ shots, counts, circuit_results: [first] }: JobResults): 
   return outcomes.length === Object.keys(all).length && outcomes.every((each) => counts[each] === all[each])
 }
 
-function circuitFigures({ shots, discarded_shots, header, counts, memory }: CircuitResult): CircuitFigures {
+function circuitFigures(result: CircuitResult, checkpoint: () => void): CircuitFigures {
+  const { shots, discarded_shots, header, counts, memory } = result
+  const bits = header.memory_slots
+  const counted = counts && countsFigures(counts, checkpoint)
+  // Counts that are wrong by themselves are reported as such.
+  const isComparable = counted?.malformed === undefined && counted?.widths?.every((width) => width === bits)
+  const options = { bits, counts: isComparable ? counts : undefined, checkpoint }
   return {
     shots,
     discarded: discarded_shots ?? 0,
-    bits: header.memory_slots,
-    ...(counts !== undefined && { counts: countsFigures(counts) }),
-    ...(memory !== undefined && memory !== null && { memory: memoryFigures(memory) }),
+    bits,
+    isCountless: result.counts_omitted ?? false,
+    ...(counted && { counts: counted }),
+    ...(memory !== undefined && memory !== null && { memory: memoryFiguresOf(memory, options) }),
   }
 }
 
-function countsFigures(counts: Record<string, number>): CountsFigures {
+function countsFigures(counts: Record<string, number>, checkpoint: () => void): CountsFigures {
   let sum = 0
   let [shortest, longest] = [Number.POSITIVE_INFINITY, -1]
   let malformed: string | undefined
-  for (const [outcome, shots] of Object.entries(counts)) {
+  for (const [index, [outcome, shots]] of Object.entries(counts).entries()) {
+    if (index % CHECK_INTERVAL === 0) checkpoint()
     if (!Number.isSafeInteger(shots) || shots < 0 || /[^01]/.test(outcome))
       malformed ??= `${JSON.stringify(outcome.slice(0, MAX_NAME_LENGTH))}: ${shots}`
     sum += shots
@@ -82,32 +93,6 @@ function countsFigures(counts: Record<string, number>): CountsFigures {
     ...(longest >= 0 && { widths: [shortest, longest] as [number, number] }),
     ...(malformed !== undefined && { malformed }),
   }
-}
-
-function memoryFigures(memory: unknown): MemoryFigures {
-  if (Array.isArray(memory)) {
-    const { length } = memory
-    const bits = bitsOfEntries(memory)
-    return { form: 'list', length, ...(bits !== undefined && { bits }) }
-  }
-  // Of base64 with its padding: Python and JavaScript write it.
-  const isPacked =
-    typeof memory === 'string' && memory.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(memory)
-  if (!isPacked) return { form: 'other' }
-  const padding = memory.endsWith('==') ? 2 : memory.endsWith('=') ? 1 : 0
-  return { form: 'packed', bytes: (memory.length / 4) * 3 - padding }
-}
-
-/** Bits that the largest of the entries needs; undefined if one is not `0x…`. */
-function bitsOfEntries(entries: readonly unknown[]): number | undefined {
-  let most = 0
-  for (const entry of entries) {
-    const [, digits] = typeof entry === 'string' ? (/^0x0*([0-9a-fA-F]*)$/.exec(entry) ?? []) : []
-    if (digits === undefined || entry === '0x') return undefined
-    const first = Number.parseInt(digits[0] ?? '0', 16)
-    most = Math.max(most, digits === '' ? 0 : 4 * (digits.length - 1) + (32 - Math.clz32(first)))
-  }
-  return most
 }
 
 /** What results must be, of one circuit with one parameter set. */
@@ -137,14 +122,15 @@ export function contradictionOf(figures: ResultFigures, expected: ExpectedResult
 }
 
 function problemOf(found: CircuitFigures, expected: Expected): string | undefined {
-  const { shots, discarded, counts, memory } = found
+  const { shots, discarded, counts, memory, isCountless } = found
   if (shots !== expected.shots) return `shots is ${shots}, the job asks for ${expected.shots}`
   if (!Number.isSafeInteger(discarded) || discarded < 0 || discarded > shots)
     return `discarded_shots is ${discarded}, expected a whole number from 0 to ${shots}`
   // A program without result bits has nothing to count or to keep.
   if (expected.bits === 0)
     return counts && counts.sum !== 0 ? countsProblem(counts, found, expected) : undefined
-  const isCounted = expected.meas_level === 2
+  // Counts may be left out if they follow from the memory.
+  const isCounted = expected.meas_level === 2 && !(isCountless && expected.memory === 'packed' && !counts)
   return (
     (isCounted ? countsProblem(counts, found, expected) : undefined) ?? memoryProblem(memory, found, expected)
   )
@@ -168,30 +154,43 @@ function countsProblem(
 
 function memoryProblem(
   memory: MemoryFigures | undefined,
-  { shots, discarded }: CircuitFigures,
+  found: CircuitFigures,
   expected: Expected,
 ): string | undefined {
+  const { shots, discarded } = found
   const { meas_level: level, meas_return, memory: kept } = expected
   if (level === 2 && kept === 'none') return undefined
   if (!memory) return 'memory is missing, which the job asks for'
   const entries = shots - discarded
-  if (level === 2 && kept === 'packed') return packedProblem(memory, entries, expected)
+  if (level === 2 && kept === 'packed') return packedProblem(memory, entries, found, expected)
   if (memory.form !== 'list') return 'memory is not a list'
   const isMean = level === 0 || (level === 1 && meas_return === 'avg')
   if (!isMean && memory.length !== entries)
     return `memory has ${of(memory.length, 'entry', 'entries')} for ${of(entries, 'shot')}`
-  return level === 2 ? outcomesProblem(memory, expected) : undefined
+  return level === 2 ? outcomesProblem(memory, found, expected) : undefined
 }
 
-function packedProblem(memory: MemoryFigures, entries: number, { bits }: Expected): string | undefined {
+function packedProblem(
+  memory: MemoryFigures,
+  entries: number,
+  found: CircuitFigures,
+  expected: Expected,
+): string | undefined {
   if (memory.form !== 'packed') return 'memory is not packed, which the job asks for'
-  const bytes = entries * Math.ceil(bits / 8)
-  return memory.bytes === bytes ? undefined : `memory has ${of(memory.bytes, 'byte')}, expected ${bytes}`
+  const bytes = entries * Math.ceil(expected.bits / 8)
+  if (memory.bytes !== bytes) return `memory has ${of(memory.bytes, 'byte')}, expected ${bytes}`
+  return outcomesProblem(memory, found, expected)
 }
 
-function outcomesProblem({ bits: most }: { bits?: number }, { bits }: Expected): string | undefined {
+function outcomesProblem(
+  { bits: most, disagreement }: { bits?: number; disagreement?: string },
+  { bits: slots }: CircuitFigures,
+  { bits }: Expected,
+): string | undefined {
   if (most === undefined) return 'memory has an entry that is not a text 0x…'
-  return most <= bits ? undefined : `memory has an outcome of ${of(most, 'bit')}, the program has ${bits}`
+  // By which clients read the memory.
+  if (slots !== bits) return `header.memory_slots is ${slots}, the program has ${of(bits, 'bit')}`
+  return most <= bits ? disagreement : `memory has an outcome of ${of(most, 'bit')}, the program has ${bits}`
 }
 
 function of(number: number, one: string, many = `${one}s`): string {

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts'
-import type { BatchJob, ExecutionResult, RunControl } from './batch/batch-job.ts'
+import { type BatchJob, type ExecutionResult, type RunControl, resultBudgetOf } from './batch/batch-job.ts'
 import { CircuitRunner } from './batch/circuit-runner.ts'
 import { type CircuitWorker, CircuitWorkers } from './batch/circuit-workers.ts'
 import { executionsOf } from './circuits/executions.ts'
@@ -61,7 +61,14 @@ export class Simulator {
     const checkpoint = () => timeBudget.check()
     const executions = executionsOf(request.circuits, request.limits.executions, checkpoint)
     const job: BatchJob = { ...request, noise: noise?.source }
-    const dependencies = { noise: noise?.model, clock: this.#clock, engine: this.#engine, timeBudget }
+    const resultBudget = resultBudgetOf(job)
+    const dependencies = {
+      noise: noise?.model,
+      clock: this.#clock,
+      engine: this.#engine,
+      timeBudget,
+      resultBudget,
+    }
     const results: ExecutionResult[] = []
     const isShareable = !noise || noise.source !== undefined
     if (this.#workers && isShareable && executions.length >= MIN_BATCH_CIRCUITS) {

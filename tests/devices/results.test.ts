@@ -85,7 +85,90 @@ test('checkResults() refuses results that contradict the job, naming the device 
 
 test('checkResults() refuses results that are too large, naming what the user can reduce', () => {
   const results = { ...jobResultsOf('x', [one], {}), metadata: { text: 'x'.repeat(9 * 1024 * 1024) } }
-  expect(() => checkResults(results)).toThrow(/larger than 8 MiB; ask for fewer shots/)
+  expect(() => checkResults(results)).toThrow(/larger than 8 MiB. Ask for memory with memory_format packed/)
+})
+
+/** Two results of 3,000 shots, each of another outcome of 1,600 bits: 14 MB of counts, 2 MB packed. */
+function wideResults(counted: number) {
+  const wide = { ...circuit, clbits: 1_600 }
+  const outcomes = Array.from({ length: 3_000 }, (_, shot) => shot.toString(2).padStart(1_600, '0'))
+  const packed = Buffer.concat(
+    Array.from({ length: 3_000 }, (_, shot) => {
+      const row = Buffer.alloc(200)
+      row.writeUInt32BE(shot, 196)
+      return row
+    }),
+  )
+  const counts = Object.fromEntries(outcomes.slice(0, counted).map((each) => [each, 1]))
+  const memory = packed.toString('base64')
+  const results = [0, 1].map((circuitIndex) =>
+    circuitResultOf({ circuitIndex, circuit: wide, shots: 3_000, counts, memory, metadata: {} }),
+  )
+  const payload: JobPayload = {
+    circuits: [{ circuit: '' }, { circuit: '' }],
+    ...{ shots: 3_000, meas_level: 2, meas_return: 'single', memory: true, memory_format: 'packed' },
+  }
+  return { results: jobResultsOf('x', results, {}), payload }
+}
+
+test('checkResults() omits counts that do not fit beside packed memory, of all circuits', () => {
+  const { results, payload } = wideResults(3_000)
+  const checked = checkResults(results, { device: 'coin', payload })
+  const omitted = { counts_omitted: true, memory: results.circuit_results[0]?.memory }
+  expect(checked.circuit_results).toEqual([
+    expect.objectContaining(omitted),
+    expect.objectContaining(omitted),
+  ])
+  expect(checked.circuit_results.map((each) => 'counts' in each)).toEqual([false, false])
+  expect('counts' in checked).toBe(false)
+  // What it omits has to be right.
+  const few = wideResults(2_999)
+  expect(() => checkResults(few.results, { device: 'coin', payload })).toThrow(
+    'counts add up to 2999 of 3000',
+  )
+})
+
+test('jobResultsOf() omits the counts of all results if one omits them', () => {
+  const without = circuitResultOf({
+    circuitIndex: 1,
+    circuit,
+    shots: 1,
+    memory: 'AA==',
+    countsOmitted: true,
+    metadata: {},
+  })
+  const results = jobResultsOf('x', [one, without], {})
+  expect(results.counts).toBeUndefined()
+  expect(results.circuit_results.map(({ counts, counts_omitted }) => [counts, counts_omitted])).toEqual([
+    [undefined, true],
+    [undefined, true],
+  ])
+})
+
+test('checkResults() calls the checkpoint in proportion to the length of the results', () => {
+  const callsOf = (shots: number) => {
+    const memory = new Array<string>(shots).fill('0x0')
+    const each = circuitResultOf({
+      circuitIndex: 0,
+      circuit,
+      shots,
+      counts: { '00': shots },
+      memory,
+      metadata: {},
+    })
+    const payload: JobPayload = {
+      circuits: [{ circuit: '' }],
+      ...{ shots, meas_level: 2, meas_return: 'single', memory: true },
+    }
+    let calls = 0
+    checkResults(jobResultsOf('x', [each], {}), { device: 'coin', payload }, () => {
+      calls += 1
+    })
+    return calls
+  }
+  const [few, many] = [callsOf(50_000), callsOf(500_000)]
+  expect(few).toBeGreaterThan(2 * (50_000 / 5_000))
+  expect(many / few).toBeLessThan(11)
 })
 
 test('jobFailureOf() reports a job error unchanged and hides any other', () => {

@@ -12,6 +12,7 @@ export type IqPoints =
 /** The outcomes of one circuit with one set of parameters. */
 export class CircuitResult {
   readonly raw: CircuitResultWire
+  #counted: { readonly [bits: string]: number } | undefined
 
   constructor(raw: CircuitResultWire) {
     this.raw = raw
@@ -37,9 +38,14 @@ export class CircuitResult {
     return this.shots - this.discardedShots
   }
 
-  /** Number of shots by outcome; bit 0 is the rightmost character. */
+  /**
+   * Number of shots by outcome; bit 0 is the rightmost character. Results with packed memory may omit counts
+   * that are too large: they are counted here.
+   */
   get counts(): { readonly [bits: string]: number } {
-    return this.raw.counts ?? {}
+    if (this.raw.counts || !this.raw.counts_omitted) return this.raw.counts ?? {}
+    this.#counted ??= countEach(this.memory ?? [])
+    return this.#counted
   }
 
   /** Metadata given to the circuit. */
@@ -141,6 +147,12 @@ export class Result implements Iterable<CircuitResult> {
   [Symbol.iterator](): Iterator<CircuitResult> {
     return this.circuits[Symbol.iterator]()
   }
+}
+
+function countEach(outcomes: readonly string[]): { [bits: string]: number } {
+  const counts: { [bits: string]: number } = {}
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
+  return counts
 }
 
 function mapValues(counts: { readonly [bits: string]: number }, map: (count: number) => number) {

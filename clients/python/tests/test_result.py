@@ -1,3 +1,4 @@
+import base64
 import math
 
 import pytest
@@ -18,3 +19,13 @@ def test_discarded_shots_are_in_no_probability_expectation_value_or_memory() -> 
     assert repr(circuit) == "<CircuitResult 'c': 100 shots (20 discarded), 0: 60, 1: 20>"
     with pytest.raises(ValueError, match="discarded all shots"):
         circuit_of(counts={}, discarded_shots=100).expectation("Z")
+
+
+def test_counts_that_results_omit_are_counted_in_the_packed_memory() -> None:
+    header = {"name": "c", "memory_slots": 9, "creg_sizes": [["c", 9]], "metadata": {}}
+    memory = base64.b64encode(bytes([1, 1, 0, 2, 1, 1])).decode()
+    kept = {"shots": 4, "discarded_shots": 1, "memory": memory, "counts_omitted": True}
+    circuit = CircuitResult({**kept, "header": header, "metadata": {}})
+    assert circuit.counts == {"100000001": 2, "000000010": 1}
+    assert circuit.probabilities() == {"100000001": 2 / 3, "000000010": 1 / 3}
+    assert circuit.register("c") == circuit.counts

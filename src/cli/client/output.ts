@@ -62,7 +62,8 @@ export function resultLines(result: Result): string[] {
       circuit.discardedShots === 0
         ? []
         : [`  ${circuit.discardedShots} of ${circuit.shots} shots discarded by the device`]
-    if (circuit.raw.counts !== undefined) return [...title, ...countLines(circuit.counts), ...discarded]
+    if (circuit.raw.counts !== undefined || circuit.raw.counts_omitted)
+      return [...title, ...countLines(circuit.counts), ...discarded]
     return [...title, `  no counts: measured at another level than 2; --json prints the values`]
   })
 }

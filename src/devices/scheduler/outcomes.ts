@@ -9,6 +9,8 @@ import { bitOf, discriminatorOf } from './discriminator.ts'
 /** What a circuit yields: counts, and what the job asked to keep of each shot. */
 interface Outcomes {
   counts?: Record<string, number>
+  /** Whether they are left out because they are too large beside packed memory. */
+  countsOmitted?: boolean
   memory?: unknown
 }
 
@@ -55,7 +57,8 @@ export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: 
     tally.add(bits, [shot])
   }
   const memory = tally.memory()
-  return { counts: tally.counts(), ...(memory !== undefined && { memory }) }
+  const counts = tally.counts()
+  return { ...(counts ? { counts } : { countsOmitted: true }), ...(memory !== undefined && { memory }) }
 }
 
 /** The signal of every shot and bit, `[shots][bits][re, im]`, or their mean, `[bits][re, im]`. */

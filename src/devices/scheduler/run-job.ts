@@ -10,7 +10,7 @@ import { JobError } from '../errors.ts'
 import { ProgramError } from '../pulse/check-program.ts'
 import type { Program, Schedule } from '../pulse/schedule.ts'
 import { circuitResultOf, jobResultsOf } from '../results.ts'
-import { circuitsOf, jobErrorOf } from '../simulation/simulate-job.ts'
+import { circuitsOf, jobErrorOf, memoryOf } from '../simulation/simulate-job.ts'
 import { instrumentJobError, waitOf } from './instrument-job-error.ts'
 import { bitsOutcomes, pointOutcomes, traceOutcomes } from './outcomes.ts'
 import type { JobRecord } from './record-job.ts'
@@ -51,7 +51,8 @@ export async function runOnChip(job: ChipJob): Promise<JobResults> {
   try {
     io.phase('compile')
     const compiled = executionsOf(circuitsOf(payload), LIMITS.executions).map((each) => compile(job, each))
-    const budget = new ResultBudget(JOB_LIMITS.resultBytes)
+    const mayOmitCounts = memoryOf(payload) === 'packed_bits'
+    const budget = new ResultBudget(io.resultBytes ?? JOB_LIMITS.resultBytes, { mayOmitCounts })
     const results: CircuitResult[] = []
     const release = await reserve(job)
     try {

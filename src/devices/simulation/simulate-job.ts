@@ -53,7 +53,7 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
   const request = {
     backend: device,
     circuits: circuitsOf(payload),
-    limits: jobLimits(limits),
+    limits: jobLimits(limits, io.resultBytes),
     method,
     seed,
     memory: memoryOf(payload),
@@ -102,8 +102,8 @@ export function circuitsOf(payload: JobPayload): CircuitRequest[] {
   }))
 }
 
-function jobLimits(limits: DeviceLimits): JobLimits {
-  return { ...limits, executions: JOB_LIMITS.executions, resultLength: JOB_LIMITS.resultBytes }
+function jobLimits(limits: DeviceLimits, resultLength: number = JOB_LIMITS.resultBytes): JobLimits {
+  return { ...limits, executions: JOB_LIMITS.executions, resultLength }
 }
 
 /** What the results of a job keep of each shot. */
@@ -138,7 +138,7 @@ function toCircuitResult(result: ExecutionResult, payload: JobPayload, seed: num
     circuitIndex,
     circuit,
     shots,
-    ...(counts !== undefined && { counts }),
+    ...(counts !== undefined ? { counts } : { countsOmitted: payload.meas_level === 2 }),
     ...(memory !== undefined && { memory }),
     metadata: {
       ...result.provenance,

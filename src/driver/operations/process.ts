@@ -1,8 +1,9 @@
-import { checkResults, JobError, jobFailureOf, type ProcessDevice } from '../../devices/index.ts'
-import { type RunJob, resultId } from '../../protocol/index.ts'
+import { checkResults, JobError, jobFailureOf, labelBytes, type ProcessDevice } from '../../devices/index.ts'
+import { JOB_LIMITS, type RunJob, resultId } from '../../protocol/index.ts'
 import { readCommandHead } from '../messages/command-head.ts'
 import { type Attempt, writeFailure, writeResult } from '../messages/write-event.ts'
 import { DescriptionSender } from './describe.ts'
+import { encodingLimit } from './encoding-limit.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
 /** Runs a QPU: jobs one at a time, each with exactly one result. */
@@ -81,8 +82,11 @@ async function execute(
   try {
     const { payload, labels, expected } = command
     const job = { id: command.job, attempt: command.attempt, payload }
-    const returned = await device.run(job, { ...io, deadline: startedAt + limitMs })
-    const results = checkResults(returned, { device: name, payload, labels, expected })
+    const deadline = startedAt + limitMs
+    const resultBytes = JOB_LIMITS.resultBytes - labelBytes(payload, labels)
+    const returned = await device.run(job, { ...io, deadline, resultBytes })
+    const checkpoint = encodingLimit({ clock, startedAt, deadline, phase: io.phase })
+    const results = checkResults(returned, { device: name, payload, labels, expected }, checkpoint)
     return { body: writeResult(clock, { status: 'completed', ...attempt, execution_ms: elapsed(), results }) }
   } catch (error) {
     const { failure, executed } = jobFailureOf(error)

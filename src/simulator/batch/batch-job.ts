@@ -2,6 +2,7 @@ import type { Circuit } from '../../qasm/index.ts'
 import type { CircuitRequest, JobLimits } from '../circuits/executions.ts'
 import type { NoiseSource } from '../noise/noise-model.ts'
 import type { ShotMemory } from '../readout/readout.ts'
+import { ResultBudget } from '../tally/result-budget.ts'
 import type { TimeLimit } from '../timing/time-budget.ts'
 
 /** A job as plain data, so that it can be sent to every thread that runs circuits of it. */
@@ -20,6 +21,12 @@ export interface BatchJob {
   noise: NoiseSource | undefined
 }
 
+/** The budget of the results of a job. `shared`: the numbers of the thread that has created it. */
+export function resultBudgetOf({ limits, memory }: BatchJob, shared?: SharedArrayBuffer): ResultBudget {
+  const mayOmitCounts = memory === 'packed_bits'
+  return new ResultBudget(limits.resultLength, { mayOmitCounts, ...(shared && { shared }) })
+}
+
 /** What a running job may use. */
 export interface RunControl extends TimeLimit {
   /** Reports which part of the job runs now. */
@@ -33,7 +40,7 @@ export interface ExecutionResult {
   shots: number
   /** Sizes of the circuit and of its registers. */
   circuit: Pick<Circuit, 'qubits' | 'clbits' | 'qregs' | 'cregs'>
-  /** Shots by bit string; absent when the memory holds readout signals. */
+  /** Shots by bit string; absent when the memory holds readout signals, and when they are omitted. */
   counts?: Record<string, number>
   memory?: unknown
   /**

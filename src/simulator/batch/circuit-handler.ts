@@ -4,6 +4,7 @@ import { SimulationError } from '../errors.ts'
 import { createEngine } from '../kernel/engine.ts'
 import type { NoiseModel, NoiseSource } from '../noise/noise-model.ts'
 import { TimeBudget } from '../timing/time-budget.ts'
+import { resultBudgetOf } from './batch-job.ts'
 import { CircuitRunner } from './circuit-runner.ts'
 import type { BatchMessage, BatchResponse } from './circuit-workers.ts'
 import { type CircuitReport, runNextCircuits, WorkQueue } from './work-queue.ts'
@@ -16,7 +17,7 @@ export function circuitHandler(
   readNoise: (source: NoiseSource) => NoiseModel,
 ): (message: BatchMessage, respond: (response: BatchResponse) => void) => void {
   const started = createEngine(1)
-  return async ({ job, queue, ms, sentAt, threads }, respond) => {
+  return async ({ job, queue, results, ms, sentAt, threads }, respond) => {
     const left = ms - Math.max(0, systemClock.now() - sentAt)
     const deadline = systemClock.monotonic() + left
     // The signal never aborts: cancelling a job ends the whole thread.
@@ -24,7 +25,9 @@ export function circuitHandler(
     const noise = job.noise && readNoise(job.noise)
     const engine = await started
     const timeBudget = new TimeBudget(systemClock, timeLimit)
-    const runner = new CircuitRunner(job, { noise, clock: systemClock, engine, timeBudget, threads })
+    const resultBudget = resultBudgetOf(job, results)
+    const parts = { noise, clock: systemClock, engine, timeBudget, resultBudget, threads }
+    const runner = new CircuitRunner(job, parts)
     const read = () => executionsOf(job.circuits, job.limits.executions, () => timeBudget.check())
     await runNextCircuits(runner, read, new WorkQueue(queue), (report) => respond(responseOf(report)))
   }

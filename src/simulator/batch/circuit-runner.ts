@@ -12,7 +12,7 @@ import { circuitErrorOf } from '../errors.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { NoiseModel } from '../noise/noise-model.ts'
 import { createRng } from '../numeric/random.ts'
-import { ResultBudget } from '../tally/result-budget.ts'
+import type { ResultBudget } from '../tally/result-budget.ts'
 import type { TimeBudget } from '../timing/time-budget.ts'
 import type { BatchJob, ExecutionResult } from './batch-job.ts'
 
@@ -22,6 +22,8 @@ export interface CircuitRunnerDependencies {
   clock: Clock
   engine: Engine
   timeBudget: TimeBudget
+  /** Shared by all threads that run circuits of the job. */
+  resultBudget: ResultBudget
   /** Threads that run circuits of the job at the same time, and so share the memory for copies of states. */
   threads: number
 }
@@ -45,6 +47,9 @@ function freeBytes(): number {
 
 /** Work of an execution besides its steps, in amplitude updates, so that many tiny executions yield too. */
 const EXECUTION_WORK = 2 ** 20
+
+/** Characters of a result besides counts, memory, registers and warnings: measured 400 to 470. */
+const RESULT_LENGTH = 512
 
 /** An execution with its steps and the method that runs it. */
 interface PreparedExecution {
@@ -70,7 +75,7 @@ export class CircuitRunner {
     this.#job = job
     this.#dependencies = dependencies
     this.#timeBudget = dependencies.timeBudget
-    this.#resultBudget = new ResultBudget(job.limits.resultLength)
+    this.#resultBudget = dependencies.resultBudget
     this.#rng = createRng(job.seed)
   }
 
@@ -129,6 +134,8 @@ export class CircuitRunner {
 
   /** @throws SimulationError when the circuit cannot be run. */
   async run({ execution, circuit, run, prepared, from }: PreparedExecution): Promise<ExecutionResult> {
+    const { qregs, cregs, warnings } = circuit
+    this.#resultBudget.spend(RESULT_LENGTH + Buffer.byteLength(JSON.stringify([qregs, cregs, warnings])))
     const outcome = await runExecution(execution, prepared, run)
     const seconds = (this.#dependencies.clock.monotonic() - from) / 1_000
     const result = resultOf(execution, circuit, outcome, seconds)

@@ -9,6 +9,8 @@ import { type CircuitReport, runNextCircuits, WorkQueue } from './work-queue.ts'
 export interface BatchMessage {
   job: BatchJob
   queue: SharedArrayBuffer
+  /** Numbers of the budget of results, which the threads share. */
+  results: SharedArrayBuffer
   /** Time left for the job, in ms, at the time `sentAt` of `clock.now()`: a thread may take long to start. */
   ms: number
   sentAt: number
@@ -80,7 +82,8 @@ export class CircuitWorkers {
     try {
       const { clock } = dependencies
       const ms = deadline - clock.monotonic()
-      this.#post({ job, queue: queue.buffer, ms, sentAt: clock.now(), threads })
+      const { shared } = dependencies.resultBudget
+      this.#post({ job, queue: queue.buffer, results: shared, ms, sentAt: clock.now(), threads })
       const runner = new CircuitRunner(job, { ...dependencies, threads })
       await runNextCircuits(runner, () => executions, queue, onReport)
       await finished.promise

@@ -48,7 +48,7 @@ export interface CircuitRun {
 
 /** The outcomes of one circuit. */
 export interface CircuitOutcome {
-  /** Absent when the memory holds readout signals. */
+  /** Absent when the memory holds readout signals, and when they are too large beside packed bits. */
   counts?: Record<string, number>
   memory?: unknown
   /**
@@ -107,13 +107,13 @@ function qubitsOfTrial(walk: Workload['walk']): number[] {
 export async function runCircuit(prepared: PreparedCircuit, run: CircuitRun): Promise<CircuitOutcome> {
   const unsuitable = new Map<Method, Refusal>()
   for (let { method } = prepared; ; method = methodFor(prepared.workload, run, unsuitable)) {
-    const spent = run.resultBudget.spent
+    const { taken } = run.resultBudget
     try {
       return await runWith(method, prepared, run)
     } catch (error) {
       if (!(error instanceof UnsuitableMethodError)) throw error
       unsuitable.set(method, error.refusal)
-      run.resultBudget.spent = spent
+      run.resultBudget.giveBack(taken)
     }
   }
 }
@@ -138,7 +138,7 @@ async function runWith(
   })
   if (measured.length === 0) {
     tally.add(new Uint8Array(workload.clbits), shotNumbers(run.shots))
-    return { ...outcomeOf(tally, run.memory), unmeasured, provenance: { method: method.name } }
+    return { ...outcomeOf(tally, run), unmeasured, provenance: { method: method.name } }
   }
   // The interpreter of a program with feedback counts its own time.
   if (!workload.reduced) timeBudget.enter('evolve')
@@ -146,7 +146,7 @@ async function runWith(
   const noise = run.noise && { noise: run.noise.source }
   const phases = timeBudget.secondsSince(run.earlierSeconds)
   const provenance = { method: method.name, threads: 1, ...noise, phases, ...added }
-  return { ...outcomeOf(tally, run.memory), unmeasured, provenance }
+  return { ...outcomeOf(tally, run), unmeasured, provenance }
 }
 
 /** Refuses circuits on qubits that the noise model does not cover: they would be simulated without noise. */
@@ -183,8 +183,13 @@ function measuredBits(clbits: number, ops: readonly Op[] | undefined) {
   }
 }
 
-function outcomeOf(tally: Tally, recorded: ShotMemory): Pick<CircuitOutcome, 'counts' | 'memory'> {
+function outcomeOf(
+  tally: Tally,
+  { memory: recorded, timeBudget }: CircuitRun,
+): Pick<CircuitOutcome, 'counts' | 'memory'> {
+  timeBudget.enter('encode')
   const hasSignals = recorded === 'points' || recorded === 'mean_point'
+  const counts = hasSignals ? undefined : tally.counts()
   const memory = tally.memory()
-  return { ...(!hasSignals && { counts: tally.counts() }), ...(memory !== undefined && { memory }) }
+  return { ...(counts && { counts }), ...(memory !== undefined && { memory }) }
 }

@@ -26,6 +26,8 @@ const POINT_LENGTH = 44
 const SHOT_WORK = 256
 const BIT_WORK = 16
 const POINT_WORK = 256
+/** Work of writing one outcome into the results. */
+const KEY_WORK = 512
 
 interface TallyOptions {
   clbits: number
@@ -50,7 +52,8 @@ export class Tally {
   readonly #options: TallyOptions
   /** Classical bits with a readout error that the tally applies. */
   readonly #misreadable: { clbit: number; error: ReadoutError }[]
-  readonly #counts = new Map<string, number>()
+  /** Undefined once the results come without counts. */
+  #counts: Map<string, number> | undefined = new Map()
   readonly #memory: string[] = []
   readonly #packed: PackedBits | undefined
   readonly #points: Point[][] = []
@@ -79,7 +82,7 @@ export class Tally {
 
   /** Adds `shots` shots of equal outcome without their numbers. `bits` is indexed by classical bit. */
   addMany(bits: Uint8Array, shots: number): void {
-    this.#count(bitString(bits), shots)
+    this.#count(bits, shots)
   }
 
   /** Adds the shots with these numbers, which all have the outcome `bits`. */
@@ -95,9 +98,8 @@ export class Tally {
       this.#addSignal(read, shot)
       return
     }
-    const text = bitString(read)
-    this.#count(text, 1)
-    if (memory === 'bits') this.#memory[shot] = toHexadecimal(text)
+    this.#count(read, 1)
+    if (memory === 'bits') this.#memory[shot] = toHexadecimal(read)
     this.#packed?.set(shot, read)
   }
 
@@ -127,22 +129,26 @@ export class Tally {
     if (readout.memory === 'points') this.#points[shot] = points
   }
 
-  #count(text: string, shots: number): void {
+  #count(bits: Uint8Array, shots: number): void {
+    this.#options.timeBudget?.spend(SHOT_WORK + BIT_WORK * bits.length)
     // A program without result bits has no outcomes.
-    if (text === '') return
-    this.#options.timeBudget?.spend(SHOT_WORK + BIT_WORK * text.length)
+    if (bits.length === 0 || !this.#counts) return
+    const text = bitString(bits)
     const before = this.#counts.get(text)
     // A key, its quotes and a number of a few digits.
     const { resultBudget, countsCopies = 1 } = this.#options
-    if (before === undefined) resultBudget.spend(countsCopies * (text.length + 8))
-    this.#counts.set(text, (before ?? 0) + shots)
+    const isCounted = before !== undefined || resultBudget.spendCounts(countsCopies * (text.length + 8))
+    if (isCounted) this.#counts.set(text, (before ?? 0) + shots)
+    else this.#counts = undefined
   }
 
-  /** Shots by bit string. */
-  counts(): Record<string, number> {
+  /** Shots by bit string; undefined if they are omitted. */
+  counts(): Record<string, number> | undefined {
+    if (!this.#counts) return undefined
     const counts: Record<string, number> = {}
     // `Object.fromEntries` takes several times longer.
     this.#counts.forEach((shots, text) => {
+      this.#options.timeBudget?.spend(KEY_WORK)
       counts[text] = shots
     })
     return counts
@@ -159,7 +165,17 @@ export class Tally {
   }
 }
 
-/** `0x…` of a bit string, with as few digits as possible. */
-function toHexadecimal(bits: string): string {
-  return `0x${bits === '' ? '0' : BigInt(`0b${bits}`).toString(16)}`
+/** `0x…` of classical bits given in index order, with as few digits as possible. */
+function toHexadecimal(bits: Uint8Array): string {
+  let last = bits.length - 1
+  while (last > 0 && bits[last] === 0) last--
+  const digits = Buffer.allocUnsafe((Math.max(0, last) >> 2) + 1)
+  for (let place = 0; place < digits.length; place++) {
+    let digit = 0
+    for (let bit = 0; bit < 4; bit++) if (bits[4 * place + bit]) digit |= 1 << bit
+    digits[digits.length - 1 - place] = HEX_DIGITS.charCodeAt(digit)
+  }
+  return `0x${digits.toString('latin1')}`
 }
+
+const HEX_DIGITS = '0123456789abcdef'

@@ -9,6 +9,7 @@ const PARTS = {
   interpret: 'interpretation',
   evolve: 'evolution',
   sample: 'sampling',
+  encode: 'encoding',
 } as const
 export type Part = keyof typeof PARTS
 

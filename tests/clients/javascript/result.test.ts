@@ -15,3 +15,11 @@ test('discarded shots are in no probability, expectation value or memory', () =>
     'The device discarded all shots',
   )
 })
+
+test('counts that results omit are counted in the packed memory', () => {
+  const memory = Buffer.from([1, 1, 0, 2, 1, 1]).toString('base64')
+  const raw = { shots: 4, discarded_shots: 1, memory, counts_omitted: true }
+  const circuit = circuitOf({ ...raw, header: { ...header, memory_slots: 9 } })
+  expect(circuit.counts).toEqual({ '100000001': 2, '000000010': 1 })
+  expect(circuit.probabilities()).toEqual({ '100000001': 2 / 3, '000000010': 1 / 3 })
+})

@@ -9,7 +9,7 @@ import { simulateJob } from '../../../src/devices/simulation/simulate-job.ts'
 import type { CircuitResult, JobPayload } from '../../../src/protocol/index.ts'
 import type { BatchResponse } from '../../../src/simulator/batch/circuit-workers.ts'
 import { WorkQueue } from '../../../src/simulator/batch/work-queue.ts'
-import { createSimulator } from '../../../src/simulator/index.ts'
+import { createSimulator, ResultBudget } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { errorOfJob, ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
@@ -193,6 +193,7 @@ function startThread() {
           noise: { name, text },
         },
         queue: new WorkQueue(expected).buffer,
+        results: new ResultBudget(0).shared,
         sentAt: systemClock.now(),
         ms: 20_000,
         threads: 2,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../src/base/index.ts'
 import { readNoise } from '../../../src/devices/noise/read-noise.ts'
-import type { BatchJob } from '../../../src/simulator/batch/batch-job.ts'
+import { type BatchJob, resultBudgetOf } from '../../../src/simulator/batch/batch-job.ts'
 import { CircuitRunner } from '../../../src/simulator/batch/circuit-runner.ts'
 import { type CircuitReport, runNextCircuits, WorkQueue } from '../../../src/simulator/batch/work-queue.ts'
 import { executionsOf } from '../../../src/simulator/circuits/executions.ts'
@@ -37,6 +37,7 @@ async function methodsOf(circuits: [text: string, shots: number][], noiseText?: 
     clock: systemClock,
     engine: await createEngine(1),
     timeBudget: new TimeBudget(systemClock, ioOf()),
+    resultBudget: resultBudgetOf(job),
     threads: 2,
   })
   const executions = executionsOf(job.circuits, job.limits.executions)

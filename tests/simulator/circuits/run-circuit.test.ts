@@ -324,7 +324,7 @@ test('runCircuit() ends as soon as its counts are too large; those of the first 
       code: 'results_too_large',
     })
     // One outcome too many.
-    expect(resultBudget.spent).toBe((500 + copies) * 108)
+    expect(resultBudget.taken.counts).toBe((500 + copies) * 108)
   }
 })
 

@@ -15,6 +15,7 @@ const register = v.tuple([v.string(), v.number()])
 const circuitResult = v.object({
   shots: v.optional(v.number()),
   counts: v.optional(v.nullable(v.record(v.string(), v.number()))),
+  counts_omitted: v.optional(v.boolean(), false),
   discarded_shots: v.optional(v.number()),
   /** Points at measurement level 1, traces at level 0; see `readIqPoints` and `readTraces`. */
   memory: v.optional(v.unknown()),

@@ -1038,6 +1038,9 @@ type JobResultsCircuitResult struct {
 
 	Counts map[string]float64 `json:"counts,omitempty"`
 
+	// Counts are left out, because results with them are too large: they follow from the packed memory
+	CountsOmitted *bool `json:"counts_omitted,omitempty"`
+
 	DiscardedShots *float64 `json:"discarded_shots,omitempty"`
 
 	Memory any `json:"memory,omitempty"`

@@ -658,6 +658,8 @@ export interface JobResultsCircuitResultHeader {
 export interface JobResultsCircuitResult {
   readonly shots: number
   readonly counts?: { readonly [key: string]: number }
+  /** Counts are left out, because results with them are too large: they follow from the packed memory */
+  readonly counts_omitted?: boolean
   readonly discarded_shots?: number
   readonly memory?: unknown
   readonly header: JobResultsCircuitResultHeader

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import importlib
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -79,8 +80,17 @@ class CircuitResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of shots by outcome; bit 0 is the rightmost character."""
+        """Number of shots by outcome; bit 0 is the rightmost character.
+
+        Results of a job with ``memory_format="packed"`` may omit counts that are too large: they are counted here.
+        """
+        if self.raw.get("counts_omitted") and "counts" not in self.raw:
+            return dict(self._counted)
         return {bits: int(count) for bits, count in (self.raw.get("counts") or {}).items()}
+
+    @cached_property
+    def _counted(self) -> Counter[str]:
+        return Counter(self.memory or [])
 
     @property
     def metadata(self) -> dict[str, Any]:

@@ -600,6 +600,7 @@ class _JobResultsCircuitResult(TypedDict):
 
 class JobResultsCircuitResult(_JobResultsCircuitResult, total=False):
     counts: Dict[str, float]
+    counts_omitted: bool  # Counts are left out, because results with them are too large: they follow from the packed memory
     discarded_shots: float
     memory: Any
 

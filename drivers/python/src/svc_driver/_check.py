@@ -9,6 +9,7 @@ import base64
 import binascii
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -56,8 +57,12 @@ def _problem(found: Mapping[str, Any], shots: int, bits: int, expected: Expected
     if bits == 0:
         # A program without result bits has nothing to count or to keep.
         return _counts_problem(counts, shots, discarded, bits) if any((counts or {}).values()) else None
-    problem = _counts_problem(counts, shots, discarded, bits) if expected["meas_level"] == 2 else None
-    return problem or _memory_problem(found.get("memory"), shots - discarded, bits, expected)
+    is_countless = counts is None and found.get("counts_omitted") is True and expected["memory"] == "packed"
+    if expected["meas_level"] == 2 and not is_countless:
+        problem = _counts_problem(counts, shots, discarded, bits)
+        if problem is not None:
+            return problem
+    return _memory_problem(found, shots - discarded, bits, expected)
 
 
 def _counts_problem(counts: Any, shots: int, discarded: int, bits: int) -> str | None:
@@ -76,37 +81,56 @@ def _counts_problem(counts: Any, shots: int, discarded: int, bits: int) -> str |
     return f"counts add up to {total} of {_of(shots, 'shot')}{f', {discarded} of them discarded' if discarded else ''}"
 
 
-def _memory_problem(memory: Any, entries: int, bits: int, expected: Expected) -> str | None:
-    level, kept = expected["meas_level"], expected["memory"]
+def _memory_problem(found: Mapping[str, Any], entries: int, bits: int, expected: Expected) -> str | None:
+    level, kept, memory = expected["meas_level"], expected["memory"], found.get("memory")
     if level == 2 and kept == "none":
         return None
     if memory is None:
         return "memory is missing, which the job asks for"
     if level == 2 and kept == "packed":
-        return _packed_problem(memory, entries * -(-bits // 8))
+        return _packed_problem(found, entries, bits)
     if not isinstance(memory, (list, tuple)):
         return "memory is not a list"
     is_mean = level == 0 or (level == 1 and expected["meas_return"] == "avg")
     if not is_mean and len(memory) != entries:
         return f"memory has {_of(len(memory), 'entry', 'entries')} for {_of(entries, 'shot')}"
-    return _outcomes_problem(memory, bits) if level == 2 else None
-
-
-def _packed_problem(memory: Any, expected: int) -> str | None:
-    try:
-        found = len(base64.b64decode(memory, validate=True)) if isinstance(memory, str) else None
-    except binascii.Error:
-        found = None
-    if found is None:
-        return "memory is not packed, which the job asks for"
-    return None if found == expected else f"memory has {_of(found, 'byte')}, expected {expected}"
-
-
-def _outcomes_problem(memory: Sequence[Any], bits: int) -> str | None:
+    if level != 2:
+        return None
     if any(not isinstance(each, str) or re.fullmatch("0x[0-9a-fA-F]+", each) is None for each in memory):
         return "memory has an entry that is not a text 0x…"
-    most = max((int(each, 16).bit_length() for each in memory), default=0)
-    return None if most <= bits else f"memory has an outcome of {_of(most, 'bit')}, the program has {bits}"
+    return _outcomes_problem(found, Counter(int(each, 16) for each in memory), bits)
+
+
+def _packed_problem(found: Mapping[str, Any], entries: int, bits: int) -> str | None:
+    memory, width = found["memory"], -(-bits // 8)
+    try:
+        data = base64.b64decode(memory, validate=True) if isinstance(memory, str) else None
+    except binascii.Error:
+        data = None
+    if data is None:
+        return "memory is not packed, which the job asks for"
+    if len(data) != entries * width:
+        return f"memory has {_of(len(data), 'byte')}, expected {entries * width}"
+    rows = Counter(data[at : at + width] for at in range(0, len(data), width))
+    return _outcomes_problem(found, {int.from_bytes(row, "big"): shots for row, shots in rows.items()}, bits)
+
+
+def _outcomes_problem(found: Mapping[str, Any], shots: Mapping[int, int], bits: int) -> str | None:
+    slots = found["header"]["memory_slots"]
+    if slots != bits:
+        return f"header.memory_slots is {slots}, the program has {_of(bits, 'bit')}"
+    most = max(shots, default=0).bit_length()
+    if most > bits:
+        return f"memory has an outcome of {_of(most, 'bit')}, the program has {bits}"
+    if found.get("counts") is None:
+        return None
+    counts = {int(outcome, 2): number for outcome, number in found["counts"].items()}
+    wrong = [outcome for outcome in {*shots, *counts} if shots.get(outcome, 0) != counts.get(outcome, 0)]
+    if not wrong:
+        return None
+    first = min(wrong)
+    name = format(first, f"0{bits}b")[:100]
+    return f'memory has {shots.get(first, 0)} of outcome "{name}", counts {counts.get(first, 0)}'
 
 
 def _is_whole(value: Any) -> bool:

@@ -85,7 +85,7 @@ test('the simulator takes for bits what the server expects', () => {
           readout: { readoutErrorOf: () => EXACT_READOUT, memory },
         })
         const asked = { memory: true, ...(isPacked && { memory_format: 'packed' as const }) }
-        expect(resultBudget.spent).toBe(memoryLength(payloadOf(clbits, asked), clbits, shots))
+        expect(resultBudget.taken.others).toBe(memoryLength(payloadOf(clbits, asked), clbits, shots))
       },
     ),
   )

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
-import type { Job } from '../../../api/model/jobs.ts'
+import type { CircuitResult, Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { toCsv } from '../../../jobs/counts.ts'
 import { warningsOf } from '../../../jobs/jobs.ts'
@@ -30,8 +30,7 @@ export function Results({ job }: { job: Job }) {
   const warnings = warningsOf(job)
   const counts = result?.counts ?? {}
   const hasCounts = Object.keys(counts).length > 0
-  const discarded = result?.discarded_shots ?? 0
-  const isShown = points || traces || hasCounts || discarded > 0
+  const isShown = points || traces || hasCounts || result?.counts_omitted || result?.discarded_shots
   return (
     <Panel
       title={TITLES[level] ?? 'Results'}
@@ -66,16 +65,32 @@ export function Results({ job }: { job: Job }) {
           {points && <Points points={points} />}
           {traces && <TraceList traces={traces} />}
           {hasCounts && <Counts counts={counts} />}
-          {discarded > 0 && (
-            <p class="caption">
-              The device discarded {formatCount(discarded)} of {formatCount(result?.shots ?? 0)} shots.
-            </p>
-          )}
+          <Notes result={result} />
         </div>
       ) : (
         <Empty>This job has no results to show: it measured nothing.</Empty>
       )}
     </Panel>
+  )
+}
+
+/** What the plot of a result does not show. */
+function Notes({ result }: { result: CircuitResult | undefined }) {
+  const { shots = 0, discarded_shots: discarded = 0, counts_omitted: isOmitted } = result ?? {}
+  return (
+    <>
+      {isOmitted && (
+        <p class="caption">
+          The counts are left out because they are too large. They follow from the memory: save the results as
+          JSON, or read them with a client library, which counts the memory.
+        </p>
+      )}
+      {discarded > 0 && (
+        <p class="caption">
+          The device discarded {formatCount(discarded)} of {formatCount(shots)} shots.
+        </p>
+      )}
+    </>
   )
 }
 
