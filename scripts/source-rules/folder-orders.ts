@@ -155,7 +155,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   },
   {
     folder: 'src/db/filter',
-    steps: [['language'], ['sql'], ['resolve'], ['compile.ts'], ['cost.ts', 'sort.ts']],
+    steps: [['language'], ['sql'], ['resolve'], ['compile.ts'], ['sort.ts']],
   },
   {
     folder: 'src/db/store',

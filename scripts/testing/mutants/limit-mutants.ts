@@ -191,14 +191,13 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     ],
   },
   {
-    file: 'src/db/query/list-cost.ts',
+    file: 'src/db/query/access-path.ts',
     test: 'tests/db/query/read-page.test.ts',
     limits: [
-      mutant(
-        'lists on the event loop',
-        'return steps > MAX_STEPS\n      },\n      isCountCostly',
-        'return false\n      },\n      isCountCostly',
-      ),
+      mutant('lists on the event loop', 'otherTerms === 0)', 'otherTerms >= 0)'),
+      mutant('pages on the event loop', 'page * perPage <= MAX_PASSED', 'true'),
+      mutant('small tables on the event loop', '?? 0) < MAX_SMALL_ROWS', '?? 0) < 1e12'),
+      mutant('searches on the event loop', '&& matches.length === 0', ''),
     ],
   },
   {

@@ -10,38 +10,26 @@ import {
   shortened,
 } from './language/limits.ts'
 import { parseFilter } from './language/parser.ts'
-import type { Caller, Catalog, Context, EveryCheck } from './resolve/context.ts'
+import type { Caller, Catalog, Context } from './resolve/context.ts'
 import { resolveOperand } from './resolve/resolve-operand.ts'
 import { comparison } from './sql/compare.ts'
-import { type Effort, noEffort, type Term } from './sql/effort.ts'
 import { wildcardsIn } from './sql/like.ts'
 import { BASE, type Operand } from './sql/operand.ts'
+import { noReads, type Reads, type Term } from './sql/reads.ts'
 import type { RequestInfo } from './sql/request-info.ts'
-import { type Binder, createBinder, createScope, type Fan, fromJoins, type Scope } from './sql/scope.ts'
+import { type Binder, createBinder, createScope, fromJoins, type Scope } from './sql/scope.ts'
 
 /** An SQL condition on the row `b`. Its text does not depend on values, which are bound. */
 export interface Condition {
   readonly sql: string
-  /** The joins that determine how many rows the condition reads; empty without joins that multiply rows. */
-  readonly load: Load
-  /** Terms that all rows have to meet, as far as they are simple. */
+  /** Terms that all rows have to meet, as far as an index may serve them. */
   readonly terms: readonly Term[]
   /** Number of the other terms that all rows have to meet. */
   readonly otherTerms: number
-  /** What testing one row takes. */
-  readonly effort: Effort
+  /** What testing a row reads beyond its columns. */
+  readonly reads: Reads
   /** The parameters for a request at `now`, ms since the epoch. */
   bind(requestInfo: RequestInfo, now: number): Params
-}
-
-/** The joins of a condition that multiply rows. */
-export interface Load {
-  /** The part of the condition that needs no joins and is therefore tested first; '' when there is none. */
-  readonly before: string
-  /** The joins shared by the comparisons. */
-  readonly shared: readonly Fan[]
-  /** The checks that must hold for every related record. */
-  readonly every: readonly EveryCheck[]
 }
 
 /** Whose filter or rule is compiled, and for which collection. */
@@ -60,10 +48,9 @@ export interface CompileOptions extends Catalog {
  */
 export function compileFilter(ast: FilterAst, options: CompileOptions): Condition {
   const context = createContext(options)
-  const { sql, before, scope, terms, otherTerms } = conditionSql(context, ast)
+  const { sql, terms, otherTerms } = conditionSql(context, ast)
   assertPatterns(context)
-  const load = { before, shared: scope.fans, every: context.every }
-  return { sql, load, terms, otherTerms, effort: context.effort, bind: context.binder.bind }
+  return { sql, terms, otherTerms, reads: context.reads, bind: context.binder.bind }
 }
 
 /** A fresh context for the row `b`. */
@@ -78,21 +65,17 @@ export function createContext(options: CompileOptions): Context {
     collection: options.collection,
     alias: BASE,
     authCollection: options.authCollection,
-    every: [],
-    effort: noEffort(),
+    reads: noReads(),
     newAlias,
     newScope: () => createScope(newAlias),
     visible: (collection, rule, alias) =>
-      conditionSql({ ...context, caller: 'rule', collection, alias, every: [] }, parseFilter(rule)).sql,
+      conditionSql({ ...context, caller: 'rule', collection, alias }, parseFilter(rule)).sql,
   }
   return context
 }
 
-/** A condition, the part of it that needs no joins ('' when there is none), and the joins of the rest. */
 interface ConditionSql {
   sql: string
-  before: string
-  scope: Scope
   terms: readonly Term[]
   otherTerms: number
 }
@@ -116,11 +99,10 @@ function conditionSql(context: Context, ast: FilterAst): ConditionSql {
     else plain.push(some)
     if (every !== undefined) (isEveryIndependent ? independent : overJoins).push(every)
   }
-  const before = plain.join(' AND ')
-  if (overJoins.length === 0) return { sql: before, before, scope, terms, otherTerms }
+  if (overJoins.length === 0) return { sql: plain.join(' AND '), terms, otherTerms }
   const where = [...overJoins, ...scope.guards].join(' AND ')
   const exists = `EXISTS (SELECT 1 FROM ${fromJoins(scope)} WHERE ${where})`
-  return { sql: [...plain, ...independent, exists].join(' AND '), before, scope, terms, otherTerms }
+  return { sql: [...plain, ...independent, exists].join(' AND '), terms, otherTerms }
 }
 
 /** A term: a condition on some joined row, and a condition on every related record. */
@@ -134,9 +116,8 @@ interface TermSql {
 
 function termSql(context: Context, scope: Scope, ast: FilterAst): TermSql {
   if (ast.kind !== 'compare') return { some: nestedSql(context, scope, ast) }
-  const { some, every, fans, usesShared, simple } = comparisonSql(context, scope, ast)
+  const { some, every, usesShared, simple } = comparisonSql(context, scope, ast)
   if (every === undefined) return { some, simple }
-  context.every.push({ fans, perShared: usesShared })
   return { some, every, isEveryIndependent: !usesShared }
 }
 
@@ -145,16 +126,13 @@ function nestedSql(context: Context, scope: Scope, ast: FilterAst): string {
     const terms = ast.terms.map((term) => nestedSql(context, scope, term))
     return `(${terms.join(ast.kind === 'and' ? ' AND ' : ' OR ')})`
   }
-  const { some, every, fans } = comparisonSql(context, scope, ast)
-  if (every === undefined) return some
-  context.every.push({ fans, perShared: true })
-  return `(${some} AND ${every})`
+  const { some, every } = comparisonSql(context, scope, ast)
+  return every === undefined ? some : `(${some} AND ${every})`
 }
 
 interface ComparisonSql {
   some: string
   every?: string
-  fans: readonly Fan[]
   /** Whether `every` refers to joins that the whole condition shares. */
   usesShared: boolean
   simple?: Term | undefined
@@ -176,14 +154,13 @@ function comparisonSql(
   const terms = [comparison(binder, left, ast.operator, right), ...guards]
   const some = terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' AND ')})`
   assertPattern(context, ast, right)
-  noteComparison(context.effort, ast, left, right)
+  noteMatch(context.reads, ast, left, right)
   if (ast.any || !(left.many || right.many)) {
     const isJoined = leftUses || rightUses
     return {
       some,
-      fans: [],
       usesShared: false,
-      simple: isJoined ? undefined : simpleTerm(some, ast, left, right),
+      simple: isJoined ? undefined : simpleTerm(ast, left, right),
     }
   }
   // Each value of each side gets its own joins; rows that the caller may not see do not count.
@@ -198,33 +175,38 @@ function comparisonSql(
   return {
     some,
     every: `NOT EXISTS (SELECT 1 FROM ${fromJoins(...scopes)} WHERE ${where.join(' AND ')})`,
-    fans: scopes.flatMap((each) => each.fans),
     usesShared: (leftUses && !left.many) || (rightUses && !right.many),
   }
 }
 
 type Comparison = Extract<FilterAst, { kind: 'compare' }>
 
-function noteComparison(effort: Effort, { operator }: Comparison, left: Operand, right: Operand): void {
-  effort.comparisons += 1
+function noteMatch(reads: Reads, { operator }: Comparison, left: Operand, right: Operand): void {
   if (operator !== '~' && operator !== '!~') return
   const { bound } = right
   const isLiteral = bound !== undefined && 'literal' in bound
   const characters = isLiteral ? String(bound.literal ?? '').length : undefined
-  effort.matches.push({ field: left.field, characters })
+  reads.matches.push({ field: left.field, characters })
 }
 
 const MIRRORED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 
-/** A comparison of a column with a value, or one without any column. */
-function simpleTerm(sql: string, { operator }: Comparison, left: Operand, right: Operand): Term | undefined {
+/** A comparison of a column with a value in a form that an index serves, or one without any column. */
+function simpleTerm({ operator }: Comparison, left: Operand, right: Operand): Term | undefined {
+  if (operator === '~' || operator === '!~') return undefined
   const [isLeftFixed, isRightFixed] = [isFixed(left), isFixed(right)]
-  if (isLeftFixed && isRightFixed) return { sql, column: undefined, operator }
-  if (left.column !== undefined && isRightFixed) return { sql, column: left.column, operator }
-  if (right.column !== undefined && isLeftFixed) {
-    return { sql, column: right.column, operator: MIRRORED[operator] ?? operator }
+  if (isLeftFixed && isRightFixed) return { column: undefined, operator }
+  if (isRightFixed && isSearchable(operator, left, right)) return { column: left.column, operator }
+  if (isLeftFixed && isSearchable(operator, right, left)) {
+    return { column: right.column, operator: MIRRORED[operator] ?? operator }
   }
   return undefined
+}
+
+/** Whether the comparison is one of the bare column: those with values that may be empty have two cases. */
+function isSearchable(operator: string, { column, nature }: Operand, fixed: Operand): boolean {
+  if (column === undefined || nature === 'strict' || operator === '!=') return false
+  return operator !== '=' || nature === 'never-null' || fixed.nature === 'value'
 }
 
 /** Whether the value is the same for all rows. */
@@ -250,15 +232,15 @@ function assertPattern({ caller }: Context, { operator }: Comparison, { bound }:
 }
 
 /** @throws AppError `invalid` when all patterns of a caller together take too long to search for. */
-function assertPatterns({ caller, effort }: Context): void {
+function assertPatterns({ caller, reads }: Context): void {
   if (caller === 'rule') return
-  const sum = effort.matches.reduce(
+  const sum = reads.matches.reduce(
     (characters, match) => characters + Math.max(MIN_PATTERN_CHARACTERS, match.characters ?? 0),
     0,
   )
   if (sum <= MAX_PATTERNS_CHARACTERS) return
   throw badFilter(
-    `The ${effort.matches.length} texts right of ~ count as ${sum} characters together, each as at least ` +
+    `The ${reads.matches.length} texts right of ~ count as ${sum} characters together, each as at least ` +
       `${MIN_PATTERN_CHARACTERS}; at most ${MAX_PATTERNS_CHARACTERS} are allowed`,
   )
 }

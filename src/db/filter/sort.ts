@@ -4,7 +4,7 @@ import { type CompileOptions, type Condition, createContext } from './compile.ts
 import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shortened } from './language/limits.ts'
 import type { Context } from './resolve/context.ts'
 import { fieldOperand } from './resolve/resolve-operand.ts'
-import { type Fan, fromJoins } from './sql/scope.ts'
+import { fromJoins } from './sql/scope.ts'
 
 /** One key of a sort. */
 interface SortKey {
@@ -57,8 +57,7 @@ export function compileSort(keys: readonly SortKey[], options: CompileOptions): 
   const context = createContext(options)
   const conditions: string[] = []
   const terms = keys.map(({ name, descending }) => {
-    const { sql, condition, fans } = sortTerm(context, name)
-    context.every.push({ fans, perShared: false })
+    const { sql, condition } = sortTerm(context, name)
     if (condition !== undefined) conditions.push(condition)
     return { sql, descending }
   })
@@ -74,10 +73,9 @@ export function compileSort(keys: readonly SortKey[], options: CompileOptions): 
     sql: conditions.join(' AND '),
     orderBy: all.map((term) => (term.descending ? `${term.sql} DESC` : term.sql)).join(', '),
     keyset: isKeyset ? { columns: all.map(({ sql }) => sql), descending } : undefined,
-    load: { before: '', shared: [], every: context.every },
     terms: [],
     otherTerms: conditions.length,
-    effort: context.effort,
+    reads: context.reads,
     bind: context.binder.bind,
   }
 }
@@ -107,27 +105,24 @@ function restOfIndex({ indexes }: AnyCollection, first: string): readonly string
 
 interface SortTerm {
   sql: string
-  fans: readonly Fan[]
   condition?: string
 }
 
 function sortTerm(context: Context, name: string): SortTerm {
-  if (name === '@random') return { sql: 'random()', fans: [] }
-  if (name === '@rowid') return { sql: `${context.alias}."seq"`, fans: [] }
+  if (name === '@random') return { sql: 'random()' }
+  if (name === '@rowid') return { sql: `${context.alias}."seq"` }
   const scope = context.newScope()
   const { sql, guard, isLarge } = fieldOperand(context, scope, name)
   // Sorting copies the values, which may have megabytes each.
   if (isLarge) throw badFilter(`Records cannot be sorted by ${shortened(name)}; sort by created instead`)
   // Sorting by hidden addresses would reveal them.
   const value = guard === undefined ? sql : `CASE WHEN ${guard} THEN ${sql} END`
-  if (scope.joins.length === 0) return { sql: value, fans: [] }
+  if (scope.joins.length === 0) return { sql: value }
   const from = fromJoins(scope)
-  if (scope.guards.length === 0) return { sql: `(SELECT ${value} FROM ${from} LIMIT 1)`, fans: [] }
+  if (scope.guards.length === 0) return { sql: `(SELECT ${value} FROM ${from} LIMIT 1)` }
   const visible = scope.guards.join(' AND ')
   return {
     sql: `(SELECT ${value} FROM ${from} WHERE ${visible} LIMIT 1)`,
-    // The first visible row may be the last of many.
-    fans: scope.fans,
     condition: `EXISTS (SELECT 1 FROM ${from} WHERE ${visible})`,
   }
 }

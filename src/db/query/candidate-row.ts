@@ -1,17 +1,35 @@
+import type { Reads } from '../filter/index.ts'
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
 import type { FieldKind } from '../schema/field.ts'
 import { JsonText } from '../schema/json-text.ts'
 import { type Bindable, type Params, quoted } from '../sqlite/sql.ts'
 
 /**
+ * Characters of JSON values and, multiplied by the length of the pattern, of texts that a test of a row
+ * reads: a few ms of the event loop.
+ */
+const MAX_SEARCHED = 1_000_000
+/** Reading a character of JSON takes as long as comparing two of a text. */
+const PARSING = 2
+/** Length assumed for a text or a pattern of another record. */
+const UNKNOWN_CHARACTERS = 5_000
+
+/** A row that is not stored, as SQL to select from, with its parameters. */
+interface CandidateRow {
+  readonly sql: string
+  readonly params: Params
+  /** Whether a condition with these reads searches more of the row than the event loop has time for. */
+  isTooLong(reads: Reads): boolean
+}
+
+/**
  * A row that is not stored, as SQL to select from: submitted values in the form in which columns store them,
  * and empty values for the other fields. The values are not validated yet, so nothing is refused here.
- * `lengthOf` = characters of a stored text.
  */
 export function candidateRow(
   collection: AnyCollection,
   values: Readonly<Record<string, unknown>>,
-): { sql: string; params: Params; lengthOf(field: string): number } {
+): CandidateRow {
   const params: Record<string, Bindable> = {}
   const lengths = new Map<string, number>()
   const columns = ['id', 'created', 'updated'].map((name, index) => {
@@ -28,7 +46,17 @@ export function candidateRow(
     columns.push(`CAST($${parameter} AS ${field.kind.columnType(field)}) AS ${quoted(columnOf(name, field))}`)
   }
   const sql = `(SELECT ${columns.join(', ')})`
-  return { sql, params, lengthOf: (field) => lengths.get(field) ?? 0 }
+  const lengthOf = (field: string | undefined) =>
+    field === undefined ? UNKNOWN_CHARACTERS : (lengths.get(field) ?? 0)
+  const isTooLong = ({ documents, matches }: Reads) => {
+    const parsed = [...documents].reduce((sum, name) => sum + PARSING * lengthOf(name), 0)
+    const matched = matches.reduce(
+      (sum, { field, characters = UNKNOWN_CHARACTERS }) => sum + characters * lengthOf(field),
+      0,
+    )
+    return parsed + matched > MAX_SEARCHED
+  }
+  return { sql, params, isTooLong }
 }
 
 /**

@@ -2,11 +2,9 @@ import { quantumJobs } from '../collections/quantum_jobs.ts'
 import { lengthOf } from '../records/page-size.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
 import { entriesTableOf } from '../schema/lists/list-entries.ts'
-import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
+import { type Bindable, quoted } from '../sqlite/sql.ts'
+import { MAX_PASSED } from './access-path.ts'
 import type { ListPlan } from './list-plan.ts'
-
-/** Jobs that are counted, sorted or skipped on the event loop at most: a few ms. */
-const MAX_JOBS_AT_ONCE = 5_000
 
 /** Which of a user's jobs to list; all conditions apply together. */
 export interface OwnJobsFilter {
@@ -73,12 +71,9 @@ export function planOwnJobs(
       perPage: limit,
       offset: skip,
     },
-    joins: undefined,
     count: isCounted ? { sql: `SELECT count(*) AS n ${source}`, params } : undefined,
-    isCostly: (tx) =>
-      skip + limit > MAX_JOBS_AT_ONCE ||
-      ((!isBySubmission || isSelective(filter)) && countUpTo(tx, user) > MAX_JOBS_AT_ONCE),
-    isCountCostly: (tx) => countUpTo(tx, user) > MAX_JOBS_AT_ONCE,
+    isIndexed: isBySubmission && isFoundInOrder(user, filter) && skip + limit <= MAX_PASSED,
+    isLight: true,
   }
 }
 
@@ -152,14 +147,15 @@ const RARE: Readonly<Record<string, string>> = {
 const CONTAINS_TEXT = `instr(job.id, $text) > 0 OR instr(lower(job.name), $text) > 0
   OR instr(lower(coalesce(job.tags, '')), $text) > 0`
 
-/** Whether a page may have to pass over many jobs that the filter excludes. */
-function isSelective({ before: _, ...others }: OwnJobsFilter): boolean {
-  return Object.values(others).some((value) => value !== undefined)
-}
-
-function countUpTo(tx: SqlReader, user: string | undefined): number {
-  const owned = user === undefined ? '' : 'WHERE user_id = $user'
-  const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM quantum_jobs ${owned} LIMIT $most)`
-  const params = { most: MAX_JOBS_AT_ONCE + 1, ...(user !== undefined && { user }) }
-  return tx.one<{ n: number }>(sql, params)?.n ?? 0
+/** Whether an index finds the jobs in the order of submission, and no others. */
+function isFoundInOrder(
+  user: string | undefined,
+  { before, tag, status, ...others }: OwnJobsFilter,
+): boolean {
+  if (Object.values(others).some((value) => value !== undefined)) return false
+  // A page that begins after a job would pass over the later ones with the tag.
+  if (user !== undefined) return status === undefined && (tag === undefined || before === undefined)
+  // The index of jobs with a rare status has those that have ended only.
+  const isEnded = status?.length === 1 && (status[0] === 'failed' || status[0] === 'cancelled')
+  return tag === undefined && (status === undefined || isEnded)
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
-import { BASE, badFilter, type Catalog, followsBack, isSuperuser, type RequestInfo } from '../filter/index.ts'
+import { BASE, badFilter, type Catalog, isSuperuser, type RequestInfo } from '../filter/index.ts'
 import { loader } from '../records/stored-values.ts'
 import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
 import type { CollectionNames } from '../schema/names.ts'
@@ -8,12 +8,12 @@ import { createPlans } from '../schema/plan.ts'
 import { withCallerErrors } from '../sqlite/caller-errors.ts'
 import { jsonValues } from '../sqlite/dialect.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
+import { createAccessPaths } from './access-path.ts'
 import { startAfter } from './after-record.ts'
 import { candidateRow } from './candidate-row.ts'
 import { createClientConditions } from './client-filter.ts'
 import { type Conditions, joinedConditions } from './compiled-list.ts'
 import { createExpander, type Expander } from './expand.ts'
-import { createListCosts, isTestCostly } from './list-cost.ts'
 import { type ListPlan, planList } from './list-plan.ts'
 import type { Paging } from './paging.ts'
 import { type Access, createRuleBook } from './rules.ts'
@@ -51,8 +51,7 @@ export interface RecordTest {
 /** Reads of records as requests describe them: by rule, filter and sort. */
 export interface RecordQueries extends Expander {
   /**
-   * How to read the ids of the records for which both the rule and the filter hold, and what that costs; see
-   * `readPage`.
+   * How to read the ids of the records for which both the rule and the filter hold; see `readPage`.
    * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort,
    *   and for a bad `after` as `startAfter`.
    */
@@ -106,7 +105,7 @@ export function createRecordQueries({
   const rules = createRuleBook(catalog)
   const client = createClientConditions(catalog)
   const planOf = createPlans()
-  const costs = createListCosts()
+  const accessPathOf = createAccessPaths()
   const from = (collection: AnyCollection) => `${quoted(collection.name)} AS ${BASE}`
 
   return {
@@ -121,7 +120,7 @@ export function createRecordQueries({
         after === undefined ? undefined : startAfter(tx, { collection, after, order, rule, requestInfo })
       const skipTotal = request.skipTotal || start !== undefined
       const list = { collection, rule, filter, order, start, requestInfo, now: tx.now }
-      return planList({ ...list, page, perPage, skipTotal }, costs)
+      return planList({ ...list, page, perPage, skipTotal }, accessPathOf)
     },
     records: <C extends AnyCollection>(
       tx: SqlReader,
@@ -166,7 +165,7 @@ export function createRecordQueries({
       const access = rules.access(collection, rule, compiledFor)
       if (access === 'nobody') return { stored: () => false, values: () => false }
       const wanted = client.filter(collection, filter, compiledFor)
-      if (wanted && followsBack(wanted.load) && !isSuperuser(compiledFor)) {
+      if (wanted?.reads.followsBack && !isSuperuser(compiledFor)) {
         // The test runs for every change and subscriber, so its cost must not grow with the data.
         throw badFilter(
           'A subscription cannot filter by records that name the changed one; use its own fields',
@@ -193,7 +192,7 @@ export function createRecordQueries({
           holds(tx, from(collection), [BY_ID, access, wanted], requestInfo, { id }),
         values(tx, values, requestInfo) {
           const row = candidateRow(collection, values)
-          if (wanted && isTestCostly(wanted.effort, row.lengthOf)) return false
+          if (wanted && row.isTooLong(wanted.reads)) return false
           return holds(tx, `${row.sql} AS ${BASE}`, [access, wanted], requestInfo, row.params)
         },
       }

@@ -4,7 +4,8 @@ import type { Database } from '../records/database.ts'
 import { inSteps } from '../records/page-size.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { withCallerErrors } from '../sqlite/caller-errors.ts'
-import { KnownNumbers } from './known-numbers.ts'
+import { isSmallTable } from './access-path.ts'
+import { KeptTotals } from './kept-totals.ts'
 import type { ListPlan } from './list-plan.ts'
 
 /** One page of records; totals are -1 when they were not requested. */
@@ -34,61 +35,62 @@ interface PageWork<R> {
 const RECORDS_AT_ONCE = 100
 
 /**
- * Reads a page. What is known to be cheap is read on the event loop, in one snapshot; ids and totals whose
- * cost depends on the client are read by a reader process, and their records after it, in steps between which
- * other requests run. A total may then include records written after the page was read.
+ * Reads a page. The event loop reads lists by their access path, see `AccessPath`, in one snapshot; a reader
+ * process reads the ids of the others, and every total that is not kept. Their records are read after it, in
+ * steps between which other requests run. A total may then include records written after the page was read.
  * @throws AppError as `RecordQueries.plan` and `ReaderPool.read` do; `too_large` for more than `maxBytes`.
  */
 export async function readPage<R>(db: Database, work: PageWork<R>): Promise<Page<R>> {
-  const start = await db.read((tx) => startPage(tx, work, knownTotalsOf(db)))
-  const { plan } = start
-  const page = start.ids
-    ? { ids: start.ids, total: start.total, items: start.items }
-    : { ...(await db.select(selectionOf(plan), work.reading)), items: undefined }
+  const { plan, ids, items, total, keep } = await db.read((tx) => startPage(tx, work, keptTotalsOf(db)))
   const { count } = plan
-  const counted = count && page.total === undefined ? await db.select({ count }, work.reading) : page
-  const items = page.items ?? (await readInSteps(db, plan, page.ids, work))
-  const totals = count === undefined ? { totalItems: -1, totalPages: -1 } : totalsOf(counted.total ?? 0, plan)
-  return { page: plan.page, perPage: plan.perPage, ...totals, items }
+  const wanted = { ...(!ids && { ids: plan.ids }), ...(count && total === undefined && { count }) }
+  const found = Object.keys(wanted).length > 0 ? await db.select(wanted, work.reading) : undefined
+  const counted = total ?? found?.total
+  if (found?.total !== undefined) await db.read((tx) => keep?.(tx, found.total ?? 0))
+  const totals = counted === undefined ? { totalItems: -1, totalPages: -1 } : totalsOf(counted, plan)
+  const read = items ?? (await readInSteps(db, plan, ids ?? found?.ids ?? [], work))
+  return { page: plan.page, perPage: plan.perPage, ...totals, items: read }
 }
 
-const totalsByDatabase = new WeakMap<Database, KnownNumbers>()
+const totalsByDatabase = new WeakMap<Database, KeptTotals>()
 
-function knownTotalsOf(db: Database): KnownNumbers {
-  const totals = totalsByDatabase.get(db) ?? new KnownNumbers()
+function keptTotalsOf(db: Database): KeptTotals {
+  const totals = totalsByDatabase.get(db) ?? new KeptTotals()
   totalsByDatabase.set(db, totals)
   return totals
 }
 
 interface Start<R> {
   readonly plan: ListPlan
+  /** Undefined when a reader has to find them. */
   readonly ids?: readonly string[]
-  readonly total?: number | undefined
   readonly items?: R[]
+  /** Undefined when it is not wanted, or a reader has to count. */
+  readonly total?: number | undefined
+  /** Keeps the total that a reader counts. */
+  readonly keep?: ((tx: ReadTx, total: number) => void) | undefined
 }
 
 /** Everything that the event loop may read at once. */
-function startPage<R>(tx: ReadTx, work: PageWork<R>, totals: KnownNumbers): Start<R> {
+function startPage<R>(tx: ReadTx, work: PageWork<R>, totals: KeptTotals): Start<R> {
   const plan = work.plan(tx)
+  const { collection, count, isIndexed, isLight } = plan
   return withCallerErrors(() => {
-    if (plan.isCostly(tx)) return { plan }
-    const { ids, bytes } = readSelection(tx, selectionOf({ ...plan, count: undefined }))
-    const total = cheapTotal(tx, plan, ids.length, totals)
+    const isSmall = isLight && (count !== undefined || !isIndexed) && isSmallTable(tx, collection)
+    const kept = count && !isSmall ? totals.find(tx, count) : undefined
+    if (!isIndexed && !isSmall) return { plan, ...kept }
+    const selection = { ids: plan.ids, ...(count && isSmall && { count }) }
+    const { ids, bytes, total } = readSelection(tx, selection)
+    const isLast = count && endsAt(plan.ids, ids.length)
     const isShort = stepsOf(tx, plan, { ids, bytes }, work).length < 2
-    return { plan, ids, total, ...(isShort && { items: work.records(tx, ids) }) }
+    return {
+      plan,
+      ids,
+      keep: kept?.keep,
+      total: isLast ? plan.ids.offset + ids.length : (total ?? kept?.total),
+      ...(isShort && { items: work.records(tx, ids) }),
+    }
   })
-}
-
-function cheapTotal(tx: ReadTx, plan: ListPlan, length: number, totals: KnownNumbers): number | undefined {
-  const { count, ids } = plan
-  if (!count) return undefined
-  if (endsAt(ids, length)) return ids.offset + length
-  if (plan.isCountCostly(tx)) return undefined
-  return totals.get(tx, count, () => tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0)
-}
-
-function selectionOf({ joins, ids, count }: ListPlan) {
-  return { ids, ...(joins && { joins }), ...(count && { count }) }
 }
 
 function stepsOf<R>(

@@ -1,6 +1,5 @@
 import type { Connection } from '../sqlite/connection.ts'
 import type { Statement } from '../sqlite/sql.ts'
-import type { Selection } from './selection.ts'
 
 /** A page of an export, as plain data that a process can be sent: which records, and how they are written. */
 export interface ExportPage {
@@ -8,7 +7,6 @@ export interface ExportPage {
   readonly collection: string
   /** Selects the ids of the page in their order; see `Selection`. */
   readonly ids: Statement & { readonly perPage: number; readonly offset: number }
-  readonly joins: Selection['joins']
   /** Large fields that the file does not need: they are not read. */
   readonly without: readonly string[]
   readonly format: 'csv' | 'jsonl'

@@ -1,15 +1,7 @@
-import { type Load, refuseCostly } from '../filter/index.ts'
-import type { Params, SqlReader, Statement } from '../sqlite/sql.ts'
+import type { SqlReader, Statement } from '../sqlite/sql.ts'
 
 /** The reads of a list whose cost depends on the client, as plain data that a process can be sent. */
 export interface Selection {
-  /** The joins to be counted before anything is read, and the rows that they start from. */
-  readonly joins?:
-    | {
-        readonly loads: readonly Load[]
-        readonly source: { readonly from: string; readonly where: readonly string[]; readonly params: Params }
-      }
-    | undefined
   /**
    * Selects the `id` of each record of one page, and possibly the `bytes` of its large values; absent when
    * only the total is wanted.
@@ -31,12 +23,8 @@ export interface Selected {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
-/**
- * Reads a selection in the snapshot of `tx`.
- * @throws AppError `invalid`, reason `bad_filter`, when the joins would read too many records.
- */
-export function readSelection(tx: SqlReader, { joins, ids: page, rows: wanted, count }: Selection): Selected {
-  if (joins) refuseCostly(tx, joins.loads, joins.source)
+/** Reads a selection in the snapshot of `tx`. */
+export function readSelection(tx: SqlReader, { ids: page, rows: wanted, count }: Selection): Selected {
   const records = page ? tx.all<{ id: string; bytes?: number }>(page.sql, page.params) : []
   const ids = records.map(({ id }) => id)
   const hasBytes = records[0]?.bytes !== undefined

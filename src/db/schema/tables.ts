@@ -83,6 +83,17 @@ export function isFoundByIndex(collection: AnyCollection, name: string): boolean
   return isFirst || (field !== undefined && needsRelationIndex(collection, name, field))
 }
 
+/**
+ * The columns of each index that has all rows and each key, in order; none for the number of the row, which
+ * follows the columns of every other index.
+ */
+export function fullIndexesOf(collection: AnyCollection): readonly (readonly string[])[] {
+  const single = Object.entries(collection.fields).flatMap(([name, field]) =>
+    (field.unique && field.required) || needsRelationIndex(collection, name, field) ? [[name]] : [],
+  )
+  return [[], ['id'], ...single, ...collection.indexes.flatMap((each) => ('on' in each ? [] : [each]))]
+}
+
 /** Removing a record searches for the records that refer to it, which must not scan their table. */
 function needsRelationIndex(collection: AnyCollection, name: string, field: Field): boolean {
   const { reference } = field

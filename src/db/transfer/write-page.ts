@@ -33,7 +33,7 @@ export function writePage(
   if (!collection) throw new TypeError(`there is no collection ${page.collection}`)
   const { tx, end } = createReadTx(connection, dependencies, now)
   try {
-    const { ids } = readSelection(tx, { ids: page.ids, joins: page.joins })
+    const { ids } = readSelection(tx, { ids: page.ids })
     const lines: Uint8Array[] = []
     let bytes = 0
     let written = 0

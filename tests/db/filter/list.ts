@@ -12,10 +12,8 @@ export function listNow<C extends AnyCollection>(
   collection: C,
   request: ListRequest,
 ): Page<RecordOf<C>> {
-  const { joins, ids: page, count } = queries.plan(tx, collection, request)
-  const found = withCallerErrors(() =>
-    readSelection(tx, { ids: page, ...(joins && { joins }), ...(count && { count }) }),
-  )
+  const { ids: page, count } = queries.plan(tx, collection, request)
+  const found = withCallerErrors(() => readSelection(tx, { ids: page, ...(count && { count }) }))
   const items = queries.records(tx, collection, found.ids, request)
   const { total } = found
   const totals =

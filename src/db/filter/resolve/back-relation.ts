@@ -1,7 +1,7 @@
 import type { AnyCollection } from '../../schema/collection.ts'
 import type { Reference } from '../../schema/reference.ts'
 import { quoted } from '../../sqlite/sql.ts'
-import type { Fan, Scope } from '../sql/scope.ts'
+import type { Scope } from '../sql/scope.ts'
 import { type Context, collectionByName, fieldOf } from './context.ts'
 import { joinCollection } from './join.ts'
 import type { Position } from './position.ts'
@@ -56,11 +56,8 @@ export function joinBackRelation(
   const { collection, name, reference, single } = back
   const key = `${from.key}/${prop}`
   const on = (each: string) => reference.holds(`${each}.${quoted(name)}`, `= ${from.alias}."id"`)
-  const alias = joinCollection(context, scope, key, collection, on, fanOf(back))
+  // A list of references has no index, so that all records are read even for one.
+  if (reference.isList || !single) context.reads.followsBack = true
+  const alias = joinCollection(context, scope, key, collection, on)
   return { collection, alias, key, optional: true, many: from.many || !single }
-}
-
-function fanOf({ collection, name, reference, single }: BackRelation): Fan | undefined {
-  if (reference.isList) return { kind: 'table', table: collection.name }
-  return single ? undefined : { kind: 'relation', table: collection.name, column: name }
 }

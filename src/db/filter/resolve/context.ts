@@ -2,8 +2,8 @@ import { type AnyCollection, columnOf, type Rules } from '../../schema/collectio
 import type { Field } from '../../schema/field.ts'
 import { date, text } from '../../schema/fields/index.ts'
 import type { CollectionNames } from '../../schema/names.ts'
-import type { Effort } from '../sql/effort.ts'
-import type { Binder, Fan, Scope } from '../sql/scope.ts'
+import type { Reads } from '../sql/reads.ts'
+import type { Binder, Scope } from '../sql/scope.ts'
 
 /** Who wrote a filter: rules may use every field, clients only those that they may list. */
 export type Caller = 'rule' | 'client' | 'superuser'
@@ -16,12 +16,6 @@ export interface Catalog {
   rulesOf(collection: AnyCollection): Rules
 }
 
-/** A check of every related record: its joins, and whether it runs again for each shared row. */
-export interface EveryCheck {
-  readonly fans: readonly Fan[]
-  readonly perShared: boolean
-}
-
 /** The state shared by all parts of one condition while it is compiled. */
 export interface Context {
   readonly catalog: Catalog
@@ -32,10 +26,8 @@ export interface Context {
   readonly alias: string
   /** The collection of the caller's account; undefined for guests. */
   readonly authCollection: AnyCollection | undefined
-  /** Collects the checks of every related record. */
-  readonly every: EveryCheck[]
-  /** Collects what one row takes. */
-  readonly effort: Effort
+  /** Collects what testing a row reads. */
+  readonly reads: Reads
   newAlias(): string
   newScope(): Scope
   /** The condition under which this rule shows a joined row to the caller. */

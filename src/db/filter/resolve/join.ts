@@ -1,7 +1,7 @@
 import type { AnyCollection } from '../../schema/collection.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import { badFilter } from '../language/limits.ts'
-import type { Fan, Scope } from '../sql/scope.ts'
+import type { Scope } from '../sql/scope.ts'
 import type { Context } from './context.ts'
 
 /**
@@ -14,13 +14,11 @@ export function joinCollection(
   key: string,
   collection: AnyCollection,
   on: (alias: string) => string,
-  fan?: Fan,
 ): string {
   const rule = context.caller === 'client' ? context.catalog.rulesOf(collection).list : ''
   if (rule === null) throw badFilter(`Only superusers can filter by fields of ${collection.publicName}`)
   return scope.join(key, (alias) => ({
     sql: `${quoted(collection.name)} AS ${alias} ON ${on(alias)}`,
-    fan,
     guard:
       rule === '' ? undefined : `(${alias}."id" IS NULL OR (${context.visible(collection, rule, alias)}))`,
   }))

@@ -53,7 +53,6 @@ export function lastOperand(
       }
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
         sql: `${jsonItems(jsonOf(stored))} AS ${alias}`,
-        fan: { kind: 'list' },
       }))
       return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
     }
@@ -100,15 +99,15 @@ export function jsonOperand(
  * @throws AppError `invalid` when the caller owns no record of the collection.
  */
 function documentSql(
-  { caller, effort, binder, authCollection }: Context,
+  { caller, reads, binder, authCollection }: Context,
   { collection, alias }: Position,
   name: string,
   field: Field,
 ): { sql: string; guard?: string } {
-  if (alias === BASE) effort.documents.add(name)
-  else effort.readsForeignDocuments = true
+  if (alias === BASE) reads.documents.add(name)
+  else reads.readsForeignDocuments = true
   const sql = valueSql(collection, name, alias)
-  if (caller !== 'rule' && field.kind.isLarge(field) && ++effort.largeReads > MAX_LARGE_READS) {
+  if (caller !== 'rule' && field.kind.isLarge(field) && ++reads.largeReads > MAX_LARGE_READS) {
     throw badFilter(
       `The filter reads ${name} and other large values more than ${MAX_LARGE_READS} times; use fewer comparisons of them`,
     )

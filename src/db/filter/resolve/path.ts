@@ -98,7 +98,6 @@ function joinRelation(
   }
   const ids = scope.join(`${key}:each`, (each) => ({
     sql: `${jsonItems(jsonOf(column))} AS ${each}`,
-    fan: { kind: 'list' },
   }))
   const alias = joinCollection(context, scope, key, collection, (each) => `${each}."id" = ${ids}."value"`)
   return { collection, alias, key, optional: true, many: true }

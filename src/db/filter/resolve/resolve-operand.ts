@@ -89,10 +89,8 @@ function collectionOperand(context: Context, scope: Scope, full: string, props: 
     lenient: false,
     enter: (each) => {
       const key = `@collection/${collection.name}:${label}`
-      const alias = joinCollection(context, each, key, collection, () => '1', {
-        kind: 'table',
-        table: collection.name,
-      })
+      context.reads.followsBack = true
+      const alias = joinCollection(context, each, key, collection, () => '1')
       return { collection, alias, key, optional: true, many: true }
     },
   })

@@ -22,20 +22,10 @@ export function createBinder(prefix: string): Binder {
   }
 }
 
-/**
- * How many rows a join may add per row: the ids in a list, the rows of `table` whose `column` refers to the
- * row, or all rows of `table`.
- */
-export type Fan =
-  | { kind: 'list' }
-  | { kind: 'relation'; table: string; column: string }
-  | { kind: 'table'; table: string }
-
-/** A join: its SQL after LEFT JOIN, the condition on its rows, and how many rows it may add if not one. */
+/** A join: its SQL after LEFT JOIN, and the condition on its rows. */
 interface Join {
   sql: string
   guard?: string | undefined
-  fan?: Fan | undefined
 }
 
 /**
@@ -44,7 +34,6 @@ interface Join {
 export interface Scope {
   readonly joins: readonly string[]
   readonly guards: readonly string[]
-  readonly fans: readonly Fan[]
   /** The alias of the join `key`; `make` creates the join when it is new. */
   join(key: string, make: (alias: string) => Join): string
   /** Whether `join` or `use` was called since the last call. */
@@ -57,12 +46,10 @@ export function createScope(newAlias: () => string): Scope {
   const aliases = new Map<string, string>()
   const joins: string[] = []
   const guards: string[] = []
-  const fans: Fan[] = []
   let used = false
   return {
     joins,
     guards,
-    fans,
     join(key, make) {
       used = true
       const known = aliases.get(key)
@@ -70,11 +57,10 @@ export function createScope(newAlias: () => string): Scope {
       if (joins.length >= MAX_JOINS)
         throw badFilter(`The filter follows too many relations; use at most ${MAX_JOINS}`)
       const alias = newAlias()
-      const { sql, guard, fan } = make(alias)
+      const { sql, guard } = make(alias)
       aliases.set(key, alias)
       joins.push(`LEFT JOIN ${sql}`)
       if (guard !== undefined) guards.push(guard)
-      if (fan) fans.push(fan)
       return alias
     },
     use() {

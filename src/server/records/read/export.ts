@@ -91,13 +91,13 @@ function planner(service: RecordService, collection: AnyCollection, call: Record
   const { filter = '' } = call.query
   const requestInfo = requestInfoOf(call.caller, requestDetailsOf(call.request, call.query))
   const request = { page: 1, perPage: PAGE, skipTotal: true, rule: null, requestInfo, sort: 'id' }
-  return (after?: string): Promise<Pick<ExportPage, 'ids' | 'joins'>> => {
+  return (after?: string): Promise<Pick<ExportPage, 'ids'>> => {
     // The caller's filter alone at first, so that unbalanced brackets are refused, not completed by ours.
     const own = filter === '' ? '' : `(${filter}\n) && `
     const text = after === undefined ? filter : `${own}id > ${JSON.stringify(after)}`
     return service.context.db.read((tx) => {
-      const { ids, joins } = service.queries.plan(tx, collection, { ...request, filter: text })
-      return { ids, joins }
+      const { ids } = service.queries.plan(tx, collection, { ...request, filter: text })
+      return { ids }
     })
   }
 }

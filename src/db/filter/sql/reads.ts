@@ -6,25 +6,31 @@ interface Match {
   readonly characters: number | undefined
 }
 
-/** What testing one row by a condition takes; collected while it is compiled. */
-export interface Effort {
-  comparisons: number
+/** What testing a row by a condition reads beyond columns; collected while it is compiled. */
+export interface Reads {
   /** How often values of possibly megabytes are read. */
   largeReads: number
   /** JSON fields of the tested record that are read, whole or in part. */
   readonly documents: Set<string>
   /** Whether JSON fields of other records are read. */
   readsForeignDocuments: boolean
+  /** Whether any number of records are read: those that refer to the tested one, or a collection. */
+  followsBack: boolean
   readonly matches: Match[]
 }
 
-export function noEffort(): Effort {
-  return { comparisons: 0, largeReads: 0, documents: new Set(), readsForeignDocuments: false, matches: [] }
+export function noReads(): Reads {
+  return {
+    largeReads: 0,
+    documents: new Set(),
+    readsForeignDocuments: false,
+    followsBack: false,
+    matches: [],
+  }
 }
 
 /** A term that all rows have to meet and that an index may serve, such as `b."user_id" = $f0`. */
 export interface Term {
-  readonly sql: string
   /** Column of the tested record that is compared with a value; undefined when the term reads no record. */
   readonly column: string | undefined
   readonly operator: string

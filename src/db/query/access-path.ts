@@ -1,0 +1,103 @@
+import { BASE, type Condition, type Order, type Term } from '../filter/index.ts'
+import { type AnyCollection, columnOf } from '../schema/collection.ts'
+import { fullIndexesOf } from '../schema/tables.ts'
+import { quoted, type SqlReader } from '../sqlite/sql.ts'
+import type { CompiledList } from './compiled-list.ts'
+
+/** Records from the beginning of a list up to the end of a page: the longest first page. */
+export const MAX_PASSED = 1_000
+/** Rows of a table that is small enough to be read as a whole for a page: a few ms. */
+const MAX_SMALL_ROWS = 200
+
+/**
+ * The rule that decides where a list is read. The event loop reads one whose rows an index of the collection
+ * finds in the order of the list, because a page then reads no others; and any of a small table that compares
+ * stored values only. A reader process reads every other one, with a limit of processor time.
+ */
+export interface AccessPath {
+  /** Whether an index finds the rows in their order. */
+  readonly isIndexed: boolean
+  /** Whether testing a row takes microseconds. */
+  readonly isLight: boolean
+}
+
+/** Finds the access paths of lists. */
+export type AccessPaths = (list: CompiledList) => AccessPath
+
+/** Creates the rule, with a cache of the indexes of each collection. */
+export function createAccessPaths(): AccessPaths {
+  const known = new Map<AnyCollection, ReturnType<typeof fullIndexesOf>>()
+  return (list) => {
+    const indexes = known.get(list.collection) ?? fullIndexesOf(list.collection)
+    known.set(list.collection, indexes)
+    return accessPathOf(list, indexes)
+  }
+}
+
+function accessPathOf(list: CompiledList, indexes: ReturnType<typeof fullIndexesOf>): AccessPath {
+  const { collection, rule, filter, order, page, perPage } = list
+  const conditions = [rule, filter, order].filter((each) => each !== undefined && each !== 'everybody')
+  const isLight = conditions.every(isLightCondition)
+  const terms = conditions.flatMap((condition) => condition.terms)
+  const isOne = isLight && terms.some((term) => isEqual(term) && isUnique(collection, term.column))
+  const isInOrder =
+    page * perPage <= MAX_PASSED &&
+    conditions.every(({ otherTerms }) => otherTerms === 0) &&
+    indexes.some((columns) => serves(columns, { ...list, order, terms }))
+  return { isIndexed: isOne || isInOrder, isLight }
+}
+
+/** Whether the table has few rows; two look-ups, since removed rows count too. */
+export function isSmallTable(tx: SqlReader, { name }: AnyCollection): boolean {
+  const table = quoted(name)
+  const span = tx.one<{ rows: number | null }>(
+    `SELECT (SELECT max(seq) FROM ${table}) - (SELECT min(seq) FROM ${table}) AS rows`,
+  )
+  return (span?.rows ?? 0) < MAX_SMALL_ROWS
+}
+
+function isLightCondition({ reads }: Condition): boolean {
+  const { documents, readsForeignDocuments, followsBack, matches } = reads
+  return documents.size === 0 && !readsForeignDocuments && !followsBack && matches.length === 0
+}
+
+type Compared = Term & { readonly column: string }
+
+function isEqual(term: Term): term is Compared {
+  return term.column !== undefined && term.operator === '='
+}
+
+function isUnique({ fields }: AnyCollection, column: string): boolean {
+  return (
+    column === 'id' ||
+    Object.entries(fields).some(
+      ([name, field]) => field.unique && field.required && columnOf(name, field) === column,
+    )
+  )
+}
+
+/**
+ * Whether an index begins with the columns that have one value, continues with the columns of the order, and
+ * is bounded at the first of those only.
+ */
+function serves(
+  columns: readonly string[],
+  { order, terms, start }: Pick<CompiledList, 'start'> & { order: Order; terms: readonly Term[] },
+): boolean {
+  const { keyset } = order
+  if (!keyset) return false
+  const fixed = new Set(terms.filter(isEqual).map(({ column }) => column))
+  const keys = keyset.columns.map((sql) => sql.slice(`${BASE}."`.length, -1))
+  if (!columns.slice(0, fixed.size).every((column) => fixed.has(column)) || fixed.size > columns.length)
+    return false
+  const rest = [...columns.slice(fixed.size), 'seq']
+  const sorted = keys.filter((column) => !fixed.has(column))
+  if (rest.indexOf('seq') !== sorted.length - 1 || sorted.some((column, at) => column !== rest[at]))
+    return false
+  const ranges = terms.filter((term) => term.column !== undefined && !isEqual(term))
+  if (ranges.some(({ column }) => column !== sorted[0])) return false
+  if (!start) return true
+  // SQLite searches for one bound in each direction, which has to be the record that the page follows.
+  const from = keyset.descending ? '<' : '>'
+  return sorted.length === keys.length && ranges.every(({ operator }) => !operator.startsWith(from))
+}
