@@ -7,7 +7,7 @@
  * call of `run(…).result()` from Python with a circuit that was read and transpiled before, its gates
  * unchanged, with and without gate fusion, and up to 22 qubits also with fusion on one thread, which other
  * work on the machine disturbs less (at 24 qubits it took 2.6 times as long): the ratios are to the best of
- * them. "With reading" adds the time in which Qiskit reads and transpiles the text, which ours includes.
+ * them. "With reading" adds the time of `qasm2.loads`, since ours includes reading the text.
  * `random cz` and `random cx` are 20 layers of one `u3` per qubit and n/2 random pairs; QFT starts from a
  * product of random states. The published circuits are those of at most the largest of `sizes`; for circuits
  * with resets, Aer recomputes the state for each shot, which takes minutes from 18 qubits on: where it takes

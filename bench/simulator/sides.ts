@@ -99,9 +99,9 @@ export class Sides implements AsyncDisposable {
     return { ...rest, job: call }
   }
 
-  /** Seconds in which Qiskit reads and transpiles a program. */
-  reading({ program, method }: Contest): Promise<number> {
-    return this.#python.ask({ ask: 'reading', program, method, repeats: READINGS })
+  /** Seconds in which Qiskit reads a program; Aer runs most circuits without a transpilation. */
+  reading({ program }: Contest): Promise<number> {
+    return this.#python.ask({ ask: 'reading', program, repeats: READINGS })
   }
 
   async #device(method: string): Promise<ProcessDevice> {
