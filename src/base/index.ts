@@ -1,5 +1,6 @@
 export { type Clock, systemClock, watchEventLoop } from './clock.ts'
 export { Loop, type LoopStatus } from './concurrency/loop.ts'
+export { processorMsOf, threadNumber, withProcessorLimit } from './concurrency/processor-time.ts'
 export { RequestThread } from './concurrency/request-thread.ts'
 export { Semaphore } from './concurrency/semaphore.ts'
 export { withTimeout } from './concurrency/timeout.ts'

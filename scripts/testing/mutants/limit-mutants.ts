@@ -81,7 +81,8 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     limits: [
       mutant('programs of a user that wait', 'perCaller: MAX_WAITING_OF_ACCOUNT', 'perCaller: 1e9'),
       mutant('programs that wait', 'all: MAX_WAITING,', 'all: 1e9,'),
-      mutant('time to check the programs of a job', 'ms: MAX_CHECK_MS', 'ms: 1e9'),
+      mutant('processor time to check the programs of a job', 'maxMs: MAX_CHECK_MS', 'maxMs: 1e9'),
+      mutant('time until the programs of a job are checked', 'maxWallMs: MAX_CHECK_WALL_MS', 'maxWallMs: 1e9'),
     ],
   },
   {

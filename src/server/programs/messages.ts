@@ -8,6 +8,11 @@ export interface ReceivedBytes {
   sender: 'guest' | 'user' | 'superuser'
 }
 
+/** Memory in which the thread that examines states its number, see `threadNumber`; 0 = unknown. */
+export interface ThreadNumber {
+  number: Int32Array<SharedArrayBuffer>
+}
+
 /** A submission to examine. */
 export interface SubmissionRequest {
   body: ReceivedBytes | { value: unknown }

@@ -2,21 +2,24 @@ import {
   AppError,
   type Clock,
   MIB,
+  processorMsOf,
   RequestThread,
   Semaphore,
   type WorkerEntry,
   wholeBuffer,
-  withTimeout,
+  withProcessorLimit,
 } from '../../base/index.ts'
-import type { Examination, SubmissionRequest, ThreadResponse } from './messages.ts'
+import type { Examination, SubmissionRequest, ThreadNumber, ThreadResponse } from './messages.ts'
 
 /** More requests would wait longer than 30 s, after which idle connections are closed. */
 const MAX_WAITING = 100
 /** Of one account, which otherwise could take all places. */
 const MAX_WAITING_OF_ACCOUNT = 20
 const RETRY_AFTER_S = 5
-/** Jobs that take longer are refused; the largest plain ones take about a second. */
+/** Processor time of a check; the largest plain jobs take about a second. */
 const MAX_CHECK_MS = 10_000
+/** Longest time until a check ends on a busy machine: idle connections are closed after 30 s. */
+const MAX_CHECK_WALL_MS = 25_000
 /** The thread is replaced when its heap remains larger after a collection: it does not shrink again. */
 const MAX_IDLE_HEAP_BYTES = 64 * MIB
 
@@ -27,9 +30,11 @@ const MAX_IDLE_HEAP_BYTES = 64 * MIB
  * to a hundred times the size of its text. Accounts take turns.
  */
 export class SubmissionThread {
-  readonly #thread: RequestThread<SubmissionRequest, ThreadResponse>
+  readonly #thread: RequestThread<SubmissionRequest | ThreadNumber, ThreadResponse>
   readonly #clock: Clock
   readonly #maxIdleHeapBytes: number
+  readonly #number = new Int32Array(new SharedArrayBuffer(4))
+  readonly #processorMsOf: typeof processorMsOf
   readonly #turns = new Semaphore(1, {
     perCaller: MAX_WAITING_OF_ACCOUNT,
     all: MAX_WAITING,
@@ -37,19 +42,21 @@ export class SubmissionThread {
   })
 
   constructor(
-    worker: WorkerEntry<SubmissionRequest, ThreadResponse>,
+    worker: WorkerEntry<SubmissionRequest | ThreadNumber, ThreadResponse>,
     clock: Clock,
-    { maxIdleHeapBytes = MAX_IDLE_HEAP_BYTES } = {},
+    { maxIdleHeapBytes = MAX_IDLE_HEAP_BYTES, processorMs = processorMsOf } = {},
   ) {
-    this.#thread = new RequestThread(worker, { task: 'checks programs' })
+    this.#thread = new RequestThread(worker, { task: 'checks programs', opening: { number: this.#number } })
     this.#clock = clock
     this.#maxIdleHeapBytes = maxIdleHeapBytes
+    this.#processorMsOf = processorMs
   }
 
   /**
    * Examines a submission that `account` sends. Its bytes move to the thread and must not be used again.
-   * @throws AppError `invalid` (`check_too_long`) after 10 s; `unavailable`: `too_many_large_programs` when
-   *   too many requests wait for the thread, and after `stop`.
+   * @throws AppError `invalid` (`check_too_long`) after 10 s of processor time; `unavailable`:
+   *   `too_many_large_programs` when too many requests wait for the thread or the machine is too busy for the
+   *   check, and after `stop`.
    */
   examine(request: SubmissionRequest, account: string): Promise<Examination> {
     return this.#turns.run(() => this.#examineNow(request), account)
@@ -62,17 +69,30 @@ export class SubmissionThread {
 
   async #examineNow(request: SubmissionRequest): Promise<Examination> {
     const moved = 'bytes' in request.body ? wholeBuffer(request.body.bytes) : []
-    const { examination, heapBytes } = await withTimeout(this.#thread.request(request, moved), {
+    const { examination, heapBytes } = await withProcessorLimit(this.#thread.request(request, moved), {
       clock: this.#clock,
-      ms: MAX_CHECK_MS,
-      onTimeout: () => {
-        const error = tooLong()
-        this.#thread.restart(error)
-        throw error
+      usedMs: () => this.#usedMs(),
+      maxMs: MAX_CHECK_MS,
+      maxWallMs: MAX_CHECK_WALL_MS,
+      onExceeded: (limit) => {
+        const error = limit === 'processor' ? tooLong() : busy()
+        this.#restart(error)
+        return error
       },
     })
-    if (heapBytes > this.#maxIdleHeapBytes) this.#thread.restart(new Error('The thread keeps a large heap'))
+    if (heapBytes > this.#maxIdleHeapBytes) this.#restart(new Error('The thread keeps a large heap'))
     return examination
+  }
+
+  /** Processor time of the thread; undefined before it runs. */
+  #usedMs(): number | undefined {
+    const thread = Atomics.load(this.#number, 0)
+    return thread === 0 ? undefined : this.#processorMsOf({ thread })
+  }
+
+  #restart(reason: Error): void {
+    this.#thread.restart(reason)
+    Atomics.store(this.#number, 0, 0)
   }
 }
 
@@ -85,8 +105,18 @@ function overloaded(): AppError {
 }
 
 function tooLong(): AppError {
-  const message = `Checking the programs takes longer than ${MAX_CHECK_MS / 1000} s; send them in several jobs`
+  const message =
+    `Checking the programs takes more than the ${MAX_CHECK_MS / 1_000} s of processor time that one job may ` +
+    'take; send them in several jobs'
   return new AppError('invalid', message, { reason: 'check_too_long' })
+}
+
+function busy(): AppError {
+  return new AppError(
+    'unavailable',
+    `The programs were not checked within ${MAX_CHECK_WALL_MS / 1_000} s, because the server is busy; send this one again in ${RETRY_AFTER_S} s`,
+    { reason: 'too_many_large_programs', retryAfter: RETRY_AFTER_S },
+  )
 }
 
 function stopping(): AppError {

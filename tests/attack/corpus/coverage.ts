@@ -42,7 +42,10 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
     'program-registers',
     'program-brackets',
   ],
-  'Time to check the programs of one job': ['program-gate-body', 'program-gates-at-cap'],
+  'Processor time to check the programs of one job': ['program-gate-body', 'program-gates-at-cap'],
+  'Time until the programs of one job are checked, without the wait for its turn': {
+    reason: 'tests/server/programs/submission-thread.test.ts waits for it with a clock of its own',
+  },
   'Jobs with expensive programs that wait for their check': ['submissions-largest-blocks', 'program-waiting'],
   'Messages of one driver': [
     'driver-heartbeats',

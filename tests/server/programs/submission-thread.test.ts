@@ -121,16 +121,43 @@ describe('SubmissionThread.examine()', () => {
     await Promise.all(all)
   })
 
-  test('refuses programs whose check takes longer than 10 s, and checks the next ones', async () => {
+  const refusalAfter = async (advanceMs: number, processorMs: () => number | undefined) => {
     const clock = new FakeClock()
-    const thread = new SubmissionThread(submissionWorker, clock)
+    const thread = new SubmissionThread(submissionWorker, clock, { processorMs })
     // The thread gets no time to respond: the clock moves in the same turn.
     const slow = thread.examine(requestOf([LARGE['one loop'] ?? '']), 'ada').catch(caught)
-    await clock.advance(10_000)
-    expect(await slow).toMatchObject({
+    await clock.advance(advanceMs)
+    const refusal = await slow
+    expect(await thread.examine(requestOf([LARGE['plain calls'] ?? '']), 'ada')).toMatchObject(NO_PROBLEMS)
+    return refusal
+  }
+
+  test('refuses programs whose check takes more than 10 s of processor time, and checks the next ones', async () => {
+    const expected = {
       code: 'invalid',
       reason: 'check_too_long',
       message: expect.stringContaining('several jobs'),
+    }
+    expect(await refusalAfter(10_000, () => undefined)).toMatchObject(expected)
+  })
+
+  test('the caller may repeat a check for which a busy machine has no time', async () => {
+    const { promise: isRunning, resolve } = Promise.withResolvers<void>()
+    const clock = new FakeClock()
+    const thread = new SubmissionThread(submissionWorker, clock, {
+      processorMs: () => {
+        resolve()
+        return 9_000
+      },
+    })
+    await thread.examine(requestOf([LARGE['plain calls'] ?? '']), 'ada')
+    const slow = thread.examine(requestOf([LARGE['one loop'] ?? '']), 'ada').catch(caught)
+    await isRunning
+    for (let s = 0; s < 25; s += 1) await clock.advance(1_000)
+    expect(await slow).toMatchObject({
+      code: 'unavailable',
+      reason: 'too_many_large_programs',
+      retryAfter: expect.any(Number),
     })
     expect(await thread.examine(requestOf([LARGE['plain calls'] ?? '']), 'ada')).toMatchObject(NO_PROBLEMS)
   })

@@ -10,6 +10,7 @@ import type {
   ExaminedSubmission,
   ReceivedBytes,
   SubmissionRequest,
+  ThreadNumber,
   ThreadResponse,
 } from '../../programs/messages.ts'
 import type { SubmissionThread } from '../../programs/submission-thread.ts'
@@ -17,7 +18,7 @@ import { checkPrograms, checkProgramsInline } from './check-programs.ts'
 import { executionsOf, readSubmission } from './read-submission.ts'
 
 /** Examines large submissions in their order. */
-export const submissionWorker = defineWorker<SubmissionRequest, ThreadResponse>(
+export const submissionWorker = defineWorker<SubmissionRequest | ThreadNumber, ThreadResponse>(
   'src/server/jobs/submission/worker.ts',
 )
 
