@@ -3,6 +3,7 @@ import { createLog, kinds, repeatableFlag, requiredFlag, switchFlag, systemClock
 import { DRIVER_SETTINGS, OrderError, runRoutine } from '../../driver/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress } from '../command-line/progress.ts'
+import { dropCredentials } from '../command-line/protect-memory.ts'
 import { untilStopped } from '../command-line/signals.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 import { drawOptionsOf } from '../plot/terminal.ts'
@@ -37,7 +38,7 @@ export const calibrateCommand = defineCommand({
           log,
           cwd: process.cwd(),
           home: homedir(),
-          env: process.env,
+          env: dropCredentials(),
           signal: stop.signal,
           onStep: ({ routine: name = 'preparing', target: on, running = [] }) =>
             progress.report([name, on ?? running.join(', ')].join(' ').trim()),

@@ -3,6 +3,7 @@ import { createLog, flag, kinds, switchFlag, systemClock } from '../../base/inde
 import { checkDeviceInstrument, DRIVER_SETTINGS, type InstrumentCheck } from '../../driver/index.ts'
 import { OPERATIONS } from '../../protocol/index.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { dropCredentials } from '../command-line/protect-memory.ts'
 
 export const checkCommand = defineCommand({
   summary: 'Check the files or the instrument of a device, without a server and without touching its outputs',
@@ -28,7 +29,7 @@ export const checkCommand = defineCommand({
         log: createLog({ level: 'warn' }),
         cwd: process.cwd(),
         home: homedir(),
-        env: process.env,
+        env: dropCredentials(),
       },
     )
     if (checks.some(({ passed }) => !passed)) process.exitCode = 1
