@@ -82,7 +82,11 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
       mutant('programs of a user that wait', 'perCaller: MAX_WAITING_OF_ACCOUNT', 'perCaller: 1e9'),
       mutant('programs that wait', 'all: MAX_WAITING,', 'all: 1e9,'),
       mutant('processor time to check the programs of a job', 'maxMs: MAX_CHECK_MS', 'maxMs: 1e9'),
-      mutant('time until the programs of a job are checked', 'maxWallMs: MAX_CHECK_WALL_MS', 'maxWallMs: 1e9'),
+      mutant(
+        'time until the programs of a job are checked',
+        'maxWallMs: MAX_CHECK_WALL_MS',
+        'maxWallMs: 1e9',
+      ),
     ],
   },
   {
@@ -200,6 +204,11 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
       mutant('small tables on the event loop', '?? 0) < MAX_SMALL_ROWS', '?? 0) < 1e12'),
       mutant('searches on the event loop', '&& matches.length === 0', ''),
     ],
+  },
+  {
+    file: 'src/db/query/own-jobs.ts',
+    test: 'tests/db/query/own-jobs.test.ts',
+    limits: [mutant('own jobs on the event loop', 'isBySubmission ? user : undefined', 'user')],
   },
   {
     file: 'src/db/filter/language/parser.ts',

@@ -1,3 +1,4 @@
+import { MIB } from '../../base/index.ts'
 import { BASE, type Condition, type Order, type Term } from '../filter/index.ts'
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
 import { fullIndexesOf } from '../schema/tables.ts'
@@ -8,6 +9,8 @@ import type { CompiledList } from './compiled-list.ts'
 export const MAX_PASSED = 1_000
 /** Rows of a table that is small enough to be read as a whole for a page: a few ms. */
 const MAX_SMALL_ROWS = 200
+/** Stored bytes of a user whose records may all be read for a page; each record counts `RECORD_BYTES`. */
+const MAX_SMALL_BYTES = 2 * MIB
 
 /**
  * The rule that decides where a list is read. The event loop reads one whose rows an index of the collection
@@ -19,6 +22,8 @@ export interface AccessPath {
   readonly isIndexed: boolean
   /** Whether testing a row takes microseconds. */
   readonly isLight: boolean
+  /** Id of the user whose records an index finds, and no others are tested. */
+  readonly owner?: string | undefined
 }
 
 /** Finds the access paths of lists. */
@@ -47,13 +52,24 @@ function accessPathOf(list: CompiledList, indexes: ReturnType<typeof fullIndexes
   return { isIndexed: isOne || isInOrder, isLight }
 }
 
-/** Whether the table has few rows; two look-ups, since removed rows count too. */
-export function isSmallTable(tx: SqlReader, { name }: AnyCollection): boolean {
-  const table = quoted(name)
+/** Whether the rows that a list tests are few, and each takes microseconds. */
+export function isSmall(
+  tx: SqlReader,
+  { collection, isLight, owner }: AccessPath & { readonly collection: AnyCollection },
+): boolean {
+  if (!isLight) return false
+  if (owner !== undefined && isSmallOwner(tx, owner)) return true
+  const table = quoted(collection.name)
   const span = tx.one<{ rows: number | null }>(
     `SELECT (SELECT max(seq) FROM ${table}) - (SELECT min(seq) FROM ${table}) AS rows`,
   )
+  // Two look-ups, since removed rows count too.
   return (span?.rows ?? 0) < MAX_SMALL_ROWS
+}
+
+function isSmallOwner(tx: SqlReader, user: string): boolean {
+  const stored = tx.one<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE "user" = $user', { user })
+  return (stored?.bytes ?? Number.POSITIVE_INFINITY) <= MAX_SMALL_BYTES
 }
 
 function isLightCondition({ reads }: Condition): boolean {

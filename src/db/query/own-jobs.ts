@@ -74,6 +74,8 @@ export function planOwnJobs(
     count: isCounted ? { sql: `SELECT count(*) AS n ${source}`, params } : undefined,
     isIndexed: isBySubmission && isFoundInOrder(user, filter) && skip + limit <= MAX_PASSED,
     isLight: true,
+    // SQLite may read an index of another sort, with the jobs of everybody.
+    owner: isBySubmission ? user : undefined,
   }
 }
 

@@ -4,7 +4,7 @@ import type { Database } from '../records/database.ts'
 import { inSteps } from '../records/page-size.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { withCallerErrors } from '../sqlite/caller-errors.ts'
-import { isSmallTable } from './access-path.ts'
+import { isSmall } from './access-path.ts'
 import { KeptTotals } from './kept-totals.ts'
 import type { ListPlan } from './list-plan.ts'
 
@@ -74,12 +74,12 @@ interface Start<R> {
 /** Everything that the event loop may read at once. */
 function startPage<R>(tx: ReadTx, work: PageWork<R>, totals: KeptTotals): Start<R> {
   const plan = work.plan(tx)
-  const { collection, count, isIndexed, isLight } = plan
+  const { count, isIndexed } = plan
   return withCallerErrors(() => {
-    const isSmall = isLight && (count !== undefined || !isIndexed) && isSmallTable(tx, collection)
-    const kept = count && !isSmall ? totals.find(tx, count) : undefined
-    if (!isIndexed && !isSmall) return { plan, ...kept }
-    const selection = { ids: plan.ids, ...(count && isSmall && { count }) }
+    const isWhole = (count !== undefined || !isIndexed) && isSmall(tx, plan)
+    const kept = count && !isWhole ? totals.find(tx, count) : undefined
+    if (!isIndexed && !isWhole) return { plan, ...kept }
+    const selection = { ids: plan.ids, ...(count && isWhole && { count }) }
     const { ids, bytes, total } = readSelection(tx, selection)
     const isLast = count && endsAt(plan.ids, ids.length)
     const isShort = stepsOf(tx, plan, { ids, bytes }, work).length < 2

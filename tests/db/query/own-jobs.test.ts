@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { cancelJob, deleteJob, quantumJobs, type ReadTx } from '../../../src/db/index.ts'
+import { isSmall } from '../../../src/db/query/access-path.ts'
 import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { part } from '../../support/whole.ts'
@@ -82,12 +83,19 @@ test('every filter reads one index of the user, and no job that it excludes, amo
   const [before, tag] = ['many00000000150', 'rare']
   expect([{}, { before }, { tag }].map((filter) => isIndexed(filter))).toEqual([true, true, true])
   expect([{ before, tag }, { status: ['failed'] }, { text: 'x' }].map((filter) => isIndexed(filter))).toEqual(
-    [...[false, false, false]],
+    [false, false, false],
   )
   const ofAll = (filter: OwnJobsFilter) =>
     planOwnJobs(undefined, { skip: 0, limit: 50, sort: '-created', filter })
   const everybody = [{}, { status: ['failed'], before }, { status: ['completed'] }, { tag }].map(ofAll)
   expect(everybody.map((plan) => plan.isIndexed)).toEqual([true, true, false, false])
+  // The jobs of a user who has few are all read at once, whatever the filter; those of everybody are not.
+  const few = await lab.user()
+  await lab.submit(few)
+  const small = (of: string | undefined, sort = '-created') =>
+    lab.db.read((tx) => isSmall(tx, planOwnJobs(of, { skip: 0, limit: 50, sort, filter: { text: 'x' } })))
+  expect([await small(few.id), await small(user.id), await small(undefined)]).toEqual([true, false, false])
+  expect(await small(few.id, 'duration')).toBe(false)
   // Not with `await using`: jobs without history would break the invariants that the lab checks at its end.
   await lab.db.close()
 })
