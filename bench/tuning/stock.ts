@@ -11,8 +11,12 @@ import { calibrateCold } from '../../tests/support/tuning/acceptance/changed-chi
 import { designFile } from '../../tests/support/tuning/acceptance/design-file.ts'
 import { printHead, printRow } from '../support/output.ts'
 
-/** Needs a readout point of its own, or a pulse to state 2. */
+/** Needs a place for its result, a readout point of its own, or a pulse to state 2. */
 const OF_FULL_QUBITS = [
+  't1',
+  't2',
+  't2_echo',
+  'resonator_spectroscopy_1',
   'ro_two_state_optimization',
   'rabi_oscillations_12',
   'ramsey_correction_12',

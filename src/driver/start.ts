@@ -288,6 +288,7 @@ function runUntilStopped(
     await waitForAcknowledgements()
     const before = outbox.size
     await supervisor.stop()
+    await coordinator.idle
     await outbox.flushed()
     // A tuner reports the run that the stop has ended, which lets the jobs of its QPU continue.
     if (outbox.size > before) await waitForAcknowledgements()

@@ -127,8 +127,8 @@ const list = <S extends v.GenericSchema>(entry: S, most: number) => v.pipe(v.arr
 
 /** Findings of a tuner: the part of a report that the run itself produces. */
 export const calibrationFindings = v.object({
-  /** A run that measured nothing is never a `success`. */
-  status: v.picklist(['success', 'partial_failure', 'failed']),
+  /** A run that measured nothing is never a `success`; one that was stopped is `aborted`. */
+  status: v.picklist(['success', 'partial_failure', 'failed', 'aborted']),
   /** Device and instruments of the measurement: `scheduler_a_tuner+simulated`. */
   backend: v.optional(name, ''),
   /** Number of changed values in the device file, and its hashes. */

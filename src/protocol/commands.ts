@@ -63,6 +63,8 @@ export const setMaintenance = v.object({
   type: v.literal('SetMaintenance'),
   on: v.boolean(),
   reason: v.string(),
+  /** Whether the server stores reports of status `aborted`; servers before do not say so. */
+  knows_aborted: v.optional(v.boolean()),
 })
 export type SetMaintenance = v.InferOutput<typeof setMaintenance>
 

@@ -21,8 +21,13 @@ const OTHER = { ...RUN, run_id: 'run000000000002' }
 async function openTuner() {
   const bench = await openBench()
   const gate = join(bench.folder, 'gate')
-  await bench.attach({ operation: 'calibrate', device: TUNER, option: [`gate=${gate}`] })
-  return { bench, gate: () => writeFileSync(gate, ''), [Symbol.asyncDispose]: bench[Symbol.asyncDispose] }
+  const driver = await bench.attach({ operation: 'calibrate', device: TUNER, option: [`gate=${gate}`] })
+  return {
+    bench,
+    driver,
+    gate: () => writeFileSync(gate, ''),
+    [Symbol.asyncDispose]: bench[Symbol.asyncDispose],
+  }
 }
 
 test('a tuner runs one calibration at a time and stores its report until it is acknowledged', async () => {
@@ -78,6 +83,21 @@ test('a run that is stopped ends with a failed report, and the next one runs', a
   expect((await bench.event('CalibrationReport', 2)).payload).toMatchObject({
     run_id: OTHER.run_id,
     status: 'success',
+  })
+})
+
+test('a run that the stop of the driver ends is reported at once', async () => {
+  await using tuner = await openTuner()
+  const { bench, driver } = tuner
+  bench.server.push({ type: 'SetMaintenance', on: false, reason: '', knows_aborted: true })
+  bench.server.push(RUN)
+  await bench.event('CalibrationProgress', 2)
+  await driver.stop()
+  expect((await bench.event('CalibrationReport')).payload).toMatchObject({
+    run_id: RUN.run_id,
+    request_id: RUN.request_id,
+    status: 'aborted',
+    errors: ['the driver was stopped'],
   })
 })
 

@@ -88,7 +88,7 @@ CREATE TABLE "calibration_results" (
   "qpu" TEXT NOT NULL DEFAULT '',
   "request" TEXT NOT NULL DEFAULT '',
   "mode" TEXT NOT NULL DEFAULT '' CHECK ("mode" IN ('', 'fidelity_check', 'partial', 'full')),
-  "status" TEXT NOT NULL DEFAULT '' CHECK ("status" IN ('', 'success', 'partial_failure', 'failed')),
+  "status" TEXT NOT NULL DEFAULT '' CHECK ("status" IN ('', 'success', 'partial_failure', 'failed', 'aborted')),
   "routines" TEXT,
   "benchmarks" TEXT,
   "skipped" TEXT,

@@ -13,7 +13,7 @@ export const calibrationResults = defineCollection({
     qpu: relation('qpus'),
     request: relation('calibration_requests', { keep: true }),
     mode: optionalChoice(['fidelity_check', 'partial', 'full']),
-    status: optionalChoice(['success', 'partial_failure', 'failed']),
+    status: optionalChoice(['success', 'partial_failure', 'failed', 'aborted']),
     routines: json({ maxBytes: REPORT_BYTES, help: '[{routine, target, status, parameters, error?, fit?}]' }),
     benchmarks: json({ maxBytes: REPORT_BYTES, help: '[{protocol, target, fidelity, error, raw_data?}]' }),
     skipped: json({ maxBytes: REPORT_BYTES, help: '[{routine, target, reason, detail}]' }),

@@ -36,6 +36,11 @@ export class WatchedDeviceFile {
     return this.#current ?? read
   }
 
+  /** Why the file as it is now cannot be used, with line and column; empty when it is in use. */
+  get problems(): readonly string[] {
+    return this.#file.problems
+  }
+
   #use(read: DeviceFile): void {
     const { unrecognized, chip } = read
     const file = this.#path

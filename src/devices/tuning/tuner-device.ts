@@ -13,6 +13,7 @@ import type { Chip } from '../chip/device-file.ts'
 import { readText } from '../chip/files/watched-file.ts'
 import type { Hardware } from '../chip/hardware/hardware-file.ts'
 import { linesOfChip } from '../chip/hardware/lines-of-chip.ts'
+import type { WatchedDeviceFile } from '../chip/watched-device-file.ts'
 import type { CalibrateDevice, CalibrationIo, CalibrationRequest, DeviceContext } from '../define-device.ts'
 import { CalibrationError, StartupError } from '../errors.ts'
 import type { CalibrationConfig } from './config/calibration-config.ts'
@@ -52,7 +53,7 @@ interface TunerDependencies {
  * Creates a tuner: it calibrates with the given routines, restores currents that a former process left
  * changed before anything else, and checks for drift when its options ask for it. The device file is read at
  * the start of each calibration, as is `calibration.yml`; one that does not parse fails the calibration, not
- * the start.
+ * the start: a device file only one that would write into it.
  * @throws StartupError for invalid options, and for an invalid device file or hardware file.
  */
 export async function createTuner(
@@ -91,9 +92,11 @@ export async function createTuner(
   /** Runs a calibration, or with `only` one routine of it, during which nobody else uses the instrument. */
   async function run(request: CalibrationRequest, io: CalibrationIo, only?: Only) {
     hardware?.reportChange()
+    const mayWrite = !options.is_dummy && (only?.write ?? true)
+    if (mayWrite && request.mode !== 'fidelity_check') assertWritable(file)
     const release = await reserve(instrument, io.signal)
     try {
-      return await runReserved(request, io, only)
+      return await runReserved(request, io, { only, mayWrite })
     } finally {
       const warnings = instrument.takeWarnings?.() ?? []
       if (warnings.length > 0) log.warn('some results of the calibration are doubtful', { warnings })
@@ -101,7 +104,11 @@ export async function createTuner(
     }
   }
 
-  async function runReserved(request: CalibrationRequest, io: CalibrationIo, only?: Only) {
+  async function runReserved(
+    request: CalibrationRequest,
+    io: CalibrationIo,
+    { only, mayWrite }: { only: Only | undefined; mayWrite: boolean },
+  ) {
     const restored = await restoreCouplers(sources)
     const current = file.current
     const read = readConfig(options.calibration_config, current.chip)
@@ -118,7 +125,6 @@ export async function createTuner(
     const used = options.save_raw_data
       ? recordingInstrument(calibrating, new RunRecorder(new RawDataFolder(rawData), log))
       : calibrating
-    const mayWrite = !options.is_dummy && (only?.write ?? true)
     try {
       const findings = await runCalibration(
         request,
@@ -161,6 +167,20 @@ export async function createTuner(
     maintenance: (on) => monitor.maintenance(on),
     stop: () => instrument.close(),
   }
+}
+
+/**
+ * A run of hours must not find at its end that it cannot write what it found.
+ * @throws CalibrationError with line and column when the device file as it is now does not parse.
+ */
+function assertWritable(file: WatchedDeviceFile): void {
+  const { problems } = file
+  if (problems.length === 0) return
+  const [first = '', ...others] = problems
+  const rest = others.length === 0 ? '' : ` (and ${others.length} more, see the driver log)`
+  throw new CalibrationError(
+    `the device file does not parse, so nothing could be written into it; correct it first: ${first}${rest}`,
+  )
 }
 
 /** What a tuner plays programs on, and what of it may hold currents. */

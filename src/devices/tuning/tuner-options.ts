@@ -40,7 +40,7 @@ export const TUNER_OPTIONS = {
     default: false,
   }),
   drift_check_interval: opt.custom(parseDuration, {
-    help: 'Interval of automatic fidelity checks; 0 = none',
+    help: `Interval of automatic fidelity checks, at least ${MIN_INTERVAL_S}s; 0 = none`,
     default: 0,
     example: '6h',
   }),

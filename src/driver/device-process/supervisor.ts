@@ -136,13 +136,13 @@ export class Supervisor {
   }
 
   /**
-   * Closes the device within 2 s, or the time that it asks for, then kills its process. A running task is not
-   * reported.
+   * Closes the device within 2 s, or the time that it asks for, then kills its process. A running task is
+   * reported only if it is when it is stopped.
    */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#usable.resolve()
-    this.#run?.abandon()
+    this.#run?.endWithDevice()
     const host = this.#host
     if (!host) return
     const gone = this.#exited.promise

@@ -31,8 +31,7 @@ const FINAL_CHECK_MS = 100
  */
 export class TaskRun {
   /**
-   * Settles with the encoded event that ends the task; with undefined after `abandon`, and after a `stop`
-   * that is not reported.
+   * Settles with the encoded event that ends the task; with undefined after a stop that is not reported.
    */
   readonly settled: Promise<string | undefined>
   readonly #task: Task
@@ -103,9 +102,13 @@ export class TaskRun {
     )
   }
 
-  /** Settles without a final event. */
-  abandon(): void {
-    this.#settle(undefined)
+  /**
+   * The driver stops the device, which ends the task: one that is reported when it is stopped is settled by
+   * its result or the end of the process, any other without a final event.
+   */
+  endWithDevice(): void {
+    if (this.#task.isReportedWhenStopped) this.#cancelled ??= 'stopped'
+    else this.#settle(undefined)
   }
 
   async #limitStart(): Promise<void> {

@@ -27,7 +27,9 @@ export function writeFailure(clock: Clock, attempt: Attempt, error: JobFailure, 
 /** Encodes the report of a calibration that failed `executionMs` after its start. */
 export function writeFailedReport(
   clock: Clock,
-  run: Pick<EventPayload<'CalibrationReport'>, 'run_id' | 'request_id' | 'mode'>,
+  run: Pick<EventPayload<'CalibrationReport'>, 'run_id' | 'request_id' | 'mode'> & {
+    status?: 'failed' | 'aborted'
+  },
   error: string,
   executionMs: number,
 ): string {
@@ -38,7 +40,7 @@ export function writeFailedReport(
     ...(run.mode && { mode: run.mode }),
     started_at: new Date(clock.now() - executionMs).toISOString(),
     ended_at: new Date(clock.now()).toISOString(),
-    status: 'failed',
+    status: run.status ?? 'failed',
     backend: '',
     device_file: null,
     routines: [],

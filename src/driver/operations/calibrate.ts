@@ -18,6 +18,9 @@ import { writeFailedReport, writeReport } from '../messages/write-event.ts'
 import { emitEvent } from './emit.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
+/** How long a run that is stopped may take to restore currents and to report. */
+const STOP_SECONDS = 20
+
 /** One run, requested by the server or by the tuner itself. */
 interface Run {
   request: CalibrationRequest
@@ -33,6 +36,11 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
   /** By run id; the first one is running. */
   const runs = new Map<string, Run>()
   let last: Promise<unknown> = Promise.resolve()
+  io.signal.addEventListener('abort', () => {
+    for (const { stop } of runs.values()) stop.abort(driverStopped())
+  })
+  /** Whether the server knows reports of status `aborted`. */
+  let knowsAborted = false
   /** The server is connected and the QPU is not in maintenance, so the tuner may start a run on its own. */
   let mayStart = false
 
@@ -40,7 +48,8 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
   function enqueue(request: CalibrationRequest, report: (body: string) => void) {
     const run: Run = { request, stop: new AbortController() }
     runs.set(request.runId, run)
-    const end = last.then(() => execute(device, run, io))
+    if (io.signal.aborted) run.stop.abort(driverStopped())
+    const end = last.then(() => execute(device, run, { ...io, knowsAborted }))
     last = end.then(({ body }) => {
       runs.delete(request.runId)
       report(body)
@@ -68,6 +77,7 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
     onCommand(command) {
       if (command.type === 'SetMaintenance') {
         mayStart = !command.on
+        knowsAborted = command.knows_aborted === true
         device.maintenance?.(command.on)
       }
       if (command.type !== 'RunCalibration') return
@@ -94,9 +104,14 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
       mayStart = false
     },
     async stop(stopIo) {
+      if (runs.size > 0) stopIo.extend(STOP_SECONDS, 'the running calibration ends')
       await Promise.all([device.stop?.(stopIo), last])
     },
   }
+}
+
+function driverStopped(): CalibrationError {
+  return new CalibrationError('the driver was stopped')
 }
 
 type TunerCalibrate = Parameters<CalibrateDevice['start']>[0]['calibrateNow']
@@ -105,27 +120,29 @@ type TunerCalibrate = Parameters<CalibrateDevice['start']>[0]['calibrateNow']
 async function execute(
   device: CalibrateDevice,
   { request, stop }: Run,
-  io: OperationIo,
+  io: OperationIo & { knowsAborted: boolean },
 ): Promise<{ body: string; findings: CalibrationFindings | undefined }> {
-  const { clock, log } = io
+  const { clock, log, knowsAborted } = io
+  const { signal } = stop
   const { runId: run_id, id: request_id, mode } = request
   const startedAt = clock.monotonic()
   const started_at = new Date(clock.now()).toISOString()
   try {
-    const signal = AbortSignal.any([stop.signal, io.signal])
     signal.throwIfAborted()
     const progress = progressReporter(request, io)
     const found = await device.calibrate(request, { signal, progress })
     const findings = checkFindings(found)
     const ended_at = new Date(clock.now()).toISOString()
-    const body = fitting(io, { run_id, request_id, mode, started_at, ended_at, ...findings })
+    const status = findings.status === 'aborted' && !knowsAborted ? 'failed' : findings.status
+    const body = fitting(io, { run_id, request_id, mode, started_at, ended_at, ...findings, status })
     return { body, findings }
   } catch (error) {
     const message = calibrationFailureOf(error)
     if (error instanceof CalibrationError) log.info('calibration failed', { run: run_id, error: message })
     else log.error('calibration failed', { run: run_id, error })
     const executionMs = Math.max(0, Math.round(clock.monotonic() - startedAt))
-    const body = writeFailedReport(clock, { run_id, request_id, mode }, message, executionMs)
+    const status = signal.aborted && knowsAborted ? 'aborted' : 'failed'
+    const body = writeFailedReport(clock, { run_id, request_id, mode, status }, message, executionMs)
     return { body, findings: undefined }
   }
 }

@@ -52,10 +52,18 @@ export class TaskCoordinator {
     this.#epoch = epoch
   }
 
-  /** Refuses new tasks; settles when the final event of the running task, if any, is in the outbox. */
+  /**
+   * Refuses new tasks; settles when the final event of the running task, if any, is in the outbox, and at
+   * once for one that takes hours and reports what it has found when it is stopped.
+   */
   async close(): Promise<void> {
     this.#stopping = true
-    await this.#idle
+    if (this.#running?.isReportedWhenStopped !== true) await this.#idle
+  }
+
+  /** Settles when the final event of the running task, if it has one, is in the outbox. */
+  get idle(): Promise<void> {
+    return this.#idle
   }
 
   /** Runs or refuses a task, or resends its result. */

@@ -314,7 +314,12 @@ export class Hub implements DriverHub {
     await db.read((tx) => {
       const served = tx.find(qpus, qpu)
       if (served)
-        session.send({ type: 'SetMaintenance', on: served.maintenance, reason: served.maintenance_reason })
+        session.send({
+          type: 'SetMaintenance',
+          knows_aborted: true,
+          on: served.maintenance,
+          reason: served.maintenance_reason,
+        })
     })
   }
 

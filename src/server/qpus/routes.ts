@@ -287,7 +287,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       const end = until ? toTimestamp(until) : ''
       const changed = await setMaintenance(context.db, callerName(caller), id, maintenance, reason, end)
       for (const driver of changed.drivers) {
-        context.hub.send(driver.id, { type: 'SetMaintenance', on: maintenance, reason })
+        context.hub.send(driver.id, { type: 'SetMaintenance', knows_aborted: true, on: maintenance, reason })
       }
       return presentQpu(context, changed.qpu)
     },

@@ -164,6 +164,14 @@ test('the migrations bring a database of the first schema up to date', async () 
     .all()
   old.run('DROP TABLE job_attempts')
   old.run(sql.replace(", 'requeued'", ''))
+  old.run('ALTER TABLE calibration_results DROP COLUMN status')
+  old.run(
+    `ALTER TABLE calibration_results ADD COLUMN status TEXT NOT NULL DEFAULT ''
+       CHECK (status IN ('', 'success', 'partial_failure', 'failed'))`,
+  )
+  old.run("INSERT INTO calibration_results (id, status, created, updated) VALUES ('r1', 'failed', '', '')")
+  const abort = "UPDATE calibration_results SET status = 'aborted' WHERE status = 'failed'"
+  expect(() => old.run(abort)).toThrow('CHECK')
   old.run('ALTER TABLE external_auths RENAME COLUMN "recordRef" TO "user"')
   old.run('ALTER TABLE external_auths RENAME COLUMN "providerId" TO "provider_id"')
   for (const { name } of old
@@ -191,6 +199,10 @@ test('the migrations bring a database of the first schema up to date', async () 
   await db.write('requeue', (tx) => tx.run("UPDATE job_attempts SET state = 'requeued'"))
   const rows = await db.read((tx) => tx.all('SELECT id, attempt, state FROM job_attempts'))
   expect(rows).toEqual([{ id: 'a1', attempt: 1, state: 'requeued' }])
+  await db.write('abort', (tx) => tx.run(abort))
+  expect(await db.read((tx) => tx.all('SELECT id, status FROM calibration_results'))).toEqual([
+    { id: 'r1', status: 'aborted' },
+  ])
   const bytes = await db.read((tx) => tx.all('SELECT * FROM user_bytes'))
   expect(bytes).toEqual([{ user: 'u', bytes: 2 * 1_024 + '"ä"'.length + 1 + 10 }])
   await db.close()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { openSimulatedChip } from '../../../src/devices/bench/simulated/open-simulated-chip.ts'
 import type { DeviceContext } from '../../../src/devices/define-device.ts'
+import { CalibrationError } from '../../../src/devices/errors.ts'
 import { createRng } from '../../../src/devices/index.ts'
 import { provideSdk } from '../../../src/devices/provide-sdk.ts'
 import { BUILT_IN_ROUTINES } from '../../../src/devices/tuning/routines/index.ts'
@@ -84,6 +85,34 @@ describe('createTuner()', () => {
       ],
     ])
     await expect(tuner.calibrate(request, io)).rejects.toThrow('rabbi')
+  })
+
+  test('refuses a calibration that would write a device file which does not parse, at its start', async () => {
+    using folder = temporaryFolder()
+    const tuner = await setUp(folder.path, { is_simulated: true })
+    const path = join(folder.path, 'scheduler.device.yml')
+    writeFileSync(path, DEVICE_FILE.replace('rxy: {', 'rxy: ['))
+    const calibrate = (mode: 'full' | 'partial' | 'fidelity_check') =>
+      tuner.calibrate(
+        { ...request, mode, targetQubits: mode === 'partial' ? ['q0'] : [] },
+        {
+          ...io,
+          // What is not refused ends before it measures.
+          signal: AbortSignal.abort(new CalibrationError('stopped')),
+        },
+      )
+    for (const mode of ['full', 'partial'] as const)
+      await expect(calibrate(mode)).rejects.toThrow(
+        /does not parse, .*; correct it first: line \d+, column \d+: /,
+      )
+    const outcomeOf = async (mode: 'full' | 'fidelity_check') =>
+      calibrate(mode).then(
+        ({ errors = [] }) => errors.join(),
+        (error: unknown) => String(error),
+      )
+    expect(await outcomeOf('fidelity_check')).toContain('stopped')
+    writeFileSync(path, DEVICE_FILE)
+    expect(await outcomeOf('full')).toContain('stopped')
   })
 
   test('logs the targets of calibration.yml that the chip does not have, and calibrates the others', async () => {

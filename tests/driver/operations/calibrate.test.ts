@@ -258,7 +258,10 @@ test('stop() waits until the run has restored the hardware', async () => {
   await until('the run starts', () => sent.some(({ kind }) => kind === 'started'))
   stopping.abort()
   const stopped = operation.stop({ extend: (...asked) => extended.push(asked) })
-  expect(extended).toEqual([[20, 'ramping q0_q1 back']])
+  expect(extended).toEqual([
+    [20, 'the running calibration ends'],
+    [20, 'ramping q0_q1 back'],
+  ])
   restored.resolve()
   await stopped
   expect(sent.at(-1)).toMatchObject({ kind: 'result', result: RUN.run_id })
@@ -280,6 +283,29 @@ test('cancel() stops the named run, also before it has started', async () => {
   expect(await reportOf(OTHER.run_id)).toMatchObject({ status: 'failed', errors: ['calibration stopped'] })
   expect(seen).toEqual([RUN.run_id])
 })
+
+test.each([
+  ['knows it', true, 'aborted'],
+  ['does not know it', undefined, 'failed'],
+] as const)(
+  'a run that is stopped reports what it found, as aborted if the server %s',
+  async (_, knows_aborted, status) => {
+    const found = { routine: 't1', target: 'q0', status: 'success' as const }
+    const { operation, reportOf, sent, stopping } = open(async (_, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return { status: 'aborted', routines: [found], errors: [String((signal.reason as Error).message)] }
+    })
+    operation.onCommand({ ...READY, ...(knows_aborted && { knows_aborted }) })
+    operation.onCommand(RUN)
+    operation.onCommand(OTHER)
+    await until('the run starts', () => sent.some(({ kind }) => kind === 'started'))
+    stopping.abort()
+    const errors = ['the driver was stopped']
+    expect(await reportOf(RUN.run_id)).toMatchObject({ status, routines: [found], errors })
+    // It had not begun.
+    expect(await reportOf(OTHER.run_id)).toMatchObject({ status, routines: [], errors })
+  },
+)
 
 test('a request from another version makes a failed report', async () => {
   const { operation, reportOf } = open(async () => ({ status: 'success' }))

@@ -30,6 +30,7 @@ const REQUEST: Record<string, Condition> = {
 const REPORT: Record<string, Condition> = {
   success: { tone: 'ok', glyph: 'check', word: 'Success' },
   partial_failure: { tone: 'warn', glyph: 'triangle', word: 'Partial failure' },
+  aborted: { tone: 'warn', glyph: 'triangle', word: 'Aborted' },
   failed: { tone: 'bad', glyph: 'cross', word: 'Failed' },
 }
 

@@ -945,7 +945,7 @@ export interface CalibrationResultsRecord {
   /** Id in calibration_requests; '' = none */
   readonly request: string
   readonly mode: "" | "fidelity_check" | "partial" | "full"
-  readonly status: "" | "success" | "partial_failure" | "failed"
+  readonly status: "" | "success" | "partial_failure" | "failed" | "aborted"
   /** [{routine, target, status, parameters, error?, fit?}] */
   readonly routines: unknown
   /** [{protocol, target, fidelity, error, raw_data?}] */
@@ -1321,7 +1321,7 @@ export interface CalibrationResultsBody {
   /** Id in calibration_requests; '' = none */
   readonly request?: string
   readonly mode?: "" | "fidelity_check" | "partial" | "full"
-  readonly status?: "" | "success" | "partial_failure" | "failed"
+  readonly status?: "" | "success" | "partial_failure" | "failed" | "aborted"
   /** [{routine, target, status, parameters, error?, fit?}] */
   readonly routines?: unknown
   /** [{protocol, target, fidelity, error, raw_data?}] */

@@ -846,7 +846,7 @@ class _CalibrationResultsRecord(TypedDict):
     qpu: str  # Id in qpus; '' = none
     request: str  # Id in calibration_requests; '' = none
     mode: Literal["", "fidelity_check", "partial", "full"]
-    status: Literal["", "success", "partial_failure", "failed"]
+    status: Literal["", "success", "partial_failure", "failed", "aborted"]
     routines: Any  # [{routine, target, status, parameters, error?, fit?}]
     benchmarks: Any  # [{protocol, target, fidelity, error, raw_data?}]
     skipped: Any  # [{routine, target, reason, detail}]
@@ -1162,7 +1162,7 @@ class CalibrationResultsBody(TypedDict, total=False):
     qpu: str  # Id in qpus; '' = none
     request: str  # Id in calibration_requests; '' = none
     mode: Literal["", "fidelity_check", "partial", "full"]
-    status: Literal["", "success", "partial_failure", "failed"]
+    status: Literal["", "success", "partial_failure", "failed", "aborted"]
     routines: Any  # [{routine, target, status, parameters, error?, fit?}]
     benchmarks: Any  # [{protocol, target, fidelity, error, raw_data?}]
     skipped: Any  # [{routine, target, reason, detail}]

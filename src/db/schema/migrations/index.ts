@@ -5,6 +5,7 @@ import { externalAuthNames } from './0002-external-auths.ts'
 import { userBytes } from './0003-user-bytes.ts'
 import { qpuUsage } from './0004-qpu-usage.ts'
 import { noChangeLog } from './0005-no-change-log.ts'
+import { abortedReports } from './0006-aborted-reports.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -13,4 +14,5 @@ export const MIGRATIONS: readonly Migration[] = [
   userBytes,
   qpuUsage,
   noChangeLog,
+  abortedReports,
 ]

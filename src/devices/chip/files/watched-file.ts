@@ -24,6 +24,8 @@ interface WatchedFileOptions<T> {
 export class WatchedFile<T extends object> {
   readonly #options: WatchedFileOptions<T>
   #content: T
+  /** Why the file as it was last read is not in use. */
+  #problems: readonly string[] = []
   /** Identity, size and modification time of the file when it was last read. */
   #readStamp = ''
 
@@ -53,10 +55,18 @@ export class WatchedFile<T extends object> {
     return this.#content
   }
 
+  /** Why the file as it is now cannot be used, at most 10 lines and one that counts the rest; else empty. */
+  get problems(): readonly string[] {
+    void this.current
+    return firstOf(this.#problems)
+  }
+
   #read(): T | { problems: readonly string[] } {
     this.#readStamp = stampOf(this.#options.path)
-    const read = readText(this.#options.path)
-    return typeof read === 'string' ? this.#options.parse(read) : read
+    const text = readText(this.#options.path)
+    const read = typeof text === 'string' ? this.#options.parse(text) : text
+    this.#problems = 'problems' in read ? read.problems : []
+    return read
   }
 }
 

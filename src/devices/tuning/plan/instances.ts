@@ -39,19 +39,28 @@ interface InstanceInput {
   readonly qubits: readonly string[]
   readonly edges: readonly string[]
   isEnabled(routine: string): boolean
+  /** Whether somebody asks for the routines by name: also for a result that has no place in an element. */
+  isNamed?: boolean
 }
 
 /**
  * Applies the routines to the targets. A disabled routine is left out, and a target declines a routine that
- * needs a submodule which the element lacks; both are passed through: their parents become the parents of
- * their children.
+ * needs a submodule which the element lacks, and one whose result has no place in it; all of them are passed
+ * through: their parents become the parents of their children.
  */
-export function instancesOf({ routines, chip, qubits, edges, isEnabled }: InstanceInput): Instances {
+export function instancesOf({
+  routines,
+  chip,
+  qubits,
+  edges,
+  isEnabled,
+  isNamed = false,
+}: InstanceInput): Instances {
   const byKey = new Map<string, Instance>()
   const skipped: SkippedNode[] = []
   for (const routine of routines) {
     for (const target of routine.kind === 'edge' ? edges : qubits) {
-      const left = isEnabled(routine.name) ? declinedOf(routine, target, chip) : DISABLED
+      const left = isEnabled(routine.name) ? declinedOf(routine, target, chip, isNamed) : DISABLED
       if (left) skipped.push({ routine: routine.name, target, ...left })
       else byKey.set(keyOf(routine.name, target), { routine, target })
     }
@@ -78,9 +87,21 @@ function invert(links: ReadonlyMap<string, readonly string[]>): Map<string, stri
 const DISABLED = { reason: 'disabled', detail: '' } as const
 
 /** Why a target declines a routine; undefined when it has all that the routine needs. */
-function declinedOf({ needs }: Routine, target: string, chip: ChipElements) {
-  const missing = needs.find((path) => !chip.has(target, path))
+function declinedOf(routine: Routine, target: string, chip: ChipElements, isNamed: boolean) {
+  const missing = missingFor(routine, target, chip, isNamed)
   return missing === undefined ? undefined : ({ reason: 'declined', detail: `needs ${missing}` } as const)
+}
+
+/** What an element lacks for a routine: what that needs, or unless it is named, a place for its result. */
+export function missingFor(
+  { needs, writes, optionalWrites }: Routine,
+  target: string,
+  chip: ChipElements,
+  isNamed = false,
+): string | undefined {
+  const missing = needs.find((path) => !chip.has(target, path))
+  if (missing !== undefined || isNamed || writes.length > 0) return missing
+  return optionalWrites.some((path) => chip.has(target, path)) ? undefined : optionalWrites[0]
 }
 
 /** The keys of the nodes before each node. */

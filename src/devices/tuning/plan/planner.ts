@@ -51,7 +51,8 @@ export function planFull(input: PlanInput): CalibrationPlan {
 
 /** The plan of one routine on some targets, also if it is disabled; a target may still decline it. */
 export function planRoutine(input: PlanInput, routine: Routine, targets: readonly string[]): CalibrationPlan {
-  const chosen = { ...input, routines: [routine], qubits: targets, edges: targets, isEnabled: () => true }
+  const all = { qubits: targets, edges: targets, isEnabled: () => true }
+  const chosen = { ...input, ...all, routines: [routine], isNamed: true }
   const instances = instancesOf(chosen)
   return planOf(chosen, instances, new Set(instances.byKey.keys()), new Set(), [])
 }
@@ -79,6 +80,8 @@ interface PartialScope {
   readonly own: ReadonlySet<string>
   /** Nodes whose check runs first. */
   readonly checked: readonly Instance[]
+  /** What is checked beside the named targets; undefined when nothing is. */
+  readonly note: string | undefined
 }
 
 /**
@@ -105,15 +108,24 @@ export function scopeOfPartial(input: PlanInput, named: readonly string[]): Part
   return {
     instances,
     own: new Set(entries.filter(([, instance]) => isOwn(instance)).map(([key]) => key)),
-    checked: entries.map(([, instance]) => instance).filter((instance) => hasCheck(instance, chip)),
+    checked: entries.map(([, instance]) => instance).filter(({ routine }) => routine.check !== undefined),
+    note: noteOnScope(named, { edges, qubits }),
   }
 }
 
-/** Whether a target has a check, and a value that it can be about. */
-function hasCheck({ routine, target }: Instance, chip: ChipElements): boolean {
-  const { check, isBenchmark, writes, optionalWrites } = routine
-  if (!check) return false
-  return isBenchmark || writes.length > 0 || optionalWrites.some((path) => chip.has(target, path))
+/** Names that a note contains. */
+const MAX_NAMED = 20
+
+/** What a partial calibration checks because the gates of its targets need it. */
+function noteOnScope(
+  named: readonly string[],
+  { edges, qubits }: { edges: readonly string[]; qubits: readonly string[] },
+): string | undefined {
+  const others = [...qubits, ...edges].filter((name) => !named.includes(name))
+  if (others.length === 0) return undefined
+  const shown = (names: readonly string[]) =>
+    names.length > MAX_NAMED ? `${names.slice(0, MAX_NAMED).join(', ')}, …` : names.join(', ')
+  return `checked and calibrated with ${shown(named)}, because its gates need them: ${shown(others)}`
 }
 
 /** What is known of a node after its check; `unknown` without one, or when it could not decide. */
@@ -128,7 +140,7 @@ export type CheckResult = CheckOutcome | { readonly state: 'unknown'; readonly r
  */
 export function planPartial(
   input: PlanInput,
-  { instances, own }: PartialScope,
+  { instances, own, note }: PartialScope,
   checks: ReadonlyMap<string, CheckResult>,
   isMeasured: (element: string, path: string) => boolean,
 ): CalibrationPlan {
@@ -140,7 +152,7 @@ export function planPartial(
   )
   const blamed = blame(nodes)
   const out = [...nodes].filter(([, { state }]) => state === 'out').map(([key]) => key)
-  const notes = notesOf(checks, blamed)
+  const notes = [...(note === undefined ? [] : [note]), ...notesOf(checks, blamed)]
   if (out.length > 0) {
     return planOf(input, instances, new Set(out), reachable(blamed, instances.childrenOf), notes)
   }

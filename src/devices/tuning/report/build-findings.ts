@@ -111,15 +111,16 @@ function isFailed({ outcome, isUnresolved }: NodeResult): boolean {
 }
 
 /**
- * `success` without any failure, `partial_failure` when something succeeded beside a failure, `failed` when
- * nothing did or the run itself failed. A run that measured nothing is never a success; checks that found
- * every value to hold are a measurement.
+ * `aborted` when somebody stopped the run; `success` without any failure, `partial_failure` when something
+ * succeeded beside a failure, `failed` when nothing did or the run itself failed. A run that measured nothing
+ * is never a success; checks that found every value to hold are a measurement.
  */
 export function statusOf(
-  { results, skipped, stopped }: WalkResult,
+  { results, skipped, stopped, isAborted = false }: WalkResult,
   fileError: string | undefined,
   passedChecks = 0,
 ): CalibrationFindings['status'] {
+  if (isAborted) return 'aborted'
   if (stopped !== undefined || fileError !== undefined) return 'failed'
   if (results.length === 0) return passedChecks > 0 ? 'success' : 'failed'
   const hasFailure = results.some(isFailed) || skipped.some(({ reason }) => reason === 'blocked')

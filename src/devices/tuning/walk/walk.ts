@@ -1,7 +1,7 @@
 import { CalibrationError } from '../../errors.ts'
 import type { FitTrace } from '../../fitting/fit.ts'
 import { type ChipElements, qubitsOf } from '../plan/chip-elements.ts'
-import { keyOf, type SkippedNode } from '../plan/instances.ts'
+import { keyOf, missingFor, type SkippedNode } from '../plan/instances.ts'
 import type { CalibrationPlan, PlannedNode } from '../plan/planner.ts'
 import type { FoundNumber, FoundValue, Routine } from '../routine.ts'
 import { Blocking } from './blocking.ts'
@@ -89,6 +89,8 @@ export interface WalkResult {
   readonly notes: readonly string[]
   /** Why it ended early; undefined when it reached its end. */
   readonly stopped: string | undefined
+  /** Whether that is because somebody stopped the run. */
+  readonly isAborted?: boolean
 }
 
 /**
@@ -108,7 +110,7 @@ export async function walk(input: WalkInput): Promise<WalkResult> {
       const name = cause instanceof Error ? cause.name : 'Error'
       return state.result(`${name}: the run ended early, see the driver log`)
     }
-    return state.result(cause.message)
+    return { ...state.result(cause.message), isAborted: input.runner.signal.aborted }
   }
 }
 
@@ -188,7 +190,7 @@ class Walk {
 
   /** The qubits on which a routine can run. */
   #readyFor(routine: Routine, qubits: readonly string[]): string[] {
-    const hasAll = (qubit: string) => routine.needs.every((path) => this.#input.chip.has(qubit, path))
+    const hasAll = (qubit: string) => missingFor(routine, qubit, this.#input.chip) === undefined
     return qubits.filter((qubit) => hasAll(qubit) && !this.#blocking.culpritOf(routine, qubit))
   }
 

@@ -115,6 +115,7 @@ describe('planPartial()', () => {
       'cz_rb:  (q0_q1)',
     ])
     expect(plan.notes).toEqual([
+      'checked and calibrated with q0, because its gates need them: q1, q0_q1',
       'q0_q1: check of gate out by 6.00 times its limit, explained by what comes before it',
       'q0: check of refine out by 4.00 times its limit',
     ])
@@ -138,7 +139,13 @@ describe('planPartial()', () => {
     expect(outline(plan)[0]).toBe('refine: q0')
     const nothing = planPartial(input(), scope, checks(), () => true)
     expect(outline(nothing)).toEqual([])
-    expect(nothing).toMatchObject({ passedChecks: 5, notes: ['nothing was stale: 5 checks in'] })
+    expect(nothing).toMatchObject({
+      passedChecks: 5,
+      notes: [
+        'checked and calibrated with q0, because its gates need them: q1, q0_q1',
+        'nothing was stale: 5 checks in',
+      ],
+    })
     const undecided = checks().set('find q0', { state: 'unknown', reason: 'no_data: zeros' })
     expect(planPartial(input(), scope, undecided, () => true).notes.at(-1)).toBe(
       'nothing was stale: 4 checks in, 1 could not decide',

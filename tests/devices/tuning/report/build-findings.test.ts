@@ -46,6 +46,7 @@ describe('statusOf()', () => {
     ['failed', walked(), undefined],
     ['failed', walked({ results: [result()], stopped: 'stopped' }), undefined],
     ['failed', walked({ results: [result()] }), 'disk full'],
+    ['aborted', walked({ results: [result()], stopped: 'stopped', isAborted: true }), undefined],
     ['success', walked({ results: [{ ...failed, isUnresolved: true }] }), undefined],
   ] as const)('%s', (status, walk, fileError) => {
     expect(statusOf(walk, fileError)).toBe(status)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readDeviceFile } from '../../../../src/devices/chip/device-file.ts'
 import { chipValuesOf } from '../../../../src/devices/tuning/chip-values.ts'
 import { orderGraph } from '../../../../src/devices/tuning/plan/graph.ts'
-import { planFull } from '../../../../src/devices/tuning/plan/planner.ts'
+import { planFull, planRoutine } from '../../../../src/devices/tuning/plan/planner.ts'
 import { ROUTINES } from '../../../../src/devices/tuning/routine-names.ts'
 import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
 
@@ -46,12 +46,30 @@ describe('the routines that run', () => {
     })
   })
 
-  test('are 26 on stock qubits', () => {
+  test('are 22 on stock qubits, which have no place for the results of some', () => {
+    const withoutPlace = ['t1', 't2', 't2_echo', 'resonator_spectroscopy_1']
     expect(declinedBy('BasicTransmonElement', COUPLER)).toEqual({
-      ...{
-        declined: ['ro_two_state_optimization', ...OF_SECOND_EXCITED],
-        running: 26,
-      },
+      declined: [...withoutPlace, 'ro_two_state_optimization', ...OF_SECOND_EXCITED],
+      running: 22,
+    })
+  })
+
+  test('include one that is asked for by name', () => {
+    const file = readDeviceFile('q0: {element_type: {path: a.BasicTransmonElement, args: [q0]}}\n')
+    if ('problems' in file) throw new Error(file.problems.join())
+    const chip = chipValuesOf(file.chip)
+    const routines = orderGraph(BUILT_IN_ROUTINES)
+    const input = { routines, chip, qubits: chip.qubits, edges: [], isEnabled: () => true }
+    const t1 = routines.find(({ name }) => name === 't1')
+    if (!t1) throw new Error('there is no t1')
+    expect(planRoutine(input, t1, ['q0']).nodes).toHaveLength(1)
+    const { nodes, skipped } = planFull(input)
+    expect(nodes.map(({ routine }) => routine.name)).not.toContain('t1')
+    expect(skipped).toContainEqual({
+      routine: 't1',
+      target: 'q0',
+      reason: 'declined',
+      detail: 'needs coherence.t1',
     })
   })
 

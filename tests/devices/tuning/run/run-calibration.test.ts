@@ -113,7 +113,7 @@ describe('runCalibration()', () => {
       return {}
     })
     const findings = await run({ stop, routines: [...ROUTINES.slice(0, 1), stopping] })
-    expect(findings).toMatchObject({ status: 'failed', errors: ['calibration stopped'] })
+    expect(findings).toMatchObject({ status: 'aborted', errors: ['calibration stopped'] })
     expect(text()).toBe(DEVICE_FILE)
   })
 
