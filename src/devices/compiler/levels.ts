@@ -1,6 +1,6 @@
 import type { Step } from './decompose/step.ts'
 import { optimize, optimizeFree } from './optimize/optimize.ts'
-import { countCz } from './optimize/synthesize.ts'
+import { costOf, onBestQubits } from './route/best-qubits.ts'
 import type { Coupling } from './route/coupling.ts'
 import { planRoute, type RoutedCircuit, type RoutingEffort } from './route/route.ts'
 
@@ -27,7 +27,8 @@ export interface PlacementRequest {
 }
 
 /**
- * Places a circuit on a chip with the fewest CZ that the level finds.
+ * Places a circuit on a chip with the fewest CZ that the level finds, or where errors of CZ were measured,
+ * with the smallest sum of them.
  * @throws JobError when the chip has too few qubits, or no way to join the qubits of a gate.
  */
 export function place(request: PlacementRequest, level: OptimizationLevel): RoutedCircuit {
@@ -40,15 +41,19 @@ export function place(request: PlacementRequest, level: OptimizationLevel): Rout
  */
 export function planPlacement(request: PlacementRequest, level: OptimizationLevel): () => RoutedCircuit {
   const effort = EFFORTS[level]
+  const { coupling, fixed } = request
+  /** Physical qubits are not moved. */
+  const placed = (circuit: RoutedCircuit) => (fixed.size > 0 ? circuit : onBestQubits(circuit, coupling))
+  const cost = ({ steps }: RoutedCircuit) => costOf(steps, coupling)
   if (level === 0) {
     const search = planRoute({ ...request, effort })
-    return () => first(search())
+    return () => placed(first(search()))
   }
   const { steps, wires } = optimizeFree(request.steps, new Set(request.fixed.keys()))
   const search = planRoute({ ...request, steps, effort })
   return () => {
-    const routes = search().map((each) => ({ ...each, steps: optimize(each.steps) }))
-    const best = routes.reduce((one, other) => (countCz(other.steps) < countCz(one.steps) ? other : one))
+    const routes = search().map((each) => placed({ ...each, steps: optimize(each.steps) }))
+    const best = routes.reduce((one, other) => (cost(other) < cost(one) ? other : one))
     return { ...best, final: best.final.map((_, qubit) => best.final[wires.get(qubit) ?? qubit] ?? -1) }
   }
 }

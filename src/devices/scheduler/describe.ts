@@ -38,6 +38,10 @@ export function describeScheduler({
     const stale = isDummy ? [] : staleValuesOf(element, provenance)
     return stale.length === 0 ? {} : { stale }
   }
+  const errorOf = (edge: Edge) => {
+    const error = provenance.gateErrorOf(edge)
+    return error === undefined ? {} : { error }
+  }
   const pulses = chip.qubits.map((qubit, index) => ({
     qubits: [index],
     duration_s: qubit.get('rxy.duration'),
@@ -48,6 +52,7 @@ export function describeScheduler({
     .map((edge) => ({
       qubits: [indexOf(edge.parent), indexOf(edge.child)],
       duration_s: edge.get('cz.square_duration'),
+      ...errorOf(edge),
       ...stateOf(missingOf(edge)),
       ...staleOf(edge),
     }))

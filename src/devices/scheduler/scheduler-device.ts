@@ -95,9 +95,11 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
       const isDummy = instrument.backend === 'dummy'
       const hasBits = needsDiscriminators(job.payload)
       const use = isDummy ? 'any' : hasBits ? 'bits' : 'signals'
-      const used = new UsedValues(calibratedChipOf(current.chip, limits, use, job.payload.allow_uncalibrated))
-      const { chip } = used
       const provenance = Provenance.read(devicePath)
+      const used = new UsedValues(
+        calibratedChipOf(current.chip, limits, use, job.payload.allow_uncalibrated, provenance),
+      )
+      const { chip } = used
       const files = [
         { path: devicePath, text: current.yaml.text },
         ...(config && hardwarePath !== undefined ? [{ path: hardwarePath, text: config.text }] : []),

@@ -38,6 +38,16 @@ test('a chip is described by its device file, and the time of its calibration by
     // Changed by hand since: it says nothing about the values in use.
     measured('q0', '2026-11-01T14:00:00.000Z', 0.4, 'rxy.amp180'),
   ])
+  const [edge] = file.chip.edges
+  if (!edge) throw new Error('there is no edge')
+  const gate = {
+    edge,
+    error: 0.004,
+    routine: 'cz_rb',
+    run: 'run000000000001',
+    at: '2026-11-01T11:00:00.000Z',
+  }
+  Provenance.read(path).recordGates([gate])
   const describe = (devicePath: string, backend: string) =>
     describeScheduler({
       chip: file.chip,
@@ -68,7 +78,7 @@ test('a chip is described by its device file, and the time of its calibration by
   })
   expect(description.qubits?.[0]).not.toHaveProperty('operational')
   expect(description.gates?.find(({ name }) => name === 'cz')?.on).toEqual([
-    { qubits: [0, 1], duration_s: 2e-7 },
+    { qubits: [0, 1], duration_s: 2e-7, error: 0.004 },
   ])
   const dummy = describe(join(folder.path, 'other.yml'), 'dummy')
   expect(dummy.simulator).toBe(true)

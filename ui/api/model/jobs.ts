@@ -20,7 +20,9 @@ const circuitResult = v.object({
   /** Points at measurement level 1, traces at level 0; see `readIqPoints` and `readTraces`. */
   memory: v.optional(v.unknown()),
   header: v.optional(v.object({ name: text, creg_sizes: v.optional(v.array(register), []) })),
-  metadata: v.optional(v.object({ warnings: v.optional(v.array(v.string())) })),
+  metadata: v.optional(
+    v.object({ warnings: v.optional(v.array(v.string())), compiled_circuit: v.optional(v.string()) }),
+  ),
 })
 export type CircuitResult = v.InferOutput<typeof circuitResult>
 

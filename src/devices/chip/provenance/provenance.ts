@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import * as v from 'valibot'
 import { stringify } from 'yaml'
+import type { Edge } from '../elements/element.ts'
 import { isFields } from '../elements/element-type.ts'
 import { readText } from '../files/watched-file.ts'
 import { parseYaml } from '../files/yaml-text.ts'
@@ -49,6 +50,30 @@ export interface StaleValue {
   /** UTC. */
   at: string
 }
+
+/** The measured error of the gate of an edge. */
+export interface MeasuredGate {
+  edge: Edge
+  /** 1 - the average fidelity. */
+  error: number
+  /** The benchmark. */
+  routine: string
+  /** Id of the calibration. */
+  run: string
+  /** UTC. */
+  at: string
+}
+
+/** Where the error of the gate of an edge is stored: no value of the device file has this path. */
+const GATE = 'cz'
+/** The values on which that error depends. */
+const GATE_VALUES = [
+  'clock_freqs.cz',
+  'square_amp',
+  'square_duration',
+  'parent_phase_correction',
+  'child_phase_correction',
+].map((path) => (path.includes('.') ? path : `${GATE}.${path}`))
 
 const staleMark = v.looseObject({ routine: v.string(), run: v.string(), at: v.string(), value: v.string() })
 const marked = v.looseObject({ stale: staleMark })
@@ -117,6 +142,26 @@ export class Provenance {
     writeWhole(this.#path, textOf({ origins: changed, stale: marks }))
   }
 
+  /** The error of the gate of an edge by a benchmark; undefined when its values have changed since. */
+  gateErrorOf(edge: Edge): number | undefined {
+    const stored = this.#stored(edge.name, GATE)
+    const error = stored?.['error']
+    const isKnown = typeof error === 'number' && error >= 0 && error < 1
+    return isKnown && stored?.value === hashOfGate(edge) ? error : undefined
+  }
+
+  /** Records measured errors of gates. */
+  recordGates(gates: readonly MeasuredGate[]): void {
+    if (gates.length === 0) return
+    const { origins, stale } = readSideFile(this.#path)
+    const changed = copyOf(origins)
+    for (const { edge, error, routine, run, at } of gates) {
+      const stored = { routine, run, at, fit: {}, value: hashOfGate(edge), error }
+      changed[edge.name] = { ...changed[edge.name], [GATE]: stored }
+    }
+    writeWhole(this.#path, textOf({ origins: changed, stale }))
+  }
+
   /** Marks values that checks found stale, and removes the marks of others that checks found good. */
   recordChecks(found: {
     stale: readonly StaleValue[]
@@ -175,6 +220,10 @@ function hashOfValue(value: unknown): string {
     .update(JSON.stringify(value) ?? '')
     .digest('hex')
     .slice(0, 16)
+}
+
+function hashOfGate({ values }: Edge): string {
+  return hashOfValue(GATE_VALUES.map((path) => values.get(path) ?? null))
 }
 
 function copyOf<T>(entries: Entries<T>): Record<string, Readonly<Record<string, T>>> {

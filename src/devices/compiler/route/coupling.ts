@@ -6,6 +6,13 @@ export interface Coupling {
   edges: readonly (readonly [number, number])[]
   /** The qubits that a circuit may use; all when absent. No edge has another one. */
   usable?: ReadonlySet<number>
+  /** Measured errors of the CZ by `pairKey`; absent or empty where none is known. */
+  errors?: ReadonlyMap<string, number>
+}
+
+/** Names two qubits, whichever comes first. */
+export function pairKey(one: number, other: number): string {
+  return one < other ? `${one} ${other}` : `${other} ${one}`
 }
 
 /** A coupling with the distances that routing needs. No state passes through a fixed qubit. */

@@ -3,9 +3,10 @@ import { type Edge, type Qubit, valueAt } from '../../chip/elements/element.ts'
 import { couplingOf, driveOf, readoutOf } from '../../chip/hardware/cross-check.ts'
 import type { Hardware } from '../../chip/hardware/hardware-file.ts'
 import { toneOf } from '../../chip/hardware/tones.ts'
+import type { Provenance } from '../../chip/provenance/provenance.ts'
 import { uncalibratedOf } from '../../chip/uncalibrated.ts'
 import type { ElementValues } from '../../pulse/builder.ts'
-import type { Coupling } from '../route/coupling.ts'
+import { type Coupling, pairKey } from '../route/coupling.ts'
 
 /** A chip as the compiler sees it: its qubits by index, their couplings, and the values of its elements. */
 export interface CalibratedChip {
@@ -47,6 +48,7 @@ const STAND_INS: Readonly<Record<string, number>> = {
 /**
  * The chip of a device file.
  * @param hardware what plays the gates; undefined where anything can be played
+ * @param provenance has the measured errors of the gates
  * @param allowsLeftOut whether a circuit that cannot do without may use what is left out
  */
 export function calibratedChipOf(
@@ -54,6 +56,7 @@ export function calibratedChipOf(
   hardware?: Hardware,
   use: ChipUse = 'playable',
   allowsLeftOut = false,
+  provenance?: Provenance,
 ): CalibratedChip {
   const qubits = chip.qubits.map(({ name }) => name)
   const names = new Map(
@@ -69,9 +72,17 @@ export function calibratedChipOf(
   )
   const reasons = use === 'bits' || use === 'signals' ? reasonsOf(chip, use) : new Map<string, string>()
   const isCalibrated = ({ name }: { name: string }) => !reasons.has(name)
+  const errors = new Map(
+    chip.edges.flatMap((edge) => {
+      const error = provenance?.gateErrorOf(edge)
+      const ends = pairKey(qubits.indexOf(edge.parent), qubits.indexOf(edge.child))
+      return error === undefined ? [] : [[ends, error] as const]
+    }),
+  )
+  const usable = reasons.size === 0 ? playable : within(playable, partOf(chip, isCalibrated, isCalibrated))
   return {
     qubits,
-    coupling: reasons.size === 0 ? playable : within(playable, partOf(chip, isCalibrated, isCalibrated)),
+    coupling: { ...usable, errors },
     edgeOf(one, other) {
       const name = names.get([one, other].sort().join(' '))
       if (name === undefined) throw new RangeError(`qubits ${one} and ${other} are not coupled`)
@@ -90,7 +101,10 @@ export function calibratedChipOf(
         return [edge.parent, edge.child]
       },
     },
-    leftOut: reasons.size === 0 ? undefined : { coupling: playable, reasons, isAllowed: allowsLeftOut },
+    leftOut:
+      reasons.size === 0
+        ? undefined
+        : { coupling: { ...playable, errors }, reasons, isAllowed: allowsLeftOut },
   }
 }
 

@@ -29,6 +29,7 @@ import { walk } from '../walk/walk.ts'
 import type { ChosenRoutine } from './choose-routine.ts'
 import { readsTogether, sweepLimitsOf } from './hardware-limits.ts'
 import { type RunChecks, recordChecks } from './record-checks.ts'
+import { recordGates } from './record-gates.ts'
 import { RunSteps } from './run-steps.ts'
 import { isEnabled, settingsFor } from './settings.ts'
 import type { CalibrationSetup } from './setup.ts'
@@ -144,6 +145,7 @@ export async function runCalibration(
     })
     if (walked.stopped === undefined) await currents.announce(devicePath)
     const written = await writeResults({ request, setup, file, values, walked, provenance })
+    recordGates({ setup, walked, written, provenance, run: request.runId })
     if (checks) recordChecks(checks, { setup, file, walked, written, provenance, run: request.runId })
     const settled = await currents.settle((edge) => hasParkingCurrent(written, edge))
     steps.written()

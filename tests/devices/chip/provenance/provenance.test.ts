@@ -108,6 +108,27 @@ describe('the provenance of a device file', () => {
     expect(read().originOf('q1', 'clock_freqs.f01', 5e9)?.run).toBe('r1')
   })
 
+  test('has the measured error of a gate as long as its values are the same', () => {
+    const text = `${DEVICE}q0_q1:
+  element_type: {path: svc.elements.CompositeSquareEdge, args: [q0, q1]}
+  cz: {square_amp: 0.5, square_duration: 2.0e-7}
+`
+    const edgeOf = (from: string) => {
+      const [edge] = chipOf(from).edges
+      if (!edge) throw new Error('there is no edge')
+      return edge
+    }
+    const edge = edgeOf(text)
+    expect(read().gateErrorOf(edge)).toBeUndefined()
+    read().record([measuredValue('q0', 'clock_freqs.f01', f01)])
+    read().recordGates([{ edge, error: 0.004, routine: 'cz_rb', run: 'r1', at: '2026-11-01T00:00:00.000Z' }])
+    expect(read().gateErrorOf(edge)).toBe(0.004)
+    expect(read().originOf('q0', 'clock_freqs.f01', f01)).toBeDefined()
+    expect(read().gateErrorOf(edgeOf(text.replace('square_amp: 0.5', 'square_amp: 0.51')))).toBeUndefined()
+    // What else the edge has does not matter.
+    expect(read().gateErrorOf(edgeOf(`${text}  bias: {parking_current: 1.0e-3}\n`))).toBe(0.004)
+  })
+
   test('keeps what was recorded since it was read', () => {
     const [one, other] = [read(), read()]
     one.record([measuredValue('q0', 'clock_freqs.f01', f01)])

@@ -28,6 +28,7 @@ export function Results({ job }: { job: Job }) {
   const points = useMemo(() => (level === 1 ? readIqPoints(result?.memory) : undefined), [result])
   const traces = useMemo(() => (level === 0 ? readTraces(result?.memory) : undefined), [result])
   const warnings = warningsOf(job)
+  const compiled = result?.metadata?.compiled_circuit
   const counts = result?.counts ?? {}
   const hasCounts = Object.keys(counts).length > 0
   const isShown = points || traces || hasCounts || result?.counts_omitted || result?.discarded_shots
@@ -47,7 +48,7 @@ export function Results({ job }: { job: Job }) {
                 title: 'Results as JSON',
                 run: () => saveText(JSON.stringify(job.results, null, 2), `${job.id}.json`),
               },
-              ...saveItems({ counts, points, traces }, file, plot),
+              ...saveItems({ counts, points, traces, compiled }, file, plot),
             ]}
           />
         </div>
@@ -98,10 +99,16 @@ interface Shown {
   counts: Record<string, number>
   points: IqPoints | undefined
   traces: Traces | undefined
+  /** What was played, in OpenQASM 3 with physical qubits. */
+  compiled: string | undefined
 }
 
 /** What can be saved of the results of one circuit. */
-function saveItems({ counts, points, traces }: Shown, file: string, plot: { current: Element | null }) {
+function saveItems(
+  { counts, points, traces, compiled }: Shown,
+  file: string,
+  plot: { current: Element | null },
+) {
   const hasCounts = Object.keys(counts).length > 0
   const items: { title: string; run: () => void }[] = []
   const offer = (isOffered: unknown, title: string, run: () => void) => {
@@ -109,13 +116,16 @@ function saveItems({ counts, points, traces }: Shown, file: string, plot: { curr
   }
   offer(hasCounts, 'Counts as CSV', () => saveText(toCsv(counts), `${file}.csv`))
   if (points) items.push({ title: 'Points as CSV', run: () => saveText(pointsCsv(points), `${file}-iq.csv`) })
+  if (compiled)
+    items.push({ title: 'Compiled circuit as QASM', run: () => saveText(compiled, `${file}-compiled.qasm`) })
   offer(hasCounts || traces, 'Plot as SVG', () => void savePlot(plot.current, file, 'svg'))
   offer(hasCounts || traces || points, 'Plot as PNG', () => void savePlot(plot.current, file, 'png'))
   return items
 }
 
 function saveText(text: string, name: string): void {
-  saveFile(new Blob([text], { type: name.endsWith('.json') ? 'application/json' : 'text/csv' }), name)
+  const type = { json: 'application/json', csv: 'text/csv' }[name.split('.').at(-1) ?? ''] ?? 'text/plain'
+  saveFile(new Blob([text], { type }), name)
 }
 
 function pointsCsv({ slots }: IqPoints): string {
