@@ -78,7 +78,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	t := &transport{
 		http: o.http, addresses: list, token: found.token, profile: found.profile, retries: o.retries, clock: systemClock,
 	}
-	return &Client{transport: t, waiter: &waiter{transport: t, awaited: map[*awaited]struct{}{}}}, nil
+	return &Client{transport: t, waiter: newWaiter(t)}, nil
 }
 
 func newHTTPClient(fingerprint string) (*http.Client, error) {
@@ -98,9 +98,9 @@ func newHTTPClient(fingerprint string) (*http.Client, error) {
 // Close closes connections that are not in use. A client that is not used any more needs no Close.
 func (c *Client) Close() { c.transport.http.CloseIdleConnections() }
 
-// Job reads a job by its id.
+// Job reads a job by its id. Without a response that is repeated, as a submission is.
 func (c *Client) Job(ctx context.Context, id string) (*Job, error) {
-	raw, err := c.waiter.read(ctx, id, nil)
+	raw, err := c.waiter.readFirst(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +179,10 @@ func (c *Client) Jobs(ctx context.Context, filter JobFilter) iter.Seq2[*Job, err
 		}
 	}
 }
+
+// JobOf is a job of which nothing is known but its id: its methods read it. With AsCompleted, hundreds of jobs are read
+// with one request.
+func (c *Client) JobOf(id string) *Job { return &Job{ID: id, client: c} }
 
 // AsCompleted yields each job when it has ended, in the order of their ends. It ends after an error.
 func (c *Client) AsCompleted(ctx context.Context, jobs ...*Job) iter.Seq2[*Job, error] {

@@ -110,21 +110,26 @@ func (j *Job) Wait(ctx context.Context) (*Job, error) {
 }
 
 func (j *Job) waited(ctx context.Context) (*Job, error) {
-	current := j
+	status := j.Status
 	if j.Done() {
-		// A job of a list or of a cancellation has no results.
-		return j.Refresh(ctx)
+		var known struct{ Results json.RawMessage }
+		if json.Unmarshal(j.Raw, &known) == nil && len(known.Results) > 0 {
+			return j, nil
+		}
+		// A job of a list or of a cancellation has no results: it is read again.
+		status = ""
 	}
-	for !current.Done() {
-		raw, err := j.client.waiter.next(ctx, j.ID, current.Status)
+	for {
+		raw, err := j.client.waiter.next(ctx, j.ID, status)
 		if err != nil {
 			return nil, err
 		}
-		if current, err = j.client.job(raw); err != nil {
-			return nil, err
+		current, err := j.client.job(raw)
+		if err != nil || current.Done() {
+			return current, err
 		}
+		status = current.Status
 	}
-	return current, nil
 }
 
 // Result waits as Wait does and returns the results. The error of a job without results is a *JobFailedError or a

@@ -92,9 +92,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// submission is what is known of a submission while it is repeated until the server has responded. Its methods are
-// also those of any other request, for which it is nil.
-type submission struct {
+// repetition is what is known of a request while it is repeated until the server has responded. Its methods are also
+// those of any other request, for which it is nil.
+type repetition struct {
 	key       string
 	maybeDone bool
 	mutex     sync.Mutex
@@ -102,20 +102,24 @@ type submission struct {
 	notice    *time.Timer
 }
 
-// newSubmission shows on a terminal after 3 s that the submission is repeated, unless SVC_PROGRESS=0.
-func newSubmission(key, address string, within time.Duration) *submission {
-	s := &submission{key: key, reason: "No response from " + address}
+// newRepetition shows on a terminal after 3 s that the request is repeated, unless SVC_PROGRESS=0.
+func newRepetition(c call, address string, within time.Duration) *repetition {
+	s := &repetition{key: c.key, reason: "No response from " + address}
+	what := c.untilResponse
+	if c.key != "" {
+		what = "submission " + c.key
+	}
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("SVC_PROGRESS") != "0" {
 		s.notice = time.AfterFunc(noticeAfter, func() {
 			s.mutex.Lock()
 			defer s.mutex.Unlock()
-			fmt.Fprintf(os.Stderr, "%s. The submission %s is repeated for up to %v; Ctrl+C ends that\n", s.reason, key, within)
+			fmt.Fprintf(os.Stderr, "%s. The %s is repeated for up to %v; Ctrl+C ends that\n", s.reason, what, within)
 		})
 	}
 	return s
 }
 
-func (s *submission) end() {
+func (s *repetition) end() {
 	if s.notice != nil {
 		s.notice.Stop()
 	}
@@ -123,7 +127,7 @@ func (s *submission) end() {
 
 // counts reports whether a failure is one of the tries. A limit is none; of a submission, only what the server itself
 // reports is one.
-func (s *submission) counts(err error) bool {
+func (s *repetition) counts(err error) bool {
 	if s == nil {
 		return !errors.Is(err, ErrRateLimited)
 	}
@@ -132,7 +136,7 @@ func (s *submission) counts(err error) bool {
 }
 
 // note takes in the failure of an attempt after which there is another one.
-func (s *submission) note(err error) {
+func (s *repetition) note(err error) {
 	if s == nil {
 		return
 	}
@@ -143,8 +147,8 @@ func (s *submission) note(err error) {
 }
 
 // givenUp is the error of the last attempt, with the key unless it says for certain that there is no job.
-func (s *submission) givenUp(err error) error {
-	if s == nil {
+func (s *repetition) givenUp(err error) error {
+	if s == nil || s.key == "" {
 		return err
 	}
 	maybeDone := s.maybeDone || isMaybeDone(err)
@@ -166,8 +170,8 @@ func (s *submission) givenUp(err error) error {
 }
 
 // interrupted is the error of a context that has ended before the response.
-func (s *submission) interrupted(err error) error {
-	if s == nil {
+func (s *repetition) interrupted(err error) error {
+	if s == nil || s.key == "" {
 		return err
 	}
 	return &ConnectionError{MaybeDone: true, IdempotencyKey: s.key, Err: err}

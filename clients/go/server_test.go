@@ -25,6 +25,8 @@ type server struct {
 	order []string
 	// requests counts requests by method and path.
 	requests map[string]int
+	// isOld: it responds for one job at a time.
+	isOld bool
 }
 
 func newServer(t *testing.T) *server {
@@ -32,6 +34,7 @@ func newServer(t *testing.T) *server {
 	s := &server{jobs: map[string]svc.Status{}, changed: make(chan struct{}), requests: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/jobs", s.submit)
+	mux.HandleFunc("POST /api/jobs/changes", s.changes)
 	mux.HandleFunc("GET /api/jobs", s.list)
 	mux.HandleFunc("GET /api/jobs/{id}", s.read)
 	mux.HandleFunc("GET /api/realtime", s.stream)
@@ -127,6 +130,41 @@ func (s *server) read(w http.ResponseWriter, r *http.Request) {
 		}
 		if r.URL.Query().Get("wait") == "" || status != known {
 			respond(w, http.StatusOK, jobBody(id, status))
+			return
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *server) changes(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Known []struct {
+			ID     string
+			Status svc.Status
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || s.isOld {
+		respond(w, http.StatusNotFound, map[string]any{"code": "not_found", "message": "There is no such route"})
+		return
+	}
+	for {
+		jobs, unknown := []any{}, []string{}
+		_, changed := s.status("")
+		for _, each := range body.Known {
+			switch status, _ := s.status(each.ID); status {
+			case "":
+				unknown = append(unknown, each.ID)
+			case each.Status:
+			default:
+				jobs = append(jobs, jobBody(each.ID, status))
+			}
+		}
+		if len(jobs)+len(unknown) > 0 {
+			respond(w, http.StatusOK, map[string]any{"jobs": jobs, "unknown": unknown})
 			return
 		}
 		select {

@@ -44,17 +44,21 @@ type call struct {
 	key          string
 	isRepeatable bool
 	accept       string
+	// untilResponse is what is repeated until the server has responded, for people.
+	untilResponse string
+	// isOnce: who makes the request repeats it.
+	isOnce bool
 }
 
 // request sends a call, again where that is safe, and decodes the JSON of its response into result, if that is
 // not nil.
 func (t *transport) request(ctx context.Context, c call, result any) error {
-	var submitted *submission
+	var repeated *repetition
 	within := t.retries.Within
-	if c.key != "" {
+	if c.key != "" || c.untilResponse != "" {
 		within = t.retries.WithoutResponse
-		submitted = newSubmission(c.key, t.addresses.current(), within)
-		defer submitted.end()
+		repeated = newRepetition(c, t.addresses.current(), within)
+		defer repeated.end()
 	}
 	end := t.clock.now().Add(within)
 	isRepeatable := c.isRepeatable || c.key != "" || c.method == http.MethodGet || c.method == http.MethodDelete
@@ -65,18 +69,18 @@ func (t *transport) request(ctx context.Context, c call, result any) error {
 			return nil
 		}
 		if ctx.Err() != nil {
-			return submitted.interrupted(ctx.Err())
+			return repeated.interrupted(ctx.Err())
 		}
-		if submitted.counts(err) {
+		if repeated.counts(err) {
 			failures++
 		}
 		pause := pauseAfter(err, attempt)
-		if failures >= t.retries.Tries || !isRetried(err, isRepeatable) || t.clock.now().Add(pause).After(end) {
-			return submitted.givenUp(err)
+		if c.isOnce || failures >= t.retries.Tries || !isRetried(err, isRepeatable) || t.clock.now().Add(pause).After(end) {
+			return repeated.givenUp(err)
 		}
-		submitted.note(err)
+		repeated.note(err)
 		if err := t.clock.sleep(ctx, pause); err != nil {
-			return submitted.interrupted(err)
+			return repeated.interrupted(err)
 		}
 	}
 }

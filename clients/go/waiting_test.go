@@ -25,13 +25,13 @@ func TestResultOfOneJobUsesARequestThatTheServerHolds(t *testing.T) {
 	if got := result.Counts(0)["11"]; got != 3 {
 		t.Errorf("11 was counted %d times instead of 3", got)
 	}
-	if streams := server.seen("GET /api/realtime"); streams != 0 {
-		t.Errorf("%d event streams were opened for one job", streams)
+	if requests := server.seen("POST /api/jobs/changes"); requests > 2 {
+		t.Errorf("%d requests were sent for one job", requests)
 	}
 	noGoroutineLeft(t, client)
 }
 
-func TestManyJobsShareOneStream(t *testing.T) {
+func TestManyJobsShareRequests(t *testing.T) {
 	server := newServer(t)
 	client := server.client(t)
 	var jobs []*svc.Job
@@ -59,8 +59,58 @@ func TestManyJobsShareOneStream(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if streams := server.seen("GET /api/realtime"); streams > 1 {
-		t.Errorf("%d event streams were opened instead of at most one", streams)
+	if requests := server.seen("POST /api/jobs/changes"); requests > 2*len(jobs) {
+		t.Errorf("%d requests were sent for %d jobs", requests, len(jobs))
+	}
+	noGoroutineLeft(t, client)
+}
+
+func TestManyJobsAreReadByTheirIdsWithOneRequest(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	var jobs []*svc.Job
+	for at := range 40 {
+		id := fmt.Sprintf("job%012d", at)
+		server.set(id, svc.Completed)
+		jobs = append(jobs, client.JobOf(id))
+	}
+	read := 0
+	for job, err := range client.AsCompleted(context.Background(), jobs...) {
+		if err != nil || job.Status != svc.Completed {
+			t.Fatal(job, err)
+		}
+		read++
+	}
+	if requests := server.seen("POST /api/jobs/changes"); read != 40 || requests > 4 {
+		t.Errorf("%d jobs were read with %d requests", read, requests)
+	}
+	_, err := client.JobOf("unknown00000000").Result(context.Background())
+	if !errors.Is(err, svc.ErrNotFound) {
+		t.Errorf("an unknown job is %v", err)
+	}
+	noGoroutineLeft(t, client)
+}
+
+func TestAServerOfAnEarlierReleaseIsAskedForEachJob(t *testing.T) {
+	server := newServer(t)
+	server.isOld = true
+	client := server.client(t)
+	for _, count := range []int{1, 3} {
+		var jobs []*svc.Job
+		for range count {
+			jobs = append(jobs, must(client.Submit(context.Background(), bell))(t))
+		}
+		for _, job := range jobs {
+			server.set(job.ID, svc.Completed)
+		}
+		for job, err := range client.AsCompleted(context.Background(), jobs...) {
+			if err != nil || job.Status != svc.Completed {
+				t.Fatal(job, err)
+			}
+		}
+	}
+	if requests := server.seen("POST /api/jobs/changes"); requests != 1 {
+		t.Errorf("it was asked %d times for what it does not have", requests)
 	}
 	noGoroutineLeft(t, client)
 }

@@ -245,9 +245,11 @@ export {
   countPending,
   expectedResultsOfJob,
   findJob,
+  findJobChanges,
   insertJob,
   type Job,
   type JobLabels,
+  type KnownJob,
   labelJob,
   listJobs,
 } from './store/jobs/jobs.ts'

@@ -103,9 +103,12 @@ export class SvcClient {
     return job.result(options)
   }
 
-  /** Reads a job, of this process or another. @throws NotFoundError. */
+  /**
+   * Reads a job, of this process or another. Without a response that is repeated, as a submission is. @throws
+   * NotFoundError.
+   */
   async job(id: string): Promise<Job> {
-    return this.#job(await this.#waiting.read(id))
+    return this.#job(await this.#waiting.readFirst(id))
   }
 
   /** Jobs of the account, newest first, read page by page as they are used. */
@@ -125,14 +128,21 @@ export class SvcClient {
     }
   }
 
-  /** Waits for all jobs. */
-  wait(jobs: Iterable<Job>, options?: WaitOptions): Promise<Job[]> {
-    return Promise.all([...jobs].map((job) => job.wait(options)))
+  /** Waits for all jobs, or those with these ids, of which hundreds are read with one request. */
+  wait(jobs: Iterable<Job | string>, options?: WaitOptions): Promise<Job[]> {
+    return Promise.all([...jobs].map((job) => this.#known(job).wait(options)))
   }
 
   /** Yields each job when it has ended, in the order of their ends. */
-  async *asCompleted(jobs: Iterable<Job>, options?: WaitOptions): AsyncGenerator<Job> {
-    const waits = new Map([...jobs].map((job, at) => [at, job.wait(options).then((done) => ({ at, done }))]))
+  async *asCompleted(jobs: Iterable<Job | string>, options?: WaitOptions): AsyncGenerator<Job> {
+    const waits = new Map(
+      [...jobs].map((job, at) => [
+        at,
+        this.#known(job)
+          .wait(options)
+          .then((done) => ({ at, done })),
+      ]),
+    )
     // What nobody waits for any more, because the caller left the loop, is no failure.
     for (const wait of waits.values()) wait.catch(() => {})
     while (waits.size > 0) {
@@ -191,6 +201,11 @@ export class SvcClient {
     } catch (error) {
       throw withPlaces(error, submission)
     }
+  }
+
+  /** A job of which nothing is known but its id is read by the wait. */
+  #known(job: Job | string): Job {
+    return typeof job === 'string' ? this.#job({ id: job } as JobWire) : job
   }
 
   #job(raw: JobWire): Job {

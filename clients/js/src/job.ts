@@ -107,7 +107,7 @@ export class Job {
 
   /** Reads the job again. */
   async refresh(): Promise<Job> {
-    return this.#with(await this.#waiting.read(this.id))
+    return this.#with(await this.#waiting.readFirst(this.id))
   }
 
   /** Cancels it while it is pending. @throws NotPendingError afterwards. */
@@ -134,10 +134,19 @@ export class Job {
   }
 
   async #untilDone(signal?: AbortSignal): Promise<Job> {
-    // A job of a list or of a cancellation has no results.
-    let raw: JobWire = this.isDone ? await this.#waiting.read(this.id, {}, signal) : this.raw
-    while (!hasEnded(raw.status)) raw = await this.#waiting.next(this.id, raw.status, signal)
-    return this.#with(raw)
+    // A job of a list or of a cancellation has no results: it is read again.
+    if (this.isDone && this.raw.results !== undefined) return this
+    let status = this.#unlessDone()
+    for (;;) {
+      const raw = await this.#waiting.next(this.id, status, signal)
+      if (hasEnded(raw.status)) return this.#with(raw)
+      status = raw.status
+    }
+  }
+
+  /** A job of a list or of a cancellation has no results: it is read again. */
+  #unlessDone(): JobStatus | '' {
+    return this.isDone ? '' : (this.raw.status ?? '')
   }
 
   /**
@@ -153,7 +162,7 @@ export class Job {
 
   /** Yields the job now and at each change of its status, position or estimate, until it has ended. */
   async *watch({ signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Job, void, undefined> {
-    let raw: JobWire = await this.#waiting.read(this.id, {}, signal)
+    let raw: JobWire = await this.#waiting.next(this.id, '', signal)
     yield this.#with(raw)
     while (!hasEnded(raw.status)) {
       const next: JobWire = await this.#change(raw, signal)

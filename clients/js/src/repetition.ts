@@ -90,23 +90,33 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
+/** What is repeated until the server has responded. */
+interface Repeated {
+  /** For people. */
+  readonly what: string
+  /** Idempotency key of a submission. */
+  readonly key?: string | undefined
+  readonly address: string
+  readonly withinMs: number
+}
+
 /**
- * A submission while it is repeated until the server has responded. A terminal shows after 3 s that it is,
+ * A request while it is repeated until the server has responded. A terminal shows after 3 s that it is,
  * unless `SVC_PROGRESS=0`.
  */
-export class Submission {
-  readonly #key: string
+export class Repetition {
+  readonly #key: string | undefined
   #reason: string
   #maybeDone = false
   readonly #notice: ReturnType<typeof setTimeout> | undefined
 
-  constructor(key: string, address: string, withinMs: number) {
+  constructor({ what, key, address, withinMs }: Repeated) {
     this.#key = key
     this.#reason = `No response from ${address}`
     const { stderr } = (globalThis as { process?: { stderr?: Terminal } }).process ?? {}
     if (!stderr?.isTTY || environment('SVC_PROGRESS') === '0') return
     const limit = withinMs < 120_000 ? `${withinMs / 1000} s` : `${Math.round(withinMs / 60_000)} min`
-    const text = `The submission ${key} is repeated for up to ${limit}; Ctrl+C ends that`
+    const text = `The ${what} is repeated for up to ${limit}; Ctrl+C ends that`
     this.#notice = setTimeout(() => stderr.write(`${this.#reason}. ${text}\n`), NOTICE_AFTER_MS)
   }
 
@@ -119,6 +129,7 @@ export class Submission {
   /** Adds the key to the error of the last attempt, unless it says for certain that there is no job. */
   giveUp(error: unknown): void {
     if (!(error instanceof SvcError) && !(error instanceof ConnectionLostError)) return
+    if (this.#key === undefined) return
     const maybeDone = this.#maybeDone || isMaybeDone(error)
     const isUndecided = maybeDone && error instanceof SvcError && [401, 403].includes(error.status)
     if (error instanceof ConnectionLostError) error.maybeDone = maybeDone

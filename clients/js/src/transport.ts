@@ -2,7 +2,7 @@ import { Addresses } from './addresses.ts'
 import { type CredentialOptions, type Credentials, credentialsOf } from './credentials.ts'
 import { AuthenticationError, ConnectionLostError, type ErrorDetails, errorOf, SvcError } from './errors.ts'
 import type { Error as ErrorBody } from './generated/wire.gen.ts'
-import { isFailure, isRetried, limitsOf, pauseAfter, type Retries, Submission, sleep } from './repetition.ts'
+import { isFailure, isRetried, limitsOf, pauseAfter, Repetition, type Retries, sleep } from './repetition.ts'
 
 /**
  * `fetch` of the runtime, or one that behaves alike. A rejection with a `code` such as `ENOTFOUND`, or that
@@ -28,6 +28,10 @@ export interface RequestOptions {
   readonly isRepeatable?: boolean
   /** Idempotency key of a submission, which is repeated until the server has responded. */
   readonly key?: string
+  /** What is repeated until the server has responded, for people. */
+  readonly untilResponse?: string
+  /** The request is repeated by who makes it; a limit counts as a failure too. */
+  readonly isOnce?: boolean
 }
 
 /** Bodies above this size are compressed. */
@@ -57,17 +61,19 @@ export class Transport {
    * @throws SvcError in the class of the response's code; ConnectionLostError without a response.
    */
   async request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-    const { key } = options
-    if (key === undefined) return this.#repeated(method, path, options)
-    const submission = new Submission(key, this.#addresses.current, this.#retries.withoutResponseMs)
+    const { key, untilResponse } = options
+    const what = key === undefined ? untilResponse : `submission ${key}`
+    if (what === undefined) return this.#repeated(method, path, options)
+    const withinMs = this.#retries.withoutResponseMs
+    const repetition = new Repetition({ what, key, address: this.#addresses.current, withinMs })
+    const headers = key === undefined ? {} : { 'Idempotency-Key': key }
     try {
-      const headers = { 'Idempotency-Key': key }
-      return await this.#repeated(method, path, { ...options, headers, isRepeatable: true }, submission)
+      return await this.#repeated(method, path, { ...options, headers, isRepeatable: true }, repetition)
     } catch (error) {
-      submission.giveUp(error)
+      repetition.giveUp(error)
       throw error
     } finally {
-      submission.end()
+      repetition.end()
     }
   }
 
@@ -75,11 +81,11 @@ export class Transport {
     method: string,
     path: string,
     options: RequestOptions,
-    submission?: Submission,
+    repetition?: Repetition,
   ): Promise<T> {
     const { tries, withinMs, withoutResponseMs } = this.#retries
     const { isRepeatable = method === 'GET' || method === 'DELETE', signal } = options
-    const end = Date.now() + (submission ? withoutResponseMs : withinMs)
+    const end = Date.now() + (repetition ? withoutResponseMs : withinMs)
     let failures = 0
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -92,9 +98,15 @@ export class Transport {
       } catch (error) {
         signal?.throwIfAborted()
         const pause = pauseAfter(error, attempt)
-        if (isFailure(error, submission !== undefined)) failures += 1
-        if (failures >= tries || !isRetried(error, isRepeatable) || Date.now() + pause > end) throw error
-        submission?.note(error)
+        if (isFailure(error, repetition !== undefined)) failures += 1
+        if (
+          failures >= tries ||
+          options.isOnce ||
+          !isRetried(error, isRepeatable) ||
+          Date.now() + pause > end
+        )
+          throw error
+        repetition?.note(error)
         await sleep(pause, signal)
       }
     }

@@ -1,72 +1,77 @@
-import type { JobDetail, Job as JobSummary } from './generated/wire.gen.ts'
+import { NotFoundError, SvcError } from './errors.ts'
+import type { JobDetail, PostJobsChangesResponse } from './generated/wire.gen.ts'
 import { isTemporary, sleep } from './repetition.ts'
-import { type Change, changesOf } from './stream.ts'
 import type { Transport } from './transport.ts'
 
+/** The states of a job; a newer server may have others. */
+export type Status = JobDetail['status']
+
 /** The states that a job does not leave. */
-export function hasEnded(status: JobDetail['status']): boolean {
+export function hasEnded(status: Status): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
-/** From this number of awaited jobs on, one event stream replaces a waiting request for each. */
-const STREAM_FROM = 3
+/** Jobs of one request; the server takes no more. */
+const MAX_JOBS = 500
 /** How long the server holds a request, in s; proxies may end quiet connections after 60 s. */
 const HELD_S = 30
-/** Between two readings of all awaited jobs, beside the stream or without it, in ms. */
-const SYNC_MS = 30_000
-const POLL_MS = 2_000
-const SOON_MS = 50
-const LISTED_EVERY_MS = 1_000
+/** The same for a request beside another one, and for one of several that ask for different jobs in turn. */
+const HELD_BRIEFLY_S = 2
+/** Requests for jobs that nobody has asked for yet, which are sent although another one is held. */
+const MAX_HELD = 4
 const MAX_PAUSE_MS = 10_000
-/** Jobs whose last event is kept; most of them are awaited by nobody. */
-const MAX_STREAMED = 10_000
-/** Rows of one page of jobs that have not ended. */
-const PAGE = 1_000
+/** Pauses where a server responds at once although asked to wait. */
+const POLL_FIRST_MS = 100
+const POLL_LAST_MS = 2_000
 /** Everything but the program: it does not change. */
 const FIELDS = [
-  'id',
-  'name',
-  'tags',
-  'status',
-  'qpu',
-  'qpu_target',
-  'shots',
-  'attempt',
-  'held',
-  'error',
-  'results',
-  'created',
-  'started_at',
-  'finished_at',
-  'duration',
-  'charged_seconds',
-  'timeline',
-  'waiting',
-  'queue_position',
-  'estimated_start',
-  'user_id',
-].join(',')
+  'id name tags status qpu qpu_target shots attempt held error results created started_at finished_at duration',
+  'charged_seconds timeline waiting queue_position estimated_start user_id driver',
+]
+  .join(' ')
+  .replaceAll(' ', ',')
 
+/** A job that somebody waits for. */
 interface Awaited {
   readonly id: string
-  readonly status: JobDetail['status']
-  wake(): void
+  /** As it is known; empty if it is to be read in any case. */
+  readonly status: Status | ''
+  readonly resolve: (job: JobDetail) => void
+  readonly reject: (error: unknown) => void
+  /** Whether a request has asked for it before. */
+  wasCovered: boolean
+}
+
+/** Status of each job as it is known. */
+type Known = ReadonlyMap<string, Status | ''>
+
+interface Changes {
+  readonly changed: ReadonlyMap<string, JobDetail>
+  /** Ids of jobs that do not exist for the account. */
+  readonly unknown: readonly string[]
+}
+
+/** A request on its way. */
+interface Held {
+  readonly jobs: Set<Awaited>
+  readonly seconds: number
+  readonly stop: AbortController
 }
 
 /**
- * Waits for jobs: with requests that the server holds, or for many jobs with one event stream. The stream and
- * the list of active jobs only say which job to read; what counts is the reading, so that no end is missed.
- * Failures of the network and of the server never end the wait.
+ * Waits with requests for many jobs that the server holds until one of them changes. All who wait share
+ * requests. Failures of the network and of the server never end the wait.
  */
 export class Waiting {
   readonly #transport: Transport
-  readonly #awaited = new Set<Awaited>()
-  /** Last status in the stream since the job was read. */
-  readonly #streamed = new Map<string, unknown>()
-  #feed: AbortController | undefined
-  /** When the active jobs were listed last. */
-  #listed = 0
-  #soon: ReturnType<typeof setTimeout> | undefined
+  /** Jobs that no request asks for now. */
+  readonly #left = new Set<Awaited>()
+  readonly #held = new Set<Held>()
+  #isPlanned = false
+  #failures = 0
+  #early = 0
+  /** The server is older than this client: it responds for one job at a time. */
+  #isOld = false
 
   constructor(transport: Transport) {
     this.#transport = transport
@@ -78,129 +83,176 @@ export class Waiting {
     return this.#transport.request('GET', path, { query: { ...query, fields: FIELDS }, signal })
   }
 
-  /** Reads the job that was submitted with an idempotency key. */
+  /** Reads a job of which nothing is known yet; repeated for as long as a submission. */
+  readFirst(id: string): Promise<JobDetail> {
+    const path = `/api/jobs/${encodeURIComponent(id)}`
+    return this.#transport.request('GET', path, { query: { fields: FIELDS }, untilResponse: `job ${id}` })
+  }
+
+  /** Reads the job that was submitted with an idempotency key, as `readFirst`. */
   readOfKey(key: string): Promise<JobDetail> {
     const path = `/api/jobs/by-key/${encodeURIComponent(key)}`
-    return this.#transport.request('GET', path, { query: { fields: FIELDS } })
+    return this.#transport.request('GET', path, { query: { fields: FIELDS }, untilResponse: `key ${key}` })
   }
 
   /**
-   * Resolves with the job once its status is another one than `status`. @throws SvcError if it cannot be
-   * read.
+   * Resolves with the job once its status is another one than `status`, at once if that is empty. @throws
+   * SvcError if it cannot be read.
    */
-  async next(id: string, status: JobDetail['status'], signal?: AbortSignal): Promise<JobDetail> {
-    for (let failures = 0; ; ) {
-      try {
-        const job = await this.#look(id, status, signal)
-        if (job.status !== status) return job
-        failures = 0
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (!isTemporary(error)) throw error
-        failures += 1
-        await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 500 * 2 ** failures), signal)
+  next(id: string, status: Status | '', signal?: AbortSignal): Promise<JobDetail> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        signal?.removeEventListener('abort', leave)
+        this.#leave(entry)
+        reject(signal?.reason)
       }
-    }
+      const entry: Awaited = {
+        id,
+        status,
+        wasCovered: false,
+        resolve(job) {
+          signal?.removeEventListener('abort', leave)
+          resolve(job)
+        },
+        reject(error) {
+          signal?.removeEventListener('abort', leave)
+          reject(error)
+        },
+      }
+      if (signal?.aborted) return reject(signal.reason)
+      signal?.addEventListener('abort', leave)
+      this.#left.add(entry)
+      this.#plan()
+    })
   }
 
-  async #look(id: string, status: JobDetail['status'], signal?: AbortSignal): Promise<JobDetail> {
-    let wake = () => {}
-    const awake = new Promise<void>((resolve) => {
-      wake = resolve
+  #leave(entry: Awaited): void {
+    this.#left.delete(entry)
+    for (const held of this.#held) if (held.jobs.delete(entry) && held.jobs.size === 0) held.stop.abort()
+  }
+
+  /** Asks for what no request asks for, once all who begin to wait in this turn are there. */
+  #plan(): void {
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    setTimeout(() => {
+      this.#isPlanned = false
+      const jobs = [...this.#left].slice(0, MAX_JOBS)
+      if (jobs.length > 0 && !this.#isSoon(jobs)) void this.#hold(jobs)
     })
-    const entry = { id, status, wake }
-    this.#awaited.add(entry)
-    signal?.addEventListener('abort', wake)
+  }
+
+  /** Whether these jobs are asked for when a request on its way has ended. */
+  #isSoon(jobs: readonly Awaited[]): boolean {
+    if (jobs.some(({ wasCovered }) => !wasCovered)) return this.#held.size >= MAX_HELD
+    return [...this.#held].some(({ seconds }) => seconds < HELD_S)
+  }
+
+  async #hold(jobs: readonly Awaited[]): Promise<void> {
+    for (const job of jobs) {
+      this.#left.delete(job)
+      job.wasCovered = true
+    }
+    const isOnly = this.#held.size === 0 && this.#left.size === 0
+    const seconds = isOnly ? HELD_S : HELD_BRIEFLY_S
+    const held: Held = { jobs: new Set(jobs), seconds, stop: new AbortController() }
+    this.#held.add(held)
+    await this.#ask(held).catch((error: unknown) => {
+      for (const job of held.jobs) job.reject(error)
+      held.jobs.clear()
+    })
+    this.#held.delete(held)
+    for (const job of held.jobs) this.#left.add(job)
+    this.#plan()
+  }
+
+  /** Sends a request, and resolves those whose job has changed. @throws SvcError that ends their waits. */
+  async #ask({ jobs, seconds, stop: { signal } }: Held): Promise<void> {
+    const known = new Map<string, Status | ''>()
+    // What two callers know differently is read.
+    for (const { id, status } of jobs) known.set(id, (known.get(id) ?? status) === status ? status : '')
+    const started = Date.now()
     try {
-      if (this.#awaited.size < STREAM_FROM) return await this.read(id, { wait: HELD_S, status }, signal)
-      this.#startFeed()
-      this.#syncSoon()
-      // An event may have come while the job was read.
-      if ((this.#streamed.get(id) ?? status) === status) await awake
-      signal?.throwIfAborted()
-      this.#streamed.delete(id)
-      return await this.read(id, {}, signal)
-    } finally {
-      signal?.removeEventListener('abort', wake)
-      this.#awaited.delete(entry)
-      // The next job may begin to wait in the same turn.
-      setTimeout(() => this.#awaited.size === 0 && this.#feed?.abort(), 1_000)
+      const { changed, unknown } = await this.#changes(known, seconds, signal)
+      this.#failures = 0
+      resolveChanged(jobs, changed)
+      for (const id of unknown) await this.#rejectUnknown(id, jobs, signal)
+      const isEarly = changed.size + unknown.length === 0 && Date.now() - started < POLL_FIRST_MS
+      this.#early = isEarly ? this.#early + 1 : 0
+      if (isEarly) await sleep(Math.min(POLL_LAST_MS, POLL_FIRST_MS * 2 ** (this.#early - 1)), signal)
+    } catch (error) {
+      if (signal.aborted) return
+      if (!isTemporary(error)) throw error
+      this.#failures += 1
+      await sleep(pauseOf(error, this.#failures), signal).catch(() => {})
     }
   }
 
-  /**
-   * What was read before the stream began may have changed; all that begin to wait together share a request.
-   */
-  #syncSoon(): void {
-    this.#soon ??= setTimeout(
-      () => {
-        this.#soon = undefined
-        if (this.#feed) this.#wakeEnded(this.#feed.signal).catch(() => {})
-      },
-      Math.max(SOON_MS, this.#listed + LISTED_EVERY_MS - Date.now()),
+  /** Ends the waits of a job that does not exist for the account, with what the server says of it. */
+  async #rejectUnknown(id: string, jobs: Set<Awaited>, signal: AbortSignal): Promise<void> {
+    const error = await this.read(id, {}, signal).then(
+      () => undefined,
+      (reason: unknown) => reason,
     )
+    if (error === undefined) return
+    if (isTemporary(error)) throw error
+    for (const job of jobs) {
+      if (job.id !== id) continue
+      jobs.delete(job)
+      job.reject(error)
+    }
   }
 
-  #startFeed(): void {
-    if (this.#feed) return
-    const feed = new AbortController()
-    this.#feed = feed
-    // The first reading comes with the confirmed stream.
-    void Promise.all([this.#watch(feed.signal), this.#sync(feed.signal)]).finally(() => {
-      this.#feed = undefined
-      if (this.#awaited.size > 0) this.#startFeed()
-    })
+  /** Jobs with another status than the known one, as soon as there is one, and those that do not exist. */
+  async #changes(known: Known, wait: number, signal: AbortSignal): Promise<Changes> {
+    if (this.#isOld) return this.#changesOfEach(known, wait, signal)
+    const body = { known: [...known].map(([id, status]) => ({ id, status })), wait }
+    try {
+      const { jobs, unknown } = await this.#transport.request<PostJobsChangesResponse>(
+        'POST',
+        '/api/jobs/changes',
+        { body, signal, isRepeatable: true, isOnce: true },
+      )
+      // The program, which only this type has in any case, was never read.
+      const changed = new Map(jobs.map((job) => [job.id, job as JobDetail]))
+      return { changed, unknown }
+    } catch (error) {
+      if (!(error instanceof SvcError) || (error.status !== 404 && error.status !== 405)) throw error
+      this.#isOld = true
+      return this.#changesOfEach(known, wait, signal)
+    }
   }
 
-  /** Wakes those whose job has changed, as the stream says; reads all after each new connection. */
-  async #watch(signal: AbortSignal): Promise<void> {
-    const options = encodeURIComponent(JSON.stringify({ query: { fields: 'id,status' } }))
-    for (let failures = 1; !signal.aborted; failures += 1) {
+  /** The same from a server of an earlier release. */
+  async #changesOfEach(known: Known, wait: number, signal: AbortSignal): Promise<Changes> {
+    const changed = new Map<string, JobDetail>()
+    const unknown: string[] = []
+    for (const [id, status] of known) {
       try {
-        for await (const change of changesOf(
-          this.#transport,
-          [`quantum_jobs/*?options=${options}`],
-          signal,
-        )) {
-          failures = 0
-          if (change) this.#receive(change.record)
-          else await this.#wakeEnded(signal)
-        }
-      } catch {
-        // Without a stream, which the server may refuse, the list of active jobs remains.
+        const job = await this.read(id, known.size === 1 && status !== '' ? { wait, status } : {}, signal)
+        if (job.status !== status) changed.set(id, job)
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error
+        unknown.push(id)
       }
-      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 500 * 2 ** failures), signal).catch(() => {})
     }
+    if (changed.size + unknown.length === 0 && known.size > 1) await sleep(HELD_BRIEFLY_S * 1_000, signal)
+    return { changed, unknown }
   }
+}
 
-  #receive({ id, status }: Change['record']): void {
-    if (this.#streamed.size >= MAX_STREAMED) this.#streamed.clear()
-    this.#streamed.set(id, status)
-    this.#wake((awaited) => awaited.id === id)
+/** Ends the waits of jobs that have changed. */
+function resolveChanged(jobs: Set<Awaited>, changed: Changes['changed']): void {
+  for (const job of jobs) {
+    const news = changed.get(job.id)
+    if (!news || news.status === job.status) continue
+    jobs.delete(job)
+    job.resolve(news)
   }
+}
 
-  async #sync(signal: AbortSignal): Promise<void> {
-    for (let pause = POLL_MS; !signal.aborted; pause = Math.min(pause * 1.5, SYNC_MS)) {
-      await sleep(pause, signal).catch(() => {})
-      await this.#wakeEnded(signal).catch(() => {})
-    }
-  }
-
-  /** Wakes those whose job is not active with the status that they know: one request for a thousand jobs. */
-  async #wakeEnded(signal: AbortSignal): Promise<void> {
-    this.#listed = Date.now()
-    const active = new Map<string, string>()
-    for (let before: string | undefined; ; ) {
-      const query = { status: 'pending,running', fields: 'id,status', limit: PAGE, before }
-      const jobs = await this.#transport.request<JobSummary[]>('GET', '/api/jobs', { query, signal })
-      for (const { id, status } of jobs) active.set(id, status)
-      if (jobs.length < PAGE) break
-      before = jobs.at(-1)?.id
-    }
-    this.#wake(({ id, status }) => active.get(id) !== status)
-  }
-
-  #wake(has: (awaited: Awaited) => boolean): void {
-    for (const awaited of this.#awaited) if (has(awaited)) awaited.wake()
-  }
+/** How long nothing is asked after a failure, in ms. */
+function pauseOf(error: unknown, failures: number): number {
+  const asked = error instanceof SvcError ? (error.retryAfter ?? 0) * 1_000 : 0
+  return Math.max(asked, Math.random() * Math.min(MAX_PAUSE_MS, 250 * 2 ** Math.min(failures - 1, 10)))
 }

@@ -73,12 +73,25 @@ const waits: readonly PlannedCase[] = [
     name: 'a wait ends with an error when the job is gone',
     call: 'wait',
     args: id('pending'),
-    failures: { after: 1, responses: [failure(404, 'not_found', 'The job does not exist')] },
+    failures: {
+      after: 1,
+      responses: ({ ids }) => [
+        { status: 200, body: { jobs: [], unknown: [ids['pending']] } },
+        failure(404, 'not_found', 'The job does not exist'),
+      ],
+    },
+  },
+  {
+    name: 'a wait at a server of an earlier release',
+    call: 'wait',
+    args: ofResult('pending', { timeout: 0.3 }),
+    failures: { after: 1, responses: [failure(404, 'not_found', 'There is no such route')] },
   },
   {
     name: 'a wait that is limited ends, the job goes on',
     call: 'wait',
     args: ofResult('pending', { timeout: 0.3 }),
+    failures: { after: 1, responses: [{ status: 200, body: { jobs: [], unknown: [] } }] },
   },
 ]
 

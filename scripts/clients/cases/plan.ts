@@ -20,7 +20,10 @@ export interface PlannedCase {
   /** Who calls; default the user. */
   readonly as?: 'superuser' | 'nobody'
   /** In place of the server, after `after` requests: its failures and those of the network. */
-  readonly failures?: { readonly after?: number; readonly responses: readonly StubResponse[] }
+  readonly failures?: {
+    readonly after?: number
+    readonly responses: readonly StubResponse[] | ((lab: Lab) => readonly StubResponse[])
+  }
   /** What happens on the server during the call. */
   readonly meanwhile?: (lab: Lab, args: Readonly<Record<string, unknown>>) => Promise<void>
   /** Changes the last response: what another version of the server may say. */

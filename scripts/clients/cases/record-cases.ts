@@ -42,7 +42,7 @@ console.log(`${cases.length} cases`)
 async function recordCase(lab: Lab, plan: PlannedCase): Promise<ContractCase> {
   const { name, call, contains = [] } = plan
   const args = { ...(typeof plan.args === 'function' ? await plan.args(lab) : plan.args) }
-  const recording = record(plan)
+  const recording = record(plan, lab)
   const apiToken = await tokenOf(lab, plan)
   const svc = new SvcClient({ baseUrl: lab.service.url, apiToken, fetch: recording.fetch })
   const [outcome] = await Promise.all([perform(svc, { call, args }), plan.meanwhile?.(lab, args)])

@@ -1,6 +1,7 @@
 import type { Exchange, StubResponse } from '../../../tests/support/contract/case.ts'
 import { isSameBody } from '../../../tests/support/contract/compare.ts'
-import type { PlannedCase } from './plan.ts'
+import { isReading } from '../../../tests/support/contract/stub.ts'
+import type { Lab, PlannedCase } from './plan.ts'
 
 /** Parameters by which clients differ: what they need of a job, and how long they wait for it. */
 const CHOICES = ['fields', 'wait', 'limit']
@@ -13,8 +14,9 @@ interface Recording {
 }
 
 /** A `fetch` that records, and plays the failures of a case in place of the server. */
-export function record({ failures, alter }: PlannedCase): Recording {
-  const { after = 0, responses: planned = [] } = failures ?? {}
+export function record({ failures, alter }: PlannedCase, lab: Lab): Recording {
+  const { after = 0, responses = [] } = failures ?? {}
+  const planned = typeof responses === 'function' ? responses(lab) : responses
   const exchanges: { -readonly [key in keyof Exchange]: Exchange[key] }[] = []
   let sent = 0
 
@@ -22,7 +24,7 @@ export function record({ failures, alter }: PlannedCase): Recording {
     const exchange = requestOf(input, init)
     const known = exchanges.find((each) => isSameRequest(each, exchange))
     if (!known) exchanges.push({ ...exchange, responses: [response] })
-    else if (exchange.method !== 'GET' || JSON.stringify(known.responses.at(-1)) !== JSON.stringify(response))
+    else if (!isReading(exchange) || JSON.stringify(known.responses.at(-1)) !== JSON.stringify(response))
       known.responses = [...known.responses, response]
   }
   const fetchRecorded = async (input: string, init: RequestInit): Promise<Response> => {

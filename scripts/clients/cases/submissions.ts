@@ -46,7 +46,7 @@ const accepted: readonly PlannedCase[] = [
   { name: 'an idempotency key is given', call: 'submit_job', args: { ...bell, idempotency_key: KEY } },
   { name: 'the same key gives the same job', call: 'submit_job', args: { ...bell, idempotency_key: KEY } },
   { name: 'a job is found by the key of its submission', call: 'resume', args: { idempotency_key: KEY } },
-  { name: 'no job has a key', call: 'resume', args: { idempotency_key: 'lab/run+7' } },
+  { name: 'no job has a key', call: 'resume', args: { idempotency_key: 'lab/run-7' } },
 ]
 
 const again: readonly PlannedCase[] = [

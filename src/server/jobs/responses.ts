@@ -52,8 +52,7 @@ const step = v.pipe(
 
 const timeRange = v.pipe(v.object({ from: time, to: time }), v.title('TimeRange'))
 
-/** One job with its history and, while it is pending, its wait estimate: see `viewJob`. */
-export const jobDetailResponse = recordResponse('JobDetail', quantumJobs, {
+const detailShape = {
   ...ownShape,
   charged_seconds: v.nullable(v.number()),
   timeline: v.array(step),
@@ -61,6 +60,15 @@ export const jobDetailResponse = recordResponse('JobDetail', quantumJobs, {
   waiting: v.optional(waiting),
   queue_position: v.optional(v.pipe(count, v.description('1 = next'))),
   estimated_start: v.optional(v.nullable(timeRange)),
+}
+
+/** One job with its history and, while it is pending, its wait estimate: see `viewJob`. */
+export const jobDetailResponse = recordResponse('JobDetail', quantumJobs, detailShape)
+
+/** What a caller that knows jobs does not know of them: see `viewJobChanges`. */
+export const jobChangesResponse = v.object({
+  jobs: v.array(recordResponse('JobChange', quantumJobs, { ...detailShape, payload: v.optional(payload) })),
+  unknown: v.pipe(v.array(v.string()), v.description('Ids of jobs that do not exist, or belong to others')),
 })
 
 const problem = v.pipe(

@@ -9,12 +9,13 @@ import { cancelJob } from './cancel.ts'
 import { deleteJob } from './delete.ts'
 import { jobLabels, relabelJob } from './labels.ts'
 import { jobFilters, readJobFilter } from './list-filter.ts'
-import { dryRunResponse, jobDetailResponse, jobResponse } from './responses.ts'
+import { dryRunResponse, jobChangesResponse, jobDetailResponse, jobResponse } from './responses.ts'
 import { SUBMISSION_ERRORS } from './submission/errors.ts'
 import { submissionForms } from './submission/read-submission.ts'
 import { dryRunJob, submitJob } from './submission/submit.ts'
 import { viewByKey } from './submission/view-by-key.ts'
 import { countJobs, listJobs } from './view.ts'
+import { awaitJobChanges, jobChangesBody } from './waiting/await-changes.ts'
 import { awaitJob, type JobWaitDependencies } from './waiting/await-job.ts'
 import { WAIT_LIMITS } from './waiting/job-waits.ts'
 
@@ -119,6 +120,19 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       response: jobDetailResponse,
       run: (context, request) =>
         awaitJob(context, waiting, request, { ...request.query, fields: fieldsOf(request.request) }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/jobs/changes',
+      access: 'signed_in',
+      scope: 'read',
+      summary:
+        'Retrieve the jobs that have another status than the known one, at once or when the first one has',
+      body: jobChangesBody,
+      statuses: [200, 400, 401, 413, 429, 503],
+      errors: { too_many_waiting_requests: 429, changed_while_sent: 503 },
+      response: jobChangesResponse,
+      run: (context, request) => awaitJobChanges(context, waiting, request, request.body),
     }),
     defineRoute({
       method: 'POST',

@@ -3,10 +3,12 @@ import {
   chargeOf,
   type Database,
   findJob,
+  findJobChanges,
   findUser,
   findUserByIdentity,
   heldBytes,
   type Job,
+  type KnownJob,
   listAttempts,
   listJobs as listStored,
   listTimeline,
@@ -83,6 +85,43 @@ export async function viewJobIf(
   return context.db.read((tx) => {
     const job = findAccessible(tx, caller, { id, fields })
     return isWanted(job.status) ? describeJob(context, tx, job) : undefined
+  })
+}
+
+/** Jobs of one response to those who wait for many, and bytes of their results. */
+const NEWS_LIMITS = { most: 50, maxBytes: 1024 * 1024 } as const
+/** How long jobs are described for one response, in ms: why a job waits may cost a millisecond. */
+const DESCRIBED_FOR_MS = 20
+
+/** What a caller that knows jobs does not know of them. */
+export interface JobNews {
+  /** As `viewJob` shows them, without their programs. */
+  jobs: JobView[]
+  /** Ids of those that do not exist, or belong to another user. */
+  unknown: string[]
+}
+
+/**
+ * The jobs whose status is another one than the known one: as many as fit in one response, and at least one.
+ * @throws AppError `unauthorized` for guests.
+ */
+export async function viewJobChanges(
+  context: ViewContext & Pick<ServerContext, 'clock'>,
+  caller: Caller,
+  known: readonly KnownJob[],
+): Promise<JobNews> {
+  const own = caller.kind === 'superuser' ? undefined : (await actingUser(context.db, caller)).id
+  return context.db.read((tx) => {
+    const { changed, unknown } = findJobChanges(tx, own, known, NEWS_LIMITS)
+    const most = heldBytes(quantumJobs, '')
+    const end = context.clock.monotonic() + DESCRIBED_FOR_MS
+    const jobs: JobView[] = []
+    for (const job of listStored(tx, own, { ids: changed, without: ['payload'], most })) {
+      const { payload: _, ...view } = describeJob(context, tx, job)
+      jobs.push(view)
+      if (context.clock.monotonic() > end) break
+    }
+    return { jobs, unknown }
   })
 }
 

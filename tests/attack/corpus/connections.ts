@@ -123,6 +123,44 @@ export const connections = defineAttacks([
     },
   }),
   raw({
+    name: 'job-changes-at-cap',
+    input: '20 requests of one user for the changes of 500 jobs, none of which is known',
+    cap: '500 jobs of a request, 50 jobs and 1 MiB of a response',
+    who: 'user',
+    shots: 1,
+    prepare: (target) => async () => {
+      const token = target.seeded.attackers[0]?.token
+      const listed = await target.send({ method: 'GET', path: '/api/jobs?limit=500&fields=id', token })
+      const known = JSON.parse(listed.text)
+      const body = JSON.stringify({ known })
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          target.send({ method: 'POST', path: '/api/jobs/changes', token, body }),
+        ),
+      )
+    },
+  }),
+  raw({
+    name: 'waiting-for-jobs',
+    input: '20 requests of one user that wait 60 s for 500 jobs each',
+    cap: '5,000 jobs that the requests of an account wait for',
+    who: 'user',
+    shots: 1,
+    prepare: (target) => async () => {
+      const token = target.seeded.attackers[0]?.token
+      const listed = await target.send({ method: 'GET', path: '/api/jobs?limit=500&fields=id,status', token })
+      const body = JSON.stringify({ known: JSON.parse(listed.text), wait: 60 })
+      const head = [
+        `authorization: ${token}`,
+        'content-type: application/json',
+        `content-length: ${body.length}`,
+      ]
+      const waiting = `${request('/api/jobs/changes', head, 'POST')}${body}`
+      await Promise.all(Array.from({ length: 20 }, () => open(target, waiting)))
+      await Bun.sleep(1_000)
+    },
+  }),
+  raw({
     name: 'unread-responses',
     input: '20 pages of 8 MB that are not read',
     cap: '8 MiB of a page',

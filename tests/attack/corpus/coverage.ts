@@ -24,6 +24,8 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'Requests of one connection that arrive together (pipelined)': ['pipelined'],
   'Seconds of `wait`': ['waiting-requests'],
   'Requests that wait for a job (`GET /api/jobs/{id}?wait=`)': ['waiting-requests'],
+  'Jobs of one request for changes (`POST /api/jobs/changes`)': ['job-changes-at-cap'],
+  'Jobs that requests wait for': ['waiting-for-jobs'],
   'One program': ['program-flat', 'program-block', 'program-comment'],
   'Circuits times parameter sets of a job': ['program-circuits', 'program-parameters'],
   'Parameters of one set': ['program-parameters-one-set'],

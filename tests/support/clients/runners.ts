@@ -29,7 +29,7 @@ export interface Runner {
 
 /** Starts processes against the server at `url`. */
 export type StartRunner = (
-  command: ['submit' | 'submit-asynchronously' | 'wait', number],
+  command: ['submit' | 'submit-asynchronously' | 'wait', number] | ['read', string],
   server: { url: string; token: string },
 ) => Runner
 

@@ -32,6 +32,7 @@ function plainBody(path: string, body: unknown): unknown {
   const isSubmission = path === '/api/jobs'
   const isDefault = (key: string, value: unknown) =>
     value === '' ||
+    (key === 'wait' && path === '/api/jobs/changes') ||
     (isSubmission && (value === null || value === false || DEFAULTS[key] === value || isEmptyList(value)))
   const kept = Object.fromEntries(Object.entries(body).filter(([key, value]) => !isDefault(key, value)))
   const { circuits } = kept

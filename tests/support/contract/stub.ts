@@ -13,8 +13,10 @@ interface Arrived {
   readonly body: unknown
 }
 
-/** Methods that change nothing and may be repeated at will. */
-const READING = new Set(['GET', 'HEAD'])
+/** Whether a request changes nothing and may be repeated at will. */
+export function isReading({ method, path }: Pick<Exchange, 'method' | 'path'>): boolean {
+  return method === 'GET' || path === '/api/jobs/changes'
+}
 
 const HELD_MS = 100
 
@@ -46,7 +48,7 @@ export class ContractStub implements AsyncDisposable {
     const missing = this.#exchanges.flatMap((exchange) => {
       const sent = this.#sent.get(exchange) ?? 0
       const wanted = exchange.responses.length
-      const isRight = READING.has(exchange.method) ? sent >= wanted : sent === wanted
+      const isRight = isReading(exchange) ? sent >= wanted : sent === wanted
       return isRight ? [] : [`${exchange.method} ${exchange.path} was sent ${sent} times, not ${wanted}`]
     })
     return [...this.#faults, ...missing]
@@ -71,7 +73,8 @@ export class ContractStub implements AsyncDisposable {
     this.#checkHeaders(exchange, arrived, sent)
     const next = exchange.responses[Math.min(sent, exchange.responses.length - 1)]
     // Servers hold these requests until something changes.
-    if (arrived.query.has('wait')) await Bun.sleep(HELD_MS)
+    if (arrived.query.has('wait') || (arrived.body as { wait?: number } | undefined)?.wait)
+      await Bun.sleep(HELD_MS)
     if (!next || 'fault' in next) request.socket.destroy()
     else send(response, next)
   }

@@ -2,7 +2,7 @@
 // tests/support/clients/runners.ts.
 //
 // `runner submit N` submits N jobs, ten at a time, and prints their ids. `runner wait N` submits N jobs, prints
-// `waiting`, waits for all, and prints how many have completed.
+// `waiting`, waits for all, and prints how many have completed. `runner read IDS` does the last with jobs of other processes.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"log"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	svc "svc.example/clients/go"
@@ -22,11 +23,15 @@ func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: runner submit|wait N")
 	}
-	count, err := strconv.Atoi(os.Args[2])
+	client, err := svc.New("")
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err := svc.New("")
+	if os.Args[1] == "read" {
+		read(client, strings.Split(os.Args[2], ","))
+		return
+	}
+	count, err := strconv.Atoi(os.Args[2])
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -72,6 +77,18 @@ func wait(client *svc.Client, count int) {
 		jobs[at] = submitOne(client, at)
 	}
 	fmt.Println("waiting")
+	printCompleted(client, jobs)
+}
+
+func read(client *svc.Client, ids []string) {
+	jobs := make([]*svc.Job, len(ids))
+	for at, id := range ids {
+		jobs[at] = client.JobOf(id)
+	}
+	printCompleted(client, jobs)
+}
+
+func printCompleted(client *svc.Client, jobs []*svc.Job) {
 	completed := 0
 	for job, err := range client.AsCompleted(context.Background(), jobs...) {
 		if err != nil {

@@ -1235,6 +1235,81 @@ type TimeRange struct {
 	To string `json:"to"`
 }
 
+// JobChange: see the reference of the routes
+type JobChange struct {
+	CollectionId string `json:"collectionId"`
+
+	CollectionName string `json:"collectionName"`
+
+	ID string `json:"id"`
+
+	// Id in users; '' = none
+	UserID string `json:"user_id"`
+
+	// Id in qpus; '' = none
+	QPUTarget string `json:"qpu_target"`
+
+	Payload *JobPayload `json:"payload,omitempty"`
+
+	Status string `json:"status"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	FinishedAt string `json:"finished_at"`
+
+	// Seconds that the job ran
+	Duration float64 `json:"duration"`
+
+	Results any `json:"results"`
+
+	// Id in drivers; '' = none
+	Driver string `json:"driver"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	StartedAt string `json:"started_at"`
+
+	// Number of times that the job was claimed for a driver
+	Attempt float64 `json:"attempt"`
+
+	// Held by an operator
+	Held bool `json:"held"`
+
+	ErrorCode string `json:"error_code"`
+
+	// Name given at submission
+	Name string `json:"name"`
+
+	Tags []string `json:"tags"`
+
+	// The QPU that runs or ran it
+	QPU string `json:"qpu"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Created string `json:"created"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Updated string `json:"updated"`
+
+	// Why a failed job has no results
+	Error *JobError `json:"error"`
+
+	// Most shots of one of its circuits; 0 = unknown
+	Shots int64 `json:"shots"`
+
+	ChargedSeconds *float64 `json:"charged_seconds"`
+
+	Timeline []TimelineStep `json:"timeline"`
+
+	// Each claim for a driver, with the QPU that ran it
+	Attempts []JobAttempt `json:"attempts"`
+
+	Waiting *JobWaiting `json:"waiting,omitempty"`
+
+	// 1 = next
+	QueuePosition *int64 `json:"queue_position,omitempty"`
+
+	EstimatedStart *TimeRange `json:"estimated_start,omitempty"`
+}
+
 // QueuedJob: see the reference of the routes
 type QueuedJob struct {
 	// Null if the caller may not read the job
@@ -3325,6 +3400,30 @@ type PatchJobsByIdBody struct {
 	Name *string `json:"name,omitempty"`
 
 	Tags []string `json:"tags,omitempty"`
+}
+
+// PostJobsChangesBodyKnown: see the reference of the routes
+type PostJobsChangesBodyKnown struct {
+	ID string `json:"id"`
+
+	// The status that is known; without it, the job is returned at once
+	Status any `json:"status,omitempty"`
+}
+
+// PostJobsChangesBody: see the reference of the routes
+type PostJobsChangesBody struct {
+	Known []PostJobsChangesBodyKnown `json:"known"`
+
+	// Seconds to wait for the first change
+	Wait *float64 `json:"wait,omitempty"`
+}
+
+// PostJobsChangesResponse: see the reference of the routes
+type PostJobsChangesResponse struct {
+	Jobs []JobChange `json:"jobs"`
+
+	// Ids of jobs that do not exist, or belong to others
+	Unknown []string `json:"unknown"`
 }
 
 // PostOpJobsByIdHoldBody: see the reference of the routes

@@ -786,6 +786,53 @@ export interface TimeRange {
   readonly to: string
 }
 
+export interface JobChange {
+  readonly collectionId: string
+  readonly collectionName: string
+  readonly id: string
+  /** Id in users; '' = none */
+  readonly user_id: string
+  /** Id in qpus; '' = none */
+  readonly qpu_target: string
+  readonly payload?: JobPayload
+  readonly status: "pending" | "running" | "completed" | "failed" | "cancelled"
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly finished_at: string
+  /** Seconds that the job ran */
+  readonly duration: number
+  readonly results: JobResults | FailedJobResults
+  /** Id in drivers; '' = none */
+  readonly driver: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly started_at: string
+  /** Number of times that the job was claimed for a driver */
+  readonly attempt: number
+  /** Held by an operator */
+  readonly held: boolean
+  readonly error_code: string
+  /** Name given at submission */
+  readonly name: string
+  readonly tags: readonly string[]
+  /** The QPU that runs or ran it */
+  readonly qpu: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly created: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly updated: string
+  /** Why a failed job has no results */
+  readonly error: JobError | null
+  /** Most shots of one of its circuits; 0 = unknown */
+  readonly shots: number
+  readonly charged_seconds: number | null
+  readonly timeline: readonly TimelineStep[]
+  /** Each claim for a driver, with the QPU that ran it */
+  readonly attempts: readonly JobAttempt[]
+  readonly waiting?: JobWaiting
+  /** 1 = next */
+  readonly queue_position?: number
+  readonly estimated_start?: TimeRange | null
+}
+
 export interface QueuedJob {
   /** Null if the caller may not read the job */
   readonly id: string | null
@@ -2171,6 +2218,24 @@ export interface PatchJobsByIdBody {
   /** Name of the job; empty for none */
   readonly name?: string
   readonly tags?: readonly string[]
+}
+
+export interface PostJobsChangesBodyKnown {
+  readonly id: string
+  /** The status that is known; without it, the job is returned at once */
+  readonly status?: "" | "pending" | "running" | "completed" | "failed" | "cancelled"
+}
+
+export interface PostJobsChangesBody {
+  readonly known: readonly PostJobsChangesBodyKnown[]
+  /** Seconds to wait for the first change */
+  readonly wait?: number
+}
+
+export interface PostJobsChangesResponse {
+  readonly jobs: readonly JobChange[]
+  /** Ids of jobs that do not exist, or belong to others */
+  readonly unknown: readonly string[]
 }
 
 export interface PostOpJobsByIdHoldBody {

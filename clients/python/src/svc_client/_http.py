@@ -201,9 +201,6 @@ class AsyncHttpStream:
             async for line in self._response.aiter_lines():
                 yield line
 
-    def interrupt(self) -> None:
-        """The task that reads is cancelled instead."""
-
     async def aclose(self) -> None:
         await self._response.aclose()
 
@@ -291,7 +288,6 @@ class HttpStream:
     def __init__(self, response: httpx.Response, use: contextlib.ExitStack) -> None:
         self._response = response
         self._use = use
-        self._interrupted = False
 
     @property
     def failure(self) -> Response | None:
@@ -302,25 +298,9 @@ class HttpStream:
         return Response(got.status_code, got.reason_phrase, got.headers, got.content)
 
     def lines(self) -> Generator[str, None, None]:
-        """Its lines, until the server or ``interrupt`` ends it. Raises NoResponse."""
-        if self._interrupted:
-            return
-        try:
-            with _network_errors():
-                yield from self._response.iter_lines()
-        except NoResponse:
-            if not self._interrupted:
-                raise
-
-    def interrupt(self) -> None:
-        """Ends the reading of another thread."""
-        network = self._response.extensions.get("network_stream")
-        connection = network.get_extra_info("socket") if network is not None else None
-        self._interrupted = True
-        if isinstance(connection, socket.socket):
-            with contextlib.suppress(OSError):
-                # Of the connection below TLS, whose objects only the other thread may use.
-                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+        """Its lines, until the server or ``close`` ends it. Raises NoResponse."""
+        with _network_errors():
+            yield from self._response.iter_lines()
 
     def close(self) -> None:
         with self._use:

@@ -51,4 +51,4 @@ def pause_after(error: SvcError, attempt: int) -> float:
 
 def backoff(failures: int, limit: float = 10.0) -> float:
     """Seconds until something that has no limit of attempts is tried again, with full jitter."""
-    return random.random() * min(limit, 0.5 * 2.0 ** min(failures, 10))
+    return random.random() * min(limit, 0.25 * 2.0 ** min(failures - 1, 10))

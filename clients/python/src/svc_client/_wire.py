@@ -718,6 +718,40 @@ TimeRange = TypedDict(
     },
 )
 
+class _JobChange(TypedDict):
+    collectionId: str
+    collectionName: str
+    id: str
+    user_id: str  # Id in users; '' = none
+    qpu_target: str  # Id in qpus; '' = none
+    status: Literal["pending", "running", "completed", "failed", "cancelled"]
+    finished_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    duration: float  # Seconds that the job ran
+    results: Union[JobResults, FailedJobResults]
+    driver: str  # Id in drivers; '' = none
+    started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    attempt: float  # Number of times that the job was claimed for a driver
+    held: bool  # Held by an operator
+    error_code: str
+    name: str  # Name given at submission
+    tags: List[str]
+    qpu: str  # The QPU that runs or ran it
+    created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    error: Optional[JobError]  # Why a failed job has no results
+    shots: int  # Most shots of one of its circuits; 0 = unknown
+    charged_seconds: Optional[float]
+    timeline: List[TimelineStep]
+    attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
+
+
+class JobChange(_JobChange, total=False):
+    payload: JobPayload
+    waiting: JobWaiting
+    queue_position: int  # 1 = next
+    estimated_start: Optional[TimeRange]
+
+
 class _QueuedJob(TypedDict):
     id: Optional[str]  # Null if the caller may not read the job
     mine: bool
@@ -1901,6 +1935,27 @@ class GetJobsCountResponse(TypedDict):
 class PatchJobsByIdBody(TypedDict, total=False):
     name: str  # Name of the job; empty for none
     tags: List[str]
+
+
+class _PostJobsChangesBodyKnown(TypedDict):
+    id: str
+
+
+class PostJobsChangesBodyKnown(_PostJobsChangesBodyKnown, total=False):
+    status: Union[Literal[""], Literal["pending", "running", "completed", "failed", "cancelled"]]  # The status that is known; without it, the job is returned at once
+
+
+class _PostJobsChangesBody(TypedDict):
+    known: List[PostJobsChangesBodyKnown]
+
+
+class PostJobsChangesBody(_PostJobsChangesBody, total=False):
+    wait: float  # Seconds to wait for the first change
+
+
+class PostJobsChangesResponse(TypedDict):
+    jobs: List[JobChange]
+    unknown: List[str]  # Ids of jobs that do not exist, or belong to others
 
 
 class PostOpJobsByIdHoldBody(TypedDict, total=False):

@@ -22,10 +22,12 @@ import { AppError } from '../../../base/index.ts'
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
 import { users } from '../../collections/users.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
+import { fitting, lengthOf } from '../../records/page-size.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { JsonText } from '../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../schema/stored-bytes.ts'
+import { jsonValues } from '../../sqlite/dialect.ts'
 import type { User } from '../accounts/accounts.ts'
 import { assertMayStore, storedBytesOf } from '../accounts/stored-bytes.ts'
 import { announceJobEnd } from './announce-end.ts'
@@ -203,4 +205,44 @@ export function listJobs(
 ): Job[] {
   const where = user === undefined ? {} : { user_id: user }
   return tx.list(quantumJobs, { ids, where, without, most })
+}
+
+/** A job as somebody knows it; an empty status is none of a job. */
+export interface KnownJob {
+  readonly id: string
+  readonly status: string
+}
+
+/** What has changed since then. */
+interface JobChanges {
+  /** Ids of the first jobs with another status, as many as fit. */
+  changed: string[]
+  /** Ids of jobs that do not exist, or belong to another user. */
+  unknown: string[]
+}
+
+/**
+ * The jobs among `known` whose status is another one: the first `most` of them, up to `maxBytes` of results
+ * together, but at least one. `user`: whose jobs; undefined for those of everybody.
+ */
+export function findJobChanges(
+  tx: ReadTx,
+  user: string | undefined,
+  known: readonly KnownJob[],
+  { most, maxBytes }: { most: number; maxBytes: number },
+): JobChanges {
+  const rows = tx.all<{ id: string; status: string; bytes: number }>(
+    `SELECT id, status, ${lengthOf(quantumJobs, ['results'])} AS bytes FROM quantum_jobs
+     WHERE id IN ${jsonValues('$ids')} AND ($user = '' OR user_id = $user)`,
+    { ids: JSON.stringify(known.map(({ id }) => id)), user: user ?? '' },
+  )
+  const found = new Map(rows.map((row) => [row.id, row]))
+  const changed = known.flatMap(({ id, status }) => {
+    const row = found.get(id)
+    return row && row.status !== status ? [row] : []
+  })
+  return {
+    changed: fitting(changed.slice(0, most), maxBytes),
+    unknown: known.filter(({ id }) => !found.has(id)).map(({ id }) => id),
+  }
 }

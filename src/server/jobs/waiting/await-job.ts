@@ -41,7 +41,7 @@ export async function awaitJob(
   const isAwaited: IsAwaited = (now) => (status === undefined ? FINAL.includes(now) : now !== status)
   using wait = waits.enter({
     account: callerName(caller),
-    job: id,
+    jobs: [id],
     seconds,
     isAwaited,
     signal: request.signal,
@@ -52,7 +52,7 @@ export async function awaitJob(
     const view = await viewJobIf(context, current, {
       id,
       fields,
-      isWanted: (now) => wait.isOver || isAwaited(now),
+      isWanted: (now) => wait.isOver || isAwaited(now, id),
     })
     if (view) return view
     // The runtime would close the connection as idle.

@@ -4,16 +4,26 @@ import { Deadlines } from './deadlines.ts'
 import { Resumption } from './resumption.ts'
 import { type IsAwaited, Wait } from './wait.ts'
 
-/** Requests that may wait for jobs at the same time, of all accounts and of one, and how long. */
-export const WAIT_LIMITS = { total: 5_000, account: 250, seconds: 60 } as const
+/**
+ * Requests that may wait for jobs at the same time, of all accounts and of one, and how long; for how many
+ * jobs they wait, of all accounts, of one, and of one request.
+ */
+export const WAIT_LIMITS = {
+  total: 5_000,
+  account: 250,
+  seconds: 60,
+  jobs: 50_000,
+  jobsOfAccount: 5_000,
+  jobsOfRequest: 500,
+} as const
 
 const RETRY_AFTER_S = 5
 
 interface WaitOptions {
   /** The account that the wait counts for. */
   account: string
-  /** Id of the job. */
-  job: string
+  /** Ids of the jobs, each once. */
+  jobs: readonly string[]
   seconds: number
   isAwaited: IsAwaited
   /** Aborts when the client has left. */
@@ -27,8 +37,9 @@ export class JobWaits {
   readonly #deadlines: Deadlines<Wait>
   readonly #resumption = new Resumption()
   readonly #byJob = new Map<string, Set<Wait>>()
-  readonly #byAccount = new Map<string, number>()
+  readonly #byAccount = new Map<string, { requests: number; jobs: number }>()
   #size = 0
+  #jobs = 0
   #isOpen = false
   #unsubscribe: () => void = () => undefined
 
@@ -62,10 +73,10 @@ export class JobWaits {
    * Takes a place for a request; dispose of the result to give it back.
    * @throws AppError `limited` (`too_many_waiting_requests`) that names the limit and the remedy.
    */
-  enter({ account, job, seconds, isAwaited, signal }: WaitOptions): Wait {
-    this.#assertPlace(account)
+  enter({ account, jobs, seconds, isAwaited, signal }: WaitOptions): Wait {
+    this.#assertPlace(account, jobs.length)
     const leave = () => this.#end(wait)
-    const wait = new Wait({ job, isAwaited, due: this.#clock.monotonic() + seconds * 1_000 }, () => {
+    const wait = new Wait({ jobs, isAwaited, due: this.#clock.monotonic() + seconds * 1_000 }, () => {
       signal.removeEventListener('abort', leave)
       this.#remove(wait, account)
     })
@@ -75,36 +86,51 @@ export class JobWaits {
     return wait
   }
 
-  #assertPlace(account: string): void {
-    const { total, account: most } = WAIT_LIMITS
-    if ((this.#byAccount.get(account) ?? 0) >= most) throw tooMany(`${most} of your requests`)
-    if (this.#size >= total) throw tooMany(`${total} requests`)
+  #assertPlace(account: string, jobs: number): void {
+    const own = this.#byAccount.get(account) ?? { requests: 0, jobs: 0 }
+    const { total, account: most, jobs: allJobs, jobsOfAccount } = WAIT_LIMITS
+    if (own.requests >= most) throw tooMany(`${most} of your requests are waiting`)
+    if (own.jobs + jobs > jobsOfAccount) throw tooMany(`your requests are waiting for ${own.jobs} jobs`)
+    if (this.#size >= total) throw tooMany(`${total} requests are waiting`)
+    if (this.#jobs + jobs > allJobs) throw tooMany(`requests are waiting for ${this.#jobs} jobs`)
   }
 
   #add(wait: Wait, account: string): void {
-    this.#size += 1
-    this.#byAccount.set(account, (this.#byAccount.get(account) ?? 0) + 1)
-    const others = this.#byJob.get(wait.job)
-    if (others) others.add(wait)
-    else this.#byJob.set(wait.job, new Set([wait]))
+    this.#count(account, 1, wait.jobs.length)
+    for (const job of wait.jobs) {
+      const others = this.#byJob.get(job)
+      if (others) others.add(wait)
+      else this.#byJob.set(job, new Set([wait]))
+    }
     this.#deadlines.add(wait)
   }
 
   #remove(wait: Wait, account: string): void {
-    this.#size -= 1
-    const left = (this.#byAccount.get(account) ?? 0) - 1
-    if (left > 0) this.#byAccount.set(account, left)
-    else this.#byAccount.delete(account)
-    const ofJob = this.#byJob.get(wait.job)
-    ofJob?.delete(wait)
-    if (ofJob?.size === 0) this.#byJob.delete(wait.job)
+    this.#count(account, -1, -wait.jobs.length)
+    for (const job of wait.jobs) {
+      const ofJob = this.#byJob.get(job)
+      ofJob?.delete(wait)
+      if (ofJob?.size === 0) this.#byJob.delete(job)
+    }
     this.#deadlines.remove(wait)
+  }
+
+  #count(account: string, requests: number, jobs: number): void {
+    this.#size += requests
+    this.#jobs += jobs
+    const own = this.#byAccount.get(account) ?? { requests: 0, jobs: 0 }
+    own.requests += requests
+    own.jobs += jobs
+    if (own.requests > 0) this.#byAccount.set(account, own)
+    else this.#byAccount.delete(account)
   }
 
   #publish({ collection, id, action, record }: Change): void {
     if (collection !== quantumJobs.name) return
     for (const wait of this.#byJob.get(id) ?? []) {
-      if (action === 'delete' || wait.isAwaited((record as Job).status)) this.#resumption.add(wait)
+      if (action !== 'delete' && !wait.isAwaited((record as Job).status, id)) continue
+      wait.note(id)
+      this.#resumption.add(wait)
     }
   }
 
@@ -117,7 +143,7 @@ export class JobWaits {
 function tooMany(who: string): AppError {
   return new AppError(
     'limited',
-    `${who} are waiting for jobs already, the maximum; use one event stream for many jobs, or try again in ${RETRY_AFTER_S} s`,
+    `Too many: ${who}; ask for many jobs with one POST /api/jobs/changes, or try again in ${RETRY_AFTER_S} s`,
     { reason: 'too_many_waiting_requests', retryAfter: RETRY_AFTER_S },
   )
 }

@@ -1,24 +1,26 @@
 import type { Job } from '../../../db/index.ts'
 
-/** Whether a job with this status is what a request waits for. */
-export type IsAwaited = (status: Job['status']) => boolean
+/** Whether this status of a job is what a request waits for. */
+export type IsAwaited = (status: Job['status'], id: string) => boolean
 
 /** One waiting request. */
 export class Wait implements Disposable {
-  /** Id of the job. */
-  readonly job: string
+  /** Ids of the jobs. */
+  readonly jobs: readonly string[]
   /** Monotonic time in ms at which the request is answered in any case. */
   readonly due: number
   readonly isAwaited: IsAwaited
   readonly #onLeave: (wait: Wait) => void
   #resume: (() => void) | undefined
   #isOver = false
+  /** Ids of jobs that have changed since the last call of `takeChanged`. */
+  readonly #changed = new Set<string>()
 
   constructor(
-    { job, due, isAwaited }: { job: string; due: number; isAwaited: IsAwaited },
+    { jobs, due, isAwaited }: { jobs: readonly string[]; due: number; isAwaited: IsAwaited },
     onLeave: (wait: Wait) => void,
   ) {
-    this.job = job
+    this.jobs = jobs
     this.due = due
     this.isAwaited = isAwaited
     this.#onLeave = onLeave
@@ -38,6 +40,18 @@ export class Wait implements Disposable {
     return new Promise((resume) => {
       this.#resume = resume
     })
+  }
+
+  /** Notes that a job has the awaited status; call `resume` as well. */
+  note(id: string): void {
+    this.#changed.add(id)
+  }
+
+  /** The ids of jobs that were noted since the last call. */
+  takeChanged(): string[] {
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    return changed
   }
 
   /** Makes the next read the last one; call `resume` as well. */

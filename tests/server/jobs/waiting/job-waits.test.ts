@@ -12,7 +12,7 @@ function waitsOf({ db, clock }: JobLab) {
   const waits = new JobWaits({ db, clock })
   waits.start()
   const enter = (job: string, account = 'user:a', seconds = 10, signal = new AbortController().signal) =>
-    waits.enter({ account, job, seconds, isAwaited: isEnded, signal })
+    waits.enter({ account, jobs: [job], seconds, isAwaited: isEnded, signal })
   return { waits, enter }
 }
 
@@ -41,6 +41,28 @@ describe('JobWaits', () => {
     enter('job', 'user:last')[Symbol.dispose]()
     enter('job', 'user:a')
     expect([WAIT_LIMITS.account, WAIT_LIMITS.total, waits.size]).toEqual([250, 5_000, 5_000])
+    waits.stop()
+  })
+
+  test('jobs count as well: 5,000 of an account and 50,000 in all, however many requests wait for them', async () => {
+    await using lab = await JobLab.open()
+    const { waits } = waitsOf(lab)
+    const { jobsOfAccount, jobsOfRequest, jobs } = WAIT_LIMITS
+    const enter = (account: string) =>
+      waits.enter({
+        account,
+        jobs: Array.from({ length: jobsOfRequest }, (_, at) => `job ${at}`),
+        seconds: 10,
+        isAwaited: isEnded,
+        signal: new AbortController().signal,
+      })
+    const refusal = expect.objectContaining({ reason: 'too_many_waiting_requests' })
+    for (let account = 0; account < jobs / jobsOfAccount; account += 1) {
+      for (let each = 0; each < jobsOfAccount / jobsOfRequest; each += 1) enter(`user:${account}`)
+      expect(() => enter(`user:${account}`)).toThrow(refusal)
+    }
+    expect(() => enter('user:last')).toThrow(refusal)
+    expect([jobsOfRequest, jobsOfAccount, jobs]).toEqual([500, 5_000, 50_000])
     waits.stop()
   })
 
@@ -102,7 +124,7 @@ test('requests that wait for one job resume 16 in a turn', async () => {
   const resumption = new Resumption()
   let resumed = 0
   const waits = Array.from({ length: 50 }, () => {
-    const wait = new Wait({ job: 'job', due: 0, isAwaited: isEnded }, () => undefined)
+    const wait = new Wait({ jobs: ['job'], due: 0, isAwaited: isEnded }, () => undefined)
     void wait.next().then(() => {
       resumed += 1
     })

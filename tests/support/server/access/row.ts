@@ -45,6 +45,7 @@ export const OWNER: Statuses = [401, 200, 404, 200, 404]
 export const OWNER_OR_SUPERUSER: Statuses = [401, 200, 404, 200, 200]
 /** The routes that need less than the scope `all`, besides GET routes, which need `read`. */
 const SCOPES: Readonly<Record<string, TokenScope>> = {
+  'POST /api/jobs/changes': 'read',
   'POST /api/jobs': 'submit',
   'POST /api/jobs/:id/cancel': 'submit',
   'PATCH /api/jobs/:id': 'submit',

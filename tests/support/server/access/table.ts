@@ -308,12 +308,12 @@ export const TABLE: readonly Row[] = [
   { route: 'GET /api/jobs', statuses: SIGNED_IN },
   { route: 'GET /api/jobs/count', statuses: SIGNED_IN },
   {
-    // Nobody has submitted a job with it.
     route: 'GET /api/jobs/by-key/:key',
     statuses: [401, 404, 404, 404, 404],
     call: async () => ({ path: '/api/jobs/by-key/unused' }),
   },
   { route: 'GET /api/jobs/:id', statuses: OWNER_OR_SUPERUSER, call: viewOwnJob },
+  { route: 'POST /api/jobs/changes', statuses: SIGNED_IN, call: () => ({ body: { known: [{ id: 'x' }] } }) },
   {
     route: 'POST /api/jobs/:id/cancel',
     statuses: OWNER_OR_SUPERUSER,

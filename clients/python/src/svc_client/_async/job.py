@@ -30,7 +30,7 @@ class AsyncJob(JobRecord):
 
     async def refresh(self) -> AsyncJob:
         """Reads it again."""
-        return self._with(await self._client._waiting.read(self.id))
+        return self._with(await self._client._waiting.read_first(self.id))
 
     async def cancel(self) -> AsyncJob:
         """Cancels it while it is pending. Raises NotPendingError afterwards."""
@@ -78,12 +78,12 @@ class AsyncJob(JobRecord):
 
     async def watch(self) -> AsyncIterator[AsyncJob]:
         """Yields it now and at each change of its status, position or estimate, until it has ended."""
-        raw = await self._client._waiting.read(self.id)
+        raw = await self._client._waiting.read_first(self.id)
         yield self._with(raw)
         if has_ended(raw["status"]):
             return
         shown = _news(raw)
-        async for raw in self._client._waiting.readings([raw], every=_POSITION_EVERY):
+        async for raw in self._client._waiting.readings({self.id: raw["status"]}, every=_POSITION_EVERY):
             if _news(raw) != shown:
                 shown = _news(raw)
                 yield self._with(raw)

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any, AsyncGenerator, AsyncIterator, Callable, Sequence
+from typing import Any, AsyncGenerator, AsyncIterator, Sequence
 
-from .._http import AsyncHttpStream
 from .transport import AsyncTransport
 
 
-async def changes_of(
-    transport: AsyncTransport, topics: Sequence[str], opened: Callable[[AsyncHttpStream], None] | None = None
-) -> AsyncGenerator[dict[str, Any] | None, None]:
+async def changes_of(transport: AsyncTransport, topics: Sequence[str]) -> AsyncGenerator[dict[str, Any] | None, None]:
     """Subscribes to topics such as ``quantum_jobs/*`` and yields each change.
 
     Yields None once the subscription is confirmed: what has changed before is to be read.
-
-    Args:
-        opened: receives the stream, which another thread may interrupt.
 
     Raises:
         SvcError: the connection is lost, or nothing has come for a minute.
     """
     async with transport.stream("/api/realtime") as stream:
-        if opened is not None:
-            opened(stream)
         async for event, data in _messages(stream.lines()):
             content = json.loads(data)
             if event != "PB_CONNECT":

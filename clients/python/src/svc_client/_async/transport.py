@@ -71,18 +71,25 @@ class AsyncTransport:
         Raises:
             SvcError: as ``request``. ``idempotency_key`` is set if there may be a job although it raises.
         """
+        what, headers = f"The submission {key}", {"Idempotency-Key": key}
+        return await self.until_response("POST", path, what=what, key=key, query=query, body=body, headers=headers)
+
+    async def until_response(self, method: str, path: str, *, what: str, key: str = "", **options: Any) -> Any:
+        """Sends a request until the server has responded, for ``retries.without_response`` s.
+
+        Args:
+            what: is repeated, for people.
+            key: idempotency key of a submission.
+            options: as of ``request``.
+
+        Raises:
+            SvcError: as ``request``.
+        """
         retries = replace(self._retries, within=self._retries.without_response)
-        with notice_of(f"The submission {key}", self.address, retries.within) as notice:
-            return await self.request(
-                "POST",
-                path,
-                query=query,
-                body=body,
-                headers={"Idempotency-Key": key},
-                is_repeatable=True,
-                retries=retries,
-                submission=_Submission(key, notice),
-            )
+        with notice_of(what, self.address, retries.within) as notice:
+            repetition = _Repetition(key, notice)
+            options = {"is_repeatable": True, "retries": retries, "repetition": repetition, **options}
+            return await self.request(method, path, **options)
 
     async def request(
         self,
@@ -95,14 +102,14 @@ class AsyncTransport:
         is_repeatable: bool | None = None,
         retries: Retries | None = None,
         deadline: float | None = None,
-        submission: _Submission | None = None,
+        repetition: _Repetition | None = None,
     ) -> Any:
         """Sends a request and returns the JSON of its response; None without a body.
 
         Args:
             is_repeatable: the request may reach the server twice without harm; default for GET and DELETE.
             deadline: time of ``time.monotonic()`` at which it is given up.
-            submission: what is repeated until the server has responded, in place of ``retries.tries`` times.
+            repetition: what is repeated until the server has responded, in place of ``retries.tries`` times.
 
         Raises:
             SvcError: in the class of the response's code; ConnectionLostError without a response.
@@ -120,12 +127,12 @@ class AsyncTransport:
                 return self._content(await self._send(method, path + _query(query), content, headers or {}, read))
             except SvcError as error:
                 pause = pause_after(error, attempt)
-                failures += _is_failure(error, submission)
+                failures += _is_failure(error, repetition)
                 attempt += 0 if error.status == 429 else 1
                 if failures >= retries.tries or not is_retried(error, safe) or time.monotonic() + pause > end:
-                    raise error if submission is None else submission.given_up(error)
-                if submission is not None:
-                    submission.note(error)
+                    raise error if repetition is None else repetition.given_up(error)
+                if repetition is not None:
+                    repetition.note(error)
             await async_sleep(pause)
 
     @asynccontextmanager
@@ -233,8 +240,8 @@ class AsyncTransport:
         return error
 
 
-class _Submission:
-    """What is known of a submission while it is repeated."""
+class _Repetition:
+    """What is known of a request while it is repeated until the server has responded."""
 
     def __init__(self, key: str, notice: Notice) -> None:
         self._key = key
@@ -248,6 +255,8 @@ class _Submission:
 
     def given_up(self, error: SvcError) -> SvcError:
         """The error of the last attempt; with the key unless it says for certain that there is no job."""
+        if not self._key:
+            return error
         maybe_done = self._maybe_done or _is_maybe_done(error)
         if is_temporary(error) or (maybe_done and error.status in (401, 403)):
             error.idempotency_key = self._key
@@ -263,13 +272,13 @@ def _is_maybe_done(error: SvcError) -> bool:
     return error.maybe_done if isinstance(error, ConnectionLostError) else error.status in (500, 502, 504)
 
 
-def _is_failure(error: SvcError, submission: _Submission | None) -> bool:
+def _is_failure(error: SvcError, repetition: _Repetition | None) -> bool:
     """Whether an attempt counts as one of the tries.
 
-    The server asks for the repetition of a request that it refuses with 429. A submission ends with a response: of
-    the failures, only those that the server itself reports count.
+    The server asks for the repetition of a request that it refuses with 429. Until a response, only the failures that
+    the server itself reports count.
     """
-    return bool(error.code) and error.status == 500 if submission is not None else error.status != 429
+    return bool(error.code) and error.status == 500 if repetition is not None else error.status != 429
 
 
 def segment(text: str) -> str:

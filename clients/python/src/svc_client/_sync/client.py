@@ -22,7 +22,6 @@ from .._models import (
     TimeRequest,
     Unavailable,
     User,
-    has_ended,
     iso,
 )
 from .._progress import progress_of
@@ -193,8 +192,8 @@ class SvcClient:
         return job.result(timeout, progress)
 
     def job(self, job: str | Job) -> Job:
-        """Reads a job. Raises NotFoundError."""
-        return Job.of(self._waiting.read(str(job)), self)
+        """Reads a job. Without a response that is repeated, as a submission is. Raises NotFoundError."""
+        return Job.of(self._waiting.read_first(str(job)), self)
 
     def cancel_job(self, job: str | Job) -> Job:
         """Cancels a pending job. Raises NotPendingError."""
@@ -235,21 +234,23 @@ class SvcClient:
         """Waits until all jobs have ended, also those that fail, and returns them in the same order.
 
         Args:
+            jobs: jobs or their ids, of which hundreds are read with one request.
             timeout: seconds for all together; unlimited unless given.
             progress: whether to show the state meanwhile; by default in a terminal or a notebook.
 
         Raises:
             JobTimeout: some have not ended in time; they go on.
+            SvcError: one can no longer be read, because it is gone or the account may not.
         """
-        given = [self._known(job) for job in jobs]
+        given = list(jobs)
         ended = {job.id: job for job in self._ends(given, timeout, progress)}
-        return [ended[job.id] for job in given]
+        return [ended[str(job)] for job in given]
 
     def as_completed(
         self, jobs: Iterable[str | Job], *, timeout: float | None = None
     ) -> Iterator[Job]:
         """Yields each job when it has ended, in the order of their ends. Raises JobTimeout."""
-        given = [self._known(job) for job in jobs]
+        given = list(jobs)
         with closing(self._ends(given, timeout, False)) as ends:
             for job in ends:
                 yield job
@@ -334,35 +335,40 @@ class SvcClient:
         except SvcError as error:
             raise with_places(error, circuits)
 
-    def _known(self, job: str | Job) -> Job:
-        return self.job(job) if isinstance(job, str) else job
-
     def _ends(
-        self, jobs: Sequence[Job], timeout: float | None, progress: bool | None
+        self, jobs: Sequence[str | Job], timeout: float | None, progress: bool | None
     ) -> Generator[Job, None, None]:
         """Yields each job once when it has ended. Raises JobTimeout."""
-        left = {job.id: job for job in jobs}
+        left: dict[str, Job | None] = {str(job): None if isinstance(job, str) else job for job in jobs}
         for id, job in list(left.items()):
-            if job.done() and "results" in job.raw:
-                yield left.pop(id)
+            if job is not None and job.done() and "results" in job.raw:
+                del left[id]
+                yield job
         deadline = None if timeout is None else time.monotonic() + timeout
-        shown = progress_of([job.raw for job in left.values()], progress) if left else None
-        raws = [job.raw for job in left.values()]
+        # Of an id alone, nothing is known.
+        statuses = {id: "" if job is None else job.status for id, job in left.items()}
+        raws = [{"id": id, "status": "not read yet"} if job is None else job.raw for id, job in left.items()]
+        shown = progress_of(raws, progress) if left else None
         every = _SHOWN_EVERY if shown is not None and len(left) == 1 else None
-        readings = self._waiting.readings(raws, deadline=deadline, every=every, progress=shown)
+        readings = self._waiting.readings(statuses, deadline=deadline, every=every, progress=shown)
         try:
             with closing(readings):
                 for raw in readings:
-                    if has_ended(raw["status"]) and raw["id"] in left:
-                        yield left.pop(raw["id"])._with(raw)
+                    known = left.get(raw["id"])
+                    job = Job.of(raw, self) if known is None else known._with(raw)
+                    if job.done():
+                        left.pop(job.id, None)
+                        yield job
+                    else:
+                        left[job.id] = job
         finally:
             if shown is not None:
                 shown.close()
         if left:
-            missing = tuple(left.values())
-            names = f"Job {missing[0].id} has" if len(missing) == 1 else f"{len(missing)} jobs have"
-            goes = "it goes on" if len(missing) == 1 else "they go on"
-            raise JobTimeout(f"{names} not ended within {timeout:g} s; {goes}", job_id=missing[0].id, jobs=missing)
+            ids, goes = list(left), "it goes on" if len(left) == 1 else "they go on"
+            names = f"Job {ids[0]} has" if len(ids) == 1 else f"{len(ids)} jobs have"
+            missing = tuple(job for job in left.values() if job is not None)
+            raise JobTimeout(f"{names} not ended within {timeout:g} s; {goes}", job_id=ids[0], jobs=missing)
 
     def _records(self, collection: str, sort: str) -> Iterator[dict[str, Any]]:
         records, page = self.collection(collection), 1

@@ -31,7 +31,7 @@ class Job(JobRecord):
 
     def refresh(self) -> Job:
         """Reads it again."""
-        return self._with(self._client._waiting.read(self.id))
+        return self._with(self._client._waiting.read_first(self.id))
 
     def cancel(self) -> Job:
         """Cancels it while it is pending. Raises NotPendingError afterwards."""
@@ -79,12 +79,12 @@ class Job(JobRecord):
 
     def watch(self) -> Iterator[Job]:
         """Yields it now and at each change of its status, position or estimate, until it has ended."""
-        raw = self._client._waiting.read(self.id)
+        raw = self._client._waiting.read_first(self.id)
         yield self._with(raw)
         if has_ended(raw["status"]):
             return
         shown = _news(raw)
-        for raw in self._client._waiting.readings([raw], every=_POSITION_EVERY):
+        for raw in self._client._waiting.readings({self.id: raw["status"]}, every=_POSITION_EVERY):
             if _news(raw) != shown:
                 shown = _news(raw)
                 yield self._with(raw)

@@ -4,28 +4,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Generator, Iterator, Callable, Sequence
+from typing import Any, Generator, Iterator, Sequence
 
-from .._http import HttpStream
 from .transport import Transport
 
 
-def changes_of(
-    transport: Transport, topics: Sequence[str], opened: Callable[[HttpStream], None] | None = None
-) -> Generator[dict[str, Any] | None, None, None]:
+def changes_of(transport: Transport, topics: Sequence[str]) -> Generator[dict[str, Any] | None, None, None]:
     """Subscribes to topics such as ``quantum_jobs/*`` and yields each change.
 
     Yields None once the subscription is confirmed: what has changed before is to be read.
-
-    Args:
-        opened: receives the stream, which another thread may interrupt.
 
     Raises:
         SvcError: the connection is lost, or nothing has come for a minute.
     """
     with transport.stream("/api/realtime") as stream:
-        if opened is not None:
-            opened(stream)
         for event, data in _messages(stream.lines()):
             content = json.loads(data)
             if event != "PB_CONNECT":

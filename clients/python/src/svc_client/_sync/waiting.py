@@ -3,36 +3,27 @@
 
 from __future__ import annotations
 
-import json
+import threading
 import time
-from contextlib import closing
 from typing import Any, Generator, Iterable, Mapping
-from urllib.parse import quote
 
-from .._concurrency import Event, Lock, Task, sleep
-from .._errors import SvcError, is_temporary
-from .._http import HttpStream, ClosedError
+from .._concurrency import Event, sleep
+from .._errors import NotFoundError, SvcError, is_temporary
 from .._models import has_ended
 from .._progress import Progress
 from .._retries import Retries, backoff, pause_after
-from .stream import changes_of
 from .transport import Transport, segment
 
-# From this number of awaited jobs on, one event stream replaces a waiting request for each.
-_STREAM_FROM = 3
+# Jobs of one request; the server takes no more.
+_MAX_JOBS = 500
 # How long the server holds a request, in s; proxies may end quiet connections after 60 s.
 _HELD = 30.0
-# The same for each of two jobs that are awaited in turn.
-_HELD_IN_TURN = 2.0
-# Time between two lists of the active jobs, from the first to the last value, in s.
-_SYNC_FIRST, _SYNC_LAST, _SYNC_GROWTH = 2.0, 30.0, 1.5
-_SYNC_SOON, _SYNC_AT_MOST_EVERY = 0.05, 1.0
-# Shortest pause before the stream is opened again, in s.
-_REOPEN = 0.5
+# The same for a request beside another one, and for one of several that ask for different jobs in turn.
+_HELD_BRIEFLY = 2.0
+# Requests for jobs that nobody has asked for yet, which are sent although another one is held.
+_MAX_HELD = 4
 # Pauses where a server answers at once although asked to wait, in s.
 _POLL_FIRST, _POLL_LAST = 0.1, 2.0
-# Rows of one page of jobs that have not ended.
-_PAGE = 1000
 # Everything but the program: it does not change.
 _FIELDS = ",".join(
     "id name tags status qpu qpu_target shots attempt held error results created started_at finished_at duration "
@@ -48,87 +39,57 @@ Raw = dict[str, Any]
 class _Group:
     """The jobs that one caller awaits."""
 
-    def __init__(self, statuses: dict[str, str]) -> None:
-        # Status of each job as the caller knows it.
+    def __init__(self, statuses: dict[str, str], progress: Progress | None) -> None:
+        # Status of each job as the caller knows it; empty if it is to be read in any case.
         self.statuses = statuses
-        # Jobs whose status is another one by now, as far as is known without having read them.
-        self.changed: dict[str, None] = {}
+        self.progress = progress
+        # Jobs that were read and that the caller does not know yet.
+        self.news: dict[str, Raw] = {}
+        self.error: SvcError | None = None
+        # Whether a request for these jobs is on its way, and whether there has been one.
+        self.is_covered = self.was_covered = False
         self.signal = Event()
-
-    def compare(self, statuses: Mapping[str, str | None]) -> None:
-        """Notes jobs whose status differs from the one that the caller knows."""
-        changed = {id for id, status in list(self.statuses.items()) if id in statuses and statuses[id] != status}
-        if changed:
-            self.changed.update(dict.fromkeys(changed))
-            self.signal.set()
-
-
-class _Feed:
-    """The event stream that all awaited jobs of a client share."""
-
-    def __init__(self) -> None:
-        self.stop = Event()
-        self.stream: HttpStream | None = None
-        self.task: Task | None = None
-
-    def open(self, stream: HttpStream) -> None:
-        """Takes the stream that ``close`` interrupts."""
-        self.stream = stream
-        if self.stop.is_set():
-            stream.interrupt()
-
-    def close(self) -> None:
-        """Ends the task or thread that reads the stream."""
-        self.stop.set()
-        if self.stream is not None:
-            self.stream.interrupt()
-        if self.task is not None:
-            self.task.stop()
 
 
 class Waiting:
-    """Waits with requests that the server holds, or for many jobs with one event stream.
+    """Waits with requests for many jobs that the server holds until one of them changes.
 
-    The stream and the list of active jobs only say which job to read. What counts is the reading, so that no end is
-    missed. Failures of the network and of the server never end the wait.
+    All who wait share requests: one of them sends it, for all jobs that no other request asks for. Failures of the
+    network and of the server never end the wait.
     """
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
-        self._groups: set[_Group] = set()
-        self._feed: _Feed | None = None
-        self._sync_lock = Lock()
-        # When active jobs are to be listed and were listed last, and the pause after that.
-        self._due = self._listed = 0.0
-        self._pause = _SYNC_FIRST
+        self._groups: dict[_Group, None] = {}
+        # Of each request on its way: how long it may take, in s.
+        self._held: list[float] = []
+        # Of threads; nothing is awaited while it is held.
+        self._lock = threading.Lock()
+        self._failures = self._early = 0
+        # The server is older than this client: it answers for one job at a time.
+        self._is_old = False
 
-    def read(
-        self,
-        id: str,
-        *,
-        query: Mapping[str, Any] | None = None,
-        retries: Retries | None = None,
-        deadline: float | None = None,
-    ) -> Raw:
+    def read(self, id: str, *, query: Mapping[str, Any] | None = None, **options: Any) -> Raw:
         """Reads a job as it is. Raises SvcError."""
-        job: Raw = self._transport.request(
-            "GET",
-            f"/api/jobs/{segment(id)}",
-            query={**(query or {}), "fields": _FIELDS},
-            retries=retries,
-            deadline=deadline,
-        )
+        path = f"/api/jobs/{segment(id)}"
+        job: Raw = self._transport.request("GET", path, query={**(query or {}), "fields": _FIELDS}, **options)
         return job
 
+    def read_first(self, id: str) -> Raw:
+        """Reads a job of which nothing is known yet; repeated for as long as a submission. Raises SvcError."""
+        return self._read_first(f"/api/jobs/{segment(id)}", f"The request for job {id}")
+
     def read_of_key(self, key: str) -> Raw:
-        """Reads the job that was submitted with an idempotency key. Raises SvcError."""
-        path = f"/api/jobs/by-key/{segment(key)}"
-        job: Raw = self._transport.request("GET", path, query={"fields": _FIELDS})
+        """Reads the job that was submitted with an idempotency key, as ``read_first``. Raises SvcError."""
+        return self._read_first(f"/api/jobs/by-key/{segment(key)}", f"The request for the job of {key}")
+
+    def _read_first(self, path: str, what: str) -> Raw:
+        job: Raw = self._transport.until_response("GET", path, what=what, query={"fields": _FIELDS})
         return job
 
     def readings(
         self,
-        jobs: Iterable[Raw],
+        jobs: Mapping[str, str],
         *,
         deadline: float | None = None,
         every: float | None = None,
@@ -137,43 +98,30 @@ class Waiting:
         """Yields jobs as they are read, at least whenever a status has changed, until all have ended.
 
         Args:
+            jobs: the status of each as it is known; empty if nothing is.
             deadline: time of ``time.monotonic()`` at which it stops.
-            every: seconds after which a single job is read although its status is the same.
+            every: seconds after which a job is read although its status is the same.
             progress: shows what is read, and failures.
 
         Raises:
             SvcError: a job can no longer be read, because it is gone or the account may not.
         """
-        known = {job["id"]: job for job in jobs}
-        group = _Group({id: job["status"] for id, job in known.items()})
-        # Jobs of lists and of cancellations have no results.
-        group.changed = {id: None for id, job in known.items() if has_ended(job["status"])}
-        self._groups.add(group)
-        failures = polls = 0
-        is_over = False
+        # Jobs of lists and of cancellations have no results: they are read again.
+        group = _Group({id: "" if has_ended(status) else status for id, status in jobs.items()}, progress)
+        with self._lock:
+            self._groups[group] = None
         try:
-            # What is known to have changed at the deadline is still read.
-            while group.statuses and (not is_over or group.changed):
-                started = time.monotonic()
-                try:
-                    job = self._look(group, deadline, every)
-                except SvcError as error:
-                    if not is_temporary(error):
-                        raise
-                    if is_over:
+            while group.statuses:
+                is_last = deadline is not None and time.monotonic() >= deadline
+                if not group.news and group.error is None:
+                    self._until_news(group, deadline, every, is_last)
+                if group.error is not None:
+                    raise group.error
+                if not group.news:
+                    if is_last:
                         return
-                    failures += 1
-                    if progress is not None:
-                        progress.fail(self._transport.address, error)
-                    pause = backoff(failures) if error.retry_after is None else pause_after(error, failures)
-                    sleep(_until(deadline, pause))
-                    is_over = _is_past(deadline)
                     continue
-                failures = 0
-                is_over = _is_past(deadline)
-                if job is None:
-                    continue
-                polls = polls + 1 if self._is_early(group, job, started) else 0
+                job = group.news.pop(next(iter(group.news)))
                 if has_ended(job["status"]):
                     group.statuses.pop(job["id"], None)
                 elif job["id"] in group.statuses:
@@ -181,153 +129,135 @@ class Waiting:
                 if progress is not None:
                     progress.show(job)
                 yield job
-                if polls > 0:
-                    sleep(_until(deadline, min(_POLL_LAST, _POLL_FIRST * 2.0 ** min(polls - 1, 10))))
         finally:
-            self._leave(group)
+            with self._lock:
+                self._groups.pop(group, None)
 
-    def _is_early(self, group: _Group, job: Raw, started: float) -> bool:
-        """Whether a server that was asked to hold the request answered at once without news."""
-        is_same = group.statuses.get(job["id"]) == job["status"]
-        return is_same and self._feed is None and time.monotonic() - started < _POLL_FIRST
-
-    def _look(self, group: _Group, deadline: float | None, every: float | None) -> Raw | None:
-        """Reads the next job, at the latest after a while; None if there is nothing to read."""
-        if not group.changed:
-            if self._feed is None and sum(len(each.statuses) for each in self._groups) < _STREAM_FROM:
-                return self._hold(group, deadline, every)
-            self._until_changed(group, deadline, every)
-        while group.changed:
-            id = next(iter(group.changed))
-            if id in group.statuses:
-                job = self.read(id, retries=_ONCE, deadline=_after(deadline))
-                group.changed.pop(id, None)
-                return job
-            group.changed.pop(id, None)
-        return None
-
-    def _hold(self, group: _Group, deadline: float | None, every: float | None) -> Raw:
-        """Reads a job when its status changes; two jobs in turn."""
-        id, status = next(iter(group.statuses.items()))
-        held = _HELD if len(group.statuses) == 1 else _HELD_IN_TURN
-        if every is not None:
-            held = min(held, every)
-        # The other job of two is next.
-        group.statuses[id] = group.statuses.pop(id)
-        # In the last second before the deadline the job is polled.
-        query = {"wait": int(_until(deadline, held)), "status": status}
-        return self.read(id, query=query, retries=_ONCE, deadline=_after(deadline))
-
-    def _until_changed(self, group: _Group, deadline: float | None, every: float | None) -> None:
-        """Returns when a job of the group is to be read, or at the deadline."""
-        self._follow()
-        # What was read before the stream began may have changed; all that begin to wait together share a request.
-        self._sync_soon()
-        started = time.monotonic()
-        until = started + every if every is not None else None
-        if _is_past(deadline):
-            self._due = started
-            self._sync(_after(deadline))
-        while not group.changed:
-            now = time.monotonic()
-            if deadline is not None and now >= deadline:
-                return
-            if until is not None and now >= until:
-                group.changed.update(dict.fromkeys(group.statuses))
-                return
-            if now >= self._due:
-                self._sync(_after(deadline))
-                continue
-            ends = [self._due, *(end for end in (deadline, until) if end is not None)]
-            group.signal.wait(max(0.001, min(ends) - now))
+    def _until_news(self, group: _Group, deadline: float | None, every: float | None, is_last: bool) -> None:
+        """Returns when a job of the group was read, and at the latest after ``every`` s or at the deadline."""
+        # All who begin to wait in the same turn share a request.
+        sleep(0)
+        covered, most = self._cover(group, is_last)
+        if not covered:
+            group.signal.wait(_until(deadline, _HELD if every is None else every))
             group.signal.clear()
+            return
+        try:
+            self._ask(covered, _until(deadline, min(most, every or _HELD)), deadline)
+        finally:
+            with self._lock:
+                self._held.remove(most)
+                for each in covered:
+                    each.is_covered = False
+            for each in covered:
+                each.signal.set()
+        if every is not None and not group.news:
+            group.statuses.update(dict.fromkeys(group.statuses, ""))
 
-    def _sync_soon(self) -> None:
-        now = time.monotonic()
-        self._due = min(self._due, max(now + _SYNC_SOON, self._listed + _SYNC_AT_MOST_EVERY))
+    def _cover(self, group: _Group, is_last: bool) -> tuple[list[_Group], float]:
+        """The groups for which the caller asks now, none if another one does or soon will, and for how long in s."""
+        with self._lock:
+            is_soon = any(held < _HELD for held in self._held) if group.was_covered else len(self._held) >= _MAX_HELD
+            if (group.is_covered or is_soon) and not is_last:
+                return [], 0.0
+            covered = [group] if group.is_covered else [each for each in self._groups if not each.is_covered]
+            for each in covered:
+                each.is_covered = each.was_covered = True
+            most = _HELD_BRIEFLY if self._held else _HELD
+            self._held.append(most)
+            return covered, most
 
-    def _sync(self, deadline: float | None) -> None:
-        """Notes jobs that are not active with the status that is known: one request for a thousand jobs."""
-        with self._sync_lock:
-            self._listed = time.monotonic()
-            if self._listed < self._due:
-                return
-            self._due = self._listed + self._pause
-            self._pause = min(_SYNC_LAST, self._pause * _SYNC_GROWTH)
-            active: dict[str, str] = {}
-            before: str | None = None
-            # Jobs that begin to be awaited during the request may be younger than its response.
-            awaited = {id for group in self._groups for id in group.statuses}
-            while True:
-                query = {"status": "pending,running", "fields": "id,status", "limit": _PAGE, "before": before}
-                page = self._transport.request(
-                    "GET", "/api/jobs", query=query, retries=_ONCE, deadline=deadline
-                )
-                active.update((job["id"], job["status"]) for job in page)
-                if len(page) < _PAGE:
-                    break
-                before = page[-1]["id"]
-            self._tell({id: active.get(id) for id in awaited})
+    def _ask(self, covered: list[_Group], held: float, deadline: float | None) -> None:
+        """Sends a request for jobs of these groups, and gives each what it does not know."""
+        known: dict[str, str] = {}
+        for group in covered:
+            for id, status in group.statuses.items():
+                # What two callers know differently is read.
+                known[id] = status if known.get(id, status) == status else ""
+        if len(known) > _MAX_JOBS:
+            # The others are next: each group gets those that were asked for to its end.
+            known = dict(list(known.items())[:_MAX_JOBS])
+            held = min(held, _HELD_BRIEFLY)
+        started = time.monotonic()
+        try:
+            jobs, gone = self._changes(known, held, _after(deadline))
+            for id in gone:
+                self._read_gone(id, [group for group in covered if id in group.statuses], deadline)
+        except SvcError as error:
+            self._fail(covered, error, deadline)
+            return
+        self._failures = 0
+        for group in covered:
+            for id in [id for id in group.statuses if id in known]:
+                group.statuses[id] = group.statuses.pop(id)
+            group.news.update({job["id"]: job for job in jobs if job["id"] in group.statuses})
+        # A server that does not hold the request is not asked at once again.
+        self._early = self._early + 1 if not jobs and not gone and time.monotonic() - started < min(held, _POLL_FIRST) else 0
+        if self._early > 0:
+            sleep(_until(deadline, min(_POLL_LAST, _POLL_FIRST * 2.0 ** min(self._early - 1, 10))))
 
-    def _tell(self, statuses: Mapping[str, str | None]) -> None:
-        for group in list(self._groups):
-            group.compare(statuses)
+    def _read_gone(self, id: str, groups: list[_Group], deadline: float | None) -> None:
+        """Ends the waits of a job that does not exist for the account, with what the server says of it."""
+        try:
+            self.read(id, retries=_ONCE, deadline=_after(deadline))
+        except SvcError as error:
+            if is_temporary(error):
+                raise
+            for group in groups:
+                group.error = error
 
-    def _follow(self) -> None:
-        """Opens the shared stream unless it is open."""
-        if self._feed is None:
-            feed = self._feed = _Feed()
-            self._due, self._pause = time.monotonic() + _SYNC_FIRST, _SYNC_FIRST
-            feed.task = Task(self._run_feed, feed)
+    def _fail(self, covered: list[_Group], error: SvcError, deadline: float | None) -> None:
+        """Takes in a failure: of the request, which ends the waits, or for the moment."""
+        if not is_temporary(error):
+            for group in covered:
+                group.error = error
+            return
+        self._failures += 1
+        for group in covered:
+            if group.progress is not None:
+                group.progress.fail(self._transport.address, error)
+        pause = backoff(self._failures) if error.retry_after is None else pause_after(error, self._failures)
+        sleep(_until(deadline, pause))
 
-    def _run_feed(self, feed: _Feed) -> None:
-        """Notes what the stream tells; opens it again until nobody waits."""
-        options = quote(json.dumps({"query": {"fields": "id,status"}}), safe="")
-        topics = [f"quantum_jobs/*?options={options}"]
-        failures = 0
-        while not feed.stop.is_set():
-            retry_after = 0.0
+    def _changes(self, known: dict[str, str], held: float, deadline: float | None) -> tuple[list[Raw], list[str]]:
+        """Jobs that have another status than the known one, as soon as there is one, and those that do not exist."""
+        if self._is_old:
+            return self._changes_of_each(known, held, deadline)
+        body = {"known": [{"id": id, "status": status} for id, status in known.items()], "wait": held}
+        try:
+            found = self._transport.request(
+                "POST", "/api/jobs/changes", body=body, is_repeatable=True, retries=_ONCE, deadline=deadline
+            )
+        except SvcError as error:
+            if error.status not in (404, 405):
+                raise
+            self._is_old = True
+            return self._changes_of_each(known, held, deadline)
+        return found["jobs"], found["unknown"]
+
+    def _changes_of_each(
+        self, known: dict[str, str], held: float, deadline: float | None
+    ) -> tuple[list[Raw], list[str]]:
+        """The same from a server of an earlier release."""
+        jobs: list[Raw] = []
+        gone: list[str] = []
+        for id, status in known.items():
+            query = {"wait": int(held), "status": status} if status and len(known) == 1 else {}
             try:
-                with closing(changes_of(self._transport, topics, feed.open)) as changes:
-                    for change in changes:
-                        if feed.stop.is_set():
-                            return
-                        failures = 0
-                        self._note(change)
-            except ClosedError:
-                return
-            except SvcError as error:
-                # Without a stream, which the server may refuse, the list of active jobs remains.
-                retry_after = error.retry_after or 0.0
-            failures += 1
-            # Each attempt takes up to three requests, also at a server that restarts again and again.
-            feed.stop.wait(retry_after + _REOPEN + backoff(failures))
-
-    def _note(self, change: dict[str, Any] | None) -> None:
-        if change is not None:
-            self._tell({change["record"]["id"]: change["record"].get("status")})
-            return
-        # The stream has begun: events may have been missed until now.
-        self._sync_soon()
-        for group in list(self._groups):
-            group.signal.set()
-
-    def _leave(self, group: _Group) -> None:
-        self._groups.discard(group)
-        feed = self._feed
-        if feed is None or self._groups:
-            return
-        self._feed = None
-        feed.close()
+                job = self.read(id, query=query, retries=_ONCE, deadline=deadline)
+            except NotFoundError:
+                gone.append(id)
+                continue
+            if job["status"] != status:
+                jobs.append(job)
+        if not jobs and not gone and len(known) > 1:
+            sleep(min(held, _HELD_BRIEFLY))
+        return jobs, gone
 
 
 def _until(deadline: float | None, seconds: float) -> float:
     """At most so many seconds, and at most until the deadline."""
     return seconds if deadline is None else max(0.0, min(seconds, deadline - time.monotonic()))
-
-
-def _is_past(deadline: float | None) -> bool:
-    return deadline is not None and time.monotonic() >= deadline
 
 
 def _after(deadline: float | None) -> float | None:
