@@ -24,6 +24,8 @@ export interface FileOptions {
   deadlineMs: number
   /** Time after which a test or hook that has not ended is a failure; tests may allow themselves more. */
   testTimeoutMs: number
+  /** Whether the file ends with its first failure. */
+  bail?: boolean
   /** Ends the processes that run. */
   signal?: AbortSignal
 }
@@ -36,13 +38,14 @@ const EXCERPT_LINES = 12
 
 /** Runs the tests of `file` in a process group that ends with it, whatever the tests leave behind. */
 export async function runFile(file: string, options: FileOptions): Promise<FileRun> {
-  const { root, deadlineMs, testTimeoutMs, signal } = options
+  const { root, deadlineMs, testTimeoutMs, bail, signal } = options
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'))
   const report = join(folder, 'report.xml')
   const printed = join(folder, 'output.txt')
   const started = performance.now()
   try {
     const command = [process.execPath, 'test', `--timeout=${testTimeoutMs}`, '--reporter=junit']
+    if (bail) command.push('--bail')
     // A file rather than a pipe: a process that outlives the test would keep a pipe open. It is opened once:
     // with a descriptor each, stdout and stderr overwrite each other.
     const descriptor = openSync(printed, 'a')

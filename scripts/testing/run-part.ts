@@ -5,13 +5,13 @@ export interface PartResult {
   passed: number
   failed: number
   skipped: number
-  /** Its lines that name failed and unstable tests. */
+  /** Its lines that name failed and unstable tests, and mutants that survived. */
   names: readonly string[]
 }
 
 /** The last line that counts, of tests or of attacks. */
-const COUNTS = /^(\d+) (?:attacks )?passed, (\d+) failed(?:, (\d+) skipped)?/gm
-const NAMES = /^(?:failed|unstable): .*/gm
+export const COUNTS = /^(\d+) (?:attacks )?passed, (\d+) failed(?:, (\d+) skipped)?/gm
+const NAMES = /^(?:failed|unstable|survived): .*/gm
 
 /**
  * Runs the script of a part with its arguments in the folder `root`, and keeps what it prints in the file

@@ -23,7 +23,7 @@ const run = (test: string) => runFile(test, { root: copy.folder, ...LIMITS })
 /** The problem with a limit, or the name of a test that fails without it. */
 async function check(file: string, test: string, text: string, without: string) {
   try {
-    using _ = copy.alter(file, text, without)
+    using _ = copy.alter(file, { text, replacement: without })
     const failures = failuresOf(await run(test))
     // A source that does not load, and a file that never ends, say nothing about the limit.
     const noticed = failures.find(({ name, message }) => name !== NO_TEST && message !== TIMED_OUT)

@@ -15,6 +15,14 @@ export const COPIED = [
   'bunfig.toml',
 ]
 
+/** What stands in the place of a text of a file. */
+export interface Alteration {
+  text: string
+  replacement: string
+  /** Position of the text, if it stands in several places. */
+  at?: number
+}
+
 /** A copy of the sources and tests in which files can be altered. */
 export class SourceCopy implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-mutants-'))
@@ -25,18 +33,17 @@ export class SourceCopy implements Disposable {
   }
 
   /**
-   * Replaces `text`, which `file` contains exactly once; disposing of the result restores the file.
-   * @throws Error when the file does not contain it, or several times.
+   * Replaces `text` at position `at` of `file`, or where it stands, which then must be once; disposing of the
+   * result restores the file.
+   * @throws Error when the file does not contain it there, or several times.
    */
-  alter(file: string, text: string, replacement: string): Disposable {
+  alter(file: string, { text, replacement, at }: Alteration): Disposable {
     const path = join(this.folder, file)
     const original = readFileSync(path, 'utf8')
-    const count = original.split(text).length - 1
+    const count = at === undefined ? original.split(text).length - 1 : Number(original.startsWith(text, at))
     if (count !== 1) throw new Error(`${file} contains "${text}" ${count} times instead of once`)
-    writeFileSync(
-      path,
-      original.replace(text, () => replacement),
-    )
+    const start = at ?? original.indexOf(text)
+    writeFileSync(path, original.slice(0, start) + replacement + original.slice(start + text.length))
     return { [Symbol.dispose]: () => writeFileSync(path, original) }
   }
 

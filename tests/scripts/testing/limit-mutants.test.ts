@@ -34,12 +34,14 @@ test('a copy is altered for a while, never the sources, and only where the text 
     using copy = new SourceCopy(folder.path)
     copied = join(copy.folder, 'src/limit.ts')
     {
-      using _ = copy.alter('src/limit.ts', 'n > MAX', 'false && $&')
+      using _ = copy.alter('src/limit.ts', { text: 'n > MAX', replacement: 'false && $&' })
       expect(readFileSync(copied, 'utf8')).toBe('if (false && $&) refuse(n)\nlog(n)\n')
     }
     expect(readFileSync(copied, 'utf8')).toBe(readFileSync(source, 'utf8'))
-    expect(() => copy.alter('src/limit.ts', '(n)', '()')).toThrow('contains "(n)" 2 times instead of once')
-    expect(() => copy.alter('src/limit.ts', 'm > MAX', '')).toThrow('0 times')
+    expect(() => copy.alter('src/limit.ts', { text: '(n)', replacement: '()' })).toThrow(
+      'contains "(n)" 2 times instead of once',
+    )
+    expect(() => copy.alter('src/limit.ts', { text: 'm > MAX', replacement: '' })).toThrow('0 times')
   }
   expect(existsSync(copied)).toBe(false)
   expect(readFileSync(source, 'utf8')).toBe('if (n > MAX) refuse(n)\nlog(n)\n')

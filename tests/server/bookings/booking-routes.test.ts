@@ -195,6 +195,13 @@ describe('cancelling and ending', () => {
     expect((await end(server.as(bob))).status).toBe(404)
     expect((await end(server.as(ada))).body).toMatchObject({ start_time: at(1), end_time: at(2) })
     expect((await end(server.admin)).status).toBe(409)
-    expect((await server.as(bob).post('/api/bookings', times(2))).status).toBe(201)
+    const [others] = slotsOf((await server.as(bob).post('/api/bookings', times(2))).body)
+    await clock.advance(HOUR / 2)
+    expect((await server.admin.post(`/api/bookings/${others?.id}/end`)).status).toBe(200)
+    // Only what a superuser ends is on record.
+    const ended = await server.db.read((tx) =>
+      tx.all("SELECT subject FROM audit_log WHERE act = 'booking.end'"),
+    )
+    expect(ended).toEqual([{ subject: others?.id }])
   })
 })

@@ -6,6 +6,7 @@ import {
   claimJob,
   findJob,
   holdJob,
+  moveJob,
   moveJobToFront,
   readAuditChain,
   readQueue,
@@ -229,6 +230,31 @@ describe('requeueJob()', () => {
       'Only running jobs can be requeued; this one is cancelled, and what has ended never changes: submit it again as a new job',
     )
     expect(await lab.db.read((tx) => findJob(tx, ended.id))).toEqual(before)
+  })
+})
+
+describe('moveJob()', () => {
+  test('moves a pending job to another QPU, in its place, and names both; not to its own', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const other = await lab.qpu()
+    const job = await lab.submit(it.user)
+    const to =
+      ({ id, name }: { id: string; name: string }): Work =>
+      (tx, act) =>
+        moveJob(tx, act, { id, name })
+    await it.act(to(it.qpu), job.id)
+    await it.refused(to(it.qpu), job.id, 'same_qpu', `The job waits for ${it.qpu.name} already`)
+    await it.act(to(other), job.id, 'cold')
+    expect((await lab.job(job.id)).qpu_target).toBe(other.id)
+    const moves = (await lab.timeline(job.id)).filter(({ event }) => event === 'moved')
+    expect(moves.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining(`to ${it.qpu.name}`),
+      expect.stringContaining(`from ${it.qpu.name} to ${other.name}`),
+    ])
+    await it.act(to(it.qpu), job.id)
+    await it.claim(job.id)
+    await it.refused(to(other), job.id, 'not_pending', 'Only pending jobs can be moved; this one is running')
   })
 })
 

@@ -13,6 +13,7 @@ import {
 import { FAIR_SQL } from '../../../../src/db/store/jobs/fair/fair-queue.ts'
 import { WAITING_USERS } from '../../../../src/db/store/jobs/fair/fair-share.ts'
 import { COUNT_PENDING } from '../../../../src/db/store/jobs/jobs.ts'
+import { mayRun } from '../../../../src/db/store/jobs/queue.ts'
 import { QUEUE_SQL } from '../../../../src/db/store/jobs/queue-sql.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
@@ -235,5 +236,36 @@ describe('readQueuePosition()', () => {
     expect(input?.queues.map(({ state }) => state.qpu.id)).toEqual([exact.id, undescribed.id])
     await lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
     expect(await lab.db.read((tx) => readQueuePosition(tx, job.id, IDLE_MS))).toBeUndefined()
+  })
+})
+
+describe('mayRun()', () => {
+  const job = {
+    target: '',
+    needs: { qubits: 2, shots: 1, executions: 1, features: 0 },
+    notBefore: 0,
+    owner: { unlimited: false, balanceMs: 1 },
+  }
+  const qpu = {
+    id: 'north',
+    num_qubits: 2,
+    described_at: '',
+    max_qubits: 0,
+    max_shots: 0,
+    max_executions: 0,
+    missing_features: 0,
+  }
+
+  test.each([
+    ['a job for any QPU', {}, true],
+    ['one for this QPU', { target: 'north' }, true],
+    ['one for another QPU', { target: 'south' }, false],
+    ['one that is too wide', { needs: { ...job.needs, qubits: 3 } }, false],
+    ['one that pauses', { notBefore: 101 }, false],
+    ['one whose pause ends now', { notBefore: 100 }, true],
+    ['one whose owner has no balance', { owner: { unlimited: false, balanceMs: 0 } }, false],
+    ['one whose owner needs none', { owner: { unlimited: true, balanceMs: 0 } }, true],
+  ])('%s', (_, change, expected) => {
+    expect(mayRun({ ...job, ...change }, qpu, 100)).toBe(expected)
   })
 })

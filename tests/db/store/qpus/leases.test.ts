@@ -6,6 +6,7 @@ import {
   type Driver,
   drivers,
   grantLease,
+  listOfflineDrivers,
   qpus,
 } from '../../../../src/db/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
@@ -29,6 +30,8 @@ describe('grantLease()', () => {
     expect(await grant(lab, north.driver, range)).toMatchObject({ commandPort: 6_000, resultPort: 6_001 })
     const refused = grant(lab, south.driver, { firstPort: 6_000, lastPort: 6_002 })
     await expect(refused).rejects.toMatchObject({ reason: 'no_ports_available' })
+    // Its own ports are free for a driver that connects again.
+    expect(await grant(lab, north.driver, range)).toMatchObject({ commandPort: 6_000, resultPort: 6_001 })
   })
 })
 
@@ -51,5 +54,22 @@ describe('attachLease()', () => {
     }))
     expect(stored.driver).toMatchObject({ status: 'online', command_port: 6_000 })
     expect(stored.qpu).toMatchObject({ status: 'offline', command_port: 0 })
+  })
+})
+
+describe('listOfflineDrivers()', () => {
+  test('names drivers that are offline, and process drivers of a QPU that is', async () => {
+    await using lab = await JobLab.open()
+    const [north, south] = [await lab.qpu(), await lab.qpu()]
+    const offline = () =>
+      lab.db.read((tx) => listOfflineDrivers(tx, [north.driver.id, south.driver.id, 'gone00000000000']))
+    expect(await offline()).toEqual([north.driver.name, south.driver.name])
+    await lab.attach(north.driver)
+    expect(await offline()).toEqual([south.driver.name])
+    const target = await lab.attach(south.driver)
+    expect(await offline()).toEqual([])
+    await lab.db.write('status', (tx) => tx.update(qpus, north.id, { status: 'offline' }))
+    await lab.detach(target)
+    expect(await offline()).toEqual([north.driver.name, south.driver.name])
   })
 })

@@ -28,6 +28,19 @@ test('cheap requests start at once', async () => {
   expect(new Set(log)).toEqual(new Set(['ada 1']))
 })
 
+test('a request waits from 10 ms of a turn on', async () => {
+  let now = 0
+  const turns = new Turns({ now: () => now, monotonic: () => now, sleep: async () => undefined })
+  expect(turns.enter('ada')).toBeUndefined()
+  now = 9.9
+  expect(turns.enter('ada')).toBeUndefined()
+  now = 10
+  const later = turns.enter('ada')
+  expect(later).toBeInstanceOf(Promise)
+  await later
+  expect(turns.enter('ada')).toBeUndefined()
+})
+
 test('expensive requests that arrive together start in turns of their own, and callers take turns', async () => {
   const { request, log, turn } = requests()
   const all = Array.from({ length: 10 }, () => request('ada', 20))

@@ -84,6 +84,22 @@ describe('JobWaits', () => {
     expect(await isSettled(lab, removed)).toBe(true)
   })
 
+  test('the end of one wait leaves the others of its job, and those of its account', async () => {
+    await using lab = await JobLab.open()
+    const server = await lab.attach((await lab.qpu()).driver)
+    const job = await lab.submit(await lab.user())
+    const { enter, waits } = waitsOf(lab)
+    const [first, second] = [enter(job.id), enter(job.id)]
+    const next = second.next()
+    first[Symbol.dispose]()
+    expect(waits.size).toBe(1)
+    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.complete(job.id)
+    expect(await isSettled(lab, next)).toBe(true)
+    second[Symbol.dispose]()
+    expect(waits.size).toBe(0)
+  })
+
   test('a wait is over at its time and not before, and one timer serves all', async () => {
     await using lab = await JobLab.open()
     const { waits, enter } = waitsOf(lab)

@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { applyResult, claimJob } from '../../../../src/db/index.ts'
+import { recentMs, typicalMs } from '../../../../src/db/store/jobs/queue-position.ts'
+import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+
+test('the typical time is the middle one, never 0, and assumed without any', () => {
+  expect(typicalMs([5, 1, 9])).toBe(5)
+  expect(typicalMs([9, 5, 1, 7])).toBe(7)
+  expect(typicalMs([0, 0])).toBe(1)
+  expect(typicalMs([])).toBe(1_000)
+})
+
+test('the times of a QPU are those of its own jobs that have ended well', async () => {
+  await using lab = await JobLab.open()
+  const user = await lab.user()
+  const run = async (ms: number, outcome: 'completed' | 'device') => {
+    const { job, attempt, driver } = await lab.running(user)
+    await lab.clock.advance(ms)
+    await lab.db.write('end', (tx) =>
+      applyResult(
+        tx,
+        {
+          ...{ job, attempt, driver, executionMs: ms },
+          outcome:
+            outcome === 'completed'
+              ? { kind: 'completed', results: RESULTS }
+              : { kind: 'failed', class: 'device', results: { error: 'warm' } },
+        },
+        { maxAttempts: 0 },
+      ),
+    )
+    return (
+      (
+        await lab.db.read((tx) =>
+          tx.one<{ qpu: string }>('SELECT qpu FROM job_attempts WHERE job = $job', { job }),
+        )
+      )?.qpu ?? ''
+    )
+  }
+  const timesOf = (qpu: string) => lab.db.read((tx) => recentMs(tx, qpu))
+  const north = await run(3_000, 'completed')
+  const south = await run(7_000, 'completed')
+  const broken = await run(2_000, 'device')
+  expect([await timesOf(north), await timesOf(south), await timesOf(broken)]).toEqual([[3_000], [7_000], []])
+  // A job that runs has no time yet.
+  const qpu = await lab.qpu()
+  const target = await lab.attach(qpu.driver)
+  const { id } = await lab.submit(user, qpu.id)
+  await lab.db.write('claim', (tx) => claimJob(tx, id, target))
+  expect(await timesOf(qpu.id)).toEqual([])
+})
