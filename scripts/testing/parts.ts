@@ -67,6 +67,11 @@ export const PARTS: readonly Part[] = [
     script: ['scripts/testing/mutants/check-mutants.ts'],
   },
   {
+    name: 'recipes',
+    reason: 'the recipes of CONTRIBUTING.md are carried out in copies of the repository, each with its tests',
+    script: ['scripts/testing/recipes/check-recipes.ts'],
+  },
+  {
     name: 'clients',
     reason: 'the clients in Go and Python and the public ones need toolchains and packages of their own',
     tests: [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { listDevices } from '../../../src/devices/index.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { type Counter, countConnections } from '../../support/executable/recorder.ts'
 import { runSvc } from '../../support/executable/service.ts'
@@ -163,9 +164,7 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
   [
     'an unknown device',
     ['--operation', 'process', '--device', 'qutoaster'],
-    [
-      'unknown process device qutoaster; known devices: aer_sim, mock, placeholder_device, scheduler_a, scheduler_b',
-    ],
+    [`unknown process device qutoaster; known devices: ${listDevices('process').join(', ')}`],
   ],
   [
     'a device of another operation',
@@ -301,7 +300,7 @@ describe('svc driver start refuses, with status 1 and before any connection:', (
       ['--operation', 'process'],
       [
         'missing required option --device (or SVC_DEVICE): Built-in or installed device name, ./module.js#export, or module:attr of Python; ' +
-          'built-in process devices: aer_sim, mock, placeholder_device, scheduler_a, scheduler_b',
+          `built-in process devices: ${listDevices('process').join(', ')}`,
       ],
     ],
     [

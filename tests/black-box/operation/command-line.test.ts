@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
+import { listDevices } from '../../../src/devices/index.ts'
 import { ROUTINES } from '../../../src/devices/tuning/routine-names.ts'
 import { placeChipFiles } from '../../support/executable/chip-files.ts'
 import { runSvc, Service, SVC } from '../../support/executable/service.ts'
@@ -25,7 +26,7 @@ describe('svc', () => {
     symlinkSync(SVC, link)
     const run = Bun.spawn([link, 'devices', '--operation', 'process'], { stdout: 'pipe', cwd: folder.path })
     const listed = (await new Response(run.stdout).text()).trim().split('\n')
-    expect(listed).toEqual(['aer_sim', 'mock', 'placeholder_device', 'scheduler_a', 'scheduler_b'])
+    expect(listed).toEqual(listDevices('process'))
   })
 
   test.each([
