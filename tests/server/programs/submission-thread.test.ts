@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../src/base/index.ts'
 import { examine, examineBody, submissionWorker } from '../../../src/server/jobs/submission/examine.ts'
 import { SubmissionThread } from '../../../src/server/programs/submission-thread.ts'
@@ -43,11 +43,14 @@ function decoded({ outcome, fields }: ReturnType<typeof examine>) {
 }
 
 describe('SubmissionThread.examine()', () => {
+  // The start of a thread takes longer than most checks.
+  const shared = new SubmissionThread(submissionWorker, systemClock)
+  afterAll(() => shared.stop())
+
   test.each(Object.entries({ ...LARGE, ...WIDE }))(
     'returns the same as without a thread: %s',
     async (_, program) => {
-      const thread = new SubmissionThread(submissionWorker, systemClock)
-      const examination = await thread.examine(requestOf([program]), 'ada')
+      const examination = await shared.examine(requestOf([program]), 'ada')
       expect(decoded(examination)).toEqual(examine(requestOf([program])))
     },
   )
@@ -60,9 +63,8 @@ describe('SubmissionThread.examine()', () => {
       Array.from({ length: 300 }, (_, n) => `OPENQASM 3.0; bit[4000] c; c = c << ${n};`),
     ],
   ])('yields to the event loop during %s, and checks small programs meanwhile', async (_, programs) => {
-    const thread = new SubmissionThread(submissionWorker, systemClock)
     const ended: string[] = []
-    const examiner = { thread: thread, account: 'ada', isKeyed: false }
+    const examiner = { thread: shared, account: 'ada', isKeyed: false }
     const large = examineBody({ circuits: programs }, examiner).then(() => ended.push('large'))
     setImmediate(() => ended.push('loop'))
     const small = { circuits: ['OPENQASM 3.0; qubit q;'] }
