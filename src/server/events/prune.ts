@@ -38,7 +38,7 @@ const STEPS = {
 const RETENTIONS = Object.keys(STEPS) as Retention[]
 
 interface PrunerDependencies {
-  db: Pick<Database, 'write' | 'readApart'>
+  db: Pick<Database, 'read' | 'write' | 'readApart'>
   clock: Clock
   log: Log
   live: Pick<LiveConfig, 'current' | 'subscribe'>

@@ -9,15 +9,20 @@ import { ENDED } from './retention.ts'
 /**
  * Removes the traces of one report that ended before `before` (ms since the epoch): `fit` of its routine
  * results, `raw_data` of its benchmarks. Returns the number of reports, 0 = none is left. The report, which
- * may have 32 MB, is rewritten in another thread.
+ * may have 32 MB, is rewritten in another thread, which is started only if there is one.
  */
 export async function stripCalibrationResult(
-  db: Pick<Database, 'readApart' | 'write'>,
+  db: Pick<Database, 'read' | 'readApart' | 'write'>,
   before: number,
 ): Promise<number> {
-  const [stripped] = await db.readApart<StrippedReport>(strippedReport(before))
-  if (!stripped) return 0
-  const { id, read_at, routines, benchmarks } = stripped
+  const { sql, params } = oldReport(before)
+  const old = await db.read((tx) => tx.one<{ id: string }>(sql, params))
+  if (!old) return 0
+  const { id } = old
+  const [stripped] = await db.readApart<StrippedReport>(strippedReport(id))
+  // It was deleted since; another one may be left.
+  if (!stripped) return 1
+  const { read_at, routines, benchmarks } = stripped
   await db.write('strip report', (tx) => {
     const { row, saveLarge } = splitLarge(calibrationResults, { routines, benchmarks })
     const changed = tx.run(
@@ -33,19 +38,26 @@ export async function stripCalibrationResult(
 }
 
 interface StrippedReport {
-  id: string
   read_at: string
   routines: string | null
   benchmarks: string | null
 }
 
-/** The statement that reads one old report without its traces; numbers stay as they were written. */
-export function strippedReport(before: number): Statement {
+/** The statement that finds an old report with its traces. */
+export function oldReport(before: number): Statement {
   return {
-    sql: `SELECT id, updated AS read_at, ${without('routines', 'fit')} AS routines,
-        ${without('benchmarks', 'raw_data')} AS benchmarks
-      FROM calibration_results WHERE traces_stripped = 0 AND ${ENDED} LIMIT 1`,
+    sql: `SELECT id FROM calibration_results WHERE traces_stripped = 0 AND ${ENDED} LIMIT 1`,
     params: { before: toTimestamp(before) },
+  }
+}
+
+/** The statement that reads a report without its traces; numbers stay as they were written. */
+function strippedReport(id: string): Statement {
+  return {
+    sql: `SELECT updated AS read_at, ${without('routines', 'fit')} AS routines,
+        ${without('benchmarks', 'raw_data')} AS benchmarks
+      FROM calibration_results WHERE id = $id`,
+    params: { id },
   }
 }
 

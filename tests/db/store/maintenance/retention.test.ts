@@ -15,7 +15,7 @@ import {
   qpus,
 } from '../../../../src/db/index.ts'
 import type { Params, SqlWriter } from '../../../../src/db/sqlite/sql.ts'
-import { strippedReport } from '../../../../src/db/store/maintenance/strip-report.ts'
+import { oldReport } from '../../../../src/db/store/maintenance/strip-report.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const BEFORE = Date.UTC(2026, 0, 10, 12)
@@ -154,7 +154,7 @@ test('no step scans a table', async () => {
   }
   await test.db.write('report', (tx) => tx.insert(calibrationResults, { finished_at: EARLIER }))
   const statements: { name: string; sql: string; params: Params }[] = [
-    { name: 'stripCalibrationResult', ...strippedReport(BEFORE) },
+    { name: 'stripCalibrationResult', ...oldReport(BEFORE) },
   ]
   await test.db.write('note the statements', (tx) => {
     for (const [name, prune] of Object.entries(steps)) {

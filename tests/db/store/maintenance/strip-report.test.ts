@@ -42,6 +42,18 @@ describe('stripCalibrationResult()', () => {
     expect(await stripCalibrationResult(test.db, BEFORE)).toBe(0)
   })
 
+  test('reads nothing in the other thread while no report is old', async () => {
+    await using test = await openTestDatabase()
+    await test.db.write('report', (tx) => tx.insert(calibrationResults, { finished_at: LATER }))
+    const db = {
+      ...test.db,
+      readApart: () => Promise.reject(new Error('the thread is started')),
+    }
+    expect(await stripCalibrationResult(db, BEFORE)).toBe(0)
+    await test.db.write('report', (tx) => tx.insert(calibrationResults, { finished_at: EARLIER }))
+    await expect(stripCalibrationResult(db, BEFORE)).rejects.toThrow('the thread is started')
+  })
+
   test('strips one report at a time, only old ones, and accepts any JSON', async () => {
     await using test = await openTestDatabase()
     await test.db.write('reports', (tx) => {
