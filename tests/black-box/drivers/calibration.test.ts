@@ -169,7 +169,7 @@ test('a request that is given up ends its run; the report is stored, and the nex
   await tuner.until(next, 'done')
   const given = await tuner.request(id)
   expect(given).toMatchObject({ status: 'failed', error: 'wrong chip' })
-  expect((await tuner.report(given.result)).status).toBe('failed')
+  expect((await tuner.report(given.result)).status).toBe('aborted')
   await lab.audit()
 })
 
