@@ -8,6 +8,7 @@ export { CalibrationError, JobError, OrderError, StartupError } from './errors.t
 export { fitCosine } from './fitting/models/cosine.ts'
 export { fitDampedCosine } from './fitting/models/damped-cosine.ts'
 export { fitExponential } from './fitting/models/exponential.ts'
+export { fitFringeDecay } from './fitting/models/fringe-decay.ts'
 export { fitLorentzian } from './fitting/models/lorentzian.ts'
 export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, opt } from './options.ts'
 export { circuitResultOf, jobResultsOf } from './results.ts'

@@ -120,6 +120,8 @@ const benchmarkResult = v.looseObject({
   target: name,
   fidelity: v.optional(v.nullable(finite)),
   error: v.optional(v.nullable(finite)),
+  /** In place of fidelity and error: the error is below this with this probability, and not resolved. */
+  upper_bound: v.optional(v.nullable(v.looseObject({ error: finite, confidence: finite }))),
   raw_data: v.optional(v.unknown()),
 })
 

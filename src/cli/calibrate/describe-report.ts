@@ -84,6 +84,9 @@ function previousText(value: unknown, error: number | undefined, unit: string, p
 
 function describeBenchmark({ fidelity, error, metric, ...rest }: BenchmarkResult): string {
   const of = typeof metric === 'string' && metric !== '' ? ` (${metric.replaceAll('_', ' ')})` : ''
+  const bound = rest.upper_bound
+  if (bound)
+    return `  error < ${valueText(bound.error, undefined, '')} (${Math.round(100 * bound.confidence)} %)${of}`
   if (typeof fidelity !== 'number') return `  score ${valueText(error ?? null, undefined, '')}${of}`
   const spread = rest['fidelity_error']
   return `  fidelity ${valueText(fidelity, typeof spread === 'number' ? spread : undefined, '')}${of}`

@@ -54,6 +54,7 @@ const report = v.object({
       target: v.string(),
       fidelity: v.nullish(v.number()),
       fidelity_error: v.nullish(v.number()),
+      upper_bound: v.nullish(v.object({ error: v.number(), confidence: v.number() })),
       error: v.nullish(v.number()),
     }),
   ),

@@ -62,6 +62,8 @@ function fidelityOf(
 ): string | undefined {
   const found = benchmarks.find(({ protocol, target }) => protocol === of.protocol && target === of.target)
   if (!found) return undefined
+  const bound = found.upper_bound
+  if (bound) return `> ${(100 * (1 - bound.error)).toFixed(4)} % (${Math.round(100 * bound.confidence)} %)`
   if (typeof found.fidelity !== 'number') return `error ${formatEstimate(found.error ?? 0, undefined, '')}`
   return percentOf(found.fidelity, found.fidelity_error ?? undefined)
 }

@@ -1,5 +1,6 @@
 import type { Acquisitions } from '../bench/instrument.ts'
 import type { FitTrace, Quality } from '../fitting/fit.ts'
+import type { ErrorBound } from '../fitting/models/benchmarking/decay-bound.ts'
 import type { Pause } from '../fitting/steps.ts'
 import type { ScheduleBuilder } from '../pulse/builder.ts'
 import type { AcquisitionKind, Program } from '../pulse/schedule.ts'
@@ -58,10 +59,14 @@ export interface Benchmark {
   readonly error?: number
   /** Standard error of the fidelity. */
   readonly fidelityError?: number
+  /** In place of fidelity and error, where the error is smaller than what the benchmark resolves. */
+  readonly upperBound?: ErrorBound
   /** s. */
   readonly gateDuration?: number
   /** Population that leaves the qubit per gate. */
   readonly leakage?: number
+  /** Standard error of the leakage. */
+  readonly leakageError?: number
   /** Error per gate that is due to loss of coherence (purity). */
   readonly incoherent?: number
   readonly rawData?: unknown
@@ -79,6 +84,8 @@ export interface Finding {
    * Population that a calibrated gate leaves outside its states, averaged over them; for the error budget.
    */
   readonly leakage?: number
+  /** Standard error of that population. */
+  readonly leakageError?: number
   /** True when the measurement is valid but cannot improve on the present value, which is kept. */
   readonly unresolved?: boolean
   /** Remarks for the report. */
@@ -168,6 +175,8 @@ export interface RoutineContext {
   axis(name: string, derived: SweepRange | readonly number[], of?: string): SweepAxis
   /** Shots per point: those of `calibration.yml`, otherwise the given number. */
   shots(derived: number): number
+  /** What is left of the time limit of the routine, s. A program that is longer extends it. */
+  secondsLeft(): number
   /** A setting of the routine in `calibration.yml`. */
   setting(name: string): unknown
 }

@@ -4,7 +4,11 @@ import { projectOnPrincipalAxis } from '../../../src/devices/fitting/complex-ser
 import type { Fit } from '../../../src/devices/fitting/fit.ts'
 import { fitAllXy } from '../../../src/devices/fitting/models/all-xy.ts'
 import { fitAnticrossing } from '../../../src/devices/fitting/models/anticrossing.ts'
-import { fitBenchmarking, fitLeakage, fitPurity } from '../../../src/devices/fitting/models/benchmarking.ts'
+import {
+  fitBenchmarking,
+  fitLeakage,
+  fitPurity,
+} from '../../../src/devices/fitting/models/benchmarking/benchmarking.ts'
 import { discriminate, fitClouds } from '../../../src/devices/fitting/models/clouds.ts'
 import { fitCosine, fitFringe } from '../../../src/devices/fitting/models/cosine.ts'
 import { fitChevron, fitCzSpectroscopy } from '../../../src/devices/fitting/models/cz.ts'

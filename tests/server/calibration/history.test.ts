@@ -197,3 +197,35 @@ test('the range and the QPU of a history are checked', async () => {
     ])
   }
 })
+
+test('an error that is only known to be below a bound is no value, and ends the newest one', async () => {
+  const server = await openTestServer()
+  const { id: qpu } = await server.createQpu('north')
+  const gate = { protocol: 'cz_rb', target: 'q0_q1' }
+  await addReport(server.db, {
+    ...{ qpu, finished_at: '2026-01-01 10:00:00.000Z' },
+    benchmarks: [{ ...gate, fidelity: 0.98, fidelity_error: 0.001 }],
+    routines: [
+      { ...success('q0', { 'coherence.t1': { value: 23e-6, unit: 's' } }), superseded: true },
+      success('q0', { 'coherence.t1': { value: 43e-6, unit: 's' } }),
+    ],
+  })
+  await untilStored(server.db)
+  const latest = async () => {
+    const { body } = await server.admin.get('/api/calibration/values?qpu=north')
+    return (body as { values: Value[] }).values.map(({ parameter, value }) => [parameter, value])
+  }
+  // A value that was measured again at another operating point is in neither table.
+  expect(await latest()).toEqual([
+    ['coherence.t1', 43e-6],
+    ['cz_rb.fidelity', 0.98],
+  ])
+  await addReport(server.db, {
+    ...{ qpu, finished_at: '2026-01-02 10:00:00.000Z' },
+    benchmarks: [{ ...gate, fidelity: null, error: null, upper_bound: { error: 2e-5, confidence: 0.95 } }],
+  })
+  await untilStored(server.db)
+  expect(await latest()).toEqual([['coherence.t1', 43e-6]])
+  const { values } = await history(server, 'qpu=north&element=q0_q1&parameter=cz_rb.fidelity&from=2026-01-01')
+  expect(values.map(({ value }) => value)).toEqual([0.98])
+})

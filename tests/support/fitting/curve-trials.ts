@@ -1,4 +1,4 @@
-import { fitBenchmarking, fitPurity } from '../../../src/devices/fitting/models/benchmarking.ts'
+import { fitBenchmarking, fitPurity } from '../../../src/devices/fitting/models/benchmarking/benchmarking.ts'
 import { fitCosine, fitFringe } from '../../../src/devices/fitting/models/cosine.ts'
 import { fitDampedCosine } from '../../../src/devices/fitting/models/damped-cosine.ts'
 import { fitExponential } from '../../../src/devices/fitting/models/exponential.ts'

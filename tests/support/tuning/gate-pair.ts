@@ -23,6 +23,8 @@ interface GateOptions {
   detuning?: number
   /** T1 of the upper qubit now, s; the file keeps another. */
   shortT1?: number
+  /** Changes the truth before anything follows from it. */
+  adjust?: (truth: ChipTruth) => void
 }
 
 /**
@@ -30,8 +32,9 @@ interface GateOptions {
  * about where a chevron finds it: the duration on the grid of 4 ns, the frequency or the amplitude a little
  * off.
  */
-export function gatePair({ hand, seed, kind = 'parametric', detuning = 80e3, shortT1 }: GateOptions) {
+export function gatePair({ hand, seed, kind = 'parametric', detuning = 80e3, shortT1, adjust }: GateOptions) {
   const truth: ChipTruth = { ...quietTruth(2, seed, kind), shots_noise: true, hand }
+  adjust?.(truth)
   const gate = truth.edges[EDGE]
   if (!gate) throw new Error(`no edge ${EDGE}`)
   const [high, low] = [qubitOf(truth, gate.high), qubitOf(truth, gate.low)]

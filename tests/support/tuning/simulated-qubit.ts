@@ -30,8 +30,12 @@ function designValues(truth: ChipTruth, name: string): Record<string, number> {
   }
 }
 
-/** A simulated chip with routines to run on it, one after the other, by the given choices. */
-export function simulatedQubits(truth: ChipTruth, choices: Readonly<Record<string, string>> = {}) {
+/** A simulated chip with routines to run on it, one after the other, by the given choices and sweeps. */
+export function simulatedQubits(
+  truth: ChipTruth,
+  choices: Readonly<Record<string, string>> = {},
+  axes: Readonly<Record<string, readonly number[]>> = {},
+) {
   const { chip, clock } = chipOf(truth)
   const design = new Map(Object.keys(truth.qubits).map((name) => [name, designValues(truth, name)]))
   const described: ChipValues = {
@@ -53,11 +57,14 @@ export function simulatedQubits(truth: ChipTruth, choices: Readonly<Record<strin
       log: silentLog,
     },
     ...{ signal, maxAttempts: 3, timeoutS: 900 },
-    settingsOf: () => ({ axis: () => undefined, number: () => undefined, choice: (name) => choices[name] }),
+    settingsOf: () => ({
+      axis: (name) => axes[name] && { values: axes[name] },
+      ...{ number: () => undefined, choice: (name) => choices[name] },
+    }),
     onRead: (_, path) => reads.set(current, (reads.get(current) ?? new Set()).add(path)),
   }
   return {
-    values,
+    ...{ values, chip },
     /** Paths that each routine has read so far. */
     reads,
     /** Runs a routine and takes over what it found. */

@@ -28,8 +28,11 @@ export interface UnreadReport {
   qpu: string
   /** End of the calibration, UTC text. */
   at: string
-  values: MeasuredValue[]
+  values: ReportedValue[]
 }
+
+/** A value of a report; null for an error that is only known to be below a bound. */
+type ReportedValue = Omit<MeasuredValue, 'value'> & { value: number | null }
 
 /** What follows the protocol in the parameter of a benchmark. */
 const FIDELITY = '.fidelity'
@@ -50,7 +53,7 @@ export async function readUnreadReport(
     ),
   )
   if (!report) return undefined
-  return { ...report, values: await db.readApart<MeasuredValue>(valuesOf(report.id)) }
+  return { ...report, values: await db.readApart<ReportedValue>(valuesOf(report.id)) }
 }
 
 /** The statement that reads the numbers of a report: of routines that succeeded, and of benchmarks. */
@@ -58,6 +61,8 @@ export function valuesOf(report: string): Statement {
   const list = (name: string) => jsonOf(valueSql(calibrationResults, name, 'report'))
   const isNumber = (object: string, key: string) => `${jsonType(object, key)} IN ('integer', 'real')`
   const isText = (key: string) => `${jsonType('item.value', key)} = 'text'`
+  // What was measured again at another operating point is not the value anymore.
+  const isCurrent = `${jsonType('item.value', 'superseded')} IS NULL`
   const number = (object: string, key: string) =>
     `CASE WHEN ${isNumber(object, key)} THEN CAST(${jsonKey(object, key)} AS REAL) END`
   return {
@@ -68,25 +73,42 @@ export function valuesOf(report: string): Statement {
         JOIN ${jsonItems(list('routines'))} item JOIN ${jsonItems('item.value', 'parameters')} parameter
       WHERE report.id = $report AND item.type = 'object' AND ${jsonKey('item.value', 'status')} = 'success'
         AND ${isText('target')} AND ${isText('routine')} AND parameter.type = 'object' AND ${isNumber('parameter.value', 'value')}
+        AND ${isCurrent}
       UNION ALL
       SELECT ${jsonKey('item.value', 'target')}, ${jsonKey('item.value', 'protocol')} || '${FIDELITY}',
         CAST(${jsonKey('item.value', 'fidelity')} AS REAL), ${number('item.value', 'fidelity_error')}, '',
         ${jsonKey('item.value', 'protocol')}
       FROM calibration_results report JOIN ${jsonItems(list('benchmarks'))} item
       WHERE report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}
-        AND ${isNumber('item.value', 'fidelity')}
+        AND ${isNumber('item.value', 'fidelity')} AND ${isCurrent}
+      UNION ALL
+      SELECT ${jsonKey('item.value', 'target')}, ${jsonKey('item.value', 'protocol')} || '${FIDELITY}', NULL, NULL, '',
+        ${jsonKey('item.value', 'protocol')}
+      FROM calibration_results report JOIN ${jsonItems(list('benchmarks'))} item
+      WHERE report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}
+        AND ${jsonType('item.value', 'upper_bound')} = 'object' AND ${isCurrent}
       LIMIT ${MAX_VALUES}`,
     params: { report },
   }
 }
 
-/** Stores some values of a report, also those that are stored already. */
+/**
+ * Stores some values of a report, also those that are stored already. One that is below a bound ends the
+ * newest value of before.
+ */
 export function storeValues(
   tx: Tx,
   { id, qpu, at }: Omit<UnreadReport, 'values'>,
-  values: readonly MeasuredValue[],
+  values: readonly ReportedValue[],
 ): void {
   for (const value of values) {
+    if (value.value === null) {
+      // The last value that was measured is not the newest: that is below a bound, which is no value.
+      const { element, parameter } = value
+      const where = 'qpu = $qpu AND element = $element AND parameter = $parameter AND at <= $at'
+      tx.run(`DELETE FROM calibration_latest WHERE ${where}`, { qpu, element, parameter, at })
+      continue
+    }
     const row = { report: id, qpu, at, ...value }
     tx.run(`INSERT INTO calibration_values ${COLUMNS} ON CONFLICT DO NOTHING`, row)
     tx.run(
@@ -135,10 +157,12 @@ export function finishValues(
 }
 
 /** What the benchmarks among the values say about the gates. */
-function fidelitiesOf(values: readonly MeasuredValue[]): Fidelity[] {
-  return values
-    .filter(({ parameter, routine }) => parameter === `${routine}${FIDELITY}`)
-    .map(({ routine, element, value }) => ({ protocol: routine, target: element, fidelity: value }))
+function fidelitiesOf(values: readonly ReportedValue[]): Fidelity[] {
+  return values.flatMap(({ parameter, routine, element, value }) =>
+    value !== null && parameter === `${routine}${FIDELITY}`
+      ? [{ protocol: routine, target: element, fidelity: value }]
+      : [],
+  )
 }
 
 /** The newest calibration of a QPU. */

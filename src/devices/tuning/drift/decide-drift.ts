@@ -16,6 +16,8 @@ export interface DriftedTarget {
   readonly threshold: number
 }
 
+type Benchmark = NonNullable<CalibrationFindings['benchmarks']>[number]
+
 /** Benchmarks whose fidelity is that of a gate, with the threshold that applies. */
 export const GATE_PROTOCOLS: Readonly<Record<string, keyof FidelityThresholds>> = {
   randomized_benchmarking: 'qubit',
@@ -42,14 +44,12 @@ export function judgeTargets(
   thresholds: FidelityThresholds,
 ): Map<string, DriftedTarget | undefined> {
   const decided = new Map<string, DriftedTarget | undefined>()
-  const decide = (drift: DriftedTarget, hasDrifted: boolean) =>
-    decided.set(drift.target, hasDrifted ? drift : undefined)
+  const decide = ({ target, fidelity, threshold }: DriftedTarget, hasDrifted: boolean) =>
+    decided.set(target, hasDrifted ? { target, fidelity, threshold } : undefined)
   for (const each of findings.benchmarks ?? []) {
     const kind = GATE_PROTOCOLS[each.protocol]
-    if (!kind || typeof each.fidelity !== 'number') continue
-    const { target, fidelity } = each
-    const error = typeof each['fidelity_error'] === 'number' ? each['fidelity_error'] : 0
-    decide({ target, fidelity, threshold: thresholds[kind] }, fidelity < thresholds[kind] - error)
+    const found = kind && gateDrift(each, thresholds[kind])
+    if (found) decide(found, found.hasDrifted)
   }
   for (const { routine, target, status } of findings.routines ?? []) {
     const kind = GATE_PROTOCOLS[routine]
@@ -61,6 +61,18 @@ export function judgeTargets(
     if (!decided.has(target)) decide(drift, error > MAX_ALL_XY_RMS)
   }
   return decided
+}
+
+/** What a benchmark of a gate says; undefined without a fidelity and a bound. */
+function gateDrift(
+  { target, fidelity, ...rest }: Benchmark,
+  threshold: number,
+): (DriftedTarget & { hasDrifted: boolean }) | undefined {
+  // An error that is too small to be resolved is no drift.
+  if (rest.upper_bound) return { target, fidelity: undefined, threshold, hasDrifted: false }
+  if (typeof fidelity !== 'number') return undefined
+  const error = typeof rest['fidelity_error'] === 'number' ? rest['fidelity_error'] : 0
+  return { target, fidelity, threshold, hasDrifted: fidelity < threshold - error }
 }
 
 function allXyOf({ benchmarks = [] }: CalibrationFindings): { target: string; error: number }[] {

@@ -1,4 +1,4 @@
-import type { AcceptedFit, Fit } from '../../fitting/fit.ts'
+import type { AcceptedFit, Fit, FitTrace, Quality } from '../../fitting/fit.ts'
 import { type CheckOutcome, RoutineError } from '../routine.ts'
 
 /** The accepted fit. @throws RoutineError with the reason of a rejected one. */
@@ -6,6 +6,11 @@ export function accepted<Values>(fit: Fit<Values>): AcceptedFit<Values> {
   if (fit.ok) return fit
   const { code, message, fit: trace, quality } = fit
   throw new RoutineError(code, message, { ...(trace && { trace }), ...(quality && { quality }) })
+}
+
+/** Trace and figures of a fit, also of one that was not accepted. */
+export function tracesOf({ fit, quality }: Fit<unknown>): { trace?: FitTrace; quality?: Quality } {
+  return { ...(fit && { trace: fit }), ...(quality && { quality }) }
 }
 
 /**

@@ -7,7 +7,7 @@ export const READOUT = [
 ]
 
 /** What a qubit may have beside that. */
-export const READOUT_PRIORS = ['measure.acq_delay', 'reset.duration']
+export const READOUT_PRIORS = ['measure.acq_delay', 'reset.duration', 'coherence.t1']
 
 /** Calibrated pulses of a qubit, with its readout. */
 export const DRIVEN = ['clock_freqs.f01', 'rxy.amp180', 'rxy.duration', ...READOUT]

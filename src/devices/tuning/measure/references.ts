@@ -1,4 +1,5 @@
 import type { Complex } from '../../bench/instrument.ts'
+import { PROGRAM_LIMITS } from '../../pulse/check-program.ts'
 import type { Schedule } from '../../pulse/schedule.ts'
 import { acquire, type Measurement, type RoutineContext } from '../routine.ts'
 import { TRANSITION_01, TransitionSchedule } from './transition.ts'
@@ -6,10 +7,26 @@ import { TRANSITION_01, TransitionSchedule } from './transition.ts'
 /** Wait before each repetition where the element has none, s. */
 const DEFAULT_RESET_S = 200e-6
 
-/** Wait before each repetition, in which a qubit returns to its ground state, ns. */
-export function resetNs({ parent, child }: RoutineContext): number {
-  const waits = [parent, child].map((qubit) => qubit.optional('reset.duration') ?? DEFAULT_RESET_S)
-  return Math.round(Math.max(...waits) * 1e9)
+/** Least wait in units of T1: 2 % of a state are left. A shorter one mixes each shot with the one before. */
+export const RESET_IN_T1 = 4
+
+/**
+ * The wait before each repetition that a qubit needs by its device file, and by its T1 where that is known,
+ * s.
+ */
+export function resetOf(duration: number | undefined, t1: number | undefined): number {
+  return Math.max(duration ?? DEFAULT_RESET_S, RESET_IN_T1 * (t1 ?? 0))
+}
+
+/**
+ * Wait before each repetition, in which a qubit returns to its ground state, ns.
+ * @param t1 relaxation time of the target where its measurement already knows better, s
+ */
+export function resetNs({ parent, child }: RoutineContext, t1?: number): number {
+  const waits = [parent, child].map((qubit) =>
+    resetOf(qubit.optional('reset.duration'), t1 ?? qubit.optional('coherence.t1')),
+  )
+  return Math.min(PROGRAM_LIMITS.resetNs, Math.round(Math.max(...waits) * 1e9))
 }
 
 /** Measures the mean signal at each point; every schedule reads one qubit. */
@@ -17,11 +34,12 @@ export function* averages(
   context: RoutineContext,
   points: readonly Schedule[],
   shots: number,
+  t1?: number,
 ): Measurement<Complex[]> {
   const program = {
     kind: 'average' as const,
     shots: context.shots(shots),
-    reset_ns: resetNs(context),
+    reset_ns: resetNs(context, t1),
     points,
   }
   const results = yield* acquire(program)
@@ -32,17 +50,19 @@ export function* averages(
  * Measures the population of the upper state of a transition at each point: the signal on the line from that
  * of the lower state to that after the present pi pulse, both measured with the points. Points of a qubit
  * without a signal are not finite.
+ * @param t1 as {@link resetNs} takes it
  */
 export function* populations(
   context: RoutineContext,
   points: readonly Schedule[],
   shots: number,
   transition = TRANSITION_01,
+  t1?: number,
 ): Measurement<Float64Array> {
   const references = [0, Math.PI].map((angle) =>
     new TransitionSchedule(context, transition).turn(angle).read(),
   )
-  const [zero, one, ...rest] = yield* averages(context, [...references, ...points], shots)
+  const [zero, one, ...rest] = yield* averages(context, [...references, ...points], shots, t1)
   return Float64Array.from(rest, (value) => positionBetween(zero ?? NOTHING, one ?? NOTHING, value))
 }
 

@@ -1,10 +1,6 @@
 import type { CalibrationFindings } from '../../../protocol/index.ts'
-import type { ChipElements } from '../plan/chip-elements.ts'
-import { qubitsOf } from '../plan/chip-elements.ts'
-import type { Benchmark } from '../routine.ts'
-import type { RunValues } from '../walk/run-values.ts'
 import type { FoundParameter, NodeResult, WalkResult } from '../walk/walk.ts'
-import { errorBudget } from './error-budget.ts'
+import { type BudgetSources, budgetOf, disagreements } from './budget-of.ts'
 import {
   digits10,
   LIST_LIMITS,
@@ -30,12 +26,9 @@ export interface FileOutcome {
 /** Entries that are made without a turn of other work: some 5 ms. */
 const ENTRIES_PER_TURN = 16
 
-interface FindingsInput {
+interface FindingsInput extends BudgetSources {
   /** Device and instrument: `scheduler_a_tuner+simulated`. */
   readonly backend: string
-  readonly chip: ChipElements
-  readonly values: RunValues
-  readonly walk: WalkResult
   /** Undefined when nothing was to be written. */
   readonly file: FileOutcome | undefined
   /** Why the device file could not be written. */
@@ -85,7 +78,14 @@ export async function buildFindings(input: FindingsInput): Promise<CalibrationFi
     })),
     errors: reportTexts(errorsOf(walk, fileError), LIST_LIMITS.errors),
     notes: reportTexts(
-      [...input.notes, ...walk.notes, ...conflictNotes, ...unknownNotes(file?.unknown ?? []), ...dropped],
+      [
+        ...input.notes,
+        ...walk.notes,
+        ...disagreements(walk),
+        ...conflictNotes,
+        ...unknownNotes(file?.unknown ?? []),
+        ...dropped,
+      ],
       LIST_LIMITS.notes,
     ),
   }
@@ -187,6 +187,7 @@ function benchmarkEntry(result: NodeResult, input: FindingsInput) {
   const { routine, target, outcome } = result
   const found = outcome.finding?.benchmark ?? { metric: '' }
   const budget = found.metric === 'average_gate' ? budgetOf(target, found, input) : undefined
+  const { upperBound } = found
   return {
     protocol: reportName(routine.name),
     target: reportName(target),
@@ -195,7 +196,9 @@ function benchmarkEntry(result: NodeResult, input: FindingsInput) {
     error: finiteOrNull(found.error),
     ...optional('fidelity_error', found.fidelityError),
     ...optional('gate_duration', found.gateDuration),
+    ...(upperBound && { upper_bound: { ...upperBound } }),
     ...optional('leakage', found.leakage),
+    ...optional('leakage_error', found.leakageError),
     ...optional('incoherent', found.incoherent),
     ...optional('parallel_penalty', penaltyOf(result)),
     ...(budget && { error_budget: budget }),
@@ -215,35 +218,4 @@ function finiteOrNull(value: number | undefined): number | null {
 
 function optional(key: string, value: number | undefined): Record<string, number> {
   return value === undefined || !Number.isFinite(value) ? {} : { [key]: value }
-}
-
-/** The error budget of a gate on a target, from all benchmarks and coherence times that are known. */
-function budgetOf(target: string, found: Benchmark, { chip, values, walk }: FindingsInput) {
-  if (found.error === undefined) return undefined
-  const qubits = qubitsOf(target, chip.edges)
-  const findings = walk.results.flatMap((each) =>
-    each.target === target && each.outcome.finding ? [each.outcome.finding] : [],
-  )
-  const readouts = walk.results.flatMap(({ target: of, outcome }) => {
-    const benchmark = outcome.finding?.benchmark
-    return qubits.includes(of) && benchmark?.metric === 'assignment' ? [benchmark.error ?? 0] : []
-  })
-  return errorBudget({
-    measured: found.error,
-    gateDuration: found.gateDuration,
-    qubits: qubits.map((qubit) => ({
-      t1: values.number(qubit, 'coherence.t1'),
-      t2: values.number(qubit, 'coherence.t2_echo'),
-    })),
-    incoherent: firstOf(findings.map(({ benchmark }) => benchmark?.incoherent)),
-    leakage: firstOf([
-      found.leakage,
-      ...findings.map(({ benchmark, leakage }) => benchmark?.leakage ?? leakage),
-    ]),
-    readout: readouts.length > 0 ? Math.max(...readouts) : undefined,
-  })
-}
-
-function firstOf(values: readonly (number | undefined)[]): number | undefined {
-  return values.find((value) => value !== undefined)
 }

@@ -5,6 +5,7 @@ import { Provenance } from '../../chip/provenance/provenance.ts'
 import type { CalibrationIo, CalibrationRequest } from '../../define-device.ts'
 import { chipValuesOf } from '../chip-values.ts'
 import { type CalibrationConfig, isPinned } from '../config/calibration-config.ts'
+import { resetOf } from '../measure/references.ts'
 import { warnOfDuration } from '../plan/estimate.ts'
 import { orderGraph } from '../plan/graph.ts'
 import { groupTargets } from '../plan/groups.ts'
@@ -50,7 +51,6 @@ interface RunInput {
 
 /** Time of one shot beside its reset, s. */
 const READOUT_S = 5e-6
-const DEFAULT_RESET_S = 200e-6
 
 /**
  * A parked coupler shifts the frequencies of the qubits beside it, which these routines measure again; the
@@ -157,6 +157,8 @@ export async function runCalibration(
       file: written.file,
       fileError: written.error,
       passedChecks: plan.passedChecks,
+      relativeErrorOf: (element, path) =>
+        provenance.originOf(element, path, file.chip.element(element)?.values.get(path))?.fit['se_rel'],
       notes: [...notes, ...config.notes, ...(warning === undefined ? [] : [warning]), ...priors, ...settled],
     })
   } finally {
@@ -206,5 +208,7 @@ async function planRun(
 }
 
 function longestReset(qubits: readonly string[], values: RunValues): number {
-  return Math.max(...qubits.map((qubit) => values.number(qubit, 'reset.duration') ?? DEFAULT_RESET_S))
+  const resetAt = (qubit: string) =>
+    resetOf(values.number(qubit, 'reset.duration'), values.number(qubit, 'coherence.t1'))
+  return Math.max(...qubits.map(resetAt))
 }

@@ -34,6 +34,8 @@ interface ContextInput {
   readonly limits?: SweepLimits | undefined
   /** Takes a remark on the sweep, for the report. */
   readonly onRemark?: ((remark: string) => void) | undefined
+  /** What is left of the time limit, s; without it, there is none. */
+  readonly secondsLeft?: (() => number) | undefined
 }
 
 /** What a measurement of a routine on a target may read. */
@@ -46,6 +48,7 @@ export function contextOf({
   onRead,
   limits,
   onRemark,
+  secondsLeft = () => Number.POSITIVE_INFINITY,
 }: ContextInput): RoutineContext {
   const reading = {
     number(element: string, path: string) {
@@ -59,6 +62,7 @@ export function contextOf({
   return {
     target,
     attempt,
+    secondsLeft,
     self: readerOf(target),
     parent: readerOf(parent),
     child: readerOf(child),

@@ -123,16 +123,18 @@ export async function measureTogether<Found>(
   onRemark: (target: string, remark: string) => void = () => undefined,
 ): Promise<Ended<Found>[]> {
   const { clock, values, currents, onRead, limits } = runner
-  const measurements = targets.map((target) => {
-    const settings = runner.settingsOf(routine.name, target)
-    const remark = (text: string) => onRemark(target, text)
-    return begin(contextOf({ routine, target, values, settings, attempt, onRead, limits, onRemark: remark }))
-  })
   const timeouts = targets.map(
     (target) => runner.settingsOf(routine.name, target).timeoutS ?? runner.timeoutS,
   )
   const budget = { ms: Math.max(...timeouts) * 1_000 }
   const start = clock.monotonic()
+  const secondsLeft = () => (budget.ms - (clock.monotonic() - start)) / 1_000
+  const measurements = targets.map((target) => {
+    const settings = runner.settingsOf(routine.name, target)
+    const remark = (text: string) => onRemark(target, text)
+    const options = { attempt, onRead, limits, onRemark: remark, secondsLeft }
+    return begin(contextOf({ routine, target, values, settings, ...options }))
+  })
   try {
     const steps = {
       run: (program: Program) => runWithin(program, start, budget, runner),

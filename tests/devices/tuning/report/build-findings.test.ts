@@ -146,13 +146,16 @@ describe('buildFindings()', () => {
 
   test('splits the error of a gate into its causes', async () => {
     const finding = (each: Finding['benchmark']) => ({ finding: { ...(each && { benchmark: each }) } })
-    const rb = { metric: 'average_gate', fidelity: 0.999, error: 1e-3, gateDuration: 56e-9, leakage: 1e-5 }
+    const rb = {
+      ...{ metric: 'average_gate', fidelity: 0.999, error: 1e-3, fidelityError: 1e-5, gateDuration: 56e-9 },
+      ...{ leakage: 1e-5, leakageError: 1e-6 },
+    }
     const purity = scriptedRoutine({ name: 'purity_benchmarking' })
     const readout = scriptedRoutine({ name: 'readout_fidelity' })
     const results = [
       result({ routine: readout, ...finding({ metric: 'assignment', fidelity: 0.97, error: 0.03 }) }),
       result({ routine: benchmark, ...finding(rb) }),
-      result({ routine: purity, ...finding({ metric: 'purity', incoherent: 8e-4 }) }),
+      result({ routine: purity, ...finding({ metric: 'purity', incoherent: 8e-4, fidelityError: 2e-5 }) }),
     ]
     const [, gate] = (await build(walked({ results }))).benchmarks ?? []
     const limit = (56e-9 / 3) * (1 / 40e-6 + 1 / 100e-6)
@@ -162,6 +165,7 @@ describe('buildFindings()', () => {
         ...{ measured: 1e-3, incoherent: 8e-4, leakage: 1e-5, readout: 0.03 },
         coherence_limit: expect.closeTo(limit, 12),
         coherent: expect.closeTo(2e-4, 12),
+        coherent_error: expect.closeTo(Math.hypot(1e-5, 2e-5), 12),
       },
     })
   })
@@ -169,15 +173,22 @@ describe('buildFindings()', () => {
   test('splits the error of a gate of a pair by the coherence and the readout of both qubits', async () => {
     const times = { 'coherence.t1': 50e-6, 'coherence.t2_echo': 40e-6 }
     const pair = lineChip(2, { q0: times, q1: times })
+    const relativeErrorOf = () => 0.03
+    const cz = { metric: 'average_gate', error: 7e-3, gateDuration: 120e-9 }
     const of = (name: string, target: string, finding: Finding) =>
       result({ routine: scriptedRoutine({ name }), target, finding })
     const results = [
       of('readout_fidelity', 'q0', { benchmark: { metric: 'assignment', error: 0.02 } }),
       of('readout_fidelity', 'q1', { benchmark: { metric: 'assignment', error: 0.03 } }),
-      of('cz_calibration', 'q0_q1', { leakage: 4e-4 }),
-      of('cz_rb', 'q0_q1', { benchmark: { metric: 'average_gate', error: 7e-3, gateDuration: 120e-9 } }),
+      of('cz_calibration', 'q0_q1', { leakage: 4e-4, leakageError: 1e-5 }),
+      of('process_tomography', 'q0_q1', {
+        benchmark: { metric: 'average_gate', error: 2e-2, fidelityError: 1e-3 },
+      }),
+      of('cz_rb', 'q0_q1', { benchmark: { ...cz, fidelityError: 1e-4 } }),
     ]
-    const findings = await build(walked({ results }), { chip: pair, values: new RunValues(pair) })
+    const findings = await build(walked({ results }), {
+      ...{ chip: pair, values: new RunValues(pair), relativeErrorOf },
+    })
     const limit = ((2 * 120e-9) / 5) * 2 * (1 / 40e-6 + 1 / 100e-6)
     expect(findings.benchmarks?.at(-1)).toMatchObject({
       ...{ protocol: 'cz_rb', target: 'q0_q1' },
@@ -186,6 +197,27 @@ describe('buildFindings()', () => {
         coherence_limit: expect.closeTo(limit, 12),
         coherent: expect.closeTo(7e-3 - limit - 4e-4, 12),
       },
+    })
+    expect(findings.notes).toContain(
+      'q0_q1: cz_rb and process_tomography disagree on the error of the gate: 7.00e-3 ± 1.0e-4 and 2.00e-2 ± 1.0e-3',
+    )
+  })
+
+  test('reports an error that is not resolved as a bound, and as no value', async () => {
+    const bound = {
+      metric: 'average_gate',
+      upperBound: { error: 2e-5, confidence: 0.95 },
+      gateDuration: 56e-9,
+    }
+    const results = [result({ routine: benchmark, finding: { benchmark: bound } })]
+    const { status, benchmarks } = await build(walked({ results }))
+    expect(status).toBe('success')
+    expect(benchmarks).toMatchObject([
+      { fidelity: null, error: null, upper_bound: { error: 2e-5, confidence: 0.95 } },
+    ])
+    expect(benchmarks?.[0]?.['error_budget']).toEqual({
+      ...{ upper_bounds: { measured: 2e-5, coherent: 2e-5 }, confidence: 0.95 },
+      coherence_limit: expect.any(Number),
     })
   })
 })

@@ -94,7 +94,8 @@ export function budgetsOf(report: ReadReport): { target: string; duration: numbe
     const leakage = benchmark.leakage
     const total = benchmark.fidelity === undefined ? undefined : 1 - benchmark.fidelity
     if (!duration || !t1 || !t2 || leakage === undefined || !total) return []
-    const budget = errorBudget({ duration, t1, t2, leakage, total, totalError: benchmark.uncertainty })
+    const { coherent, uncertainty: totalError } = benchmark
+    const budget = errorBudget({ duration, t1, t2, leakage, total, totalError, coherent })
     return budget ? [{ target: benchmark.target, duration, budget }] : []
   })
 }
@@ -127,16 +128,20 @@ export function reportCsv({ results, benchmarks }: ReadReport): string {
       written,
     ]),
   )
-  const fidelities = benchmarks.map(({ protocol, target, fidelity, uncertainty }) => [
-    protocol,
-    target,
-    'fidelity',
-    '',
-    fidelity ?? '',
-    uncertainty ?? '',
-    '',
-    false,
-  ])
+  const fidelities = benchmarks.map(({ protocol, target, fidelity, uncertainty, upperBound }) =>
+    upperBound
+      ? [
+          protocol,
+          target,
+          `error, upper bound of ${upperBound.confidence}`,
+          '',
+          upperBound.error,
+          '',
+          '',
+          false,
+        ]
+      : [protocol, target, 'fidelity', '', fidelity ?? '', uncertainty ?? '', '', false],
+  )
   return `${[head, ...rows, ...fidelities].map((row) => row.map(csvCell).join(',')).join('\r\n')}\r\n`
 }
 

@@ -49,6 +49,12 @@ export interface Benchmark {
   uncertainty: number | undefined
   /** Error per gate. */
   error: number | undefined
+  /** In place of both: what the error is below with this probability. */
+  upperBound: { error: number; confidence: number } | undefined
+  /**
+   * Of the error budget that the tuner made: what the coherent part is, or is below where it is not resolved.
+   */
+  coherent: { value: number | undefined; below: number | undefined } | undefined
   leakage: number | undefined
   /** Duration of the gate, s. */
   gateDuration: number | undefined
@@ -148,10 +154,27 @@ function benchmarkOf(entry: Record<string, unknown>): Benchmark {
     fidelity: numberOf(entry['fidelity']),
     uncertainty: numberOf(entry['fidelity_error']),
     error: numberOf(entry['error']),
+    upperBound: boundOf(entry['upper_bound']),
+    coherent: coherentOf(entry['error_budget']),
     leakage: numberOf(entry['leakage']),
     gateDuration: numberOf(entry['gate_duration']) ?? numberOf(entry['gate_s']),
     threshold: numberOf(entry['threshold']),
   }
+}
+
+function coherentOf(budget: unknown): Benchmark['coherent'] {
+  if (!isObject(budget)) return undefined
+  const bounds = budget['upper_bounds']
+  return {
+    value: numberOf(budget['coherent']),
+    below: isObject(bounds) ? numberOf(bounds['coherent']) : undefined,
+  }
+}
+
+function boundOf(entry: unknown): Benchmark['upperBound'] {
+  if (!isObject(entry)) return undefined
+  const [error, confidence] = [numberOf(entry['error']), numberOf(entry['confidence'])]
+  return error === undefined || confidence === undefined ? undefined : { error, confidence }
 }
 
 /** Values that a note calls never measured: `q1: clock_freqs.f12 never measured`. */

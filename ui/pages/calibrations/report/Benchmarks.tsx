@@ -30,7 +30,7 @@ export function Benchmarks({ benchmarks, limits }: BenchmarksProps) {
     {
       title: 'Met',
       phone: 'state',
-      cell: (benchmark) => <Verdict fidelity={benchmark.fidelity} limit={limitOf(benchmark)} />,
+      cell: (benchmark) => <Verdict benchmark={benchmark} limit={limitOf(benchmark)} />,
     },
   ]
   return (
@@ -49,12 +49,19 @@ export function Benchmarks({ benchmarks, limits }: BenchmarksProps) {
   )
 }
 
-function fidelityText({ fidelity, uncertainty }: Benchmark): string {
+function fidelityText({ fidelity, uncertainty, upperBound }: Benchmark): string {
+  if (upperBound) {
+    const digits = Math.max(1, Math.ceil(-Math.log10(100 * upperBound.error)) + 1)
+    return `> ${((1 - upperBound.error) * 100).toFixed(digits)} (${Math.round(upperBound.confidence * 100)} %)`
+  }
   if (fidelity === undefined) return '–'
   return formatQuantity(fidelity * 100, uncertainty ? { uncertainty: uncertainty * 100 } : { digits: 3 })
 }
 
-function Verdict({ fidelity, limit }: { fidelity: number | undefined; limit: number | undefined }) {
-  if (fidelity === undefined || limit === undefined) return null
-  return fidelity >= limit ? <span class="tone-ok">✓ met</span> : <b class="tone-bad">▲ below</b>
+function Verdict({ benchmark, limit }: { benchmark: Benchmark; limit: number | undefined }) {
+  const { fidelity, upperBound } = benchmark
+  const least = fidelity ?? (upperBound && 1 - upperBound.error)
+  if (least === undefined || limit === undefined) return null
+  if (least >= limit) return <span class="tone-ok">✓ met</span>
+  return upperBound ? <span class="soft">not resolved</span> : <b class="tone-bad">▲ below</b>
 }

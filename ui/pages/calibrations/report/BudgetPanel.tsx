@@ -27,6 +27,9 @@ export function BudgetPanel({ report }: { report: ReadReport }) {
     const part = limitingPart(budget)
     return part === undefined ? [] : [`${target} is limited by ${CAUSES[part]}`]
   })
+  const unresolved = budgets.flatMap(({ target, budget: { coherentBelow } }) =>
+    coherentBelow === undefined ? [] : [`${target} < ${(coherentBelow * 1e4).toPrecision(2)} × 10⁻⁴`],
+  )
   return (
     <Panel title={title}>
       <div class="padded">
@@ -41,6 +44,7 @@ export function BudgetPanel({ report }: { report: ReadReport }) {
         <p class="hint">
           Total from randomized benchmarking, T1, T2 echo and leakage from this report. Only the coherent
           share (copper) can be tuned.{' '}
+          {unresolved.length > 0 && <>It is not resolved (95 %): {unresolved.join(', ')}. </>}
           {limited.length > 0 && (
             <strong>{limited.slice(0, 3).join('; ')}: calibrating again will not help there.</strong>
           )}

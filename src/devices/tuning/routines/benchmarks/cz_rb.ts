@@ -1,14 +1,16 @@
 import { createRng } from '../../../../simulator/index.ts'
 import type { Estimate } from '../../../fitting/fit.ts'
 import {
-  combineInterleaved,
   fitBenchmarking,
   fitLeakage,
   type Leakage,
   withoutLeakage,
-} from '../../../fitting/models/benchmarking.ts'
+} from '../../../fitting/models/benchmarking/benchmarking.ts'
+import { boundDecay } from '../../../fitting/models/benchmarking/decay-bound.ts'
+import { boundInterleaved, combineInterleaved } from '../../../fitting/models/benchmarking/interleaved.ts'
 import type { Steps } from '../../../fitting/steps.ts'
-import { accepted } from '../../measure/accept.ts'
+import { accepted, tracesOf } from '../../measure/accept.ts'
+import { meansOf, sampleDecay } from '../../measure/benchmark-depths.ts'
 import { countsOf, type JointReadout, jointReadout, readBoth } from '../../measure/pair/joint-readout.ts'
 import { LEVEL_2_PRIORS, type LeakedShare, leakedShare } from '../../measure/pair/leaked-share.ts'
 import { CORRECTED_GATE, JOINT_PRIORS } from '../../measure/pair/pair.ts'
@@ -18,14 +20,18 @@ import { allShotsOf } from '../../measure/shots.ts'
 import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
 
 const DEPTHS = [0, 2, 4, 8, 16, 32, 64, 128]
+/** The deepest sequences: errors of 1e-4 have taken half of the survival there. */
+const DEEPEST = 2_048
 /** Sequences of a depth differ more than the shots of one: many are better than many shots. */
 const SEEDS = 20
 const SHOTS = 1_000
+const BASE = 0.25
 
 /**
  * Measures the error of the gate by interleaved randomized benchmarking: random Clifford gates of both qubits
  * that end with the one which undoes them, without and with the gate after each. The survival of 00 decays
- * faster with it. Where the upper qubit can be brought to 2, the growth of its population is the leakage, and
+ * faster with it. The sequences grow until the decay is seen; an error that is not resolved is reported as an
+ * upper bound. Where the upper qubit can be brought to 2, the growth of its population is the leakage, and
  * the decay is that within the computational states.
  */
 export const czRb = defineRoutine({
@@ -36,45 +42,55 @@ export const czRb = defineRoutine({
   needs: ['cz'],
   size: { points: 2 * DEPTHS.length * SEEDS, shots: SHOTS },
   *measure(context) {
-    const depths = Array.from(context.axis('depths', DEPTHS).values)
     const reading = { readout: yield* jointReadout(context), shareOf2: yield* leakedShare(context) }
-    const kinds: Decay[] = [false, true].map((isInterleaved) => ({
-      isInterleaved,
-      survival: depths.map(() => []),
-      leaked: depths.map(() => []),
-    }))
-    for (let seed = 0; seed < Number(context.setting('seeds') ?? SEEDS); seed++) {
-      for (const kind of kinds) yield* addSeed(context, kind, { depths, seed, ...reading })
-    }
+    const kinds = [false, true].map((isInterleaved): Decay => ({ isInterleaved, survival: [], leaked: [] }))
+    const { depths } = yield* sampleDecay(context, {
+      depths: DEPTHS,
+      deepest: DEEPEST,
+      base: BASE,
+      *measure(part) {
+        const found = kinds.map(({ isInterleaved }): Decay => {
+          return { isInterleaved, survival: part.map(() => []), leaked: part.map(() => []) }
+        })
+        for (let seed = 0; seed < Number(context.setting('seeds') ?? SEEDS); seed++) {
+          for (const kind of found) yield* addSeed(context, kind, { depths: part, seed, ...reading })
+        }
+        for (const [at, { survival, leaked }] of found.entries()) {
+          kinds[at]?.survival.push(...survival)
+          kinds[at]?.leaked.push(...leaked)
+        }
+        return found[0]?.survival ?? []
+      },
+    })
     const { shareOf2 } = reading
     const growths = shareOf2 && (yield* growthsOf(depths, kinds))
     const decays = []
     for (const [at, { survival }] of kinds.entries()) {
-      const means = survival.map(mean)
       const growth = growths?.[at]
-      const remaining = growth ? withoutLeakage(depths, means, growth) : means
-      decays.push(yield* fitBenchmarking(depths, remaining, 2))
+      const kept = survival.map((all, at) => (growth ? withoutLeakage(depths[at] ?? 0, all, growth) : all))
+      const fit = yield* fitBenchmarking(depths, meansOf(kept), 2)
+      decays.push({ fit, bound: boundDecay(depths, kept, BASE) })
     }
     const [plain, interleaved] = decays
     if (!plain || !interleaved) throw new TypeError('both kinds of sequences are measured')
     const leakage = growths && addedLeakage(growths)
-    const { values, fit, quality } = accepted(combineInterleaved(plain, interleaved, 2, leakage))
+    const common = {
+      metric: 'average_gate',
+      gateDuration: context.self.number('cz.square_duration'),
+      ...(leakage && { leakage: leakage.value, leakageError: leakage.error }),
+      rawData: {
+        depths,
+        reference: kinds[0]?.survival,
+        interleaved: kinds[1]?.survival,
+        ...(shareOf2 && { leaked_reference: kinds[0]?.leaked, leaked_interleaved: kinds[1]?.leaked }),
+      },
+    }
+    const upperBound = boundInterleaved(plain, interleaved, 2, leakage)
+    if (upperBound) return { benchmark: { ...common, upperBound }, ...tracesOf(interleaved.fit) }
+    const { values, fit, quality } = accepted(combineInterleaved(plain.fit, interleaved.fit, 2, leakage))
     const { gate_error: error } = values
     return {
-      benchmark: {
-        metric: 'average_gate',
-        fidelity: 1 - error.value,
-        error: error.value,
-        fidelityError: error.error,
-        gateDuration: context.self.number('cz.square_duration'),
-        ...(leakage && { leakage: leakage.value }),
-        rawData: {
-          depths,
-          reference: kinds[0]?.survival,
-          interleaved: kinds[1]?.survival,
-          ...(shareOf2 && { leaked_reference: kinds[0]?.leaked, leaked_interleaved: kinds[1]?.leaked }),
-        },
-      },
+      benchmark: { ...common, fidelity: 1 - error.value, error: error.value, fidelityError: error.error },
       trace: fit,
       quality: {
         ...quality,
@@ -135,7 +151,7 @@ function* growthsOf(
   kinds: readonly Decay[],
 ): Steps<readonly [plain: Leakage, interleaved: Leakage] | undefined> {
   const growths = []
-  for (const { leaked } of kinds) growths.push(yield* fitLeakage(depths, leaked.map(mean)))
+  for (const { leaked } of kinds) growths.push(yield* fitLeakage(depths, meansOf(leaked)))
   const [plain, interleaved] = growths
   return plain?.ok && interleaved?.ok ? [plain.values, interleaved.values] : undefined
 }
@@ -147,8 +163,4 @@ function addedLeakage([plain, interleaved]: readonly [Leakage, Leakage]): Estima
     value: Math.max(0, including.value - without.value),
     error: Math.hypot(including.error, without.error),
   }
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value / values.length, 0)
 }

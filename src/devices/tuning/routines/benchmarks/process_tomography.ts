@@ -1,3 +1,4 @@
+import { boundAbove } from '../../../fitting/models/benchmarking/decay-bound.ts'
 import { fitProcess } from '../../../fitting/models/process-tomography.ts'
 import { accepted } from '../../measure/accept.ts'
 import { countsOf, jointReadout, readBoth } from '../../measure/pair/joint-readout.ts'
@@ -6,6 +7,8 @@ import { allShotsOf } from '../../measure/shots.ts'
 import { defineRoutine, type RoutineContext } from '../../routine.ts'
 
 const SHOTS = 1_024
+/** Standard errors that an error has to be above zero to be a value. */
+const RESOLVED = 2
 /** Angle and axis (rad) of the pulses that prepare 0, 1, + and +i. */
 const PREPARATIONS = [
   [0, 0],
@@ -48,12 +51,13 @@ export const processTomography = defineRoutine({
     const { values, fit, quality } = accepted(yield* fitProcess({ counts, assignments }))
     const { value, error } = values.fidelity
     const fidelity = Math.min(1, value)
+    const isResolved = 1 - value > RESOLVED * error
     return {
       benchmark: {
         metric: 'average_gate',
-        fidelity,
-        error: 1 - fidelity,
-        fidelityError: error,
+        ...(isResolved
+          ? { fidelity, error: 1 - fidelity, fidelityError: error }
+          : { upperBound: boundAbove({ value: 1 - value, error }) }),
         gateDuration: context.self.number('cz.square_duration'),
         rawData: { transfer: values.transfer },
       },

@@ -1,12 +1,16 @@
 import { createRng } from '../../../../simulator/index.ts'
-import { fitPurity, purityOf } from '../../../fitting/models/benchmarking.ts'
-import { accepted } from '../../measure/accept.ts'
+import { fitPurity, purityOf } from '../../../fitting/models/benchmarking/benchmarking.ts'
+import { boundDecay, scaleBound } from '../../../fitting/models/benchmarking/decay-bound.ts'
+import { accepted, tracesOf } from '../../measure/accept.ts'
+import { meansOf, sampleDecay } from '../../measure/benchmark-depths.ts'
 import { playGate, randomGates } from '../../measure/clifford.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
 import { populations } from '../../measure/references.ts'
-import { defineRoutine, type RoutineContext } from '../../routine.ts'
+import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
 
 const DEPTHS = [1, 4, 16, 64, 128, 256, 512, 768]
+/** The deepest sequences: incoherent errors of 1e-5 have taken half of the purity there. */
+const DEEPEST = 12_288
 const SEEDS = 12
 const SHOTS = 1_000
 /** Turns that bring the axes x, y and z to the measured one: angle and axis, rad. */
@@ -29,41 +33,57 @@ export const purityBenchmarking = defineRoutine({
   priors: DRIVE_PRIORS,
   size: { points: AXES.length * DEPTHS.length * SEEDS, shots: SHOTS },
   *measure(context) {
-    const depths = Array.from(context.axis('depths', DEPTHS).values)
-    const seeds = Number(context.setting('seeds') ?? SEEDS)
-    const shots = context.shots(SHOTS)
-    const purities = depths.map(() => [] as number[])
-    for (let seed = 0; seed < seeds; seed++) {
-      const points = depths.flatMap((depth) => AXES.map((axis) => sequence(context, depth, seed, axis)))
-      const found = yield* populations(context, points, SHOTS)
-      for (const [at, all] of purities.entries()) {
-        const values = found.slice(at * AXES.length, (at + 1) * AXES.length)
-        all.push(
-          purityOf(
-            Array.from(values, (population) => 1 - 2 * population),
-            shots,
-          ),
-        )
-      }
+    const { depths, samples: purities } = yield* sampleDecay(context, {
+      depths: DEPTHS,
+      deepest: DEEPEST,
+      base: 0,
+      measure: (depths) => puritiesOf(context, depths),
+    })
+    const fit = yield* fitPurity(depths, meansOf(purities))
+    const common = { metric: 'incoherent', gateDuration: context.self.number('rxy.duration') }
+    const rawData = { depths, purities }
+    const bound = boundDecay(depths, purities, 0)
+    if (!fit.ok && bound) {
+      // To first order, a quarter of the rate of the purity is the error of a Clifford gate.
+      const upperBound = scaleBound(bound, 1 / (4 * PULSES_PER_GATE))
+      return { benchmark: { ...common, upperBound, rawData }, ...tracesOf(fit) }
     }
-    const means = purities.map((all) => all.reduce((sum, value) => sum + value / all.length, 0))
-    const { values, fit, quality } = accepted(yield* fitPurity(depths, means))
+    const { values, quality } = accepted(fit)
     const { value, error } = values.incoherent_error
-    const perGate = value / PULSES_PER_GATE
     return {
       benchmark: {
-        metric: 'incoherent',
-        error: perGate,
+        ...common,
+        rawData,
+        error: value / PULSES_PER_GATE,
+        incoherent: value / PULSES_PER_GATE,
         fidelityError: error / PULSES_PER_GATE,
-        incoherent: perGate,
-        gateDuration: context.self.number('rxy.duration'),
-        rawData: { depths, purities },
       },
-      trace: fit,
+      ...tracesOf(fit),
       quality: { ...quality, unitarity: values.unitarity.value },
     }
   },
 })
+
+/** Purities after sequences, by depth and seed. */
+function* puritiesOf(context: RoutineContext, depths: readonly number[]): Measurement<number[][]> {
+  const seeds = Number(context.setting('seeds') ?? SEEDS)
+  const shots = context.shots(SHOTS)
+  const purities = depths.map(() => [] as number[])
+  for (let seed = 0; seed < seeds; seed++) {
+    const points = depths.flatMap((depth) => AXES.map((axis) => sequence(context, depth, seed, axis)))
+    const found = yield* populations(context, points, SHOTS)
+    for (const [at, all] of purities.entries()) {
+      const values = Array.from(found.slice(at * AXES.length, (at + 1) * AXES.length))
+      all.push(
+        purityOf(
+          values.map((population) => 1 - 2 * population),
+          shots,
+        ),
+      )
+    }
+  }
+  return purities
+}
 
 function sequence(context: RoutineContext, depth: number, seed: number, axis: readonly [number, number]) {
   const { name } = context.self

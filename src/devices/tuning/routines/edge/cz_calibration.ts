@@ -51,7 +51,7 @@ export const czCalibration = defineRoutine({
   name: 'cz_calibration',
   dependsOn: ['cz_chevron'],
   reads: PAIR_GATE,
-  priors: [...PAIR_PRIORS, 'end:clock_freqs.f12', 'end:coherence.t1'],
+  priors: [...PAIR_PRIORS, 'end:clock_freqs.f12'],
   writes: ['cz.square_duration'],
   optionalWrites: ['clock_freqs.cz', 'cz.square_amp'],
   needs: ['cz'],
@@ -88,6 +88,7 @@ export const czCalibration = defineRoutine({
       trace: line.trace,
       // Of the four states only 11 leaves.
       leakage: leakage / 4,
+      leakageError: left.error / 4,
       quality: {
         ...line.quality,
         phase: degreesFrom0(phase.value),

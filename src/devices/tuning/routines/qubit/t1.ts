@@ -1,14 +1,18 @@
 import { fitExponential } from '../../../fitting/models/exponential.ts'
 import { accepted, checkOf, onGrid } from '../../measure/accept.ts'
+import { findDecay, saneMean } from '../../measure/decay-window.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
-import { populations } from '../../measure/references.ts'
+import { populations, RESET_IN_T1, resetNs } from '../../measure/references.ts'
+import { TRANSITION_01 } from '../../measure/transition.ts'
 import { defineRoutine, type RoutineContext } from '../../routine.ts'
 
 const SHOTS = 1_000
+const POINTS = 41
 const DEFAULT_WINDOW_S = 200e-6
-/** The window in units of a known T1, and the factor by which it grows when it is too short. */
+/** The window in units of a known T1. */
 const WINDOW_IN_T1 = 5
-const WIDENING = 3
+/** Waits between shots that are shorter than this many T1 are too short for a T1. */
+const MIN_RESET_IN_T1 = 3
 /** Longest deviation of the population after one T1 from 1/e. */
 const CHECK_LIMIT = 0.12
 /** Relative change of T1 that causes it. */
@@ -19,22 +23,31 @@ export const t1 = defineRoutine({
   name: 't1',
   dependsOn: ['rabi_oscillations'],
   reads: DRIVEN,
-  priors: [...DRIVE_PRIORS, 'coherence.t1'],
+  priors: DRIVE_PRIORS,
   optionalWrites: ['coherence.t1'],
-  size: { points: 41, shots: SHOTS },
+  size: { points: POINTS, shots: SHOTS },
   *measure(context) {
     const known = context.self.optional('coherence.t1')
+    function* measure(delays: Float64Array, t1 = longestShown(delays, known)) {
+      const points = Array.from(delays, (delay) => decayed(context, delay))
+      const found = yield* populations(context, points, SHOTS, TRANSITION_01, t1)
+      return { fit: yield* fitExponential(delays, found), hint: hintOf(found) }
+    }
     const window = known === undefined ? DEFAULT_WINDOW_S : WINDOW_IN_T1 * known
-    const isShort = context.attempt.failures.includes('edge_of_sweep')
-    const stop = window * (isShort ? WIDENING : WIDENING ** -context.attempt.failures.length)
-    const delays = context.axis('delay', { start: 0, stop, points: 41 }).values.map(onGrid)
-    const points = Array.from(delays, (delay) => decayed(context, delay))
-    const { values, fit, quality } = accepted(
-      yield* fitExponential(delays, yield* populations(context, points, SHOTS)),
-    )
+    const search = yield* findDecay(context, { points: POINTS, start: 0, window, measure })
+    const rough = search.fit.values.decay.value
+    // A qubit that has not relaxed before the next shot seems to relax in another time.
+    const isMixed = resetNs(context) * 1e-9 < MIN_RESET_IN_T1 * rough
+    const last = isMixed ? accepted((yield* measure(search.delays, rough)).fit) : search.fit
+    const { values, fit, quality } = last
     const { decay } = values
     const checkLimit = RELATIVE_LIMIT * decay.value
-    return { parameters: { 'coherence.t1': { ...decay, unit: 's', checkLimit } }, trace: fit, quality }
+    return {
+      parameters: { 'coherence.t1': { ...decay, unit: 's', checkLimit } },
+      trace: fit,
+      quality,
+      notes: notesOn(context, decay.value),
+    }
   },
   *check(context) {
     const delay = onGrid(context.self.number('coherence.t1'))
@@ -42,6 +55,30 @@ export const t1 = defineRoutine({
     return checkOf(left - Math.exp(-1), CHECK_LIMIT)
   },
 })
+
+/** Calibrations wait longer where the file has too short a reset; jobs do not. */
+function notesOn({ self }: RoutineContext, t1: number): string[] {
+  const given = self.optional('reset.duration')
+  if (given === undefined || given >= MIN_RESET_IN_T1 * t1) return []
+  const [microseconds, needed] = [given, RESET_IN_T1 * t1].map((seconds) => Math.ceil(seconds * 1e6))
+  return [
+    `reset.duration of ${microseconds} µs is shorter than ${RESET_IN_T1} T1: shots of jobs begin with what the one before has left; set ${needed} µs`,
+  ]
+}
+
+/** The wait between shots grows with the window: a qubit that cannot relax in between shows no T1. */
+function longestShown(delays: Float64Array, known = 0): number {
+  return Math.max(known, (delays.at(-1) ?? 0) / WINDOW_IN_T1)
+}
+
+/**
+ * A population that stays near 1 decays later than the window, one near 0 before its second point. One that
+ * is nothing but noise may be that of a qubit that does not relax between shots.
+ */
+function hintOf(found: Float64Array): 'later' | 'earlier' {
+  const mean = saneMean(found)
+  return mean === undefined || mean > 0.5 ? 'later' : 'earlier'
+}
 
 function decayed(context: RoutineContext, delay: number) {
   const { name } = context.self

@@ -20,7 +20,7 @@ export const timeOfFlight = defineRoutine({
   name: 'time_of_flight',
   dependsOn: ['resonator_spectroscopy'],
   reads: ['clock_freqs.readout', 'measure.pulse_amp'],
-  priors: ['resonator.linewidth', 'reset.duration'],
+  priors: ['resonator.linewidth', 'reset.duration', 'coherence.t1'],
   writes: ['measure.acq_delay'],
   size: { points: 1, shots: SHOTS },
   *measure(context) {

@@ -13,11 +13,13 @@ test('benchmarks find the error of a gate', async () => {
     const { error: failure, finding } = await pair.measure(routine)
     expect([routine.name, failure?.message]).toEqual([routine.name, undefined])
     const { benchmark } = finding ?? {}
-    const found = benchmark?.error ?? Number.NaN
+    const { error: found = Number.NaN, fidelityError, upperBound } = benchmark ?? {}
+    // Tomography does not resolve an error of some thousandths.
     if (routine === czRb) expect(Math.abs(found / error - 1)).toBeLessThan(0.2)
-    else expect(Math.abs(found - error)).toBeLessThan(0.02)
+    else if (!upperBound) expect(Math.abs(found - error)).toBeLessThan(0.02)
+    else expect([upperBound.error > error, upperBound.error < 0.04]).toEqual([true, true])
     expect(benchmark?.metric).toBe('average_gate')
-    expect(benchmark?.fidelityError).toBeGreaterThan(0)
+    expect(fidelityError ?? upperBound?.error).toBeGreaterThan(0)
     const declared = new Set([...routine.reads, ...routine.priors])
     const undeclared = [...(pair.reads.get(routine.name) ?? [])].filter((path) => !declared.has(path))
     expect([routine.name, undeclared]).toEqual([routine.name, []])

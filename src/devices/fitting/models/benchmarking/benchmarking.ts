@@ -1,16 +1,16 @@
-import { axisOf, logGrid } from '../axes.ts'
-import { type Estimate, type EstimateFit, type Fit, rejectFit } from '../fit.ts'
-import { fitCurve, lineData } from '../fit-curve.ts'
-import type { Steps } from '../steps.ts'
-import { lineTrace } from '../trace.ts'
+import { axisOf, logGrid } from '../../axes.ts'
+import { type Estimate, type EstimateFit, type Fit, rejectFit } from '../../fit.ts'
+import { fitCurve, lineData } from '../../fit-curve.ts'
+import type { Steps } from '../../steps.ts'
+import { lineTrace } from '../../trace.ts'
 
 const CANDIDATES = 60
-/** Smallest part of the survival that has to decay within the depths. */
-const MIN_DECAY = 0.1
+/** Smallest part of the survival that has to decay within the depths: less may be a drift of the readout. */
+const MIN_DECAY = 0.02
 /** Largest amplitude of a decay from a known base. */
 const MAX_AMPLITUDE = 0.6
 /** Single-qubit gates per Clifford, decomposed into half and quarter turns. */
-const GATES_PER_CLIFFORD = 1.833
+export const GATES_PER_CLIFFORD = 1.833
 
 /** A value from a fitted decay, of a fit that gives others. */
 interface Decay {
@@ -143,47 +143,6 @@ export function purityOf(expectations: readonly number[], shots: number): number
   return expectations.reduce((sum, value) => sum + value ** 2 - (1 - value ** 2) / Math.max(1, shots - 1), 0)
 }
 
-/** Standard errors by which a decay with the gate may be slower than without. */
-const MAX_EXCESS = 2
-
-type InterleavedFit = EstimateFit<'gate_error' | 'fidelity' | 'reference_error' | 'interleaved_error'>
-
-/**
- * Error of one gate by interleaved benchmarking, (1 − 1/d)·(1 − p_interleaved/p_reference) of two fits (E.
- * Magesan et al., PRL 109, 080505 (2012)). Rejected as `implausible` when the decay with the gate is slower
- * than without by more than 2 standard errors.
- * @param leakage what the gate takes out of the computational states, of which 1/d counts as error beside
- *   the decay within them (C. J. Wood and J. M. Gambetta, PRA 97, 032306 (2018))
- */
-export function combineInterleaved(
-  reference: BenchmarkingFit,
-  interleaved: BenchmarkingFit,
-  qubits: 1 | 2 = 2,
-  leakage: Estimate = { value: 0, error: 0 },
-): InterleavedFit {
-  if (!reference.ok) return { ...reference, message: `Reference: ${reference.message}` }
-  if (!interleaved.ok) return { ...interleaved, message: `Interleaved: ${interleaved.message}` }
-  const [a, b] = [reference.values.error_rate, interleaved.values.error_rate]
-  const ratio = (1 - b.value) / (1 - a.value)
-  const error = ratio * Math.hypot(a.error / (1 - a.value), b.error / (1 - b.value))
-  if (ratio - 1 > MAX_EXCESS * error) {
-    return rejectFit('implausible', 'The survival decays slower with the gate than without', interleaved)
-  }
-  const mixed = 2 ** -qubits
-  const within = scaleEstimate({ value: 1 - ratio, error }, 1 - mixed)
-  const gate = {
-    value: within.value + mixed * leakage.value,
-    error: Math.hypot(within.error, mixed * leakage.error),
-  }
-  const values = {
-    gate_error: gate,
-    fidelity: { value: 1 - gate.value, error: gate.error },
-    reference_error: reference.values.error_per_clifford,
-    interleaved_error: interleaved.values.error_per_clifford,
-  }
-  return { ok: true, values, quality: interleaved.quality, fit: interleaved.fit }
-}
-
 /** A fitted growth of the population outside the computational states. */
 export type Leakage = Record<'leakage_per_gate' | 'limit' | 'offset', Estimate>
 
@@ -226,21 +185,19 @@ export function* fitLeakage(depths: ArrayLike<number>, leaked: ArrayLike<number>
 }
 
 /**
- * The survival as it would be if what left the computational states were mixed among them: its decay then has
- * the base 1/d, although the population of these states shrinks.
+ * Survivals at a depth as they would be if what left the computational states were mixed among them: the
+ * decay then has the base 1/d, although the population of these states shrinks.
  */
 export function withoutLeakage(
-  depths: ArrayLike<number>,
-  survival: readonly number[],
+  depth: number,
+  survivals: readonly number[],
   { leakage_per_gate: slope, limit }: Leakage,
   qubits: 1 | 2 = 2,
 ): number[] {
-  const rate = slope.value / limit.value
-  return survival.map(
-    (value, at) => value - 2 ** -qubits * limit.value * Math.expm1(-rate * (depths[at] ?? 0)),
-  )
+  const lost = -limit.value * Math.expm1((-slope.value / limit.value) * depth)
+  return survivals.map((value) => value + 2 ** -qubits * lost)
 }
 
-function scaleEstimate({ value, error }: Estimate, factor: number): Estimate {
+export function scaleEstimate({ value, error }: Estimate, factor: number): Estimate {
   return { value: value * factor, error: error * factor }
 }

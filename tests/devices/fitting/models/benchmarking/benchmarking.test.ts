@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import {
   type BenchmarkingFit,
-  combineInterleaved,
   fitBenchmarking,
   fitLeakage,
   fitPurity,
   purityOf,
   withoutLeakage,
-} from '../../../../src/devices/fitting/models/benchmarking.ts'
-import { createRng } from '../../../../src/devices/index.ts'
-import { finished } from '../../../support/fitting/finished.ts'
+} from '../../../../../src/devices/fitting/models/benchmarking/benchmarking.ts'
+import { combineInterleaved } from '../../../../../src/devices/fitting/models/benchmarking/interleaved.ts'
+import { createRng } from '../../../../../src/devices/index.ts'
+import { finished } from '../../../../support/fitting/finished.ts'
 
 const DEPTHS = [0, 2, 4, 8, 16, 32, 64, 128]
 const ripple = (at: number) => 2e-3 * Math.sin(9 * at ** 2)
@@ -56,7 +56,13 @@ test('interleaved benchmarking of a gate that leaks finds its error', () => {
   const truth = 0.75 * 0.01 + (0.7 * leaked) / 4
   const [plain, interleaved] = kinds.map(({ found, growth }) => {
     if (!growth.ok) throw new Error(growth.message)
-    return finished(fitBenchmarking(DEPTHS, withoutLeakage(DEPTHS, found, growth.values), 2))
+    return finished(
+      fitBenchmarking(
+        DEPTHS,
+        found.flatMap((value, at) => withoutLeakage(DEPTHS[at] ?? 0, [value], growth.values)),
+        2,
+      ),
+    )
   }) as [BenchmarkingFit, BenchmarkingFit]
   const gate = combineInterleaved(plain, interleaved, 2, { value: 0.7 * leaked, error: 1e-4 })
   expect(gate.ok && Math.abs(gate.values.gate_error.value / truth - 1)).toBeLessThan(0.02)
@@ -83,7 +89,7 @@ test('fitBenchmarking() derives the figures of gates', () => {
 })
 
 test('fitBenchmarking() rejects survivals that hardly decay, or start too high', () => {
-  const flat = DEPTHS.map((m, at) => 0.5 + 0.48 * 0.9995 ** m + ripple(at) / 50)
+  const flat = DEPTHS.map((m, at) => 0.5 + 0.48 * 0.9999 ** m + ripple(at) / 50)
   expect(finished(fitBenchmarking(DEPTHS, flat))).toMatchObject({ ok: false, code: 'no_signal' })
   const high = DEPTHS.map((m, at) => 0.5 + 0.8 * 0.95 ** m + ripple(at))
   expect(finished(fitBenchmarking(DEPTHS, high))).toMatchObject({ ok: false, code: 'implausible' })

@@ -1,0 +1,71 @@
+/**
+ * Errors of CZ gates beside the truth, over ranges wider than those of the chips that the product draws: `bun
+ * bench/tuning/gate-errors.ts [--edges 10] [--routines cz_rb,process_tomography] [--seed N]`. T1 of both
+ * qubits is between 5 µs and 5 ms, T2 between 0.3 and 2 T1. The gates have about the errors that coherence
+ * leaves. The seed is drawn at each run. Exits 1 when a routine fails or more bounds exclude the truth than
+ * their confidence allows.
+ */
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { czCalibration } from '../../src/devices/tuning/routines/edge/cz_calibration.ts'
+import { BUILT_IN_ROUTINES } from '../../src/devices/tuning/routines/index.ts'
+import { createRng } from '../../src/simulator/index.ts'
+import { qubitOf } from '../../tests/support/simulated-chip/experiments.ts'
+import { gatePair } from '../../tests/support/tuning/gate-pair.ts'
+import { printHead, printRow } from '../support/output.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    edges: { type: 'string', default: '10' },
+    routines: { type: 'string', default: 'cz_rb,process_tomography' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+  },
+})
+const seed = Number(flags.seed)
+console.log(`seed ${seed}\n`)
+printHead(['edge', 'T1, s', 'routine', 'found', '±', 'bound', 'true', 'pull or bound holds', 's'])
+let [failed, bounds, wrong] = [0, 0, 0]
+for (let index = 0; index < Number(flags.edges); index++) {
+  const rng = createRng(seed)
+  rng.seek(index, 0)
+  const t1 = 5e-6 * 1000 ** rng.next()
+  const { pair, truthNow, correctPhases } = gatePair({
+    hand: rng.next() < 0.5 ? 1 : -1,
+    seed: seed + index,
+    adjust(truth) {
+      for (const name of Object.keys(truth.qubits)) {
+        const qubit = qubitOf(truth, name)
+        qubit.t1 = t1 * (0.7 + 0.6 * rng.next())
+        qubit.t2_echo = 2 * qubit.t1 * (0.15 + 0.85 * rng.next())
+        qubit.t2_star = qubit.t2_echo * (0.3 + 0.6 * rng.next())
+      }
+    },
+  })
+  const calibrated = await pair.measure(czCalibration)
+  correctPhases()
+  const truth = truthNow().error
+  for (const name of flags.routines.split(',')) {
+    const routine = BUILT_IN_ROUTINES.find((each) => each.name === name)
+    if (!routine) throw new Error(`no routine ${name}`)
+    const start = performance.now()
+    const { error, finding } = await pair.measure(routine)
+    const seconds = (performance.now() - start) / 1000
+    const { error: value, fidelityError, upperBound } = finding?.benchmark ?? {}
+    if (error) failed++
+    if (upperBound) bounds++
+    if (upperBound && truth > upperBound.error) wrong++
+    const judged = upperBound
+      ? String(truth <= upperBound.error)
+      : (((value ?? Number.NaN) - truth) / (fidelityError ?? 1)).toFixed(2)
+    printRow([
+      ...[String(index), t1.toExponential(1), `${name}${calibrated.error ? ' (not calibrated)' : ''}`],
+      ...[
+        error ? `${error.code}: ${error.message}` : (value?.toExponential(2) ?? ''),
+        fidelityError?.toExponential(1) ?? '',
+      ],
+      ...[upperBound?.error.toExponential(2) ?? '', truth.toExponential(2), judged, seconds.toFixed(1)],
+    ])
+  }
+}
+console.log(`\n${failed} failed, ${wrong} of ${bounds} bounds exclude the truth`)
+process.exit(failed > 0 || wrong > Math.max(1, 0.15 * bounds) ? 1 : 0)
