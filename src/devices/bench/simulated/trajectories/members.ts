@@ -68,6 +68,12 @@ export class NoisyPlayer {
   }
 }
 
+/** The stretches of one pulse: the place of the first among all of its gate, and when each acts, ns. */
+export interface Stretches {
+  readonly from: number
+  readonly times: readonly number[]
+}
+
 /** The gate line of two transmons of a register. */
 export class NoisyGate {
   /** Places of its ends in the register, that of higher frequency first. */
@@ -95,12 +101,18 @@ export class NoisyGate {
     }))
   }
 
-  /** When the stretches of its pulses act, ns; the same for all members. */
-  get times(): number[] {
-    return this.kicks(0, 0, 0).map(({ at }) => at)
+  /** When the stretches of each of its pulses act; the same for all members. */
+  get stretches(): Stretches[] {
+    const times = this.kicks(0, 0, 0).map(({ at }) => at)
+    let from = 0
+    return this.#pulses.map(({ at, duration }) => {
+      const own = times.filter((time) => time >= at && time < at + duration)
+      from += own.length
+      return { from: from - own.length, times: own }
+    })
   }
 
-  /** What the pulses do with one member of each end and one of its own, in the order of `times`. */
+  /** What the pulses do with one member of each end and one of its own, in the order of `stretches`. */
   kicks(high: number, low: number, own: number): readonly ExchangeKick[] {
     const key = `${high} ${low} ${own}`
     const known = this.#kicks.get(key)

@@ -9,6 +9,8 @@ export interface Relaxation {
   transfer: Float64Array
   /** Probability of each level that no jump happens. */
   survival: Float64Array
+  /** Its square root: what is left of an amplitude. */
+  kept: Float64Array
   /** Largest probability that a level is left. */
   largestLoss: number
   /** Deviation of the random turn of level 1, rad; level 2 turns by twice as much. */
@@ -24,6 +26,7 @@ export function relaxationOver(damping: Damping, duration: number): Relaxation {
   return {
     transfer: damping.over(duration).populations,
     survival,
+    kept: survival.map(Math.sqrt),
     largestLoss: 1 - Math.min(...survival),
     spread: Math.sqrt(2 * pure * seconds),
   }
@@ -33,9 +36,10 @@ const populations = new Float64Array(LEVELS)
 
 /**
  * Draws one course of the damping of a transmon over a time: either a jump, which projects it, or none, which
- * leaves factors of its levels in `factors` for the caller to apply. The mean over all courses is the step of
- * `dynamics/damping.ts`: the operators are those of Dalibard, Castin and Mølmer (Phys. Rev. Lett. 68, 580,
- * 1992) summed over the time, and dephasing is a random turn of the levels.
+ * leaves factors of its levels in `factors` for the caller to apply. `settle` brings the state up to date
+ * where that matters. The mean over all courses is the step of `dynamics/damping.ts`: the operators are those
+ * of Dalibard, Castin and Mølmer (Phys. Rev. Lett. 68, 580, 1992) summed over the time, and dephasing is a
+ * random turn of the levels.
  */
 export function relax(
   state: StateVector,
@@ -43,19 +47,25 @@ export function relax(
   relaxation: Relaxation,
   rng: Rng,
   factors: Float64Array,
+  settle: () => void,
 ): void {
-  const { survival, largestLoss, spread } = relaxation
+  const { kept, largestLoss, spread } = relaxation
   const angle = spread > 0 ? spread * rng.normal() : 0
   const drawn = rng.next()
-  if (drawn < largestLoss && hasJumped(state, which, relaxation, drawn, rng)) {
-    factors.set(NOTHING)
-    return
+  if (drawn < largestLoss) {
+    settle()
+    if (hasJumped(state, which, relaxation, drawn, rng)) {
+      factors.set(NOTHING)
+      return
+    }
   }
-  for (let level = 0; level < LEVELS; level++) {
-    const kept = Math.sqrt(survival[level] as number)
-    factors[2 * level] = kept * Math.cos(level * angle)
-    factors[2 * level + 1] = kept * Math.sin(level * angle)
-  }
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  factors[0] = kept[0] as number
+  factors[1] = 0
+  factors[2] = (kept[1] as number) * cos
+  factors[3] = (kept[1] as number) * sin
+  factors[4] = (kept[2] as number) * (cos * cos - sin * sin)
+  factors[5] = (kept[2] as number) * 2 * cos * sin
 }
 
 const NOTHING = Float64Array.of(1, 0, 1, 0, 1, 0)

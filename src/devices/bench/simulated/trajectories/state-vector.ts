@@ -1,9 +1,4 @@
-import type { ExchangeKick } from '../dynamics/exchange.ts'
 import { LEVELS, type Matrix } from '../dynamics/matrix.ts'
-
-const [LEVEL_11, LEVEL_20] = [4, 6]
-/** Levels of a pair: `3a + b`. */
-const PAIR_LEVELS = 9
 
 /**
  * The amplitudes of some transmons of three levels; the first has the slowest index. Losses shrink the norm:
@@ -31,49 +26,87 @@ export class StateVector {
   applyToOne(which: number, matrix: Matrix): void {
     const amplitudes = this.#amplitudes
     const stride = this.#strides[which] ?? 0
+    // Entries of the matrix by row and column, outside of the loop: most of the time of a shot is spent here.
+    const a00 = matrix[0] as number
+    const b00 = matrix[1] as number
+    const a01 = matrix[2] as number
+    const b01 = matrix[3] as number
+    const a02 = matrix[4] as number
+    const b02 = matrix[5] as number
+    const a10 = matrix[6] as number
+    const b10 = matrix[7] as number
+    const a11 = matrix[8] as number
+    const b11 = matrix[9] as number
+    const a12 = matrix[10] as number
+    const b12 = matrix[11] as number
+    const a20 = matrix[12] as number
+    const b20 = matrix[13] as number
+    const a21 = matrix[14] as number
+    const b21 = matrix[15] as number
+    const a22 = matrix[16] as number
+    const b22 = matrix[17] as number
     for (let base = 0; base < amplitudes.length; base += LEVELS * stride) {
-      for (let place = base; place < base + stride; place += 2)
-        multiplyThree(amplitudes, matrix, place, stride)
-    }
-  }
-
-  /** Multiplies by factors of the levels of one transmon. */
-  scaleLevels(which: number, factors: Float64Array): void {
-    const amplitudes = this.#amplitudes
-    const stride = this.#strides[which] ?? 0
-    for (let start = 0; start < amplitudes.length; start += stride) {
-      const level = (start / stride) % LEVELS
-      const re = factors[2 * level] as number
-      const im = factors[2 * level + 1] as number
-      for (let place = start; place < start + stride; place += 2) turn(amplitudes, place, re, im)
-    }
-  }
-
-  /** Multiplies by the effect of a coupler pulse on two transmons, that of higher frequency first. */
-  applyExchange(high: number, low: number, { factors, block }: ExchangeKick): void {
-    const [a, b] = [this.#strides[high] ?? 0, this.#strides[low] ?? 0]
-    this.#eachGround(a, b, (ground) => {
-      for (let level = 0; level < PAIR_LEVELS; level++) {
-        const place = ground + Math.floor(level / LEVELS) * a + (level % LEVELS) * b
-        if (level === LEVEL_11 || level === LEVEL_20) continue
-        turn(this.#amplitudes, place, factors[2 * level] as number, factors[2 * level + 1] as number)
+      for (let zero = base; zero < base + stride; zero += 2) {
+        const one = zero + stride
+        const two = one + stride
+        const r0 = amplitudes[zero] as number
+        const i0 = amplitudes[zero + 1] as number
+        const r1 = amplitudes[one] as number
+        const i1 = amplitudes[one + 1] as number
+        const r2 = amplitudes[two] as number
+        const i2 = amplitudes[two + 1] as number
+        amplitudes[zero] = a00 * r0 - b00 * i0 + a01 * r1 - b01 * i1 + a02 * r2 - b02 * i2
+        amplitudes[zero + 1] = a00 * i0 + b00 * r0 + a01 * i1 + b01 * r1 + a02 * i2 + b02 * r2
+        amplitudes[one] = a10 * r0 - b10 * i0 + a11 * r1 - b11 * i1 + a12 * r2 - b12 * i2
+        amplitudes[one + 1] = a10 * i0 + b10 * r0 + a11 * i1 + b11 * r1 + a12 * i2 + b12 * r2
+        amplitudes[two] = a20 * r0 - b20 * i0 + a21 * r1 - b21 * i1 + a22 * r2 - b22 * i2
+        amplitudes[two + 1] = a20 * i0 + b20 * r0 + a21 * i1 + b21 * r1 + a22 * i2 + b22 * r2
       }
-      multiplyTwo(this.#amplitudes, block, ground + a + b, ground + 2 * a)
-    })
+    }
+  }
+
+  /**
+   * Multiplies by factors of the levels `3a + b` of two transmons, that of higher frequency first, but for
+   * |11⟩ and |20⟩, which a block mixes.
+   */
+  applyPair(high: number, low: number, factors: Float64Array, block: Float64Array): void {
+    const amplitudes = this.#amplitudes
+    const [a, b] = [this.#strides[high] ?? 0, this.#strides[low] ?? 0]
+    const [large, small] = a > b ? [a, b] : [b, a]
+    for (let outer = 0; outer < amplitudes.length; outer += LEVELS * large) {
+      for (let middle = outer; middle < outer + large; middle += LEVELS * small) {
+        for (let ground = middle; ground < middle + small; ground += 2) {
+          turn(amplitudes, ground, factors[0] as number, factors[1] as number)
+          turn(amplitudes, ground + b, factors[2] as number, factors[3] as number)
+          turn(amplitudes, ground + 2 * b, factors[4] as number, factors[5] as number)
+          turn(amplitudes, ground + a, factors[6] as number, factors[7] as number)
+          turn(amplitudes, ground + a + 2 * b, factors[10] as number, factors[11] as number)
+          turn(amplitudes, ground + 2 * a + b, factors[14] as number, factors[15] as number)
+          turn(amplitudes, ground + 2 * a + 2 * b, factors[16] as number, factors[17] as number)
+          multiplyTwo(amplitudes, block, ground + a + b, ground + 2 * a)
+        }
+      }
+    }
   }
 
   /** Turns the levels of two transmons by an angle (rad) times the product of their numbers. */
   turnProducts(one: number, other: number, angle: number): void {
+    const amplitudes = this.#amplitudes
     const [a, b] = [this.#strides[one] ?? 0, this.#strides[other] ?? 0]
+    const [large, small] = a > b ? [a, b] : [b, a]
     const [re, im] = [Math.cos(angle), Math.sin(angle)]
-    const [re2, im2] = [Math.cos(2 * angle), Math.sin(2 * angle)]
-    const [re4, im4] = [Math.cos(4 * angle), Math.sin(4 * angle)]
-    this.#eachGround(a, b, (ground) => {
-      turn(this.#amplitudes, ground + a + b, re, im)
-      turn(this.#amplitudes, ground + 2 * a + b, re2, im2)
-      turn(this.#amplitudes, ground + a + 2 * b, re2, im2)
-      turn(this.#amplitudes, ground + 2 * a + 2 * b, re4, im4)
-    })
+    const [re2, im2] = [re * re - im * im, 2 * re * im]
+    const [re4, im4] = [re2 * re2 - im2 * im2, 2 * re2 * im2]
+    for (let outer = 0; outer < amplitudes.length; outer += LEVELS * large) {
+      for (let middle = outer; middle < outer + large; middle += LEVELS * small) {
+        for (let ground = middle; ground < middle + small; ground += 2) {
+          turn(amplitudes, ground + a + b, re, im)
+          turn(amplitudes, ground + 2 * a + b, re2, im2)
+          turn(amplitudes, ground + a + 2 * b, re2, im2)
+          turn(amplitudes, ground + 2 * a + 2 * b, re4, im4)
+        }
+      }
+    }
   }
 
   /** Writes the populations of the levels of one transmon, up to the norm of the state. */
@@ -102,16 +135,6 @@ export class StateVector {
       }
     }
   }
-
-  /** Calls with every place at which two transmons are in 0. */
-  #eachGround(a: number, b: number, each: (ground: number) => void): void {
-    const [large, small] = [Math.max(a, b), Math.min(a, b)]
-    for (let outer = 0; outer < this.#amplitudes.length; outer += LEVELS * large) {
-      for (let middle = outer; middle < outer + large; middle += LEVELS * small) {
-        for (let ground = middle; ground < middle + small; ground += 2) each(ground)
-      }
-    }
-  }
 }
 
 function turn(amplitudes: Float64Array, place: number, re: number, im: number): void {
@@ -119,26 +142,6 @@ function turn(amplitudes: Float64Array, place: number, re: number, im: number): 
   const b = amplitudes[place + 1] as number
   amplitudes[place] = a * re - b * im
   amplitudes[place + 1] = a * im + b * re
-}
-
-function multiplyThree(amplitudes: Float64Array, matrix: Matrix, place: number, stride: number): void {
-  const r0 = amplitudes[place] as number
-  const i0 = amplitudes[place + 1] as number
-  const r1 = amplitudes[place + stride] as number
-  const i1 = amplitudes[place + stride + 1] as number
-  const r2 = amplitudes[place + 2 * stride] as number
-  const i2 = amplitudes[place + 2 * stride + 1] as number
-  for (let row = 0; row < LEVELS; row++) {
-    const k = 2 * row * LEVELS
-    const a0 = matrix[k] as number
-    const b0 = matrix[k + 1] as number
-    const a1 = matrix[k + 2] as number
-    const b1 = matrix[k + 3] as number
-    const a2 = matrix[k + 4] as number
-    const b2 = matrix[k + 5] as number
-    amplitudes[place + row * stride] = a0 * r0 - b0 * i0 + a1 * r1 - b1 * i1 + a2 * r2 - b2 * i2
-    amplitudes[place + row * stride + 1] = a0 * i0 + b0 * r0 + a1 * i1 + b1 * r1 + a2 * i2 + b2 * r2
-  }
 }
 
 function multiplyTwo(amplitudes: Float64Array, block: Float64Array, first: number, second: number): void {

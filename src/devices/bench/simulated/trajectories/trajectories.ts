@@ -2,7 +2,8 @@ import type { Rng } from '../../../../simulator/index.ts'
 import type { ExchangeKick } from '../dynamics/exchange.ts'
 import { LEVELS, type Matrix } from '../dynamics/matrix.ts'
 import type { Turns } from '../turns.ts'
-import { drawMember, type NoisyGate, type NoisyPlayer } from './members.ts'
+import { drawMember, type NoisyGate, type NoisyPlayer, type Stretches } from './members.ts'
+import { PendingExchange, PendingTurn } from './pending.ts'
 import { measure, type Relaxation, relax, relaxationOver } from './relax.ts'
 import { StateVector } from './state-vector.ts'
 
@@ -35,8 +36,11 @@ interface Move {
   apply(drawn: Drawn, rng: Rng, levels: Uint8Array): void
 }
 
+/** Turn of an interaction that may wait while pulses act, rad: it is not worth a pass over all amplitudes. */
+const MAX_WAITING_TURN = 0.01
+
 /** Amplitudes that are moved before other tasks of the thread may have a turn; about 2 ms. */
-const AMPLITUDES_PER_TURN = 20_000
+const AMPLITUDES_PER_TURN = 50_000
 
 /**
  * Shots of a register one by one: a state vector of three levels a transmon, with jumps and measurements
@@ -51,7 +55,9 @@ export class Trajectories {
   readonly #turnedAt: Float64Array
   readonly #relaxations: Map<number, Relaxation>[]
   readonly #factors: Float64Array[]
-  readonly #matrix: Matrix = new Float64Array(2 * LEVELS * LEVELS)
+  /** What the amplitudes of each transmon have not been moved by yet, and those of the pair of a pulse. */
+  readonly #pending: readonly PendingTurn[]
+  readonly #exchanged = new PendingExchange()
 
   constructor(options: TrajectoriesOptions) {
     const { players, gates, measurements } = options
@@ -61,9 +67,10 @@ export class Trajectories {
     this.#turnedAt = new Float64Array(gates.length)
     this.#relaxations = players.map(() => new Map())
     this.#factors = players.map(() => new Float64Array(2 * LEVELS))
+    this.#pending = players.map((_, which) => new PendingTurn(which))
     this.#moves = [
       ...players.flatMap((player, which) => player.times.map((at, index) => this.#drive(at, which, index))),
-      ...gates.flatMap((gate, which) => gate.times.map((at, index) => this.#exchange(at, which, index))),
+      ...gates.flatMap((gate, which) => gate.stretches.map((stretch) => this.#exchange(stretch, which))),
       ...measurements.map(({ at, which }, index) => this.#measurement(at, which, index)),
     ].sort((one, other) => one.at - other.at)
   }
@@ -110,61 +117,88 @@ export class Trajectories {
       return drawn < (populations[from] as number) + (populations[LEVELS + from] as number) ? 1 : 2
     })
     this.#state.set(levels)
+    for (const pending of this.#pending) pending.clear()
     this.#dampedAt.fill(0)
     this.#turnedAt.fill(0)
   }
 
   #drive(at: number, which: number, index: number): Move {
     const player = this.#options.players[which] as NoisyPlayer
+    const [pending, factors] = [this.#pending[which] as PendingTurn, this.#factors[which] as Float64Array]
     return {
       at,
       apply: (drawn, rng) => {
-        this.#rest(which, at, rng)
-        const unitary = player.unitaries(drawn.players[which] ?? 0)[index] as Matrix
-        scaleColumns(unitary, this.#factors[which] as Float64Array, this.#matrix)
-        this.#state.applyToOne(which, this.#matrix)
+        this.#turn(which, at, MAX_WAITING_TURN)
+        this.#relax(which, at, rng, () => pending.apply(this.#state))
+        pending.add(factors, player.unitaries(drawn.players[which] ?? 0)[index] as Matrix)
       },
     }
   }
 
-  #exchange(at: number, which: number, index: number): Move {
+  /** All stretches of a pulse act as one, unless damping makes one of the transmons jump in between. */
+  #exchange({ from, times }: Stretches, which: number): Move {
     const gate = this.#options.gates[which] as NoisyGate
     const [high, low] = gate.ends
+    const [ofHigh, ofLow] = [this.#factors[high] as Float64Array, this.#factors[low] as Float64Array]
+    const flush = () => this.#exchanged.apply(this.#state, high, low)
     return {
-      at,
+      at: times[0] ?? 0,
       apply: ({ players, gates }, rng) => {
-        for (const end of gate.ends) {
-          this.#rest(end, at, rng)
-          this.#state.scaleLevels(end, this.#factors[end] as Float64Array)
-        }
         const kicks = gate.kicks(players[high] ?? 0, players[low] ?? 0, gates[which] ?? 0)
-        this.#state.applyExchange(high, low, kicks[index] as ExchangeKick)
+        for (const end of gate.ends) {
+          this.#turn(end, times[0] ?? 0, MAX_WAITING_TURN, which)
+          this.#pending[end]?.apply(this.#state)
+        }
+        for (const [index, at] of times.entries()) {
+          for (const end of gate.ends) this.#relax(end, at, rng, flush)
+          const since = at - (this.#turnedAt[which] as number)
+          this.#turnedAt[which] = at
+          this.#exchanged.scale(ofHigh, ofLow, -2 * Math.PI * gate.gate.conditional * since * 1e-9)
+          this.#exchanged.add(kicks[from + index] as ExchangeKick)
+        }
+        flush()
       },
     }
   }
 
   #measurement(at: number, which: number, index: number): Move {
+    const [pending, factors] = [this.#pending[which] as PendingTurn, this.#factors[which] as Float64Array]
     return {
       at,
       apply: (_, rng, levels) => {
-        this.#rest(which, at, rng)
-        this.#state.scaleLevels(which, this.#factors[which] as Float64Array)
+        this.#turn(which, at, 0)
+        this.#relax(which, at, rng, () => pending.apply(this.#state))
+        pending.scale(factors)
+        pending.apply(this.#state)
         levels[index] = measure(this.#state, which, rng)
       },
     }
   }
 
-  /** Lets a transmon's interactions and damping catch up; factors of its levels remain to be applied. */
-  #rest(which: number, now: number, rng: Rng): void {
-    for (const [index, { ends, gate }] of this.#options.gates.entries()) {
-      const since = now - (this.#turnedAt[index] as number)
-      if (gate.conditional === 0 || since <= 0 || !ends.includes(which)) continue
-      this.#state.turnProducts(ends[0], ends[1], -2 * Math.PI * gate.conditional * since * 1e-9)
+  /** Lets interactions of a transmon catch up that turn by more than this, rad, but that of its own gate. */
+  #turn(which: number, now: number, least: number, own = -1): void {
+    const { gates } = this.#options
+    for (let index = 0; index < gates.length; index++) {
+      const { ends, gate } = gates[index] as NoisyGate
+      if (index === own || (ends[0] !== which && ends[1] !== which)) continue
+      const angle = -2 * Math.PI * gate.conditional * (now - (this.#turnedAt[index] as number)) * 1e-9
+      if (!(Math.abs(angle) > least)) continue
+      for (const end of ends) this.#pending[end]?.apply(this.#state)
+      this.#state.turnProducts(ends[0], ends[1], angle)
       this.#turnedAt[index] = now
     }
-    const pause = now - (this.#dampedAt[which] as number)
-    this.#dampedAt[which] = now
-    relax(this.#state, which, this.#relaxationOver(which, pause), rng, this.#factors[which] as Float64Array)
+  }
+
+  /**
+   * Lets the damping of a transmon catch up; factors of its levels remain to be applied.
+   * @param settle moves the amplitudes by all that came before, which a jump needs
+   */
+  #relax(which: number, now: number, rng: Rng, settle: () => void): void {
+    // A leak of a neighbor that arrives during a pulse of the coupler acts after it.
+    const pause = Math.max(0, now - (this.#dampedAt[which] as number))
+    this.#dampedAt[which] = Math.max(now, this.#dampedAt[which] as number)
+    const relaxation = this.#relaxationOver(which, pause)
+    relax(this.#state, which, relaxation, rng, this.#factors[which] as Float64Array, settle)
   }
 
   #relaxationOver(which: number, pause: number): Relaxation {
@@ -174,18 +208,5 @@ export class Trajectories {
     const relaxation = relaxationOver(damping, pause)
     this.#relaxations[which]?.set(pause, relaxation)
     return relaxation
-  }
-}
-
-/** out = matrix · diag(factors). */
-function scaleColumns(matrix: Matrix, factors: Float64Array, out: Matrix): void {
-  for (let k = 0; k < LEVELS * LEVELS; k++) {
-    const level = k % LEVELS
-    const re = factors[2 * level] as number
-    const im = factors[2 * level + 1] as number
-    const a = matrix[2 * k] as number
-    const b = matrix[2 * k + 1] as number
-    out[2 * k] = a * re - b * im
-    out[2 * k + 1] = a * im + b * re
   }
 }
