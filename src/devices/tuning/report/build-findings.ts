@@ -56,7 +56,10 @@ export async function buildFindings(input: FindingsInput): Promise<CalibrationFi
   const entries: CalibrationFindings['routines'] = []
   for (const [at, result] of routines.kept.entries()) {
     if (at % ENTRIES_PER_TURN === 0) await turn()
-    entries.push(routineEntry(result, isWritten, unwritten))
+    entries.push({
+      ...routineEntry(result, isWritten, unwritten),
+      ...(isSuperseded(result, walk) && { superseded: true }),
+    })
   }
   const conflictNotes = (file?.conflicts ?? []).map(
     (path) => `${path}: conflict, changed by somebody else during the run; theirs is kept`,
@@ -69,7 +72,10 @@ export async function buildFindings(input: FindingsInput): Promise<CalibrationFi
     routines: entries,
     benchmarks: routines.kept
       .filter(({ outcome }) => outcome.finding?.benchmark !== undefined)
-      .map((result) => benchmarkEntry(result, input)),
+      .map((result) => ({
+        ...benchmarkEntry(result, input),
+        ...(isSuperseded(result, walk) && { superseded: true }),
+      })),
     skipped: skipped.kept.map(({ routine, target, reason, detail }) => ({
       routine: reportName(routine),
       target: reportName(target),
@@ -139,6 +145,15 @@ function errorsOf({ results, stopped }: WalkResult, fileError: string | undefine
     ...(fileError === undefined ? [] : [fileError]),
     ...failed,
   ]
+}
+
+/** Whether a result is as of before a coupler was parked, and was measured again afterwards. */
+function isSuperseded(result: NodeResult, { results }: WalkResult): boolean {
+  const newest = results.findLast(
+    ({ routine, target, outcome, isUnresolved }) =>
+      routine.name === result.routine.name && target === result.target && !outcome.error && !isUnresolved,
+  )
+  return newest !== undefined && results.indexOf(newest) > results.indexOf(result)
 }
 
 function routineEntry(result: NodeResult, isWritten: boolean, unwritten: ReadonlySet<string>) {

@@ -33,7 +33,10 @@ import { qubit12Spectroscopy } from './second-excited/qubit_12_spectroscopy.ts'
 import { rabiOscillations12 } from './second-excited/rabi_oscillations_12.ts'
 import { ramseyCorrection12 } from './second-excited/ramsey_correction_12.ts'
 
-/** All built-in routines, in the order of their numbers. */
+/**
+ * All built-in routines in the order of a run. Couplers are parked as soon as the frequencies of their qubits
+ * are known: what follows is measured where the chip is operated.
+ */
 export const BUILT_IN_ROUTINES: readonly Routine[] = [
   resonatorSpectroscopy,
   timeOfFlight,
@@ -41,6 +44,7 @@ export const BUILT_IN_ROUTINES: readonly Routine[] = [
   qubit01Spectroscopy,
   rabiOscillations,
   ramseyCorrection,
+  couplerAnticrossing,
   motzoiParameter,
   nRabiOscillations,
   t1,
@@ -61,7 +65,6 @@ export const BUILT_IN_ROUTINES: readonly Routine[] = [
   threeStateDiscrimination,
   randomizedBenchmarking,
   purityBenchmarking,
-  couplerAnticrossing,
   czParametrization,
   czChevron,
   czCalibration,

@@ -55,14 +55,24 @@ const READOUT_S = 5e-6
 /**
  * A parked coupler shifts the frequencies of the qubits beside it, which these routines measure again; the
  * spectroscopy finds that of a qubit which switches between two values. Where the qubit came close to a
- * defect or left one, it relaxes in another time, which its readout shows as well: their checks tell.
+ * defect or left one, it relaxes in another time, which its readout shows as well: its checks tell. What
+ * depends on coherence is measured again, so that a report is about one operating point.
  */
 const AFTER_PARKING = {
   always: [
     { name: 'ramsey_correction', otherwise: 'qubit_01_spectroscopy' },
     { name: 'ramsey_correction_12', otherwise: 'qubit_12_spectroscopy' },
   ],
-  ifStale: ['t1', 'two_state_discrimination', 'three_state_discrimination'],
+  ifStale: ['two_state_discrimination', 'three_state_discrimination'],
+  ifMoved: [
+    't1',
+    't2',
+    't2_echo',
+    'readout_fidelity',
+    'all_xy',
+    'randomized_benchmarking',
+    'purity_benchmarking',
+  ],
 } as const
 
 /**
@@ -141,6 +151,7 @@ export async function runCalibration(
           return routine ? [{ routine, otherwise: enabled(otherwise) }] : []
         }),
         ifStale: AFTER_PARKING.ifStale.flatMap((name) => enabled(name) ?? []),
+        ifMoved: AFTER_PARKING.ifMoved.flatMap((name) => enabled(name) ?? []),
       },
     })
     if (walked.stopped === undefined) await currents.announce(devicePath)

@@ -73,6 +73,8 @@ interface AfterParking {
   readonly always: readonly Refinement[]
   /** Those that follow where their check is out. */
   readonly ifStale?: readonly Routine[]
+  /** Those whose results belong to the frequencies of before, once a coupler has really moved. */
+  readonly ifMoved?: readonly Routine[]
 }
 
 /** A routine that follows when a coupler is parked. */
@@ -121,8 +123,8 @@ class Walk {
   readonly #results: NodeResult[] = []
   readonly #skipped: SkippedNode[] = []
   readonly #notes: string[] = []
-  /** Edges that the present node has parked. */
-  readonly #parked: string[] = []
+  /** Edges that the present node has parked, and whether each got another current. */
+  readonly #parked: { edge: string; hasMoved: boolean }[] = []
 
   constructor(input: WalkInput) {
     this.#input = input
@@ -171,11 +173,14 @@ class Walk {
   }
 
   /** Measures the qubits beside couplers again that have just been parked. */
-  async #refineBeside(at: number, edges: readonly string[]): Promise<void> {
+  async #refineBeside(at: number, parked: readonly { edge: string; hasMoved: boolean }[]): Promise<void> {
     const { chip, afterParking = { always: [] } } = this.#input
-    const ends = [...new Set(edges.flatMap((edge) => qubitsOf(edge, chip.edges)))]
+    const endsOf = (edges: typeof parked) => [
+      ...new Set(edges.flatMap(({ edge }) => qubitsOf(edge, chip.edges))),
+    ]
+    const ends = endsOf(parked)
     for (const { routine, otherwise } of afterParking.always) {
-      const unclear = await this.#unclearOf(at, routine, this.#readyFor(routine, ends))
+      const unclear = await this.#unclearOf(at, routine, this.#readyFor(at, routine, ends))
       const stale = otherwise ? await this.#unclearOf(at, otherwise, unclear.keys().toArray()) : unclear
       for (const [target, reason] of unclear) {
         const remark = stale.has(target)
@@ -185,13 +190,23 @@ class Walk {
       }
     }
     for (const routine of afterParking.ifStale ?? [])
-      await this.#measure(at, routine, await this.#staleFor(routine, this.#readyFor(routine, ends)))
+      await this.#measure(at, routine, await this.#staleFor(routine, this.#readyFor(at, routine, ends)))
+    const shifted = endsOf(parked.filter(({ hasMoved }) => hasMoved))
+    for (const routine of afterParking.ifMoved ?? []) {
+      const unclear = await this.#unclearOf(at, routine, this.#readyFor(at, routine, shifted))
+      for (const [target, reason] of unclear)
+        this.#notes.push(`${target} ${routine.name}: as of before the coupler was parked: ${reason}`)
+    }
   }
 
-  /** The qubits on which a routine can run. */
-  #readyFor(routine: Routine, qubits: readonly string[]): string[] {
+  /** The qubits on which a routine can run and does not run later in the plan anyway. */
+  #readyFor(at: number, routine: Routine, qubits: readonly string[]): string[] {
     const hasAll = (qubit: string) => missingFor(routine, qubit, this.#input.chip) === undefined
-    return qubits.filter((qubit) => hasAll(qubit) && !this.#blocking.culpritOf(routine, qubit))
+    const later = this.#input.plan.nodes.slice(at + 1).filter((node) => node.routine.name === routine.name)
+    const isToCome = (qubit: string) => later.some(({ targets }) => targets.includes(qubit))
+    return qubits.filter(
+      (qubit) => hasAll(qubit) && !isToCome(qubit) && !this.#blocking.culpritOf(routine, qubit),
+    )
   }
 
   /** The targets on which the check of a routine is out. */
@@ -291,7 +306,7 @@ class Walk {
     if (!parks || !current?.isApplied || typeof current.value !== 'number') return
     this.#input.onEvent({ kind: 'park', at, routine, target })
     this.#notes.push(await this.#input.runner.currents.park(target, current.value))
-    this.#parked.push(target)
+    this.#parked.push({ edge: target, hasMoved: hasMoved(current, current.previous) })
   }
 }
 

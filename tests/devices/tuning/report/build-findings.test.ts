@@ -203,6 +203,17 @@ describe('buildFindings()', () => {
     )
   })
 
+  test('marks what was measured again as of before', async () => {
+    const rb = (error: number) => ({ benchmark: { metric: 'average_gate', fidelity: 1 - error, error } })
+    const results = [
+      result({ routine: benchmark, finding: rb(2e-3) }),
+      result({ routine: benchmark, finding: rb(1e-3) }),
+    ]
+    const { routines, benchmarks } = await build(walked({ results }))
+    expect(routines?.map((each) => each['superseded'])).toEqual([true, undefined])
+    expect(benchmarks?.map((each) => each['superseded'])).toEqual([true, undefined])
+  })
+
   test('reports an error that is not resolved as a bound, and as no value', async () => {
     const bound = {
       metric: 'average_gate',

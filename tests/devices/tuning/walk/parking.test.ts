@@ -67,6 +67,27 @@ describe('a walk with couplers', () => {
     expect(values.number('q1', 'f')).toBe(mover.log.length)
   })
 
+  test('measures again what depends on coherence where a coupler moved, unless it is still to come', async () => {
+    const mover = new RecordingMover(['q0_q1', 'q1_q2'])
+    const counts = new Map<string, number>()
+    const counted = (name: string) =>
+      scriptedRoutine({ name, kind: 'qubit' }, (qubit) => {
+        counts.set(`${name} ${qubit}`, (counts.get(`${name} ${qubit}`) ?? 0) + 1)
+        return name === 't2' && qubit === 'q1' ? no('no_signal') : {}
+      })
+    const [t2, rb] = [counted('t2'), counted('rb')]
+    const anticrossing = coupling(() => undefined, mover)
+    const input = { afterParking: { always: [], ifMoved: [t2, rb] } }
+    const { run } = setUp([t2, anticrossing, rb], { mover, input })
+    const { notes } = await run()
+    expect(Object.fromEntries(counts)).toEqual({
+      // Three attempts each time.
+      ...{ 't2 q0': 2, 't2 q1': 6, 't2 q2': 2 },
+      ...{ 'rb q0': 1, 'rb q1': 1, 'rb q2': 1 },
+    })
+    expect(notes).toContain('q1 t2: as of before the coupler was parked: nothing seen')
+  })
+
   test('measures a qubit beside a parked coupler more coarsely when it has no clear result', async () => {
     const mover = new RecordingMover(['q0_q1'])
     const routine = scriptedRoutine({ name: 'ramsey' }, () => no('unresolved'))
