@@ -32,7 +32,7 @@ describe('checkSource() on layers', () => {
     ['ui/api/api.ts', '../../src/protocol/index.ts', undefined],
     ['ui/editor/check.ts', '../../src/qasm/index.ts', undefined],
     ['ui/api/api.ts', '../../src/base/index.ts', 'layer'],
-    ['ui/api/live.ts', '../../src/base/backoff.ts', undefined],
+    ['ui/api/live.ts', '../../src/base/portable/backoff.ts', undefined],
     ['ui/api/live.ts', '../../src/base/loop.ts', 'layer'],
     ['ui/api/api.ts', '../../tests/support/x.ts', 'layer'],
     ['src/db/x.ts', '../../tests/support/x.ts', 'layer'],
