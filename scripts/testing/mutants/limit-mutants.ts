@@ -66,7 +66,7 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     file: 'src/server/jobs/waiting/job-waits.ts',
     test: 'tests/server/jobs/waiting/job-waits.test.ts',
     limits: [
-      mutant('requests of an account that wait for jobs', '?? 0) >= most', '?? 0) >= 1e9'),
+      mutant('requests of an account that wait for jobs', 'own.requests >= most', 'own.requests >= 1e9'),
       mutant('requests that wait for jobs', 'this.#size >= total', 'this.#size >= 1e9'),
     ],
   },
