@@ -39,6 +39,9 @@ async function importsOf(path: string, found = new Set<string>()): Promise<Set<s
   return found
 }
 
+/** The scripts of threads that a script starts. */
+const threadsOf = async (path: string) => (await textOf(path)).match(/\/a\/[\w-]+-worker-\w+\.js/g) ?? []
+
 test('a visit of any one page loads at most 206 KB, as gzip sends it', async () => {
   const named = (name: string, ending: string) =>
     Object.keys(manifest.files).filter((path) => new RegExp(`^/a/${name}-\\w+\\.${ending}$`).test(path))
@@ -46,10 +49,13 @@ test('a visit of any one page loads at most 206 KB, as gzip sends it', async () 
     const [, component = ''] = /(\w+)\.tsx/.exec(load.toString()) ?? []
     const [script] = named(component, 'js')
     if (!script) throw new Error(`The page ${path} has no chunk of its own`)
+    const imported = [...(await importsOf(script))]
+    const later = imported.filter((file) => !manifest.initial.includes(file))
     const loaded = new Set([
       ...manifest.initial.filter((file) => /\.(js|css)$/.test(file)),
       ...styles.flatMap((subject) => named(subject, 'css')),
-      ...(await importsOf(script)),
+      ...imported,
+      ...(await Promise.all(later.map(threadsOf))).flat(),
     ])
     const sizes = await Promise.all([...loaded].map(async (file) => gzipSync(await textOf(file)).length))
     const sum = sizes.reduce((total, size) => total + size, 0)

@@ -144,7 +144,7 @@ describe.skipIf(!chromium)('the form of a job', () => {
       await fidelity.waitFor({ state: 'detached' })
     }))
 
-  test('a long program is checked in a worker', () =>
+  test('a program is checked in a worker, a long one as well', () =>
     visit('long', async (page) => {
       const worker = page.waitForEvent('worker')
       await load(page, `${HEAD}qubit q;\n${'x q;\n'.repeat(2_500)}y qq;\n`)
@@ -157,7 +157,7 @@ describe.skipIf(!chromium)('the form of a job', () => {
     visit(
       'plain',
       async (page) => {
-        await page.route(/\/a\/(check-program|code-editor)-.*\.js/, (route) => route.abort())
+        await page.route(/\/a\/(check-worker|code-editor)-.*\.js/, (route) => route.abort())
         await page.reload()
         const area = page.getByLabel('OpenQASM program')
         await area.fill(BROKEN)

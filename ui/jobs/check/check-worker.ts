@@ -1,6 +1,11 @@
-import { findProblems } from './check-program.ts'
+import { drawDiagram, findProblems, predictFidelity } from './check-program.ts'
+import type { Question, Task, Tasks } from './parser.ts'
 
-/** Checks each program that it receives and sends what it found, in their order. */
-self.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-  if (typeof data === 'string') self.postMessage(findProblems(data))
+const TASKS: Tasks = { findProblems, drawDiagram, predictFidelity }
+
+/** Answers each question with what the function of its task returns, in their order. */
+self.addEventListener('message', ({ data: { task, inputs } }: MessageEvent<Question>) => {
+  // The inputs of a question are those of its task.
+  const find = TASKS[task] as (...inputs: Parameters<Tasks[Task]>) => unknown
+  self.postMessage(find(...inputs))
 })

@@ -7,6 +7,8 @@ import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
 import type { EditorHandle } from '../../editor/Editor.tsx'
 import { useDiagnostics } from '../../jobs/check/use-diagnostics.ts'
+import { useDiagram } from '../../jobs/check/use-diagram.ts'
+import { useParsed } from '../../jobs/check/use-parsed.ts'
 import { type Draft, type DraftProgram, draftOf, readDraft, saveDraft } from '../../jobs/draft.ts'
 import { MAX_EXECUTIONS } from '../../jobs/parameter-range.ts'
 import { type Problem, problemsOf, remainingProblems } from '../../jobs/problems.ts'
@@ -21,8 +23,6 @@ import { Parameters } from './edit/Parameters.tsx'
 import { ProgramPanel } from './edit/ProgramPanel.tsx'
 import { limitsOf, tooManyQubits, useQpuState } from './edit/qpu-state.ts'
 import { RunPanel } from './edit/RunPanel.tsx'
-import { useDiagram } from './use-diagram.ts'
-import { useParsed } from './use-parsed.ts'
 
 /** The job form. The draft survives leaving the page; problems are shown at the field they belong to. */
 export function NewJob() {
@@ -46,9 +46,9 @@ export function NewJob() {
   const diagram = useDiagram(program.text, values)
   const device = state?.description
   const fidelity = useParsed(
-    program.text,
-    ({ predictFidelity }) => (device ? predictFidelity(program.text, values, device) : undefined),
-    [values.join(' '), device],
+    device ? { task: 'predictFidelity', inputs: [program.text, values, device] } : undefined,
+    undefined,
+    [program.text, values.join(' '), device],
   )
 
   const here = (problem: Problem) => (problem.program ?? 0) === chosen.value

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { Job } from '../../../api/model/jobs.ts'
 import { Source } from '../../../editor/Source.tsx'
+import { useDiagram } from '../../../jobs/check/use-diagram.ts'
 import { formatNumberOf, sentence } from '../../../lib/format.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Panel } from '../../../parts/Panel.tsx'
 import { formatAngle } from '../../../plots/circuit-layout.ts'
 import { CircuitChoice } from '../CircuitChoice.tsx'
 import { Diagram } from '../Diagram.tsx'
-import { useDiagram } from '../use-diagram.ts'
 
 /** Parameter sets that are listed. */
 const MAX_SETS = 20
