@@ -13,6 +13,7 @@ import { scheduleBackups } from './admin/backups/scheduled-backups.ts'
 import type { LogStore } from './admin/logs/log-store.ts'
 import { LogTails } from './admin/logs/log-tails.ts'
 import { BackgroundTasks } from './admin/tasks/background-tasks.ts'
+import { RATES } from './admission/limits.ts'
 import { AccessAudit } from './auth/access-audit.ts'
 import { AccountLinks } from './auth/account-links.ts'
 import { Accounts } from './auth/accounts.ts'
@@ -173,7 +174,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const logins = new Logins({ context, accounts, passwords, audit })
   const removals = new UserRemovals({ db, clock, log })
   const links = new AccountLinks({ context, accounts, mailer, publicUrl })
-  const submissions = new RateLimiter(() => live.current.submitRate, clock)
+  const submissions = new RateLimiter(RATES.submissions, clock, () => live.current.submitRate)
   const records = createRecordService(context, { passwords, logins, removals, submissions, links })
   const realtime = new Realtime({ context, records, identify })
   const waits = new JobWaits({ db, clock })

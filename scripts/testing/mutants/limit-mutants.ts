@@ -145,8 +145,8 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     limits: [
       mutant(
         'connections of one address to ports',
-        'RateLimiter(CONNECTION_RATE',
-        'RateLimiter({ perSecond: 1e9, burst: 1e9 }',
+        'RateLimiter(RATES.driverConnections, dependencies.clock',
+        'RateLimiter(RATES.driverMessages, dependencies.clock',
       ),
     ],
   },
@@ -317,9 +317,11 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     limits: [mutant('counted uses audited at once', '.slice(0, MAX_FLUSHED)', '')],
   },
   {
-    file: 'src/server/tokens/routes.ts',
+    file: 'src/server/admission/limits.ts',
     test: 'tests/server/tokens/scopes.test.ts',
-    limits: [mutant('new API tokens of an account', 'burst: 60 }', 'burst: 1e9 }')],
+    limits: [
+      mutant('new API tokens of an account', 'perSecond: 1 / 60, burst: 60 }', 'perSecond: 1, burst: 1e9 }'),
+    ],
   },
 ]
 

@@ -1,4 +1,4 @@
-import { type Clock, DAY_S, HOUR_MS, type Log, Loop, messageOf, toTimestamp } from '../../base/index.ts'
+import { type Clock, HOUR_MS, type Log, Loop, messageOf, toTimestamp } from '../../base/index.ts'
 import {
   type AddressUse,
   type AuditEntry,
@@ -8,6 +8,7 @@ import {
   rememberAddress,
   touchAddress,
 } from '../../db/index.ts'
+import { RATES } from '../admission/limits.ts'
 import { addressLimitKey } from '../http/address.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'
@@ -39,10 +40,6 @@ export function clientOf({ request, address }: Call): Client {
 
 /** Interval at which counted entries are written. */
 const FLUSH_MS = 60_000
-/** Entries of one account about its use, in a day; further ones are counted. */
-const PER_ACCOUNT = { perSecond: 100 / DAY_S, burst: 100 }
-/** Counted entries in a day, of all accounts and addresses together; then one in an hour. */
-const COUNTED = { perSecond: 1_000 / DAY_S, burst: 1_000 }
 /** Counted entries written at once; the rest is written as one. */
 const MAX_FLUSHED = 10
 /** Counted entries in memory; further ones are counted together. */
@@ -85,8 +82,8 @@ export class AccessAudit {
     this.#db = db
     this.#clock = clock
     this.#log = log
-    this.#perAccount = new RateLimiter(PER_ACCOUNT, clock)
-    this.#budget = new RateLimiter(COUNTED, clock)
+    this.#perAccount = new RateLimiter(RATES.auditedUses, clock)
+    this.#budget = new RateLimiter(RATES.countedUses, clock)
     this.loop = new Loop({
       name: 'audit of logins',
       summary: 'Write failed logins and other counted uses to the audit log, and the last use of API tokens',

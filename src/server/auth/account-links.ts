@@ -1,5 +1,6 @@
 import { AppError, messageOf } from '../../base/index.ts'
 import { type Account, type AccountKind, findAccountByEmail } from '../../db/index.ts'
+import { RATES } from '../admission/limits.ts'
 import type { ServerContext } from '../context.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -23,9 +24,6 @@ export const LINK_PATHS: Readonly<Record<LinkPurpose, string>> = {
   emailChange: '/api/account-links/email-change',
 }
 
-/** Mails of one purpose to one account: two at once, then one every two minutes. */
-const MAILS = { perSecond: 1 / 120, burst: 2 }
-
 /** Links that prove access to the mailbox of an account. */
 export class AccountLinks {
   readonly #dependencies: AccountLinksDependencies
@@ -33,7 +31,7 @@ export class AccountLinks {
 
   constructor(dependencies: AccountLinksDependencies) {
     this.#dependencies = dependencies
-    this.#limit = new RateLimiter(MAILS, dependencies.context.clock)
+    this.#limit = new RateLimiter(RATES.mailedLinks, dependencies.context.clock)
   }
 
   /** Creates a link; `expiresAt` is in ms since the epoch, `newEmail` is for a change of address only. */

@@ -1,12 +1,6 @@
 import { AppError, formatDuration, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import type { Config } from '../config/settings.ts'
 
-/**
- * Slots that a user books or moves: a repetition of a year at once, then one per 2 s. Each slot is checked,
- * stored and published.
- */
-export const SLOT_RATE = { perSecond: 0.5, burst: 60 }
-
 interface Slot {
   start_time: string
   end_time: string

@@ -12,6 +12,7 @@ import {
   saveCalendarFeed,
 } from '../../db/index.ts'
 import { hashToken } from '../access-token.ts'
+import { RATES } from '../admission/limits.ts'
 import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { callerName } from '../http/caller.ts'
@@ -19,10 +20,6 @@ import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { calendarOf } from './calendar.ts'
 
-/** New addresses of one account: 10 at once, then one per minute. */
-const CHANGES = { perSecond: 1 / 60, burst: 10 }
-/** Reads of one calendar: 10 at once, then one per 10 s. */
-const READS = { perSecond: 0.1, burst: 10 }
 const SECRET_BYTES = 32
 const MAX_FILE_LENGTH = 100
 
@@ -48,8 +45,8 @@ interface CalendarDependencies {
  * stored, so that the database does not reveal it and finding it takes the same time for all.
  */
 export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Route[] {
-  const changes = new RateLimiter(CHANGES, clock)
-  const reads = new RateLimiter(READS, clock)
+  const changes = new RateLimiter(RATES.calendarChanges, clock)
+  const reads = new RateLimiter(RATES.calendarReads, clock)
   return [
     defineRoute({
       method: 'GET',

@@ -9,6 +9,7 @@ import {
 } from '../../db/index.ts'
 import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
+import { RATES } from '../admission/limits.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import type { Config } from '../config/settings.ts'
 import type { DriverHub, OutgoingCommand } from '../driver-hub.ts'
@@ -32,8 +33,6 @@ const FIRST_EVENTS_TIMEOUT_MS = 1_000
 const SILENT_AFTER_MS = DEFAULT_LIMITS.deadAfterMs
 /** A driver that is connected for this long and offline in the database is half attached. */
 const HALF_ATTACHED_AFTER_MS = 30_000
-/** Connections per address to all ports of drivers: each costs a TLS handshake. */
-const CONNECTION_RATE = { perSecond: 50, burst: 200 }
 /** Pairs of ports tried when other programs use some of the range. */
 const MAX_PORT_ATTEMPTS = 20
 
@@ -72,7 +71,7 @@ export class Hub implements DriverHub {
     this.activity = new DriverActivityLog(dependencies.clock)
     this.#tokens = new SocketTokens(dependencies.clock)
     this.#busyPorts = new BusyPorts(dependencies.clock)
-    this.#connections = new RateLimiter(CONNECTION_RATE, dependencies.clock)
+    this.#connections = new RateLimiter(RATES.driverConnections, dependencies.clock)
     this.#log = dependencies.log.child('drivers')
   }
 

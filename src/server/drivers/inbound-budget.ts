@@ -1,16 +1,11 @@
-import { type Clock, MIB, TokenBucket } from '../../base/index.ts'
+import { type Clock, TokenBucket } from '../../base/index.ts'
+import { RATES } from '../admission/limits.ts'
 
 /**
  * What the server processes of one driver. A result of 500 jobs per second needs a quarter of it; a driver
  * that sends more is read more slowly, and nothing is lost.
  */
-export const INBOUND_LIMITS = {
-  messagesPerSecond: 2_000,
-  messagesBurst: 4_000,
-  bytesPerSecond: 8 * MIB,
-  /** Also the largest message that can pass. */
-  bytesBurst: 64 * MIB,
-} as const
+const [MESSAGES, BYTES] = [RATES.driverMessages.rate, RATES.driverBytes.rate]
 
 /** Longest time for which one driver occupies the event loop without giving way to others, in ms. */
 const SLICE_MS = 2
@@ -25,8 +20,8 @@ export class InboundBudget {
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#messages = new TokenBucket(INBOUND_LIMITS.messagesBurst, clock.monotonic())
-    this.#bytes = new TokenBucket(INBOUND_LIMITS.bytesBurst, clock.monotonic())
+    this.#messages = new TokenBucket(MESSAGES.burst, clock.monotonic())
+    this.#bytes = new TokenBucket(BYTES.burst, clock.monotonic())
   }
 
   /** Waits until one more message may be processed, and until other work of this process had its turn. */
@@ -44,14 +39,13 @@ export class InboundBudget {
 
   /** Takes the tokens of a message and returns 0, or the seconds until there are enough. */
   #take(bytes: number): number {
-    const { messagesPerSecond, messagesBurst, bytesPerSecond, bytesBurst } = INBOUND_LIMITS
     const now = this.#clock.monotonic()
-    const size = Math.min(bytes, bytesBurst)
-    const wait = this.#bytes.wait({ perSecond: bytesPerSecond, burst: bytesBurst }, now, size)
+    const size = Math.min(bytes, BYTES.burst)
+    const wait = this.#bytes.wait(BYTES, now, size)
     if (wait > 0) return wait
-    const messages = this.#messages.take({ perSecond: messagesPerSecond, burst: messagesBurst }, now)
+    const messages = this.#messages.take(MESSAGES, now)
     if (messages > 0) return messages
-    this.#bytes.take({ perSecond: bytesPerSecond, burst: bytesBurst }, now, size)
+    this.#bytes.take(BYTES, now, size)
     return 0
   }
 

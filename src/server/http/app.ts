@@ -2,6 +2,7 @@ import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, KIB, MIB, newId, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
+import { RATES } from '../admission/limits.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
 import { assertScope, type Caller, callerName } from './caller.ts'
@@ -56,8 +57,8 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
   const { config, live, clock } = context
   const log = context.log.child('http')
   const limits = {
-    guest: new RateLimiter(() => live.current.anonymousRate, clock),
-    user: new RateLimiter(() => live.current.userRate, clock),
+    guest: new RateLimiter(RATES.guestRequests, clock, () => live.current.anonymousRate),
+    user: new RateLimiter(RATES.userRequests, clock, () => live.current.userRate),
   }
   const bodyMemory = new MemoryBudget(clock, REQUEST_MEMORY)
   const encoder = new ResponseEncoder(context.db, clock)

@@ -6,10 +6,10 @@ import {
   type RecordQueries,
   type Rules,
 } from '../../db/index.ts'
+import { RATES } from '../admission/limits.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Logins } from '../auth/logins.ts'
 import type { Passwords } from '../auth/password.ts'
-import { SLOT_RATE } from '../bookings/bookable.ts'
 import type { ServerContext } from '../context.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'
@@ -35,9 +35,6 @@ export interface RecordService {
   rulesOf(collection: AnyCollection): Rules
 }
 
-/** Beyond this rate, empty responses to filtered lists are delayed, see `list.ts`. */
-const EMPTY_LISTS = { perSecond: 1, burst: 3 }
-
 /** Creates the record service. */
 export function createRecordService(
   context: ServerContext,
@@ -45,9 +42,9 @@ export function createRecordService(
 ): RecordService {
   const rulesOf = rulesInForce(context.config)
   const queries = createRecordQueries({ names: context.db.names, rulesOf })
-  const signUps = new RateLimiter(() => context.live.current.signupRate, context.clock)
-  const slots = new RateLimiter(SLOT_RATE, context.clock)
-  const emptyLists = new RateLimiter(EMPTY_LISTS, context.clock)
+  const signUps = new RateLimiter(RATES.signUps, context.clock, () => context.live.current.signupRate)
+  const slots = new RateLimiter(RATES.slots, context.clock)
+  const emptyLists = new RateLimiter(RATES.emptyLists, context.clock)
   return { context, queries, rulesOf, signUps, slots, emptyLists, ...dependencies }
 }
 

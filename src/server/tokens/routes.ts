@@ -13,6 +13,7 @@ import {
   updateApiToken,
 } from '../../db/index.ts'
 import { hashToken, newApiToken } from '../access-token.ts'
+import { RATES } from '../admission/limits.ts'
 import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { type Caller, callerName, impersonationOf } from '../http/caller.ts'
@@ -62,9 +63,6 @@ async function presentTokens(db: Database, user: string, tokens: readonly ApiTok
   return tokens.map((token, index) => presentToken(token, uses[index]))
 }
 
-/** New API tokens of one account: 60 at once, then one per minute. */
-const CREATIONS = { perSecond: 1 / 60, burst: 60 }
-
 /**
  * The expiry of an API token: a login that was issued by impersonation cannot create or extend one that
  * outlasts it.
@@ -94,7 +92,7 @@ function assertFuture(expiresAt: string | undefined, now: number, stored = ''): 
 
 /** API tokens of the caller. The token itself is returned once, when it is created. */
 export function tokenRoutes(clock: Clock): Route[] {
-  const creations = new RateLimiter(CREATIONS, clock)
+  const creations = new RateLimiter(RATES.apiTokens, clock)
   return [
     defineRoute({
       method: 'POST',

@@ -15,6 +15,7 @@ import {
   WEBHOOK_KINDS,
   type Webhook,
 } from '../../db/index.ts'
+import { RATES } from '../admission/limits.ts'
 import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
@@ -27,8 +28,6 @@ import type { Webhooks } from './create.ts'
 import { newWebhookSecret } from './signature.ts'
 
 const MAX_URL_LENGTH = 1_000
-/** Changes and test deliveries of one account: 20 at once, then one per 10 s. */
-const CHANGES = { perSecond: 0.1, burst: 20 }
 /** Time for the look-up of a name when its address is registered. */
 const RESOLVE_TIMEOUT_MS = 5_000
 
@@ -89,7 +88,7 @@ const deliveryResponse = v.pipe(
 
 /** Webhooks of the caller. The secret is returned when a webhook is created and when it is rotated. */
 export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Route[] {
-  const changes = new RateLimiter(CHANGES, clock)
+  const changes = new RateLimiter(RATES.webhookChanges, clock)
   const changeBy = async ({ db }: ServerContext, call: RouteRequest<unknown, unknown>) => {
     const user = await actingUser(db, call.caller)
     return {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { INBOUND_LIMITS, InboundBudget } from '../../../src/server/drivers/inbound-budget.ts'
+import { RATES } from '../../../src/server/admission/limits.ts'
+import { InboundBudget } from '../../../src/server/drivers/inbound-budget.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 /** Turns of the event loop that others had while 20 messages were admitted that take `workMs` each. */
@@ -29,8 +30,13 @@ test('admit() gives way to other work after at most 2 ms', async () => {
 })
 
 test.each([
-  ['messages', INBOUND_LIMITS.messagesBurst, 1, 1 / INBOUND_LIMITS.messagesPerSecond],
-  ['bytes', INBOUND_LIMITS.bytesBurst / 1_048_576, 1_048_576, 1_048_576 / INBOUND_LIMITS.bytesPerSecond],
+  ['messages', RATES.driverMessages.rate.burst, 1, 1 / RATES.driverMessages.rate.perSecond],
+  [
+    'bytes',
+    RATES.driverBytes.rate.burst / 1_048_576,
+    1_048_576,
+    1_048_576 / RATES.driverBytes.rate.perSecond,
+  ],
 ])('admit() waits when the %s of the driver are used up', async (_, burst, bytes, seconds) => {
   const clock = new FakeClock()
   const budget = new InboundBudget(clock)

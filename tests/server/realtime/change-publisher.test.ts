@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { quantumJobs, type ReadTx, superusers, timeSlots, users } from '../../../src/db/index.ts'
+import { RATES } from '../../../src/server/admission/limits.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { RateLimiter } from '../../../src/server/http/limits/rate-limit.ts'
 import { Passwords } from '../../../src/server/index.ts'
@@ -14,7 +15,11 @@ function counted(server: TestServer) {
   const count = { tests: 0, evaluations: 0, expansions: 0 }
   const real = createRecordService(server.context, {
     passwords: new Passwords(),
-    submissions: new RateLimiter(server.context.config.submitRate, server.context.clock),
+    submissions: new RateLimiter(
+      RATES.submissions,
+      server.context.clock,
+      () => server.context.config.submitRate,
+    ),
     removals: { remove: async () => false },
     logins: { verifyPassword: async () => false },
     links: { request: () => undefined },

@@ -6,6 +6,7 @@ import {
   HOUR_S,
   MINUTE_MS,
 } from '../../../base/index.ts'
+import { RATES } from '../../admission/limits.ts'
 import { MAX_KEYS, RateLimiter } from './rate-limit.ts'
 
 /** What an attempt to log in is counted for. */
@@ -54,8 +55,8 @@ export class LoginThrottle {
       const burst = perMinute() * CEILING_FACTOR
       return { burst, perSecond: burst / HOUR_S }
     }
-    this.#byAccount = new RateLimiter(ceiling, clock)
-    this.#byAddress = new RateLimiter(ceiling, clock)
+    this.#byAccount = new RateLimiter(RATES.failedLoginsOfAccount, clock, ceiling)
+    this.#byAddress = new RateLimiter(RATES.failedLoginsOfAddress, clock, ceiling)
   }
 
   /**

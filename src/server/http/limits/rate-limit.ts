@@ -1,4 +1,5 @@
 import { AppError, type Clock, type kinds, TokenBucket } from '../../../base/index.ts'
+import type { Rate } from '../../admission/limits.ts'
 
 /**
  * Maximum number of keys that a limit counts in memory; the least recently used ones, whose buckets are the
@@ -6,15 +7,18 @@ import { AppError, type Clock, type kinds, TokenBucket } from '../../../base/ind
  */
 export const MAX_KEYS = 50_000
 
-/** One token bucket per key. The error of a refused call contains the time to wait. */
+/**
+ * Enforces a declared limit with one token bucket per key. The error of a refused call contains the time to
+ * wait.
+ */
 export class RateLimiter {
   readonly #limit: () => kinds.RateLimit
   readonly #clock: Clock
   readonly #buckets = new Map<string, TokenBucket>()
 
-  /** `limit` is a function if it can change while the server runs. */
-  constructor(limit: kinds.RateLimit | (() => kinds.RateLimit), clock: Clock) {
-    this.#limit = typeof limit === 'function' ? limit : () => limit
+  /** `current` states the limit where settings do; it can change while the server runs. */
+  constructor(rate: Rate, clock: Clock, current: () => kinds.RateLimit = () => rate.rate) {
+    this.#limit = current
     this.#clock = clock
   }
 
