@@ -22,7 +22,8 @@ const report = await killLoop({
   report: console.log,
 })
 console.table({ ...report, seconds: Math.round((performance.now() - started) / 1000) })
-const bad = report.lost + report.duplicated + report.completedTwice + report.chargedTwice + report.uncharged
+const { lost, duplicated, completedTwice, chargedTwice, uncharged, misjudged } = report
+const bad = lost + duplicated + completedTwice + chargedTwice + uncharged + misjudged
 if (bad === 0 && report.doctor === 'clean') rmSync(folder, { recursive: true, force: true })
 else console.error(`kept for a look: ${folder}`)
 process.exit(bad === 0 && report.doctor === 'clean' ? 0 : 1)

@@ -13,6 +13,8 @@ export interface Losses {
   chargedTwice: number
   /** Completed jobs without a charge. */
   uncharged: number
+  /** Jobs on a device that miscounts which did not fail with `invalid_results`, once and free of charge. */
+  misjudged: number
 }
 
 const PAUSE_MS = 30
@@ -21,7 +23,9 @@ interface Row {
   id: string
   status: string
   payload: string
+  error_code: string
   completions: number
+  failures: number
   charges: number
 }
 
@@ -29,11 +33,24 @@ interface Row {
 export class Journal {
   /** Job ids that the server has acknowledged, by the key of the submission; undefined = no response yet. */
   readonly #accepted = new Map<string, string | undefined>()
+  /** Keys of the jobs that a device miscounts. */
+  readonly #miscounted = new Set<string>()
   #contradicted = 0
 
   /** Submissions, with or without a response. */
   get size(): number {
     return this.#accepted.size
+  }
+
+  /** Submissions of jobs that a device miscounts. */
+  get miscounted(): number {
+    return this.#miscounted.size
+  }
+
+  /** Submits a job that the device `mock` with `pragmas` miscounts. */
+  async submitMiscounted(service: Service, token: string, key: string): Promise<string> {
+    this.#miscounted.add(key)
+    return this.submit(service, token, key, '// svc-mock: fail=miscount')
   }
 
   /** Submits a job for a QPU under `key` and repeats that until the server responds. Returns its id. */
@@ -77,18 +94,21 @@ export class Journal {
   ): Losses & { submitted: number; completed: number } {
     const rows = this.#stored(folder)
     const byId = new Map(rows.map((row) => [row.id, row]))
-    const accepted = [...this.#accepted.values()].filter((id) => id !== undefined)
+    const accepted = [...this.#accepted].filter(([, id]) => id !== undefined)
+    const isMiscounted = (key: string) => this.#miscounted.has(key)
     const completed = rows.filter((row) => row.status === 'completed')
     return {
       submitted: this.#accepted.size,
       completed: completed.length,
-      lost: accepted.filter((id) =>
-        expectsCompletion ? byId.get(id)?.status !== 'completed' : !byId.has(id),
+      lost: accepted.filter(([key, id = '']) =>
+        expectsCompletion && !isMiscounted(key) ? byId.get(id)?.status !== 'completed' : !byId.has(id),
       ).length,
       duplicated: this.#contradicted + rows.length - new Set(rows.map(keyOf)).size,
       completedTwice: rows.filter((row) => row.completions > 1).length,
       chargedTwice: rows.filter((row) => row.charges > 1).length,
       uncharged: completed.filter((row) => row.charges === 0).length,
+      misjudged: rows.filter((row) => isMiscounted(keyOf(row)) && expectsCompletion && !isRefused(row))
+        .length,
     }
   }
 
@@ -97,15 +117,21 @@ export class Journal {
     using db = new Database(join(folder, 'svc_data', 'svc.db'), { readonly: true })
     const rows = db
       .query(
-        `SELECT id, status,
+        `SELECT id, status, error_code,
            coalesce(payload, (SELECT body FROM quantum_jobs_large WHERE record = id AND field = 'payload')) AS payload,
            (SELECT count(*) FROM job_timeline WHERE job = quantum_jobs.id AND event = 'completed') AS completions,
+           (SELECT count(*) FROM job_timeline WHERE job = quantum_jobs.id AND event = 'failed') AS failures,
            (SELECT count(*) FROM qpu_ledger WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges
          FROM quantum_jobs`,
       )
       .all() as Row[]
     return rows.filter((row) => this.#accepted.has(keyOf(row)))
   }
+}
+
+/** Whether its results were refused, once and free of charge. */
+function isRefused({ status, error_code, failures, charges }: Row): boolean {
+  return status === 'failed' && error_code === 'invalid_results' && failures === 1 && charges === 0
 }
 
 function keyOf({ payload }: Row): string {

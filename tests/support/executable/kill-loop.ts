@@ -4,11 +4,13 @@ import { until } from '../until.ts'
 import { Journal, type Losses } from './journal.ts'
 import { Service } from './service.ts'
 
-/** The findings of a kill loop; every count but the first four must be 0. */
+/** The findings of a kill loop; every count but the first five must be 0. */
 export interface KillReport extends Losses {
   serverKills: number
   driverKills: number
   submitted: number
+  /** Of them, how many the device miscounts: each has to fail. */
+  miscounted: number
   completed: number
   doctor: string
 }
@@ -25,6 +27,8 @@ const UP_MS = { least: 150, most: 900 }
 const PENDING_TARGET = 200
 /** Least number of jobs for each kill. */
 const JOBS_PER_KILL = 3
+/** The device miscounts one in so many jobs of a client. */
+const MISCOUNT_EVERY = 5
 
 function randomUpTime(): number {
   return UP_MS.least + Math.random() * (UP_MS.most - UP_MS.least)
@@ -38,7 +42,10 @@ async function client(
   signal: AbortSignal,
 ): Promise<void> {
   for (let n = 0; !signal.aborted; n += 1) {
-    await journal.submit(service, token, `client-${number}-${n}`)
+    const key = `client-${number}-${n}`
+    await (n % MISCOUNT_EVERY === 1
+      ? journal.submitMiscounted(service, token, key)
+      : journal.submit(service, token, key))
     // Not so much that the end takes for ever.
     const isShort = () => signal.aborted || journal.size <= PENDING_TARGET + load.completed
     await until('the backlog to shrink', isShort, { timeoutMs: 120_000 })
@@ -67,7 +74,7 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
   await service.start()
   const qpu = await service.createQpu('target')
   const user = await service.createUser(1_000_000)
-  const driverOptions = ['latency=0.005', 'job_timeout=2']
+  const driverOptions = ['latency=0.005', 'job_timeout=2', 'pragmas=true']
   let driver = service.startDriver('target', qpu, 'mock', driverOptions)
   const journal = new Journal()
   const load = { completed: 0 }
@@ -113,5 +120,5 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
   await service.stop()
   const checked = await service.doctor()
   const doctor = checked.status === 0 ? 'clean' : checked.out + checked.err
-  return { serverKills, driverKills, ...journal.compare(folder), doctor }
+  return { serverKills, driverKills, miscounted: journal.miscounted, ...journal.compare(folder), doctor }
 }

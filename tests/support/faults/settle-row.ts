@@ -16,7 +16,7 @@ export async function finishRow(
   const { lost, duplicated, completedTwice, chargedTwice } = losses
   const counts = { lost, duplicated: duplicated + completedTwice, 'charged twice': chargedTwice }
   closeRow(row, { runs, jobs: submitted, ...counts })
-  const none = { lost: 0, duplicated: 0, completedTwice: 0, chargedTwice: 0, uncharged: 0 }
+  const none = { lost: 0, duplicated: 0, completedTwice: 0, chargedTwice: 0, uncharged: 0, misjudged: 0 }
   expect({ completed, ...losses }).toEqual({ completed: submitted, ...none })
   const { status, out, err } = await service.doctor()
   expect({ status, out, err }).toEqual({ status: 0, out: 'svc_data: no problems found\n', err: '' })
