@@ -1,13 +1,21 @@
+import type { JobResults } from '../../../src/protocol/index.ts'
 import { CLOSED, failure, type Lab, type PlannedCase } from './plan.ts'
 
 const id = (name: string) => (lab: Lab) => ({ id: lab.ids[name] })
 const ofResult = (name: string, more: object) => (lab: Lab) => ({ id: lab.ids[name], ...more })
+
+/** What a server returns if the counts do not fit. */
+function withoutCounts({ counts: _, circuit_results, ...results }: JobResults): object {
+  const countless = circuit_results.map(({ counts: _, ...each }) => ({ ...each, counts_omitted: true }))
+  return { ...results, circuit_results: countless }
+}
 
 const readings: readonly PlannedCase[] = [
   { name: 'a pending job has its reason and position', call: 'job', args: id('pending') },
   { name: 'a completed job has its times and charge', call: 'job', args: id('completed') },
   { name: 'a failed job has its error', call: 'job', args: id('failed') },
   { name: 'a cancelled job', call: 'job', args: id('cancelled') },
+  { name: 'a job whose results contradict it', call: 'job', args: id('invalid_results') },
   { name: 'a job does not exist', call: 'job', args: { id: 'aaaaaaaaaaaaaaa' } },
   { name: 'an id is escaped', call: 'job', args: { id: '../tokens' } },
   {
@@ -130,7 +138,25 @@ const results: readonly PlannedCase[] = [
     call: 'result.expectation',
     args: ofResult('completed', { circuit: 0, pauli_z: 'ZZ' }),
   },
+  { name: 'a result with discarded shots', call: 'result', args: id('discarded') },
+  {
+    name: 'probabilities of the shots that are left',
+    call: 'result.probabilities',
+    args: ofResult('discarded', { circuit: 0 }),
+  },
+  {
+    name: 'a mean of the shots that are left',
+    call: 'result.expectation',
+    args: ofResult('discarded', { circuit: 0, pauli_z: 'ZZ' }),
+  },
+  {
+    name: 'counts that a result omits are counted in the memory',
+    call: 'result',
+    args: id('packed'),
+    alter: (body) => ({ ...body, results: withoutCounts(body['results'] as JobResults) }),
+  },
   { name: 'a failed job has no result', call: 'result', args: id('failed') },
+  { name: 'results that contradict their job are no result', call: 'result', args: id('invalid_results') },
   { name: 'a cancelled job has no result', call: 'result', args: id('cancelled') },
 ]
 

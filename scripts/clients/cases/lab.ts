@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { Service } from '../../../tests/support/executable/service.ts'
 import { until } from '../../../tests/support/until.ts'
 import { BELL, FLIP, type Lab, ROTATION } from './plan.ts'
@@ -23,6 +25,13 @@ const RUNS: Readonly<Record<string, object>> = {
   registers: { circuits: [REGISTERS] },
 }
 
+/** Jobs of a device that miscounts as their comment says. */
+const MISCOUNTS: Readonly<Record<string, string>> = {
+  discarded: 'extra=-3 discarded=3',
+  invalid_results: 'extra=5',
+}
+const MISCOUNT = 'miscount.ts'
+
 /** A server with drivers and with everything that the planned cases name. */
 export async function openLab(folder: string): Promise<Lab> {
   const service = await Service.install(folder)
@@ -44,12 +53,16 @@ export async function openLab(folder: string): Promise<Lab> {
 
   const simulator = await service.createQpu('simulator')
   const faulty = await service.createQpu('faulty')
+  const miscounting = await service.createQpu('miscounting')
+  cpSync(join(import.meta.dir, '../../../tests/support/devices', MISCOUNT), join(folder, MISCOUNT))
   const drivers = [
     service.startDriver('simulator', simulator, 'aer_sim'),
     service.startDriver('faulty', faulty, 'mock', ['fail=error']),
+    service.startDriver('miscounting', miscounting, `./${MISCOUNT}#miscount`),
   ]
   await service.untilOnline('simulator')
   await service.untilOnline('faulty')
+  await service.untilOnline('miscounting')
   for (const name of ['silent', 'second', 'bench', 'disabled', 'serviced'])
     ids[name] = (await service.createQpu(name)).id
   await make('/api/op/qpu/toggle', { id: ids['disabled'], enabled: false })
@@ -64,7 +77,11 @@ export async function openLab(folder: string): Promise<Lab> {
   for (const [name, body] of Object.entries(RUNS))
     ids[name] = await submit({ qpu_target: 'simulator', ...body })
   ids['failed'] = await submit({ circuits: [BELL], qpu_target: 'faulty', tags: ['listed'] })
-  for (const name of [...Object.keys(RUNS), 'failed']) await ended(ids[name] ?? '')
+  for (const [name, comment] of Object.entries(MISCOUNTS)) {
+    const circuit = `// ${comment}\nOPENQASM 3.0; qubit q; bit[2] c; c[0] = measure q;`
+    ids[name] = await submit({ circuits: [circuit], qpu_target: 'miscounting' })
+  }
+  for (const name of [...Object.keys(RUNS), ...Object.keys(MISCOUNTS), 'failed']) await ended(ids[name] ?? '')
   for (const name of ['pending', 'cancelled', 'to_cancel', 'operated'])
     ids[name] = await submit({ circuits: [BELL], qpu_target: 'silent', tags: ['listed'] })
   await make(`/api/jobs/${ids['cancelled']}/cancel`, {}, user.token)

@@ -115,7 +115,7 @@ def _widths(circuit: cirq.AbstractCircuit) -> dict[str, int]:
 def _measurements(result: CircuitResult, widths: dict[str, int]) -> dict[str, Any]:
     """The bits of each measurement by shot and qubit."""
     width = -(-sum(widths.values()) // 8)
-    rows = np.frombuffer(result.packed_memory() or b"", np.uint8).reshape(result.shots, width)
+    rows = np.frombuffer(result.packed_memory() or b"", np.uint8).reshape(result.kept_shots, width)
     # From the lowest bit on.
     bits = np.unpackbits(rows, axis=-1)[:, ::-1]
     found, first = {}, 0

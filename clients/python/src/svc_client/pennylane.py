@@ -156,8 +156,11 @@ def _program(tape: QuantumScript, wires: Any, *, rotations: bool) -> str:
 
 def _values(tape: QuantumScript, wires: Any, result: CircuitResult) -> Any:
     """What the measurements of a tape give for the samples of its execution."""
-    count = len(wires)
-    rows = np.frombuffer(result.packed_memory() or b"", np.uint8).reshape(result.shots, -(-count // 8))
+    count, kept = len(wires), result.kept_shots
+    if kept == 0 or (kept < result.shots and tape.shots.has_partitioned_shots):
+        parts = "; it cannot be divided into the parts of the shots" if kept else ""
+        raise ValueError(f"The device has kept {kept} of {result.shots} shots{parts}")
+    rows = np.frombuffer(result.packed_memory() or b"", np.uint8).reshape(kept, -(-count // 8))
     # The bit of the first wire is the lowest one.
     samples = np.unpackbits(rows, axis=-1)[:, ::-1][:, :count].astype(np.int64)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -15,8 +16,9 @@ from qiskit.circuit import Clbit, Parameter, ParameterVector
 from qiskit.primitives import BasePrimitiveJob, BaseSamplerV2
 from qiskit.providers import JobStatus
 from service import Service
-from svc_client import InvalidRequestError, SvcClient, SvcError
+from svc_client import CircuitResult, InvalidRequestError, SvcClient, SvcError
 from svc_client.qiskit import SamplerOptions, SvcBackend, SvcPrimitiveJob, SvcSampler
+from svc_client.qiskit.sampler import sampled
 
 RESTORE = """
 import json, sys
@@ -211,3 +213,20 @@ def test_invalid_pubs_are_refused_before_anything_is_sent(backend: SvcBackend) -
         SvcSampler(backend).run([(flips(1), [0.0])], shots=0)
     with pytest.raises(TypeError):
         SvcSampler(backend).run([(flips(1), {Parameter("other"): [0.0]}), 5])  # type: ignore[list-item]
+
+
+def kept(discarded: int) -> CircuitResult:
+    """The result of 4 shots of two bits, all 3, of which a device has discarded some."""
+    header = {"name": "c", "memory_slots": 2, "creg_sizes": [["c", 2]], "metadata": {}}
+    memory = base64.b64encode(bytes([3] * (4 - discarded))).decode()
+    raw = {"shots": 4, "discarded_shots": discarded, "memory": memory, "counts_omitted": True}
+    return CircuitResult({**raw, "header": header, "metadata": {}})
+
+
+def test_sets_with_equal_numbers_of_discarded_shots_are_whole_and_others_are_refused() -> None:
+    pub = {"shape": [2], "shots": 4, "bits": 2, "registers": [["c", [0, 1]]], "metadata": {}}
+    plan = {"meas_type": "classified", "pubs": [pub]}
+    (result,) = sampled(plan, [kept(1), kept(1)])
+    assert result.data.c.array.tolist() == [[[3]] * 3] * 2
+    with pytest.raises(ValueError, match="has kept 2 to 4 of 4 shots .*run each set as a pub of its own"):
+        sampled(plan, [kept(0), kept(2)])

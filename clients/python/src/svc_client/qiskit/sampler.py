@@ -140,12 +140,18 @@ def _parts(pub: SamplerPub, meas_type: MeasType) -> list[Part]:
 
 
 def _bits(pub: Mapping[str, Any], results: Sequence[CircuitResult]) -> dict[str, Any]:
-    """An array of bits for each register."""
+    """An array of bits for each register, of the shots that the device has kept."""
     bits = pub["bits"]
     width = math.ceil(bits / 8)
-    # One array has equally many shots of each set: those that no device discarded.
-    shots = min((each.kept_shots for each in results), default=pub["shots"])
-    packed = b"".join(_packed(each, each.kept_shots * width)[: shots * width] for each in results)
+    kept = [each.kept_shots for each in results] or [pub["shots"]]
+    shots = kept[0]
+    if set(kept) != {shots}:
+        raise ValueError(
+            f"The device has kept {min(kept)} to {max(kept)} of {pub['shots']} shots of the parameter sets of a pub, and an "
+            "array of Qiskit has equally many of each: run each set as a pub of its own, or read the job with "
+            "SvcClient().job(id).result()"
+        )
+    packed = b"".join(_packed(each, shots * width) for each in results)
     rows = np.frombuffer(packed, np.uint8).reshape(len(results), shots, width)
     # From the lowest bit on.
     unpacked = np.unpackbits(rows, axis=-1)[..., ::-1]
