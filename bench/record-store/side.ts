@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import type { JobResults } from '../../src/protocol/index.ts'
 
 /** One of the two servers that are compared, filled with the same jobs. */
 export interface Side extends AsyncDisposable {
@@ -32,7 +33,29 @@ const PAYLOAD = {
   meas_return: 'single',
   memory: false,
 }
-const RESULTS = { circuit_results: [{ counts: { '00': 489, '11': 511 }, shots: 1_000, success: true }] }
+const COUNTS = { '00': 489, '11': 511 }
+const RESULTS: JobResults = {
+  success: true,
+  backend: 'aer_sim',
+  shots: 1_000,
+  counts: COUNTS,
+  circuit_results: [
+    {
+      shots: 1_000,
+      counts: COUNTS,
+      header: {
+        name: 'circuit_0',
+        n_qubits: 2,
+        memory_slots: 2,
+        creg_sizes: [['c', 2]],
+        qreg_sizes: [['q', 2]],
+        metadata: {},
+      },
+      metadata: {},
+    },
+  ],
+  metadata: {},
+}
 
 /**
  * Writes `count` jobs into the database file of a server that does not run: one in a hundred is the user's,

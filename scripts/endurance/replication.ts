@@ -27,6 +27,7 @@ import {
   type User,
   users,
 } from '../../src/db/index.ts'
+import type { JobResults } from '../../src/protocol/index.ts'
 import { openLitestream, Replicator } from '../../tests/support/litestream/litestream.ts'
 import { takeLease } from '../../tests/support/take-lease.ts'
 
@@ -43,12 +44,28 @@ const PAYLOAD = {
   meas_return: 'single',
   memory: false,
 } as const
-const RESULTS = {
+const COUNTS = { '00': 50, '01': 50 }
+const RESULTS: JobResults = {
   success: true,
   backend: 'soak',
   shots: 100,
-  counts: { '00': 50, '01': 50 },
-  circuit_results: [],
+  counts: COUNTS,
+  circuit_results: [
+    {
+      shots: 100,
+      counts: COUNTS,
+      header: {
+        name: 'circuit_0',
+        n_qubits: 2,
+        memory_slots: 2,
+        creg_sizes: [['c', 2]],
+        qreg_sizes: [['q', 2]],
+        metadata: {},
+      },
+      metadata: {},
+    },
+  ],
+  metadata: {},
 }
 
 const { values } = parseArgs({
