@@ -213,6 +213,6 @@ export const coin = defineDevice({
 `,
       },
     ],
-    commands: ['npm test -- tests/attack tests/docs.test.ts'],
+    commands: ['npm run docs', 'npm test -- tests/attack tests/docs.test.ts'],
   },
 ]

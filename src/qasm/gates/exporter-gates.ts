@@ -23,14 +23,18 @@ const equator = ([theta = 0, phi = 0]: readonly number[]) =>
   rotation(theta, phi - Math.PI / 2, Math.PI / 2 - phi)
 
 const cx = fixed('cx', 1, X)
+/** Gates of `hqslib1.inc` that other tools write as well. */
+const ION_GATES = [
+  matrixGate('U1q', 2, 0, 1, equator),
+  fixed('cs', 1, phaseMatrix(Math.PI / 2)),
+  fixed('csdg', 1, phaseMatrix(-Math.PI / 2)),
+]
 
 /** Gates outside of the standard libraries: all tools that write one of these names mean the same gate. */
 const SHARED = tableOf([
   matrixGate('r', 2, 0, 1, equator),
   matrixGate('prx', 2, 0, 1, equator),
-  matrixGate('U1q', 2, 0, 1, equator),
-  fixed('cs', 1, phaseMatrix(Math.PI / 2)),
-  fixed('csdg', 1, phaseMatrix(-Math.PI / 2)),
+  ...ION_GATES,
   fixed('csxdg', 1, dagger(SX)),
   fixed('ccz', 2, Z),
   oneAngle('rxx', 0, (theta) => pairRotation('xx', theta)),
@@ -46,18 +50,14 @@ const SHARED = tableOf([
     'ecr',
     0,
     pairMatrix(
-      ...([
-        [0, 1, [R, 0]],
-        [0, 3, [0, R]],
-        [1, 0, [R, 0]],
-        [1, 2, [0, -R]],
-      ] as const),
-      ...([
-        [2, 1, [0, R]],
-        [2, 3, [R, 0]],
-        [3, 0, [0, -R]],
-        [3, 2, [R, 0]],
-      ] as const),
+      [0, 1, [R, 0]],
+      [0, 3, [0, R]],
+      [1, 0, [R, 0]],
+      [1, 2, [0, -R]],
+      [2, 1, [0, R]],
+      [2, 3, [R, 0]],
+      [3, 0, [0, -R]],
+      [3, 2, [R, 0]],
     ),
   ),
   // Qibo and Braket
@@ -103,32 +103,26 @@ function ionPair(first: number, second: number, theta: number): Matrix {
 
 /** What Amazon Braket, whose programs include no library, calls gates of the standard libraries. */
 const BRAKET_NAMES: ReadonlyMap<string, string> = new Map([
-  ...([
-    ['i', 'id'],
-    ['si', 'sdg'],
-    ['ti', 'tdg'],
-    ['v', 'sx'],
-    ['vi', 'sxdg'],
-    ['cv', 'csx'],
-  ] as const),
-  ...([
-    ['cnot', 'cx'],
-    ['ccnot', 'ccx'],
-    ['phaseshift', 'p'],
-    ['cphaseshift', 'cp'],
-  ] as const),
+  ['i', 'id'],
+  ['si', 'sdg'],
+  ['ti', 'tdg'],
+  ['v', 'sx'],
+  ['vi', 'sxdg'],
+  ['cv', 'csx'],
+  ['cnot', 'cx'],
+  ['ccnot', 'ccx'],
+  ['phaseshift', 'p'],
+  ['cphaseshift', 'cp'],
 ])
 
 /** Names of standard gates that no program of OpenQASM has. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ...BRAKET_NAMES,
-  ...([
-    ['not', 'x'],
-    ['hadamard', 'h'],
-    ['toffoli', 'ccx'],
-    ['fredkin', 'cswap'],
-    ['phase', 'p'],
-  ] as const),
+  ['not', 'x'],
+  ['hadamard', 'h'],
+  ['toffoli', 'ccx'],
+  ['fredkin', 'cswap'],
+  ['phase', 'p'],
 ])
 
 /** The other gates of Braket. */
@@ -149,9 +143,7 @@ const HQSLIB1: ReadonlyMap<string, NativeGate> = new Map([
   ...QELIB1,
   ...tableOf([
     oneAngle('Rz', 0, rzMatrix),
-    matrixGate('U1q', 2, 0, 1, equator),
-    fixed('cs', 1, phaseMatrix(Math.PI / 2)),
-    fixed('csdg', 1, phaseMatrix(-Math.PI / 2)),
+    ...ION_GATES,
     fixed('ZZ', 0, pairRotation('zz', Math.PI / 2)),
     oneAngle('RZZ', 0, (angle) => pairRotation('zz', angle)),
     matrixGate('Rxxyyzz', 3, 0, 2, threePairs),

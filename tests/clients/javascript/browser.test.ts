@@ -76,7 +76,11 @@ describe.skipIf(!chromium)('in a page of another origin', () => {
         shown.on('console', (message) => void errors.push(message.text()))
         await shown.goto('/')
         await shown.waitForFunction('globalThis.runBell')
-        const options = { baseUrl: service.url, apiToken: user.token, retries: { tries: 1 } }
+        const options = {
+          baseUrl: service.url,
+          apiToken: user.token,
+          retries: { tries: 1, withoutResponseMs: 2_000 },
+        }
         said = await shown.evaluate(`globalThis.runBell(${JSON.stringify(options)})`)
       })
       return { said, errors }

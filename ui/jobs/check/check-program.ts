@@ -12,8 +12,6 @@ import type { Diagnostics } from '../problems.ts'
 
 /** More symbols than this do not help to understand a program. */
 const MAX_STEPS = 400
-/** Longer programs are neither drawn nor evaluated, since that would delay their check. */
-const MAX_LENGTH = 60_000
 
 /** Checks a program with the parser that the server uses. */
 export function findProblems(text: string): Diagnostics {
@@ -42,7 +40,6 @@ export interface Diagram {
  * bound to the inputs; missing ones are 0.
  */
 export function drawDiagram(text: string, values: readonly number[]): Diagram | undefined {
-  if (text.length > MAX_LENGTH) return undefined
   try {
     return { drawing: draw(text, values), errorLine: undefined }
   } catch (error) {
@@ -72,7 +69,6 @@ export function predictFidelity(
   values: readonly number[],
   description: Description,
 ): Expected | undefined {
-  if (text.length > MAX_LENGTH) return undefined
   try {
     const program = parseProgram(text)
     const bound = program.inputs.map((_, index) => values[index] ?? 0)

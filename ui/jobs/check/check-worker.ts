@@ -1,7 +1,7 @@
 import { drawDiagram, findProblems, predictFidelity } from './check-program.ts'
 import type { Question, Task, Tasks } from './parser.ts'
 
-const TASKS: Tasks = { findProblems, drawDiagram, predictFidelity }
+const TASKS: Tasks = { problems: findProblems, diagram: drawDiagram, fidelity: predictFidelity }
 
 /** Answers each question with what the function of its task returns, in their order. */
 self.addEventListener('message', ({ data: { task, inputs } }: MessageEvent<Question>) => {

@@ -2,9 +2,9 @@ import type { drawDiagram, findProblems, predictFidelity } from './check-program
 
 /** What can be found in a program. */
 export interface Tasks {
-  findProblems: typeof findProblems
-  drawDiagram: typeof drawDiagram
-  predictFidelity: typeof predictFidelity
+  problems: typeof findProblems
+  diagram: typeof drawDiagram
+  fidelity: typeof predictFidelity
 }
 export type Task = keyof Tasks
 

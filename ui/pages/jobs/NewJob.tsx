@@ -46,7 +46,7 @@ export function NewJob() {
   const diagram = useDiagram(program.text, values)
   const device = state?.description
   const fidelity = useParsed(
-    device ? { task: 'predictFidelity', inputs: [program.text, values, device] } : undefined,
+    device ? { task: 'fidelity', inputs: [program.text, values, device] } : undefined,
     undefined,
     [program.text, values.join(' '), device],
   )

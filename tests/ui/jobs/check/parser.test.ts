@@ -19,7 +19,7 @@ function openThreads() {
   return { threads, parser: createParser(open) }
 }
 const resultOf = (text: string): Diagnostics => ({ text, inputs: [], qubits: 1, problems: [] })
-const check = (text: string) => ({ task: 'findProblems' as const, inputs: [text] as [string] })
+const check = (text: string) => ({ task: 'problems' as const, inputs: [text] as [string] })
 
 test('a question is asked at a time; of those that an asker has waiting only the newest', () => {
   const { threads, parser } = openThreads()
