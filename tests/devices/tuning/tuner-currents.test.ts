@@ -95,7 +95,7 @@ describe('the current of a coupler', () => {
       },
     })
     const { status, errors } = await lab.run('full')
-    expect([status, errors?.[0]]).toEqual(['failed', 'calibration stopped'])
+    expect([status, errors?.[0]]).toEqual(['aborted', 'calibration stopped'])
     expect(lab.ramps.at(-1)).toEqual({ amps: 0, rate: ABORT_RATE })
     expect(lab.ramps).toHaveLength(6)
     expect(lab.chip.currents.heldIn(lab.edge)).toBe(0)
@@ -109,7 +109,7 @@ describe('the current of a coupler', () => {
     const { status } = await lab.run('full', ({ phase }) => {
       if (phase === 'write') lab.stop.abort(new CalibrationError('calibration stopped'))
     })
-    expect(status).toBe('failed')
+    expect(status).toBe('aborted')
     expect(lab.ramps.at(-1)).toEqual({ amps: 0, rate: ABORT_RATE })
     expect(lab.chip.currents.heldIn(lab.edge)).toBe(0)
     expect(readFileSync(lab.path, 'utf8')).toBe(text)

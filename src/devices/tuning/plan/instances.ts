@@ -1,4 +1,5 @@
 import type { Routine } from '../routine.ts'
+import { routineNamed } from '../routine-names.ts'
 import type { ChipElements } from './chip-elements.ts'
 import { parentsThrough } from './graph.ts'
 
@@ -92,15 +93,19 @@ function declinedOf(routine: Routine, target: string, chip: ChipElements, isName
   return missing === undefined ? undefined : ({ reason: 'declined', detail: `needs ${missing}` } as const)
 }
 
-/** What an element lacks for a routine: what that needs, or unless it is named, a place for its result. */
+/**
+ * What an element lacks for a routine: what that needs, or a place for its result, unless the routine is named
+ * in the request, or in `calibration.yml` as one of the lab's own.
+ */
 export function missingFor(
-  { needs, writes, optionalWrites }: Routine,
+  { name, needs, writes, optionalWrites }: Routine,
   target: string,
   chip: ChipElements,
   isNamed = false,
 ): string | undefined {
   const missing = needs.find((path) => !chip.has(target, path))
-  if (missing !== undefined || isNamed || writes.length > 0) return missing
+  const isOwn = routineNamed(name) === undefined
+  if (missing !== undefined || isNamed || isOwn || writes.length > 0) return missing
   return optionalWrites.some((path) => chip.has(target, path)) ? undefined : optionalWrites[0]
 }
 
