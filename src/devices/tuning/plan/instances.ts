@@ -94,8 +94,8 @@ function declinedOf(routine: Routine, target: string, chip: ChipElements, isName
 }
 
 /**
- * What an element lacks for a routine: what that needs, or a place for its result, unless the routine is named
- * in the request, or in `calibration.yml` as one of the lab's own.
+ * What an element lacks for a routine: what that needs, or a place for its result, unless the routine is
+ * named in the request, or in `calibration.yml` as one of the lab's own.
  */
 export function missingFor(
   { name, needs, writes, optionalWrites }: Routine,
