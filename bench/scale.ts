@@ -6,7 +6,8 @@
  */
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../src/base/index.ts'
-import { openDatabase, pruneEvents, pruneReadings } from '../src/db/index.ts'
+import { openDatabase } from '../src/db/index.ts'
+import { pruneEvents, pruneReadings } from '../src/db/store/maintenance/index.ts'
 import { AdaptiveBatchSize } from '../src/server/adaptive-batch-size.ts'
 import { seed } from './scale/seed.ts'
 import { percentile, spreadOf } from './support/figures.ts'

@@ -13,20 +13,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AppError, silentLog, systemClock } from '../../src/base/index.ts'
+import { type Database, diagnose, openDatabase } from '../../src/db/index.ts'
+import { type User, users } from '../../src/db/store/accounts/index.ts'
 import {
   applyResult,
-  attachLease,
   claimJob,
-  createQpu,
-  type Database,
   type DispatchTarget,
-  diagnose,
   insertJob,
   markStarted,
-  openDatabase,
-  type User,
-  users,
-} from '../../src/db/index.ts'
+} from '../../src/db/store/jobs/index.ts'
+import { attachLease, createQpu } from '../../src/db/store/qpus/index.ts'
 import type { JobResults } from '../../src/protocol/index.ts'
 import { openLitestream, Replicator } from '../../tests/support/litestream/litestream.ts'
 import { takeLease } from '../../tests/support/take-lease.ts'

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { FEATURE_IMPORTS, STORE_INDEXES } from '../source-rules/features.ts'
 import { FOLDER_ORDERS } from '../source-rules/folder-orders.ts'
 import { BANNED_MODULES, LAYERS, SEPARATIONS } from '../source-rules.ts'
 import type { ImportSite } from '../source-text.ts'
@@ -9,6 +10,9 @@ function srcLayerOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1]
 }
 
+/** What other layers may import: one index for each layer, and one for each feature of the store. */
+const FACE = new RegExp(`^src/([^/]+|db/(${STORE_INDEXES.join('|')}))/index\\.ts$`)
+
 /** Whether layer and face rules allow `file` to import the file `target`. */
 function checkLayer(file: string, target: string): Finding | undefined {
   const layer = LAYERS.find(({ path }) => file.startsWith(path))
@@ -16,8 +20,7 @@ function checkLayer(file: string, target: string): Finding | undefined {
   if (layer.imports === 'any') return undefined
   const other = srcLayerOf(target)
   if (target.startsWith(layer.path)) {
-    const face = `${layer.path}index.ts`
-    if (target !== face || other === undefined) return undefined
+    if (!FACE.test(target) || other === undefined) return undefined
     return { rule: 'face', reason: `inside ${layer.path} import the file itself, not the face` }
   }
   if (layer.files?.some((prefix) => target.startsWith(prefix))) return undefined
@@ -27,7 +30,17 @@ function checkLayer(file: string, target: string): Finding | undefined {
     return { rule: 'layer', reason: `${layer.path} may import only ${allowed}, not src/${other}` }
   }
   if (target === `src/${other}/index.ts`) return undefined
-  return { rule: 'face', reason: `import src/${other}/index.ts instead of ${target}` }
+  if (FACE.test(target)) return checkFeature(file, target)
+  const faces = other === 'db' ? 'an index of src/db' : `src/${other}/index.ts`
+  return { rule: 'face', reason: `import ${faces} instead of ${target}` }
+}
+
+/** Whether a feature of the server names the index of the store that it imports. */
+function checkFeature(file: string, target: string): Finding | undefined {
+  const own = FEATURE_IMPORTS.filter(({ path }) => file.startsWith(path)).at(-1)
+  if (!own || own.uses.some((name) => target === `src/db/${name}/index.ts`)) return undefined
+  const reason = `${own.path} does not name ${target} in scripts/source-rules/features.ts`
+  return { rule: 'feature', reason }
 }
 
 /** Whether the two files belong to parts of the tree that do not import each other. */

@@ -1,12 +1,6 @@
 import { AppError, silentLog, systemClock } from '../base/index.ts'
-import {
-  type Database,
-  openDatabase,
-  readDatabase,
-  readSuperusers,
-  removeSuperuser,
-  saveSuperuser,
-} from '../db/index.ts'
+import { type Database, openDatabase, readDatabase } from '../db/index.ts'
+import { readSuperusers, removeSuperuser, saveSuperuser } from '../db/store/accounts/index.ts'
 import { checkPassword, Passwords } from '../server/index.ts'
 import { type Command, defineCommand, defineGroup } from './command-line/command.ts'
 import { DIR_SETTINGS, loadConfig } from './command-line/server-config.ts'

@@ -1,5 +1,6 @@
 import type { Clock, Log } from '../base/index.ts'
-import type { Database, FairShare } from '../db/index.ts'
+import type { Database } from '../db/index.ts'
+import type { FairShare } from '../db/store/jobs/index.ts'
 import type { LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/settings.ts'
 import type { DriverHub } from './driver-hub.ts'

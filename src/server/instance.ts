@@ -7,7 +7,8 @@ import {
   Loop,
   ownCommand,
 } from '../base/index.ts'
-import { type Database, FairShare, openDatabase } from '../db/index.ts'
+import { type Database, openDatabase } from '../db/index.ts'
+import { FairShare } from '../db/store/jobs/index.ts'
 import type { BackupOperations } from './admin/backups/operations.ts'
 import { scheduleBackups } from './admin/backups/scheduled-backups.ts'
 import type { LogStore } from './admin/logs/log-store.ts'

@@ -1,7 +1,9 @@
 // Started by crash.test.ts, which kills it: adds records and prints each id only after its commit.
 import { writeSync } from 'node:fs'
 import { silentLog, systemClock } from '../../src/base/index.ts'
-import { openDatabase, quantumJobs, users } from '../../src/db/index.ts'
+import { openDatabase } from '../../src/db/index.ts'
+import { users } from '../../src/db/store/accounts/index.ts'
+import { quantumJobs } from '../../src/db/store/jobs/index.ts'
 
 const db = await openDatabase({ dir: process.argv[2] ?? '', clock: systemClock, log: silentLog })
 for (;;) {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { createLog } from '../../src/base/index.ts'
-import { type Change, qpus, type Tx, users } from '../../src/db/index.ts'
+import type { Change, Tx } from '../../src/db/index.ts'
+import { users } from '../../src/db/store/accounts/index.ts'
+import { qpus } from '../../src/db/store/qpus/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 describe('write()', () => {

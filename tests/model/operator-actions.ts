@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
-import { holdJob, moveJobToFront, releaseJob, requeueJob, type Tx } from '../../src/db/index.ts'
+import type { Tx } from '../../src/db/index.ts'
+import { holdJob, moveJobToFront, releaseJob, requeueJob } from '../../src/db/store/jobs/index.ts'
 import type { JobLab } from '../support/server/job-lab.ts'
 import type { ModelJob } from './store-model.ts'
 import type { OperatorAction } from './store-steps.ts'

@@ -1,5 +1,7 @@
 import { expect } from 'bun:test'
-import { cancelJob, type Driver, findJob, resetLeases, setDraining, type User } from '../../src/db/index.ts'
+import type { User } from '../../src/db/store/accounts/index.ts'
+import { cancelJob, findJob } from '../../src/db/store/jobs/index.ts'
+import { type Driver, resetLeases, setDraining } from '../../src/db/store/qpus/index.ts'
 import { resultId } from '../../src/protocol/index.ts'
 import { DispatchBackoff } from '../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'

@@ -1,4 +1,5 @@
-import type { DispatchTarget, Driver } from '../../src/db/index.ts'
+import type { DispatchTarget } from '../../src/db/store/jobs/index.ts'
+import type { Driver } from '../../src/db/store/qpus/index.ts'
 import type { OutgoingCommand } from '../../src/server/driver-hub.ts'
 import { RESULTS } from '../support/server/job-lab.ts'
 import type { Outcome, Step } from './store-steps.ts'

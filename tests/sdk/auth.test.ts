@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { getTokenPayload, isTokenExpired } from 'pocketbase'
-import { externalAuths } from '../../src/db/index.ts'
+import { externalAuths } from '../../src/db/store/accounts/index.ts'
 import { openSdk, openSdkAs, openSdkAsSuperuser, refusal } from '../support/server/sdk.ts'
 import { openTestServer, type TestServer } from '../support/server/server.ts'
 import { until } from '../support/until.ts'

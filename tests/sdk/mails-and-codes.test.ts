@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { findUser, users } from '../../src/db/index.ts'
+import { findUser, users } from '../../src/db/store/accounts/index.ts'
 import { type OidcProvider, openOidcProvider } from '../support/server/oidc.ts'
 import { openSdk, openSdkAs, refusal } from '../support/server/sdk.ts'
 import { openTestServer, type TestServer } from '../support/server/server.ts'

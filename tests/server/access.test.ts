@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { apiTokens, quantumJobs, TOKEN_SCOPES, type TokenScope } from '../../src/db/index.ts'
+import { apiTokens, TOKEN_SCOPES, type TokenScope } from '../../src/db/store/accounts/index.ts'
+import { quantumJobs } from '../../src/db/store/jobs/index.ts'
 import { hashToken } from '../../src/server/access-token.ts'
 import { JOBS } from '../support/server/access/record-rows.ts'
 import { fresh, ROLES, scopeOf, type World } from '../support/server/access/row.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { listAudit, qpuTimeRequests } from '../../src/db/index.ts'
+import { listAudit } from '../../src/db/journal/index.ts'
+import { qpuTimeRequests } from '../../src/db/store/accounts/index.ts'
 import { openTestServer, type TestServer } from '../support/server/server.ts'
 
 const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; c = measure q;'

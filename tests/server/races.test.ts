@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { toTimestamp } from '../../src/base/index.ts'
-import { checkInvariants, notifications, qpuTimeRequests } from '../../src/db/index.ts'
+import { checkInvariants } from '../../src/db/index.ts'
+import { notifications, qpuTimeRequests } from '../../src/db/store/accounts/index.ts'
 import { closeRow, faultRuns } from '../support/faults/fault-runs.ts'
 import { BELL } from '../support/server/job-lab.ts'
 import {

@@ -1,4 +1,6 @@
-import { type Database, type DispatchTarget, grantLease } from '../../src/db/index.ts'
+import type { Database } from '../../src/db/index.ts'
+import type { DispatchTarget } from '../../src/db/store/jobs/index.ts'
+import { grantLease } from '../../src/db/store/qpus/index.ts'
 
 /** A driver, with the hash of its access token. */
 interface StoredDriver {

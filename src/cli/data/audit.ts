@@ -1,5 +1,6 @@
 import { flag, kinds, systemClock, toTimestamp } from '../../base/index.ts'
-import { type ListedAudit, listAudit, readAuditChain, readDatabase } from '../../db/index.ts'
+import { readDatabase } from '../../db/index.ts'
+import { type ListedAudit, listAudit, readAuditChain } from '../../db/journal/index.ts'
 import { defineCommand, defineGroup } from '../command-line/command.ts'
 import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { momentOrAge } from '../command-line/time-kinds.ts'

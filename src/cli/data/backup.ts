@@ -2,7 +2,6 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { flag, kinds, switchFlag, systemClock } from '../../base/index.ts'
 import {
-  BACKUP_FOLDER,
   type BackupReport,
   backupName,
   checkBackup,
@@ -10,7 +9,8 @@ import {
   newestBackup,
   type RetentionPolicy,
   removeOldBackups,
-} from '../../db/index.ts'
+} from '../../db/backup/index.ts'
+import { BACKUP_FOLDER } from '../../db/index.ts'
 import { backupRetention, type Config } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress, type Progress } from '../command-line/progress.ts'

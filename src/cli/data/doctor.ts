@@ -1,5 +1,6 @@
 import { kinds, silentLog, switchFlag, systemClock } from '../../base/index.ts'
-import { appendAudit, diagnose, type LogLoss, openDatabase } from '../../db/index.ts'
+import { diagnose, type LogLoss, openDatabase } from '../../db/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { failOn, printFindings } from './findings.ts'

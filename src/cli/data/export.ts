@@ -1,15 +1,14 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { AppError, expected, flag, kinds, messageOf, type ValueKind } from '../../base/index.ts'
+import { type AnyCollection, COLLECTIONS } from '../../db/index.ts'
 import {
-  type AnyCollection,
-  COLLECTIONS,
   exportedKeys,
   exportedRecord,
   openSnapshot,
   type Snapshot,
   toCsv,
   toJsonLines,
-} from '../../db/index.ts'
+} from '../../db/transfer/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'

@@ -1,6 +1,7 @@
 import { closeSync, openSync, statSync } from 'node:fs'
 import { AppError, messageOf, silentLog, systemClock } from '../../base/index.ts'
-import { importRecords, openDatabase } from '../../db/index.ts'
+import { openDatabase } from '../../db/index.ts'
+import { importRecords } from '../../db/transfer/index.ts'
 import { publicNames, readStoredPayload } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'

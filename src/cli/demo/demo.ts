@@ -11,7 +11,7 @@ import {
   systemClock,
   type ValuesOf,
 } from '../../base/index.ts'
-import { saveSuperuser } from '../../db/index.ts'
+import { saveSuperuser } from '../../db/store/accounts/index.ts'
 import { createServer, Passwords, readConfig, type Server } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { untilStopped } from '../command-line/signals.ts'

@@ -1,5 +1,5 @@
 import { HOUR_MS, toTimestamp } from '../../base/index.ts'
-import type { Recording } from '../../db/index.ts'
+import type { Recording } from '../../db/recording/index.ts'
 import { CLASSES, type Figures, POLICIES } from '../../server/index.ts'
 
 /** The figures of one policy; `policy` undefined = as recorded. */

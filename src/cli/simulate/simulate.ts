@@ -1,5 +1,5 @@
 import { flag, formatDuration, kinds, requiredFlag, toTimestamp } from '../../base/index.ts'
-import { type Recording, readRecording } from '../../db/index.ts'
+import { type Recording, readRecording } from '../../db/recording/index.ts'
 import { asRecorded, POLICIES, type Policy, PolicyComparison, replay } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { moment } from '../command-line/time-kinds.ts'

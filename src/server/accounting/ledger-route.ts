@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { listLedger } from '../../db/index.ts'
+import { listLedger } from '../../db/store/accounts/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'

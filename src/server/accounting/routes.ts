@@ -1,16 +1,15 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
+import type { ReadTx } from '../../db/index.ts'
 import {
-  csvHead,
-  csvLine,
   DIRECTION_MARKS,
-  findQpu,
-  type ReadTx,
   USAGE_GROUPS,
   type Usage,
   type UsageQuery,
   usageStatement,
-} from '../../db/index.ts'
+} from '../../db/store/accounts/index.ts'
+import { findQpu } from '../../db/store/qpus/index.ts'
+import { csvHead, csvLine } from '../../db/transfer/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'

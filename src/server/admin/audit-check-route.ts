@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { auditChainAt, continueAuditChain, lastAuditSeq } from '../../db/index.ts'
+import { auditChainAt, continueAuditChain, lastAuditSeq } from '../../db/journal/index.ts'
 import { whole } from '../http/request/list-query.ts'
 import { defineRoute } from '../http/route.ts'
 

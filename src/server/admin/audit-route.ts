@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { toTimestamp } from '../../base/index.ts'
-import { type AuditFilter, csvHead, csvLine, type ListedAudit, planAuditPage } from '../../db/index.ts'
+import { type AuditFilter, type ListedAudit, planAuditPage } from '../../db/journal/index.ts'
+import { csvHead, csvLine } from '../../db/transfer/index.ts'
 import { readingOf } from '../http/reading.ts'
 import { moment, whole } from '../http/request/list-query.ts'
 import { type FilePage, TextFile } from '../http/response/text-file.ts'

@@ -1,13 +1,12 @@
 import { type Clock, HOUR_MS, type Log, Loop, messageOf, toTimestamp } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
+import { type AuditEntry, appendAudit } from '../../db/journal/index.ts'
 import {
   type AddressUse,
-  type AuditEntry,
-  appendAudit,
-  type Database,
   isKnownAddress,
   rememberAddress,
   touchAddress,
-} from '../../db/index.ts'
+} from '../../db/store/accounts/index.ts'
 import { RATES } from '../admission/limits.ts'
 import { addressLimitKey } from '../http/address.ts'
 import { type Caller, callerName } from '../http/caller.ts'

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../base/index.ts'
-import { type Account, type AccountKind, findAccountByEmail } from '../../db/index.ts'
+import { type Account, type AccountKind, findAccountByEmail } from '../../db/store/accounts/index.ts'
 import { RATES } from '../admission/limits.ts'
 import type { ServerContext } from '../context.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'

@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import {
   type Account,
   type AccountKind,
   accountSecret,
-  type Database,
   findAccount,
   findByApiToken,
   findSuperuser,
   findUser,
   superusers,
   users,
-} from '../../db/index.ts'
+} from '../../db/store/accounts/index.ts'
 import { hashToken } from '../access-token.ts'
 import type { Caller, Session } from '../http/caller.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'

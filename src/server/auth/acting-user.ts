@@ -1,5 +1,6 @@
 import { AppError } from '../../base/index.ts'
-import { type Database, proxyUserOf } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
+import { proxyUserOf } from '../../db/store/accounts/index.ts'
 import type { Caller, User } from '../http/caller.ts'
 
 /**

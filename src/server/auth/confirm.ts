@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { type AccountKind, changeEmail, resetPassword, verifyEmail } from '../../db/index.ts'
+import { type AccountKind, changeEmail, resetPassword, verifyEmail } from '../../db/store/accounts/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Client } from './access-audit.ts'
 import type { Accounts, ProvenLink } from './accounts.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { AppError, toTimestamp } from '../../base/index.ts'
-import { type AccountKind, appendAudit, findAccount } from '../../db/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
+import { type AccountKind, findAccount } from '../../db/store/accounts/index.ts'
 import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
 import { FORM_OR_JSON } from '../http/media.ts'

@@ -7,7 +7,7 @@ import {
   type IdentityField,
   superusers,
   users,
-} from '../../db/index.ts'
+} from '../../db/store/accounts/index.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey } from '../http/address.ts'
 import { type Caller, impersonationOf } from '../http/caller.ts'

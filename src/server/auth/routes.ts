@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
 import {
   type AccountKind,
-  appendAudit,
   endSessions,
   findAccount,
   type IdentityField,
-} from '../../db/index.ts'
+} from '../../db/store/accounts/index.ts'
 import type { ServerContext } from '../context.ts'
 import { callerName, impersonationOf, type Session } from '../http/caller.ts'
 import { FORM_OR_JSON } from '../http/media.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { AppError, type Clock, newSecret } from '../../base/index.ts'
-import { type Database, listSuperusers, type Superuser, saveSuperuser } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
+import { listSuperusers, type Superuser, saveSuperuser } from '../../db/store/accounts/index.ts'
 import { hashToken } from '../access-token.ts'
 import { emailAddress } from '../http/request/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'

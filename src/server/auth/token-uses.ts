@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../base/index.ts'
-import type { AddressUse } from '../../db/index.ts'
+import type { AddressUse } from '../../db/store/accounts/index.ts'
 
 /** An address from which an API token was used, and when, ms since the epoch. */
 interface NotedUse extends AddressUse {

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
 import { AppError, fromTimestamp, isTimeZone, Semaphore, toTimestamp } from '../../base/index.ts'
+import type { Tx } from '../../db/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
+import { users } from '../../db/store/accounts/index.ts'
 import {
-  appendAudit,
   bookSlots,
   cancelFollowing,
   endSlot,
-  findQpu,
   overlapsOf,
   requireSlot,
   type SlotConflict,
   type TimeSlot,
-  type Tx,
-  users,
-} from '../../db/index.ts'
+} from '../../db/store/bookings/index.ts'
+import { findQpu } from '../../db/store/qpus/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'

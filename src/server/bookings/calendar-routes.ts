@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 import { AppError, type Clock, newSecret } from '../../base/index.ts'
+import type { ReadTx } from '../../db/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
 import {
-  appendAudit,
   type CalendarFeed,
   changeCalendarFeed,
   findCalendarByHash,
   findCalendarFeed,
-  findQpu,
-  type ReadTx,
   removeCalendarFeed,
   saveCalendarFeed,
-} from '../../db/index.ts'
+} from '../../db/store/bookings/index.ts'
+import { findQpu } from '../../db/store/qpus/index.ts'
 import { hashToken } from '../access-token.ts'
 import { RATES } from '../admission/limits.ts'
 import { clientOf } from '../auth/access-audit.ts'

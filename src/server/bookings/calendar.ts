@@ -1,13 +1,13 @@
 import { DAY_MS, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import type { ReadTx } from '../../db/index.ts'
 import {
   type CalendarCalibration,
   type CalendarFeed,
   type CalendarSlot,
   listCalendarCalibrations,
   listCalendarSlots,
-  qpus,
-  type ReadTx,
-} from '../../db/index.ts'
+} from '../../db/store/bookings/index.ts'
+import { qpus } from '../../db/store/qpus/index.ts'
 import { type CalendarEvent, writeCalendar } from './icalendar.ts'
 
 const QUARTER_MS = 900_000

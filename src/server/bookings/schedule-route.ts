@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { AppError, DAY_MS, toTimestamp } from '../../base/index.ts'
+import type { ReadTx } from '../../db/index.ts'
 import {
   qpus,
-  type ReadTx,
   readFailures,
   readJobTicks,
   readSchedule,
   readScheduleNotes,
-} from '../../db/index.ts'
+} from '../../db/store/qpus/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'

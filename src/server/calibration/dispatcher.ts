@@ -1,14 +1,14 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
 import { type Clock, failpoint, HOUR_MS, type Log, Loop } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import {
   type CalibrationClaim,
   claimCalibration,
-  type Database,
   failCalibration,
   listIdleTuners,
   requeueUndeliveredCalibration,
-} from '../../db/index.ts'
+} from '../../db/store/calibrations/index.ts'
 import type { CalibrationMode } from '../../protocol/index.ts'
 import { type DriverHub, deliverEach } from '../driver-hub.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'

@@ -4,8 +4,8 @@ import {
   type CalibrationRequest,
   calibrationRequests,
   insertCalibration,
-  saveResponse,
-} from '../../db/index.ts'
+} from '../../db/store/calibrations/index.ts'
+import { saveResponse } from '../../db/store/jobs/index.ts'
 import { CALIBRATION_LIMITS, calibrationMode, targetName } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import { contentHash, earlierId, keyedRequest } from '../http/request/idempotency.ts'

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { AppError, toTimestamp } from '../../base/index.ts'
 import {
-  getQpu,
   listLatestValues,
   listMedians,
   listValueHistory,
   type StoredMedian,
   type StoredValue,
-} from '../../db/index.ts'
+} from '../../db/store/calibrations/index.ts'
+import { getQpu } from '../../db/store/qpus/index.ts'
 import { moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 

@@ -1,11 +1,11 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import {
-  type Database,
   endLostCalibration,
   endOwnRun,
   listOwnRuns,
   listRunningCalibrations,
-} from '../../db/index.ts'
+} from '../../db/store/calibrations/index.ts'
 import type { DriverHub } from '../driver-hub.ts'
 
 /** What `CalibrationRecovery` works with. */

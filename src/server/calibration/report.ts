@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { type Report, type ReportOutcome, storeReport } from '../../db/index.ts'
+import { type Report, type ReportOutcome, storeReport } from '../../db/store/calibrations/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { EventSource, ReceivedPayload } from '../drivers/receive.ts'
 

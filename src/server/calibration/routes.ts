@@ -1,4 +1,4 @@
-import { calibrationRequests } from '../../db/index.ts'
+import { calibrationRequests } from '../../db/store/calibrations/index.ts'
 import { callerName } from '../http/caller.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'

@@ -7,7 +7,7 @@ import {
   listRunsOfOlderLeases,
   recordProgress,
   requeueUndeliveredCalibration,
-} from '../../db/index.ts'
+} from '../../db/store/calibrations/index.ts'
 import type { EventPayload } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { EventSource } from '../drivers/receive.ts'

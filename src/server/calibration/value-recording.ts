@@ -1,14 +1,14 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import {
   calibrationResults,
-  type Database,
   finishValues,
   type Median,
   readMedian,
   readUnreadReport,
   storeValues,
   type UnreadReport,
-} from '../../db/index.ts'
+} from '../../db/store/calibrations/index.ts'
 import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 

@@ -1,5 +1,5 @@
 import { group, kinds, type SettingsTable, setting, type ValuesOf } from '../../base/index.ts'
-import { MAX_FAIR_WINDOW_MS } from '../../db/index.ts'
+import { MAX_FAIR_WINDOW_MS } from '../../db/store/accounts/index.ts'
 import { backupRetention } from './backup-retention.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
 

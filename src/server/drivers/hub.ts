@@ -1,12 +1,6 @@
 import { AppError, type Clock, type Log, messageOf, withLogFields, withTimeout } from '../../base/index.ts'
-import {
-  attachLease,
-  type Database,
-  type Grant,
-  grantLease,
-  listOfflineDrivers,
-  qpus,
-} from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
+import { attachLease, type Grant, grantLease, listOfflineDrivers, qpus } from '../../db/store/qpus/index.ts'
 import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
 import { RATES } from '../admission/limits.ts'

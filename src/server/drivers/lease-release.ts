@@ -1,5 +1,6 @@
 import { AppError, type Clock, type Log, Loop } from '../../base/index.ts'
-import { type Database, type LeaseKey, releaseLease, resetLeases } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
+import { type LeaseKey, releaseLease, resetLeases } from '../../db/store/qpus/index.ts'
 
 const RETRY_MS = 1_000
 

@@ -6,7 +6,7 @@ import {
   getQpu,
   replaceDriverToken,
   setDriverEnabled,
-} from '../../db/index.ts'
+} from '../../db/store/qpus/index.ts'
 import { connectRequest, connectResponse, operation } from '../../protocol/index.ts'
 import { hashToken, newDriverToken } from '../access-token.ts'
 import type { ServerContext } from '../context.ts'

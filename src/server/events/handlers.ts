@@ -1,14 +1,13 @@
 import { feature } from 'bun:bundle'
 import { failpoint } from '../../base/index.ts'
+import { type AuditEntry, appendAudit } from '../../db/journal/index.ts'
 import {
-  type AuditEntry,
-  appendAudit,
   isRequeuedAttempt,
   isRunningAttempt,
   markStarted,
-  removeDescription,
   requeueUndelivered,
-} from '../../db/index.ts'
+} from '../../db/store/jobs/index.ts'
+import { removeDescription } from '../../db/store/qpus/index.ts'
 import type { EventEnvelope, HandledEventName } from '../../protocol/index.ts'
 import { finishCalibration } from '../calibration/report.ts'
 import {

@@ -1,4 +1,5 @@
-import { type Database, events } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
+import { events } from '../../db/store/readings/index.ts'
 import type { EventEnvelope } from '../../protocol/index.ts'
 import type { EventSource } from '../drivers/receive.ts'
 

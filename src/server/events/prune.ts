@@ -1,8 +1,9 @@
 import { type Clock, DAY_MS, formatDuration, type Log, Loop } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
+import { RESPONSE_TTL_MS } from '../../db/store/jobs/index.ts'
 import {
   CANCELLED_PAYLOAD_MS,
   createCancelledPayloadStep,
-  type Database,
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
@@ -10,10 +11,9 @@ import {
   pruneIdempotencyKeys,
   pruneJobs,
   pruneReadings,
-  RESPONSE_TTL_MS,
   recordPruning,
   stripCalibrationResult,
-} from '../../db/index.ts'
+} from '../../db/store/maintenance/index.ts'
 import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 

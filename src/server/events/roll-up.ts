@@ -1,5 +1,6 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
-import { checkReadings, type Database, events, rollUpReadings } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
+import { checkReadings, events, rollUpReadings } from '../../db/store/readings/index.ts'
 import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 

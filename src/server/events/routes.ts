@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { AppError, DAY_MS, toTimestamp } from '../../base/index.ts'
+import type { ReadTx } from '../../db/index.ts'
 import {
   type BucketRange,
   bucketOf,
@@ -8,9 +9,8 @@ import {
   findReadingDrivers,
   listReadingSeries,
   type ReadingBucket,
-  type ReadTx,
   readBuckets,
-} from '../../db/index.ts'
+} from '../../db/store/readings/index.ts'
 import { readingOf } from '../http/reading.ts'
 import { moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'

@@ -1,5 +1,6 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
-import { checkAges, type Database, hasThresholds } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
+import { checkAges, hasThresholds } from '../../db/store/readings/index.ts'
 
 const INTERVAL_MS = 5_000
 

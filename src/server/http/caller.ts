@@ -1,12 +1,12 @@
 import { AppError } from '../../base/index.ts'
+import type { RecordOf } from '../../db/index.ts'
 import {
   type ApiToken,
-  type RecordOf,
   type superusers,
   TOKEN_SCOPES,
   type TokenScope,
   type users,
-} from '../../db/index.ts'
+} from '../../db/store/accounts/index.ts'
 
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>

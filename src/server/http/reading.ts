@@ -1,4 +1,4 @@
-import type { Reading } from '../../db/index.ts'
+import type { Reading } from '../../db/query/index.ts'
 import { addressLimitKey } from './address.ts'
 import { type Caller, callerName } from './caller.ts'
 import { IDLE_TIMEOUT_SECONDS } from './limits/idle-time.ts'

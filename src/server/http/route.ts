@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { TokenScope } from '../../db/index.ts'
+import type { TokenScope } from '../../db/store/accounts/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from './caller.ts'
 import { SMALL_BODY_BYTES } from './limits/body-size.ts'

@@ -1,5 +1,6 @@
 import { AppError } from '../../base/index.ts'
-import { appendAudit, cancelJob as cancelStored, findJob, type Job } from '../../db/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
+import { cancelJob as cancelStored, findJob, type Job } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { type JobView, mayAccess, presentJob } from './view.ts'

@@ -1,10 +1,6 @@
-import {
-  appendAudit,
-  assertEnded,
-  deleteJob as deleteStored,
-  type ReadTx,
-  removeLargeValue,
-} from '../../db/index.ts'
+import type { ReadTx } from '../../db/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
+import { assertEnded, deleteJob as deleteStored, removeLargeValue } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { findAccessible } from './view.ts'

@@ -1,14 +1,8 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import {
-  appendAudit,
-  findJob,
-  heldBytes,
-  type Job,
-  type JobLabels,
-  labelJob,
-  quantumJobs,
-} from '../../db/index.ts'
+import { heldBytes } from '../../db/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
+import { findJob, type Job, type JobLabels, labelJob, quantumJobs } from '../../db/store/jobs/index.ts'
 import { LABEL_LIMITS, labelName } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'

@@ -1,6 +1,9 @@
 import * as v from 'valibot'
 import { AppError, isId, toTimestamp } from '../../base/index.ts'
-import { findQpu, type OwnJobsFilter, quantumJobs, type ReadTx } from '../../db/index.ts'
+import type { ReadTx } from '../../db/index.ts'
+import type { OwnJobsFilter } from '../../db/query/index.ts'
+import { quantumJobs } from '../../db/store/jobs/index.ts'
+import { findQpu } from '../../db/store/qpus/index.ts'
 import { LABEL_LIMITS } from '../../protocol/index.ts'
 import { moment } from '../http/request/list-query.ts'
 

@@ -1,19 +1,18 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
+import type { ReadTx, Tx } from '../../db/index.ts'
 import {
   excessOf,
   findJob,
   holdJob,
-  isSimulator,
   type Job,
   type JobAction,
   moveJob,
   moveJobToFront,
-  type ReadTx,
   releaseJob,
   requeueJob,
-  type Tx,
-} from '../../db/index.ts'
+} from '../../db/store/jobs/index.ts'
+import { isSimulator } from '../../db/store/qpus/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { type Caller, callerName } from '../http/caller.ts'

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { getQpu, readQueueHead } from '../../db/index.ts'
+import { readQueueHead } from '../../db/store/jobs/index.ts'
+import { getQpu } from '../../db/store/qpus/index.ts'
 import { whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { presentQueuedJob, queuedJobShape, readerOf } from '../qpus/present-occupancy.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { quantumJobs } from '../../db/index.ts'
+import { quantumJobs } from '../../db/store/jobs/index.ts'
 import { jobPayload, jobResults } from '../../protocol/index.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 

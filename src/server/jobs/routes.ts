@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { quantumJobs } from '../../db/index.ts'
+import { quantumJobs } from '../../db/store/jobs/index.ts'
 import { callerName } from '../http/caller.ts'
 import { MAX_BODY_BYTES } from '../http/limits/body-size.ts'
 import type { RateLimiter } from '../http/limits/rate-limit.ts'

@@ -1,27 +1,19 @@
 import { AppError, toTimestamp } from '../../base/index.ts'
+import { type Database, heldBytes, MAX_LARGE_BYTES, type ReadTx, unreadFields } from '../../db/index.ts'
+import { type OwnJobsFilter, planOwnJobs, readPage } from '../../db/query/index.ts'
+import { chargeOf, findUser, findUserByIdentity } from '../../db/store/accounts/index.ts'
 import {
-  chargeOf,
-  type Database,
   findJob,
   findJobChanges,
-  findUser,
-  findUserByIdentity,
-  heldBytes,
   type Job,
   type KnownJob,
   listAttempts,
   listJobs as listStored,
   listTimeline,
-  MAX_LARGE_BYTES,
-  type OwnJobsFilter,
-  planOwnJobs,
   quantumJobs,
-  type ReadTx,
   readNewPosition,
-  readPage,
   readQueuePosition,
-  unreadFields,
-} from '../../db/index.ts'
+} from '../../db/store/jobs/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'

@@ -1,4 +1,4 @@
-import type { CandidateQueue, QueuedJob, QueueHead, QueuePositionInput } from '../../db/index.ts'
+import type { CandidateQueue, QueuedJob, QueueHead, QueuePositionInput } from '../../db/store/jobs/index.ts'
 import { describeExcess } from '../qpus/describe-excess.ts'
 import {
   describeBooking,

@@ -10,17 +10,17 @@ import {
   messageOf,
   withTimeout,
 } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import {
   announceSlotStarts,
   claimDigest,
-  type Database,
   discardAllDigests,
   finishDigest,
   hasDigests,
   hasSlotStarts,
   listDueDigests,
   postponeDigest,
-} from '../../db/index.ts'
+} from '../../db/store/mail/index.ts'
 import { digestMail } from './digest-text.ts'
 import { isFinalRefusal, type Mailer } from './mailer.ts'
 

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../base/index.ts'
-import type { Digest, MailItem } from '../../db/index.ts'
+import type { Digest, MailItem } from '../../db/store/mail/index.ts'
 import type { Mail } from './mailer.ts'
 
 /** The site that a mail is about. */

@@ -1,5 +1,6 @@
 import { AppError, type Clock, type FieldError } from '../../base/index.ts'
-import { type Database, probeWrites } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
+import { probeWrites } from '../../db/store/maintenance/index.ts'
 import type { Service } from '../services.ts'
 
 /** The check is public, so one write per second has to serve all callers. */

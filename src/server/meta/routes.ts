@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { COLLECTIONS, listSuperusers } from '../../db/index.ts'
+import { COLLECTIONS } from '../../db/index.ts'
+import { listSuperusers } from '../../db/store/accounts/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { Readiness } from './readiness.ts'
 

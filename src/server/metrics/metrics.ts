@@ -1,15 +1,13 @@
 import { fromTimestamp, watchEventLoop } from '../../base/index.ts'
+import { readBackupTime } from '../../db/backup/index.ts'
+import type { Change, RecordOf } from '../../db/index.ts'
+import { listRunningAttempts, quantumJobs } from '../../db/store/jobs/index.ts'
 import {
-  type Change,
   type Gauges,
-  listRunningAttempts,
-  quantumJobs,
-  type RecordOf,
   ReplicatorBacklog,
-  readBackupTime,
   readDiskGauges,
   readGauges,
-} from '../../db/index.ts'
+} from '../../db/store/maintenance/index.ts'
 import { OPERATIONS } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { DropReason } from '../drivers/parse-event.ts'

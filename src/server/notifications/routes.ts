@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { dismissNotification } from '../../db/index.ts'
+import { dismissNotification } from '../../db/store/accounts/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 

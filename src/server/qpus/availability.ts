@@ -1,4 +1,4 @@
-import type { Qpu } from '../../db/index.ts'
+import type { Qpu } from '../../db/store/qpus/index.ts'
 
 /** Why a QPU runs no jobs now. */
 interface Unavailability {

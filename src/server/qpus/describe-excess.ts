@@ -1,4 +1,5 @@
-import type { Excess, Qpu } from '../../db/index.ts'
+import type { Excess } from '../../db/store/jobs/index.ts'
+import type { Qpu } from '../../db/store/qpus/index.ts'
 import { featureNames } from './features.ts'
 
 /** What a QPU lacks for a job, for users: `kelvin has 5 of 9 qubits and does not support feedback`. */

@@ -1,4 +1,5 @@
-import { type Database, type DescribedLimits, describeQpu, encodeJson, JsonText } from '../../db/index.ts'
+import { type Database, encodeJson, JsonText } from '../../db/index.ts'
+import { type DescribedLimits, describeQpu } from '../../db/store/qpus/index.ts'
 import type { DeviceDescription } from '../../protocol/index.ts'
 import { missingFeatureBits } from './features.ts'
 

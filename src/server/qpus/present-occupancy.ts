@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { toTimestamp } from '../../base/index.ts'
-import type { Occupancy, QueuedJob } from '../../db/index.ts'
+import type { Occupancy, QueuedJob } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
 

@@ -1,5 +1,8 @@
 import * as v from 'valibot'
 import { AppError, toTimestamp } from '../../base/index.ts'
+import type { ReadTx } from '../../db/index.ts'
+import { readQpuCalibrations } from '../../db/store/calibrations/index.ts'
+import { readOccupancy } from '../../db/store/jobs/index.ts'
 import {
   calibratingQpus,
   createQpu,
@@ -8,14 +11,11 @@ import {
   listQpus,
   type Qpu,
   qpus,
-  type ReadTx,
   readDescription,
-  readOccupancy,
-  readQpuCalibrations,
   setDraining,
   setMaintenance,
   setQpuEnabled,
-} from '../../db/index.ts'
+} from '../../db/store/qpus/index.ts'
 import { deviceDescription } from '../../protocol/index.ts'
 import { hashToken, newDriverToken } from '../access-token.ts'
 import type { ServerContext } from '../context.ts'

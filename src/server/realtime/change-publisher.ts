@@ -6,9 +6,8 @@ import {
   pickFields,
   type ReadTx,
   type RecordOf,
-  type RecordTest,
-  type RequestInfo,
 } from '../../db/index.ts'
+import type { RecordTest, RequestInfo } from '../../db/query/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { presentRecords } from '../records/read/present.ts'
 import { requestInfoOf } from '../records/read/request-info.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { COLLECTIONS, readPaging } from '../../db/index.ts'
+import { COLLECTIONS } from '../../db/index.ts'
+import { readPaging } from '../../db/query/index.ts'
 import { FORM_OR_JSON } from '../http/media.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { CREATE_ERRORS, LIST_ERRORS, READ_ERRORS, REMOVE_ERRORS, UPDATE_ERRORS } from './errors.ts'

@@ -1,4 +1,6 @@
-import { type AnyCollection, quantumJobs, type Rules, users } from '../../db/index.ts'
+import type { AnyCollection, Rules } from '../../db/index.ts'
+import { users } from '../../db/store/accounts/index.ts'
+import { quantumJobs } from '../../db/store/jobs/index.ts'
 import type { Config } from '../config/settings.ts'
 
 /** Settings that change rules. */

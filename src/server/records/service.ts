@@ -1,11 +1,6 @@
 import { AppError } from '../../base/index.ts'
-import {
-  type AnyCollection,
-  COLLECTIONS,
-  createRecordQueries,
-  type RecordQueries,
-  type Rules,
-} from '../../db/index.ts'
+import { type AnyCollection, COLLECTIONS, type Rules } from '../../db/index.ts'
+import { createRecordQueries, type RecordQueries } from '../../db/query/index.ts'
 import { RATES } from '../admission/limits.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Logins } from '../auth/logins.ts'

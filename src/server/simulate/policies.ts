@@ -1,4 +1,4 @@
-import { compareFair } from '../../db/index.ts'
+import { compareFair } from '../../db/store/accounts/index.ts'
 
 /** What a policy may use of a pending job. */
 interface Candidate {

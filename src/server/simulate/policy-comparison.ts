@@ -1,4 +1,4 @@
-import type { RecordedQpu, Recording } from '../../db/index.ts'
+import type { RecordedQpu, Recording } from '../../db/recording/index.ts'
 import type { Replay } from './replay.ts'
 
 /** Classes of jobs: the owner of a `booker` job had booked, at its submission, a QPU that may run it. */

@@ -1,10 +1,5 @@
-import {
-  type RecordedAttempt,
-  type RecordedJob,
-  type RecordedQpu,
-  type Recording,
-  retryBackoffMs,
-} from '../../db/index.ts'
+import type { RecordedAttempt, RecordedJob, RecordedQpu, Recording } from '../../db/recording/index.ts'
+import { retryBackoffMs } from '../../db/store/jobs/index.ts'
 import { pickJob } from '../jobs/dispatch/pick.ts'
 import { EventQueue } from './event-queue.ts'
 import type { Policy } from './policies.ts'

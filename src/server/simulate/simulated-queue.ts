@@ -1,4 +1,6 @@
-import { mayRun, type Qpu, type QueueState, type RecordedSlot } from '../../db/index.ts'
+import type { RecordedSlot } from '../../db/recording/index.ts'
+import { mayRun, type QueueState } from '../../db/store/jobs/index.ts'
+import type { Qpu } from '../../db/store/qpus/index.ts'
 import type { Policy } from './policies.ts'
 import type { SimulatedUser, WaitingJob } from './simulated-user.ts'
 

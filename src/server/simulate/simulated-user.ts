@@ -1,4 +1,6 @@
-import { type JobNeeds, mayRun, type Qpu, RecentUse } from '../../db/index.ts'
+import { RecentUse } from '../../db/store/accounts/index.ts'
+import { type JobNeeds, mayRun } from '../../db/store/jobs/index.ts'
+import type { Qpu } from '../../db/store/qpus/index.ts'
 
 /** A waiting job of the simulation. */
 export interface WaitingJob {

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { AppError, type Clock, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import {
   type ApiToken,
   createApiToken,
-  type Database,
   findApiToken,
   type LastUse,
   listApiTokens,
@@ -11,7 +11,7 @@ import {
   removeApiToken,
   TOKEN_SCOPES,
   updateApiToken,
-} from '../../db/index.ts'
+} from '../../db/store/accounts/index.ts'
 import { hashToken, newApiToken } from '../access-token.ts'
 import { RATES } from '../admission/limits.ts'
 import { clientOf } from '../auth/access-audit.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { listUserActivity } from '../../db/index.ts'
+import { listUserActivity } from '../../db/store/accounts/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const MAX_USERS = 100

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { toTimestamp } from '../../base/index.ts'
 import {
-  countPending,
   storedBytesLimit,
   storedBytesOf,
   superusers,
   TOKEN_SCOPES,
   users,
-} from '../../db/index.ts'
+} from '../../db/store/accounts/index.ts'
+import { countPending } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller, User } from '../http/caller.ts'
 import { superuserResponse, userResponse } from '../http/response/account-responses.ts'

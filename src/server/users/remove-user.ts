@@ -1,12 +1,12 @@
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import {
   beginUserRemoval,
-  type Database,
   finishUserRemoval,
   listUnfinishedRemovals,
   type RemovalStep,
   removalSteps,
-} from '../../db/index.ts'
+} from '../../db/store/maintenance/index.ts'
 import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 
 /** Pause between two steps, for other writers and the event loop. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { changeUserAccount, MAX_QPU_SECONDS, users } from '../../db/index.ts'
+import { changeUserAccount, MAX_QPU_SECONDS, users } from '../../db/store/accounts/index.ts'
 import { callerName } from '../http/caller.ts'
 import { recordId } from '../http/request/fields.ts'
 import { userResponse } from '../http/response/account-responses.ts'

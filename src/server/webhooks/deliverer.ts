@@ -1,23 +1,21 @@
 import { feature } from 'bun:bundle'
 import type { SecureContext } from 'node:tls'
 import { type Clock, failpoint, type Log, Loop, withTimeout } from '../../base/index.ts'
+import type { Change, Database } from '../../db/index.ts'
+import { calibrationRequests, calibrationResults } from '../../db/store/calibrations/index.ts'
+import { quantumJobs } from '../../db/store/jobs/index.ts'
+import { qpus } from '../../db/store/qpus/index.ts'
 import {
   type Attempt,
-  type Change,
-  calibrationRequests,
-  calibrationResults,
-  type Database,
   type DueDelivery,
   type DueWebhook,
   hasWebhooks,
   listDueDeliveries,
   listDueWebhooks,
-  qpus,
-  quantumJobs,
   recordAttempt,
   settleWebhook,
   webhooks,
-} from '../../db/index.ts'
+} from '../../db/store/webhooks/index.ts'
 import type { AddressGuard } from './addresses.ts'
 import { Lanes } from './lanes.ts'
 import { post } from './post.ts'

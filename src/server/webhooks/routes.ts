@@ -14,7 +14,7 @@ import {
   WEBHOOK_KIND_NAMES,
   WEBHOOK_KINDS,
   type Webhook,
-} from '../../db/index.ts'
+} from '../../db/store/webhooks/index.ts'
 import { RATES } from '../admission/limits.ts'
 import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'

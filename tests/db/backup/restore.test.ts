@@ -3,15 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
-import {
-  checkBackup,
-  type Database,
-  listAudit,
-  openDatabase,
-  qpus,
-  restoreBackup,
-  writeBackup,
-} from '../../../src/db/index.ts'
+import { checkBackup, restoreBackup, writeBackup } from '../../../src/db/backup/index.ts'
+import { type Database, openDatabase } from '../../../src/db/index.ts'
+import { listAudit } from '../../../src/db/journal/index.ts'
+import { qpus } from '../../../src/db/store/qpus/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import { bookSlots, overlapsOf, qpus, type Tx, timeSlots, users } from '../../../src/db/index.ts'
+import type { Tx } from '../../../src/db/index.ts'
+import { users } from '../../../src/db/store/accounts/index.ts'
+import { bookSlots, overlapsOf, timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { qpus } from '../../../src/db/store/qpus/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 const HOUR_MS = 3_600_000

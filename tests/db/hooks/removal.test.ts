@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { cancelJob, claimJob, drivers, qpus, users } from '../../../src/db/index.ts'
+import { users } from '../../../src/db/store/accounts/index.ts'
+import { cancelJob, claimJob } from '../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 
 describe('removal', () => {

@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../../src/base/index.ts'
-import {
-  addUsage,
-  appendAudit,
-  checkInvariants,
-  type Database,
-  diagnose,
-  drivers,
-  qpus,
-  qpuTimeRequests,
-  quantumJobs,
-  timeSlots,
-  users,
-} from '../../../src/db/index.ts'
+import { checkInvariants, type Database, diagnose } from '../../../src/db/index.ts'
+import { appendAudit } from '../../../src/db/journal/index.ts'
+import { addUsage, qpuTimeRequests, users } from '../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 /** Rows that satisfy every invariant: a completed, a running, a cancelled job and an approved request. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { COLLECTIONS } from '../../../src/db/collections.ts'
 import { NO_REQUEST, type RequestInfo } from '../../../src/db/filter/index.ts'
-import { users } from '../../../src/db/index.ts'
 import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.ts'
 import { createRecordQueries } from '../../../src/db/query/query.ts'
+import { users } from '../../../src/db/store/accounts/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ROOT } from '../filter/library.ts'
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { cancelJob, deleteJob, quantumJobs, type ReadTx } from '../../../src/db/index.ts'
+import type { ReadTx } from '../../../src/db/index.ts'
 import { isSmall } from '../../../src/db/query/access-path.ts'
 import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.ts'
+import { cancelJob, deleteJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { part } from '../../support/whole.ts'
 

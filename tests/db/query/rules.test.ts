@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { NO_REQUEST, type RequestInfo } from '../../../src/db/filter/index.ts'
-import {
-  apiTokens,
-  COLLECTIONS,
-  drivers,
-  events,
-  notifications,
-  qpus,
-  qpuTimeRequests,
-  quantumJobs,
-  superusers,
-  timeSlots,
-  users,
-} from '../../../src/db/index.ts'
+import { COLLECTIONS } from '../../../src/db/index.ts'
 import { createRecordQueries, type RecordQueries } from '../../../src/db/query/query.ts'
 import type { AnyCollection, Rules } from '../../../src/db/schema/collection.ts'
+import {
+  apiTokens,
+  notifications,
+  qpuTimeRequests,
+  superusers,
+  users,
+} from '../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { as } from '../filter/library.ts'
 import { listNow } from '../filter/list.ts'

@@ -3,19 +3,12 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
-import {
-  cancelJob,
-  claimJob,
-  holdJob,
-  openDatabase,
-  postLedger,
-  readRecording,
-  requeueLost,
-  setDraining,
-  setMaintenance,
-  setQpuEnabled,
-  writeBackup,
-} from '../../../src/db/index.ts'
+import { writeBackup } from '../../../src/db/backup/index.ts'
+import { openDatabase } from '../../../src/db/index.ts'
+import { readRecording } from '../../../src/db/recording/index.ts'
+import { postLedger } from '../../../src/db/store/accounts/index.ts'
+import { cancelJob, claimJob, holdJob, requeueLost } from '../../../src/db/store/jobs/index.ts'
+import { setDraining, setMaintenance, setQpuEnabled } from '../../../src/db/store/qpus/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'

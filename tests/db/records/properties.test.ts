@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Database, drivers, qpus, type Tx, users } from '../../../src/db/index.ts'
+import type { Database, Tx } from '../../../src/db/index.ts'
+import { users } from '../../../src/db/store/accounts/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 const COLLECTIONS = { users, qpus, drivers } as const

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { quantumJobs, users } from '../../../src/db/index.ts'
 import { createRecordReader } from '../../../src/db/records/record-reader.ts'
 import { createPlans } from '../../../src/db/schema/plan.ts'
+import { users } from '../../../src/db/store/accounts/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 test('records by id are found by their ids, however many records the other conditions fit', async () => {

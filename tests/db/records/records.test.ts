@@ -1,19 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError, type FieldError, isId } from '../../../src/base/index.ts'
+import type { Change, Database } from '../../../src/db/index.ts'
 import {
   apiTokens,
-  type Change,
-  type Database,
-  drivers,
-  events,
   notifications,
-  qpus,
   qpuTimeRequests,
-  quantumJobs,
   superusers,
-  timeSlots,
   users,
-} from '../../../src/db/index.ts'
+} from '../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 async function refused(work: Promise<unknown>): Promise<Record<string, FieldError>> {

@@ -1,20 +1,18 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
-import {
-  calibrationResults,
-  createRecordQueries,
-  eachRecord,
-  openDatabase,
-  quantumJobs,
-  stripCalibrationResult,
-  writeBackup,
-} from '../../../src/db/index.ts'
+import { writeBackup } from '../../../src/db/backup/index.ts'
+import { openDatabase } from '../../../src/db/index.ts'
+import { createRecordQueries } from '../../../src/db/query/index.ts'
 import { inSteps } from '../../../src/db/records/page-size.ts'
 import { largeValueOf } from '../../../src/db/records/stored-values.ts'
 import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
 import { JsonText, StoredJson } from '../../../src/db/schema/json-text.ts'
 import { isJsonLargerThan, unreadText, unreadValues } from '../../../src/db/schema/unread-json.ts'
+import { calibrationResults } from '../../../src/db/store/calibrations/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { stripCalibrationResult } from '../../../src/db/store/maintenance/index.ts'
+import { eachRecord } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ALL, ROOT } from '../filter/library.ts'

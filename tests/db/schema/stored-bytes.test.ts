@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { checkInvariants, type Database, quantumJobs, users } from '../../../src/db/index.ts'
+import { checkInvariants, type Database } from '../../../src/db/index.ts'
 import { RECORD_BYTES } from '../../../src/db/schema/stored-bytes.ts'
+import { users } from '../../../src/db/store/accounts/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 const MIB = 1024 * 1024

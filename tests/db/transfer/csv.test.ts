@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { toCsv } from '../../../src/db/index.ts'
+import { toCsv } from '../../../src/db/transfer/index.ts'
 
 const textOf = async (columns: string[], rows: Record<string, unknown>[]) =>
   (await Array.fromAsync(toCsv(columns, rows))).join('')

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  COLLECTIONS,
-  calibrationRequests,
-  checkInvariants,
-  drivers,
-  events,
-  importRecords,
-  qpus,
-  quantumJobs,
-  users,
-} from '../../../src/db/index.ts'
+import { COLLECTIONS, checkInvariants } from '../../../src/db/index.ts'
+import { users } from '../../../src/db/store/accounts/index.ts'
+import { calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
+import { importRecords } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { HASH, importing, NO_JOBS, problemsOf, TOKEN } from './support.ts'
 

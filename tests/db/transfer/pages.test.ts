@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { eachRecord, events, toJsonLines } from '../../../src/db/index.ts'
 import { createPlans } from '../../../src/db/schema/plan.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
+import { eachRecord, toJsonLines } from '../../../src/db/transfer/index.ts'
 import { readPage } from '../../../src/db/transfer/pages.ts'
 import { openTestDatabase } from '../../support/database.ts'
 

@@ -2,16 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../../../src/base/index.ts'
-import {
-  COLLECTIONS,
-  events,
-  exportedRecord,
-  importRecords,
-  openDatabase,
-  openSnapshot,
-  qpus,
-  toJsonLines,
-} from '../../../src/db/index.ts'
+import { COLLECTIONS, openDatabase } from '../../../src/db/index.ts'
+import { qpus } from '../../../src/db/store/qpus/index.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
+import { exportedRecord, importRecords, openSnapshot, toJsonLines } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { importing, NO_JOBS, problemsOf, seed } from './support.ts'

@@ -1,27 +1,22 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../src/base/index.ts'
+import { type Database, diagnose } from '../../../src/db/index.ts'
 import {
   apiTokens,
-  calibrationRequests,
-  calibrationResults,
-  type Database,
-  diagnose,
-  drivers,
-  events,
   externalAuths,
-  importRecords,
-  notes,
   notifications,
-  qpus,
   qpuTimeRequests,
-  quantumJobs,
   superusers,
-  thresholds,
-  timeSlots,
   users,
-  webhooks,
-} from '../../../src/db/index.ts'
+} from '../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { calibrationRequests, calibrationResults } from '../../../src/db/store/calibrations/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { events, notes, thresholds } from '../../../src/db/store/readings/index.ts'
+import { webhooks } from '../../../src/db/store/webhooks/index.ts'
+import { importRecords } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 export const HASH = '$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { postLedger } from '../../../src/db/index.ts'
+import { postLedger } from '../../../src/db/store/accounts/index.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
 interface Ledger {

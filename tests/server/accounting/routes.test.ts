@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { addUsage, type Tx } from '../../../src/db/index.ts'
+import type { Tx } from '../../../src/db/index.ts'
+import { addUsage } from '../../../src/db/store/accounts/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer } from '../../support/server/server.ts'
 

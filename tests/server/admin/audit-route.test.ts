@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { appendAudit } from '../../../src/db/index.ts'
+import { appendAudit } from '../../../src/db/journal/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createLog, silentLog } from '../../../src/base/index.ts'
-import { listAudit } from '../../../src/db/index.ts'
+import { listAudit } from '../../../src/db/journal/index.ts'
 import { AccessAudit } from '../../../src/server/auth/access-audit.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { sign } from 'hono/jwt'
-import { accountSecret, findUser, users } from '../../../src/db/index.ts'
+import { accountSecret, findUser, users } from '../../../src/db/store/accounts/index.ts'
 import { issueToken, LoginTokens } from '../../../src/server/auth/jwt.ts'
 import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server/server.ts'
 

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from 'bun:test'
 import { decode } from 'hono/jwt'
-import { findSuperuser, removeSuperuser, saveSuperuser, users } from '../../../src/db/index.ts'
+import { findSuperuser, removeSuperuser, saveSuperuser, users } from '../../../src/db/store/accounts/index.ts'
 import { FORM_OR_JSON } from '../../../src/server/http/media.ts'
 import { Passwords } from '../../../src/server/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'

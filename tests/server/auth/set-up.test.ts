@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { silentLog } from '../../../src/base/index.ts'
-import { listSuperusers } from '../../../src/db/index.ts'
+import { listSuperusers } from '../../../src/db/store/accounts/index.ts'
 import { createServer, readConfig } from '../../../src/server/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { login, TestClient, testSettings } from '../../support/server/server.ts'

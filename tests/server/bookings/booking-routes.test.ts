@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import { checkInvariants, timeSlots } from '../../../src/db/index.ts'
+import { checkInvariants } from '../../../src/db/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, type TestAccount, type TestServer } from '../../support/server/server.ts'
 

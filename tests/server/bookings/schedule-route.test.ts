@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import { calibrationRequests, drivers, notes, qpus, timeSlots } from '../../../src/db/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { notes } from '../../../src/db/store/readings/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 

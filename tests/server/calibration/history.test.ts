@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { calibrationResults, type Database } from '../../../src/db/index.ts'
+import type { Database } from '../../../src/db/index.ts'
+import { calibrationResults } from '../../../src/db/store/calibrations/index.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'
 

@@ -1,10 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  type CalibrationRequest,
-  calibrationRequests,
-  pruneCalibrationRequests,
-} from '../../../src/db/index.ts'
+import { type CalibrationRequest, calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
+import { pruneCalibrationRequests } from '../../../src/db/store/maintenance/index.ts'
 import { CalibrationLab } from '../../support/server/calibration-lab.ts'
 
 /** The state of a tuner that may be killed at any time. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { calibrationRequests, drivers } from '../../../src/db/index.ts'
+import { calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
+import { drivers } from '../../../src/db/store/qpus/index.ts'
 import { CalibrationLab } from '../../support/server/calibration-lab.ts'
 
 describe('a run that the tuner started on its own', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { calibrationRequests, calibrationResults } from '../../../src/db/index.ts'
+import { calibrationRequests, calibrationResults } from '../../../src/db/store/calibrations/index.ts'
 import { CalibrationLab } from '../../support/server/calibration-lab.ts'
 
 describe('CalibrationDispatcher.dispatchOnce()', () => {

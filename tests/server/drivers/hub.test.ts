@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { qpus, setDriverEnabled } from '../../../src/db/index.ts'
+import { qpus, setDriverEnabled } from '../../../src/db/store/qpus/index.ts'
 import type { ConnectResponse } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { events, requeueJob } from '../../../src/db/index.ts'
+import { requeueJob } from '../../../src/db/store/jobs/index.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
 import { EVENTS, figuresOf } from '../../../src/protocol/index.ts'
 import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'

@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createLog, toTimestamp } from '../../../src/base/index.ts'
-import {
-  calibrationRequests,
-  calibrationResults,
-  type Database,
-  drivers,
-  events,
-  qpus,
-  quantumJobs,
-} from '../../../src/db/index.ts'
+import type { Database } from '../../../src/db/index.ts'
+import { calibrationRequests, calibrationResults } from '../../../src/db/store/calibrations/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
 import { Pruner } from '../../../src/server/events/prune.ts'
 import { LiveConfig, readConfig } from '../../../src/server/index.ts'
 import { openTestDatabase } from '../../support/database.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import { drivers, events } from '../../../src/db/index.ts'
+import { drivers } from '../../../src/db/store/qpus/index.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'

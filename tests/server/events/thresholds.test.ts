@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import {
-  type Database,
-  events,
-  notifications,
-  type RecordOf,
-  thresholds,
-  webhooks,
-} from '../../../src/db/index.ts'
+import type { Database, RecordOf } from '../../../src/db/index.ts'
+import { notifications } from '../../../src/db/store/accounts/index.ts'
+import { events, thresholds } from '../../../src/db/store/readings/index.ts'
+import { webhooks } from '../../../src/db/store/webhooks/index.ts'
 import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
 import { createThresholdWatch } from '../../../src/server/events/threshold-watch.ts'
 import { JobLab } from '../../support/server/job-lab.ts'

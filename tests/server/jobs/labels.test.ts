@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { listAudit } from '../../../src/db/index.ts'
+import { listAudit } from '../../../src/db/journal/index.ts'
 import { openSdkAs, refusal } from '../../support/server/sdk.ts'
 import { openTestServer } from '../../support/server/server.ts'
 import { listenAs } from '../../support/server/subscriptions.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { attachLease, claimJob, quantumJobs } from '../../../src/db/index.ts'
+import { claimJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { attachLease } from '../../../src/db/store/qpus/index.ts'
 import { hashToken } from '../../../src/server/access-token.ts'
 import { openTestServer, type TestQpu, type TestServer } from '../../support/server/server.ts'
 import { takeLease } from '../../support/take-lease.ts'

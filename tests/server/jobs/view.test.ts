@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { claimJob, saveSuperuser } from '../../../src/db/index.ts'
+import { saveSuperuser } from '../../../src/db/store/accounts/index.ts'
+import { claimJob } from '../../../src/db/store/jobs/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { cancelJob } from '../../../src/server/jobs/cancel.ts'
 import { countJobs, listJobs, viewJob } from '../../../src/server/jobs/view.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { CandidateQueue, QueuePositionInput } from '../../../src/db/index.ts'
+import type { CandidateQueue, QueuePositionInput } from '../../../src/db/store/jobs/index.ts'
 import type { WaitReason } from '../../../src/server/jobs/dispatch/pick.ts'
 import { estimateWait } from '../../../src/server/jobs/wait-estimate.ts'
 import { queueState } from '../../support/server/queue-state.ts'

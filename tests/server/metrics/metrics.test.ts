@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { quantumJobs } from '../../../src/db/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { Histogram, writeMetric } from '../../../src/server/metrics/exposition.ts'
 import { openTestServer, startDriverProcess } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'

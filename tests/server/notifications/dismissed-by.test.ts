@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { notifications, users } from '../../../src/db/index.ts'
+import { notifications, users } from '../../../src/db/store/accounts/index.ts'
 import { openTestServer, type TestAccount, type TestServer } from '../../support/server/server.ts'
 
 import { listenAs, withOptions } from '../../support/server/subscriptions.ts'

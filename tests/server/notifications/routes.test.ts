@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { notifications } from '../../../src/db/index.ts'
+import { notifications } from '../../../src/db/store/accounts/index.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 import { listenAs } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'

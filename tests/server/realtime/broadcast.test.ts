@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLog } from '../../../src/base/index.ts'
-import { type Change, quantumJobs, type ReadTx } from '../../../src/db/index.ts'
+import type { Change, ReadTx } from '../../../src/db/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { Broadcast } from '../../../src/server/realtime/broadcast.ts'
 import type { EventStream } from '../../../src/server/realtime/event-stream.ts'
 import { STREAM_LIMITS } from '../../../src/server/realtime/limits.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { qpus, quantumJobs } from '../../../src/db/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { qpus } from '../../../src/db/store/qpus/index.ts'
 import { Budget } from '../../../src/server/realtime/budget.ts'
 import { STREAM_LIMITS } from '../../../src/server/realtime/limits.ts'
 import { Streams } from '../../../src/server/realtime/streams.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { quantumJobs, users } from '../../../src/db/index.ts'
+import { users } from '../../../src/db/store/accounts/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs, openStream, subscribe, withOptions } from '../../support/server/subscriptions.ts'

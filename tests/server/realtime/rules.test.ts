@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'bun:test'
+import type { AnyCollection, Tx } from '../../../src/db/index.ts'
 import {
-  type AnyCollection,
   apiTokens,
-  drivers,
-  events,
   notifications,
-  qpus,
   qpuTimeRequests,
-  quantumJobs,
   superusers,
-  type Tx,
-  timeSlots,
   users,
-} from '../../../src/db/index.ts'
+} from '../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { events } from '../../../src/db/store/readings/index.ts'
 import type { EventSourceClient } from '../../support/server/event-source.ts'
 import { openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs, withOptions } from '../../support/server/subscriptions.ts'

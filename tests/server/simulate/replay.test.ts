@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { JobNeeds, RecordedJob, RecordedQpu, Recording } from '../../../src/db/index.ts'
+import type { RecordedJob, RecordedQpu, Recording } from '../../../src/db/recording/index.ts'
+import type { JobNeeds } from '../../../src/db/store/jobs/index.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { asRecorded, PolicyComparison } from '../../../src/server/simulate/policy-comparison.ts'
 import { replay } from '../../../src/server/simulate/replay.ts'

@@ -1,11 +1,14 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toTimestamp } from '../../../src/base/index.ts'
+import type { Tx } from '../../../src/db/index.ts'
+import type { RecordedSlot } from '../../../src/db/recording/index.ts'
+import { chargeOf, postLedger } from '../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import {
   type AttemptResult,
   applyResult,
   cancelJob,
-  chargeOf,
   claimJob,
   type DispatchTarget,
   FairShare,
@@ -13,15 +16,10 @@ import {
   type JobError,
   type JobNeeds,
   moveJobToFront,
-  postLedger,
-  type Qpu,
-  qpus,
-  type RecordedSlot,
   readQueue,
   releaseJob,
-  type Tx,
-  timeSlots,
-} from '../../../src/db/index.ts'
+} from '../../../src/db/store/jobs/index.ts'
+import { type Qpu, qpus } from '../../../src/db/store/qpus/index.ts'
 import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { type SimulatedQpu, SimulatedQueue } from '../../../src/server/simulate/simulated-queue.ts'

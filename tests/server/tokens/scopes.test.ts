@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import { listAudit } from '../../../src/db/index.ts'
+import { listAudit } from '../../../src/db/journal/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { login, openTestServer, TestClient, type TestServer } from '../../support/server/server.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rememberAddress } from '../../../src/db/index.ts'
+import { rememberAddress } from '../../../src/db/store/accounts/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer } from '../../support/server/server.ts'
 

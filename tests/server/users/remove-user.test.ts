@@ -1,16 +1,10 @@
 import { expect, test } from 'bun:test'
 import { silentLog } from '../../../src/base/index.ts'
-import {
-  checkInvariants,
-  diagnose,
-  findUser,
-  listAudit,
-  notifications,
-  qpuTimeRequests,
-  quantumJobs,
-  readAuditChain,
-  timeSlots,
-} from '../../../src/db/index.ts'
+import { checkInvariants, diagnose } from '../../../src/db/index.ts'
+import { listAudit, readAuditChain } from '../../../src/db/journal/index.ts'
+import { findUser, notifications, qpuTimeRequests } from '../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { UserRemovals } from '../../../src/server/users/remove-user.ts'
 import { ended } from '../../support/ended-job.ts'
 import { FakeClock } from '../../support/fake-clock.ts'

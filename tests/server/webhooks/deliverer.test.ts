@@ -1,21 +1,20 @@
 import { beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { createSecureContext } from 'node:tls'
 import { parseNetwork, silentLog } from '../../../src/base/index.ts'
+import type { Database } from '../../../src/db/index.ts'
+import { notifications, users } from '../../../src/db/store/accounts/index.ts'
+import { qpus } from '../../../src/db/store/qpus/index.ts'
 import {
   createWebhook,
-  type Database,
   findWebhook,
   type ListedDelivery,
   listDeliveries,
-  notifications,
-  qpus,
   queueTestDelivery,
   queueWebhookEvent,
   rotateSecret,
   updateWebhook,
-  users,
   type WebhookKindName,
-} from '../../../src/db/index.ts'
+} from '../../../src/db/store/webhooks/index.ts'
 import { AddressGuard } from '../../../src/server/webhooks/addresses.ts'
 import { Deliverer } from '../../../src/server/webhooks/deliverer.ts'
 import { newWebhookSecret } from '../../../src/server/webhooks/signature.ts'

@@ -1,16 +1,13 @@
 import { newId } from '../../../src/base/index.ts'
+import type { RecordOf } from '../../../src/db/index.ts'
 import {
   type CalibrationRequest,
-  calibratingQpus,
   calibrationRequests,
   calibrationResults,
-  createDriver,
-  type DispatchTarget,
-  type Driver,
   insertCalibration,
-  type Qpu,
-  type RecordOf,
-} from '../../../src/db/index.ts'
+} from '../../../src/db/store/calibrations/index.ts'
+import type { DispatchTarget } from '../../../src/db/store/jobs/index.ts'
+import { calibratingQpus, createDriver, type Driver, type Qpu } from '../../../src/db/store/qpus/index.ts'
 import { CalibrationDispatcher } from '../../../src/server/calibration/dispatcher.ts'
 import { CalibrationRecovery } from '../../../src/server/calibration/recover.ts'
 import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'

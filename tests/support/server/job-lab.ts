@@ -1,28 +1,28 @@
 import * as v from 'valibot'
 import { silentLog, systemClock } from '../../../src/base/index.ts'
+import { checkInvariants, type Database } from '../../../src/db/index.ts'
+import { type User, users } from '../../../src/db/store/accounts/index.ts'
 import {
   applyResult,
-  attachLease,
-  checkInvariants,
   claimJob,
-  createDriver,
-  createQpu,
-  type Database,
   type DispatchTarget,
-  type Driver,
   type FairShare,
   findJob,
   insertJob,
   type Job,
   type JobNeeds,
   listTimeline,
+  type TimelineEntry,
+} from '../../../src/db/store/jobs/index.ts'
+import {
+  attachLease,
+  createDriver,
+  createQpu,
+  type Driver,
   type Qpu,
   qpus,
   releaseLease,
-  type TimelineEntry,
-  type User,
-  users,
-} from '../../../src/db/index.ts'
+} from '../../../src/db/store/qpus/index.ts'
 import { expectedResultsOf, jobPayload } from '../../../src/protocol/index.ts'
 import { readConfig } from '../../../src/server/config/read-config.ts'
 import type { Config } from '../../../src/server/config/settings.ts'

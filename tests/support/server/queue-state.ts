@@ -1,4 +1,4 @@
-import type { QueueState } from '../../../src/db/index.ts'
+import type { QueueState } from '../../../src/db/store/jobs/index.ts'
 
 /** The queue of an attached, idle QPU named kelvin, empty unless `patch` adds jobs. */
 export function queueState(patch: Partial<QueueState> = {}): QueueState {

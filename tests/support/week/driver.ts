@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/base/index.ts'
-import { attachLease, type Driver, releaseLease } from '../../../src/db/index.ts'
+import { attachLease, type Driver, releaseLease } from '../../../src/db/store/qpus/index.ts'
 import { resultId } from '../../../src/protocol/index.ts'
 import type { OutgoingCommand } from '../../../src/server/driver-hub.ts'
 import type { EventHandler } from '../../../src/server/drivers/receive.ts'

@@ -1,17 +1,10 @@
 import { AppError, toTimestamp } from '../../../src/base/index.ts'
-import {
-  cancelJob,
-  checkInvariants,
-  type Finding,
-  insertJob,
-  postLedger,
-  type Qpu,
-  readRecording,
-  setMaintenance,
-  setQpuEnabled,
-  timeSlots,
-  type User,
-} from '../../../src/db/index.ts'
+import { checkInvariants, type Finding } from '../../../src/db/index.ts'
+import { readRecording } from '../../../src/db/recording/index.ts'
+import { postLedger, type User } from '../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { cancelJob, insertJob } from '../../../src/db/store/jobs/index.ts'
+import { type Qpu, setMaintenance, setQpuEnabled } from '../../../src/db/store/qpus/index.ts'
 import type { DriverHub, OutgoingCommand } from '../../../src/server/driver-hub.ts'
 import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'

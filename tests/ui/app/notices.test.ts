@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { notifications } from '../../../src/db/index.ts'
+import { notifications } from '../../../src/db/store/accounts/index.ts'
 import { unreadBy } from '../../../ui/app/notices.ts'
 import { openTestServer } from '../../support/server/server.ts'
 

@@ -1,6 +1,6 @@
 import { QUEUED } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import { PENDING_BY_QPU } from './queue-sql.ts'
+import { PENDING_BY_QPU } from './queue/queue-sql.ts'
 
 /** What occupies a QPU now, with names: the caller decides who sees what. */
 export interface Occupancy {

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { AppError } from '../../../base/index.ts'
 import {
-  appendAudit,
   backupName,
-  type Database,
   findBackupFile,
   isBackupName,
   listBackupFiles,
   newBackupPath,
   removeBackupFile,
-} from '../../../db/index.ts'
+} from '../../../db/backup/index.ts'
+import type { Database } from '../../../db/index.ts'
+import { appendAudit } from '../../../db/journal/index.ts'
 import type { ServerContext } from '../../context.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { fileResponse } from '../../http/response/file-response.ts'

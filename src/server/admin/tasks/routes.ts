@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Loop, toTimestamp } from '../../../base/index.ts'
-import { appendAudit } from '../../../db/index.ts'
+import { appendAudit } from '../../../db/journal/index.ts'
 import { callerName } from '../../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../../http/route.ts'
 import type { BackgroundTasks } from './background-tasks.ts'

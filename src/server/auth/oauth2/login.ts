@@ -1,14 +1,8 @@
 import * as v from 'valibot'
 import { AppError, messageOf, newSecret } from '../../../base/index.ts'
-import {
-  type RecordQueries,
-  type RequestInfo,
-  type Rules,
-  signInExternally,
-  type Tx,
-  type User,
-  users,
-} from '../../../db/index.ts'
+import type { Rules, Tx } from '../../../db/index.ts'
+import type { RecordQueries, RequestInfo } from '../../../db/query/index.ts'
+import { signInExternally, type User, users } from '../../../db/store/accounts/index.ts'
 import { FORM_OR_JSON } from '../../http/media.ts'
 import { userResponse } from '../../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { toTimestamp } from '../../../base/index.ts'
-import { drivers } from '../../../db/index.ts'
+import { drivers } from '../../../db/store/qpus/index.ts'
 import { serverAddress } from '../../http/address.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { DriverActivityLog } from './activity-log.ts'

@@ -1,12 +1,6 @@
 import { AppError } from '../../../base/index.ts'
-import {
-  encodeJson,
-  findResponse,
-  findResponseOfKey,
-  type KeyedRequest,
-  type ReadTx,
-  type Tx,
-} from '../../../db/index.ts'
+import { encodeJson, type ReadTx, type Tx } from '../../../db/index.ts'
+import { findResponse, findResponseOfKey, type KeyedRequest } from '../../../db/store/jobs/index.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 

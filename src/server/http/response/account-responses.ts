@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { superusers, users } from '../../../db/index.ts'
+import { superusers, users } from '../../../db/store/accounts/index.ts'
 import { recordResponse } from './record-response.ts'
 
 /** A user as returned by `presentRecord`. */

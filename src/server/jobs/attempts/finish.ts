@@ -1,12 +1,11 @@
+import type { Database, ReadTx } from '../../../db/index.ts'
 import {
   type AttemptResult,
   applyResult,
-  type Database,
   expectedResultsOfJob,
   type JobError,
-  type ReadTx,
   type ResultOutcome,
-} from '../../../db/index.ts'
+} from '../../../db/store/jobs/index.ts'
 import {
   contradictedFailure,
   contradictionOf,

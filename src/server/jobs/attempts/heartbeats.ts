@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/index.ts'
-import type { AttemptKey } from '../../../db/index.ts'
+import type { AttemptKey } from '../../../db/store/jobs/index.ts'
 import { resultId } from '../../../protocol/index.ts'
 
 interface RunningAttempt {

@@ -1,11 +1,7 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../../base/index.ts'
-import {
-  cancelAbandoned,
-  type Database,
-  listJobsWithoutUser,
-  listRunningAttempts,
-  requeueLost,
-} from '../../../db/index.ts'
+import type { Database } from '../../../db/index.ts'
+import { listRunningAttempts, requeueLost } from '../../../db/store/jobs/index.ts'
+import { cancelAbandoned, listJobsWithoutUser } from '../../../db/store/maintenance/index.ts'
 import type { DriverHub } from '../../driver-hub.ts'
 import type { Heartbeats } from './heartbeats.ts'
 

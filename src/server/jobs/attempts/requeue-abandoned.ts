@@ -1,9 +1,5 @@
-import {
-  type Database,
-  listAttemptsOfOlderLeases,
-  requeueLost,
-  requeueUndelivered,
-} from '../../../db/index.ts'
+import type { Database } from '../../../db/index.ts'
+import { listAttemptsOfOlderLeases, requeueLost, requeueUndelivered } from '../../../db/store/jobs/index.ts'
 import { type EventPayload, resultId } from '../../../protocol/index.ts'
 
 interface RequeueDependencies {

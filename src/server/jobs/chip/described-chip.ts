@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type Qpu, type ReadTx, readDescription } from '../../../db/index.ts'
+import type { ReadTx } from '../../../db/index.ts'
+import { type Qpu, readDescription } from '../../../db/store/qpus/index.ts'
 import { deviceDescription } from '../../../protocol/index.ts'
 import { standardGateWidth } from '../../../qasm/index.ts'
 

@@ -1,4 +1,5 @@
-import type { Qpu, ReadTx } from '../../../db/index.ts'
+import type { ReadTx } from '../../../db/index.ts'
+import type { Qpu } from '../../../db/store/qpus/index.ts'
 import { readChip } from './described-chip.ts'
 import type { JobChipNeeds } from './job-chip-needs.ts'
 import { ChipJudge } from './judge-chip.ts'

@@ -1,21 +1,19 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
 import { type Clock, failpoint, type Log, Loop } from '../../../base/index.ts'
+import { type Database, JsonText, type Tx } from '../../../db/index.ts'
 import {
   applyResult,
   type Claim,
   chipNeedsOfJob,
   claimJob,
-  type Database,
   type DispatchTarget,
   type FairShare,
-  JsonText,
   listIdleQpus,
-  markUnfit,
   readQueue,
   requeueUndelivered,
-  type Tx,
-} from '../../../db/index.ts'
+} from '../../../db/store/jobs/index.ts'
+import { markUnfit } from '../../../db/store/qpus/index.ts'
 import { jobPayload } from '../../../protocol/index.ts'
 import { type DriverHub, deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'

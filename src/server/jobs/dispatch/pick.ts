@@ -1,4 +1,4 @@
-import type { QueueState } from '../../../db/index.ts'
+import type { QueueState } from '../../../db/store/jobs/index.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
 /** Why a pending job does not run yet; a stable code for clients. */

@@ -1,4 +1,5 @@
-import { type Excess, excessOf, fitsQpu, type JobNeeds, type Qpu } from '../../../db/index.ts'
+import { type Excess, excessOf, fitsQpu, type JobNeeds } from '../../../db/store/jobs/index.ts'
+import type { Qpu } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { featureBits, featureNames } from '../../qpus/features.ts'
 import type { Target } from './target.ts'

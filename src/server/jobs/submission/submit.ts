@@ -1,15 +1,14 @@
 import { AppError } from '../../../base/index.ts'
+import { heldBytes, JsonText } from '../../../db/index.ts'
+import { appendAudit } from '../../../db/journal/index.ts'
 import {
-  appendAudit,
   assertMaySubmit,
   bytesOfJob,
   findJob,
-  heldBytes,
   insertJob,
-  JsonText,
   quantumJobs,
   saveResponse,
-} from '../../../db/index.ts'
+} from '../../../db/store/jobs/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import type { ServerContext } from '../../context.ts'
 import { type Caller, callerName } from '../../http/caller.ts'

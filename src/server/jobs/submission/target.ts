@@ -1,5 +1,7 @@
 import { AppError } from '../../../base/index.ts'
-import { findQpu, fitsQpu, type JobNeeds, type Qpu, qpus, type ReadTx } from '../../../db/index.ts'
+import type { ReadTx } from '../../../db/index.ts'
+import { fitsQpu, type JobNeeds } from '../../../db/store/jobs/index.ts'
+import { findQpu, type Qpu, qpus } from '../../../db/store/qpus/index.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
 /** The QPUs on which a job may run. */

@@ -1,4 +1,6 @@
-import { fitsQpu, type Qpu, type ReadTx } from '../../../db/index.ts'
+import type { ReadTx } from '../../../db/index.ts'
+import { fitsQpu } from '../../../db/store/jobs/index.ts'
+import type { Qpu } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { readChip } from '../chip/described-chip.ts'
 import { ChipJudge, type UsedPart } from '../chip/judge-chip.ts'

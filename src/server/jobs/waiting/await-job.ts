@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import type { Job } from '../../../db/index.ts'
+import type { Job } from '../../../db/store/jobs/index.ts'
 import type { ServerContext } from '../../context.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { IDLE_TIMEOUT_SECONDS } from '../../http/limits/idle-time.ts'

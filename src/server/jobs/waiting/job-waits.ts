@@ -1,5 +1,6 @@
 import { AppError, type Clock } from '../../../base/index.ts'
-import { type Change, type Database, type Job, quantumJobs } from '../../../db/index.ts'
+import type { Change, Database } from '../../../db/index.ts'
+import { type Job, quantumJobs } from '../../../db/store/jobs/index.ts'
 import { Deadlines } from './deadlines.ts'
 import { Resumption } from './resumption.ts'
 import { type IsAwaited, Wait } from './wait.ts'

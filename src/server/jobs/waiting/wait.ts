@@ -1,4 +1,4 @@
-import type { Job } from '../../../db/index.ts'
+import type { Job } from '../../../db/store/jobs/index.ts'
 
 /** Whether this status of a job is what a request waits for. */
 export type IsAwaited = (status: Job['status'], id: string) => boolean

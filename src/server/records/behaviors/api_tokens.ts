@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import { apiTokens, syncOwner } from '../../../db/index.ts'
+import { apiTokens, syncOwner } from '../../../db/store/accounts/index.ts'
 import { defineBehavior, type Values } from '../behavior.ts'
 
 /** API tokens as superusers store them: by their hash. `users.api_tokens` follows. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { AppError } from '../../../base/index.ts'
+import { appendAudit } from '../../../db/journal/index.ts'
 import {
   announceFailedRequest,
-  appendAudit,
   assertMayCalibrate,
   calibrationRequests,
-} from '../../../db/index.ts'
+} from '../../../db/store/calibrations/index.ts'
 import { calibrationMode } from '../../../protocol/index.ts'
 import { assertFitsMode, targetQubits } from '../../calibration/enqueue.ts'
 import { callerName } from '../../http/caller.ts'

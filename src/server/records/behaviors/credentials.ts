@@ -1,5 +1,5 @@
 import { AppError, type FieldError, newSecret } from '../../../base/index.ts'
-import { type AccountKind, findAccount } from '../../../db/index.ts'
+import { type AccountKind, findAccount } from '../../../db/store/accounts/index.ts'
 import { checkPassword } from '../../auth/password.ts'
 import type { Completion, Draft, Values } from '../behavior.ts'
 

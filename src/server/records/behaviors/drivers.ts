@@ -1,4 +1,4 @@
-import { drivers, revokeLease } from '../../../db/index.ts'
+import { drivers, revokeLease } from '../../../db/store/qpus/index.ts'
 import { defineBehavior } from '../behavior.ts'
 import { hashSent } from './hash-sent.ts'
 

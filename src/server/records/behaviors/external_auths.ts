@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { externalAuths, users } from '../../../db/index.ts'
+import { externalAuths, users } from '../../../db/store/accounts/index.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 import { defineBehavior } from '../behavior.ts'
 

@@ -1,4 +1,4 @@
-import { notes } from '../../../db/index.ts'
+import { notes } from '../../../db/store/readings/index.ts'
 import { defineBehavior } from '../behavior.ts'
 
 /** Notes: the server states who wrote one. */

@@ -1,11 +1,7 @@
 import { AppError } from '../../../base/index.ts'
-import {
-  announceTimeRequest,
-  MAX_QPU_SECONDS,
-  postLedger,
-  qpuTimeRequests,
-  type Tx,
-} from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
+import { MAX_QPU_SECONDS, postLedger, qpuTimeRequests } from '../../../db/store/accounts/index.ts'
+import { announceTimeRequest } from '../../../db/store/mail/index.ts'
 import { defineBehavior } from '../behavior.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { AppError } from '../../../base/index.ts'
-import { calibratingQpus, drivers, type Qpu, qpus, revokeLease, type Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
+import { calibratingQpus, drivers, type Qpu, qpus, revokeLease } from '../../../db/store/qpus/index.ts'
 import { qpuStateShape, stateOfQpu } from '../../qpus/routes.ts'
 import { defineBehavior } from '../behavior.ts'
 import type { RecordService } from '../service.ts'

@@ -1,5 +1,7 @@
 import { AppError } from '../../../base/index.ts'
-import { cancelJob, findUser, type Job, quantumJobs, type Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
+import { findUser } from '../../../db/store/accounts/index.ts'
+import { cancelJob, type Job, quantumJobs } from '../../../db/store/jobs/index.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { jobShape } from '../../jobs/responses.ts'
 import { ExaminedPayload, examineRecord, submissionOf } from '../../jobs/submission/examine.ts'

@@ -1,4 +1,4 @@
-import { disableProxy, superusers, syncProxyEmail } from '../../../db/index.ts'
+import { disableProxy, superusers, syncProxyEmail } from '../../../db/store/accounts/index.ts'
 import { assertMayChangeSuperusers } from '../../auth/logins.ts'
 import { defineBehavior } from '../behavior.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'

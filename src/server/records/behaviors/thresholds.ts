@@ -1,5 +1,7 @@
 import { AppError } from '../../../base/index.ts'
-import { drivers, type ReadTx, thresholds } from '../../../db/index.ts'
+import type { ReadTx } from '../../../db/index.ts'
+import { drivers } from '../../../db/store/qpus/index.ts'
+import { thresholds } from '../../../db/store/readings/index.ts'
 import { defineBehavior } from '../behavior.ts'
 
 /** Thresholds: only monitors report readings, so the driver of a threshold is one. */

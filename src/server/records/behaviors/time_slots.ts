@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import { timeSlots } from '../../../db/index.ts'
+import { timeSlots } from '../../../db/store/bookings/index.ts'
 import { assertBookable } from '../../bookings/bookable.ts'
 import { defineBehavior, type Step } from '../behavior.ts'
 

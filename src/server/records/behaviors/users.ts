@@ -1,6 +1,12 @@
 import * as v from 'valibot'
 import { AppError, type FieldError } from '../../../base/index.ts'
-import { changeAccount, MAX_QPU_SECONDS, storedBytesOf, type User, users } from '../../../db/index.ts'
+import {
+  changeAccount,
+  MAX_QPU_SECONDS,
+  storedBytesOf,
+  type User,
+  users,
+} from '../../../db/store/accounts/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'

@@ -1,11 +1,6 @@
-import {
-  csvLine,
-  encodeJson,
-  type PageWriter,
-  pickFields,
-  type RecordEncoder,
-  writePage,
-} from '../../../db/index.ts'
+import { encodeJson, pickFields } from '../../../db/index.ts'
+import type { PageWriter } from '../../../db/query/index.ts'
+import { csvLine, type RecordEncoder, writePage } from '../../../db/transfer/index.ts'
 import { presentRecord } from '../../http/response/present-record.ts'
 import type { Values } from '../behavior.ts'
 import { behaviorOf } from '../behaviors/index.ts'

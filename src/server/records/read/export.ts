@@ -1,12 +1,7 @@
 import { AppError, type Clock } from '../../../base/index.ts'
-import {
-  type AnyCollection,
-  csvHead,
-  type ExportedPage,
-  type ExportPage,
-  type Reading,
-  unreadFields,
-} from '../../../db/index.ts'
+import { type AnyCollection, unreadFields } from '../../../db/index.ts'
+import type { ExportedPage, ExportPage, Reading } from '../../../db/query/index.ts'
+import { csvHead } from '../../../db/transfer/index.ts'
 import { readingOf } from '../../http/reading.ts'
 import { type FilePage, TextFile } from '../../http/response/text-file.ts'
 import { behaviorOf } from '../behaviors/index.ts'

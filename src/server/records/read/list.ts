@@ -1,14 +1,6 @@
 import { randomFraction } from '../../../base/index.ts'
-import {
-  type AnyCollection,
-  createExpandBudget,
-  heldBytes,
-  MAX_LARGE_BYTES,
-  type Page,
-  readPage,
-  readPaging,
-  unreadFields,
-} from '../../../db/index.ts'
+import { type AnyCollection, heldBytes, MAX_LARGE_BYTES, unreadFields } from '../../../db/index.ts'
+import { createExpandBudget, type Page, readPage, readPaging } from '../../../db/query/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
 import type { Caller } from '../../http/caller.ts'
 import { readingOf } from '../../http/reading.ts'

@@ -1,4 +1,5 @@
-import type { AnyCollection, Expanded, ExpandLimits, ReadTx, RequestInfo } from '../../../db/index.ts'
+import type { AnyCollection, ReadTx } from '../../../db/index.ts'
+import type { Expanded, ExpandLimits, RequestInfo } from '../../../db/query/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import { presentRecord } from '../../http/response/present-record.ts'
 import type { AnyRecord, Values } from '../behavior.ts'

@@ -1,4 +1,5 @@
-import { type Auth, type RequestInfo, superusers, users } from '../../../db/index.ts'
+import type { Auth, RequestInfo } from '../../../db/query/index.ts'
+import { superusers, users } from '../../../db/store/accounts/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 

@@ -1,4 +1,5 @@
-import { type AnyCollection, quantumJobs } from '../../../db/index.ts'
+import type { AnyCollection } from '../../../db/index.ts'
+import { quantumJobs } from '../../../db/store/jobs/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import { MAX_BODY_BYTES, maxBodyBytes, SMALL_BODY_BYTES } from '../../http/limits/body-size.ts'
 import { assertWithinJsonLimits, BODY_LIMITS, type JsonLimits } from '../../http/limits/json-shape.ts'

@@ -1,12 +1,7 @@
 import { AppError } from '../../../base/index.ts'
-import {
-  type AnyCollection,
-  appendAudit,
-  initialValue,
-  isClosedTo,
-  type ReadTx,
-  type Tx,
-} from '../../../db/index.ts'
+import { type AnyCollection, initialValue, type ReadTx, type Tx } from '../../../db/index.ts'
+import { appendAudit } from '../../../db/journal/index.ts'
+import { isClosedTo } from '../../../db/query/index.ts'
 import { clientOf } from '../../auth/access-audit.ts'
 import { callerName } from '../../http/caller.ts'
 import type { AnyRecord, Behavior, Committed, Writer } from '../behavior.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { newSecret } from '../../../../src/base/index.ts'
+import type { Database } from '../../../../src/db/index.ts'
 import {
   type Account,
   type AccountKind,
   changeEmail,
-  type Database,
   findAccount,
   findAccountByEmail,
   findSuperuser,
@@ -15,7 +15,7 @@ import {
   signInExternally,
   users,
   verifyEmail,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/accounts/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const proof = (kind: AccountKind, { id, tokenKey }: Account) => ({ kind, id, tokenKey })

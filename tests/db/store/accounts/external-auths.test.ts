@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { newSecret } from '../../../../src/base/index.ts'
+import type { Database } from '../../../../src/db/index.ts'
 import {
   createApiToken,
-  type Database,
   type ExternalIdentity,
   externalAuths,
   findByApiToken,
@@ -11,7 +11,7 @@ import {
   saveSuperuser,
   signInExternally,
   users,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/accounts/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const ADA: ExternalIdentity = { provider: 'lab', providerId: '17', email: 'ada@example.org' }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addUsage, chargeOf, postLedger } from '../../../../src/db/index.ts'
+import { addUsage, chargeOf, postLedger } from '../../../../src/db/store/accounts/index.ts'
 import { chargeableMs } from '../../../../src/db/store/accounts/ledger.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { dismissNotification, notifications, users } from '../../../../src/db/index.ts'
+import { dismissNotification, notifications, users } from '../../../../src/db/store/accounts/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 test('dismissNotification() records every user, even beyond a thousand', async () => {

@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  applyResult,
-  cancelJob,
-  createCancelledPayloadStep,
-  insertJob,
-  storedBytesOf,
-  type User,
-  users,
-} from '../../../../src/db/index.ts'
 import { RECORD_BYTES } from '../../../../src/db/schema/stored-bytes.ts'
+import { storedBytesOf, type User, users } from '../../../../src/db/store/accounts/index.ts'
+import { applyResult, cancelJob, insertJob } from '../../../../src/db/store/jobs/index.ts'
+import { createCancelledPayloadStep } from '../../../../src/db/store/maintenance/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const LIMIT = 100_000

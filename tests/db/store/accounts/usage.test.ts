@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { qpuUsage } from '../../../../src/db/schema/migrations/0004-qpu-usage.ts'
 import {
-  applyResult,
-  claimJob,
   type Usage,
   type UsageQuery,
   usageStatement,
   users,
-} from '../../../../src/db/index.ts'
-import { qpuUsage } from '../../../../src/db/schema/migrations/0004-qpu-usage.ts'
+} from '../../../../src/db/store/accounts/index.ts'
+import { applyResult, claimJob } from '../../../../src/db/store/jobs/index.ts'
 import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 const EVERYTHING = {

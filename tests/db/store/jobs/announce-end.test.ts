@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { applyResult, users } from '../../../../src/db/index.ts'
+import { users } from '../../../../src/db/store/accounts/index.ts'
+import { applyResult } from '../../../../src/db/store/jobs/index.ts'
 import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 test.each([

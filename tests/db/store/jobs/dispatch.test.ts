@@ -5,7 +5,7 @@ import {
   type DispatchTarget,
   listIdleQpus,
   requeueUndelivered,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/jobs/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const claim = (lab: JobLab, job: string, server: DispatchTarget) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { cancelJob, type Qpu, qpus, readQueue } from '../../../../src/db/index.ts'
 import { excessOf, fitsQpu, type JobNeeds, qubitLimit } from '../../../../src/db/store/jobs/fits-qpu.ts'
+import { cancelJob, readQueue } from '../../../../src/db/store/jobs/index.ts'
+import { type Qpu, qpus } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const NOT_DESCRIBED = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { findResponse, type KeyedRequest, saveResponse } from '../../../../src/db/index.ts'
+import { findResponse, type KeyedRequest, saveResponse } from '../../../../src/db/store/jobs/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const REQUEST: KeyedRequest = { user: 'u', key: 'k', route: 'POST /api/jobs', bodyHash: 'aa' }

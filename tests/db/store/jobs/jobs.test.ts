@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { cancelJob, insertJob, listJobs, users } from '../../../../src/db/index.ts'
+import { users } from '../../../../src/db/store/accounts/index.ts'
+import { cancelJob, insertJob, listJobs } from '../../../../src/db/store/jobs/index.ts'
 import { JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 
 describe('insertJob()', () => {

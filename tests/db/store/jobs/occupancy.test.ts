@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../../src/base/index.ts'
-import { timeSlots } from '../../../../src/db/index.ts'
+import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
 import { readOccupancy } from '../../../../src/db/store/jobs/occupancy.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 

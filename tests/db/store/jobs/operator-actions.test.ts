@@ -1,23 +1,22 @@
 import { describe, expect, test } from 'bun:test'
+import { checkInvariants, type Tx } from '../../../../src/db/index.ts'
+import { readAuditChain } from '../../../../src/db/journal/index.ts'
+import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
 import {
   applyResult,
   cancelJob,
-  checkInvariants,
   claimJob,
   findJob,
   holdJob,
   moveJob,
   moveJobToFront,
-  readAuditChain,
   readQueue,
   readQueuePosition,
   releaseJob,
   requeueJob,
   requeueLost,
   requeueUndelivered,
-  type Tx,
-  timeSlots,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/jobs/index.ts'
 import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 type Work = (tx: Tx, act: Parameters<typeof holdJob>[1]) => unknown

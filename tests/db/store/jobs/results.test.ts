@@ -6,14 +6,14 @@ import {
   cancelJob,
   claimJob,
   type DispatchTarget,
-  describeQpu,
   listTimeline,
   markStarted,
   readQueue,
   readQueuePosition,
   requeueLost,
   requeueUndelivered,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/jobs/index.ts'
+import { describeQpu } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 const LIMITS = { maxAttempts: 3 }

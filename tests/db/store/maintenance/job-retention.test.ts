@@ -1,15 +1,13 @@
 import { expect, test } from 'bun:test'
+import type { Database } from '../../../../src/db/index.ts'
+import { RECORD_BYTES } from '../../../../src/db/schema/stored-bytes.ts'
+import { storedBytesOf } from '../../../../src/db/store/accounts/index.ts'
+import { applyResult, findJob, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import {
-  applyResult,
   createCancelledPayloadStep,
-  type Database,
-  findJob,
   type PruneStep,
   pruneJobs,
-  quantumJobs,
-  storedBytesOf,
-} from '../../../../src/db/index.ts'
-import { RECORD_BYTES } from '../../../../src/db/schema/stored-bytes.ts'
+} from '../../../../src/db/store/maintenance/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const BEFORE = Date.UTC(2026, 0, 10, 12)

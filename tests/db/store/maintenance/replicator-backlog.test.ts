@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ReplicatorBacklog } from '../../../../src/db/index.ts'
+import { ReplicatorBacklog } from '../../../../src/db/store/maintenance/index.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 test('spanMs() is the time between the oldest and the newest change that the replicator keeps', async () => {

@@ -1,21 +1,19 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import type { Database } from '../../../../src/db/index.ts'
+import type { Params, SqlWriter } from '../../../../src/db/sqlite/sql.ts'
+import { calibrationRequests, calibrationResults } from '../../../../src/db/store/calibrations/index.ts'
 import {
-  calibrationRequests,
-  calibrationResults,
-  type Database,
-  drivers,
-  events,
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
   pruneEvents,
   pruneIdempotencyKeys,
-  qpus,
-} from '../../../../src/db/index.ts'
-import type { Params, SqlWriter } from '../../../../src/db/sqlite/sql.ts'
+} from '../../../../src/db/store/maintenance/index.ts'
 import { oldReport } from '../../../../src/db/store/maintenance/strip-report.ts'
+import { drivers, qpus } from '../../../../src/db/store/qpus/index.ts'
+import { events } from '../../../../src/db/store/readings/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const BEFORE = Date.UTC(2026, 0, 10, 12)

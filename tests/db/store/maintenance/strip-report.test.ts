@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { calibrationResults, type Database, stripCalibrationResult } from '../../../../src/db/index.ts'
+import type { Database } from '../../../../src/db/index.ts'
+import { calibrationResults } from '../../../../src/db/store/calibrations/index.ts'
+import { stripCalibrationResult } from '../../../../src/db/store/maintenance/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const BEFORE = Date.UTC(2026, 0, 10, 12)

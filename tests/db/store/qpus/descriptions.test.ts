@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeQpu, readDescription, removeDescription } from '../../../../src/db/index.ts'
+import { describeQpu, readDescription, removeDescription } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const limits = { num_qubits: 3, max_qubits: 3, max_shots: 0, max_executions: 0, missing_features: 0 }

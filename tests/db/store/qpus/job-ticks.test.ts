@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { newId, toTimestamp } from '../../../../src/base/index.ts'
-import { readFailures, readJobTicks } from '../../../../src/db/index.ts'
+import { readFailures, readJobTicks } from '../../../../src/db/store/qpus/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../../support/database.ts'
 
 const NOON = Date.UTC(2026, 5, 10, 12)

@@ -8,7 +8,7 @@ import {
   grantLease,
   listOfflineDrivers,
   qpus,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const grant = (lab: JobLab, driver: Driver, range: { firstPort: number; lastPort: number }) =>

@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toTimestamp } from '../../../../src/base/index.ts'
+import type { Database } from '../../../../src/db/index.ts'
+import { pruneReadings } from '../../../../src/db/store/maintenance/index.ts'
+import { drivers, qpus } from '../../../../src/db/store/qpus/index.ts'
 import {
   type BucketRange,
   bucketOf,
   bucketRange,
   bucketsOf,
-  type Database,
-  drivers,
   events,
   listReadingSeries,
-  pruneReadings,
-  qpus,
   readBuckets,
   rollUpReadings,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/readings/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const START_MS = Date.UTC(2026, 0, 31, 9)

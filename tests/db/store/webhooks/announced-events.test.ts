@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import type { Database } from '../../../../src/db/index.ts'
+import { users } from '../../../../src/db/store/accounts/index.ts'
 import {
-  applyResult,
-  cancelJob,
   claimCalibration,
-  type Database,
-  drivers,
   failCalibration,
   insertCalibration,
-  insertJob,
-  qpus,
   storeReport,
-  users,
-  webhooks,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/calibrations/index.ts'
+import { applyResult, cancelJob, insertJob } from '../../../../src/db/store/jobs/index.ts'
+import { drivers, qpus } from '../../../../src/db/store/qpus/index.ts'
+import { webhooks } from '../../../../src/db/store/webhooks/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../../support/database.ts'
 
 interface World extends TestDatabase {

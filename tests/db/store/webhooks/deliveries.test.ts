@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import type { Database } from '../../../../src/db/index.ts'
+import { users } from '../../../../src/db/store/accounts/index.ts'
 import {
-  type Database,
   listDeliveries,
   listDueWebhooks,
   queueWebhookEvent,
   recordAttempt,
-  users,
   type WebhookKindName,
   webhooks,
-} from '../../../../src/db/index.ts'
+} from '../../../../src/db/store/webhooks/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const OK = { status: 200, error: '', durationMs: 5, response: 'ok' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listAudit } from '../../../../src/db/index.ts'
+import { listAudit } from '../../../../src/db/journal/index.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 import { until } from '../../../support/until.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Loop, silentLog } from '../../../../src/base/index.ts'
-import { listAudit } from '../../../../src/db/index.ts'
+import { listAudit } from '../../../../src/db/journal/index.ts'
 import { BackgroundTasks } from '../../../../src/server/admin/tasks/background-tasks.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 import { openTestServer } from '../../../support/server/server.ts'

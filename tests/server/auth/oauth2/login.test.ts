@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { systemClock } from '../../../../src/base/index.ts'
-import { externalAuths, findUser, users } from '../../../../src/db/index.ts'
+import { externalAuths, findUser, users } from '../../../../src/db/store/accounts/index.ts'
 import { EventSourceClient } from '../../../support/server/event-source.ts'
 import { type OidcProvider, openOidcProvider } from '../../../support/server/oidc.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { quantumJobs } from '../../../../src/db/index.ts'
+import { quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 const MIB = 1024 * 1024

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { users } from '../../../../src/db/index.ts'
+import { users } from '../../../../src/db/store/accounts/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../../../../src/server/jobs/attempts/recover.ts'

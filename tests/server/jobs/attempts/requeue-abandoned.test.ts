@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { markStarted } from '../../../../src/db/index.ts'
+import { markStarted } from '../../../../src/db/store/jobs/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { requeueAbandoned } from '../../../../src/server/jobs/attempts/requeue-abandoned.ts'

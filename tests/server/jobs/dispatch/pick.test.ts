@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { QueueState } from '../../../../src/db/index.ts'
+import type { QueueState } from '../../../../src/db/store/jobs/index.ts'
 import { pickJob, type WaitReason } from '../../../../src/server/jobs/dispatch/pick.ts'
 import { queueState } from '../../../support/server/queue-state.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { saveSuperuser, users } from '../../../../src/db/index.ts'
+import { saveSuperuser, users } from '../../../../src/db/store/accounts/index.ts'
 import type { Caller } from '../../../../src/server/http/caller.ts'
 import { dryRunJob, submitJob } from '../../../../src/server/jobs/submission/submit.ts'
 import { BELL, JobLab } from '../../../support/server/job-lab.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { request as open } from 'node:http'
-import { cancelJob, quantumJobs } from '../../../../src/db/index.ts'
+import { cancelJob, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import { WAIT_LIMITS } from '../../../../src/server/jobs/waiting/job-waits.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 import { BELL } from '../../../support/server/job-lab.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { claimJob, type Job, quantumJobs } from '../../../../src/db/index.ts'
+import { claimJob, type Job, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import { JobWaits, WAIT_LIMITS } from '../../../../src/server/jobs/waiting/job-waits.ts'
 import { Resumption } from '../../../../src/server/jobs/waiting/resumption.ts'
 import { Wait } from '../../../../src/server/jobs/waiting/wait.ts'

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { checkInvariants, claimJob, drivers, quantumJobs } from '../../../../src/db/index.ts'
+import { checkInvariants } from '../../../../src/db/index.ts'
+import { claimJob, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
+import { drivers } from '../../../../src/db/store/qpus/index.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 const PATH = '/api/collections/quantum_jobs/records'

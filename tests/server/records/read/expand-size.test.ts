@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { quantumJobs } from '../../../../src/db/index.ts'
+import { quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import { openTestServer } from '../../../support/server/server.ts'
 
 test('related programs of 8 MiB in one response are refused; each time that one is shown counts', async () => {

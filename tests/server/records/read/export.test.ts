@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
-import { events, quantumJobs, type Tx, users } from '../../../../src/db/index.ts'
+import type { Tx } from '../../../../src/db/index.ts'
+import { users } from '../../../../src/db/store/accounts/index.ts'
+import { quantumJobs } from '../../../../src/db/store/jobs/index.ts'
+import { events } from '../../../../src/db/store/readings/index.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 const PATH = '/api/collections/events/records'

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { events, notifications, quantumJobs, timeSlots } from '../../../../src/db/index.ts'
+import { notifications } from '../../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
+import { quantumJobs } from '../../../../src/db/store/jobs/index.ts'
+import { events } from '../../../../src/db/store/readings/index.ts'
 import { ended } from '../../../support/ended-job.ts'
 import {
   openTestServer,

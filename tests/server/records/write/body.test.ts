@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { calibrationResults, notifications, quantumJobs, users } from '../../../../src/db/index.ts'
+import { notifications, users } from '../../../../src/db/store/accounts/index.ts'
+import { calibrationResults } from '../../../../src/db/store/calibrations/index.ts'
+import { quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import { readBody } from '../../../../src/server/records/write/body.ts'
 import { openTestServer } from '../../../support/server/server.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { notifications, users } from '../../../../src/db/index.ts'
+import { notifications, users } from '../../../../src/db/store/accounts/index.ts'
 import { applyModifiers } from '../../../../src/server/records/write/modifiers.ts'
 
 const system = { id: 'a', created: '', updated: '' }

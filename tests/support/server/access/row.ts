@@ -1,4 +1,4 @@
-import type { TokenScope } from '../../../../src/db/index.ts'
+import type { TokenScope } from '../../../../src/db/store/accounts/index.ts'
 import type { TestAccount, TestClient, TestQpu, TestServer } from '../server.ts'
 
 /** The callers. The records in the paths belong to `owner`; `program` is the owner's API token. */

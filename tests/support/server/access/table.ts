@@ -1,5 +1,7 @@
 import { toTimestamp } from '../../../../src/base/index.ts'
-import { notifications, saveCalendarFeed, timeSlots, users, webhooks } from '../../../../src/db/index.ts'
+import { notifications, users } from '../../../../src/db/store/accounts/index.ts'
+import { saveCalendarFeed, timeSlots } from '../../../../src/db/store/bookings/index.ts'
+import { webhooks } from '../../../../src/db/store/webhooks/index.ts'
 import { RECORD_ROWS } from './record-rows.ts'
 import {
   all,
@@ -379,11 +381,7 @@ export const TABLE: readonly Row[] = [
   { route: 'POST /api/calendar-feed', statuses: [401, 201, 201, 201, 201], call: () => ({ body: {} }) },
   { route: 'PATCH /api/calendar-feed', statuses: SIGNED_IN, call: () => ({ body: { qpu: '' } }) },
   { route: 'DELETE /api/calendar-feed', statuses: [401, 200, 200, 200, 200], call: ownFeeds },
-  {
-    route: 'GET /api/calendar/:file',
-    statuses: all(404),
-    call: () => ({ path: '/api/calendar/none.ics' }),
-  },
+  { route: 'GET /api/calendar/:file', statuses: all(404), call: () => ({ path: '/api/calendar/none.ics' }) },
   {
     route: 'GET /api/events/series',
     statuses: SIGNED_IN,

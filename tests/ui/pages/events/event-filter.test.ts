@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { events } from '../../../../src/db/index.ts'
+import { events } from '../../../../src/db/store/readings/index.ts'
 import { conditionOf, type EventFilter } from '../../../../ui/pages/events/event-filter.ts'
 import { openTestServer } from '../../../support/server/server.ts'
 

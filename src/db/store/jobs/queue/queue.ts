@@ -1,13 +1,13 @@
-import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
-import { qpus } from '../../collections/qpus.ts'
-import type { ReadTx } from '../../records/tx.ts'
-import type { RecordOf } from '../../schema/collection.ts'
-import { calibratingQpus } from '../qpus/qpus.ts'
-import { firstInFairOrder } from './fair/fair-queue.ts'
-import type { FairShare } from './fair/fair-share.ts'
-import { fitsQpu, type JobNeeds, type QpuLimits } from './fits-qpu.ts'
+import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
+import { qpus } from '../../../collections/qpus.ts'
+import type { ReadTx } from '../../../records/tx.ts'
+import type { RecordOf } from '../../../schema/collection.ts'
+import { calibratingQpus } from '../../qpus/qpus.ts'
+import { fitsQpu, type JobNeeds, type QpuLimits } from '../fits-qpu.ts'
+import { MAX_BACKOFF_MS } from '../results.ts'
+import { firstInFairOrder } from './fair-queue.ts'
+import type { FairShare } from './fair-share.ts'
 import { HEAD_JOBS, QUEUE_SQL, runnableParams } from './queue-sql.ts'
-import { MAX_BACKOFF_MS } from './results.ts'
 
 /** A QPU and the heads of its queue at one instant: the input for choosing its next job. */
 export interface QueueState {

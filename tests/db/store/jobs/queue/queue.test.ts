@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { toTimestamp } from '../../../../src/base/index.ts'
+import { toTimestamp } from '../../../../../src/base/index.ts'
+import { postLedger } from '../../../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
 import {
   applyResult,
   cancelJob,
   claimJob,
-  postLedger,
   type QueueState,
   readQueue,
   readQueuePosition,
-  timeSlots,
-} from '../../../../src/db/index.ts'
-import { FAIR_SQL } from '../../../../src/db/store/jobs/fair/fair-queue.ts'
-import { WAITING_USERS } from '../../../../src/db/store/jobs/fair/fair-share.ts'
-import { COUNT_PENDING } from '../../../../src/db/store/jobs/jobs.ts'
-import { mayRun } from '../../../../src/db/store/jobs/queue.ts'
-import { QUEUE_SQL } from '../../../../src/db/store/jobs/queue-sql.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+} from '../../../../../src/db/store/jobs/index.ts'
+import { COUNT_PENDING } from '../../../../../src/db/store/jobs/jobs.ts'
+import { FAIR_SQL } from '../../../../../src/db/store/jobs/queue/fair-queue.ts'
+import { WAITING_USERS } from '../../../../../src/db/store/jobs/queue/fair-share.ts'
+import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
+import { QUEUE_SQL } from '../../../../../src/db/store/jobs/queue/queue-sql.ts'
+import { JobLab } from '../../../../support/server/job-lab.ts'
 
 const IDLE_MS = 5_000
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { applyResult, claimJob } from '../../../../src/db/index.ts'
-import { recentMs, typicalMs } from '../../../../src/db/store/jobs/queue-position.ts'
-import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+import { applyResult, claimJob } from '../../../../../src/db/store/jobs/index.ts'
+import { recentMs, typicalMs } from '../../../../../src/db/store/jobs/queue/queue-position.ts'
+import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 
 test('the typical time is the middle one, never 0, and assumed without any', () => {
   expect(typicalMs([5, 1, 9])).toBe(5)

@@ -1,9 +1,9 @@
 import type { ReadTx } from '../../../records/tx.ts'
 import { compareFair } from '../../accounts/recent-use.ts'
 import { fitsParams } from '../fits-qpu.ts'
-import type { Qpu } from '../queue-sql.ts'
 import { FAIR_SQL } from './fair-queue.ts'
 import type { FairShare } from './fair-share.ts'
+import type { Qpu } from './queue-sql.ts'
 
 /** Users whose jobs are put in order: those with the least recent use. */
 const MAX_USERS = 500

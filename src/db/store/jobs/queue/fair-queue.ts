@@ -3,6 +3,7 @@ import type { ReadTx } from '../../../records/tx.ts'
 import { jsonItems } from '../../../sqlite/dialect.ts'
 import { compareFair } from '../../accounts/recent-use.ts'
 import { FITS_QPU, fitsParams } from '../fits-qpu.ts'
+import type { FairShare } from './fair-share.ts'
 import {
   IS_RUNNABLE,
   MOVED_TO_FRONT,
@@ -10,8 +11,7 @@ import {
   PENDING_BY_USER,
   type Qpu,
   runnableParams,
-} from '../queue-sql.ts'
-import type { FairShare } from './fair-share.ts'
+} from './queue-sql.ts'
 
 /** The users of a statement; `one.value` is the id. */
 const USERS = `${jsonItems('$users')} one`

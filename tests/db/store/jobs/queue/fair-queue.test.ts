@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { User } from '../../../../../src/db/store/accounts/index.ts'
+import { minuteOf } from '../../../../../src/db/store/accounts/recent-use.ts'
 import {
   applyResult,
   claimJob,
@@ -9,9 +11,7 @@ import {
   readQueue,
   readQueueHead,
   readQueuePosition,
-  type User,
-} from '../../../../../src/db/index.ts'
-import { minuteOf } from '../../../../../src/db/store/accounts/recent-use.ts'
+} from '../../../../../src/db/store/jobs/index.ts'
 import { pickJob } from '../../../../../src/server/jobs/dispatch/pick.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { part } from '../../../../support/whole.ts'

@@ -5,7 +5,7 @@ import type { ReadTx } from '../../../records/tx.ts'
 import { firstMinuteOf, minuteOf, RecentUse } from '../../accounts/recent-use.ts'
 import { listRecentUse } from '../../accounts/recent-use-rows.ts'
 import type { Job } from '../jobs.ts'
-import { PENDING_BY_USER } from '../queue-sql.ts'
+import { PENDING_BY_USER } from './queue-sql.ts'
 
 /**
  * The recent QPU time of all users, kept in memory from the rows of the last minutes: reading it costs as

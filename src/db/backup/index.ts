@@ -1,0 +1,25 @@
+export {
+  acceptReplacement,
+  readReplacement,
+  removeStaged,
+  replaceDatabase,
+  returnReplaced,
+} from '../durability/replacement.ts'
+export {
+  type BackupFile,
+  findBackupFile,
+  isBackupName,
+  listBackupFiles,
+  newBackupPath,
+  removeBackupFile,
+} from './backup-files.ts'
+export { type BackupReport, checkBackup } from './check.ts'
+export { readBackupTime } from './last-backup.ts'
+export { makeBackup } from './make-backup.ts'
+export { runBackupTask } from './process/backup-host.ts'
+export { runInBackupProcess } from './process/backup-process.ts'
+export type { BackupResult, BackupTask } from './process/messages.ts'
+export { removeOldBackups } from './remove-old.ts'
+export { removeAbandonedRestores, restoreBackup, unusedName } from './restore.ts'
+export { backupName, newestBackup, planRemoval, type RetentionPolicy } from './retention.ts'
+export { writeBackup } from './write-backup.ts'

@@ -1,0 +1,8 @@
+export { readRecording } from './read.ts'
+export type {
+  RecordedAttempt,
+  RecordedJob,
+  RecordedQpu,
+  RecordedSlot,
+  Recording,
+} from './recording.ts'

@@ -1,0 +1,67 @@
+export { apiTokens, TOKEN_SCOPES, type TokenScope } from '../../collections/api_tokens.ts'
+export { externalAuths } from '../../collections/external_auths.ts'
+export { notifications } from '../../collections/notifications.ts'
+export { MAX_QPU_SECONDS, qpuTimeRequests } from '../../collections/qpu_time_requests.ts'
+export { superusers } from '../../collections/superusers.ts'
+export { users } from '../../collections/users.ts'
+export { DIRECTION_MARKS } from '../../hooks/plain-name.ts'
+export {
+  type Account,
+  type AccountKind,
+  accountSecret,
+  changeAccount,
+  changeUserAccount,
+  disableProxy,
+  findAccount,
+  findAccountByEmail,
+  findByApiToken,
+  findSuperuser,
+  findSuperuserByEmail,
+  findUser,
+  findUserByIdentity,
+  type IdentityField,
+  listSuperusers,
+  proxyUserOf,
+  readSuperusers,
+  removeSuperuser,
+  type Superuser,
+  saveSuperuser,
+  syncProxyEmail,
+  type User,
+} from './accounts.ts'
+export { changeEmail, endSessions, resetPassword, verifyEmail } from './credentials.ts'
+export { type ExternalIdentity, signInExternally } from './external-auths.ts'
+export {
+  type AddressUse,
+  forgetAddresses,
+  isKnownAddress,
+  type LastUse,
+  listLastUses,
+  MAX_KNOWN_ADDRESSES,
+  rememberAddress,
+  touchAddress,
+} from './known-addresses.ts'
+export { chargeOf, postLedger } from './ledger.ts'
+export { listLedger } from './list-ledger.ts'
+export { dismissNotification } from './notifications.ts'
+export { compareFair, RecentUse } from './recent-use.ts'
+export { MAX_FAIR_WINDOW_MS } from './recent-use-rows.ts'
+export { storedBytesLimit, storedBytesOf } from './stored-bytes.ts'
+export {
+  type ApiToken,
+  createApiToken,
+  findApiToken,
+  listApiTokens,
+  removeApiToken,
+  syncOwner,
+  updateApiToken,
+} from './tokens.ts'
+export {
+  addUsage,
+  USAGE_GROUPS,
+  type Usage,
+  type UsageGroup,
+  type UsageQuery,
+  usageStatement,
+} from './usage.ts'
+export { listUserActivity } from './user-activity.ts'

@@ -1,0 +1,34 @@
+export { calibrationRequests } from '../../collections/calibration_requests.ts'
+export { calibrationResults } from '../../collections/calibration_results.ts'
+export { announceFailedRequest } from './announce-end.ts'
+export { type Report, type ReportOutcome, storeReport } from './calibration-reports.ts'
+export {
+  assertMayCalibrate,
+  type CalibrationClaim,
+  type CalibrationRequest,
+  claimCalibration,
+  confirmCalibration,
+  endLostCalibration,
+  failCalibration,
+  insertCalibration,
+  isCurrentRun,
+  listIdleTuners,
+  listRunningCalibrations,
+  listRunsOfOlderLeases,
+  recordProgress,
+  requeueUndeliveredCalibration,
+} from './calibrations.ts'
+export { listMedians, type Median, readMedian, type StoredMedian } from './medians.ts'
+export { beginOwnRun, endOwnRun, listOwnRuns } from './own-runs.ts'
+export {
+  finishValues,
+  type HistoryQuery,
+  listLatestValues,
+  listValueHistory,
+  type QpuCalibration,
+  readQpuCalibrations,
+  readUnreadReport,
+  type StoredValue,
+  storeValues,
+  type UnreadReport,
+} from './values.ts'

@@ -1,0 +1,13 @@
+export { type MailItem, queueMailItem } from '../../journal/mail-items.ts'
+export {
+  announceSlotStarts,
+  announceTimeRequest,
+  claimDigest,
+  type Digest,
+  discardAllDigests,
+  finishDigest,
+  hasDigests,
+  hasSlotStarts,
+  listDueDigests,
+  postponeDigest,
+} from './digests.ts'

@@ -1,0 +1,27 @@
+export { type Gauges, readDiskGauges, readGauges } from './gauges.ts'
+export {
+  CANCELLED_PAYLOAD_MS,
+  createCancelledPayloadStep,
+  pruneJobs,
+} from './job-retention.ts'
+export { probeWrites } from './probe.ts'
+export { ReplicatorBacklog } from './replicator-backlog.ts'
+export {
+  type PruneStep,
+  pruneCalibrationRequests,
+  pruneCalibrationResults,
+  pruneEvents,
+  pruneIdempotencyKeys,
+  pruneReadings,
+  recordPruning,
+} from './retention.ts'
+export { stripCalibrationResult } from './strip-report.ts'
+export {
+  beginUserRemoval,
+  cancelAbandoned,
+  finishUserRemoval,
+  listJobsWithoutUser,
+  listUnfinishedRemovals,
+  type RemovalStep,
+  removalSteps,
+} from './user-removal.ts'

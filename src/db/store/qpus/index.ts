@@ -1,0 +1,38 @@
+export { drivers } from '../../collections/drivers.ts'
+export { qpus } from '../../collections/qpus.ts'
+export {
+  type DescribedLimits,
+  describeQpu,
+  isSimulator,
+  readDescription,
+  removeDescription,
+} from './descriptions.ts'
+export { readFailures, readJobTicks } from './job-ticks.ts'
+export {
+  attachLease,
+  type Grant,
+  grantLease,
+  type LeaseKey,
+  listOfflineDrivers,
+  releaseLease,
+  resetLeases,
+  revokeLease,
+} from './leases.ts'
+export {
+  calibratingQpus,
+  createDriver,
+  createQpu,
+  type Driver,
+  deleteQpu,
+  findQpu,
+  getQpu,
+  listQpus,
+  type Qpu,
+  replaceDriverToken,
+  setDraining,
+  setDriverEnabled,
+  setMaintenance,
+  setQpuEnabled,
+} from './qpus.ts'
+export { readSchedule, readScheduleNotes } from './schedule.ts'
+export { markUnfit } from './unfit-jobs.ts'

@@ -1,0 +1,7 @@
+export { csvHead, csvLine, toCsv } from './csv.ts'
+export { exportedKeys, exportedRecord } from './exported.ts'
+export { importRecords } from './import.ts'
+export { toJsonLines } from './json-lines.ts'
+export { eachRecord } from './pages.ts'
+export { openSnapshot, type Snapshot } from './snapshot.ts'
+export { type RecordEncoder, writePage } from './write-page.ts'
