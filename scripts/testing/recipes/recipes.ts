@@ -44,7 +44,7 @@ export const RECIPES: readonly Recipe[] = [
   },
   {
     heading: 'Add a collection',
-    names: { '<name>': 'cold_heads' },
+    names: { '<name>': 'cold_heads', '<feature>': 'qpus' },
     edits: [
       {
         file: 'src/db/collections/cold_heads.ts',
@@ -73,14 +73,14 @@ export const coldHeads = defineCollection({
       },
       { file: 'src/db/collections.ts', before: '  drivers,\n', text: '  coldHeads,\n' },
       {
-        file: 'src/db/index.ts',
-        before: "export { drivers } from './collections/drivers.ts'\n",
-        text: "export { coldHeads } from './collections/cold_heads.ts'\n",
+        file: 'src/db/store/qpus/index.ts',
+        before: "export { drivers } from '../../collections/drivers.ts'\n",
+        text: "export { coldHeads } from '../../collections/cold_heads.ts'\n",
       },
       {
         file: 'tests/db/transfer/support.ts',
-        before: '  type Database,\n  diagnose,\n',
-        text: '  coldHeads,\n',
+        before: "import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'\n",
+        text: "import { coldHeads } from '../../../src/db/store/qpus/index.ts'\n",
       },
       {
         file: 'tests/db/transfer/support.ts',
