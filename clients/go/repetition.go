@@ -125,8 +125,8 @@ func (s *repetition) end() {
 	}
 }
 
-// counts reports whether a failure is one of the tries. A limit is none; of a submission, only what the server itself
-// reports is one.
+// counts reports whether a failure is one of the tries. Being limited does not; of a submission, only what the server
+// itself reports counts.
 func (s *repetition) counts(err error) bool {
 	if s == nil {
 		return !errors.Is(err, ErrRateLimited)

@@ -1,3 +1,6 @@
+/** Time after which a server from which a page never had a response is taken for one that does not allow its origin. */
+const SILENT_MS = 5_000
+
 /** The addresses of a server, of which one is in use until it does not respond. */
 export class Addresses {
   readonly #all: readonly string[]
@@ -6,6 +9,8 @@ export class Addresses {
   readonly #reached = new Set<string>()
   /** Those that never were, because no server has the name or its certificate is not trusted. */
   readonly #wrong = new Set<string>()
+  /** When a page of another origin first had no response, in ms since 1970. */
+  readonly #silentSince = new Map<string, number>()
 
   /**
    * @param given One address, or several, as a list or separated by commas.
@@ -36,6 +41,23 @@ export class Addresses {
   }
 
   /**
+   * The origin of this page, if a browser may be what withholds the responses of `address`: it has another origin,
+   * and nothing was ever read from it. Browsers report a server that does not allow an origin as one that is down.
+   */
+  unreadFrom(address: string): string | undefined {
+    const origin = pageOrigin()
+    const isOther = origin !== undefined && origin !== new URL(address).origin
+    return isOther && !this.#reached.has(address) ? origin : undefined
+  }
+
+  /** Whether a page that reads nothing from `address` has tried for long enough. */
+  isSilent(address: string): boolean {
+    const since = this.#silentSince.get(address) ?? Date.now()
+    this.#silentSince.set(address, since)
+    return Date.now() - since >= SILENT_MS
+  }
+
+  /**
    * Continues with the address after the one that did not respond. Returns whether it is of no use to try
    * again: that each address is wrong.
    */
@@ -45,4 +67,11 @@ export class Addresses {
     this.#wrong.add(address)
     return this.#wrong.size === new Set(this.#all).size
   }
+}
+
+/** The origin of the page, or of the page of the worker, in a browser. */
+function pageOrigin(): string | undefined {
+  const { location, navigator } = globalThis as Partial<Pick<typeof globalThis, 'location' | 'navigator'>>
+  // Deno has a location too.
+  return navigator?.userAgent?.startsWith('Mozilla/') ? location?.origin : undefined
 }

@@ -97,20 +97,33 @@ export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError'
   /** The server may have carried out the request. */
   maybeDone: boolean
-  /** Repeating it does not help: no server has the name, or its certificate is not trusted. */
+  /**
+   * Repeating it does not help: no server has the name, its certificate is not trusted, or the browser shows none of
+   * its responses to this page.
+   */
   readonly isDefinite: boolean
   /** Of a submission that may have made a job although it failed; `client.resume` finds that job. */
   idempotencyKey: string | undefined
 
   constructor(
     address: string,
-    { maybeDone, isDefinite, cause }: { maybeDone: boolean; isDefinite: boolean; cause: unknown },
+    {
+      maybeDone,
+      isDefinite,
+      cause,
+      origin,
+    }: { maybeDone: boolean; isDefinite: boolean; cause: unknown; origin?: string | undefined },
   ) {
     const state = maybeDone
       ? 'The connection ended before the response; the server may have carried out the request'
       : 'No connection'
     const reason = cause instanceof Error && isDefinite ? ` (${cause.message})` : ''
-    super(`${state}: ${address}${reason}`, { cause })
+    super(
+      origin === undefined
+        ? `${state}: ${address}${reason}`
+        : `No response from ${address}: it is down, or it does not allow pages of ${origin}, which its setting --cors-origins does`,
+      { cause },
+    )
     this.maybeDone = maybeDone
     this.isDefinite = isDefinite
   }

@@ -49,15 +49,15 @@ export function isTemporary(error: unknown): boolean {
   return REFUSED.has(error.status) || FAILED.has(error.status)
 }
 
-/** Whether the client sends the request again by itself. */
+/** Whether the client sends the request again. */
 export function isRetried(error: unknown, isRepeatable: boolean): boolean {
   if (!isTemporary(error) || isRepeatable) return isTemporary(error)
   return error instanceof ConnectionLostError ? !error.maybeDone : REFUSED.has((error as SvcError).status)
 }
 
 /**
- * Whether the failure of an attempt counts as one of the tries. A limit is none; where a response is awaited,
- * only what the server itself reports is one.
+ * Whether the failure of an attempt counts as one of the tries. Being limited does not; where a response is awaited,
+ * only what the server itself reports counts.
  */
 export function isFailure(error: unknown, awaitsResponse: boolean): boolean {
   if (!awaitsResponse) return !(error instanceof RateLimitedError)
@@ -131,7 +131,8 @@ export class Repetition {
     if (!(error instanceof SvcError) && !(error instanceof ConnectionLostError)) return
     if (this.#key === undefined) return
     const maybeDone = this.#maybeDone || isMaybeDone(error)
-    const isUndecided = maybeDone && error instanceof SvcError && [401, 403].includes(error.status)
+    const isUndecided =
+      maybeDone && (error instanceof ConnectionLostError || [401, 403].includes(error.status))
     if (error instanceof ConnectionLostError) error.maybeDone = maybeDone
     if (!isTemporary(error) && !isUndecided) return
     error.idempotencyKey = this.#key

@@ -157,14 +157,12 @@ export class Transport {
 
   /** The error of a request without a response; goes on with the next address. */
   #lost(address: string, cause: unknown): ConnectionLostError {
-    const isWrong = DEFINITE.test(codesOf(cause))
-    const maybeDone = !isWrong && !UNSENT.test(codesOf(cause))
-    if (maybeDone) this.#addresses.reach(address)
-    return new ConnectionLostError(address, {
-      maybeDone,
-      cause,
-      isDefinite: this.#addresses.leave(address, isWrong),
-    })
+    const origin = this.#addresses.unreadFrom(address)
+    const isWrong = origin === undefined ? DEFINITE.test(codesOf(cause)) : this.#addresses.isSilent(address)
+    const maybeDone = (origin !== undefined || !isWrong) && !UNSENT.test(codesOf(cause))
+    if (maybeDone && origin === undefined) this.#addresses.reach(address)
+    const isDefinite = this.#addresses.leave(address, isWrong)
+    return new ConnectionLostError(address, { maybeDone, cause, isDefinite, origin })
   }
 }
 

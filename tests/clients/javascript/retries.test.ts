@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from 'bun:test'
+import { afterEach, describe, expect, jest, test } from 'bun:test'
 import {
   ConnectionLostError,
   RateLimitedError,
@@ -103,6 +103,73 @@ describe('a submission', () => {
   test('lasts at most as long as the server keeps keys', () => {
     const retries = { withoutResponseMs: 86_400_000 }
     expect(() => new SvcClient({ baseUrl: 'http://127.0.0.1:1', retries })).toThrow('expected 0 to 82800000')
+  })
+})
+
+describe('in a page', () => {
+  const GLOBALS = ['location', 'navigator'] as const
+  const before = GLOBALS.map((name) => Object.getOwnPropertyDescriptor(globalThis, name))
+
+  function open(origin: string): void {
+    const page = { location: { origin }, navigator: { userAgent: 'Mozilla/5.0' } }
+    for (const name of GLOBALS)
+      Object.defineProperty(globalThis, name, { value: page[name], configurable: true })
+  }
+
+  afterEach(() => {
+    GLOBALS.forEach((name, at) => {
+      const descriptor = before[at]
+      if (descriptor) Object.defineProperty(globalThis, name, descriptor)
+      else Reflect.deleteProperty(globalThis, name)
+    })
+  })
+
+  /** What browsers reject with, whatever the reason. */
+  const blocked = () => new TypeError('Failed to fetch')
+
+  test('a server that never responds is taken within seconds for one that does not allow the origin', async () => {
+    open('https://app.example')
+    const { outcome, took, requests } = await outlast(blocked)
+    expect(outcome).toMatchObject({ name: 'ConnectionLostError', isDefinite: true, idempotencyKey: 'mine' })
+    expect((outcome as Error).message).toContain(
+      'pages of https://app.example, which its setting --cors-origins does',
+    )
+    expect([took >= 5_000, took <= 20_000, requests > 2]).toEqual([true, true, true])
+  })
+
+  test('a wait for its jobs ends as well, and any other request names the setting', async () => {
+    open('null')
+    jest.useFakeTimers({ now: 0 })
+    try {
+      const fetch = async () => {
+        jest.setSystemTime(Date.now() + 6_000)
+        throw blocked()
+      }
+      const svc = new SvcClient({
+        baseUrl: 'http://127.0.0.1:1',
+        apiToken: 'token',
+        fetch,
+        retries: { tries: 1 },
+      })
+      await expect(svc.me()).rejects.toThrow('pages of null, which its setting --cors-origins does')
+      const wait = svc.wait(['one', 'two']).catch((error: unknown) => error)
+      await Promise.resolve()
+      jest.advanceTimersToNextTimer()
+      expect(await wait).toMatchObject({ isDefinite: true })
+    } finally {
+      jest.useRealTimers()
+    }
+  })
+
+  test('a server that has responded is waited for when it restarts, and so is one of the same origin', async () => {
+    open('https://app.example')
+    const restarting = await outlast((now) =>
+      now === 0 ? new Response('', { status: 502 }) : now < 60_000 ? blocked() : job(),
+    )
+    expect([restarting.outcome instanceof Error, restarting.took >= 60_000]).toEqual([false, true])
+    open('http://127.0.0.1:1')
+    const own = await outlast((now) => (now < 60_000 ? blocked() : job()))
+    expect([own.outcome instanceof Error, own.took >= 60_000]).toEqual([false, true])
   })
 })
 

@@ -200,7 +200,7 @@ def is_temporary(error: SvcError) -> bool:
 
 
 def is_retried(error: SvcError, is_repeatable: bool) -> bool:
-    """Whether the client sends the request again by itself."""
+    """Whether the client sends the request again."""
     if not is_temporary(error) or is_repeatable:
         return is_temporary(error)
     if isinstance(error, ConnectionLostError):

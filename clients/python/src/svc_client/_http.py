@@ -189,7 +189,7 @@ class AsyncHttpStream:
 
     @property
     def failure(self) -> Response | None:
-        """The response, if it is none of success."""
+        """The response, unless it is a success."""
         got = self._response
         if got.is_success:
             return None
@@ -291,7 +291,7 @@ class HttpStream:
 
     @property
     def failure(self) -> Response | None:
-        """The response, if it is none of success."""
+        """The response, unless it is a success."""
         got = self._response
         if got.is_success:
             return None

@@ -28,7 +28,7 @@ from ._sync.client import SvcClient
 
 NAME = "svc.qpu"
 _MAX_EXECUTIONS = 300
-# What PennyLane writes as OpenQASM by itself; everything else is decomposed to these.
+# What PennyLane writes as OpenQASM; everything else is decomposed to these.
 _GATES = {
     *("CNOT", "CZ", "U1", "U2", "U3", "Identity", "PauliX", "PauliY", "PauliZ", "Hadamard", "S", "T", "RX", "RY", "RZ"),
     *("Adjoint(S)", "Adjoint(T)", "CRX", "CRY", "CRZ", "SWAP", "Toffoli", "CSWAP", "PhaseShift", "GlobalPhase"),
