@@ -149,10 +149,20 @@ func (t *transport) send(ctx context.Context, address string, c call) (*http.Res
 	}
 	defer response.Body.Close()
 	failure := errorOf(response)
-	if failure.Status == http.StatusUnauthorized && t.profile != "" {
-		failure.Message = fmt.Sprintf("The token of profile %s is not valid; run: svc login %s --profile %s", t.profile, address, t.profile)
+	if failure.Status == http.StatusUnauthorized {
+		failure.Message = t.unauthorizedText(address)
 	}
 	return nil, failure
+}
+
+func (t *transport) unauthorizedText(address string) string {
+	switch {
+	case t.profile != "":
+		return fmt.Sprintf("The token of profile %s is not valid; run: svc login %s --profile %s", t.profile, address, t.profile)
+	case t.token != "":
+		return "The API token is not valid: it is wrong, has expired or was deleted; run: svc login " + address
+	}
+	return "There is no API token: use WithToken, set SVC_API_TOKEN, or sign in; run: svc login " + address
 }
 
 // lost is the error of a request without a response, and goes on with the next address.

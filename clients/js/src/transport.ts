@@ -149,8 +149,8 @@ export class Transport {
       if (!response.ok) throw errorOf(await detailsOf(response))
       return await read(response)
     } catch (error) {
-      if (error instanceof AuthenticationError && profile !== undefined)
-        error.message = `The token of profile ${profile} is not valid; run: svc login ${address} --profile ${profile}`
+      if (error instanceof AuthenticationError)
+        error.message = unauthorizedText(token !== undefined, profile, address)
       throw error instanceof SvcError ? error : this.#lost(address, error)
     }
   }
@@ -164,6 +164,15 @@ export class Transport {
     const isDefinite = this.#addresses.leave(address, isWrong)
     return new ConnectionLostError(address, { maybeDone, cause, isDefinite, origin })
   }
+}
+
+function unauthorizedText(hasToken: boolean, profile: string | undefined, address: string): string {
+  const login = `run: svc login ${address}`
+  if (profile !== undefined)
+    return `The token of profile ${profile} is not valid; ${login} --profile ${profile}`
+  return hasToken
+    ? `The API token is not valid: it is wrong, has expired or was deleted; ${login}`
+    : `There is no API token: pass apiToken, set SVC_API_TOKEN, or sign in; ${login}`
 }
 
 function contentOf<T>(text: string, address: string): T {

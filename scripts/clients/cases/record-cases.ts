@@ -69,6 +69,8 @@ async function tokenOf({ service, user }: Lab, { as }: PlannedCase): Promise<str
 function messageOf(exchanges: readonly Exchange[]): string[] {
   const last = exchanges.at(-1)?.responses.at(-1)
   if (!last || 'fault' in last || last.status < 400 || typeof last.body !== 'object') return []
+  // The server cannot know what a client has to do with its token.
+  if (last.status === 401) return ['API token']
   return [String((last.body as { message: string }).message)]
 }
 

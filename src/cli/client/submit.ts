@@ -18,6 +18,9 @@ import { notAccepted, type Program } from './problems.ts'
 /** As much as a job may have. */
 const MAX_FILE_BYTES = 16 * MIB
 
+const LEVELS = ['0', '1', '2'] as const
+const LEVEL_OF = { '0': 0, '1': 1, '2': 2 } as const
+
 export const submitCommand = defineCommand({
   summary: 'Submit OpenQASM programs as one job; with --wait also wait for its results',
   positionals: [
@@ -37,7 +40,7 @@ export const submitCommand = defineCommand({
     ),
     tag: repeatableFlag(kinds.nonEmptyText('text'), 'Tag of the job; may be repeated'),
     optimizationLevel: flag(
-      kinds.integer({ min: 0, max: 2 }),
+      kinds.choice(LEVELS),
       'How much a compiler changes the circuits: 0 (gates as written), 1 or 2; the device decides if unset',
     ),
     seed: flag(kinds.integer({ min: 0 }), 'Seed, which makes the results of a simulator repeatable'),
@@ -112,7 +115,7 @@ interface SubmissionFlags {
   param: readonly string[]
   name: string | undefined
   tag: readonly string[]
-  optimizationLevel: number | undefined
+  optimizationLevel: (typeof LEVELS)[number] | undefined
   seed: number | undefined
   memory: boolean
   allowUncalibrated: boolean
@@ -136,15 +139,11 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(shots !== undefined && { shots }),
     ...(name !== undefined && { name }),
     ...(tag.length > 0 && { tags: tag }),
-    ...(optimizationLevel !== undefined && { optimizationLevel: levelOf(optimizationLevel) }),
+    ...(optimizationLevel !== undefined && { optimizationLevel: LEVEL_OF[optimizationLevel] }),
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),
     ...(allowUncalibrated && { allowUncalibrated }),
   }
-}
-
-function levelOf(level: number): 0 | 1 | 2 {
-  return level === 0 || level === 1 ? level : 2
 }
 
 async function readProgram(file: string): Promise<Program> {

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { SvcError } from '../../../clients/js/src/index.ts'
+import { Transport } from '../../../clients/js/src/transport.ts'
 import { AppError, systemClock } from '../../base/index.ts'
 import type { Operation } from '../../protocol/index.ts'
 
@@ -24,20 +26,13 @@ const eventsResponse = v.object({
   items: v.array(v.object({ ts: v.string(), payload: v.object({ readings }) })),
 })
 const tokenResponse = v.object({ token: v.string() })
-/** Fields of a refusal are named in `data`, each with its own message. */
-const refusal = v.object({
-  message: v.string(),
-  data: v.fallback(v.record(v.string(), v.object({ message: v.string() })), {}),
-})
 
 /** An HTTP client without privileges: the demo uses the public API only. */
 export class DemoClient {
-  readonly #url: string
-  readonly #token: string
+  readonly #transport: Transport
 
-  private constructor(url: string, token: string) {
-    this.#url = url
-    this.#token = token
+  private constructor(baseUrl: string, apiToken: string) {
+    this.#transport = new Transport({ baseUrl, apiToken })
   }
 
   static async login(
@@ -128,22 +123,22 @@ export class DemoClient {
     return (await this.call(tokenResponse, 'POST', '/api/tokens', { name })).token
   }
 
-  /** One request; its response is checked by a schema. @throws AppError with the message of a refusal. */
+  /**
+   * One request; its response is checked by a schema. @throws AppError with the message of a refusal and
+   * those of its fields.
+   */
   async call<Schema extends v.GenericSchema>(
     schema: Schema,
     method: string,
     path: string,
     body?: object,
   ): Promise<v.InferOutput<Schema>> {
-    const response = await fetch(this.#url + path, {
-      method,
-      headers: { authorization: this.#token, 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const content: unknown = await response.json()
-    if (response.ok) return v.parse(schema, content)
-    const { message, data } = v.parse(refusal, content)
-    const reasons = [message, ...Object.values(data).map((field) => field.message)].join(' ')
-    throw new AppError('internal', `${method} ${path} returned ${response.status}: ${reasons}`)
+    try {
+      return v.parse(schema, await this.#transport.request(method, path, { body }))
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error
+      const reasons = [error.message, ...Object.values(error.fields).map(({ message }) => message)].join(' ')
+      throw new AppError('internal', `${method} ${path} returned ${error.status}: ${reasons}`)
+    }
   }
 }

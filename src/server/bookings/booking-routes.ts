@@ -12,7 +12,7 @@ import {
   type SlotConflict,
   type TimeSlot,
 } from '../../db/store/bookings/index.ts'
-import { findQpu } from '../../db/store/qpus/index.ts'
+import { findQpu, unknownQpu } from '../../db/store/qpus/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
@@ -223,7 +223,7 @@ function requireUser(tx: Tx, id: string): string {
 function requireQpu(tx: Tx, nameOrId: string): string {
   if (nameOrId === '') return ''
   const qpu = findQpu(tx, nameOrId)
-  if (!qpu) throw new AppError('not_found', `There is no QPU ${nameOrId}`)
+  if (!qpu) throw new AppError('not_found', unknownQpu(tx, nameOrId))
   return qpu.id
 }
 

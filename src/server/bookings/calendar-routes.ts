@@ -10,7 +10,7 @@ import {
   removeCalendarFeed,
   saveCalendarFeed,
 } from '../../db/store/bookings/index.ts'
-import { findQpu } from '../../db/store/qpus/index.ts'
+import { findQpu, unknownQpu } from '../../db/store/qpus/index.ts'
 import { hashToken } from '../access-token.ts'
 import { RATES } from '../admission/limits.ts'
 import { clientOf } from '../auth/access-audit.ts'
@@ -179,7 +179,7 @@ function noFeed(): AppError {
 function qpuId(tx: ReadTx, nameOrId: string): string {
   if (nameOrId === '') return ''
   const qpu = findQpu(tx, nameOrId)
-  if (!qpu) throw new AppError('not_found', `There is no QPU ${nameOrId}`)
+  if (!qpu) throw new AppError('not_found', unknownQpu(tx, nameOrId))
   return qpu.id
 }
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Mapping, TypeVar
 
 from ._error_classes import CLASS_OF_CODE, CLASS_OF_STATUS
@@ -45,6 +49,16 @@ class SvcError(Exception):
         self.fields: Mapping[str, FieldError] = fields or {}
         self.retry_after = retry_after
         self.idempotency_key = ""
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the lines of the program that led to it, without those of this package."""
+        # The machinery of the notebook comes first, outside of the cells.
+        packages = (__file__, getattr(sys.modules.get("IPython"), "__file__", None) or __file__)
+        hidden = tuple(f"{Path(each).parent}{os.sep}" for each in packages)
+        frames = traceback.extract_tb(self.__traceback__)
+        shown = [each for each in frames if not each.filename.startswith(hidden)]
+        lines = [f"{each.filename}:{each.lineno} in {each.name}\n    {each.line}" for each in shown]
+        return [*lines, f"{type(self).__name__}: {self}"]
 
 
 class InvalidRequestError(SvcError):

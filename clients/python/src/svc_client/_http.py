@@ -9,6 +9,7 @@ import re
 import socket
 import ssl
 import threading
+import weakref
 from dataclasses import dataclass
 from typing import AsyncGenerator, Generator, Iterator, Mapping, TypeAlias
 
@@ -280,6 +281,13 @@ class Http:
                     got = download.get(address + _ROOT_CA, timeout=_limits(self._timeout, None))
             self._client = self._make(_pinned_context(_downloaded_root(got, address), self._pin or "", address))
         return self._client
+
+
+def close_at_end(owner: object, http: Http | AsyncHttp) -> None:
+    """Closes the connections of a client that nobody uses any more, or at the end of the program."""
+    # Those of an asynchronous client belong to a loop that has ended by then.
+    if isinstance(http, Http):
+        weakref.finalize(owner, http.close)
 
 
 class HttpStream:

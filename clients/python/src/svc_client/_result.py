@@ -238,7 +238,7 @@ class Result(Sequence[CircuitResult]):
             for bits, count in circuit.counts.items()
         ]
         columns = ["circuit", "name", "outcome", "count", "probability"]
-        frame: pandas.DataFrame = _module("pandas", "pandas").DataFrame(rows, columns=columns)
+        frame: pandas.DataFrame = _module("pandas", "'svc-client[pandas]'").DataFrame(rows, columns=columns)
         return frame
 
     @overload
@@ -271,5 +271,5 @@ def _unpack(text: str, shots: int, bits: int) -> list[str]:
 def _module(name: str, extra: str) -> Any:
     try:
         return importlib.import_module(name)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise ImportError(f"{name} is not installed; run: pip install {extra}") from error

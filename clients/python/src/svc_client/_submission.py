@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import importlib
+import importlib.util
+import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +27,11 @@ _MAX_JOB = 10 * 1024 * 1024
 # Libraries whose circuits are recognised, each with the module of this package that converts them.
 _LIBRARIES = {"qiskit": "qiskit", "cirq": "cirq", "pennylane": "pennylane"}
 
-# One set of values for the inputs of a program, or several; arrays of NumPy are taken too.
-ParameterValues = Union[Sequence[float], Sequence[Sequence[float]], Any]
+# One set of values for the inputs of a program, in their order or by their names, or several sets; arrays of NumPy are
+# taken too.
+ParameterValues = Union[
+    Sequence[float], Mapping[str, float], Sequence[Sequence[float]], Sequence[Mapping[str, float]], Any
+]
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,8 @@ class Circuit:
 
     Attributes:
         text: OpenQASM 2 or 3.
-        parameter_values: values of the ``input`` declarations in their order; several sets give several results.
+        parameter_values: values of the ``input`` declarations in their order, or by their names such as
+            ``{"theta": 3.1}``; several sets give several results.
         shots: other shots than those of the job.
         name: returned with its results.
         metadata: a JSON object of at most 4 KiB, returned with its results.
@@ -49,6 +57,12 @@ class Circuit:
 # ``Any`` stands for circuits of Qiskit, Cirq and PennyLane, which need not be installed.
 AnyCircuit = Union[str, Path, Circuit, Any]
 Circuits = Union[AnyCircuit, Sequence[AnyCircuit]]
+
+
+def require(library: str) -> None:
+    """Raises ``ImportError`` that names the command if the library of an extra of this package is not installed."""
+    if importlib.util.find_spec(library) is None:
+        raise ImportError(f"{library} is not installed; run: pip install 'svc-client[{library}]'")
 
 
 def circuits_of(circuits: Circuits) -> list[Circuit]:
@@ -111,6 +125,8 @@ def body_of(
             for each in circuits
         ]
     sent = [_sent(each) for each in circuits]
+    for at, each in enumerate(sent):
+        _assert_finite(each.get("parameter_values"), f"circuits.{at}.parameter_values")
     executions = sum(_executions(each) for each in sent)
     if executions > _MAX_EXECUTIONS:
         raise _too_large(
@@ -160,7 +176,7 @@ def with_places(error: SvcError, circuits: Sequence[Circuit]) -> SvcError:
 def _sent(circuit: Circuit) -> dict[str, Any]:
     sent: dict[str, Any] = {"circuit": circuit.text}
     if circuit.parameter_values is not None:
-        sent["parameter_values"] = _plain(circuit.parameter_values)
+        sent["parameter_values"] = _plain(_ordered(circuit.text, circuit.parameter_values))
     if circuit.shots is not None:
         sent["shots"] = _plain(circuit.shots)
     if circuit.name:
@@ -168,6 +184,41 @@ def _sent(circuit: Circuit) -> dict[str, Any]:
     if circuit.metadata:
         sent["metadata"] = dict(circuit.metadata)
     return sent
+
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_INPUT = re.compile(r"(?:^|[;}])\s*input\s+\w+(?:\s*\[[^\]]*\])?\s+(\w+)\s*(?=;)")
+
+
+def _ordered(program: str, values: Any) -> Any:
+    """Values in the order of the inputs of a program, where they are given by their names.
+
+    Raises:
+        ValueError: an input has no value, or there is no such input.
+    """
+    if isinstance(values, Sequence) and not isinstance(values, str):
+        return [_ordered(program, each) if isinstance(each, Mapping) else each for each in values]
+    if not isinstance(values, Mapping):
+        return values
+    names = _INPUT.findall(_COMMENT.sub(" ", program))
+    for name in values:
+        if name not in names:
+            near = difflib.get_close_matches(str(name), names, 1)
+            meant = f"; did you mean {near[0]}?" if near else f"; its inputs are {', '.join(names) or 'none'}"
+            raise ValueError(f"The program has no input {name}{meant}")
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise ValueError(f"parameter_values has no value for the input {missing[0]}")
+    return [values[name] for name in names]
+
+
+def _assert_finite(value: Any, path: str) -> None:
+    """Raises ``ValueError`` that names the place of a number that JSON does not have."""
+    if isinstance(value, list):
+        for at, each in enumerate(value):
+            _assert_finite(each, f"{path}.{at}")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{path} is {value}; expected a finite number")
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ._submission import require
+
+require("cirq")
+
 import cirq
 import numpy as np
 

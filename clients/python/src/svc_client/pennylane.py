@@ -12,6 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._submission import require
+
+require("pennylane")
+
 import numpy as np
 import pennylane as qml
 from pennylane.devices import Device, ExecutionConfig

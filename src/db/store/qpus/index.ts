@@ -33,6 +33,7 @@ export {
   setDriverEnabled,
   setMaintenance,
   setQpuEnabled,
+  unknownQpu,
 } from './qpus.ts'
 export { readSchedule, readScheduleNotes } from './schedule.ts'
 export { markUnfit } from './unfit-jobs.ts'

@@ -1,4 +1,4 @@
-import { AppError, isId } from '../../../base/index.ts'
+import { AppError, isId, nearest } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import { qpus } from '../../collections/qpus.ts'
 import { appendAudit } from '../../journal/audit.ts'
@@ -21,10 +21,18 @@ export function findQpu(tx: ReadTx, nameOrId: string): Qpu | undefined {
   return byName ?? (isId(nameOrId) ? tx.find(qpus, nameOrId) : undefined)
 }
 
+/** Why a name or id is that of no QPU, with the name that was probably meant. */
+export function unknownQpu(tx: ReadTx, nameOrId: string): string {
+  const names = tx.list(qpus).map(({ name }) => name)
+  const near = nearest(normalName(nameOrId), names)
+  const remedy = near === undefined ? 'GET /api/qpus lists them' : `did you mean ${near}?`
+  return `There is no QPU ${nameOrId}; ${remedy}`
+}
+
 /** @throws AppError `not_found` naming the requested QPU. */
 function requireQpu(tx: ReadTx, nameOrId: string): Qpu {
   const qpu = findQpu(tx, nameOrId)
-  if (!qpu) throw new AppError('not_found', `There is no QPU ${nameOrId}`)
+  if (!qpu) throw new AppError('not_found', unknownQpu(tx, nameOrId))
   return qpu
 }
 

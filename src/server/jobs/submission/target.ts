@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/index.ts'
 import type { ReadTx } from '../../../db/index.ts'
 import { fitsQpu, type JobNeeds } from '../../../db/store/jobs/index.ts'
-import { findQpu, type Qpu, qpus } from '../../../db/store/qpus/index.ts'
+import { findQpu, type Qpu, qpus, unknownQpu } from '../../../db/store/qpus/index.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
 /** The QPUs on which a job may run. */
@@ -46,7 +46,7 @@ export function findOpenQpu(tx: ReadTx, nameOrId: string, field = 'qpu'): Qpu {
     assertAcceptsJobs(qpu)
     return qpu
   }
-  const message = `There is no QPU ${nameOrId}; GET /api/qpus lists them.`
+  const message = unknownQpu(tx, nameOrId)
   const fields = { [field]: { code: 'validation_missing_rel_records', message } }
   throw new AppError('invalid', 'Invalid job', { fields })
 }

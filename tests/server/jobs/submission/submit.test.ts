@@ -43,6 +43,14 @@ describe('submitJob()', () => {
     })
   })
 
+  test('names the QPU that was probably meant', async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    const message = expect.stringContaining(`did you mean ${qpu.name}?`)
+    const submitted = submitJob(lab, lab.caller(await lab.user()), { ...BODY, qpu_target: `${qpu.name}x` })
+    await expect(submitted).rejects.toMatchObject({ fields: { qpu_target: { message } } })
+  })
+
   test('reports line, column and code of each problem of a program', async () => {
     await using lab = await JobLab.open()
     await lab.qpu()

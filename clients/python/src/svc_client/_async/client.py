@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, AsyncIterator, Iterable, 
 
 from .._credentials import credentials_of, save_account
 from .._errors import JobTimeout, SvcError
-from .._http import AsyncHttp, AsyncTransport as HttpTransport, Timeout
+from .._http import AsyncHttp, AsyncTransport as HttpTransport, Timeout, close_at_end
+from .._interrupts import going_on, interrupted_with
 from .._models import (
     Busy,
     DryRun,
@@ -97,6 +98,7 @@ class SvcAsyncClient:
         self._options = (credentials, timeout, retries, ca_file, user_agent)
         http = AsyncHttp(timeout, ca_file=ca_file, ca_fingerprint=credentials.ca_fingerprint, transport=transport)
         self._transport = AsyncTransport(credentials, http, retries, user_agent)
+        close_at_end(self._transport, http)
         self._waiting = AsyncWaiting(self._transport)
         self.tokens = AsyncTokens(self._transport)
         self.admin = AsyncAdmin(self._transport)
@@ -351,15 +353,16 @@ class SvcAsyncClient:
         every = _SHOWN_EVERY if shown is not None and len(left) == 1 else None
         readings = self._waiting.readings(statuses, deadline=deadline, every=every, progress=shown)
         try:
-            async with aclosing(readings):
-                async for raw in readings:
-                    known = left.get(raw["id"])
-                    job = AsyncJob.of(raw, self) if known is None else known._with(raw)
-                    if job.done():
-                        left.pop(job.id, None)
-                        yield job
-                    else:
-                        left[job.id] = job
+            with interrupted_with(lambda: f"Stopped waiting; {going_on(left)}"):
+                async with aclosing(readings):
+                    async for raw in readings:
+                        known = left.get(raw["id"])
+                        job = AsyncJob.of(raw, self) if known is None else known._with(raw)
+                        if job.done():
+                            left.pop(job.id, None)
+                            yield job
+                        else:
+                            left[job.id] = job
         finally:
             if shown is not None:
                 shown.close()

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Generator, Iterator, Iterable, Sequence
 
 from .._credentials import credentials_of, save_account
 from .._errors import JobTimeout, SvcError
-from .._http import Http, SyncTransport as HttpTransport, Timeout
+from .._http import Http, SyncTransport as HttpTransport, Timeout, close_at_end
+from .._interrupts import going_on, interrupted_with
 from .._models import (
     Busy,
     DryRun,
@@ -98,6 +99,7 @@ class SvcClient:
         self._options = (credentials, timeout, retries, ca_file, user_agent)
         http = Http(timeout, ca_file=ca_file, ca_fingerprint=credentials.ca_fingerprint, transport=transport)
         self._transport = Transport(credentials, http, retries, user_agent)
+        close_at_end(self._transport, http)
         self._waiting = Waiting(self._transport)
         self.tokens = Tokens(self._transport)
         self.admin = Admin(self._transport)
@@ -352,15 +354,16 @@ class SvcClient:
         every = _SHOWN_EVERY if shown is not None and len(left) == 1 else None
         readings = self._waiting.readings(statuses, deadline=deadline, every=every, progress=shown)
         try:
-            with closing(readings):
-                for raw in readings:
-                    known = left.get(raw["id"])
-                    job = Job.of(raw, self) if known is None else known._with(raw)
-                    if job.done():
-                        left.pop(job.id, None)
-                        yield job
-                    else:
-                        left[job.id] = job
+            with interrupted_with(lambda: f"Stopped waiting; {going_on(left)}"):
+                with closing(readings):
+                    for raw in readings:
+                        known = left.get(raw["id"])
+                        job = Job.of(raw, self) if known is None else known._with(raw)
+                        if job.done():
+                            left.pop(job.id, None)
+                            yield job
+                        else:
+                            left[job.id] = job
         finally:
             if shown is not None:
                 shown.close()

@@ -24,6 +24,7 @@ from .._errors import (
     is_temporary,
 )
 from .._http import Http, HttpStream, NoResponse, Response
+from .._interrupts import interrupted_with
 from .._progress import Notice, notice_of
 from .._retries import Retries, pause_after
 from .._version import VERSION
@@ -122,19 +123,21 @@ class Transport:
             end = min(end, deadline)
         content = None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode()
         attempt, failures = 1, 0
-        while True:
-            read = None if deadline is None else max(0.05, deadline - time.monotonic())
-            try:
-                return self._content(self._send(method, path + _query(query), content, headers or {}, read))
-            except SvcError as error:
-                pause = pause_after(error, attempt)
-                failures += _is_failure(error, repetition)
-                attempt += 0 if error.status == 429 else 1
-                if failures >= retries.tries or not is_retried(error, safe) or time.monotonic() + pause > end:
-                    raise error if repetition is None else repetition.given_up(error)
-                if repetition is not None:
-                    repetition.note(error)
-            sleep(pause)
+        without = f"Stopped before the response of {self.address}"
+        with interrupted_with(lambda: without if repetition is None else repetition.interrupted()):
+            while True:
+                read = None if deadline is None else max(0.05, deadline - time.monotonic())
+                try:
+                    return self._content(self._send(method, path + _query(query), content, headers or {}, read))
+                except SvcError as error:
+                    pause = pause_after(error, attempt)
+                    failures += _is_failure(error, repetition)
+                    attempt += 0 if error.status == 429 else 1
+                    if failures >= retries.tries or not is_retried(error, safe) or time.monotonic() + pause > end:
+                        raise error if repetition is None else repetition.given_up(error)
+                    if repetition is not None:
+                        repetition.note(error)
+                sleep(pause)
 
     @contextmanager
     def stream(self, path: str) -> Iterator[HttpStream]:
@@ -232,11 +235,15 @@ class Transport:
             fields=body.get("data") if isinstance(body.get("data"), dict) else {},
             retry_after=_seconds(response.headers.get("retry-after", "")),
         )
-        profile = self._credentials.profile
-        if isinstance(error, AuthenticationError) and profile is not None:
-            error.message = (
-                f"The token of profile {profile} is not valid; run: svc login {address} --profile {profile}"
-            )
+        if isinstance(error, AuthenticationError):
+            profile = self._credentials.profile
+            if profile is not None:
+                state, option = f"The token of profile {profile} is not valid", f" --profile {profile}"
+            elif self._credentials.token is not None:
+                state, option = "The API token is not valid: it is wrong, has expired or was deleted", ""
+            else:
+                state, option = "There is no API token: pass api_token, set SVC_API_TOKEN, or sign in", ""
+            error.message = f"{state}; run: svc login {address}{option}"
             error.args = (error.message,)
         return error
 
@@ -261,12 +268,19 @@ class _Repetition:
         maybe_done = self._maybe_done or _is_maybe_done(error)
         if is_temporary(error) or (maybe_done and error.status in (401, 403)):
             error.idempotency_key = self._key
-            state = "there may be a job" if maybe_done else "no job was submitted"
-            error.message += f"; {state}, its idempotency key is {self._key}: client.resume(key) finds it"
+            error.message += f"; {self._outcome(maybe_done)}"
             error.args = (error.message,)
         if isinstance(error, ConnectionLostError):
             error.maybe_done = maybe_done
         return error
+
+    def interrupted(self) -> str:
+        """What is known when Ctrl+C ends it: a request that is on its way may be carried out."""
+        return f"Stopped: {self._outcome(True)}" if self._key else f"Stopped: {self._notice.reason}"
+
+    def _outcome(self, maybe_done: bool) -> str:
+        state = "there may be a job" if maybe_done else "no job was submitted"
+        return f"{state}, its idempotency key is {self._key}: client.resume(key) finds it"
 
 
 def _is_maybe_done(error: SvcError) -> bool:

@@ -8,12 +8,16 @@ isa = generate_preset_pass_manager(optimization_level=3, backend=backend).run(ci
 print(SvcSampler(backend).run([isa]).result()[0].data.meas.get_counts())
 """
 
-from .backend import SvcBackend
-from .estimator import EstimatorOptions, SvcEstimator
-from .export import to_circuit, to_openqasm
-from .job import SvcJob
-from .primitive_job import SvcPrimitiveJob
-from .sampler import SamplerOptions, SvcSampler
+from .._submission import require
+
+require("qiskit")
+
+from .backend import SvcBackend  # noqa: E402
+from .estimator import EstimatorOptions, SvcEstimator  # noqa: E402
+from .export import to_circuit, to_openqasm  # noqa: E402
+from .job import SvcJob  # noqa: E402
+from .primitive_job import SvcPrimitiveJob  # noqa: E402
+from .sampler import SamplerOptions, SvcSampler  # noqa: E402
 
 __all__ = [
     "EstimatorOptions",
