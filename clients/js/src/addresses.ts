@@ -1,4 +1,7 @@
-/** Time after which a server from which a page never had a response is taken for one that does not allow its origin. */
+/**
+ * Time after which a server from which a page never had a response is taken for one that does not allow its
+ * origin.
+ */
 const SILENT_MS = 5_000
 
 /** The addresses of a server, of which one is in use until it does not respond. */
@@ -41,8 +44,9 @@ export class Addresses {
   }
 
   /**
-   * The origin of this page, if a browser may be what withholds the responses of `address`: it has another origin,
-   * and nothing was ever read from it. Browsers report a server that does not allow an origin as one that is down.
+   * The origin of this page, if a browser may be what withholds the responses of `address`: it has another
+   * origin, and nothing was ever read from it. Browsers report a server that does not allow an origin as one
+   * that is down.
    */
   unreadFrom(address: string): string | undefined {
     const origin = pageOrigin()

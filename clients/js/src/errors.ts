@@ -98,8 +98,8 @@ export class ConnectionLostError extends Error {
   /** The server may have carried out the request. */
   maybeDone: boolean
   /**
-   * Repeating it does not help: no server has the name, its certificate is not trusted, or the browser shows none of
-   * its responses to this page.
+   * Repeating it does not help: no server has the name, its certificate is not trusted, or the browser shows
+   * none of its responses to this page.
    */
   readonly isDefinite: boolean
   /** Of a submission that may have made a job although it failed; `client.resume` finds that job. */

@@ -56,8 +56,8 @@ export function isRetried(error: unknown, isRepeatable: boolean): boolean {
 }
 
 /**
- * Whether the failure of an attempt counts as one of the tries. Being limited does not; where a response is awaited,
- * only what the server itself reports counts.
+ * Whether the failure of an attempt counts as one of the tries. Being limited does not; where a response is
+ * awaited, only what the server itself reports counts.
  */
 export function isFailure(error: unknown, awaitsResponse: boolean): boolean {
   if (!awaitsResponse) return !(error instanceof RateLimitedError)
