@@ -12,6 +12,7 @@ import { BUILT_IN_ROUTINES } from '../../src/devices/tuning/routines/index.ts'
 import { createRng } from '../../src/simulator/index.ts'
 import { calibratedQubit } from '../../tests/support/tuning/calibrated-qubit.ts'
 import { printHead, printRow } from '../support/output.ts'
+import { deviationOf, meanOf } from './pulls.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -82,15 +83,10 @@ for (let index = 0; index < Number(flags.qubits); index++) {
       )
   }
 }
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value / values.length, 0)
-const deviation = (values: readonly number[]) => {
-  const middle = mean(values)
-  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)))
-}
 printHead(['routine', 'values', 'bounds', 'wrong', 'failed', 'mean ratio', 'pulls: mean', 'deviation', ''])
 let isMissed = false
 for (const [name, { ratios, pulls, bounds, wrongBounds, failures }] of seen) {
-  const [ratio, spread] = [mean(ratios), deviation(pulls)]
+  const [ratio, spread] = [meanOf(ratios), deviationOf(pulls)]
   // Errors of pulses have causes beside those that their truth counts: their ratio is shown only.
   const isTime = !name.endsWith('_benchmarking')
   const isMet =
@@ -100,7 +96,7 @@ for (const [name, { ratios, pulls, bounds, wrongBounds, failures }] of seen) {
   isMissed ||= !isMet
   printRow([
     ...[name, String(ratios.length), String(bounds), String(wrongBounds), String(failures.length)],
-    ...[ratio.toFixed(3), mean(pulls).toFixed(2), spread.toFixed(2), isMet ? 'met' : 'missed'],
+    ...[ratio.toFixed(3), meanOf(pulls).toFixed(2), spread.toFixed(2), isMet ? 'met' : 'missed'],
   ])
 }
 console.log(`${((performance.now() - start) / 1000).toFixed(0)} s`)

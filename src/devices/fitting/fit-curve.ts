@@ -40,6 +40,8 @@ interface CurveFit<Name extends string> extends CurveData {
 /** Samples and how they are drawn. */
 interface CurveData {
   samples: Float64Array
+  /** Standard deviations of the samples, up to a common factor; equal by default. */
+  spreads?: ArrayLike<number>
   /** Swept values, one per sample. */
   swept: ArrayLike<number>
   /** The trace for a report; without arguments that of the data alone. */
@@ -72,7 +74,8 @@ export function* fitCurve<Name extends string>(options: CurveFit<Name>): Steps<E
   const { samples, swept, trace } = options
   const unusable = rejectSamples(swept, samples, options)
   if (unusable) return { ...unusable, fit: trace() }
-  const solution = yield* solveScaled(samples, options.curve())
+  const weighted = weightedBy(options)
+  const solution = yield* solveScaled(weighted.samples, weighted.curve)
   if (!solution) return rejectFit('no_signal', 'No curve describes the data', { fit: trace() })
   const values = propagate(solution, options.describe)
   const keys: KeyTest[] = options.keys.map(({ name, scale, swept }) => ({
@@ -81,13 +84,47 @@ export function* fitCurve<Name extends string>(options: CurveFit<Name>): Steps<E
     estimate: values[name],
     scale: scale ? scale(values) : values[name].value,
   }))
-  const quality = qualityOf(samples, solution, keys, options.baseline)
-  const fit = { ...trace(solution.predicted, values), goodness: quality }
+  const quality = qualityOf(weighted.samples, solution, keys, weighted.baseline)
+  const predicted = solution.predicted.map((value, at) => value * weighted.spreadOf(at))
+  const fit = { ...trace(predicted, values), goodness: quality }
   const rejected = rejectSolution(quality, keys)
   if (rejected) return { ...rejected, quality, fit }
   const problem = options.implausible?.(values)
   if (problem !== undefined) return rejectFit('implausible', problem, { quality, fit })
   return { ok: true, values, quality, fit }
+}
+
+/** Samples, curve and baseline in units of the spreads, which gives each sample its weight. */
+function weightedBy<Name extends string>({ samples, spreads, curve, baseline }: CurveFit<Name>) {
+  const plain = curve()
+  if (!spreads) return { samples, curve: plain, baseline, spreadOf: () => 1 }
+  const spreadOf = (at: number) => spreads[at] as number
+  const scaled = samples.map((value, at) => value / spreadOf(at))
+  return {
+    samples: scaled,
+    curve: {
+      ...plain,
+      basis(parameters: Float64Array) {
+        const write = plain.basis(parameters)
+        return (at: number, out: Float64Array) => {
+          write(at, out)
+          for (let term = 0; term < out.length; term++) out[term] = (out[term] as number) / spreadOf(at)
+        }
+      },
+    },
+    baseline: baseline ?? { squares: squaresAboutConstant(scaled, spreadOf), parameters: 1 },
+    spreadOf,
+  }
+}
+
+/** Sum of squared differences, in units of the spreads, from the constant that fits best. */
+function squaresAboutConstant(scaled: Float64Array, spreadOf: (at: number) => number): number {
+  let [weights, sum] = [0, 0]
+  for (const [at, value] of scaled.entries()) {
+    weights += spreadOf(at) ** -2
+    sum += value / spreadOf(at)
+  }
+  return scaled.reduce((squares, value, at) => squares + (value - sum / weights / spreadOf(at)) ** 2, 0)
 }
 
 /** Fits with samples of order 1 and returns the linear parameters in the unit of the samples. */

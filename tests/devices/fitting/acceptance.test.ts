@@ -4,11 +4,8 @@ import { projectOnPrincipalAxis } from '../../../src/devices/fitting/complex-ser
 import type { Fit } from '../../../src/devices/fitting/fit.ts'
 import { fitAllXy } from '../../../src/devices/fitting/models/all-xy.ts'
 import { fitAnticrossing } from '../../../src/devices/fitting/models/anticrossing.ts'
-import {
-  fitBenchmarking,
-  fitLeakage,
-  fitPurity,
-} from '../../../src/devices/fitting/models/benchmarking/benchmarking.ts'
+import { fitBenchmarking, fitPurity } from '../../../src/devices/fitting/models/benchmarking/benchmarking.ts'
+import { fitLeakage } from '../../../src/devices/fitting/models/benchmarking/leakage.ts'
 import { discriminate, fitClouds } from '../../../src/devices/fitting/models/clouds.ts'
 import { fitCosine, fitFringe } from '../../../src/devices/fitting/models/cosine.ts'
 import { fitChevron, fitCzSpectroscopy } from '../../../src/devices/fitting/models/cz.ts'
@@ -26,6 +23,7 @@ const X = Array.from({ length: 40 }, (_, at) => 0.01 * at)
 const COLUMNS = X.slice(0, 10)
 const ROWS = X.slice(0, 4)
 const LABEL = { name: 'signal', unit: 'V' }
+const sequences = (samples: number[]) => samples.map((value) => [value])
 
 /** Every fit, of the same samples; those of two axes read them as 4 rows of 10. */
 const FITS: Record<string, (samples: number[]) => Fit<unknown>> = {
@@ -52,9 +50,9 @@ const FITS: Record<string, (samples: number[]) => Fit<unknown>> = {
         { count: 7, populations: y },
       ]),
     ),
-  benchmarking: (y) => finished(fitBenchmarking(X, y)),
-  purity: (y) => finished(fitPurity(X, y)),
-  leakage: (y) => finished(fitLeakage(X, y)),
+  benchmarking: (y) => finished(fitBenchmarking(X, sequences(y))),
+  purity: (y) => finished(fitPurity(X, sequences(y))),
+  leakage: (y) => finished(fitLeakage(X, sequences(y))),
   discriminator: (y) => finished(discriminate({ re: y, im: y }, { re: y, im: y })),
   clouds: (y) => finished(fitClouds([0, 1, 2].map(() => ({ re: y, im: y })))),
   scorePeak: (y) => finished(fitScorePeak(COLUMNS, ROWS, y)),

@@ -107,7 +107,9 @@ export const CURVE_TRIALS: readonly TrialKind[] = [
       const x = [1, 4, 16, 64, 128, 256, 512, 768, 1024]
       const [q, height] = [logBetween(rng, 4e-4, 6e-3), hasSignal ? between(rng, 0.44, 0.49) : 0]
       const y = measured(rng, x, 0.008, (m) => 0.5 + height * (1 - q) ** m)
-      return () => compare(finished(fitBenchmarking(x, y)), { error_per_clifford: [q / 2, 0.15 * (q / 2)] })
+      const samples = Array.from(y, (value) => [value])
+      return () =>
+        compare(finished(fitBenchmarking(x, samples)), { error_per_clifford: [q / 2, 0.15 * (q / 2)] })
     },
   },
   {
@@ -118,7 +120,9 @@ export const CURVE_TRIALS: readonly TrialKind[] = [
       const [u, height] = [1 - logBetween(rng, 8e-4, 8e-3), hasSignal ? between(rng, 0.8, 0.97) : 0]
       const y = measured(rng, x, 0.015, (m) => height * u ** (m - 1))
       const incoherent = (1 - Math.sqrt(u)) / 2
-      return () => compare(finished(fitPurity(x, y)), { incoherent_error: [incoherent, 0.2 * incoherent] })
+      const samples = Array.from(y, (value) => [value])
+      return () =>
+        compare(finished(fitPurity(x, samples)), { incoherent_error: [incoherent, 0.2 * incoherent] })
     },
   },
   {

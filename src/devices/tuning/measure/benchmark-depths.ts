@@ -1,3 +1,4 @@
+import { meansOf } from '../../fitting/models/benchmarking/sequences.ts'
 import { type Measurement, type RoutineContext, RoutineError } from '../routine.ts'
 
 /** Samples of random sequences: those of each seed, by depth. */
@@ -67,17 +68,8 @@ function* tryDepths(
 
 /** Whether the signal starts high above the base and has hardly decayed yet. */
 function isVisiblyHigh({ samples }: Samples, base: number): boolean {
-  const above = samples.map((all) => meanOf(all) - base)
+  const above = meansOf(samples).map((mean) => mean - base)
   const [first = 0, last = 0] = [above[0], above.at(-1)]
   const isHigh = first > MIN_START * (1 - base) && first < 2 * (1 - base)
   return isHigh && last > (1 - ENOUGH) * first
-}
-
-/** Means over the seeds, by depth. */
-export function meansOf(samples: readonly (readonly number[])[]): number[] {
-  return samples.map(meanOf)
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value / values.length, 0)
 }

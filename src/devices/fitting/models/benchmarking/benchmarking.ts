@@ -1,8 +1,9 @@
 import { axisOf, logGrid } from '../../axes.ts'
-import { type Estimate, type EstimateFit, type Fit, rejectFit } from '../../fit.ts'
-import { fitCurve, lineData } from '../../fit-curve.ts'
+import { type Estimate, type EstimateFit, rejectFit } from '../../fit.ts'
+import { fitCurve } from '../../fit-curve.ts'
 import type { Steps } from '../../steps.ts'
 import { lineTrace } from '../../trace.ts'
+import { jackknifeErrors, meansOf, type SequenceSamples, spreadsOf, withoutSeed } from './sequences.ts'
 
 const CANDIDATES = 60
 /** Smallest part of the survival that has to decay within the depths: less may be a drift of the readout. */
@@ -12,11 +13,11 @@ const MAX_AMPLITUDE = 0.6
 /** Single-qubit gates per Clifford, decomposed into half and quarter turns. */
 export const GATES_PER_CLIFFORD = 1.833
 
-/** A value from a fitted decay, of a fit that gives others. */
+/** A decay of random sequences. */
 interface Decay {
   model: string
   depths: ArrayLike<number>
-  signal: ArrayLike<number>
+  samples: SequenceSamples
   signalName: string
   /** Value after infinitely many gates. */
   base: number
@@ -25,18 +26,31 @@ interface Decay {
 }
 
 type DecayNames = 'error_rate' | 'amplitude'
+type DecayFit = EstimateFit<DecayNames>
 
-/** Fits base + amplitude·(1 − error_rate)^(depth − first), the base known. */
-function* fitDecay({
-  model,
-  depths,
-  signal,
-  signalName,
-  base,
-  first,
-}: Decay): Steps<EstimateFit<DecayNames>> {
+/** {@link fitMeans}, the standard error of the rate from the scatter of the sequences. */
+function* fitDecay(decay: Decay): Steps<DecayFit> {
+  const fit = yield* fitMeans(decay)
+  if (!fit.ok) return fit
+  const errors = yield* jackknifeErrors<'rate'>(decay.samples[0]?.length ?? 0, function* (seed) {
+    const without = yield* fitMeans({ ...decay, samples: withoutSeed(decay.samples, seed) })
+    return without.ok ? { rate: without.values.error_rate.value } : undefined
+  })
+  if (!errors) return fit
+  const { error_rate } = fit.values
+  return { ...fit, values: { ...fit.values, error_rate: { ...error_rate, error: errors.rate } } }
+}
+
+/**
+ * Fits base + amplitude·(1 − error_rate)^(depth − first), the base known, to the mean at each depth, each
+ * with the weight that the scatter of its sequences gives it.
+ */
+function* fitMeans({ model, depths, samples, signalName, base, first }: Decay): Steps<DecayFit> {
+  const signal = meansOf(samples)
+  const spreads = spreadsOf(samples)
   const fit = yield* fitCurve<DecayNames>({
     samples: Float64Array.from(signal, (value) => value - base),
+    ...(spreads && { spreads }),
     swept: depths,
     trace: (predicted, estimates) => {
       const [x, y] = [
@@ -81,24 +95,32 @@ function* fitDecay({
 type BenchmarkingNames = DecayNames | 'error_per_clifford' | 'fidelity'
 export type BenchmarkingFit = EstimateFit<BenchmarkingNames | 'error_per_gate'>
 
+/** What a benchmark of sequences knows about its qubits. */
+interface BenchmarkingOptions {
+  readonly qubits?: 1 | 2
+  /** Survival of a mixed state; 1/2 for one qubit and 1/4 for two by default. */
+  readonly base?: number
+  /** Whether the error of the rate is that of the fit alone, for a caller with sequences of its own. */
+  readonly isPart?: boolean
+}
+
 /**
- * Fits randomized benchmarking, base + amplitude·(1 − error_rate)^depth, to the mean survival at each depth
- * (E. Magesan, J. M. Gambetta and J. Emerson, PRL 106, 180504 (2011)). The base is the survival of a mixed
- * state, 1/2 for one qubit and 1/4 for two; a free base would cost a third of the results.
- * `error_per_clifford` = (1 − 1/d)·error_rate, `error_per_gate` that over 1.833 pulses of a single-qubit
- * Clifford, `fidelity` = 1 − error_per_clifford.
+ * Fits randomized benchmarking, base + amplitude·(1 − error_rate)^depth, to the survival of sequences of each
+ * depth (E. Magesan, J. M. Gambetta and J. Emerson, PRL 106, 180504 (2011)). The base is that of a mixed
+ * state; a free base would cost a third of the results. `error_per_clifford` = (1 − 1/d)·error_rate,
+ * `error_per_gate` that over 1.833 pulses of a single-qubit Clifford, `fidelity` = 1 − error_per_clifford.
+ * @param survival by depth and seed
  */
 export function* fitBenchmarking(
   depths: ArrayLike<number>,
-  survival: ArrayLike<number>,
-  qubits: 1 | 2 = 1,
+  survival: SequenceSamples,
+  { qubits = 1, base = 2 ** -qubits, isPart = false }: BenchmarkingOptions = {},
 ): Steps<BenchmarkingFit> {
-  const base = 2 ** -qubits
-  const signalName = 'survival'
-  const fit = yield* fitDecay({ model: 'benchmarking', depths, signal: survival, signalName, base, first: 0 })
+  const decay = { model: 'benchmarking', depths, samples: survival, signalName: 'survival', base, first: 0 }
+  const fit = yield* isPart ? fitMeans(decay) : fitDecay(decay)
   if (!fit.ok) return fit
   const { error_rate } = fit.values
-  const perClifford = scaleEstimate(error_rate, 1 - base)
+  const perClifford = scaleEstimate(error_rate, 1 - 2 ** -qubits)
   const values = {
     ...fit.values,
     error_per_clifford: perClifford,
@@ -111,15 +133,15 @@ export function* fitBenchmarking(
 type PurityFit = EstimateFit<DecayNames | 'unitarity' | 'incoherent_error'>
 
 /**
- * Fits purity benchmarking of one qubit, amplitude·unitarity^(depth − 1), to the mean of {@link purityOf} at
- * each depth (J. Wallman et al., New J. Phys. 17, 113020 (2015)). `incoherent_error` = (1 − √unitarity)/2 is
- * the error per Clifford that no better pulse removes.
+ * Fits purity benchmarking of one qubit, amplitude·unitarity^(depth − 1), to {@link purityOf} of the
+ * sequences of each depth (J. Wallman et al., New J. Phys. 17, 113020 (2015)). `incoherent_error` =
+ * (1 − √unitarity)/2 is the error per Clifford that no better pulse removes.
  */
-export function* fitPurity(depths: ArrayLike<number>, purities: ArrayLike<number>): Steps<PurityFit> {
+export function* fitPurity(depths: ArrayLike<number>, purities: SequenceSamples): Steps<PurityFit> {
   const fit = yield* fitDecay({
     model: 'purity',
     depths,
-    signal: purities,
+    samples: purities,
     signalName: 'purity',
     base: 0,
     first: 1,
@@ -141,61 +163,6 @@ export function* fitPurity(depths: ArrayLike<number>, purities: ArrayLike<number
  */
 export function purityOf(expectations: readonly number[], shots: number): number {
   return expectations.reduce((sum, value) => sum + value ** 2 - (1 - value ** 2) / Math.max(1, shots - 1), 0)
-}
-
-/** A fitted growth of the population outside the computational states. */
-export type Leakage = Record<'leakage_per_gate' | 'limit' | 'offset', Estimate>
-
-type LeakageFit = Fit<Leakage>
-
-/**
- * Fits the growth of a population outside the computational states, offset + limit·(1 − e^(−rate·depth));
- * wanted is the slope at the start, limit·rate (C. J. Wood and J. M. Gambetta, PRA 97, 032306 (2018)). Growth
- * that does not level off leaves limit and rate undetermined, but not their product.
- */
-export function* fitLeakage(depths: ArrayLike<number>, leaked: ArrayLike<number>): Steps<LeakageFit> {
-  const deepest = Math.max(1, ...Array.from(depths))
-  return yield* fitCurve<'leakage_per_gate' | 'limit' | 'offset'>({
-    ...lineData(
-      'leakage',
-      axisOf({ name: 'depth', unit: '' }, depths),
-      axisOf({ name: 'P2', unit: '' }, leaked),
-    ),
-    parameters: 3,
-    curve: () => ({
-      linear: 2,
-      candidates: logGrid(0.02, 20, CANDIDATES).map((rate) => [rate]),
-      lower: [1e-3, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
-      upper: [100, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
-      // In units of the slope: the second basis function rises by 1 per sweep at its start.
-      basis:
-        ([rate = 1]) =>
-        (at, out) => {
-          out[0] = 1
-          out[1] = -Math.expm1((-rate * (depths[at] as number)) / deepest) / rate
-        },
-    }),
-    describe: ([rate = 1, offset = 0, slope = 0]) => ({
-      leakage_per_gate: slope / deepest,
-      limit: slope / rate,
-      offset,
-    }),
-    keys: [{ name: 'leakage_per_gate', scale: ({ leakage_per_gate }) => 2 * leakage_per_gate.value }],
-  })
-}
-
-/**
- * Survivals at a depth as they would be if what left the computational states were mixed among them: the
- * decay then has the base 1/d, although the population of these states shrinks.
- */
-export function withoutLeakage(
-  depth: number,
-  survivals: readonly number[],
-  { leakage_per_gate: slope, limit }: Leakage,
-  qubits: 1 | 2 = 2,
-): number[] {
-  const lost = -limit.value * Math.expm1((-slope.value / limit.value) * depth)
-  return survivals.map((value) => value + 2 ** -qubits * lost)
 }
 
 export function scaleEstimate({ value, error }: Estimate, factor: number): Estimate {

@@ -1,16 +1,7 @@
 import { createRng } from '../../../../simulator/index.ts'
-import type { Estimate } from '../../../fitting/fit.ts'
-import {
-  fitBenchmarking,
-  fitLeakage,
-  type Leakage,
-  withoutLeakage,
-} from '../../../fitting/models/benchmarking/benchmarking.ts'
-import { boundDecay } from '../../../fitting/models/benchmarking/decay-bound.ts'
-import { boundInterleaved, combineInterleaved } from '../../../fitting/models/benchmarking/interleaved.ts'
-import type { Steps } from '../../../fitting/steps.ts'
+import { fitInterleaved, type Sequences } from '../../../fitting/models/benchmarking/interleaved.ts'
 import { accepted, tracesOf } from '../../measure/accept.ts'
-import { meansOf, sampleDecay } from '../../measure/benchmark-depths.ts'
+import { sampleDecay } from '../../measure/benchmark-depths.ts'
 import { countsOf, type JointReadout, jointReadout, readBoth } from '../../measure/pair/joint-readout.ts'
 import { LEVEL_2_PRIORS, type LeakedShare, leakedShare } from '../../measure/pair/leaked-share.ts'
 import { CORRECTED_GATE, JOINT_PRIORS } from '../../measure/pair/pair.ts'
@@ -62,32 +53,25 @@ export const czRb = defineRoutine({
         return found[0]?.survival ?? []
       },
     })
-    const { shareOf2 } = reading
-    const growths = shareOf2 && (yield* growthsOf(depths, kinds))
-    const decays = []
-    for (const [at, { survival }] of kinds.entries()) {
-      const growth = growths?.[at]
-      const kept = survival.map((all, at) => (growth ? withoutLeakage(depths[at] ?? 0, all, growth) : all))
-      const fit = yield* fitBenchmarking(depths, meansOf(kept), 2)
-      decays.push({ fit, bound: boundDecay(depths, kept, BASE) })
-    }
-    const [plain, interleaved] = decays
-    if (!plain || !interleaved) throw new TypeError('both kinds of sequences are measured')
-    const leakage = growths && addedLeakage(growths)
+    const [plain, including] = kinds.map(
+      ({ survival, leaked }): Sequences => ({ depths, survival, ...(reading.shareOf2 && { leaked }) }),
+    )
+    if (!plain || !including) throw new TypeError('both kinds of sequences are measured')
+    const options = { qubits: 2, base: mixedSurvival(reading.readout) } as const
+    const { gate, interleaved, leakage, upperBound } = yield* fitInterleaved(plain, including, options)
     const common = {
       metric: 'average_gate',
       gateDuration: context.self.number('cz.square_duration'),
       ...(leakage && { leakage: leakage.value, leakageError: leakage.error }),
       rawData: {
         depths,
-        reference: kinds[0]?.survival,
-        interleaved: kinds[1]?.survival,
-        ...(shareOf2 && { leaked_reference: kinds[0]?.leaked, leaked_interleaved: kinds[1]?.leaked }),
+        reference: plain.survival,
+        interleaved: including.survival,
+        ...(plain.leaked && { leaked_reference: plain.leaked, leaked_interleaved: including.leaked }),
       },
     }
-    const upperBound = boundInterleaved(plain, interleaved, 2, leakage)
-    if (upperBound) return { benchmark: { ...common, upperBound }, ...tracesOf(interleaved.fit) }
-    const { values, fit, quality } = accepted(combineInterleaved(plain.fit, interleaved.fit, 2, leakage))
+    if (upperBound) return { benchmark: { ...common, upperBound }, ...tracesOf(interleaved) }
+    const { values, fit, quality } = accepted(gate)
     const { gate_error: error } = values
     return {
       benchmark: { ...common, fidelity: 1 - error.value, error: error.value, fidelityError: error.error },
@@ -100,6 +84,11 @@ export const czRb = defineRoutine({
     }
   },
 })
+
+/** How often a mixed state is read as 00. */
+function mixedSurvival({ assignments }: JointReadout): number {
+  return assignments.reduce((product, [zero, one]) => (product * ((zero?.[0] ?? 0) + (one?.[0] ?? 0))) / 2, 1)
+}
 
 /** Survival of 00 and population of level 2, `[depth][seed]`. */
 interface Decay {
@@ -143,24 +132,4 @@ function sequence(context: RoutineContext, depth: number, seed: number, isInterl
     schedule.barrier(context.parent.name, context.child.name)
   }
   return readBoth(schedule, context)
-}
-
-/** How level 2 grows without and with the gate; undefined when one of them is not seen. */
-function* growthsOf(
-  depths: readonly number[],
-  kinds: readonly Decay[],
-): Steps<readonly [plain: Leakage, interleaved: Leakage] | undefined> {
-  const growths = []
-  for (const { leaked } of kinds) growths.push(yield* fitLeakage(depths, meansOf(leaked)))
-  const [plain, interleaved] = growths
-  return plain?.ok && interleaved?.ok ? [plain.values, interleaved.values] : undefined
-}
-
-/** What the gate adds to the growth of level 2 per step. */
-function addedLeakage([plain, interleaved]: readonly [Leakage, Leakage]): Estimate {
-  const [without, including] = [plain.leakage_per_gate, interleaved.leakage_per_gate]
-  return {
-    value: Math.max(0, including.value - without.value),
-    error: Math.hypot(including.error, without.error),
-  }
 }

@@ -2,7 +2,7 @@ import { createRng } from '../../../../simulator/index.ts'
 import { fitPurity, purityOf } from '../../../fitting/models/benchmarking/benchmarking.ts'
 import { boundDecay, scaleBound } from '../../../fitting/models/benchmarking/decay-bound.ts'
 import { accepted, tracesOf } from '../../measure/accept.ts'
-import { meansOf, sampleDecay } from '../../measure/benchmark-depths.ts'
+import { sampleDecay } from '../../measure/benchmark-depths.ts'
 import { playGate, randomGates } from '../../measure/clifford.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
 import { populations } from '../../measure/references.ts'
@@ -39,7 +39,7 @@ export const purityBenchmarking = defineRoutine({
       base: 0,
       measure: (depths) => puritiesOf(context, depths),
     })
-    const fit = yield* fitPurity(depths, meansOf(purities))
+    const fit = yield* fitPurity(depths, purities)
     const common = { metric: 'incoherent', gateDuration: context.self.number('rxy.duration') }
     const rawData = { depths, purities }
     const bound = boundDecay(depths, purities, 0)

@@ -1,9 +1,9 @@
 import { createRng } from '../../../../simulator/index.ts'
 import { fitBenchmarking, GATES_PER_CLIFFORD } from '../../../fitting/models/benchmarking/benchmarking.ts'
 import { boundDecay, scaleBound } from '../../../fitting/models/benchmarking/decay-bound.ts'
-import { boundInterleaved, combineInterleaved } from '../../../fitting/models/benchmarking/interleaved.ts'
+import { fitInterleaved } from '../../../fitting/models/benchmarking/interleaved.ts'
 import { accepted, tracesOf } from '../../measure/accept.ts'
-import { meansOf, sampleDecay } from '../../measure/benchmark-depths.ts'
+import { sampleDecay } from '../../measure/benchmark-depths.ts'
 import { inverseOf, playGate, randomGates, X90_GATE } from '../../measure/clifford.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
 import { populations } from '../../measure/references.ts'
@@ -31,15 +31,16 @@ export const randomizedBenchmarking = defineRoutine({
   size: { points: DEPTHS.length * SEEDS, shots: SHOTS },
   *measure(context) {
     const gateDuration = context.self.number('rxy.duration')
-    const plain = yield* decayOf(context)
+    const plain = yield* survivalsOf(context)
     const common = { metric: 'average_gate', gateDuration }
-    const { depths, samples: survival } = plain
     if (context.setting('interleave') !== 'x90') {
+      const { depths, survival } = plain
       const rawData = { depths, survival }
-      const { fit } = plain
-      if (!fit.ok && plain.bound) {
+      const fit = yield* fitBenchmarking(depths, survival)
+      const bound = boundDecay(depths, survival, BASE)
+      if (!fit.ok && bound) {
         // Half of the rate is the error of a Clifford gate.
-        const upperBound = scaleBound(plain.bound, BASE / GATES_PER_CLIFFORD)
+        const upperBound = scaleBound(bound, BASE / GATES_PER_CLIFFORD)
         return { benchmark: { ...common, upperBound, rawData }, ...tracesOf(fit) }
       }
       const { values, quality } = accepted(fit)
@@ -51,14 +52,16 @@ export const randomizedBenchmarking = defineRoutine({
         quality: { ...quality, error_per_clifford: perClifford.value },
       }
     }
-    const turned = yield* decayOf(context, X90_GATE)
-    const upperBound = boundInterleaved(plain, turned, 1)
+    const turned = yield* survivalsOf(context, X90_GATE)
+    const options = { qubits: 1, base: BASE } as const
+    const { gate, reference, interleaved, upperBound } = yield* fitInterleaved(plain, turned, options)
     const notes = ['the error is that of a quarter turn about x, interleaved']
-    const rawData = { depths, survival, interleaved: turned.samples, interleaved_depths: turned.depths }
-    if (upperBound) return { benchmark: { ...common, upperBound, rawData }, ...tracesOf(turned.fit), notes }
-    const x90 = accepted(combineInterleaved(plain.fit, turned.fit, 1))
+    const { depths, survival } = plain
+    const rawData = { depths, survival, interleaved: turned.survival, interleaved_depths: turned.depths }
+    if (upperBound) return { benchmark: { ...common, upperBound, rawData }, ...tracesOf(interleaved), notes }
+    const x90 = accepted(gate)
     const { value: error, error: fidelityError } = x90.values.gate_error
-    const perGate = plain.fit.ok ? { error_per_gate: plain.fit.values.error_per_gate.value } : {}
+    const perGate = reference.ok ? { error_per_gate: reference.values.error_per_gate.value } : {}
     return {
       benchmark: { ...common, fidelity: 1 - error, error, fidelityError, rawData },
       trace: x90.fit,
@@ -68,19 +71,15 @@ export const randomizedBenchmarking = defineRoutine({
   },
 })
 
-/**
- * Survival of state 0 over sequences without or with an interleaved gate, its fit, and the bound of its rate.
- */
-function* decayOf(context: RoutineContext, interleaved?: number) {
-  const found = yield* sampleDecay(context, {
+/** Survival of state 0 over sequences without or with an interleaved gate. */
+function* survivalsOf(context: RoutineContext, interleaved?: number) {
+  const { depths, samples: survival } = yield* sampleDecay(context, {
     depths: DEPTHS,
     deepest: DEEPEST,
     base: BASE,
     measure: (depths) => survivalOf(context, depths, interleaved),
   })
-  const { depths, samples } = found
-  const fit = yield* fitBenchmarking(depths, meansOf(samples))
-  return { ...found, fit, bound: boundDecay(depths, samples, BASE) }
+  return { depths, survival }
 }
 
 /** Populations of state 0 after sequences, by depth and seed. */

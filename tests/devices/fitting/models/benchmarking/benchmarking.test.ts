@@ -2,42 +2,46 @@ import { expect, test } from 'bun:test'
 import {
   type BenchmarkingFit,
   fitBenchmarking,
-  fitLeakage,
   fitPurity,
   purityOf,
-  withoutLeakage,
 } from '../../../../../src/devices/fitting/models/benchmarking/benchmarking.ts'
 import { combineInterleaved } from '../../../../../src/devices/fitting/models/benchmarking/interleaved.ts'
+import { fitLeakage, withoutLeakage } from '../../../../../src/devices/fitting/models/benchmarking/leakage.ts'
 import { createRng } from '../../../../../src/devices/index.ts'
 import { finished } from '../../../../support/fitting/finished.ts'
 
 const DEPTHS = [0, 2, 4, 8, 16, 32, 64, 128]
 const ripple = (at: number) => 2e-3 * Math.sin(9 * at ** 2)
-const survival = (p: number) => DEPTHS.map((m, at) => 0.25 + 0.72 * p ** m + ripple(at))
+const survival = (p: number) => DEPTHS.map((m, at) => [0.25 + 0.72 * p ** m + ripple(at)])
+const TWO = { qubits: 2 } as const
 
 test('combineInterleaved() gives the error of the gate, 3/4 of the relative loss', () => {
   const [reference, interleaved] = [
-    finished(fitBenchmarking(DEPTHS, survival(0.985), 2)),
-    finished(fitBenchmarking(DEPTHS, survival(0.97), 2)),
+    finished(fitBenchmarking(DEPTHS, survival(0.985), TWO)),
+    finished(fitBenchmarking(DEPTHS, survival(0.97), TWO)),
   ]
-  const gate = combineInterleaved(reference, interleaved)
+  const gate = combineInterleaved({ reference, interleaved }, TWO)
   const truth = 0.75 * (1 - 0.97 / 0.985)
   expect(gate.ok && Math.abs(gate.values.gate_error.value - truth) / truth).toBeLessThan(0.05)
   expect(gate.ok && gate.values.fidelity.value + gate.values.gate_error.value).toBeCloseTo(1, 12)
 })
 
 test('combineInterleaved() rejects a gate that improves the survival', () => {
-  const fit = (p: number) => finished(fitBenchmarking(DEPTHS, survival(p), 2))
-  expect(combineInterleaved(fit(0.96), fit(0.99))).toMatchObject({ ok: false, code: 'implausible' })
+  const fit = (p: number) => finished(fitBenchmarking(DEPTHS, survival(p), TWO))
+  const [reference, interleaved] = [fit(0.96), fit(0.99)]
+  expect(combineInterleaved({ reference, interleaved }, TWO)).toMatchObject({
+    ok: false,
+    code: 'implausible',
+  })
   const broken = finished(
     fitBenchmarking(
       DEPTHS,
-      DEPTHS.map(() => 0.25),
-      2,
+      DEPTHS.map(() => [0.25]),
+      TWO,
     ),
   )
-  expect(combineInterleaved(fit(0.96), broken)).toMatchObject({ code: 'no_data' })
-  expect(combineInterleaved(broken, fit(0.96))).toMatchObject({ code: 'no_data' })
+  expect(combineInterleaved({ reference, interleaved: broken }, TWO)).toMatchObject({ code: 'no_data' })
+  expect(combineInterleaved({ reference: broken, interleaved }, TWO)).toMatchObject({ code: 'no_data' })
 })
 
 test('interleaved benchmarking of a gate that leaks finds its error', () => {
@@ -50,28 +54,38 @@ test('interleaved benchmarking of a gate that leaks finds its error', () => {
     const decay = part === 1 ? p * 0.99 : p
     const found = DEPTHS.map((m, at) => (1 - (outside[at] ?? 0)) / 4 + 0.72 * decay ** m + ripple(at) / 8)
     const seen = outside.map((value, at) => value + 0.01 + ripple(at) / 40)
-    const growth = finished(fitLeakage(DEPTHS, seen))
+    const growth = finished(
+      fitLeakage(
+        DEPTHS,
+        seen.map((value) => [value]),
+      ),
+    )
     return { found, growth }
   })
   const truth = 0.75 * 0.01 + (0.7 * leaked) / 4
-  const [plain, interleaved] = kinds.map(({ found, growth }) => {
+  const [reference, interleaved] = kinds.map(({ found, growth }) => {
     if (!growth.ok) throw new Error(growth.message)
     return finished(
       fitBenchmarking(
         DEPTHS,
-        found.flatMap((value, at) => withoutLeakage(DEPTHS[at] ?? 0, [value], growth.values)),
-        2,
+        found.map((value, at) => withoutLeakage(DEPTHS[at] ?? 0, [value], growth.values, 0.25)),
+        TWO,
       ),
     )
   }) as [BenchmarkingFit, BenchmarkingFit]
-  const gate = combineInterleaved(plain, interleaved, 2, { value: 0.7 * leaked, error: 1e-4 })
+  const gate = combineInterleaved({ reference, interleaved }, TWO, { value: 0.7 * leaked, error: 1e-4 })
   expect(gate.ok && Math.abs(gate.values.gate_error.value / truth - 1)).toBeLessThan(0.02)
   expect(gate.ok && gate.values.gate_error.error).toBeGreaterThan(0.25e-4)
-  const [a, b] = kinds.map(({ found }) => finished(fitBenchmarking(DEPTHS, found, 2))) as [
-    typeof plain,
-    typeof plain,
-  ]
-  const pinned = combineInterleaved(a, b)
+  const [a, b] = kinds.map(({ found }) =>
+    finished(
+      fitBenchmarking(
+        DEPTHS,
+        found.map((value) => [value]),
+        TWO,
+      ),
+    ),
+  ) as [BenchmarkingFit, BenchmarkingFit]
+  const pinned = combineInterleaved({ reference: a, interleaved: b }, TWO)
   expect(pinned.ok && pinned.values.gate_error.value / truth - 1).toBeGreaterThan(0.04)
 })
 
@@ -80,7 +94,7 @@ test('fitBenchmarking() derives the figures of gates', () => {
   const fit = finished(
     fitBenchmarking(
       depths,
-      depths.map((m, at) => 0.5 + 0.48 * 0.999 ** m + ripple(at)),
+      depths.map((m, at) => [0.5 + 0.48 * 0.999 ** m + ripple(at)]),
     ),
   )
   expect(fit.ok && fit.values.error_per_clifford.value).toBeCloseTo(5e-4, 5)
@@ -89,9 +103,9 @@ test('fitBenchmarking() derives the figures of gates', () => {
 })
 
 test('fitBenchmarking() rejects survivals that hardly decay, or start too high', () => {
-  const flat = DEPTHS.map((m, at) => 0.5 + 0.48 * 0.9999 ** m + ripple(at) / 50)
+  const flat = DEPTHS.map((m, at) => [0.5 + 0.48 * 0.9999 ** m + ripple(at) / 50])
   expect(finished(fitBenchmarking(DEPTHS, flat))).toMatchObject({ ok: false, code: 'no_signal' })
-  const high = DEPTHS.map((m, at) => 0.5 + 0.8 * 0.95 ** m + ripple(at))
+  const high = DEPTHS.map((m, at) => [0.5 + 0.8 * 0.95 ** m + ripple(at)])
   expect(finished(fitBenchmarking(DEPTHS, high))).toMatchObject({ ok: false, code: 'implausible' })
 })
 
@@ -115,7 +129,7 @@ test('fitPurity() gives the incoherent error', () => {
   const fit = finished(
     fitPurity(
       DEPTHS,
-      DEPTHS.map((m, at) => 0.9 * 0.98 ** (m - 1) + ripple(at)),
+      DEPTHS.map((m, at) => [0.9 * 0.98 ** (m - 1) + ripple(at)]),
     ),
   )
   expect(fit.ok && fit.values.incoherent_error.value).toBeCloseTo((1 - Math.sqrt(0.98)) / 2, 3)
@@ -123,7 +137,7 @@ test('fitPurity() gives the incoherent error', () => {
 
 test('fitLeakage() gives the slope, whether the growth levels off or not', () => {
   for (const rate of [1e-3, 0.02]) {
-    const leaked = DEPTHS.map((m, at) => 0.01 + (4e-3 / rate) * -Math.expm1(-rate * m) + ripple(at) / 4)
+    const leaked = DEPTHS.map((m, at) => [0.01 + (4e-3 / rate) * -Math.expm1(-rate * m) + ripple(at) / 4])
     const fit = finished(fitLeakage(DEPTHS, leaked))
     expect(fit.ok && Math.abs(fit.values.leakage_per_gate.value - 4e-3)).toBeLessThan(4e-4)
   }
