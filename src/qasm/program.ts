@@ -1,18 +1,22 @@
 import { Checker } from './checker.ts'
 import { QasmError, type QasmProblem } from './error.ts'
 import type { Program } from './execute/program.ts'
+import type { Scope } from './execute/scope.ts'
 import { toQasmError } from './fault.ts'
 import type { ProgramFeature } from './features.ts'
 import { fullLimits, type Limits } from './limits.ts'
 import type { ParsedProgram } from './syntax/ast.ts'
 import { openProgram } from './syntax/parse.ts'
 import type { ChipNeeds } from './used-qubits.ts'
+import type { TypedInput } from './values/input.ts'
+import { FLOAT, isBits, type ScalarType } from './values/types.ts'
+import { typeOf } from './values/values.ts'
 import type { QasmWarning } from './warnings.ts'
 
 /** Result of `checkProgram`. The numbers count what is declared correctly. */
 export interface CheckReport {
-  /** Names of the inputs in the order in which values are bound. */
-  inputs: string[]
+  /** In the order in which values are bound. */
+  inputs: TypedInput[]
   qubits: number
   clbits: number
   features: ProgramFeature[]
@@ -38,7 +42,8 @@ export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   const [first] = checker.problems.toSorted((a, b) => a.at - b.at)
   if (first !== undefined) throw toQasmError(first, text)
   const { layout, gateSteps, warnings } = checker
-  return { ...program, layout, gateSteps, warnings: warnings.inText(text) }
+  const inputs = typedInputs(program, checker)
+  return { ...program, inputs, layout, gateSteps, warnings: warnings.inText(text) }
 }
 
 /** Finds all problems of a program, for editors and dry runs. A syntax error is reported alone. */
@@ -69,14 +74,13 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
   }
 }
 
-function reportOf(
-  { inputs, outputs, text }: ParsedProgram,
-  { layout, problems, features, used, warnings }: Checker,
-): CheckReport {
+function reportOf(program: ParsedProgram, checker: Checker): CheckReport {
+  const { inputs, outputs, text } = program
+  const { layout, problems, features, used, warnings } = checker
   // Registers declared before the first output were counted as part of the result.
   const results = layout.cregs.filter(([name]) => outputs.length === 0 || outputs.includes(name))
   return {
-    inputs: inputs.map(({ name }) => name),
+    inputs: typedInputs(program, checker),
     qubits: layout.qubits + layout.hardware,
     clbits: results.reduce((bits, [, size]) => bits + size, 0),
     features: [...features.found, ...(inputs.length > 0 ? (['inputs'] as const) : [])],
@@ -84,6 +88,18 @@ function reportOf(
     problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
     warnings: warnings.inText(text),
   }
+}
+
+function typedInputs({ inputs }: ParsedProgram, { scope }: Checker): TypedInput[] {
+  return inputs.map((name) => ({ name, type: typeOfInput(scope, name) }))
+}
+
+/** Of an input whose declaration is wrong, the type does not matter. */
+function typeOfInput(scope: Scope, name: string): ScalarType {
+  const entry = scope.own(name)
+  if (entry?.kind === 'variable') return entry.type
+  const type = entry?.kind === 'reference' ? typeOf(entry.value) : FLOAT
+  return isBits(type) ? type : FLOAT
 }
 
 function problemOf({ code, message, line, column }: QasmError): QasmProblem {

@@ -83,7 +83,10 @@ describe('checkProgram()', () => {
   test('counts inputs, qubits and bits', () => {
     const text = program3('input float a; input int b; qubit[3] q; qubit r; bit[2] c; bit d; x $1;')
     expect(checkProgram(text)).toEqual({
-      inputs: ['a', 'b'],
+      inputs: [
+        { name: 'a', type: { kind: 'float', width: 64 } },
+        { name: 'b', type: { kind: 'int', width: 64 } },
+      ],
       qubits: 6,
       clbits: 3,
       features: ['inputs'],
@@ -107,9 +110,9 @@ describe('parseProgram()', () => {
     const { inputs, version } = parseProgram('input float[64] theta; input angle[ 2*4 ] phi; input bit flag;')
     expect(version).toBe(3)
     expect(inputs).toEqual([
-      { name: 'theta', type: 'float[64]' },
-      { name: 'phi', type: 'angle[ 2*4 ]' },
-      { name: 'flag', type: 'bit' },
+      { name: 'theta', type: { kind: 'float', width: 64 } },
+      { name: 'phi', type: { kind: 'angle', width: 8 } },
+      { name: 'flag', type: { kind: 'bit' } },
     ])
   })
 })

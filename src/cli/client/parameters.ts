@@ -29,9 +29,10 @@ export function bindParameters(
   parameters: readonly Parameter[],
 ): number[] | undefined {
   if (parameters.length === 0) return undefined
-  const { inputs, problems } = checkProgram(program)
+  const { inputs: declared, problems } = checkProgram(program)
   // The server reports what is wrong with a program; its inputs are not known then.
   if (problems.length > 0) return undefined
+  const inputs = declared.map(({ name }) => name)
   const unnamed = parameters.filter(({ name }) => name === undefined).map(({ value }) => value)
   const values = inputs.map((input) => {
     const value = parameters.findLast(({ name }) => name === input)?.value ?? unnamed.shift()
@@ -51,7 +52,7 @@ export function bindParameters(
 export function checkNames(programs: readonly string[], parameters: readonly Parameter[]): void {
   const reports = programs.map((program) => checkProgram(program))
   if (parameters.length === 0 || reports.some(({ problems }) => problems.length > 0)) return
-  const known = new Set(reports.flatMap(({ inputs }) => inputs))
+  const known = new Set(reports.flatMap(({ inputs }) => inputs.map(({ name }) => name)))
   const unknown = parameters.find(({ name }) => name !== undefined && !known.has(name))
   if (!unknown) return
   const inputs = known.size === 0 ? 'the programs have no inputs' : `the inputs are ${[...known].join(', ')}`

@@ -1,5 +1,5 @@
 import type { JobPayload } from '../../protocol/index.ts'
-import { parseProgram, QasmError } from '../../qasm/index.ts'
+import { inputProblem, parseProgram, QasmError, type TypedInput } from '../../qasm/index.ts'
 import { JobError } from '../errors.ts'
 import { foreignGate } from './foreign-gates.ts'
 
@@ -29,8 +29,8 @@ interface PythonProgram {
 export function readPrograms({ circuits }: JobPayload, gates?: ReadonlySet<string>): PythonProgram[] {
   return circuits.map(({ circuit, parameter_values: sets = [] }, index) => {
     const program = readProgram(circuit, index, gates)
-    checkParameters(program.names, sets, index)
-    for (const set of sets) checkIntegers(program, set, index)
+    checkParameters(program.inputs, sets, index)
+    for (const set of sets) checkValues(program.inputs, set, index)
     return program.read
   })
 }
@@ -39,27 +39,22 @@ function readProgram(
   text: string,
   circuitIndex: number,
   gates: ReadonlySet<string> | undefined,
-): { read: PythonProgram; names: string[] } {
+): { read: PythonProgram; inputs: readonly TypedInput[] } {
   try {
     const { layout, statements, inputs: declared } = parseProgram(text)
     const foreign = gates && foreignGate({ statements }, gates)
     if (gates && foreign !== undefined) throw undescribed(foreign, gates, circuitIndex)
     const offsetOf = codePointOffsets(text)
-    const inputs = statements.flatMap((node): PythonInput[] =>
-      node.kind === 'declare' && node.form === 'input'
-        ? [
-            {
-              start: offsetOf(node.at),
-              end: offsetOf(node.nameAt + node.name.length),
-              form: formOf(text.slice(node.type.at, node.nameAt)),
-            },
-          ]
-        : [],
-    )
+    const inputs: PythonInput[] = []
+    for (const node of statements) {
+      if (node.kind !== 'declare' || node.form !== 'input') continue
+      const [start, end] = [offsetOf(node.at), offsetOf(node.nameAt + node.name.length)]
+      inputs.push({ start, end, form: formOf(declared[inputs.length]?.type) })
+    }
     const { qubits, hardware, clbits, qregs, cregs } = layout
     return {
       read: { qubits: qubits + hardware, clbits, qregs, cregs, inputs },
-      names: declared.map(({ name }) => name),
+      inputs: declared,
     }
   } catch (error) {
     if (!(error instanceof QasmError)) throw error
@@ -85,14 +80,27 @@ function codePointOffsets(text: string): (at: number) => number {
   return (at) => [...text.slice(0, at)].length
 }
 
-function formOf(type: string): PythonInput['form'] {
-  if (/^(int|uint|bit)\b/.test(type)) return 'int'
-  if (/^bool\b/.test(type)) return 'bool'
-  return /^duration\b/.test(type) ? 'duration' : 'float'
+function formOf(type: TypedInput['type'] | undefined): PythonInput['form'] {
+  switch (type?.kind) {
+    case 'int':
+    case 'uint':
+    case 'bit':
+    case 'bits':
+      return 'int'
+    case 'bool':
+    case 'duration':
+      return type.kind
+    default:
+      return 'float'
+  }
 }
 
-function checkParameters(names: readonly string[], sets: readonly number[][], circuitIndex: number): void {
-  const expected = names.length
+function checkParameters(
+  inputs: readonly TypedInput[],
+  sets: readonly number[][],
+  circuitIndex: number,
+): void {
+  const expected = inputs.length
   // Clients send the values along with a circuit that they have already bound.
   if (expected === 0 && sets.length <= 1) return
   const errorOf = (found: string) =>
@@ -101,22 +109,18 @@ function checkParameters(names: readonly string[], sets: readonly number[][], ci
       circuitIndex,
     })
   if (sets.length === 0) {
-    throw errorOf(` (${names.slice(0, 5).join(', ')}${expected > 5 ? ', …' : ''}), parameter_values has none`)
+    const names = inputs.slice(0, 5).map(({ name }) => name)
+    throw errorOf(` (${names.join(', ')}${expected > 5 ? ', …' : ''}), parameter_values has none`)
   }
   const wrong = sets.findIndex((set) => set.length !== expected)
   if (wrong >= 0) throw errorOf(`, set ${wrong} has ${sets[wrong]?.length ?? 0}`)
 }
 
-/** Refuses what the constant of an integer would cut off, or JSON has rounded. */
-function checkIntegers(
-  { read, names }: { read: PythonProgram; names: string[] },
-  set: readonly number[],
-  circuitIndex: number,
-): void {
-  for (const [at, { form }] of read.inputs.entries()) {
-    const value = set[at] ?? 0
-    if (form !== 'int' || Number.isSafeInteger(value)) continue
-    const needed = `the input "${names[at]}" needs an integer between -2^53 and 2^53, not ${value}`
-    throw new JobError(`circuit ${circuitIndex}: ${needed}`, { errorCode: 'invalid_value', circuitIndex })
+/** Refuses values that the types of their inputs do not represent. */
+function checkValues(inputs: readonly TypedInput[], set: readonly number[], circuitIndex: number): void {
+  for (const [at, input] of inputs.entries()) {
+    const problem = inputProblem(input, set[at] ?? 0)
+    if (problem !== undefined)
+      throw new JobError(`circuit ${circuitIndex}: ${problem}`, { errorCode: 'invalid_value', circuitIndex })
   }
 }

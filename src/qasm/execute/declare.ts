@@ -5,16 +5,12 @@ import type { DeclareNode, Expression, GateNode, Statement } from '../syntax/ast
 import { newArray, sizeOfShape, unknownArray, zeroValue } from '../values/arrays.ts'
 import { CONSTANTS } from '../values/constants.ts'
 import { convert } from '../values/convert.ts'
-import { exactOf } from '../values/operate-duration.ts'
+import { inputProblem, inputValue } from '../values/input.ts'
 import { cellsOf, describeType, isBits, type ScalarType, type Type, VOID } from '../values/types.ts'
 import {
   type ArrayValue,
   type BitsValue,
-  boolValue,
-  durationValue,
-  floatValue,
   isKnown,
-  literalInt,
   type QubitsValue,
   typeOf,
   unknownValue,
@@ -145,7 +141,7 @@ function isResult(m: Machine, { form }: DeclareNode): boolean {
 }
 
 function initialValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
-  if (node.form === 'input') return m.checking ? unknownValue(type) : inputValue(m, node, type)
+  if (node.form === 'input') return m.checking ? unknownValue(type) : boundValue(m, node, type)
   if (node.value === undefined) return m.checking ? unknownValue(type) : zeroValue(type)
   const value = convert(evaluateFor(m, node.value, type), type, node.value.at)
   if (node.form !== 'const') return m.checking ? unknownValue(type) : value
@@ -155,30 +151,11 @@ function initialValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
 }
 
 /** The value bound to an input, converted to the type of the input. */
-function inputValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
-  const value = m.nextInput(node.nameAt)
-  if (!Number.isFinite(value))
-    throw new Fault('invalid_value', node.nameAt, `The input "${node.name}" needs a finite number`)
-  if (type.kind === 'bool') return boolValue(value !== 0)
-  if (type.kind === 'duration') return durationValue(exactOf(floatValue(value), node.nameAt))
-  if (type.kind === 'int' || type.kind === 'uint' || isBits(type)) {
-    return integerInput(node, type, value)
-  }
-  return convert(floatValue(value), type, node.nameAt)
-}
-
-/** Throws for an integer that JSON may have rounded, and for one that the type does not hold. */
-function integerInput(node: DeclareNode, type: ScalarType, value: number): Value {
-  const { name, nameAt } = node
-  if (!Number.isSafeInteger(value)) {
-    const needed = `The input "${name}" needs an integer between -2^53 and 2^53, not ${value}`
-    throw new Fault('invalid_value', nameAt, needed)
-  }
-  const converted = convert(literalInt(BigInt(value)), type, nameAt)
-  if (converted.kind === 'int' && converted.value !== BigInt(value)) {
-    throw new Fault('invalid_value', nameAt, `The input "${name}" is ${describeType(type)}, not ${value}`)
-  }
-  return converted
+function boundValue(m: Machine, { name, nameAt }: DeclareNode, type: ScalarType): Value {
+  const value = m.nextInput()
+  const problem = inputProblem({ name, type }, value)
+  if (problem !== undefined) throw new Fault('invalid_value', nameAt, problem)
+  return inputValue(type, value, nameAt)
 }
 
 /** `let`: an alias of bits or qubits. */

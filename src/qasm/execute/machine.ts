@@ -77,7 +77,7 @@ export interface Machine {
   /** Number of qubits of the program. */
   allQubits(): number
   /** The value bound to the next input. */
-  nextInput(at: number): number
+  nextInput(): number
   /** Receives a warning about something ignored or approximated; only the checker keeps it. */
   warn(code: WarningCode, message: string, at: number): void
   /** Called while checking for a call of a gate that omits a phase, if no modifier makes that observable. */

@@ -176,18 +176,11 @@ export type Statement =
   | (Node & { kind: 'return'; value: Expression | undefined })
   | (Node & { kind: 'expression'; value: Expression })
 
-/** One `input` declaration. */
-export interface Input {
-  name: string
-  /** As written, such as `float[64]`. */
-  type: string
-}
-
 /** A program with valid syntax whose semantics are not checked yet. */
 export interface ParsedProgram {
   version: 2 | 3
-  /** In declaration order: the order in which parameter values are bound. */
-  inputs: Input[]
+  /** Names of the inputs in declaration order: the order in which parameter values are bound. */
+  inputs: string[]
   /**
    * Registers declared as `output`, which form the result; without any, all registers of bits at the top
    * level do.

@@ -131,9 +131,9 @@ function registerGate(p: Cursor, { at, name, parameters, qubits, body }: GateNod
 }
 
 /** Records inputs and outputs, and registers of qubits so that later plain calls can be packed. */
-function registerDeclaration(p: Cursor, { inputs, outputs, text }: ParsedProgram, node: DeclareNode): void {
+function registerDeclaration(p: Cursor, { inputs, outputs }: ParsedProgram, node: DeclareNode): void {
   const { form, name, type } = node
-  if (form === 'input') inputs.push({ name, type: text.slice(type.at, node.nameAt).trim() })
+  if (form === 'input') inputs.push(name)
   if (type.kind !== 'sized') return
   if (form === 'output' && type.name === 'bit') outputs.push(name)
   // A name that is taken already is refused by the checker, which therefore has to see its uses.

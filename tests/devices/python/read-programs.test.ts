@@ -55,7 +55,7 @@ test('readPrograms() refuses the value of an integer input that is none', () => 
     )
   for (const value of [1.5, 2 ** 53]) {
     expect(() => read(value)).toThrow(
-      `circuit 0: the input "n" needs an integer between -2^53 and 2^53, not ${value}`,
+      `circuit 0: The input "n" is int[64], an integer from -2^63 to 2^63 - 1: ${value} is `,
     )
   }
   expect(read(-3)).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { checkProgram } from '../../../src/qasm/index.ts'
+import { checkProgram, inputProblem } from '../../../src/qasm/index.ts'
 import { faultOf, lower, program2, program3, runWith } from '../support.ts'
 
 type Kind = 'int' | 'uint'
@@ -255,5 +255,34 @@ describe('the value of an input', () => {
     }
     expect(faultOf(() => runWith(program3('input int[64] n;'), [2 ** 53], 0))?.[0]).toBe('invalid_value')
     expect(faultOf(() => runWith(program3('input int[64] n;'), [2 - 2 ** 53], 0))).toBeUndefined()
+  })
+
+  test.each([
+    ['uint[8]', [0, 255], [-1, 256, 0.5, 300], 'an integer from 0 to 255: 300 is out of range'],
+    ['int[8]', [-128, 127], [-129, 128, 300], 'an integer from -128 to 127: 300 is out of range'],
+    [
+      'int',
+      [-(2 ** 53) + 1, 2 ** 53 - 1],
+      [2 ** 53, 1e300, 0.1],
+      'an integer from -2^63 to 2^63 - 1: 0.1 is not',
+    ],
+    ['uint', [0], [-1], 'an integer from 0 to 2^64 - 1: -1 is out of range'],
+    ['uint[100]', [2 ** 53 - 1], [-1], 'an integer from 0 to 2^100 - 1: -1 is out of range'],
+    ['bit[3]', [0, 7], [8, -1, 1.5], 'an integer from 0 to 7: 1.5 is not an integer'],
+    ['bit', [0, 1], [2, -1, 0.5], 'an integer from 0 to 1: 0.5 is not an integer'],
+    ['bool', [0, 1], [2, -1, 0.5], 'an integer from 0 to 1: 0.5 is not an integer'],
+    ['float[32]', [3e38, -1e-50], [3.5e38, -1e300], 'a number between -3.4028e38 and 3.4028e38: -1e+300 is'],
+    ['float', [1e300, 0.1], [Number.NaN], 'NaN is not a finite number'],
+    ['angle[4]', [7, -7, 0.1], [Number.NaN], 'NaN is not a finite number'],
+    ['duration', [1e-9], [Number.NaN], 'NaN is not a finite number'],
+  ] as const)('%s holds %j, not %j', (type, held, refused, last) => {
+    const [input] = checkProgram(program3(`input ${type} n;`)).inputs
+    if (input === undefined) throw new Error('no input')
+    for (const value of held) expect(inputProblem(input, value)).toBeUndefined()
+    const messages = refused.map((value) => inputProblem(input, value))
+    for (const message of messages) expect(message).toStartWith('The input "n" is ')
+    expect(messages.at(-1)).toContain(last)
+    for (const value of refused)
+      expect(faultOf(() => lower(program3(`input ${type} n;`), [value]))?.[0]).toBe('invalid_value')
   })
 })

@@ -18,7 +18,7 @@ export function findProblems(text: string): Diagnostics {
   const { inputs, problems, qubits } = checkProgram(text)
   return {
     text,
-    inputs,
+    inputs: inputs.map(({ name }) => name),
     qubits,
     problems: problems.map(({ message, line, column }) => ({
       field: 'program',

@@ -1,5 +1,11 @@
 import type { JobPayload } from '../../../protocol/index.ts'
-import type { CheckReport, QasmProblem, QasmWarning } from '../../../qasm/index.ts'
+import {
+  type CheckReport,
+  inputProblem,
+  type QasmProblem,
+  type QasmWarning,
+  type TypedInput,
+} from '../../../qasm/index.ts'
 import type { Problem, ProgramsReport } from '../../programs/messages.ts'
 import { checkEach } from './check-each.ts'
 import { memoryProblem } from './memory-problem.ts'
@@ -77,22 +83,47 @@ function programProblem(index: number, { code, message, line, column }: QasmProb
 /** Names of inputs that an error message lists. */
 const MAX_NAMES_SHOWN = 5
 
-function setProblems(index: number, inputs: readonly string[], sets: readonly number[][] = []): Problem[] {
+/** Values out of range that are named of one circuit. */
+const MAX_VALUES_NAMED = 20
+
+function setProblems(
+  index: number,
+  inputs: readonly TypedInput[],
+  sets: readonly number[][] = [],
+): Problem[] {
   const wanted = inputs.length
   const takes = `Circuit ${index} takes ${wanted} ${wanted === 1 ? 'parameter' : 'parameters'}`
   const params = { expected: wanted }
   if (sets.length === 0) {
     if (wanted === 0) return []
-    const names = `${inputs.slice(0, MAX_NAMES_SHOWN).join(', ')}${wanted > MAX_NAMES_SHOWN ? ', …' : ''}`
+    const shown = inputs.slice(0, MAX_NAMES_SHOWN).map(({ name }) => name)
+    const names = `${shown.join(', ')}${wanted > MAX_NAMES_SHOWN ? ', …' : ''}`
     const message = `${takes} (${names}); send their values in this order.`
     return [{ path: `circuits.${index}.parameter_values`, code: 'parameter_count', message, params }]
   }
   // Some clients send the values of a circuit that they have already bound.
   if (wanted === 0 && sets.length === 1) return []
-  return sets.flatMap((set, number) => {
+  const counts = sets.flatMap((set, number) => {
     if (set.length === wanted) return []
     const message = `${takes}, set ${number} has ${set.length}.`
     const path = `circuits.${index}.parameter_values.${number}`
     return [{ path, code: 'parameter_count', message, params: { ...params, given: set.length } }]
   })
+  return counts.length > 0 ? counts : valueProblems(index, inputs, sets)
+}
+
+/** The first values that the types of their inputs do not represent. */
+function valueProblems(index: number, inputs: readonly TypedInput[], sets: readonly number[][]): Problem[] {
+  const problems: Problem[] = []
+  for (const [number, set] of sets.entries()) {
+    for (const [place, input] of inputs.entries()) {
+      const value = set[place] ?? Number.NaN
+      const problem = inputProblem(input, value)
+      if (problem === undefined) continue
+      const path = `circuits.${index}.parameter_values.${number}.${place}`
+      problems.push({ path, code: 'invalid_value', message: `${problem}.`, params: { given: value } })
+      if (problems.length === MAX_VALUES_NAMED) return problems
+    }
+  }
+  return problems
 }

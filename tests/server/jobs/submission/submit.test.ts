@@ -219,6 +219,51 @@ describe('dryRunJob()', () => {
     expect((await dryRunJob(lab, caller, { circuits: Array(200).fill(cx) })).warnings).toHaveLength(100)
   })
 
+  test.each([
+    [
+      'uint[8] n',
+      [[7], [300]],
+      '1.0',
+      'The input "n" is uint[8], an integer from 0 to 255: 300 is out of range.',
+    ],
+    [
+      'int[4] n',
+      [[-8], [7], [8]],
+      '2.0',
+      'The input "n" is int[4], an integer from -8 to 7: 8 is out of range.',
+    ],
+    ['bit[2] n', [4], '0.0', 'The input "n" is bit[2], an integer from 0 to 3: 4 is out of range.'],
+    ['bool n', [2], '0.0', 'The input "n" is bool, an integer from 0 to 1: 2 is out of range.'],
+  ])(
+    'refuses a value that its input does not represent: %s',
+    async (input, parameter_values, place, message) => {
+      await using lab = await JobLab.open()
+      await lab.qpu()
+      const caller = lab.caller(await lab.user())
+      const body = {
+        circuits: [BELL, { circuit: `OPENQASM 3.0; input ${input}; qubit q;`, parameter_values }],
+      }
+      const path = `circuits.1.parameter_values.${place}`
+      await expect(submitJob(lab, caller, body)).rejects.toMatchObject({
+        fields: { [path]: { code: 'invalid_value', message } },
+      })
+      const { problems } = await dryRunJob(lab, caller, body)
+      expect(problems.map((each) => [each.path, each.message])).toEqual([[path, message]])
+    },
+  )
+
+  test('names the first values of a sweep that are out of range', async () => {
+    await using lab = await JobLab.open()
+    await lab.qpu()
+    const sweep = Array.from({ length: 100 }, (_, value) => [value])
+    const body = {
+      circuits: [{ circuit: 'OPENQASM 3.0; input uint[3] n; qubit q;', parameter_values: sweep }],
+    }
+    const { problems } = await dryRunJob(lab, lab.caller(await lab.user()), body)
+    expect(problems).toHaveLength(20)
+    expect(problems[0]?.path).toBe('circuits.0.parameter_values.8.0')
+  })
+
   test('names directives that are ignored', async () => {
     await using lab = await JobLab.open()
     await lab.qpu()
