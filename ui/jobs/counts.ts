@@ -1,3 +1,5 @@
+import type { CircuitResult } from '../api/model/jobs.ts'
+
 /** One bar of a histogram. `sigma` is the standard deviation of the count under binomial statistics. */
 export interface Bar {
   label: string
@@ -79,4 +81,40 @@ export function describeCounts({ bars, other }: Bars): string {
   const named = ranked.slice(0, 4).map(({ label, count }) => `${label}: ${count}`)
   const rest = other ? `; ${other.outcomes} further outcomes with ${other.count} shots have no bar` : ''
   return `Histogram of counts. Most frequent: ${named.join(', ')}${rest}`
+}
+
+/** Bits of all shots that are counted here; more take seconds and most of the memory of a page. */
+const MAX_COUNTED_BITS = 2 ** 24
+
+const counted = new WeakMap<CircuitResult, Record<string, number>>()
+
+/**
+ * Counts by outcome; those that a result omits are counted from its packed memory. Undefined if that is too
+ * large to be counted in a page, and for measurement levels 0 and 1.
+ */
+export function countsOfResult(result: CircuitResult): Record<string, number> | undefined {
+  if (result.counts || !result.counts_omitted) return result.counts ?? undefined
+  const known = counted.get(result)
+  if (known) return known
+  const { memory, header } = result
+  const bits = header?.memory_slots ?? 0
+  if (typeof memory !== 'string' || bits === 0 || memory.length * 6 > MAX_COUNTED_BITS) return undefined
+  const counts = countPacked(memory, bits)
+  counted.set(result, counts)
+  return counts
+}
+
+/** Counts the shots of packed memory: `Math.ceil(bits / 8)` bytes each, the most significant byte first. */
+function countPacked(memory: string, bits: number): Record<string, number> {
+  const bytes = atob(memory)
+  const width = Math.ceil(bits / 8)
+  const texts = Array.from({ length: 256 }, (_, byte) => byte.toString(2).padStart(8, '0'))
+  const counts: Record<string, number> = {}
+  for (let start = 0; start < bytes.length; start += width) {
+    let text = ''
+    for (let at = start; at < start + width; at++) text += texts[bytes.charCodeAt(at)]
+    const outcome = text.slice(-bits)
+    counts[outcome] = (counts[outcome] ?? 0) + 1
+  }
+  return counts
 }

@@ -1,5 +1,6 @@
 import type { Job } from '../api/model/jobs.ts'
 import { formatCount, formatNumberOf, sentence, spellCount } from '../lib/format.ts'
+import { countsOfResult } from './counts.ts'
 import { jobCondition } from './status.ts'
 
 /** The sentence below the heading: how many of the user's jobs run and wait; undefined if none does. */
@@ -44,7 +45,7 @@ export function warningsOf(job: Job): string[] {
   return [...new Set(results.flatMap(({ metadata }) => metadata?.warnings ?? []))]
 }
 
-/** Counts per circuit of a job; an entry is empty if the circuit has none (measurement levels 0 and 1). */
+/** Counts per circuit of a job; an entry is empty if the circuit has none (levels 0 and 1, too large). */
 export function countsOf(job: Job): Record<string, number>[] {
-  return (job.results?.circuit_results ?? []).map(({ counts }) => counts ?? {})
+  return (job.results?.circuit_results ?? []).map((result) => countsOfResult(result) ?? {})
 }

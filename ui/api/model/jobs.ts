@@ -17,9 +17,18 @@ const circuitResult = v.object({
   counts: v.optional(v.nullable(v.record(v.string(), v.number()))),
   counts_omitted: v.optional(v.boolean(), false),
   discarded_shots: v.optional(v.number()),
-  /** Points at measurement level 1, traces at level 0; see `readIqPoints` and `readTraces`. */
+  /**
+   * Points at measurement level 1, traces at level 0; see `readIqPoints` and `readTraces`. At level 2 the
+   * outcome of each shot, packed into one text if counts are omitted; see `countsOfResult`.
+   */
   memory: v.optional(v.unknown()),
-  header: v.optional(v.object({ name: text, creg_sizes: v.optional(v.array(register), []) })),
+  header: v.optional(
+    v.object({
+      name: text,
+      creg_sizes: v.optional(v.array(register), []),
+      memory_slots: v.optional(v.number()),
+    }),
+  ),
   metadata: v.optional(
     v.object({ warnings: v.optional(v.array(v.string())), compiled_circuit: v.optional(v.string()) }),
   ),

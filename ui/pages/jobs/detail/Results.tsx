@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import type { CircuitResult, Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
-import { toCsv } from '../../../jobs/counts.ts'
+import { countsOfResult, toCsv } from '../../../jobs/counts.ts'
 import { warningsOf } from '../../../jobs/jobs.ts'
 import { type IqPoints, readIqPoints, readTraces, type Traces } from '../../../jobs/signals.ts'
 import { formatCount } from '../../../lib/format.ts'
@@ -29,7 +29,7 @@ export function Results({ job }: { job: Job }) {
   const traces = useMemo(() => (level === 0 ? readTraces(result?.memory) : undefined), [result])
   const warnings = warningsOf(job)
   const compiled = result?.metadata?.compiled_circuit
-  const counts = result?.counts ?? {}
+  const counts = (result && countsOfResult(result)) ?? {}
   const hasCounts = Object.keys(counts).length > 0
   const isShown = points || traces || hasCounts || result?.counts_omitted || result?.discarded_shots
   return (
@@ -66,7 +66,7 @@ export function Results({ job }: { job: Job }) {
           {points && <Points points={points} />}
           {traces && <TraceList traces={traces} />}
           {hasCounts && <Counts counts={counts} />}
-          <Notes result={result} />
+          <Notes result={result} areCounted={hasCounts} />
         </div>
       ) : (
         <Empty>This job has no results to show: it measured nothing.</Empty>
@@ -76,14 +76,15 @@ export function Results({ job }: { job: Job }) {
 }
 
 /** What the plot of a result does not show. */
-function Notes({ result }: { result: CircuitResult | undefined }) {
+function Notes({ result, areCounted }: { result: CircuitResult | undefined; areCounted: boolean }) {
   const { shots = 0, discarded_shots: discarded = 0, counts_omitted: isOmitted } = result ?? {}
   return (
     <>
       {isOmitted && (
         <p class="caption">
-          The counts are left out because they are too large. They follow from the memory: save the results as
-          JSON, or read them with a client library, which counts the memory.
+          {areCounted
+            ? 'The results have no counts, which were too large beside the memory; these were counted from the memory by this page.'
+            : 'The counts are left out because they are too large. They follow from the memory: save the results as JSON, or read them with a client library, which counts the memory.'}
         </p>
       )}
       {discarded > 0 && (

@@ -1,4 +1,5 @@
 import type { Job } from '../../../api/model/jobs.ts'
+import { countsOfResult } from '../../../jobs/counts.ts'
 import { warningsOf } from '../../../jobs/jobs.ts'
 
 /** Jobs as JSON text. */
@@ -8,21 +9,20 @@ export function toJson(jobs: readonly Job[]): string {
 
 const HEAD = 'job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count,warnings'
 
+/** Stands for counts that a result omits and that a page does not count. */
+const TOO_LARGE = { 'in the memory of the results': '' }
+
 /** Jobs as comma-separated text: a row per outcome, or one for a job without counts. */
 export function toJobsCsv(jobs: readonly Job[], qpuName: (id: string) => string): string {
   const rows = jobs.flatMap((job) => {
     const { id, name, status, qpu, qpu_target, shots, created, duration } = job
     const facts = [id, name, status, qpuName(qpu || qpu_target || ''), shots ?? '', created, duration ?? '']
     const circuits = job.results?.circuit_results ?? []
-    const counted = circuits.flatMap(({ counts, metadata }, index) =>
-      Object.entries(counts ?? {}).map(([outcome, count]) => [
-        ...facts,
-        index + 1,
-        outcome,
-        count,
-        metadata?.warnings?.join('; ') ?? '',
-      ]),
-    )
+    const counted = circuits.flatMap((result, index) => {
+      const counts = countsOfResult(result) ?? (result.counts_omitted ? TOO_LARGE : {})
+      const warnings = result.metadata?.warnings?.join('; ') ?? ''
+      return Object.entries(counts).map(([outcome, count]) => [...facts, index + 1, outcome, count, warnings])
+    })
     return counted.length > 0 ? counted : [[...facts, '', '', '', warningsOf(job).join('; ')]]
   })
   return `${[HEAD, ...rows.map((row) => row.map(quote).join(','))].join('\r\n')}\r\n`
