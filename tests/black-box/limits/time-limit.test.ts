@@ -44,11 +44,12 @@ const JOBS: [name: string, body: object][] = [
     { ...one(`${V3} qubit[1000] q; bit[1000] c; h q; c[0:9] = measure q[0:9];`), shots: 1_000_000 },
   ],
   [
-    'encoding: 300,000 counts',
+    // Nearly all that results may hold, so that the limit on their size does not end the job.
+    'encoding: 230,000 counts',
     {
       circuits: [
         { circuit: coins(1), shots: 1 },
-        ...Array.from({ length: 3 }, () => ({ circuit: coins(17), shots: 300_000 })),
+        ...Array.from({ length: 2 }, () => ({ circuit: coins(17), shots: 300_000 })),
       ],
     },
   ],
@@ -87,7 +88,8 @@ describe.each([
     const times = job as unknown as { started_at: string; finished_at: string }
     const took = Date.parse(times.finished_at) - Date.parse(times.started_at)
     console.log(`${state}, ${name}: ${status} after ${took} ms${error ? `, ${error.message}` : ''}`)
-    // Results that were complete in time still have to be sent, checked and stored.
+    // The limit is that of the execution by the driver: a result that was complete in time still has to be
+    // sent, checked and stored.
     if (status === 'completed') expect(duration).toBeLessThanOrEqual((LIMIT_MS + MAX_OVERRUN_MS) / 1_000)
     else {
       expect(error?.code).toMatch(/^(timed_out|too_long)$/)
