@@ -80,7 +80,7 @@ const syntax2: string[] = [
   'int[8] i = 3;',
   'if (true) x q[0];',
   'if (c == 1) { x q[0]; }',
-  'if (c < 1) x q[0];',
+  'if (c + 1) x q[0];',
   'if (c == 1) if (c == 1) x q[0];',
   'c = measure q;',
   'measure q;',

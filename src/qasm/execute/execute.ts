@@ -99,7 +99,11 @@ function nameOf(node: Expression): string | undefined {
 }
 
 function barrier(m: Machine, node: SimpleStatement & { kind: 'barrier' }): void {
-  const qubits = operandQubits(m, node.operands)
+  // pytket orders bits too, which are always in the order of the text.
+  const isBits = (operand: Expression) => m.version === 2 && evaluate(m, operand).kind === 'bits'
+  const operands = node.operands.filter((operand) => !isBits(operand))
+  if (operands.length === 0 && node.operands.length > 0) return
+  const qubits = operandQubits(m, operands)
   m.countOperations(qubits.length, node.at)
   m.emit({ kind: 'barrier', qubits }, node.at)
 }

@@ -72,7 +72,8 @@ function parseUnary(p: Cursor): Expression {
   return parsePostfix(p, parsePrimary(p))
 }
 
-function parsePostfix(p: Cursor, primary: Expression): Expression {
+/** The indices after a name or value, if there are any. */
+export function parsePostfix(p: Cursor, primary: Expression): Expression {
   let base = primary
   for (let depth = 0; p.kind === '['; depth++) {
     if (depth > p.limits.nesting) throw new Fault('nesting_too_deep', p.at, 'Too many indices in a row')

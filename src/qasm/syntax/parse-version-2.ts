@@ -3,10 +3,12 @@ import type { Expression, GateCallNode, Statement } from './ast.ts'
 import type { Cursor } from './cursor.ts'
 import { tryPackCall } from './pack-call.ts'
 import { parseGate, parseOpaque, parseRegister } from './parse-definition.ts'
-import { parseArguments, parseExpression, parseOperand } from './parse-expression.ts'
-import { DT } from './parse-literal.ts'
+import { parseArguments, parseExpression, parseOperand, parsePostfix } from './parse-expression.ts'
+import { DT, parseLiteral } from './parse-literal.ts'
 import { parsePragma } from './parse-pragma.ts'
 import { parseInclude } from './parse-statement.ts'
+
+const COMPARISONS = ['==', '!=', '<', '>', '<=', '>='] as const
 
 /** Appends the next OpenQASM 2 statement. */
 export function parseStatement2(p: Cursor, into: Statement[]): void {
@@ -39,17 +41,18 @@ export function parseStatement2(p: Cursor, into: Statement[]): void {
   }
 }
 
-/** `(register == number)`. */
+/** `(register == number)`; pytket writes the other comparisons too. */
 function parseCondition2(p: Cursor): Expression {
   const at = p.expect('(')
   const left = parseOperand(p)
-  p.expect('==')
+  const operator = COMPARISONS.find((each) => p.is(each)) ?? '=='
+  p.expect(operator)
   const right = parseExpression(p)
   if (right.kind === 'literal' && right.value.kind !== 'int') {
     throw new Fault('type_mismatch', right.at, 'A register is compared with an integer, as in if (c == 3)')
   }
   p.expect(')')
-  return { kind: 'binary', at: at + 1, operator: '==', left, right }
+  return { kind: 'binary', at: at + 1, operator, left, right }
 }
 
 function parseOperation(p: Cursor): Statement {
@@ -90,7 +93,9 @@ function parseCall(p: Cursor): Statement {
   const { at } = p
   if (p.kind !== 'identifier') throw p.unexpected('a statement')
   const name = p.expectName()
+  if (p.is('=') || p.is('[')) return parseAssignment(p, name, at)
   const parameters = p.is('(') ? parseArguments(p) : []
+  if (p.is(';') && parameters.some(({ kind }) => kind === 'name')) throw foreignCall(name, at)
   // PennyLane writes global phases, with and without qubits.
   const operands = name === 'gphase' && p.is(';') ? [] : p.list(() => parseOperand(p), ';')
   p.expect(';')
@@ -115,6 +120,60 @@ function waitOf(p: Cursor, call: Pick<GateCallNode, 'at' | 'name' | 'parameters'
   const right: Expression = { kind: 'literal', at, value: DT }
   const duration: Expression = { kind: 'binary', at: left.at, operator: '*', left, right }
   return { kind: 'delay', at, duration, operands, hasNoUnit: true }
+}
+
+/** `c = a & b;` or `c[0] = 1;`, which pytket writes. */
+function parseAssignment(p: Cursor, name: string, at: number): Statement {
+  const target = parsePostfix(p, { kind: 'name', at, name })
+  p.expect('=')
+  const value = parseLogic(p)
+  p.expect(';')
+  return { kind: 'assign', at, target, operator: undefined, value }
+}
+
+/** Operands joined by one of `&`, `|` and `^`, which is the exclusive or here. */
+function parseLogic(p: Cursor): Expression {
+  p.enter()
+  let left = parseLogicOperand(p)
+  const operator = LOGICAL.find((each) => p.is(each))
+  while (operator !== undefined && p.accept(operator)) {
+    const right = parseLogicOperand(p)
+    left = { kind: 'binary', at: left.at, operator, left, right }
+  }
+  if (!p.is(';') && !p.is(')')) {
+    if (LOGICAL.some((each) => p.is(each))) throw p.unexpected(`parentheses around "${operator}"`)
+    const { at } = p
+    const word = p.lexer.text.slice(at).match(/^(?:\*\*|<<|>>|[<>=!]=|\S)/)?.[0]
+    const only = 'registers and bits are computed with &, |, ^ and ~ only, numbers are not calculated'
+    throw new Fault('unsupported', at, `"${word}" is an extension of pytket that is not supported: ${only}`)
+  }
+  p.leave()
+  return left
+}
+
+const LOGICAL = ['&', '|', '^'] as const
+
+function parseLogicOperand(p: Cursor): Expression {
+  const { at, kind } = p
+  if (p.accept('~')) return { kind: 'unary', at, operator: '~', operand: parseLogicOperand(p) }
+  if (p.accept('(')) {
+    const inner = parseLogic(p)
+    p.expect(')')
+    return inner
+  }
+  if (kind === 'integer') return parseLiteral(p)
+  const operand = parseOperand(p)
+  if (p.is('(') && operand.kind === 'name') throw foreignCall(operand.name, at)
+  return operand
+}
+
+/** Functions of WebAssembly and random numbers, which pytket writes. */
+function foreignCall(name: string, at: number): Fault {
+  return new Fault(
+    'unsupported',
+    at,
+    `"${name}(…)" calls a function, an extension of pytket that is not supported`,
+  )
 }
 
 function parseGateBody(p: Cursor): Statement[] {

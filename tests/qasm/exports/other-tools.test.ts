@@ -57,6 +57,48 @@ describe('waits of OpenQASM 2', () => {
   })
 })
 
+describe('what pytket computes in OpenQASM 2', () => {
+  const head = 'qreg q[1]; creg a[3]; creg b[3]; creg d[4]; x q[0]; measure q[0] -> a[1]; '
+
+  // Registers d, b, a; a is 2.
+  test.each([
+    ['if (a >= 2) d = 5;', '0101000010'],
+    ['if (a < 2) d = 5;', '0000000010'],
+    ['if (a <= 2) d[0] = 1;', '0001000010'],
+    ['if (a > 2) d = 5;', '0000000010'],
+    ['if (a != 2) d = 5;', '0000000010'],
+    ['if (a[1] == 1) d[3] = 1;', '1000000010'],
+    ['b = a; if (b >= a) b[0] = a[1];', '0000011010'],
+    ['b = (a | (~b));', '0000111010'],
+    ['b = ~a ^ 7;', '0000010010'],
+    ['d[1] = a[1] & a[0]; d[2] = a[1] ^ a[0]; d[3] = 1; d[3] = 0;', '0100000010'],
+    ['barrier q[0],a[0]; barrier a; measure q[0] -> d[0];', '0001000010'],
+    ['if (b == 1) measure q[0] -> d[0];', '0000000010'],
+  ])('%s', (body, outcome) => {
+    expect(outcomeOf(program2(head + body))).toEqual([outcome])
+  })
+
+  test.each([
+    ['b = a + b;', 'unsupported', '"+" is an extension of pytket'],
+    ['b = (a << 1);', 'unsupported', '"<<" is an extension of pytket'],
+    ['b = a ** 2;', 'unsupported', '"**" is an extension of pytket'],
+    ['d[0] = a == 2;', 'unsupported', '"==" is an extension of pytket'],
+    ['b = add(a, b);', 'unsupported', '"add(…)" calls a function, an extension of pytket'],
+    ['set(a, b);', 'unsupported', '"set(…)" calls a function, an extension of pytket'],
+    ['b = a & b | a;', 'syntax_error', 'Expected parentheses around "&"'],
+    ['d = a;', 'type_mismatch', 'bit[3] cannot become bit[4]'],
+    ['b = 8;', 'invalid_value', '8 does not fit into 3 bits'],
+    ['q = a;', 'type_mismatch', '"q" consists of qubits'],
+  ])('%s is refused: %s', (body, code, message) => {
+    expect(faultOf(() => opsOf(program2(head + body)))?.[0]).toBe(code)
+    expect(messageOf(program2(head + body))).toStartWith(message)
+  })
+
+  test('a gate without qubits is no call of a function', () => {
+    expect(messageOf(program2('rx(0.3);'))).toStartWith('Expected a name')
+  })
+})
+
 describe('global phases of OpenQASM 2', () => {
   test.each([
     'gphase(0.3);',
