@@ -23,6 +23,9 @@ export interface UsedPart {
 /** Parts that a message names. */
 const MAX_NAMED = 10
 
+/** Whether a job is accepted does not depend on how well a compiler optimizes it. */
+const GATES_COUNT = 'A gate counts although optimization may remove it.'
+
 /** Judges what jobs need of one chip. */
 export class ChipJudge {
   readonly #chip: DescribedChip
@@ -94,7 +97,8 @@ export class ChipJudge {
       const part = couplings?.get(couplingKey(one, other))
       if (!part || !this.#isBlocked(part)) return []
       const reason = `the program joins $${one} and $${other} of ${name}: ${describe(part)}`
-      return [{ path, params: { qubits: [one, other] }, reason, remedy: remedyOf([part], 'qubits') }]
+      const remedy = `${remedyOf([part], 'qubits')} ${GATES_COUNT}`
+      return [{ path, params: { qubits: [one, other] }, reason, remedy }]
     })
   }
 
@@ -117,7 +121,7 @@ export class ChipJudge {
     const connected = regions.filter((size) => size > 1)
     const offer = connected.length === 0 ? 'no qubits' : `groups of ${listed(connected)}`
     const reason = `the gates of the program join groups of ${listed(groups)} qubits; of ${name}, the couplings in use connect ${offer}: ${list(blocked)}`
-    return [{ path, reason, remedy: remedyOf(blocked, 'fewer qubits') }]
+    return [{ path, reason, remedy: `${remedyOf(blocked, 'fewer qubits')} ${GATES_COUNT}` }]
   }
 
   #partsOf(path: string, { physical, pairs, groups }: ChipNeeds): UsedPart[] {
