@@ -226,6 +226,7 @@ const meaning2: [QasmCode, string][] = [
   ['type_mismatch', 'qreg q[2]; creg c[2]; measure c -> q;'],
   ['type_mismatch', 'gate g a { x a[0]; }'],
   ['index_out_of_range', 'qreg q[2]; x q[2];'],
+  ['index_out_of_range', 'qreg q[2]; x q[-1];'],
   ['index_out_of_range', 'qreg q[2]; creg c[2]; measure q[0] -> c[2];'],
   ['argument_count', 'qreg q[2]; cx q[0];'],
   ['parameter_count', 'qreg q[2]; rx q[0];'],

@@ -35,9 +35,9 @@ export function countOf(m: Machine, node: Expression, evaluate: Evaluate): numbe
   return number
 }
 
-/** `index` counted from the end when negative; throws `index_out_of_range`. */
-function within(index: number, size: number, at: number): number {
-  const counted = index < 0 ? index + size : index
+/** `index` counted from the end when negative, which only OpenQASM 3 has; throws `index_out_of_range`. */
+function within(m: Machine, index: number, size: number, at: number): number {
+  const counted = index < 0 && m.version === 3 ? index + size : index
   if (counted >= 0 && counted < size) return counted
   const range = size === 0 ? 'there is nothing to choose from' : `choose from 0 to ${size - 1}`
   throw new Fault('index_out_of_range', at, `Index ${index} is out of range: ${range}`)
@@ -60,8 +60,8 @@ function rangeSteps(m: Machine, range: RangeNode, size: number, evaluate: Evalua
   if (isOpen(range.start, start) || isOpen(range.stop, stop) || isOpen(range.step, bound(range.step)))
     return undefined
   if (size < 0) return undefined
-  const from = within(start ?? (step > 0 ? 0 : size - 1), size, range.at)
-  const to = within(stop ?? (step > 0 ? size - 1 : 0), size, range.at)
+  const from = within(m, start ?? (step > 0 ? 0 : size - 1), size, range.at)
+  const to = within(m, stop ?? (step > 0 ? size - 1 : 0), size, range.at)
   return { start: from, step, count: Math.max(0, Math.floor((to - from) / step) + 1) }
 }
 
@@ -76,7 +76,7 @@ interface Selection {
 function selectPositions(m: Machine, index: IndexNode, size: number, evaluate: Evaluate): Selection {
   const position = (node: Expression) => {
     const value = countOf(m, node, evaluate)
-    return value === undefined || size < 0 ? -1 : within(value, size, node.at)
+    return value === undefined || size < 0 ? -1 : within(m, value, size, node.at)
   }
   if (index.kind === 'set') return { scalar: false, positions: index.elements.map(position), open: false }
   const [item, extra] = index.items
@@ -151,7 +151,7 @@ export function indexArray(m: Machine, base: ArrayValue, index: IndexNode, evalu
       offset += stride * (steps?.start ?? 0)
     } else {
       const position = countOf(m, item, evaluate)
-      if (position !== undefined && size >= 0) offset += stride * within(position, size, item.at)
+      if (position !== undefined && size >= 0) offset += stride * within(m, position, size, item.at)
     }
   }
   const rest = index.items.length
