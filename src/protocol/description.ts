@@ -99,6 +99,7 @@ const entries = v.object({
   /** Without gates, everything in `stdgates.inc` between any qubits. */
   gates: v.optional(v.pipe(v.array(gate), v.maxLength(gates))),
   measure: v.optional(v.looseObject({ duration_s: v.optional(duration) })),
+  reset: v.optional(v.looseObject({ duration_s: v.optional(duration) })),
   /** Unit of time of the device. */
   dt_s: v.optional(positive),
   /** A device that lists its features has no others. */

@@ -9,7 +9,7 @@ import {
 } from '../../simulator/index.ts'
 import type { Chip, DeviceFile } from '../chip/device-file.ts'
 import type { Edge, Qubit } from '../chip/elements/element.ts'
-import type { DescribedChip } from './describe-chip.ts'
+import type { DescribedChip, Timing } from './describe-chip.ts'
 
 /** Rotations about z are virtual: they take no time. */
 const VIRTUAL = new Set(['p', 'phase', 'u1', 'rz', 'z', 's', 'sdg', 't', 'tdg', 'id'])
@@ -22,18 +22,38 @@ interface NoisyQubit {
   readout: ReadoutError
 }
 
+/** Resolution of the instruments that play a device file, s. */
+const DT = 1e-9
+
+/** How long the slowest qubit of a chip takes for a measurement and for a reset, which is a wait. */
+export function timingOf({ qubits }: Chip): Timing {
+  const measured = qubits.map(({ get }) => {
+    const window = get('measure.acq_delay') + get('measure.integration_time')
+    return Math.max(get('measure.pulse_duration'), window)
+  })
+  const reset = Math.max(...qubits.map(({ get }) => get('reset.duration')))
+  return { measure: Math.max(...measured), reset, dt: DT }
+}
+
 /** The chip as the simulator describes it; couplings are given in both directions. */
 export function describedChipOf({ qubits, edges }: Chip): DescribedChip {
   const indexOf = new Map(qubits.map(({ name }, index) => [name, index]))
+  const known = qubits.map(noisyQubitOf)
+  const pairs = durationsOf(edges)
   return {
-    qubits: qubits.map(noisyQubitOf),
+    qubits: known,
+    durationOf: (_, places) => {
+      const [first, ...others] = places.map((place) => known[place])
+      return others.length === 0
+        ? first?.duration
+        : pairs.get([first, ...others].map((each) => each?.name).join(' '))
+    },
     couplings: edges.flatMap((edge) => {
       const [one, other] = [indexOf.get(edge.parent), indexOf.get(edge.child)]
       if (one === undefined || other === undefined) return []
-      const duration = edge.get('cz.square_duration')
       return [
-        { gate: 'cz', qubits: [one, other], duration },
-        { gate: 'cz', qubits: [other, one], duration },
+        { gate: 'cz', qubits: [one, other] },
+        { gate: 'cz', qubits: [other, one] },
       ]
     }),
   }

@@ -14,7 +14,7 @@ import {
   type ReadoutError,
   thermalRelaxation,
 } from '../../simulator/index.ts'
-import type { DescribedChip } from './describe-chip.ts'
+import type { DescribedChip, Timing } from './describe-chip.ts'
 
 /** Maximum number of qubits of a channel: a superoperator on more takes as long as the circuit. */
 const MAX_CHANNEL_QUBITS = 3
@@ -147,7 +147,19 @@ const noiseFile = v.strictObject({
     v.array(v.strictObject({ qubits: v.optional(v.array(qubit)), matrix: readoutMatrix })),
     [],
   ),
+  durations: v.optional(
+    v.array(
+      v.strictObject({
+        gate: names,
+        qubits: v.optional(v.pipe(v.array(qubit), v.minLength(1), v.maxLength(MAX_CHANNEL_QUBITS))),
+        duration: seconds,
+      }),
+    ),
+    [],
+  ),
+  dt: v.optional(seconds),
 })
+type NoiseFile = v.InferOutput<typeof noiseFile>
 
 /** Reads a noise file; returns its problems when it is invalid, one line each: `gates.0.errors.1: …`. */
 export function readNoiseFile(content: unknown, source: string): NoiseModel | { problems: string[] } {
@@ -173,11 +185,11 @@ export function readNoiseFile(content: unknown, source: string): NoiseModel | { 
  * whose gates it names. Undefined when its rules hold for all qubits.
  */
 export function chipOfNoiseFile(content: unknown): DescribedChip | undefined {
-  const { gates, idle, readout } = v.parse(noiseFile, content, { abortPipeEarly: true })
-  const named = [...gates, ...idle, ...readout].flatMap(({ qubits = [] }) => qubits)
+  const { gates, idle, readout, durations } = v.parse(noiseFile, content, { abortPipeEarly: true })
+  const named = [...gates, ...idle, ...readout, ...durations].flatMap(({ qubits = [] }) => qubits)
   if (named.length === 0) return undefined
   const last = named.reduce((one, other) => Math.max(one, other))
-  const couplings = gates.flatMap(({ gate, qubits: [one, other, ...more] = [] }) =>
+  const couplings = [...gates, ...durations].flatMap(({ gate, qubits: [one, other, ...more] = [] }) =>
     one === undefined || other === undefined || more.length > 0
       ? []
       : [gate].flat().map((name): DescribedChip['couplings'][number] => ({
@@ -185,13 +197,36 @@ export function chipOfNoiseFile(content: unknown): DescribedChip | undefined {
           qubits: [one, other],
         })),
   )
+  const keyOf = ({ gate, qubits }: (typeof couplings)[number]) => `${gate} ${qubits}`
   return {
     qubits: Array.from({ length: last + 1 }, (_, index) => {
       const times = forQubit(idle, index)
       return { name: `q${index}`, t1: times?.t1, t2: times?.t2 }
     }),
-    couplings,
+    couplings: [...new Map(couplings.map((each) => [keyOf(each), each])).values()],
+    durationOf: (gate, on) => durationIn(durations, gate, on),
   }
+}
+
+/** The durations of a valid noise file that hold for all qubits: those of the slowest. */
+export function timingOfNoiseFile(content: unknown): Timing {
+  const { durations, dt } = v.parse(noiseFile, content, { abortPipeEarly: true })
+  const longest = (operation: string) => {
+    const own = durations.filter(({ gate }) => [gate].flat().includes(operation))
+    return own.length === 0 ? undefined : Math.max(...own.map(({ duration }) => duration))
+  }
+  return { measure: longest('measure'), reset: longest('reset'), dt }
+}
+
+/** The duration of a gate on these qubits, or else of that gate on any, in s. */
+function durationIn(
+  durations: NoiseFile['durations'],
+  gate: string,
+  on: readonly number[],
+): number | undefined {
+  const own = durations.filter((each) => [each.gate].flat().some((name) => name === gate || name === '*'))
+  const isHere = ({ qubits }: (typeof own)[number]) => qubits?.join() === on.join()
+  return (own.find(isHere) ?? own.find(({ qubits }) => qubits === undefined))?.duration
 }
 
 /**

@@ -1,14 +1,16 @@
 import type { Noise, NoiseSource } from '../../simulator/index.ts'
 import { isDeviceFile, readDeviceFile } from '../chip/device-file.ts'
 import { parseYaml } from '../chip/files/yaml-text.ts'
-import type { DescribedChip } from './describe-chip.ts'
-import { describedChipOf, noiseOfDeviceFile } from './noise-of-device-file.ts'
-import { chipOfNoiseFile, readNoiseFile } from './read-noise-file.ts'
+import type { DescribedChip, Timing } from './describe-chip.ts'
+import { describedChipOf, noiseOfDeviceFile, timingOf } from './noise-of-device-file.ts'
+import { chipOfNoiseFile, readNoiseFile, timingOfNoiseFile } from './read-noise-file.ts'
 
 /** A noise model with the text it was read from. */
 export type ReadNoise = Required<Noise> & {
   /** The chip that the text is about; undefined for a text about no chip in particular. */
   chip(): DescribedChip | undefined
+  /** Durations that hold for all of its qubits. */
+  timing: Timing
   /** Names in the text that nothing uses. */
   unrecognized: readonly string[]
 }
@@ -22,11 +24,13 @@ export function readNoise(source: NoiseSource): ReadNoise | { problems: string[]
     const file = readDeviceFile(source.text)
     if ('problems' in file) return file
     const model = noiseOfDeviceFile(file, source.name)
-    return { source, model, chip: () => describedChipOf(file.chip), unrecognized: file.unrecognized }
+    const { chip, unrecognized } = file
+    return { source, model, chip: () => describedChipOf(chip), timing: timingOf(chip), unrecognized }
   }
   const model = readNoiseFile(content, source.name)
   if ('problems' in model) return model
-  return { source, model, chip: () => chipOfNoiseFile(content), unrecognized: [] }
+  const timing = timingOfNoiseFile(content)
+  return { source, model, chip: () => chipOfNoiseFile(content), timing, unrecognized: [] }
 }
 
 /** Reads the noise model of each job; an unchanged text is not read again. */

@@ -5,6 +5,8 @@ import type { Hardware } from '../chip/hardware/hardware-file.ts'
 import type { Provenance } from '../chip/provenance/provenance.ts'
 import { staleValuesOf, type UncalibratedValue, uncalibratedOf } from '../chip/uncalibrated.ts'
 import { calibratedChipOf, canPlayCz } from '../compiler/schedule/calibrated-chip.ts'
+import { describeTiming } from '../noise/describe-chip.ts'
+import { timingOf } from '../noise/noise-of-device-file.ts'
 
 const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'feedback')
 
@@ -70,8 +72,7 @@ export function describeScheduler({
       { name: 'x', on: pulses },
       ...(gates.length > 0 ? [{ name: 'cz', on: gates }] : []),
     ],
-    measure: { duration_s: Math.max(...chip.qubits.map((qubit) => windowEnd(qubit))) },
-    dt_s: 1e-9,
+    ...describeTiming(timingOf(chip)),
     features: FEATURES,
     limits: { shots: JOB_LIMITS.shots, executions: JOB_LIMITS.executions, qubits: chip.qubits.length },
     simulator: backend !== 'cluster',
@@ -95,12 +96,6 @@ function describeQubit(qubit: Qubit) {
     ...positive('frequency_hz', qubit.get('clock_freqs.f01')),
     ...(assignment && { readout_error: (one + zero) / 2 }),
   }
-}
-
-/** How long a measurement takes, s. */
-function windowEnd(qubit: Qubit): number {
-  const window = qubit.get('measure.acq_delay') + qubit.get('measure.integration_time')
-  return Math.max(qubit.get('measure.pulse_duration'), window)
 }
 
 /** When the last of the values in use was measured. */

@@ -73,7 +73,7 @@ test('a chip is described by its device file, and the time of its calibration by
         ],
       },
     ],
-    measure: { duration_s: 1.6e-6 },
+    ...{ measure: { duration_s: 1.6e-6 }, reset: { duration_s: 2e-4 } },
     ...{ dt_s: 1e-9, simulator: false, calibrated_at: '2026-11-01T12:00:00.000Z' },
   })
   expect(description.qubits?.[0]).not.toHaveProperty('operational')

@@ -670,6 +670,8 @@ type QpuDescription struct {
 
 	Measure *QpuDescriptionMeasure `json:"measure,omitempty"`
 
+	Reset *QpuDescriptionMeasure `json:"reset,omitempty"`
+
 	DtS *float64 `json:"dt_s,omitempty"`
 
 	Features []string `json:"features,omitempty"`

@@ -433,6 +433,7 @@ export interface QpuDescription {
   readonly qubits?: readonly QpuDescriptionQubit[]
   readonly gates?: readonly QpuDescriptionGate[]
   readonly measure?: QpuDescriptionMeasure
+  readonly reset?: QpuDescriptionMeasure
   readonly dt_s?: number
   readonly features?: readonly string[]
   readonly limits?: QpuDescriptionLimits

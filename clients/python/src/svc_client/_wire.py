@@ -395,6 +395,7 @@ class QpuDescription(_QpuDescription, total=False):
     qubits: List[QpuDescriptionQubit]
     gates: List[QpuDescriptionGate]
     measure: QpuDescriptionMeasure
+    reset: QpuDescriptionMeasure
     dt_s: float
     features: List[str]
     limits: QpuDescriptionLimits

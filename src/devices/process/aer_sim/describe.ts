@@ -1,5 +1,5 @@
 import type { DeviceDescription } from '../../../protocol/index.ts'
-import { describeChip } from '../../noise/describe-chip.ts'
+import { describeChip, describeTiming } from '../../noise/describe-chip.ts'
 import type { ReadNoise } from '../../noise/read-noise.ts'
 import { describeSimulator } from '../../simulation/describe-simulator.ts'
 
@@ -10,8 +10,10 @@ export function describeAerSim(
 ): DeviceDescription {
   const chip = noise?.chip()
   // Without noise, programs may declare more qubits than a statevector has; see `declaredQubits`.
-  if (!noise || !chip) return { ...describeSimulator({ shots: max_shots }), num_qubits: max_qubits }
+  const timing = describeTiming(noise?.timing ?? {})
+  if (!noise || !chip)
+    return { ...describeSimulator({ shots: max_shots }), num_qubits: max_qubits, ...timing }
   const { qubits } = noise.model
   const limits = { shots: max_shots, ...(Number.isFinite(qubits) && { qubits }) }
-  return { ...describeSimulator(limits), ...describeChip(chip, noise.model) }
+  return { ...describeSimulator(limits), ...describeChip(chip, noise.model), ...timing }
 }

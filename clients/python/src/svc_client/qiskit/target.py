@@ -67,7 +67,8 @@ def target_of(qpu: Qpu) -> Target:
     # A device that lists its features has no others; one that lists none may have all.
     features = description.get("features")
     if features is None or "reset" in features:
-        target.add_instruction(Reset(), _places((at,) for at in usable))
+        waits = (description.get("reset") or {}).get("duration_s")
+        target.add_instruction(Reset(), {(at,): InstructionProperties(duration=waits) for at in usable})
     for feature, operations in _CONTROL_FLOW.items():
         if features is None or feature in features:
             for name, operation in operations.items():

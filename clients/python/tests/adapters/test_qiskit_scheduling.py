@@ -1,0 +1,57 @@
+"""Qiskit's own scheduling and dynamical decoupling with the durations that a QPU describes."""
+
+from __future__ import annotations
+
+import pytest
+from chips import device_file
+from qiskit import QuantumCircuit, generate_preset_pass_manager
+from qiskit.circuit.library import XGate
+from qiskit.transpiler import PassManager
+from qiskit.transpiler.passes import ALAPScheduleAnalysis, ASAPScheduleAnalysis, PadDynamicalDecoupling
+from service import Service
+from svc_client.qiskit import SvcBackend, SvcSampler
+
+
+@pytest.fixture(scope="module")
+def backend(service: Service) -> SvcBackend:
+    file = service.folder / "scheduled.yml"
+    file.write_text(device_file(4))
+    service.start_driver(service.create_qpu("scheduled"), "aer_sim", f"noise={file}")
+    return service.client().get_backend("scheduled")
+
+
+def test_the_target_has_durations_of_all_instructions(backend: SvcBackend) -> None:
+    target = backend.target
+    assert target.dt == 1e-9
+    assert target["measure"][(0,)].duration == 1e-6 and target["reset"][(3,)].duration == 2e-4
+    assert target["sx"][(0,)].duration == 5.6e-8 and target["cz"][(1, 0)].duration == 4e-8
+    # The chip has neither relaxation times nor an assignment matrix: nothing is known of its errors.
+    assert [target[name][at].error for name, at in (("sx", (0,)), ("cz", (0, 1)), ("measure", (0,)))] == [None] * 3
+
+
+@pytest.mark.parametrize("analysis", [ALAPScheduleAnalysis, ASAPScheduleAnalysis])
+def test_decoupled_circuits_run(backend: SvcBackend, analysis: type) -> None:
+    circuit = QuantumCircuit(3)
+    circuit.x(0)
+    for _ in range(12):
+        circuit.cx(1, 2)
+    circuit.cx(0, 1)
+    circuit.reset(2)
+    circuit.measure_all()
+    isa = generate_preset_pass_manager(optimization_level=0, backend=backend, initial_layout=[0, 1, 2]).run(circuit)
+    padded = PassManager(
+        [analysis(target=backend.target), PadDynamicalDecoupling(target=backend.target, dd_sequence=[XGate(), XGate()])]
+    ).run(isa)
+    assert padded.count_ops()["x"] > isa.count_ops().get("x", 0) and padded.count_ops()["delay"] > 0
+    [result] = SvcSampler(backend).run([padded], shots=50).result()
+    assert result.data.meas.get_counts() == {"011": 50}
+
+
+def test_a_preset_pass_manager_schedules(backend: SvcBackend) -> None:
+    circuit = QuantumCircuit(2)
+    circuit.h(0)
+    circuit.cx(0, 1)
+    circuit.measure_all()
+    manager = generate_preset_pass_manager(optimization_level=1, backend=backend, scheduling_method="alap")
+    [result] = SvcSampler(backend).run([manager.run(circuit)], shots=50).result()
+    assert set(result.data.meas.get_counts()) <= {"00", "11"}
