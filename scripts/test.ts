@@ -7,6 +7,7 @@ import { join, normalize } from 'node:path'
 import { Glob } from 'bun'
 import { ensureBuild, ensureFailpointsBuild } from './ensure-build.ts'
 import { closingLines, fileLine, isGreen } from './testing/closing.ts'
+import { groupFiles } from './testing/groups.ts'
 import { selectTests } from './testing/parts.ts'
 import { runFiles } from './testing/run-files.ts'
 
@@ -33,13 +34,14 @@ const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 // Neighbors are of a kind, such as those that wait for other processes: mixed, they wait while others
 // compute.
-const mixed = files.toSorted((one, other) => Number(Bun.hash.crc32(one)) - Number(Bun.hash.crc32(other)))
+const order = ([first = '']: readonly string[]) => Bun.hash.crc32(first)
+const mixed = groupFiles(files).sort((one, other) => order(one) - order(other))
 const started = performance.now()
 const summary = await runFiles(mixed, {
   root: ROOT,
   ...(paths.length === 0 ? GATE_LIMITS : NAMED_LIMITS),
   // Most tests wait for other processes more than half of their time.
-  parallel: 2 * availableParallelism() + 1,
+  parallel: 2 * availableParallelism(),
   signal: stop.signal,
   onRun: (run) => console.log(fileLine(run)),
 })

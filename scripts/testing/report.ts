@@ -31,21 +31,31 @@ function readTest(name: string, body: string): TestResult {
   return { name, outcome: 'failed', message: unescapeXml(text).trim() || attribute(attributes, 'message') }
 }
 
+/** What a report says about one file. */
+export interface FileReport {
+  tests: TestResult[]
+  /** How long its tests took. */
+  seconds: number
+}
+
 /**
- * Reads a report of one file in the JUnit format as `bun test --reporter=junit` writes it: a suite for the
- * file and in it one for each group of tests.
+ * Reads a report in the JUnit format as `bun test --reporter=junit` writes it: a suite for each file and in
+ * it one for each group of tests. The key is the path of the file, relative to the folder of the run.
  */
-export function readReport(report: string): TestResult[] {
-  const results: TestResult[] = []
+export function readReport(report: string): Map<string, FileReport> {
+  const files = new Map<string, FileReport>()
   const groups: string[] = []
   for (const [, group, test, body = ''] of report.matchAll(ELEMENT)) {
-    if (group !== undefined) groups.push(attribute(group, 'name'))
-    else if (test === undefined) groups.pop()
+    const [file = ''] = groups
+    if (group !== undefined) {
+      groups.push(attribute(group, 'name'))
+      if (groups.length === 1)
+        files.set(groups[0] as string, { tests: [], seconds: Number(attribute(group, 'time')) })
+    } else if (test === undefined) groups.pop()
     else {
-      // The outermost suite is the file.
       const name = [...groups.slice(1), attribute(test, 'name')].join(NAME_SEPARATOR)
-      results.push(readTest(name, body))
+      files.get(file)?.tests.push(readTest(name, body))
     }
   }
-  return results
+  return files
 }

@@ -3,28 +3,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readReport, type TestResult } from './report.ts'
 
-/** One run of one file of tests, in a process of its own. */
+/** One run of one file of tests. */
 export interface FileRun {
   file: string
   /**
-   * Its tests. A file that crashes, does not load, never ends or has no tests has a failed one that says so.
+   * Its tests. A file that crashes, does not load, never ends or has no tests has a failed one that says so,
+   * as have the other files of its process.
    */
   tests: readonly TestResult[]
   /** What its process printed. */
   output: string
   seconds: number
-  /** Whether it was ended at its deadline. */
+  /** Whether its process was ended at the deadline. */
   isLate: boolean
 }
 
 export interface FileOptions {
   /** Folder that files are relative to. */
   root: string
-  /** Time after which the process of a file is ended. */
+  /** Time after which a process is ended. */
   deadlineMs: number
   /** Time after which a test or hook that has not ended is a failure; tests may allow themselves more. */
   testTimeoutMs: number
-  /** Whether the file ends with its first failure. */
+  /** Whether the process ends with the first failure. */
   bail?: boolean
   /** Ends the processes that run. */
   signal?: AbortSignal
@@ -36,8 +37,17 @@ export const NO_TEST = '(file)'
 /** Last lines of the output that explain why a file ended. */
 const EXCERPT_LINES = 12
 
-/** Runs the tests of `file` in a process group that ends with it, whatever the tests leave behind. */
+/** Runs the tests of one file in a process of its own. */
 export async function runFile(file: string, options: FileOptions): Promise<FileRun> {
+  const [run] = await runTogether([file], options)
+  return run as FileRun
+}
+
+/**
+ * Runs the tests of `files`, one file after another, in one process, whose modules they share, and in a
+ * process group that ends with it, whatever the tests leave behind.
+ */
+export async function runTogether(files: readonly string[], options: FileOptions): Promise<FileRun[]> {
   const { root, deadlineMs, testTimeoutMs, bail, signal } = options
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'))
   const report = join(folder, 'report.xml')
@@ -49,7 +59,7 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
     // A file rather than a pipe: a process that outlives the test would keep a pipe open. It is opened once:
     // with a descriptor each, stdout and stderr overwrite each other.
     const descriptor = openSync(printed, 'a')
-    const run = Bun.spawn([...command, `--reporter-outfile=${report}`, `./${file}`], {
+    const run = Bun.spawn([...command, `--reporter-outfile=${report}`, ...files.map((file) => `./${file}`)], {
       cwd: root,
       stdio: ['ignore', descriptor, descriptor],
       detached: true,
@@ -68,17 +78,24 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
     end()
 
     const output = readFileSync(printed, 'utf8')
-    const tests = existsSync(report) ? readReport(readFileSync(report, 'utf8')) : []
+    const reports = existsSync(report) ? readReport(readFileSync(report, 'utf8')) : undefined
     const status = run.signalCode ? `was ended by ${run.signalCode}` : `exited with status ${run.exitCode}`
     const ending = isLate ? `did not end within ${deadlineMs / 1000} s` : status
-    const problem = fileProblem(tests, run.exitCode === 0, ending)
-    const seconds = (performance.now() - started) / 1000
-    const all = problem ? [...tests, withExcerpt(problem, output)] : tests
-    return { file, tests: all, output, seconds, isLate }
+    const hasNamedFailure = [...(reports?.values() ?? [])].some(({ tests }) => tests.some(isFailure))
+    const hasSucceeded = run.exitCode === 0 || hasNamedFailure
+    const elapsed = (performance.now() - started) / 1000
+    return files.map((file) => {
+      const { tests, seconds } = reports?.get(file) ?? { tests: [], seconds: elapsed }
+      const problem = fileProblem(tests, hasSucceeded, ending)
+      const all = problem ? [...tests, withExcerpt(problem, output)] : tests
+      return { file, tests: all, output, seconds: files.length === 1 ? elapsed : seconds, isLate }
+    })
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
+
+const isFailure = ({ outcome }: TestResult) => outcome === 'failed'
 
 function killGroup(leader: number): void {
   try {
@@ -94,7 +111,7 @@ function fileProblem(
   hasSucceeded: boolean,
   ending: string,
 ): string | undefined {
-  if (tests.some(({ outcome }) => outcome === 'failed')) return undefined
+  if (tests.some(isFailure)) return undefined
   if (!hasSucceeded) return `The process ${ending} without a failed test.`
   return tests.length === 0 ? `The process ${ending} and reported no test.` : undefined
 }

@@ -1,8 +1,8 @@
 import type { TestResult } from './report.ts'
-import { type FileOptions, type FileRun, runFile } from './run-file.ts'
+import { type FileOptions, type FileRun, runTogether } from './run-file.ts'
 
 export interface RunOptions extends FileOptions {
-  /** Files that run at the same time, as long as no failure is repeated. */
+  /** Groups that run at the same time, as long as no failure is repeated. */
   parallel: number
   /** Called after each run of a file. */
   onRun: (run: FileRun) => void
@@ -35,26 +35,32 @@ export const MAX_UNSTABLE_FILES = 15
 const hasFailed = (run: FileRun | undefined) => run?.tests.some(({ outcome }) => outcome === 'failed') ?? true
 
 /**
- * Runs all files, several at a time, then those that failed again, one after another with nothing beside
- * them, until they pass or have failed three times. Each test counts once, by the last run of its file.
+ * Runs all files, the files of a group in one process and several groups at a time, then those that failed
+ * again, each alone and with nothing beside it, until they pass or have failed three times. Each test counts
+ * once, by the last run of its file.
  */
-export async function runFiles(files: readonly string[], options: RunOptions): Promise<Summary> {
+export async function runFiles(
+  groups: readonly (readonly string[])[],
+  options: RunOptions,
+): Promise<Summary> {
+  const files = groups.flat()
   const runs = new Map<string, FileRun[]>(files.map((file) => [file, []]))
-  const execute = async (file: string) => {
+  const execute = async (group: readonly string[]) => {
     if (options.signal?.aborted) return
-    const run = await runFile(file, options)
-    runs.get(file)?.push(run)
-    options.onRun(run)
+    for (const run of await runTogether(group, options)) {
+      runs.get(run.file)?.push(run)
+      options.onRun(run)
+    }
   }
-  const queue = files.values()
+  const queue = groups.values()
   const worker = async () => {
-    for (const file of queue) await execute(file)
+    for (const group of queue) await execute(group)
   }
   await Promise.all(Array.from({ length: options.parallel }, worker))
   for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
     const failing = files.filter((file) => hasFailed(runs.get(file)?.at(-1)))
     if (failing.length > MAX_UNSTABLE_FILES) break
-    for (const file of failing) await execute(file)
+    for (const file of failing) await execute([file])
   }
   return summarize([...runs.values()])
 }

@@ -69,7 +69,10 @@ async function execute(command: string, root: string): Promise<string> {
   if (files.length === 0) return `${command}: no such tests`
   if (golden)
     return failureOf(['env', 'UPDATE_GOLDEN=1', BUN, 'test', ...files.map((file) => `./${file}`)], root)
-  const { failures } = await runFiles(files, { root, ...LIMITS, onRun: () => undefined })
+  const { failures } = await runFiles(
+    files.map((file) => [file]),
+    { root, ...LIMITS, onRun: () => undefined },
+  )
   return failures.map(({ file, test, message }) => `${file} › ${test}: ${message}`).join('\n')
 }
 

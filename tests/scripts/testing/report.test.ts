@@ -29,7 +29,9 @@ test('a report of bun test has each test by its groups, with outcome and message
     './a.test.ts',
   ]
   Bun.spawnSync(command, { cwd: folder.path })
-  const results = readReport(await Bun.file(report).text())
+  const files = readReport(await Bun.file(report).text())
+  expect([...files.keys()]).toEqual(['a.test.ts'])
+  const results = files.get('a.test.ts')?.tests ?? []
   expect(results.map(({ name, outcome }) => [name, outcome])).toEqual([
     ['alone', 'passed'],
     [`outer & <b> › 'inner' > "x" › passes`, 'passed'],

@@ -17,15 +17,17 @@ beforeEach(() => {
 })
 afterEach(() => folder[Symbol.dispose]())
 
-/** Runs files with these contents, several at a time. */
+/**
+ * Runs files with these contents, several at a time, each in a process of its own unless they are grouped.
+ */
 function run(
   files: Record<string, string>,
-  options: { deadlineMs?: number; signal?: AbortSignal } = {},
+  { groups, ...options }: { deadlineMs?: number; signal?: AbortSignal; groups?: string[][] } = {},
 ): Promise<Summary> {
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(folder.path, name), `import { expect, describe, test } from 'bun:test'\n${text}`)
   }
-  return runFiles(Object.keys(files), {
+  return runFiles(groups ?? Object.keys(files).map((file) => [file]), {
     root: folder.path,
     deadlineMs: 60_000,
     testTimeoutMs: 60_000,
@@ -152,6 +154,45 @@ describe('a file fails the run', () => {
     expect(summary.failures[0]?.message).toContain('did not end within 3 s')
     const pid = Number(await Bun.file(join(folder.path, 'pid')).text())
     await untilExit(pid)
+  })
+})
+
+describe('files of one process', () => {
+  const groups = [['a.test.ts', 'b.test.ts', 'c.test.ts']]
+
+  test('share modules, and each test counts for its own file', async () => {
+    writeFileSync(join(folder.path, 'shared.ts'), 'export const loaded = [1]')
+    const files = {
+      'a.test.ts': `import { loaded } from './shared.ts'\ntest('changes', () => loaded.push(2))`,
+      'b.test.ts': `import { loaded } from './shared.ts'\ntest('sees', () => expect(loaded).toEqual([1, 2]))`,
+      'c.test.ts': `test.skip('later', () => {})`,
+    }
+    expect(await run(files, { groups })).toMatchObject({ passed: 2, failed: 0, skipped: 1 })
+    expect(runs.map(({ file, tests }) => [file, tests.length])).toEqual([
+      ['a.test.ts', 1],
+      ['b.test.ts', 1],
+      ['c.test.ts', 1],
+    ])
+  })
+
+  test('run again alone if they fail', async () => {
+    const files = { 'a.test.ts': PASSING, 'b.test.ts': unstable(1), 'c.test.ts': FAILING }
+    const summary = await run(files, { groups })
+    expect(summary.unstable).toMatchObject([{ file: 'b.test.ts', test: 'a group › fails at first' }])
+    expect(summary.failures).toMatchObject([{ file: 'c.test.ts', test: 'is two' }])
+    expect(['a.test.ts', 'b.test.ts', 'c.test.ts'].map(runsOf)).toEqual([1, 2, 3])
+  })
+
+  test('all run again alone if one ends the process', async () => {
+    const files = {
+      'a.test.ts': PASSING,
+      'b.test.ts': `test('ends', () => process.exit(0))`,
+      'c.test.ts': PASSING,
+    }
+    const summary = await run(files, { groups })
+    expect(summary).toMatchObject({ passed: 2, failed: 1 })
+    expect(summary.failures).toMatchObject([{ file: 'b.test.ts', test: '(file)' }])
+    expect(['a.test.ts', 'b.test.ts', 'c.test.ts'].map(runsOf)).toEqual([2, 3, 2])
   })
 })
 
