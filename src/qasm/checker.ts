@@ -195,7 +195,7 @@ export class Checker implements Machine {
         break
       case 'block':
       case 'box':
-        if (node.kind === 'box' && node.duration !== undefined) expectDuration(this, node.duration)
+        if (node.kind === 'box' && node.duration !== undefined) ignoreDuration(this, node.duration)
         this.#block(node.at, node.body)
         break
       case 'if':
@@ -392,8 +392,9 @@ export class Checker implements Machine {
   }
 }
 
-function expectDuration(m: Machine, node: Parameters<typeof evaluate>[1]): void {
+function ignoreDuration(m: Machine, node: Parameters<typeof evaluate>[1]): void {
   const type = typeOf(evaluate(m, node))
   if (type.kind !== 'duration')
     throw new Fault('type_mismatch', node.at, `A duration is needed here, not ${describeType(type)}`)
+  m.warn('ignored_directive', 'The duration of a box is ignored', node.at)
 }

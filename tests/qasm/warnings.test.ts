@@ -79,6 +79,24 @@ describe('warnings', () => {
     expect(lower(text).warnings).toHaveLength(3)
   })
 
+  test.each([
+    ['defcal x $0 { play(a); }', 'defcal x is ignored'],
+    ['defcal measure $0 -> bit { }', 'defcal measure is ignored'],
+    ['cal { waveform w; }', 'cal is ignored'],
+    ['x[100ns] q;', 'The duration of a call of "x" is ignored'],
+    ['rx(0.3)[100ns] q;', 'The duration of a call of "rx" is ignored'],
+    ['gate g a { x[10ns] a; } g q;', 'The duration of a call of "x" is ignored'],
+    ['box[100ns] { x q; }', 'The duration of a box is ignored'],
+  ])('name what devices do in their own way: %s', (body, message) => {
+    const text = program3(`qubit q; ${body}`)
+    expect(warningsOf(text)[0]?.[0]).toBe('ignored_directive')
+    expect(lower(text).warnings).toEqual([`${message} (line 3)`])
+  })
+
+  test('are not given for a box without a duration', () => {
+    expect(warningsOf(program3('qubit q; box { x q; }'))).toEqual([])
+  })
+
   test('are bounded in kinds and places', () => {
     const many = Array.from(
       { length: 200 },

@@ -18,6 +18,8 @@ import type { Gate } from './user-gate.ts'
 /** Applies a gate to single qubits, or element by element to registers of the same size. */
 export function callGate(m: Machine, node: GateCallNode): void {
   const gate = findGate(m, node.name, node.at)
+  if (node.hasDuration)
+    m.warn('ignored_directive', `The duration of a call of "${node.name}" is ignored`, node.at)
   const modifiers = node.modifiers.map((modifier) => applyArgument(m, modifier))
   const parameters = node.parameters.map((parameter) => angleOf(m, parameter))
   expectCount('parameter_count', 'parameter', gate.parameters, parameters.length, node)

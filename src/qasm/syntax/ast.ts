@@ -87,6 +87,8 @@ export interface GateCallNode extends Node {
   modifiers: Modifier[]
   parameters: Expression[]
   operands: Expression[]
+  /** Whether a duration follows the parameters. */
+  hasDuration?: boolean
 }
 
 export interface GateNode extends Node {
@@ -161,6 +163,7 @@ export type Statement =
   | (Node & { kind: 'delay'; duration: Expression; operands: Expression[]; hasNoUnit?: true })
   /** The matrix on the qubits, of which the first is the most significant bit of its index. */
   | (Node & { kind: 'unitary'; rows: Expression[][]; operands: Expression[] })
+  /** A directive that has no effect. */
   /** A directive that has no effect. */
   | (Node & { kind: 'pragma'; name: string })
   | (Node & { kind: 'nop'; operands: Expression[] })

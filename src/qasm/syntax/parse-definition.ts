@@ -207,15 +207,17 @@ function parseBits(p: Cursor): Expression {
 }
 
 /** `cal { ... }`: the block is another language and skipped. */
-export function skipCal(p: Cursor): void {
-  p.expect('cal')
+export function skipCal(p: Cursor): Statement {
+  const at = p.expect('cal')
   if (p.kind !== '{') throw p.unexpected('"{"')
   p.lexer.skipBlock()
+  return { kind: 'pragma', at, name: 'cal' }
 }
 
 /** `defcal target(arguments) qubits -> type { ... }`: the head is checked, the block skipped. */
-export function skipDefcal(p: Cursor): void {
-  p.expect('defcal')
+export function skipDefcal(p: Cursor): Statement {
+  const at = p.expect('defcal')
+  const name = p.lexer.word
   if (p.kind === 'measure' || p.kind === 'reset' || p.kind === 'delay') p.next()
   else p.expectName()
   if (p.accept('(')) {
@@ -226,6 +228,7 @@ export function skipDefcal(p: Cursor): void {
   parseResult(p)
   if (p.kind !== '{') throw p.unexpected('"{"')
   p.lexer.skipBlock()
+  return { kind: 'pragma', at, name: `defcal ${name}` }
 }
 
 function skipDefcalArgument(p: Cursor): void {

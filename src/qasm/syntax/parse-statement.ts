@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts'
 import { LIBRARIES, type Library } from '../gates/exporter-gates.ts'
 import type { BinaryOperator } from '../values/operator.ts'
-import type { Expression, ForNode, Modifier, Statement, SwitchNode } from './ast.ts'
+import type { Expression, ForNode, GateCallNode, Modifier, Statement, SwitchNode } from './ast.ts'
 import type { Cursor } from './cursor.ts'
 import { oldSpelling, oldWord } from './old-spelling.ts'
 import { tryPackCall } from './pack-call.ts'
@@ -125,11 +125,9 @@ function parseDirective(p: Cursor): Statement | undefined {
     case 'pragma':
       return parsePragma(p)
     case 'cal':
-      skipCal(p)
-      return undefined
+      return skipCal(p)
     case 'defcal':
-      skipDefcal(p)
-      return undefined
+      return skipDefcal(p)
     case 'defcalgrammar':
       p.next()
       p.expect('string')
@@ -235,12 +233,12 @@ function finishCall(
   name: string,
   modifiers: Modifier[],
   parameters: Expression[],
-): Statement {
+): GateCallNode {
   // An optional duration after the parameters is relevant only for calibrations.
-  parseDesignator(p)
+  const hasDuration = parseDesignator(p) !== undefined
   const operands = name === 'gphase' ? parseOperands(p) : p.list(() => parseOperand(p), ';')
   p.expect(';')
-  return { kind: 'gate_call', at, name, modifiers, parameters, operands }
+  return { kind: 'gate_call', at, name, modifiers, parameters, operands, ...(hasDuration && { hasDuration }) }
 }
 
 function parseModifiedCall(p: Cursor): Statement {
@@ -284,7 +282,7 @@ function parseExpressionStatement(p: Cursor): Statement {
   const target = parseExpression(p)
   if (target.kind === 'index' && target.base.kind === 'name' && startsOperand(p.kind)) {
     // An optional duration before the operands is relevant only for calibrations.
-    return finishCall(p, at, target.base.name, [], [])
+    return { ...finishCall(p, at, target.base.name, [], []), hasDuration: true }
   }
   const operator = compound.get(p.kind)
   if (operator === undefined && p.kind !== '=') {

@@ -9,8 +9,9 @@ import {
 import type { Problem } from '../../programs/messages.ts'
 
 /**
- * The problem of a job whose results are certainly too large, because shots and bits determine the length of
- * the memory that it asks for; it names what fits. `bits` are the result bits of each circuit.
+ * The problem of a job whose results are too large by the length of the memory that it asks for, which shots
+ * and bits determine; it names what fits. Hexadecimal outcomes count with all their bits, so that acceptance
+ * does not depend on what is measured. `bits` are the result bits of each circuit.
  */
 export function memoryProblem(payload: JobPayload, bits: readonly number[]): Problem | undefined {
   const lengthWith = (recorded: RecordedShots) =>
@@ -34,7 +35,7 @@ export function memoryProblem(payload: JobPayload, bits: readonly number[]): Pro
   return {
     path: isPoints ? 'meas_return' : 'memory',
     code: RESULTS_TOO_LARGE.error_code,
-    message: `The outcomes of all shots take ${describeBytes(length)}, results at most ${describeBytes(max)}: ${remedy}.`,
+    message: `The outcomes of all shots take ${isPoints || payload.memory_format === 'packed' ? '' : 'up to '}${describeBytes(length)}, results at most ${describeBytes(max)}: ${remedy}.`,
     params: { max, length },
   }
 }
