@@ -97,9 +97,9 @@ class Service:
 
     def start(self) -> None:
         """Starts the server and waits until it responds."""
-        log = (self.folder / "log").open("ab")
         command = [self.executable, "serve", *self._flags]
-        server = subprocess.Popen(command, cwd=self.folder, env=self._env(), stdout=log, stderr=log)
+        with (self.folder / "log").open("ab") as log:
+            server = subprocess.Popen(command, cwd=self.folder, env=self._env(), stdout=log, stderr=log)
         self._server = server
 
         def is_healthy() -> bool:
