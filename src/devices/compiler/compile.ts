@@ -52,9 +52,8 @@ export function compileCircuit(
   level?: OptimizationLevel,
 ): CompiledCircuit {
   if (!circuit.ops) {
-    throw new JobError(`classically controlled gates are not supported by ${device}`, {
-      errorCode: 'unsupported_gate',
-    })
+    const text = `classically controlled gates are not supported by ${device}, nor result bits that the program sets or computes`
+    throw new JobError(text, { errorCode: 'unsupported_gate' })
   }
   const { qubits, clbits } = circuit
   const fixed = physicalQubits(circuit)
