@@ -48,7 +48,16 @@ func (a *Admin) ToggleDriver(ctx context.Context, o DriverToggle) (*wire.DriverS
 
 // Calibrate queues a calibration; the same key queues it once.
 func (a *Admin) Calibrate(ctx context.Context, o CalibrationOptions, opts ...CallOption) (*wire.CalibrationRequest, error) {
-	request := call{method: http.MethodPost, path: "/api/op/calibrate/dispatch", body: o, key: newKey()}
+	return a.dispatch(ctx, o, opts)
+}
+
+// ResumeCalibration continues a calibration that was stopped or failed, without its finished steps.
+func (a *Admin) ResumeCalibration(ctx context.Context, id string, opts ...CallOption) (*wire.CalibrationRequest, error) {
+	return a.dispatch(ctx, map[string]string{"resume": id}, opts)
+}
+
+func (a *Admin) dispatch(ctx context.Context, body any, opts []CallOption) (*wire.CalibrationRequest, error) {
+	request := call{method: http.MethodPost, path: "/api/op/calibrate/dispatch", body: body, key: newKey()}
 	for _, each := range opts {
 		each(&request)
 	}

@@ -54,10 +54,17 @@ type (
 	DriverOptions = wire.PostOpDriversCreateBody
 	// DriverToggle enables or disables a driver.
 	DriverToggle = wire.PostOpDriversToggleBody
-	// CalibrationOptions say what a tuner calibrates.
-	CalibrationOptions = wire.PostOpCalibrateDispatchBody
 	// MoveOptions name the QPU of a moved job.
 	MoveOptions = wire.PostOpJobsByIdMoveBody
 	// RequeueOptions are those of a job that is queued again.
 	RequeueOptions = wire.PostOpJobsByIdRequeueBody
 )
+
+// CalibrationOptions say what a tuner calibrates.
+type CalibrationOptions struct {
+	DriverID string `json:"driver_id"`
+	// Mode is fidelity_check, partial or full.
+	Mode string `json:"mode"`
+	// TargetQubits are qubits and edges; with mode partial only.
+	TargetQubits []string `json:"target_qubits,omitempty"`
+}

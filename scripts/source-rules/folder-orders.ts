@@ -214,7 +214,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['config', 'routine.ts'],
       ['measure', 'plan'],
       ['routines', 'walk'],
-      ['chip-values.ts', 'report'],
+      ['chip-values.ts', 'continuation', 'report'],
       ['run'],
       ['tuner-device.ts'],
     ],

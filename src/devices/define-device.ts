@@ -79,6 +79,8 @@ export interface CalibrationRequest {
   mode: CalibrationMode
   /** With mode `partial`: the qubits and edges to calibrate. */
   targetQubits: readonly string[]
+  /** Id of an earlier request whose finished steps are not repeated; absent for a calibration of its own. */
+  resume?: string
 }
 
 /** One routine to run now, without those before it: an order from the command line. */

@@ -35,6 +35,8 @@ export const runCalibration = v.object({
   mode: calibrationMode,
   /** With mode `partial`: the qubits and edges to calibrate. */
   target_qubits: v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets)),
+  /** The request whose finished steps are not repeated; tuners of earlier releases repeat them. */
+  resume: v.optional(calibrationId),
   /** Milliseconds the run may take from its start; 0 = as long as it needs. */
   limit_ms: count,
 })

@@ -70,6 +70,7 @@ CREATE TABLE "calibration_requests" (
   "started_at" TEXT NOT NULL DEFAULT '',
   "finished_at" TEXT NOT NULL DEFAULT '',
   "result" TEXT NOT NULL DEFAULT '',
+  "resumes" TEXT NOT NULL DEFAULT '',
   "run_id" TEXT NOT NULL DEFAULT '',
   "epoch" INTEGER NOT NULL DEFAULT 0,
   "confirmed" INTEGER NOT NULL DEFAULT 0 CHECK ("confirmed" IN (0, 1)),
@@ -79,6 +80,7 @@ CREATE TABLE "calibration_requests" (
 CREATE INDEX "calibration_requests_driver_status" ON "calibration_requests" ("driver", "status");
 CREATE UNIQUE INDEX "calibration_requests_driver_unique" ON "calibration_requests" ("driver") WHERE status = 'running';
 CREATE INDEX "calibration_requests_result" ON "calibration_requests" ("result");
+CREATE INDEX "calibration_requests_resumes" ON "calibration_requests" ("resumes");
 CREATE UNIQUE INDEX "calibration_requests_run_id_unique" ON "calibration_requests" ("run_id") WHERE "run_id" <> '';
 CREATE INDEX "calibration_requests_status_finished_at" ON "calibration_requests" ("status", "finished_at");
 CREATE TABLE "calibration_results" (

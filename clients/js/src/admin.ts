@@ -55,6 +55,11 @@ export class Admin {
     return this.#transport.request('POST', path, { body, headers, isRepeatable: true })
   }
 
+  /** Continues a calibration that was stopped or failed, without its finished steps. */
+  resumeCalibration(request: string, idempotencyKey?: string): Promise<wire.CalibrationRequest> {
+    return this.calibrate({ resume: request }, idempotencyKey)
+  }
+
   /** Keeps a pending job from running. */
   hold(job: string, reason = ''): Promise<wire.Job> {
     return this.#ofJob(job, 'hold', { reason })

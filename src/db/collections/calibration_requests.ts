@@ -17,6 +17,9 @@ export const calibrationRequests = defineCollection({
     started_at: date(),
     finished_at: date(),
     result: relation('calibration_results'),
+    resumes: relation('calibration_requests', {
+      help: 'The request whose finished steps it does not repeat',
+    }),
     run_id: text({ internal: true, unique: true, help: 'Id of the run in the command to the tuner' }),
     epoch: integer({ internal: true, help: 'Epoch of the lease under which the command was sent' }),
     confirmed: bool({ internal: true, help: 'The tuner has begun the run' }),

@@ -18,6 +18,8 @@ import type { CalibrateDevice, CalibrationIo, CalibrationRequest, DeviceContext 
 import { CalibrationError, StartupError } from '../errors.ts'
 import type { CalibrationConfig } from './config/calibration-config.ts'
 import { readCalibrationConfig } from './config/read-config.ts'
+import { runBasis } from './continuation/run-basis.ts'
+import { type FinishedSteps, STEP_JOURNAL_FOLDER, withSteps } from './continuation/step-journal.ts'
 import { DriftMonitor } from './drift/drift-monitor.ts'
 import type { Routine } from './routine.ts'
 import { calibrationInstrument, reserve } from './run/calibration-instrument.ts'
@@ -126,21 +128,29 @@ export async function createTuner(
       ? recordingInstrument(calibrating, new RunRecorder(new RawDataFolder(rawData), log))
       : calibrating
     try {
-      const findings = await runCalibration(
-        request,
-        io,
-        {
-          backend,
-          devicePath,
-          instrument: used,
-          couplers: couplers.currents,
-          clock,
-          log,
-          mayWrite,
-          hardware: hardware?.hardware,
-        },
-        { file: current, config, routines: all, notes, ...(chosen && { only: chosen }) },
-      )
+      const stepOptions = {
+        folder: join(dataDir, STEP_JOURNAL_FOLDER),
+        now: clock.now(),
+        log,
+        basis: runBasis({ file: current, options, ownRoutines: read.ownRoutines.keys() }),
+      }
+      const calibrate = (finished?: FinishedSteps) =>
+        runCalibration(
+          request,
+          io,
+          {
+            backend,
+            devicePath,
+            instrument: used,
+            couplers: couplers.currents,
+            clock,
+            log,
+            mayWrite,
+            hardware: hardware?.hardware,
+          },
+          { file: current, config, routines: all, notes, finished, ...(chosen && { only: chosen }) },
+        )
+      const findings = await (only ? calibrate() : withSteps(request, stepOptions, calibrate))
       const setup = { devicePath, clock, log, mayWrite }
       recordFidelityCheck(request, findings, { setup, chip: current.chip, thresholds })
       return findings

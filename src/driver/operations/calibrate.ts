@@ -81,9 +81,10 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
         device.maintenance?.(command.on)
       }
       if (command.type !== 'RunCalibration') return
-      const { run_id: runId, request_id: id, mode, target_qubits: targetQubits } = command
+      const { run_id: runId, request_id: id, mode, target_qubits: targetQubits, resume } = command
       send({ kind: 'started', result: runId })
-      void enqueue({ runId, id, mode, targetQubits }, (body) => send({ kind: 'result', result: runId, body }))
+      const request = { runId, id, mode, targetQubits, ...(resume !== undefined && { resume }) }
+      void enqueue(request, (body) => send({ kind: 'result', result: runId, body }))
     },
     onUnreadable(text, problem) {
       const head = readCommandHead(text)

@@ -77,7 +77,7 @@ export class CalibrationDispatcher {
 
   async #deliver(claim: CalibrationClaim): Promise<void> {
     const { hub, log, backoff, db } = this.#dependencies
-    const { request, run, driver, epoch, mode } = claim
+    const { request, run, driver, epoch, mode, resumes } = claim
     const targets = v.safeParse(v.nullable(targetQubits), claim.targetQubits)
     if (!targets.success) {
       const reason = `The stored target_qubits cannot be used: ${targets.issues[0].message}`
@@ -92,6 +92,7 @@ export class CalibrationDispatcher {
       epoch,
       mode,
       target_qubits: targets.output ?? [],
+      ...(resumes !== '' && { resume: resumes }),
       limit_ms: MAX_RUN_MS[mode],
     })
     if (sent) {

@@ -11,14 +11,19 @@ export const calibrationRoutes: Route[] = [
     method: 'POST',
     path: '/api/op/calibrate/dispatch',
     access: 'superuser',
-    summary: 'Queue a calibration; its tuner runs one at a time',
+    summary: 'Queue a calibration, or continue one that ended early; its tuner runs one at a time',
     body: calibrationOrder,
     headers: {
       'Idempotency-Key':
         'Repeating the request with the same key returns the same calibration; 1 to 255 characters',
     },
     statuses: [201, 400, 401, 403, 404, 409, 422, 503],
-    errors: { ...CALIBRATION_ERRORS, idempotency_key_reused: 422 },
+    errors: {
+      ...CALIBRATION_ERRORS,
+      calibration_not_ended: 409,
+      nothing_to_resume: 409,
+      idempotency_key_reused: 422,
+    },
     response: recordResponse('CalibrationRequest', calibrationRequests),
     async run(context, { body, caller, request }) {
       const idempotencyKey = request.headers.get('idempotency-key') ?? undefined

@@ -6,6 +6,8 @@ import { silentLog } from '../../../src/base/index.ts'
 import { readDeviceFile } from '../../../src/devices/chip/device-file.ts'
 import type { CalibrationRequest } from '../../../src/devices/define-device.ts'
 import { readCalibrationConfig } from '../../../src/devices/tuning/config/read-config.ts'
+import { DEVICE_FILE as BASIS_DEVICE_FILE } from '../../../src/devices/tuning/continuation/run-basis.ts'
+import { STEP_JOURNAL_FOLDER, withSteps } from '../../../src/devices/tuning/continuation/step-journal.ts'
 import { acquire, type Routine } from '../../../src/devices/tuning/routine.ts'
 import { runCalibration } from '../../../src/devices/tuning/run/run-calibration.ts'
 import type { CalibrationSetup } from '../../../src/devices/tuning/run/setup.ts'
@@ -71,6 +73,10 @@ interface Setup {
   mode?: CalibrationRequest['mode']
   targetQubits?: string[]
   stop?: AbortController
+  /** Id of the request, without which no steps are kept, and of that which it continues. */
+  id?: string
+  resume?: string
+  clock?: FakeClock
   setup?: Partial<CalibrationSetup>
 }
 
@@ -92,21 +98,28 @@ export function calibrationRuns(folder: string, deviceFile = DEVICE_FILE) {
     if ('problems' in file) throw new Error(file.problems.join('\n'))
     const read = readCalibrationConfig(config, file.chip)
     if ('problems' in read) throw new Error(read.problems.join('\n'))
-    const clock = new FakeClock()
-    const findings = await runCalibration(
-      { runId: 'run000000000001', id: null, mode, targetQubits: rest.targetQubits ?? [] },
-      { signal: (rest.stop ?? new AbortController()).signal, progress: (step) => steps.push(step) },
-      {
-        backend: 'scheduler_a_tuner+recording',
-        devicePath,
-        instrument,
-        couplers: undefined,
-        clock,
-        log: silentLog,
-        mayWrite,
-        ...rest.setup,
-      },
-      { file, config: read, routines, notes: ['first note'] },
+    const { targetQubits = [], id = null, resume, clock = new FakeClock() } = rest
+    const request = { runId: 'run000000000001', id, mode, targetQubits, ...(resume && { resume }) }
+    const stepOptions = {
+      ...{ folder: join(folder, STEP_JOURNAL_FOLDER), now: clock.now(), log: silentLog },
+      basis: { [BASIS_DEVICE_FILE]: text(), 'calibration file': config },
+    }
+    const findings = await withSteps(request, stepOptions, (finished) =>
+      runCalibration(
+        request,
+        { signal: (rest.stop ?? new AbortController()).signal, progress: (step) => steps.push(step) },
+        {
+          backend: 'scheduler_a_tuner+recording',
+          devicePath,
+          instrument,
+          couplers: undefined,
+          clock,
+          log: silentLog,
+          mayWrite,
+          ...rest.setup,
+        },
+        { file, config: read, routines, notes: ['first note'], finished },
+      ),
     )
     expect(v.safeParse(calibrationFindings, findings).issues).toBeUndefined()
     for (const step of steps) expect(v.safeParse(calibrationStep, step).issues).toBeUndefined()

@@ -22,6 +22,7 @@ export const calibrationRequest = v.object({
   started_at: text,
   finished_at: text,
   result: text,
+  resumes: text,
   created: text,
 })
 export type CalibrationRequest = v.InferOutput<typeof calibrationRequest>

@@ -1368,6 +1368,9 @@ type CalibrationRequest struct {
 	// Id in calibration_results; '' = none
 	Result string `json:"result"`
 
+	// The request whose finished steps it does not repeat
+	Resumes string `json:"resumes"`
+
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
 
@@ -1529,6 +1532,9 @@ type CalibrationRequestsRecord struct {
 
 	// Id in calibration_results; '' = none
 	Result string `json:"result"`
+
+	// The request whose finished steps it does not repeat
+	Resumes string `json:"resumes"`
 
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
@@ -3454,9 +3460,12 @@ type PostOpJobsByIdMoveBody struct {
 
 // PostOpCalibrateDispatchBody: see the reference of the routes
 type PostOpCalibrateDispatchBody struct {
-	DriverID string `json:"driver_id"`
+	DriverID *string `json:"driver_id,omitempty"`
 
-	Mode string `json:"mode"`
+	Mode *string `json:"mode,omitempty"`
+
+	// An aborted or failed request whose finished steps are not repeated, in place of the other fields
+	Resume *string `json:"resume,omitempty"`
 
 	TargetQubits []string `json:"target_qubits,omitempty"`
 }

@@ -868,6 +868,8 @@ export interface CalibrationRequest {
   readonly finished_at: string
   /** Id in calibration_results; '' = none */
   readonly result: string
+  /** The request whose finished steps it does not repeat */
+  readonly resumes: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly created: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
@@ -975,6 +977,8 @@ export interface CalibrationRequestsRecord {
   readonly finished_at: string
   /** Id in calibration_results; '' = none */
   readonly result: string
+  /** The request whose finished steps it does not repeat */
+  readonly resumes: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly created: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
@@ -2258,8 +2262,10 @@ export interface PostOpJobsByIdMoveBody {
 }
 
 export interface PostOpCalibrateDispatchBody {
-  readonly driver_id: string
-  readonly mode: "fidelity_check" | "partial" | "full"
+  readonly driver_id?: string
+  readonly mode?: "fidelity_check" | "partial" | "full"
+  /** An aborted or failed request whose finished steps are not repeated, in place of the other fields */
+  readonly resume?: string
   readonly target_qubits?: readonly string[] | null
 }
 

@@ -781,6 +781,7 @@ class CalibrationRequest(TypedDict):
     started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     finished_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     result: str  # Id in calibration_results; '' = none
+    resumes: str  # The request whose finished steps it does not repeat
     created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 
@@ -865,6 +866,7 @@ class _CalibrationRequestsRecord(TypedDict):
     started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     finished_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     result: str  # Id in calibration_results; '' = none
+    resumes: str  # The request whose finished steps it does not repeat
     created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 
@@ -1977,12 +1979,10 @@ class PostOpJobsByIdMoveBody(_PostOpJobsByIdMoveBody, total=False):
     to_simulator: bool  # Also to a simulator, for a job that waits for hardware
 
 
-class _PostOpCalibrateDispatchBody(TypedDict):
+class PostOpCalibrateDispatchBody(TypedDict, total=False):
     driver_id: str
     mode: Literal["fidelity_check", "partial", "full"]
-
-
-class PostOpCalibrateDispatchBody(_PostOpCalibrateDispatchBody, total=False):
+    resume: str  # An aborted or failed request whose finished steps are not repeated, in place of the other fields
     target_qubits: Optional[List[str]]
 
 

@@ -36,6 +36,8 @@ interface NewCalibration {
   mode: CalibrationRequest['mode']
   /** Empty unless the mode is `partial`. */
   targetQubits: readonly string[]
+  /** The request whose finished steps are not repeated. */
+  resumes?: string
   /** The actor, as in the audit log. */
   actor: string
 }
@@ -50,7 +52,7 @@ const MAX_PENDING = 100
  */
 export function insertCalibration(
   tx: Tx,
-  { driver, mode, targetQubits, actor }: NewCalibration,
+  { driver, mode, targetQubits, resumes = '', actor }: NewCalibration,
 ): CalibrationRequest {
   assertMayCalibrate(tx, driver)
   const row = tx.insert(calibrationRequests, {
@@ -58,8 +60,10 @@ export function insertCalibration(
     mode,
     target_qubits: [...targetQubits],
     requested_by: actor,
+    resumes,
   })
-  appendAudit(tx, { actor, action: 'calibration.dispatch', subject: row.id, detail: { driver, mode } })
+  const detail = { driver, mode, ...(resumes !== '' && { resumes }) }
+  appendAudit(tx, { actor, action: 'calibration.dispatch', subject: row.id, detail })
   return row
 }
 
@@ -129,6 +133,8 @@ export interface CalibrationClaim extends CalibrationRun {
   epoch: number
   mode: CalibrationRequest['mode']
   targetQubits: unknown
+  /** The request whose finished steps are not repeated; empty for a calibration of its own. */
+  resumes: string
 }
 
 /**
@@ -149,7 +155,8 @@ export function claimCalibration(tx: Tx, { driver, epoch }: DispatchTarget): Cal
   if (!row) return undefined
   const request = tx.changed(calibrationRequests, row.id, 'update')
   if (!request) throw new AppError('internal', `calibration request ${row.id} vanished while it was claimed`)
-  return { request: row.id, run, driver, epoch, mode: request.mode, targetQubits: request.target_qubits }
+  const { mode, target_qubits: targetQubits, resumes } = request
+  return { request: row.id, run, driver, epoch, mode, targetQubits, resumes }
 }
 
 /**

@@ -20,6 +20,7 @@ export {
 } from './calibrations.ts'
 export { listMedians, type Median, readMedian, type StoredMedian } from './medians.ts'
 export { beginOwnRun, endOwnRun, listOwnRuns } from './own-runs.ts'
+export { resumableCalibration } from './resumable.ts'
 export {
   finishValues,
   type HistoryQuery,

@@ -5,6 +5,8 @@ import { Provenance } from '../../chip/provenance/provenance.ts'
 import type { CalibrationIo, CalibrationRequest } from '../../define-device.ts'
 import { chipValuesOf } from '../chip-values.ts'
 import { type CalibrationConfig, isPinned } from '../config/calibration-config.ts'
+import { Recall } from '../continuation/recall.ts'
+import type { FinishedSteps } from '../continuation/step-journal.ts'
 import { resetOf } from '../measure/references.ts'
 import { warnOfDuration } from '../plan/estimate.ts'
 import { orderGraph } from '../plan/graph.ts'
@@ -47,6 +49,8 @@ interface RunInput {
   readonly notes: readonly string[]
   /** The only routine to run, whatever the mode of the request. */
   readonly only?: ChosenRoutine
+  /** Where finished steps are kept, and those of the run that this one continues. */
+  readonly finished?: FinishedSteps | undefined
 }
 
 /** Time of one shot beside its reset, s. */
@@ -84,7 +88,7 @@ export async function runCalibration(
   request: CalibrationRequest,
   io: CalibrationIo,
   setup: CalibrationSetup,
-  { file, config, routines, notes, only }: RunInput,
+  { file, config, routines, notes, only, finished }: RunInput,
 ): Promise<CalibrationFindings> {
   const { clock, log, devicePath, instrument } = setup
   const { mode } = request
@@ -114,6 +118,7 @@ export async function runCalibration(
     isEnabled: (routine) => isEnabled(config, mode, routine),
   }
   const steps = new RunSteps(clock, (step) => progress.report(step))
+  const recall = finished && new Recall(finished, chip, runner)
   try {
     const isMeasured = (element: string, path: string) =>
       provenance.originOf(element, path, file.chip.element(element)?.values.get(path)) !== undefined
@@ -139,6 +144,7 @@ export async function runCalibration(
       plan,
       chip,
       runner,
+      ...(recall && { measure: recall.measure }),
       pauseS: config.safety.pauseAfterStepS,
       group: (targets) => groupTargets(targets, { chip, rules: config.parallel, canReadTogether }),
       measuresPenalty: config.parallel.measurePenalty,
@@ -170,7 +176,14 @@ export async function runCalibration(
       passedChecks: plan.passedChecks,
       relativeErrorOf: (element, path) =>
         provenance.originOf(element, path, file.chip.element(element)?.values.get(path))?.fit['se_rel'],
-      notes: [...notes, ...config.notes, ...(warning === undefined ? [] : [warning]), ...priors, ...settled],
+      notes: [
+        ...notes,
+        ...(recall?.notes(request.resume) ?? []),
+        ...config.notes,
+        ...(warning === undefined ? [] : [warning]),
+        ...priors,
+        ...settled,
+      ],
     })
   } finally {
     progress.flush()

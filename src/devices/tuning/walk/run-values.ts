@@ -47,6 +47,13 @@ export class RunValues implements ElementValues {
     this.#found.set(`${element} ${path}`, { element, path, value })
   }
 
+  /** The same values, which change without these. */
+  copy(): RunValues {
+    const copied = new RunValues(this.#chip)
+    for (const { element, path, value } of this.changes) copied.set(element, path, value)
+    return copied
+  }
+
   /** What the run has found, in the order of the first find. */
   get changes(): readonly ValueChange[] {
     return [...this.#found.values()]

@@ -9,6 +9,7 @@ import { runChecks } from './checks.ts'
 import { hasMoved, MovedValues } from './moved.ts'
 import { PARKING_PATH } from './run-currents.ts'
 import { type NodeOutcome, type NodeRunner, runNode } from './run-node.ts'
+import type { RunValues } from './run-values.ts'
 
 /** A value that a routine found, with the one before it. */
 export interface FoundParameter extends FoundValue {
@@ -53,6 +54,15 @@ export interface WalkInput {
   readonly plan: CalibrationPlan
   readonly chip: ChipElements
   readonly runner: NodeRunner
+  /**
+   * Measures a routine on a group of targets, by default with {@link runNode}.
+   * @param valuesWith the values of the run as they are with those of an outcome
+   */
+  measure?(
+    routine: Routine,
+    targets: readonly string[],
+    valuesWith: (outcome: NodeOutcome) => RunValues,
+  ): Promise<NodeOutcome[]>
   /** Splits the targets of a routine into groups that are measured together. */
   group(targets: readonly string[]): string[][]
   /** Whether a value is measured and reported, but never changed. */
@@ -158,11 +168,11 @@ class Walk {
     for (const members of group(targets)) {
       signal.throwIfAborted()
       onEvent({ kind: 'begin', at, routine, targets: members })
-      const outcomes = await runNode(routine, members, runner)
+      const outcomes = await this.#outcomesOf(routine, members)
       for (const outcome of outcomes) {
         const { target, error } = outcome
         const isRepeated = measuresPenalty && routine.isBenchmark && members.length > 1 && !error
-        const [alone] = isRepeated ? await runNode(routine, [target], runner) : []
+        const [alone] = isRepeated ? await this.#outcomesOf(routine, [target]) : []
         await this.#take(at, routine, outcome, alone)
       }
       // A sweep leaves thousands of schedules and samples behind. On a machine with much memory the
@@ -170,6 +180,17 @@ class Walk {
       Bun.gc(false)
       if (pauseS > 0) await clock.sleep(pauseS * 1_000, signal)
     }
+  }
+
+  #outcomesOf(routine: Routine, targets: readonly string[]): Promise<NodeOutcome[]> {
+    const { runner, measure } = this.#input
+    if (!measure) return runNode(routine, targets, runner)
+    return measure(routine, targets, ({ target, finding }) => {
+      const values = runner.values.copy()
+      for (const [path, { value }] of Object.entries(finding?.parameters ?? {}))
+        if (this.#isUsed(routine, target, path, value)) values.set(target, path, value)
+      return values
+    })
   }
 
   /** Measures the qubits beside couplers again that have just been parked. */
@@ -280,11 +301,10 @@ class Walk {
     found: Readonly<Record<string, FoundValue>> = {},
     isUnresolved: boolean,
   ): Record<string, FoundParameter> {
-    const { runner, chip, isPinned } = this.#input
+    const { runner } = this.#input
     const parameters: Record<string, FoundParameter> = {}
     for (const [path, value] of Object.entries(found)) {
-      const isWritable = routine.writes.includes(path) || chip.has(target, path)
-      const isApplied = isWritable && !isUnresolved && !isPinned(target, path) && isFiniteValue(value.value)
+      const isApplied = !isUnresolved && this.#isUsed(routine, target, path, value.value)
       const previous = runner.values.get(target, path)
       parameters[path] = { ...value, previous, isApplied }
       if (!isApplied) continue
@@ -293,6 +313,13 @@ class Walk {
     }
     if (!isUnresolved) this.#blocking.found(target, Object.keys(found))
     return parameters
+  }
+
+  /** Whether the run uses a value that a routine found from there on. */
+  #isUsed(routine: Routine, target: string, path: string, value: FoundNumber): boolean {
+    const { chip, isPinned } = this.#input
+    const isWritable = routine.writes.includes(path) || chip.has(target, path)
+    return isWritable && !isPinned(target, path) && isFiniteValue(value)
   }
 
   /** The gates of an edge are measured at the current that was just found for its coupler. */

@@ -13,7 +13,7 @@ import { defineBehavior } from '../behavior.ts'
 
 const ENDED = ['done', 'failed']
 /** Set by the tuner and the queue. */
-const MOVED_BY_TUNER = ['progress', 'started_at', 'finished_at', 'result', 'requested_by'] as const
+const MOVED_BY_TUNER = ['progress', 'started_at', 'finished_at', 'result', 'requested_by', 'resumes'] as const
 
 /**
  * Calibration requests: made as by the dispatch route, moved by their tuner; a superuser may give one up,

@@ -9,6 +9,7 @@ import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Status } from '../../../parts/Status.tsx'
 import { readLimits } from '../../../plots/chip/limits.ts'
+import { Continue } from '../Continue.tsx'
 import { reportCsv } from '../reading/changes.ts'
 import { countOutcomes, firstResult, type ReadReport, readReport } from '../reading/read-report.ts'
 import { reportCondition, secondsBetween, titleOf } from '../words.ts'
@@ -79,6 +80,7 @@ export function ReportView({ report, request, qpuName, tunerName }: ReportViewPr
         >
           CSV
         </button>
+        {request && <Continue request={request} report={report.status} />}
         {app.superuser.value && (
           <a class="button primary" href={`/calibrations?${againQuery(report, read)}`}>
             Calibrate again…

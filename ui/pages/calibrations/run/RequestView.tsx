@@ -6,6 +6,7 @@ import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Status } from '../../../parts/Status.tsx'
 import { useAsk } from '../../../parts/use-confirm.ts'
+import { Continue } from '../Continue.tsx'
 import { recordsPath } from '../records.ts'
 import { requestCondition, secondsBetween, targetsText, titleOf } from '../words.ts'
 import { ResultsPanel } from './ResultsPanel.tsx'
@@ -66,6 +67,7 @@ export function RequestView({ request, qpu, qpuName, tunerName, reload }: Reques
             Mark failed…
           </button>
         )}
+        <Continue request={request} />
       </Heading>
       {request.status === 'running' && (
         <RunView request={request} progress={readProgress(request.progress)} qpu={qpu} qpuName={qpuName} />

@@ -54,6 +54,16 @@ class Admin:
         request = self._transport.request("POST", path, body=body, headers=headers, is_repeatable=True)
         return cast("wire.CalibrationRequest", request)
 
+    def resume_calibration(
+        self, request: str, *, idempotency_key: str | None = None
+    ) -> wire.CalibrationRequest:
+        """Continues a calibration that was stopped or failed, without its finished steps."""
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        path = "/api/op/calibrate/dispatch"
+        body = {"resume": request}
+        made = self._transport.request("POST", path, body=body, headers=headers, is_repeatable=True)
+        return cast("wire.CalibrationRequest", made)
+
     def hold(self, job: str, reason: str = "") -> wire.Job:
         """Keeps a pending job from running."""
         return self._of_job(job, "hold", {"reason": reason})

@@ -1,0 +1,114 @@
+import { HOUR_MS } from '../../../base/index.ts'
+import { type ChipElements, qubitsOf } from '../plan/chip-elements.ts'
+import { keyOf } from '../plan/instances.ts'
+import type { Routine } from '../routine.ts'
+import { runChecks } from '../walk/checks.ts'
+import { type NodeOutcome, type NodeRunner, runNode } from '../walk/run-node.ts'
+import type { RunValues } from '../walk/run-values.ts'
+import type { FinishedSteps } from './step-journal.ts'
+
+/** A step that is older is measured again: qubits drift. */
+const MAX_STEP_HOURS = 12
+
+/**
+ * Measures the routines of a run, but for those that the run which it continues had finished: such an outcome
+ * is taken as it was, while it is younger than 12 hours and the check of its routine passes with its values.
+ * What found a value is measured again otherwise, and with it all that follows on its target and beside it.
+ */
+export class Recall {
+  readonly #finished: FinishedSteps
+  readonly #chip: ChipElements
+  readonly #runner: NodeRunner
+  readonly #known: Map<string, NodeOutcome>
+  /** How often a routine ran on a target. */
+  readonly #occurrences = new Map<string, number>()
+  readonly #counts = { taken: 0, repeated: 0 }
+
+  constructor(finished: FinishedSteps, chip: ChipElements, runner: NodeRunner) {
+    this.#finished = finished
+    this.#chip = chip
+    this.#runner = runner
+    // Of a step that was repeated, the last outcome counts.
+    this.#known = new Map(
+      finished.steps.map(({ routine, occurrence, outcome }) => [
+        stepKey(routine, outcome.target, occurrence),
+        outcome,
+      ]),
+    )
+  }
+
+  /** Measures a routine on a group of targets, as `walk` wants it. */
+  readonly measure = async (
+    routine: Routine,
+    targets: readonly string[],
+    valuesWith: (outcome: NodeOutcome) => RunValues,
+  ): Promise<NodeOutcome[]> => {
+    const outcomes = new Map<string, NodeOutcome>()
+    const open: { target: string; occurrence: number }[] = []
+    for (const target of targets) {
+      const occurrence = this.#count(routine, target)
+      const known = this.#known.get(stepKey(routine.name, target, occurrence))
+      if (known && (await isValid(routine, known, this.#runner, valuesWith))) {
+        outcomes.set(target, known)
+        this.#counts.taken += 1
+        continue
+      }
+      if (known) this.#counts.repeated += 1
+      if (!routine.isBenchmark) this.#forgetBeside(target)
+      open.push({ target, occurrence })
+    }
+    const measured = await runNode(
+      routine,
+      open.map(({ target }) => target),
+      this.#runner,
+    )
+    for (const [at, outcome] of measured.entries()) {
+      outcomes.set(outcome.target, outcome)
+      const { occurrence = 0 } = open[at] ?? {}
+      this.#finished.journal.add({ routine: routine.name, occurrence, outcome })
+    }
+    return targets.flatMap((target) => outcomes.get(target) ?? [])
+  }
+
+  /** For the report; empty for a run that continues none. */
+  notes(request: string | undefined): string[] {
+    if (request === undefined) return []
+    const { taken, repeated } = this.#counts
+    const again = repeated === 0 ? '' : `; ${repeated} were measured again, too old or their check not passed`
+    return [`continues request ${request}: ${taken} steps are as that run had finished them${again}`]
+  }
+
+  #count(routine: Routine, target: string): number {
+    const key = keyOf(routine.name, target)
+    const occurrence = (this.#occurrences.get(key) ?? 0) + 1
+    this.#occurrences.set(key, occurrence)
+    return occurrence
+  }
+
+  /** What follows on a target and on its neighbors used another value. */
+  #forgetBeside(target: string): void {
+    const { edges } = this.#chip
+    const qubits = new Set(qubitsOf(target, edges))
+    const isBeside = (name: string) =>
+      name === target || qubitsOf(name, edges).some((each) => qubits.has(each))
+    for (const [key, { target: other }] of this.#known) if (isBeside(other)) this.#known.delete(key)
+  }
+}
+
+function stepKey(routine: string, target: string, occurrence: number): string {
+  return `${keyOf(routine, target)} ${occurrence}`
+}
+
+/** Whether a finished step need not be repeated. One without a check, and one that failed, lasts its time. */
+async function isValid(
+  routine: Routine,
+  outcome: NodeOutcome,
+  runner: NodeRunner,
+  valuesWith: (outcome: NodeOutcome) => RunValues,
+): Promise<boolean> {
+  if (runner.clock.now() - outcome.startedAt > MAX_STEP_HOURS * HOUR_MS) return false
+  if (outcome.error || !routine.check) return true
+  const node = { routine, target: outcome.target }
+  const checks = await runChecks([node], { ...runner, values: valuesWith(outcome) }, () => undefined)
+  return checks.get(keyOf(routine.name, outcome.target))?.state === 'in'
+}
