@@ -61,6 +61,11 @@ export const PARTS: readonly Part[] = [
     ],
   },
   {
+    name: 'continued',
+    reason: 'full calibrations of a chip are killed sixty times and continued: an hour of computing',
+    script: ['bench/tuning/continued.ts', '--kills', '60'],
+  },
+  {
     name: 'mutants',
     reason:
       'each limit is taken away, and a hundred places of the core are changed: tests run hundreds of times',

@@ -3,6 +3,7 @@ import { type ChipElements, qubitsOf } from '../plan/chip-elements.ts'
 import { keyOf } from '../plan/instances.ts'
 import type { Routine } from '../routine.ts'
 import { runChecks } from '../walk/checks.ts'
+import { PARKING_PATH } from '../walk/run-currents.ts'
 import { type NodeOutcome, type NodeRunner, runNode } from '../walk/run-node.ts'
 import type { RunValues } from '../walk/run-values.ts'
 import type { FinishedSteps } from './step-journal.ts'
@@ -99,7 +100,11 @@ function stepKey(routine: string, target: string, occurrence: number): string {
   return `${keyOf(routine, target)} ${occurrence}`
 }
 
-/** Whether a finished step need not be repeated. One without a check, and one that failed, lasts its time. */
+/**
+ * Whether a finished step need not be repeated. One without a check, and one that failed, lasts its time. So
+ * does one that found where to park a coupler, which is not there yet: the frequencies of its qubits, which
+ * were corrected then, are checked next.
+ */
 async function isValid(
   routine: Routine,
   outcome: NodeOutcome,
@@ -107,7 +112,7 @@ async function isValid(
   valuesWith: (outcome: NodeOutcome) => RunValues,
 ): Promise<boolean> {
   if (runner.clock.now() - outcome.startedAt > MAX_STEP_HOURS * HOUR_MS) return false
-  if (outcome.error || !routine.check) return true
+  if (outcome.error || !routine.check || routine.writes.includes(PARKING_PATH)) return true
   const node = { routine, target: outcome.target }
   const checks = await runChecks([node], { ...runner, values: valuesWith(outcome) }, () => undefined)
   return checks.get(keyOf(routine.name, outcome.target))?.state === 'in'
