@@ -14,7 +14,8 @@ import * as v from 'valibot'
 import { readDeviceFile } from '../../src/devices/chip/device-file.ts'
 import { createRng } from '../../src/devices/index.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
-import { DEVICE_FILE, openBench } from '../../tests/support/tuning/acceptance/cold-run.ts'
+import { drawStill } from '../../tests/support/tuning/acceptance/changed-chip.ts'
+import { DEVICE_FILE } from '../../tests/support/tuning/acceptance/cold-run.ts'
 import { designFile } from '../../tests/support/tuning/acceptance/design-file.ts'
 
 const PROCESS = join(import.meta.dir, 'kills/continue.ts')
@@ -47,7 +48,7 @@ const [seed, kills] = [Number(flags.seed), Number(flags.kills)]
 const rng = createRng(seed)
 console.log(`seed ${seed}`)
 using cold = temporaryFolder()
-await openBench({ folder: cold.path, deviceFile: designFile({ columns: 2, rows: 1 }), seed })
+await drawStill(cold.path, designFile({ columns: 2, rows: 1 }), seed)
 using folder = temporaryFolder()
 const faults: string[] = []
 

@@ -30,16 +30,22 @@ export async function calibrateCold(
   deviceFile: string,
   seed: number,
 ): Promise<CalibratedChip> {
-  const drawn = await openBench({ folder, deviceFile, seed })
-  const truth: ChipTruth = { ...drawn.truth, drift: false }
-  for (const qubit of Object.values(truth.qubits)) delete qubit.switching
-  writeTruth(folder, truth)
+  const truth = await drawStill(folder, deviceFile, seed)
   const bench = await openBench({ folder, seed })
   const findings = await bench.calibrate()
   const { status, errors = [] } = findings
   if (status === 'failed')
     throw new Error(`the chip of seed ${seed} was not calibrated: ${errors.join('\n')}`)
   return { folder, truth, clock: bench.clock, findings }
+}
+
+/** Draws a cold chip on which nothing drifts, and returns what its folder says of it. */
+export async function drawStill(folder: string, deviceFile: string, seed: number): Promise<ChipTruth> {
+  const drawn = await openBench({ folder, deviceFile, seed })
+  const truth: ChipTruth = { ...drawn.truth, drift: false }
+  for (const qubit of Object.values(truth.qubits)) delete qubit.switching
+  writeTruth(folder, truth)
+  return truth
 }
 
 /** Opens a copy of a calibrated chip with events that happen now. */
