@@ -40,7 +40,7 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
   {
     what: 'token bucket',
     pattern: /\/\s*1_?000\s*\)\s*\*\s*[\w$.#]*([Rr]ate|[Pp]erSecond)\b/,
-    home: 'src/base/token-bucket.ts',
+    home: 'src/base/admission/token-bucket.ts',
     use: 'TokenBucket',
   },
   {
@@ -63,7 +63,7 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
   {
     what: 'queue of turns',
     pattern: /\.delete\(\w+\)\s*;?\s*if\s*\(\w+\.length\s*>\s*0\)\s*[\w$.#]+\.set\(/,
-    home: 'src/base/concurrency/turn-queue.ts',
-    use: 'TurnQueue',
+    home: 'src/base/admission/fair-queue.ts',
+    use: 'FairQueue',
   },
 ]

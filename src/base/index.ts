@@ -1,10 +1,13 @@
+export { FairQueue } from './admission/fair-queue.ts'
+export { TimeSlice } from './admission/time-slice.ts'
+export { TokenBucket } from './admission/token-bucket.ts'
+export { Turns } from './admission/turns.ts'
 export { type Clock, systemClock, watchEventLoop } from './clock.ts'
 export { Loop, type LoopStatus } from './concurrency/loop.ts'
 export { processorMsOf, threadNumber, withProcessorLimit } from './concurrency/processor-time.ts'
 export { RequestThread } from './concurrency/request-thread.ts'
 export { Semaphore } from './concurrency/semaphore.ts'
 export { withTimeout } from './concurrency/timeout.ts'
-export { TurnQueue } from './concurrency/turn-queue.ts'
 export {
   defineWorker,
   type RunningWorker,
@@ -79,4 +82,3 @@ export {
 export { expected, ValueError } from './settings/value-error.ts'
 export type { ValueKind } from './settings/value-kind.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
-export { TokenBucket } from './token-bucket.ts'

@@ -87,7 +87,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     ...recordRoutes(records),
     ...notificationRoutes,
     scheduleRoute,
-    ...bookingRoutes(records.slots),
+    ...bookingRoutes(records.slots, dependencies.context.clock),
     ...calendarRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
     ...eventRoutes,
     ...webhookRoutes(dependencies.webhooks, dependencies.context.clock),

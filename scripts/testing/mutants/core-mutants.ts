@@ -37,8 +37,12 @@ export const CORE: readonly CoreArea[] = [
   },
   {
     area: 'admission',
-    files: ['src/server/http/limits/{memory-budget,pipelining,turns}.ts', 'src/server/jobs/waiting/*.ts'],
-    tests: ['tests/server/http/limits', 'tests/server/jobs/waiting'],
+    files: [
+      'src/base/admission/*.ts',
+      'src/server/http/limits/{memory-budget,pipelining}.ts',
+      'src/server/jobs/waiting/*.ts',
+    ],
+    tests: ['tests/base/admission', 'tests/server/http/limits', 'tests/server/jobs/waiting'],
   },
 ]
 

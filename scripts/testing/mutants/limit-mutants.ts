@@ -58,6 +58,15 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     ],
   },
   {
+    file: 'src/base/admission/turns.ts',
+    test: 'tests/base/admission/turns.test.ts',
+    limits: [
+      mutant('requests that start at once', '&& !this.#slice.isOver', ''),
+      mutant('waiting requests that start in one turn', 'if (!this.#slice.isOver) ', ''),
+      mutant('time of others after bookings', 'if (this.#rest > 0 && this.#slice.isOver)', 'if (false)'),
+    ],
+  },
+  {
     file: 'src/server/http/limits/pipelining.ts',
     test: 'tests/server/http/limits/pipelining.test.ts',
     limits: [mutant('pipelined requests of a connection', 'return begun <= MAX_PIPELINED', 'return true')],
@@ -108,11 +117,7 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     limits: [
       mutant('bytes of a driver', 'if (wait > 0) return wait', ''),
       mutant('messages of a driver', 'if (messages > 0) return messages', ''),
-      mutant(
-        'time of a driver without a turn of others',
-        'this.#sliceStart >= SLICE_MS',
-        'this.#sliceStart > 1e9',
-      ),
+      mutant('time of a driver without a turn of others', 'if (this.#slice.isOver)', 'if (false)'),
     ],
   },
   {
@@ -175,10 +180,7 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
   {
     file: 'src/server/bookings/booking-routes.ts',
     test: 'tests/server/bookings/booking-routes.test.ts',
-    limits: [
-      mutant('slots that a user books', 'slots.take(own.id, times.length)', 'slots.take(own.id)'),
-      mutant('bookings that are stored at once', 'new Semaphore(1)', 'new Semaphore(1e9)'),
-    ],
+    limits: [mutant('slots that a user books', 'slots.take(own.id, times.length)', 'slots.take(own.id)')],
   },
   {
     file: 'src/server/records/behaviors/time_slots.ts',

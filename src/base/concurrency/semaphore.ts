@@ -1,15 +1,15 @@
-import { type TurnLimits, TurnQueue } from './turn-queue.ts'
+import { FairQueue, type QueueLimits } from '../admission/fair-queue.ts'
 
 /** Limits how many functions run at the same time. The others wait; callers take turns. */
 export class Semaphore {
   readonly #limit: number
-  readonly #waiting: TurnQueue<() => void>
+  readonly #waiting: FairQueue<() => void>
   #running = 0
 
   /** At most `limit` functions run at the same time, and as many wait as `waiting` permits. */
-  constructor(limit: number, waiting?: TurnLimits) {
+  constructor(limit: number, waiting?: QueueLimits) {
     this.#limit = limit
-    this.#waiting = new TurnQueue(waiting)
+    this.#waiting = new FairQueue(waiting)
   }
 
   /**

@@ -1,4 +1,4 @@
-import { AppError, TurnQueue } from '../../base/index.ts'
+import { AppError, FairQueue } from '../../base/index.ts'
 
 /** Waiting reads of one caller; more would only wait longer than clients do. */
 export const MAX_WAITING_PER_CALLER = 20
@@ -16,7 +16,7 @@ interface Turn {
  */
 export class Waiting<Job extends Turn> {
   readonly #readers: number
-  readonly #queue = new TurnQueue<Job>({
+  readonly #queue = new FairQueue<Job>({
     perCaller: MAX_WAITING_PER_CALLER,
     all: MAX_WAITING,
     refuse: tooManyReads,

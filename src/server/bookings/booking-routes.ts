@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, fromTimestamp, isTimeZone, Semaphore, toTimestamp } from '../../base/index.ts'
+import { AppError, type Clock, fromTimestamp, isTimeZone, Turns, toTimestamp } from '../../base/index.ts'
 import type { Tx } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import { users } from '../../db/store/accounts/index.ts'
@@ -20,6 +20,9 @@ import type { RateLimiter } from '../http/limits/rate-limit.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { assertBookable } from './bookable.ts'
 import { MAX_WEEKS, repeatWeekly, weeksUntil } from './repeat.ts'
+
+/** Time for which bookings are stored in one turn of the event loop. */
+const BOOKINGS_PER_TURN_MS = 4
 
 const time = v.pipe(
   v.string(),
@@ -80,10 +83,10 @@ const slotResponse = v.pipe(
  * Booking for others, weekly repetition, and what the record routes cannot do with a slot. `slots` limits the
  * slots of each user, together with the record routes.
  */
-export function bookingRoutes(slots: RateLimiter): Route[] {
-  // One per commit, accounts in turn: a year of slots takes 10 ms, and everybody would wait for all that
-  // arrive together. `slots` bounds how many wait.
-  const turns = new Semaphore(1)
+export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
+  // A year of slots takes 10 ms, and everybody would wait for all bookings that arrive together. Those of one
+  // turn share a commit, and with it the pages of the log that it writes. `slots` bounds how many wait.
+  const turns = new Turns(clock, BOOKINGS_PER_TURN_MS, 1)
   return [
     defineRoute({
       method: 'POST',
@@ -116,7 +119,8 @@ export function bookingRoutes(slots: RateLimiter): Route[] {
             audit(tx, caller, { action: 'booking.create', slot, count: stored.length })
           return stored
         }
-        const booked = await turns.run(() => db.write('book slots', book), own.id)
+        await turns.enter(own.id)
+        const booked = await db.write('book slots', book)
         return new Reply(201, { slots: booked.map(presentSlot) })
       },
     }),

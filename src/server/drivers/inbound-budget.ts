@@ -1,4 +1,4 @@
-import { type Clock, TokenBucket } from '../../base/index.ts'
+import { type Clock, TimeSlice, TokenBucket } from '../../base/index.ts'
 import { RATES } from '../admission/limits.ts'
 
 /**
@@ -15,11 +15,11 @@ export class InboundBudget {
   readonly #clock: Clock
   readonly #messages: TokenBucket
   readonly #bytes: TokenBucket
-  #sliceStart = Number.NEGATIVE_INFINITY
-  #isSliceOpen = false
+  readonly #slice: TimeSlice
 
   constructor(clock: Clock) {
     this.#clock = clock
+    this.#slice = new TimeSlice(clock, SLICE_MS)
     this.#messages = new TokenBucket(MESSAGES.burst, clock.monotonic())
     this.#bytes = new TokenBucket(BYTES.burst, clock.monotonic())
   }
@@ -29,12 +29,12 @@ export class InboundBudget {
     for (let seconds = this.#take(bytes); seconds > 0 && !signal.aborted; seconds = this.#take(bytes)) {
       await this.#clock.sleep(seconds * 1_000, signal).catch(() => undefined)
     }
-    const now = this.#clock.monotonic()
-    if (!this.#isSliceOpen) this.#openSlice(now)
-    else if (now - this.#sliceStart >= SLICE_MS) {
-      await new Promise((resolve) => setImmediate(resolve))
-      this.#openSlice(this.#clock.monotonic())
-    }
+    if (this.#slice.isOver) await this.#slice.next()
+  }
+
+  /** Begins a slice: nothing of the driver has been processed in this turn of the event loop. */
+  begin(): void {
+    this.#slice.begin()
   }
 
   /** Takes the tokens of a message and returns 0, or the seconds until there are enough. */
@@ -47,13 +47,5 @@ export class InboundBudget {
     if (messages > 0) return messages
     this.#bytes.take(BYTES, now, size)
     return 0
-  }
-
-  #openSlice(now: number): void {
-    this.#sliceStart = now
-    this.#isSliceOpen = true
-    setImmediate(() => {
-      this.#isSliceOpen = false
-    })
   }
 }

@@ -166,6 +166,7 @@ export class Receiver {
 
   async #processAll(): Promise<void> {
     for (;;) {
+      this.#budget.begin()
       this.#next = Promise.withResolvers()
       for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
         await this.#budget.admit(next.bytes, this.#closing.signal)

@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { AppError, KIB, MIB, newId, withLogFields } from '../../base/index.ts'
+import { AppError, KIB, MIB, newId, Turns, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import { RATES } from '../admission/limits.ts'
 import type { ServerContext } from '../context.ts'
@@ -12,7 +12,6 @@ import { MAX_BODY_BYTES, maxBodyBytes } from './limits/body-size.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
 import { MemoryBudget, REQUEST_MEMORY } from './limits/memory-budget.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
-import { Turns } from './limits/turns.ts'
 import { MULTIPART } from './media.ts'
 import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
 import { objectOf, readJsonBody, receiveJsonBody } from './request/json-body.ts'
@@ -43,6 +42,9 @@ interface AppDependencies {
   pages: MiddlewareHandler | undefined
 }
 
+/** Work of the requests that start in one turn of the event loop. */
+const REQUESTS_PER_TURN_MS = 10
+
 const API_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -62,7 +64,7 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
   }
   const bodyMemory = new MemoryBudget(clock, REQUEST_MEMORY)
   const encoder = new ResponseEncoder(context.db, clock)
-  const turns = new Turns(clock)
+  const turns = new Turns(clock, REQUESTS_PER_TURN_MS)
   const app = new Hono<Env>()
 
   const limit = (caller: Caller, address: string) => {

@@ -1,10 +1,9 @@
-import type { Clock, Log } from '../../base/index.ts'
+import { type Clock, type Log, TimeSlice } from '../../base/index.ts'
 import type { AnyCollection, Change, Database, RecordOf } from '../../db/index.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { EventStream } from './event-stream.ts'
-import { STREAM_LIMITS } from './limits.ts'
+import { STREAM_LIMITS, TURN_MS } from './limits.ts'
 import type { Subscription, Subscriptions } from './subscriptions.ts'
-import { Turn } from './turn.ts'
 
 /** Number of decisions and of turns after which the gathered events are written. */
 const DECISIONS_PER_ROUND = 5_000
@@ -36,7 +35,7 @@ export class Broadcast {
   readonly #dependencies: BroadcastDependencies
   #queue: Change[] = []
   #work: Promise<void> | undefined
-  readonly #turn: Turn
+  readonly #turn: TimeSlice
   /** Decisions of this turn, and how many of them were about topics with options. */
   #decisions = { all: 0, optioned: 0 }
   #round = { decisions: 0, turns: 0 }
@@ -45,7 +44,7 @@ export class Broadcast {
 
   constructor(dependencies: BroadcastDependencies) {
     this.#dependencies = dependencies
-    this.#turn = new Turn(dependencies.clock)
+    this.#turn = new TimeSlice(dependencies.clock, TURN_MS)
   }
 
   start(): void {
@@ -138,16 +137,15 @@ export class Broadcast {
 
   /** Yields to other work; work for topics with options takes at most half of the time. */
   async #endTurn(): Promise<void> {
-    const { clock, onCostlyTopics } = this.#dependencies
+    const { onCostlyTopics } = this.#dependencies
     const isCostly = this.#turn.isOver && this.#decisions.optioned * 2 > this.#decisions.all
     if (isCostly && this.#queue.length > STREAM_LIMITS.queuedForOptions) onCostlyTopics()
-    if (isCostly) await clock.sleep(this.#turn.elapsedMs, this.#stop.signal).catch(() => undefined)
     this.#round.turns += 1
-    await this.#nextTurn()
+    await this.#nextTurn(isCostly ? 1 : 0)
   }
 
-  async #nextTurn(): Promise<void> {
-    await this.#turn.next()
+  async #nextTurn(rest = 0): Promise<void> {
+    await this.#turn.next(rest, this.#stop.signal)
     this.#decisions = { all: 0, optioned: 0 }
   }
 }

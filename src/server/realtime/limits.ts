@@ -25,6 +25,9 @@ export const STREAM_LIMITS = {
   queuedForOptions: 1_000,
 } as const
 
+/** Time in ms after which the work for streams yields to the other work of the server. */
+export const TURN_MS = 2
+
 /** The client that limits count for: the account, or the address of a guest. */
 export function clientOf({ caller, address }: { caller: Caller; address: string }): string {
   return caller.kind === 'guest' ? `address ${addressLimitKey(address)}` : callerName(caller)

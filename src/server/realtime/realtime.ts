@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, Loop, newSecret } from '../../base/index.ts'
+import { AppError, Loop, newSecret, TimeSlice } from '../../base/index.ts'
 import type { LoginAsker, LoginRelay } from '../auth/oauth2/redirect.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
@@ -10,11 +10,10 @@ import { Budget } from './budget.ts'
 import { type ChangePublisher, createChangePublisher } from './change-publisher.ts'
 import { encodeData } from './encode-change.ts'
 import { EventStream } from './event-stream.ts'
-import { STREAM_LIMITS } from './limits.ts'
+import { STREAM_LIMITS, TURN_MS } from './limits.ts'
 import { Streams } from './streams.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { badTopic, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
-import { Turn } from './turn.ts'
 
 /** Streams end after these times without events and in total; clients reconnect automatically. */
 const MAX_IDLE_MS = 5 * 60_000
@@ -198,7 +197,7 @@ export class Realtime implements LoginRelay {
     this.#streamOf(clientId, { address, caller, wanted })
     const login = this.#loginTopicOf(wanted)
     const topics: Topic[] = []
-    const turn = new Turn(this.#dependencies.context.clock)
+    const turn = new TimeSlice(this.#dependencies.context.clock, TURN_MS)
     for (const text of wanted) {
       const topic = this.#readTopic(text, caller)
       if (topic) topics.push(topic)

@@ -72,21 +72,6 @@ describe('POST /api/bookings', () => {
     expect((await client.post('/api/bookings', { ...times(54), weeks: 2 })).status).toBe(201)
   })
 
-  test('books one after another, and accounts take turns', async () => {
-    const { server } = await open()
-    await using _ = server
-    const [ada, bob] = [await server.createUser(), await server.createUser()]
-    const book = (user: TestAccount, hours: number) =>
-      server.as(user).post('/api/bookings', { ...times(hours), weeks: 2 })
-    const first = Array.from({ length: 30 }, (_, index) => book(ada, 1 + index))
-    await first[0]
-    const sent = await Promise.all([...first, book(bob, 40)])
-    for (const { status } of sent) expect(status).toBe(201)
-    const slots = await server.db.read((tx) => tx.list(timeSlots, { sort: 'seq' }))
-    expect(slots).toHaveLength(62)
-    expect(slots.at(-1)?.booked_by).toBe(ada.id)
-  })
-
   test('books all slots or none, and lists every conflict', async () => {
     const { server, qpu } = await open()
     await using _ = server

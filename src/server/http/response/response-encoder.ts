@@ -1,4 +1,4 @@
-import { type Clock, isObject, Semaphore } from '../../../base/index.ts'
+import { type Clock, isObject, Semaphore, TimeSlice } from '../../../base/index.ts'
 import { type Database, encodeParts, StoredJson } from '../../../db/index.ts'
 import { type Coding, chooseCoding } from '../coding/accept-encoding.ts'
 import { compress, compressStream, MIN_COMPRESSED_BYTES } from '../coding/compress.ts'
@@ -71,11 +71,11 @@ export class ResponseEncoder {
     head: Head,
     { caller, request }: Receiver,
   ): Promise<Response> {
-    const end = this.#clock.monotonic() + MAX_ENCODE_MS
+    const slice = new TimeSlice(this.#clock, MAX_ENCODE_MS)
     const first: Part[] = []
     let bytes = 0
     let isEnd = false
-    while (bytes <= MAX_WHOLE_BYTES && (first.length === 0 || this.#clock.monotonic() <= end)) {
+    while (bytes <= MAX_WHOLE_BYTES && (first.length === 0 || !slice.isOver)) {
       const { value, done } = parts.next()
       if (done) {
         isEnd = true
@@ -144,8 +144,8 @@ export class ResponseEncoder {
       }
       const lines = page[Symbol.iterator]()
       const write = async () => {
-        const late = this.#clock.monotonic() + MAX_ENCODE_MS
-        return nextLines(lines, { bytes: CHUNK_BYTES, isLate: () => this.#clock.monotonic() > late })
+        const slice = new TimeSlice(this.#clock, MAX_ENCODE_MS)
+        return nextLines(lines, { bytes: CHUNK_BYTES, isLate: () => slice.isOver })
       }
       for (let chunk = await this.#inTurn(caller, write); chunk; chunk = await this.#inTurn(caller, write))
         yield chunk
@@ -169,11 +169,9 @@ export class ResponseEncoder {
     this.#waiting += 1
     void this.#turns.run(async () => {
       this.#waiting -= 1
-      const began = this.#clock.monotonic()
+      const slice = new TimeSlice(this.#clock, MAX_ENCODE_MS)
       await work().then(resolve, reject)
-      const elapsed = Math.ceil(this.#clock.monotonic() - began)
-      if (elapsed > 0) await this.#clock.sleep(elapsed * (this.#waiting > 0 ? PAUSES_WHILE_WAITED : 1))
-      else await new Promise<void>((next) => setImmediate(next))
+      await slice.next(this.#waiting > 0 ? PAUSES_WHILE_WAITED : 1)
     }, caller)
     return promise
   }

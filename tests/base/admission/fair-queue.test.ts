@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { TurnQueue } from '../../../src/base/index.ts'
+import { FairQueue } from '../../../src/base/index.ts'
 
 const LIMITS = { perCaller: 3, all: 5, refuse: (limit: string) => new Error(`too many of ${limit}`) }
 
-const drain = (queue: TurnQueue<string>) => {
+const drain = (queue: FairQueue<string>) => {
   const taken: string[] = []
   for (let next = queue.take(); next !== undefined; next = queue.take()) taken.push(next)
   return taken
 }
 
-function queueOf(...items: readonly string[]): TurnQueue<string> {
-  const queue = new TurnQueue<string>()
+function queueOf(...items: readonly string[]): FairQueue<string> {
+  const queue = new FairQueue<string>()
   for (const item of items) queue.add(item.slice(0, 1), item)
   return queue
 }
 
-describe('TurnQueue', () => {
+describe('FairQueue', () => {
   test('callers take turns, and the items of one keep their order', () => {
     const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'b2')
     expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
@@ -31,7 +31,7 @@ describe('TurnQueue', () => {
   })
 
   test('refuses a caller beyond its limit, and everybody beyond that of all', () => {
-    const queue = new TurnQueue<string>(LIMITS)
+    const queue = new FairQueue<string>(LIMITS)
     for (const item of ['a1', 'a2', 'a3']) queue.add('a', item)
     expect(() => queue.add('a', 'a4')).toThrow('too many of caller')
     for (const item of ['b1', 'b2']) queue.add('b', item)
@@ -65,7 +65,7 @@ describe('TurnQueue', () => {
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-        const queue = new TurnQueue<string>(LIMITS)
+        const queue = new FairQueue<string>(LIMITS)
         const model = new ModelQueue()
         steps.forEach((each, number) => {
           if (each.kind === 'add') {
@@ -87,7 +87,7 @@ describe('TurnQueue', () => {
   })
 })
 
-/** What `TurnQueue` promises, in the plainest way. The name of an item begins with that of its caller. */
+/** What `FairQueue` promises, in the plainest way. The name of an item begins with that of its caller. */
 class ModelQueue {
   items: string[] = []
   /** Callers with items, in the order of their turns. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { TokenBucket } from '../../src/base/index.ts'
+import { TokenBucket } from '../../../src/base/index.ts'
 
 test('TokenBucket.take() grants a full bucket at once, then one token in each period', () => {
   const rate = { perSecond: 2, burst: 3 }

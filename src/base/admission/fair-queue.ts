@@ -1,5 +1,5 @@
 /** How much may wait in a queue. */
-export interface TurnLimits {
+export interface QueueLimits {
   /** Items of one caller. */
   readonly perCaller: number
   /** Items of all callers. */
@@ -12,14 +12,14 @@ export interface TurnLimits {
  * What waits, in the order of turns: callers take turns, however much each of them waits for, and the items
  * of one caller keep their order.
  */
-export class TurnQueue<Item> {
-  readonly #limits: TurnLimits | undefined
+export class FairQueue<Item> {
+  readonly #limits: QueueLimits | undefined
   /** The caller whose turn is next comes first; one whose item was taken goes to the end. */
   readonly #queues = new Map<string, Item[]>()
   #size = 0
 
   /** Without limits, whoever adds items bounds them. */
-  constructor(limits?: TurnLimits) {
+  constructor(limits?: QueueLimits) {
     this.#limits = limits
   }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { Turns } from '../../../../src/server/http/limits/turns.ts'
-import { FakeClock } from '../../../support/fake-clock.ts'
+import { Turns } from '../../../src/base/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 /** A request that takes `ms` of its turn. */
 function requests() {
   const clock = new FakeClock()
-  const turns = new Turns(clock)
+  const turns = new Turns(clock, 10)
   const log: string[] = []
   let turn = 0
   const count = () => {
@@ -30,7 +30,7 @@ test('cheap requests start at once', async () => {
 
 test('a request waits from 10 ms of a turn on', async () => {
   let now = 0
-  const turns = new Turns({ now: () => now, monotonic: () => now, sleep: async () => undefined })
+  const turns = new Turns({ now: () => now, monotonic: () => now, sleep: async () => undefined }, 10)
   expect(turns.enter('ada')).toBeUndefined()
   now = 9.9
   expect(turns.enter('ada')).toBeUndefined()
@@ -60,4 +60,41 @@ test('waiting requests that are cheap start many at a time', async () => {
   const others = Array.from({ length: 500 }, () => request('ada', 0))
   await Promise.all([first, ...others])
   expect(new Set(log).size).toBeLessThan(30)
+})
+
+test('other work of a turn delays no request by more than that turn', async () => {
+  let now = 0
+  const turns = new Turns({ now: () => now, monotonic: () => now, sleep: async () => undefined }, 10)
+  let turn = 0
+  // As the booking of a series, whose commit takes longer than a turn may.
+  const commit = () => {
+    turn += 1
+    now += 15
+    setImmediate(commit)
+  }
+  void turns.enter('ada')
+  now = 10
+  const waited: number[] = []
+  const callers = Array.from({ length: 25 }, (_, number) => `user${number}`)
+  setImmediate(commit)
+  await Promise.all(callers.map((caller) => turns.enter(caller)?.then(() => waited.push(turn))))
+  expect(waited).toEqual(callers.map(() => 1))
+})
+
+test('work that has used up its time rests as long as it took, also when nothing waits yet', async () => {
+  const clock = new FakeClock()
+  const turns = new Turns(clock, 4, 1)
+  const log: string[] = []
+  const start = async (name: string) => {
+    await turns.enter(name)
+    log.push(name)
+    void clock.advance(5)
+  }
+  await start('ada')
+  await new Promise((resolve) => setImmediate(resolve))
+  const other = start('bob')
+  await clock.advance(4)
+  expect(log).toEqual(['ada'])
+  await clock.advance(1)
+  await other
 })
