@@ -1,3 +1,4 @@
+export { Budget } from './admission/budget.ts'
 export { FairQueue } from './admission/fair-queue.ts'
 export { TimeSlice } from './admission/time-slice.ts'
 export { TokenBucket } from './admission/token-bucket.ts'
@@ -6,7 +7,6 @@ export { type Clock, systemClock, watchEventLoop } from './clock.ts'
 export { Loop, type LoopStatus } from './concurrency/loop.ts'
 export { processorMsOf, threadNumber, withProcessorLimit } from './concurrency/processor-time.ts'
 export { RequestThread } from './concurrency/request-thread.ts'
-export { Semaphore } from './concurrency/semaphore.ts'
 export { withTimeout } from './concurrency/timeout.ts'
 export {
   defineWorker,

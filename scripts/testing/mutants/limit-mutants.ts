@@ -52,8 +52,8 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     file: 'src/server/http/limits/memory-budget.ts',
     test: 'tests/server/http/limits/memory-budget.test.ts',
     limits: [
-      mutant('large bodies that wait', '>= this.#limits.waiting) return', '>= 1e9) return'),
-      mutant('large bodies of an account that wait', '>= this.#limits.accountWaiting', '>= 1e9'),
+      mutant('large bodies that wait', 'all: limits.waiting', 'all: 1e9'),
+      mutant('large bodies of an account that wait', 'perCaller: limits.accountWaiting', 'perCaller: 1e9'),
       mutant('time for which a large body waits', 'ms: MAX_WAIT_MS', 'ms: 1e9'),
     ],
   },
@@ -75,8 +75,8 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     file: 'src/server/jobs/waiting/job-waits.ts',
     test: 'tests/server/jobs/waiting/job-waits.test.ts',
     limits: [
-      mutant('requests of an account that wait for jobs', 'own.requests >= most', 'own.requests >= 1e9'),
-      mutant('requests that wait for jobs', 'this.#size >= total', 'this.#size >= 1e9'),
+      mutant('requests of an account that wait for jobs', "requests === 'account'", 'false'),
+      mutant('requests that wait for jobs', "requests === 'all'", 'false'),
     ],
   },
   {

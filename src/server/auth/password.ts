@@ -1,4 +1,4 @@
-import { AppError, Semaphore } from '../../base/index.ts'
+import { AppError, Budget } from '../../base/index.ts'
 
 /** Costs of argon2id: memory in KiB, and passes over it. */
 interface HashCosts {
@@ -38,7 +38,7 @@ const COMMON = new Set([
  */
 export class Passwords {
   readonly #costs: HashCosts
-  readonly #semaphore = new Semaphore(MAX_CONCURRENT)
+  readonly #semaphore = new Budget({ all: MAX_CONCURRENT })
   #dummy: Promise<string> | undefined
 
   /** Other costs than the default ones are for tests, which create thousands of accounts. */

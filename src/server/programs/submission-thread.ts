@@ -1,10 +1,10 @@
 import {
   AppError,
+  Budget,
   type Clock,
   MIB,
   processorMsOf,
   RequestThread,
-  Semaphore,
   type WorkerEntry,
   wholeBuffer,
   withProcessorLimit,
@@ -35,11 +35,14 @@ export class SubmissionThread {
   readonly #maxIdleHeapBytes: number
   readonly #number = new Int32Array(new SharedArrayBuffer(4))
   readonly #processorMsOf: typeof processorMsOf
-  readonly #turns = new Semaphore(1, {
-    perCaller: MAX_WAITING_OF_ACCOUNT,
-    all: MAX_WAITING,
-    refuse: overloaded,
-  })
+  readonly #turns = new Budget(
+    { all: 1 },
+    {
+      perCaller: MAX_WAITING_OF_ACCOUNT,
+      all: MAX_WAITING,
+      refuse: overloaded,
+    },
+  )
 
   constructor(
     worker: WorkerEntry<SubmissionRequest | ThreadNumber, ThreadResponse>,

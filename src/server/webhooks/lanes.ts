@@ -1,3 +1,5 @@
+import { Budget } from '../../base/index.ts'
+
 /** Attempts that run at the same time. */
 const LIMITS = {
   /** To receivers that respond well. */
@@ -18,7 +20,12 @@ interface Owned {
 export class Lanes {
   /** Ids of the deliveries that are being attempted. */
   readonly #deliveries = new Set<string>()
-  readonly #counts = new Map<string, number>()
+  readonly #lanes = {
+    normal: new Budget({ all: LIMITS.normal }),
+    strained: new Budget({ all: LIMITS.strained }),
+  }
+  readonly #users = new Budget({ account: LIMITS.perUser, all: LIMITS.normal + LIMITS.strained })
+  readonly #webhooks = new Budget({ all: LIMITS.normal + LIMITS.strained })
 
   /** Attempts that run now. */
   get size(): number {
@@ -27,12 +34,12 @@ export class Lanes {
 
   /** Attempts to this webhook that run now. */
   sizeOf({ id }: Pick<Owned, 'id'>): number {
-    return this.#count(id)
+    return this.#webhooks.usedBy(id)
   }
 
   /** Number of attempts that may begin. */
   free(isStrained: boolean): number {
-    return LIMITS[laneOf(isStrained)] - this.#count(laneOf(isStrained))
+    return LIMITS[laneOf(isStrained)] - this.#lanes[laneOf(isStrained)].used
   }
 
   /** Maximum number of attempts to one webhook. */
@@ -42,33 +49,21 @@ export class Lanes {
 
   /** Begins an attempt; returns the function that ends it, or undefined when it may not begin now. */
   enter(webhook: Owned, delivery: string, isStrained: boolean): (() => void) | undefined {
-    const lane = laneOf(isStrained)
+    const lane = this.#lanes[laneOf(isStrained)]
     const isFull =
-      this.#count(lane) >= LIMITS[lane] ||
-      this.#count(webhook.user) >= LIMITS.perUser ||
-      this.#count(webhook.id) >= this.mostOf(isStrained)
+      lane.exceeded('') !== undefined ||
+      this.#users.exceeded(webhook.user) !== undefined ||
+      this.sizeOf(webhook) >= this.mostOf(isStrained)
     if (isFull || this.#deliveries.has(delivery)) return undefined
-    const names = [lane, webhook.user, webhook.id]
     this.#deliveries.add(delivery)
-    for (const name of names) this.#add(name, 1)
+    const releases = [lane.take(''), this.#users.take(webhook.user), this.#webhooks.take(webhook.id)]
     return () => {
       this.#deliveries.delete(delivery)
-      for (const name of names) this.#add(name, -1)
+      for (const release of releases) release()
     }
-  }
-
-  #count(name: string): number {
-    return this.#counts.get(name) ?? 0
-  }
-
-  #add(name: string, count: number): void {
-    const next = this.#count(name) + count
-    if (next === 0) this.#counts.delete(name)
-    else this.#counts.set(name, next)
   }
 }
 
-/** The names of lanes are no record ids, so that all counts are in one map. */
 function laneOf(isStrained: boolean): 'strained' | 'normal' {
   return isStrained ? 'strained' : 'normal'
 }

@@ -1,15 +1,4 @@
-import { AppError, type Clock, MIB, withTimeout } from '../../../base/index.ts'
-
-/** The memory that one body takes from the budget. */
-interface Share {
-  account: string
-  bytes: number
-}
-
-/** A body that is not read or sent before its share is granted. */
-interface WaitingBody extends Share {
-  grant(): void
-}
+import { AppError, Budget, type Clock, MIB, withTimeout } from '../../../base/index.ts'
 
 /** How much memory bodies of one direction may take. */
 interface MemoryLimits {
@@ -72,21 +61,23 @@ const MAX_WAIT_MS = 20_000
 
 /**
  * Limits the memory for large bodies of requests, or of responses. A body waits until its share is free.
- * Shares are granted in order of arrival, except that a body whose account has used up its part lets the
- * bodies of other accounts pass.
+ * Accounts take turns; a body whose account has used up its part lets those of other accounts pass.
  */
 export class MemoryBudget {
   readonly #clock: Clock
   readonly #limits: MemoryLimits
-  readonly #usedByAccount = new Map<string, number>()
-  #used = 0
-  #waiting: WaitingBody[] = []
-  readonly #finished: Share[] = []
+  readonly #shares: Budget
+  /** How to return the shares of finished bodies. */
+  readonly #finished: (() => void)[] = []
   #isReclaiming = false
 
   constructor(clock: Clock, limits: MemoryLimits) {
     this.#clock = clock
     this.#limits = limits
+    this.#shares = new Budget(
+      { account: limits.account, all: limits.total },
+      { perCaller: limits.accountWaiting, all: limits.waiting, refuse: () => this.#refusal() },
+    )
   }
 
   /**
@@ -128,42 +119,29 @@ export class MemoryBudget {
    *   wait already; also when `signal` ends the wait, since nobody receives the body any more.
    */
   async take(account: string, bytes: number, signal?: AbortSignal): Promise<() => void> {
-    await this.#acquire({ account, bytes }, signal)
+    const release = this.#shares.takeFree(account, bytes) ?? (await this.#wait(account, bytes, signal))
     return () => {
-      this.#finished.push({ account, bytes })
+      this.#finished.push(release)
       if (this.#limits.collectionMs === 0) this.#freeFinished()
       else void this.#reclaim()
     }
   }
 
-  #isFullFor(account: string): boolean {
-    if (this.#waiting.length >= this.#limits.waiting) return true
-    return this.#waiting.filter((body) => body.account === account).length >= this.#limits.accountWaiting
-  }
-
-  async #acquire(share: Share, signal?: AbortSignal): Promise<void> {
-    if (this.#isFullFor(share.account)) throw this.#refusal()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const body: WaitingBody = { ...share, grant: resolve }
-    this.#waiting.push(body)
-    this.#grantShares()
-    if (!this.#waiting.includes(body)) return
-    const leave = () => {
-      this.#waiting = this.#waiting.filter((other) => other !== body)
-    }
-    const abort = () => {
-      leave()
-      reject(this.#refusal())
-    }
-    signal?.addEventListener('abort', abort, { once: true })
-    await withTimeout(promise, {
+  async #wait(account: string, bytes: number, signal?: AbortSignal): Promise<() => void> {
+    const over = new AbortController()
+    const end = () => over.abort(this.#refusal())
+    const share = this.#shares.wait(account, bytes, over.signal)
+    signal?.addEventListener('abort', end, { once: true })
+    if (signal?.aborted) end()
+    return withTimeout(share, {
       clock: this.#clock,
       ms: MAX_WAIT_MS,
+      // At once, so that a share that is free a moment later is not given to nobody.
       onTimeout: () => {
-        leave()
-        throw this.#refusal()
+        end()
+        return share
       },
-    }).finally(() => signal?.removeEventListener('abort', abort))
+    }).finally(() => signal?.removeEventListener('abort', end))
   }
 
   /**
@@ -185,20 +163,7 @@ export class MemoryBudget {
 
   /** Returns the shares of the first `count` finished bodies. */
   #freeFinished(count = this.#finished.length): void {
-    for (const { account, bytes } of this.#finished.splice(0, count)) this.#use(account, -bytes)
-    this.#grantShares()
-  }
-
-  #grantShares(): void {
-    for (const body of [...this.#waiting]) {
-      const { account, bytes } = body
-      if (!fits(this.#usedByAccount.get(account) ?? 0, bytes, this.#limits.account)) continue
-      // Smaller bodies must not overtake: a large one would never get its share.
-      if (!fits(this.#used, bytes, this.#limits.total)) return
-      this.#waiting.splice(this.#waiting.indexOf(body), 1)
-      this.#use(account, bytes)
-      body.grant()
-    }
+    for (const release of this.#finished.splice(0, count)) release()
   }
 
   #refusal(): AppError {
@@ -208,15 +173,4 @@ export class MemoryBudget {
       retryAfter: RETRY_AFTER_S,
     })
   }
-
-  #use(account: string, bytes: number): void {
-    this.#used += bytes
-    const used = (this.#usedByAccount.get(account) ?? 0) + bytes
-    if (used > 0) this.#usedByAccount.set(account, used)
-    else this.#usedByAccount.delete(account)
-  }
-}
-
-function fits(used: number, bytes: number, limit: number): boolean {
-  return used === 0 || used + bytes <= limit
 }

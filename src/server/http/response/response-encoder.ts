@@ -1,4 +1,4 @@
-import { type Clock, isObject, Semaphore, TimeSlice } from '../../../base/index.ts'
+import { Budget, type Clock, isObject, TimeSlice } from '../../../base/index.ts'
 import { type Database, encodeParts, StoredJson } from '../../../db/index.ts'
 import { type Coding, chooseCoding } from '../coding/accept-encoding.ts'
 import { compress, compressStream, MIN_COMPRESSED_BYTES } from '../coding/compress.ts'
@@ -42,7 +42,7 @@ export class ResponseEncoder {
   readonly #db: Database
   readonly #clock: Clock
   readonly #memory: MemoryBudget
-  readonly #turns = new Semaphore(1)
+  readonly #turns = new Budget({ all: 1 })
   /** Chunks that wait for their turn. */
   #waiting = 0
 

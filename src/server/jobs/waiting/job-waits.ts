@@ -1,4 +1,4 @@
-import { AppError, type Clock } from '../../../base/index.ts'
+import { AppError, Budget, type Clock } from '../../../base/index.ts'
 import type { Change, Database } from '../../../db/index.ts'
 import { type Job, quantumJobs } from '../../../db/store/jobs/index.ts'
 import { Deadlines } from './deadlines.ts'
@@ -38,9 +38,8 @@ export class JobWaits {
   readonly #deadlines: Deadlines<Wait>
   readonly #resumption = new Resumption()
   readonly #byJob = new Map<string, Set<Wait>>()
-  readonly #byAccount = new Map<string, { requests: number; jobs: number }>()
-  #size = 0
-  #jobs = 0
+  readonly #requests = new Budget({ account: WAIT_LIMITS.account, all: WAIT_LIMITS.total })
+  readonly #jobs = new Budget({ account: WAIT_LIMITS.jobsOfAccount, all: WAIT_LIMITS.jobs })
   #isOpen = false
   #unsubscribe: () => void = () => undefined
 
@@ -52,13 +51,13 @@ export class JobWaits {
 
   /** Number of waiting requests. */
   get size(): number {
-    return this.#size
+    return this.#requests.used
   }
 
   start(): void {
     this.#isOpen = true
     this.#unsubscribe = this.#db.changes.subscribe((changes) => {
-      if (this.#size > 0) for (const change of changes) this.#publish(change)
+      if (this.size > 0) for (const change of changes) this.#publish(change)
     })
   }
 
@@ -79,25 +78,27 @@ export class JobWaits {
     const leave = () => this.#end(wait)
     const wait = new Wait({ jobs, isAwaited, due: this.#clock.monotonic() + seconds * 1_000 }, () => {
       signal.removeEventListener('abort', leave)
-      this.#remove(wait, account)
+      for (const release of releases) release()
+      this.#remove(wait)
     })
-    this.#add(wait, account)
+    const releases = [this.#requests.take(account), this.#jobs.take(account, jobs.length)]
+    this.#add(wait)
     signal.addEventListener('abort', leave, { once: true })
     if (!this.#isOpen || signal.aborted) wait.expire()
     return wait
   }
 
   #assertPlace(account: string, jobs: number): void {
-    const own = this.#byAccount.get(account) ?? { requests: 0, jobs: 0 }
-    const { total, account: most, jobs: allJobs, jobsOfAccount } = WAIT_LIMITS
-    if (own.requests >= most) throw tooMany(`${most} of your requests are waiting`)
-    if (own.jobs + jobs > jobsOfAccount) throw tooMany(`your requests are waiting for ${own.jobs} jobs`)
-    if (this.#size >= total) throw tooMany(`${total} requests are waiting`)
-    if (this.#jobs + jobs > allJobs) throw tooMany(`requests are waiting for ${this.#jobs} jobs`)
+    const requests = this.#requests.exceeded(account)
+    const awaited = this.#jobs.exceeded(account, jobs)
+    if (requests === 'account') throw tooMany(`${WAIT_LIMITS.account} of your requests are waiting`)
+    if (awaited === 'account')
+      throw tooMany(`your requests are waiting for ${this.#jobs.usedBy(account)} jobs`)
+    if (requests === 'all') throw tooMany(`${WAIT_LIMITS.total} requests are waiting`)
+    if (awaited === 'all') throw tooMany(`requests are waiting for ${this.#jobs.used} jobs`)
   }
 
-  #add(wait: Wait, account: string): void {
-    this.#count(account, 1, wait.jobs.length)
+  #add(wait: Wait): void {
     for (const job of wait.jobs) {
       const others = this.#byJob.get(job)
       if (others) others.add(wait)
@@ -106,24 +107,13 @@ export class JobWaits {
     this.#deadlines.add(wait)
   }
 
-  #remove(wait: Wait, account: string): void {
-    this.#count(account, -1, -wait.jobs.length)
+  #remove(wait: Wait): void {
     for (const job of wait.jobs) {
       const ofJob = this.#byJob.get(job)
       ofJob?.delete(wait)
       if (ofJob?.size === 0) this.#byJob.delete(job)
     }
     this.#deadlines.remove(wait)
-  }
-
-  #count(account: string, requests: number, jobs: number): void {
-    this.#size += requests
-    this.#jobs += jobs
-    const own = this.#byAccount.get(account) ?? { requests: 0, jobs: 0 }
-    own.requests += requests
-    own.jobs += jobs
-    if (own.requests > 0) this.#byAccount.set(account, own)
-    else this.#byAccount.delete(account)
   }
 
   #publish({ collection, id, action, record }: Change): void {

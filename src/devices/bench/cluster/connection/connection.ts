@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { type Clock, messageOf, Semaphore, withTimeout } from '../../../../base/index.ts'
+import { Budget, type Clock, messageOf, withTimeout } from '../../../../base/index.ts'
 import { ClusterError, ReplyBytes } from './reply.ts'
 
 /** Where a cluster or one of its modules listens. */
@@ -31,7 +31,7 @@ export class ClusterConnection {
   readonly #clock: Clock
   readonly #limits: ConnectionLimits
   readonly #replies = new ReplyBytes()
-  readonly #turns = new Semaphore(1)
+  readonly #turns = new Budget({ all: 1 })
 
   private constructor(name: string, socket: Socket, clock: Clock, limits: ConnectionLimits) {
     this.#name = name

@@ -1,4 +1,4 @@
-import { type Clock, Semaphore } from '../../../../base/index.ts'
+import { Budget, type Clock } from '../../../../base/index.ts'
 import { type ByteLine, parseRackAddress } from './line.ts'
 import { openSerialLine } from './serial-line.ts'
 import { openTcpLine } from './tcp-line.ts'
@@ -28,7 +28,7 @@ export interface ChipAddress {
  */
 export class RackController {
   readonly #open: () => Promise<ByteLine>
-  readonly #turns = new Semaphore(1)
+  readonly #turns = new Budget({ all: 1 })
   #line: ByteLine | undefined
 
   constructor(open: () => Promise<ByteLine>) {
