@@ -175,7 +175,10 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const logins = new Logins({ context, accounts, passwords, audit })
   const removals = new UserRemovals({ db, clock, log })
   const links = new AccountLinks({ context, accounts, mailer, publicUrl })
-  const submissions = new RateLimiter(RATES.submissions, clock, () => live.current.submitRate)
+  const submissions = new RateLimiter(
+    RATES.submissions.from(() => live.current.submitRate),
+    clock,
+  )
   const records = createRecordService(context, { passwords, logins, removals, submissions, links })
   const realtime = new Realtime({ context, records, identify })
   const waits = new JobWaits({ db, clock })

@@ -1,172 +1,193 @@
-import { DAY_S, flagOf, kinds, MIB } from '../../base/index.ts'
+import { DAY_S, flagOf, kinds, MIB, MINUTE_S } from '../../base/index.ts'
 import { SETTINGS } from '../config/settings.ts'
 
-/** A limit on how often something happens, as it is declared. */
+/** What is counted, for whom, and what happens beyond the limit. */
 interface Declaration {
-  /** What is counted, in the words of `docs/reference/limits.md`, whose row is made from this declaration. */
+  /** In the words of `docs/reference/limits.md`, whose row is made from this declaration. */
   readonly what: string
   /** Whose events are counted together. */
   readonly of: 'account' | 'address' | 'calendar' | 'driver' | 'everybody'
-  /** Tokens; undefined when a setting states them. */
-  readonly rate?: kinds.RateLimit
-  readonly setting?: 'anonymousRate' | 'userRate' | 'signupRate' | 'submitRate'
-  /** The limit for readers, where `rate` and `setting` do not say it. */
-  readonly text?: string
-  /** What happens beyond it. */
   readonly refusal: string
 }
 
-/** A declared limit. No other object has this type: a limit outside of the table cannot be enforced. */
-class DeclaredRate {
-  readonly #declaration: Declaration
+/** A row of the table. No other object has this type: a limit outside of the table cannot be enforced. */
+class Declared {
+  readonly #row: readonly [what: string, limit: string, refusal: string]
 
-  constructor(declaration: Declaration) {
-    this.#declaration = declaration
-  }
-
-  /** Tokens per second and at once. @throws TypeError when a setting states them. */
-  get rate(): kinds.RateLimit {
-    const { rate, what } = this.#declaration
-    if (!rate) throw new TypeError(`${what}: the limit is a setting; pass it to the limiter`)
-    return rate
+  constructor({ what, refusal }: Declaration, limit: string) {
+    this.#row = [what, limit, refusal]
   }
 
   /** The row of the documentation: what, limit, refusal. */
   get row(): readonly [what: string, limit: string, refusal: string] {
-    const { what, refusal } = this.#declaration
-    return [what, textOf(this.#declaration), refusal]
+    return this.#row
   }
 }
 
-function textOf({ of, rate, setting, text = '' }: Declaration): string {
-  if (text !== '') return text
-  if (rate) return `${describeRate(rate)}, per ${of}`
-  if (setting === undefined) throw new TypeError('a limit has a rate, a setting or a text')
-  const rateOf = kinds.rate().parse(SETTINGS[setting].defaultText ?? '')
-  return `\`${flagOf(setting)}\`, ${describeRate(rateOf)}, per ${of}`
+/** A rate that can be enforced. */
+class Rate extends Declared {
+  /** Tokens per second and at once, at present. */
+  readonly current: () => kinds.RateLimit
+
+  constructor(declaration: Declaration, text: string, current: () => kinds.RateLimit) {
+    super(declaration, text)
+    this.current = current
+  }
 }
 
-export type Rate = DeclaredRate
+/** A rate that settings state, and thus can only be enforced with a function that reads them. */
+class VariableRate extends Declared {
+  readonly #declaration: Declaration
+
+  constructor(declaration: Declaration, text: string) {
+    super(declaration, text)
+    this.#declaration = declaration
+  }
+
+  /** The rate that `current` returns, which can change while the server runs. */
+  from(current: () => kinds.RateLimit): Rate {
+    return new Rate(this.#declaration, this.row[1], current)
+  }
+}
+
+export type { Rate }
+
+/** `text` says the limit where the rate itself reads badly. */
+function fixed({ rate, text, ...declaration }: Declaration & { rate: kinds.RateLimit; text?: string }) {
+  return new Rate(declaration, text ?? `${describeRate(rate)}, per ${declaration.of}`, () => rate)
+}
+
+type RateSetting = 'anonymousRate' | 'userRate' | 'signupRate' | 'submitRate'
+
+function ofSetting({ setting, ...declaration }: Declaration & { setting: RateSetting }) {
+  const rate = kinds.rate().parse(SETTINGS[setting].defaultText ?? '')
+  return new VariableRate(declaration, `\`${flagOf(setting)}\`, ${describeRate(rate)}, per ${declaration.of}`)
+}
+
+function computed({ text, ...declaration }: Declaration & { text: string }) {
+  return new VariableRate(declaration, text)
+}
 
 /** `2,000 per second, 4,000 at once`, or `60 at once, then one per 2 s`. */
 function describeRate({ perSecond, burst }: kinds.RateLimit): string {
   const atOnce = burst.toLocaleString('en')
   if (perSecond >= 1) return `${perSecond.toLocaleString('en')} per second, ${atOnce} at once`
-  const seconds = Math.round(1 / perSecond)
-  const pause = seconds % 60 === 0 ? `${seconds === 60 ? '' : `${seconds / 60} `}minute` : `${seconds} s`
-  return `${atOnce} at once, then one per ${pause}${seconds > 60 && seconds % 60 === 0 ? 's' : ''}`
+  return `${atOnce} at once, then one per ${describePause(Math.round(1 / perSecond))}`
 }
 
-const limit = (declaration: Declaration) => new DeclaredRate(declaration)
+function describePause(seconds: number): string {
+  if (seconds % MINUTE_S !== 0) return `${seconds} s`
+  return seconds === MINUTE_S ? 'minute' : `${seconds / MINUTE_S} minutes`
+}
 
 /** Every limit on the rate of requests, connections and messages. */
 export const RATES = {
-  guestRequests: limit({
+  guestRequests: ofSetting({
     what: 'Requests without login, of an address',
     of: 'address',
     setting: 'anonymousRate',
     refusal: '429',
   }),
-  userRequests: limit({
+  userRequests: ofSetting({
     what: 'Requests of a user',
     of: 'account',
     setting: 'userRate',
     refusal: '429',
   }),
-  signUps: limit({
+  signUps: ofSetting({
     what: 'Sign-ups from an address',
     of: 'address',
     setting: 'signupRate',
     refusal: '429',
   }),
-  submissions: limit({
+  submissions: ofSetting({
     what: 'Jobs that a user submits',
     of: 'account',
     setting: 'submitRate',
     refusal: '429',
   }),
-  failedLoginsOfAccount: limit({
+  failedLoginsOfAccount: computed({
     what: 'Failed logins of an account from all addresses',
     of: 'account',
     text: '10 times `--login-rate` at once and in each hour; addresses of earlier logins are free',
     refusal: '429',
   }),
-  failedLoginsOfAddress: limit({
+  failedLoginsOfAddress: computed({
     what: 'Failed logins from an address to all accounts',
     of: 'address',
     text: '10 times `--login-rate` at once and in each hour',
     refusal: '429',
   }),
-  mailedLinks: limit({
+  mailedLinks: fixed({
     what: 'Mails with a link of one purpose',
     of: 'account',
     rate: { perSecond: 1 / 120, burst: 2 },
     refusal: 'none is sent; the response is the same',
   }),
-  apiTokens: limit({
+  apiTokens: fixed({
     what: 'New API tokens',
     of: 'account',
     rate: { perSecond: 1 / 60, burst: 60 },
     refusal: '429',
   }),
-  auditedUses: limit({
+  auditedUses: fixed({
     what: 'Entries of the audit log about the use of an account',
     of: 'account',
     rate: { perSecond: 100 / DAY_S, burst: 100 },
     text: '100 per day and account',
     refusal: 'counted',
   }),
-  countedUses: limit({
+  countedUses: fixed({
     what: 'Counted entries of the audit log',
     of: 'everybody',
     rate: { perSecond: 1_000 / DAY_S, burst: 1_000 },
     text: '1,000 per day',
     refusal: 'one entry per hour has their number',
   }),
-  emptyLists: limit({
+  emptyLists: fixed({
     what: 'Filtered lists without a result, where a rule hides records',
     of: 'address',
     rate: { perSecond: 1, burst: 3 },
     text: '1 per second, 3 at once, per address and collection',
     refusal: 'delayed by up to 500 ms',
   }),
-  slots: limit({
+  slots: fixed({
     what: 'Slots that a user books or moves, each slot of a repetition',
     of: 'account',
     rate: { perSecond: 0.5, burst: 60 },
     refusal: '429',
   }),
-  calendarChanges: limit({
+  calendarChanges: fixed({
     what: 'New addresses and changes of a calendar',
     of: 'account',
     rate: { perSecond: 1 / 60, burst: 10 },
     refusal: '429',
   }),
-  calendarReads: limit({
+  calendarReads: fixed({
     what: 'Reads of a calendar',
     of: 'calendar',
     rate: { perSecond: 0.1, burst: 10 },
     refusal: '429',
   }),
-  webhookChanges: limit({
+  webhookChanges: fixed({
     what: 'Changes, rotations and test deliveries of webhooks',
     of: 'account',
     rate: { perSecond: 0.1, burst: 20 },
     refusal: '429',
   }),
-  driverConnections: limit({
+  driverConnections: fixed({
     what: 'Connections of one address to the ports of all drivers',
     of: 'address',
     rate: { perSecond: 50, burst: 200 },
     refusal: 'refused before TLS',
   }),
-  driverMessages: limit({
+  driverMessages: fixed({
     what: 'Messages of one driver',
     of: 'driver',
     rate: { perSecond: 2_000, burst: 4_000 },
     refusal: 'the server reads more slowly',
   }),
-  driverBytes: limit({
+  driverBytes: fixed({
     what: 'Bytes of one driver',
     of: 'driver',
     // The burst is also the largest message that can pass.

@@ -5,7 +5,7 @@ import { RATES } from '../admission/limits.ts'
  * What the server processes of one driver. A result of 500 jobs per second needs a quarter of it; a driver
  * that sends more is read more slowly, and nothing is lost.
  */
-const [MESSAGES, BYTES] = [RATES.driverMessages.rate, RATES.driverBytes.rate]
+const [MESSAGES, BYTES] = [RATES.driverMessages.current(), RATES.driverBytes.current()]
 
 /** Longest time for which one driver occupies the event loop without giving way to others, in ms. */
 const SLICE_MS = 2

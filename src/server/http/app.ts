@@ -59,8 +59,14 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
   const { config, live, clock } = context
   const log = context.log.child('http')
   const limits = {
-    guest: new RateLimiter(RATES.guestRequests, clock, () => live.current.anonymousRate),
-    user: new RateLimiter(RATES.userRequests, clock, () => live.current.userRate),
+    guest: new RateLimiter(
+      RATES.guestRequests.from(() => live.current.anonymousRate),
+      clock,
+    ),
+    user: new RateLimiter(
+      RATES.userRequests.from(() => live.current.userRate),
+      clock,
+    ),
   }
   const bodyMemory = new MemoryBudget(clock, REQUEST_MEMORY)
   const encoder = new ResponseEncoder(context.db, clock)

@@ -37,7 +37,10 @@ export function createRecordService(
 ): RecordService {
   const rulesOf = rulesInForce(context.config)
   const queries = createRecordQueries({ names: context.db.names, rulesOf })
-  const signUps = new RateLimiter(RATES.signUps, context.clock, () => context.live.current.signupRate)
+  const signUps = new RateLimiter(
+    RATES.signUps.from(() => context.live.current.signupRate),
+    context.clock,
+  )
   const slots = new RateLimiter(RATES.slots, context.clock)
   const emptyLists = new RateLimiter(RATES.emptyLists, context.clock)
   return { context, queries, rulesOf, signUps, slots, emptyLists, ...dependencies }

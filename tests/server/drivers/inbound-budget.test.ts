@@ -30,12 +30,12 @@ test('admit() gives way to other work after at most 2 ms', async () => {
 })
 
 test.each([
-  ['messages', RATES.driverMessages.rate.burst, 1, 1 / RATES.driverMessages.rate.perSecond],
+  ['messages', RATES.driverMessages.current().burst, 1, 1 / RATES.driverMessages.current().perSecond],
   [
     'bytes',
-    RATES.driverBytes.rate.burst / 1_048_576,
+    RATES.driverBytes.current().burst / 1_048_576,
     1_048_576,
-    1_048_576 / RATES.driverBytes.rate.perSecond,
+    1_048_576 / RATES.driverBytes.current().perSecond,
   ],
 ])('admit() waits when the %s of the driver are used up', async (_, burst, bytes, seconds) => {
   const clock = new FakeClock()

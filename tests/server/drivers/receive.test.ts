@@ -149,9 +149,9 @@ test.each([
 ] as const)('receive() reads %s above the budget later, and loses none', async (_, event, kind) => {
   const opened = open()
   const { receiver, clock } = opened
-  const count = RATES.driverMessages.rate.burst + RATES.driverMessages.rate.perSecond
+  const count = RATES.driverMessages.current().burst + RATES.driverMessages.current().perSecond
   const state = sendAll(receiver, Array<Uint8Array>(count).fill(bytesOf({ id: 'x', ts, ...event })))
-  const { burst: messagesBurst, perSecond: messagesPerSecond } = RATES.driverMessages.rate
+  const { burst: messagesBurst, perSecond: messagesPerSecond } = RATES.driverMessages.current()
   // One sleeper is the budget; dropped messages have another one, the interval of their log.
   const sleepers = kind === 'handled' ? 1 : 2
   const isPaused = () => opened[kind].length >= messagesBurst && clock.sleepers >= sleepers
@@ -172,7 +172,7 @@ test('receive() reads large events above the budget of bytes later, and loses no
   const { receiver, clock, handled } = open()
   const padding = { error: { class: 'user', message: 'x'.repeat(4_000) }, more: 'x'.repeat(8_000_000) }
   const large = bytesOf({ type: 'JobResult', id: 'r', ts, payload: { ...result, ...padding } })
-  const passing = Math.floor(RATES.driverBytes.rate.burst / large.length)
+  const passing = Math.floor(RATES.driverBytes.current().burst / large.length)
   const state = sendAll(receiver, Array<Uint8Array>(passing + 2).fill(large))
   await until('the pause after the burst', () => handled.length >= passing && clock.sleepers === 1)
   // One of 8 MB waits; the other stays in the socket.
@@ -184,9 +184,9 @@ test('receive() reads large events above the budget of bytes later, and loses no
 test('close() handles what was accepted without waiting for the budget', async () => {
   const { receiver, handled } = open()
   const event = bytesOf({ type: 'JobResult', id: 'r', ts, payload: result })
-  const count = RATES.driverMessages.rate.burst + 10
+  const count = RATES.driverMessages.current().burst + 10
   const state = sendAll(receiver, Array<Uint8Array>(count).fill(event))
-  await until('the burst', () => handled.length === RATES.driverMessages.rate.burst)
+  await until('the burst', () => handled.length === RATES.driverMessages.current().burst)
   await receiver.close()
   expect([handled.length, state.accepted]).toEqual([count, count])
 })

@@ -19,9 +19,8 @@ function counted(server: TestServer) {
   const real = createRecordService(server.context, {
     passwords: new Passwords(),
     submissions: new RateLimiter(
-      RATES.submissions,
+      RATES.submissions.from(() => server.context.config.submitRate),
       server.context.clock,
-      () => server.context.config.submitRate,
     ),
     removals: { remove: async () => false },
     logins: { verifyPassword: async () => false },

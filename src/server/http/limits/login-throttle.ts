@@ -55,8 +55,8 @@ export class LoginThrottle {
       const burst = perMinute() * CEILING_FACTOR
       return { burst, perSecond: burst / HOUR_S }
     }
-    this.#byAccount = new RateLimiter(RATES.failedLoginsOfAccount, clock, ceiling)
-    this.#byAddress = new RateLimiter(RATES.failedLoginsOfAddress, clock, ceiling)
+    this.#byAccount = new RateLimiter(RATES.failedLoginsOfAccount.from(ceiling), clock)
+    this.#byAddress = new RateLimiter(RATES.failedLoginsOfAddress.from(ceiling), clock)
   }
 
   /**

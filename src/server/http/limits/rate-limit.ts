@@ -16,9 +16,8 @@ export class RateLimiter {
   readonly #clock: Clock
   readonly #buckets = new Map<string, TokenBucket>()
 
-  /** `current` states the limit where settings do; it can change while the server runs. */
-  constructor(rate: Rate, clock: Clock, current: () => kinds.RateLimit = () => rate.rate) {
-    this.#limit = current
+  constructor(rate: Rate, clock: Clock) {
+    this.#limit = rate.current
     this.#clock = clock
   }
 
