@@ -18,8 +18,10 @@ import (
 type Circuit struct {
 	// Circuit is the program, in OpenQASM 2 or 3.
 	Circuit string `json:"circuit"`
-	// ParameterValues are sets of values for the inputs of the program; each gives one result.
+	// ParameterValues are sets of values for the inputs of the program in their order; each gives one result.
 	ParameterValues [][]float64 `json:"parameter_values,omitempty"`
+	// NamedValues are such sets by the names of the inputs, in place of ParameterValues.
+	NamedValues []map[string]float64 `json:"-"`
 	// Shots of this circuit; those of the submission if 0.
 	Shots int `json:"shots,omitempty"`
 	// Name and Metadata (at most 4 KiB) are returned with its results.
@@ -104,10 +106,66 @@ func (c *Client) Run(ctx context.Context, s Submission) (*Result, error) {
 }
 
 func (c *Client) submit(ctx context.Context, s Submission, request call, result any) error {
+	circuits, err := ordered(s.Circuits)
+	if err != nil {
+		return err
+	}
+	s.Circuits = circuits
+	request.body = s
 	if err := checkSize(s); err != nil {
 		return err
 	}
 	return withPlaces(c.transport.request(ctx, request, result), s)
+}
+
+var (
+	comment = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+	input   = regexp.MustCompile(`(?:^|[;}])\s*input\s+\w+(?:\s*\[[^\]]*\])?\s+([\p{L}_][\p{L}\p{N}_]*)\s*;`)
+)
+
+// inputsOf returns the names of the inputs of a program in their order.
+func inputsOf(program string) []string {
+	names := []string{}
+	for text := comment.ReplaceAllString(program, " "); ; {
+		match := input.FindStringSubmatchIndex(text)
+		if match == nil {
+			return names
+		}
+		names = append(names, text[match[2]:match[3]])
+		// The semicolon is the beginning of the next one.
+		text = text[match[1]-1:]
+	}
+}
+
+// ordered returns circuits whose named values are in the order of the inputs of their programs.
+func ordered(circuits []Circuit) ([]Circuit, error) {
+	found := slices.Clone(circuits)
+	for at, circuit := range circuits {
+		if circuit.NamedValues == nil {
+			continue
+		}
+		if circuit.ParameterValues != nil {
+			return nil, fmt.Errorf("circuit %d has both ParameterValues and NamedValues", at)
+		}
+		names := inputsOf(circuit.Circuit)
+		for _, values := range circuit.NamedValues {
+			set := make([]float64, len(names))
+			for place, name := range names {
+				value, isGiven := values[name]
+				if !isGiven {
+					return nil, fmt.Errorf("circuit %d: NamedValues has no value for the input %s", at, name)
+				}
+				set[place] = value
+			}
+			for name := range values {
+				if !slices.Contains(names, name) {
+					return nil, fmt.Errorf("circuit %d: the program has no input %s; its inputs are %s", at, name, strings.Join(names, ", "))
+				}
+			}
+			found[at].ParameterValues = append(found[at].ParameterValues, set)
+		}
+	}
+	return found, nil
 }
 
 func checkSize(s Submission) error {

@@ -1,12 +1,18 @@
 import { InvalidRequestError, TooLargeError } from './errors.ts'
 import type { PostJobsBody } from './generated/wire.gen.ts'
 
+/** Values of the inputs of a program, in their order or by their names such as `{ theta: 3.1 }`. */
+export type ParameterSet = readonly number[] | { readonly [name: string]: number }
+
 /** A program with what belongs to it. */
 export interface Circuit {
   /** OpenQASM 2 or 3. */
   readonly circuit: string
-  /** One set of values for the inputs of the program, or several; each gives one result. */
-  readonly parameterValues?: readonly number[] | readonly (readonly number[])[]
+  /**
+   * One set of values for the inputs of the program, in their order or by their names, or several; each gives
+   * one result.
+   */
+  readonly parameterValues?: ParameterSet | readonly ParameterSet[]
   readonly shots?: number
   /** Returned with its results. */
   readonly name?: string
@@ -39,7 +45,10 @@ export interface Submission {
 const MAX_EXECUTIONS = 300
 const MAX_BODY = 16 * 1024 * 1024
 
-/** The body of `POST /api/jobs`. @throws TooLargeError if the server cannot take it. */
+/**
+ * The body of `POST /api/jobs`. @throws TooLargeError if the server cannot take it; RangeError for the name
+ * of an input that a program does not have, or an input without value.
+ */
 export function bodyOf(submission: Submission): PostJobsBody {
   const { circuits, qpu, measLevel, measReturn, memory, optimizationLevel, allowUncalibrated, ...rest } =
     submission
@@ -48,7 +57,10 @@ export function bodyOf(submission: Submission): PostJobsBody {
     circuits: circuits.map((each) => {
       if (typeof each === 'string') return each
       const { parameterValues, ...circuit } = each
-      return { ...circuit, ...(parameterValues && { parameter_values: parameterValues }) }
+      return {
+        ...circuit,
+        ...(parameterValues && { parameter_values: setsOf(each.circuit, parameterValues) }),
+      }
     }),
     ...(qpu !== undefined && { qpu_target: qpu }),
     ...(measLevel !== undefined && { meas_level: measLevel }),
@@ -71,10 +83,39 @@ export function bodyOf(submission: Submission): PostJobsBody {
   return body
 }
 
+const COMMENT = /\/\/[^\n]*|\/\*.*?\*\//gs
+const INPUT = /(?:^|[;}])\s*input\s+\w+(?:\s*\[[^\]]*\])?\s+([\p{L}_][\p{L}\p{N}_]*)\s*(?=;)/gu
+
+/** Sets of values in the order of the inputs of a program. */
+function setsOf(
+  program: string,
+  values: NonNullable<Circuit['parameterValues']>,
+): readonly number[] | readonly (readonly number[])[] {
+  const isList = (each: ParameterSet | readonly ParameterSet[]): each is readonly number[] =>
+    Array.isArray(each) && each.every((value) => typeof value === 'number')
+  if (isList(values)) return values
+  const names = [...program.replace(COMMENT, ' ').matchAll(INPUT)].map(([, name = '']) => name)
+  const ordered = (set: ParameterSet): readonly number[] => {
+    if (isList(set)) return set
+    const given = new Map(Object.entries(set))
+    const unknown = [...given.keys()].find((name) => !names.includes(name))
+    if (unknown !== undefined)
+      throw new RangeError(
+        `The program has no input ${unknown}; its inputs are ${names.join(', ') || 'none'}`,
+      )
+    return names.map((name) => {
+      const value = given.get(name)
+      if (value === undefined) throw new RangeError(`parameterValues has no value for the input ${name}`)
+      return value
+    })
+  }
+  return Array.isArray(values) ? values.map(ordered) : ordered(values as ParameterSet)
+}
+
 function executionsOf(circuit: string | Circuit): number {
   if (typeof circuit === 'string') return 1
   const { parameterValues = [] } = circuit
-  return Array.isArray(parameterValues[0]) ? parameterValues.length : 1
+  return Array.isArray(parameterValues) && typeof parameterValues[0] === 'object' ? parameterValues.length : 1
 }
 
 function tooLarge(message: string): TooLargeError {

@@ -4,6 +4,7 @@ import {
   listLatestValues,
   listMedians,
   listValueHistory,
+  listValuesAt,
   type StoredMedian,
   type StoredValue,
 } from '../../db/store/calibrations/index.ts'
@@ -34,8 +35,8 @@ export const calibrationHistoryRoutes: Route[] = [
     method: 'GET',
     path: '/api/calibration/values',
     access: 'signed_in',
-    summary: 'List the newest value of every parameter of a QPU',
-    query: v.object({ qpu }),
+    summary: 'List the newest value of every parameter of a QPU, or those that were the newest at a time',
+    query: v.object({ qpu, at: v.optional(moment) }),
     statuses: [200, 400, 401, 404],
     response: v.pipe(
       v.object({
@@ -56,7 +57,12 @@ export const calibrationHistoryRoutes: Route[] = [
     ),
     async run({ db }, { query }) {
       const { id } = await getQpu(db, query.qpu)
-      return { qpu: id, values: await db.read((tx) => listLatestValues(tx, id, MAX_LATEST)) }
+      const values = await db.read((tx) =>
+        query.at === undefined
+          ? listLatestValues(tx, id, MAX_LATEST)
+          : listValuesAt(tx, { qpu: id, at: toTimestamp(query.at), limit: MAX_LATEST }),
+      )
+      return { qpu: id, values }
     },
   }),
   defineRoute({

@@ -7,14 +7,18 @@ import { type Demo, startDemo } from '../../support/clients/running-demo.ts'
 import { CLIENT_FOLDER, CLIENT_TEST_ENV } from '../../support/python/client.ts'
 import { SDK_FOLDER } from '../../support/python/devices.ts'
 import { runPytest } from '../../support/python/pytest.ts'
-import { openAdaptersPython, openClientPython } from '../../support/python/python.ts'
+import { openAdaptersPython, openClientPython, openIbmRuntime } from '../../support/python/python.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 setDefaultTimeout(600_000)
 
 const ROOT = join(import.meta.dir, '../../..')
 
-const [adapters, client] = [await openAdaptersPython(), await openClientPython()]
+const [adapters, client, runtime] = [
+  await openAdaptersPython(),
+  await openClientPython(),
+  await openIbmRuntime(),
+]
 const source = join(CLIENT_FOLDER, 'src')
 
 test.skipIf(!adapters)(
@@ -24,7 +28,7 @@ test.skipIf(!adapters)(
     const { status, summary, output } = await runPytest(adapters ?? '', CLIENT_FOLDER, {
       paths,
       args: ['tests/adapters'],
-      env: CLIENT_TEST_ENV,
+      env: { ...CLIENT_TEST_ENV, ...(runtime !== undefined && { SVC_IBM_RUNTIME: runtime }) },
     })
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' })
     expect(summary).toMatch(/^\d+ passed/)
@@ -92,6 +96,22 @@ describe.skipIf(!(adapters && client))('the packed client with other libraries',
     expect(out).toContain('(50,)')
     expect(out).toContain('True')
     expect(out.match(/ParamResolver/g)).toHaveLength(10)
+  })
+
+  test('runs the page for users of other libraries as printed, and every call in its right columns', async () => {
+    const page = 'docs/how-to/from-qiskit-ibm-runtime.md'
+    const rows = readFileSync(join(ROOT, page), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+    const calls = rows.flatMap((row) =>
+      [...(row.split(' | ')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, call]) => call ?? ''),
+    )
+    const python = calls.filter((call) => !call.startsWith('svc login') && call !== 'memory=True')
+    expect(python.length).toBeGreaterThan(50)
+    const out = await runProgram([...blocksOf(page, 'python'), ...python, "print('all calls')"].join('\n'))
+    expect(out).toContain('[10, 20, 30]')
+    expect(out).toContain('book it: client.book("demo", start, end)')
+    expect(out).toContain('all calls')
   })
 
   test('runs the tutorial for notebooks as printed', async () => {

@@ -95,6 +95,17 @@ test('the newest values and the medians of a QPU survive partial calibrations', 
     ['q0_q1', 'cz_rb.fidelity', 0.98],
     ['q1', 'clock_freqs.f01', 4.3e9],
   ])
+  const valuesAt = async (at: string) =>
+    ((await server.admin.get(`/api/calibration/values?qpu=north&at=${at}`)).get('values') as Value[]).map(
+      ({ element, value }) => [element, value],
+    )
+  expect(await valuesAt('2026-01-02T09:59:59Z')).toEqual([
+    ['q0', 4.1e9],
+    ['q0_q1', 0.98],
+    ['q1', 4.3e9],
+  ])
+  expect(await valuesAt('2026-01-02T10:00:00Z')).toContainEqual(['q0', 4.2e9])
+  expect(await valuesAt('2025-12-31')).toEqual([])
   const calibration = async () => (await server.guest.get('/api/qpus/north')).get('calibration')
   expect(await calibration()).toEqual({
     report: second,

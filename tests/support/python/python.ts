@@ -68,6 +68,12 @@ const ADAPTERS: Environment = {
   options: ['--only-binary', ':all:'],
 }
 
+/** The package of IBM, of which tests read the names: it is installed without what it needs. */
+const IBM_RUNTIME: Environment = {
+  requirements: 'requirements-ibm-runtime.txt',
+  options: ['--only-binary', ':all:', '--no-deps'],
+}
+
 /** The tools whose programs the corpus holds, 1.7 GB: for a command of its own. */
 const EXPORTS: Environment = { requirements: 'requirements-exports.txt', options: ['--only-binary', ':all:'] }
 
@@ -98,6 +104,19 @@ export function openClientPython(): Promise<string | undefined> {
 /** The interpreter that has Qiskit, PennyLane and Cirq for the client; undefined where `openPython` is. */
 export function openAdaptersPython(): Promise<string | undefined> {
   return openEnvironment(ADAPTERS)
+}
+
+/** The folder of qiskit-ibm-runtime, whose sources are read; undefined where `openPython` is. */
+export async function openIbmRuntime(): Promise<string | undefined> {
+  const python = await openEnvironment(IBM_RUNTIME)
+  if (python === undefined) return undefined
+  const folder = dirname(dirname(python))
+  const [found] = new Bun.Glob('lib/python3*/site-packages/qiskit_ibm_runtime').scanSync({
+    cwd: folder,
+    onlyFiles: false,
+  })
+  if (found === undefined) throw new Error(`${folder} has no qiskit_ibm_runtime`)
+  return join(folder, found)
 }
 
 /**

@@ -18,12 +18,15 @@ class AsyncEvent:
         self._event = asyncio.Event()
 
     def set(self) -> None:
+        """Wakes who waits."""
         self._event.set()
 
     def clear(self) -> None:
+        """Lets the next wait begin."""
         self._event.clear()
 
     def is_set(self) -> bool:
+        """Whether it was set and not cleared."""
         return self._event.is_set()
 
     async def wait(self, timeout: float | None = None) -> bool:

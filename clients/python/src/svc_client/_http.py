@@ -203,6 +203,7 @@ class AsyncHttpStream:
                 yield line
 
     async def aclose(self) -> None:
+        """Closes the connection."""
         await self._response.aclose()
 
 
@@ -311,5 +312,6 @@ class HttpStream:
             yield from self._response.iter_lines()
 
     def close(self) -> None:
+        """Closes the connection."""
         with self._use:
             self._response.close()

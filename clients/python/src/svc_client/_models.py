@@ -177,18 +177,10 @@ class Qpu:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Qpu:
-        reason = raw.get("reason")
-        return cls(
-            raw["id"],
-            raw["name"],
-            raw["status"],
-            raw["enabled"],
-            int(raw["num_qubits"]),
-            reason["text"] if reason else None,
-            int(raw.get("queue_length") or 0),
-            raw.get("description"),
-            raw,
-        )
+        """That of a response."""
+        reason, length = raw.get("reason"), int(raw.get("queue_length") or 0)
+        text, qubits, described = reason["text"] if reason else None, int(raw["num_qubits"]), raw.get("description")
+        return cls(raw["id"], raw["name"], raw["status"], raw["enabled"], qubits, text, length, described, raw)
 
     def __str__(self) -> str:
         return self.name
@@ -209,6 +201,7 @@ class Unavailable:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Unavailable:
+        """That of a response."""
         return cls(raw["id"], raw["name"], raw["reason"], raw)
 
 
@@ -225,6 +218,7 @@ class Busy:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Busy:
+        """That of a response."""
         return cls(raw["qpu"] or None, raw["kind"], time_of(raw["start"]), time_of(raw["end"]), raw["mine"], raw)
 
 
@@ -241,6 +235,7 @@ class Slot:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Slot:
+        """That of a response."""
         start, end = _required_time(raw["start_time"]), _required_time(raw["end_time"])
         return cls(raw["id"], raw["qpu"] or None, start, end, raw["booked_by"], raw)
 
@@ -258,6 +253,7 @@ class TimeRequest:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> TimeRequest:
+        """That of a response."""
         granted = raw.get("granted_seconds") or 0
         return cls(raw["id"], raw["seconds"], raw["status"], raw["requested_reason"], granted, raw)
 
@@ -274,6 +270,7 @@ class User:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> User:
+        """That of a response."""
         account, balance = raw["account"], raw.get("balance")
         seconds = balance["qpu_seconds"] if balance and not balance["unlimited"] else None
         return cls(account["id"], account.get("email", ""), raw["role"], seconds, raw)
@@ -292,6 +289,7 @@ class Notification:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Notification:
+        """That of a response."""
         start, end = time_of(raw["start_time"]), time_of(raw["end_time"])
         return cls(raw["id"], raw["title"], raw["description"], start, end, raw)
 
@@ -308,6 +306,7 @@ class ApiToken:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> ApiToken:
+        """That of a response."""
         return cls(raw["id"], raw["name"], raw["scope"], time_of(raw["expires_at"]), raw)
 
 
@@ -324,6 +323,7 @@ class NewToken:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> NewToken:
+        """That of a response."""
         return cls(raw["id"], raw["name"], raw["scope"], time_of(raw["expires_at"]), raw["token"], raw)
 
 
@@ -353,6 +353,7 @@ class DryRun:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> DryRun:
+        """That of a response."""
         problems, warnings = (tuple(map(_problem, raw.get(key, []))) for key in ("problems", "warnings"))
         return cls(raw["accepted"], problems, raw["executions"], raw["qubits"], tuple(raw["ignored"]), raw, warnings)
 
@@ -383,6 +384,7 @@ class RecordPage:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> RecordPage:
+        """That of a response."""
         return cls(raw["page"], raw["perPage"], raw["totalItems"], raw["totalPages"], raw["items"], raw)
 
 

@@ -30,9 +30,11 @@ class Part:
 
     @property
     def executions(self) -> int:
+        """How often its circuit runs."""
         return 1 if self.sets is None else len(self.sets)
 
     def slice(self, start: int, stop: int) -> Part:
+        """The part with some of its parameter sets."""
         if self.sets is None:
             return self
         return Part(dataclasses.replace(self.circuit, parameter_values=self.sets[start:stop]), self.result_bytes)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -20,7 +19,7 @@ import pytest
 from chips import device_file
 from service import Service, until
 from svc_client import SvcClient
-from svc_client.qiskit import EstimatorOptions, SamplerOptions, SvcBackend, SvcEstimator, SvcSampler
+from svc_client.qiskit import SvcBackend, SvcEstimator, SvcSampler
 
 CHIP_QUBITS = 7
 
@@ -40,35 +39,18 @@ NOT_APPLICABLE = {
 }
 
 
-@dataclass
-class _SamplerOptions(SamplerOptions):
-    """Options with the name that Qiskit has for the seed."""
-
-    @property
-    def seed_simulator(self) -> int | None:
-        return self.seed
-
-    @seed_simulator.setter
-    def seed_simulator(self, seed: int | None) -> None:
-        self.seed = seed
-
-
 class _Sampler(SvcSampler):
     """``SvcSampler`` with the arguments of ``BackendSamplerV2``."""
 
     def __init__(self, backend: SvcBackend, options: dict[str, Any] | None = None) -> None:
-        super().__init__(backend, options=_SamplerOptions(**_renamed(options)))
+        super().__init__(backend, options=options)
 
 
 class _Estimator(SvcEstimator):
     """``SvcEstimator`` with the arguments of ``BackendEstimatorV2``."""
 
     def __init__(self, backend: SvcBackend, options: dict[str, Any] | None = None) -> None:
-        super().__init__(backend, options=EstimatorOptions(**_renamed(options)))
-
-
-def _renamed(options: dict[str, Any] | None) -> dict[str, Any]:
-    return {"seed" if name == "seed_simulator" else name: value for name, value in (options or {}).items()}
+        super().__init__(backend, options=options)
 
 
 class _Backends:

@@ -160,7 +160,7 @@ def test_points(backend: SvcBackend) -> None:
     assert points.shape == (3, 2) and np.iscomplexobj(points)
     # A qubit has its own place in each state, whatever the other one does.
     assert abs(points[0, 0] - points[1, 0]) > 5 * abs(points[0, 0] - points[2, 0])
-    with pytest.raises(ValueError, match="meas_type is 'raw'; expected one of classified"):
+    with pytest.raises(ValueError, match="meas_type is 'raw'; expected classified"):
         SvcSampler(backend, options={"meas_type": "raw"})
 
 
@@ -182,8 +182,10 @@ def test_restoring_names_what_is_wrong(backend: SvcBackend, svc: SvcClient) -> N
     other = SvcSampler(backend).run([(flips(1), [0.0])], shots=1)
     plain = backend.run(flips(1).assign_parameters([0.0]))
     assert SvcPrimitiveJob.restore(svc, many.job_ids[::-1]).job_ids == many.job_ids
+    # The key of a submission, which is kept for 24 hours, has the others.
+    assert SvcPrimitiveJob.restore(svc, many.job_ids[1]).job_ids == many.job_ids
     with pytest.raises(ValueError, match="The call made 2 jobs"):
-        SvcPrimitiveJob.restore(svc, many.job_ids[:1])
+        SvcPrimitiveJob.restore(svc, [many.job_ids[0], *many.job_ids])
     for ids in ([*many.job_ids, other.job_id()], plain.job_id(), ""):
         with pytest.raises((ValueError, SvcError)):
             SvcPrimitiveJob.restore(svc, ids)

@@ -26,6 +26,7 @@ export {
   type HistoryQuery,
   listLatestValues,
   listValueHistory,
+  listValuesAt,
   type QpuCalibration,
   readQpuCalibrations,
   readUnreadReport,

@@ -192,9 +192,27 @@ const VALUE = 'element, parameter, at, report, value, error, unit, routine'
 
 /** The newest value of every parameter of a QPU, by element and parameter, at most `limit`. */
 export function listLatestValues(tx: ReadTx, qpu: string, limit: number): StoredValue[] {
-  return tx.all(
+  return tx.all<StoredValue>(
     `SELECT ${VALUE} FROM calibration_latest WHERE qpu = $qpu ORDER BY element, parameter LIMIT $limit`,
     { qpu, limit },
+  )
+}
+
+/** The values that were the newest at a time, UTC text, of the parameters that have one now. */
+export function listValuesAt(
+  tx: ReadTx,
+  { qpu, at, limit }: { qpu: string; at: string; limit: number },
+): StoredValue[] {
+  const isSame = 'found.qpu = $qpu AND found.element = latest.element AND found.parameter = latest.parameter'
+  const columns = VALUE.split(', ').map((name) => `value.${name}`)
+  return tx.all<StoredValue>(
+    `SELECT ${columns.join(', ')} FROM calibration_latest latest JOIN calibration_values value
+       ON value.qpu = $qpu AND value.element = latest.element AND value.parameter = latest.parameter
+         AND (value.at, value.report) = (
+           SELECT found.at, found.report FROM calibration_values found
+           WHERE ${isSame} AND found.at <= $at ORDER BY found.at DESC, found.report DESC LIMIT 1)
+     WHERE latest.qpu = $qpu ORDER BY latest.element, latest.parameter LIMIT $limit`,
+    { qpu, at, limit },
   )
 }
 

@@ -7,7 +7,7 @@ import uuid
 from contextlib import aclosing
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncGenerator, AsyncIterator, Iterable, Sequence
+from typing import Any, AsyncGenerator, AsyncIterator, Iterable, Sequence
 
 from .._credentials import credentials_of, save_account
 from .._errors import JobTimeout, SvcError
@@ -38,16 +38,13 @@ from .._submission import (
     circuits_of,
     with_places,
 )
-from .._synchronous import async_twin
+from .adapters import AsyncAdapters
 from .admin import AsyncAdmin
 from .collection import AsyncCollection
 from .job import AsyncJob
 from .tokens import AsyncTokens
 from .transport import AsyncTransport, segment
 from .waiting import AsyncWaiting
-
-if TYPE_CHECKING:
-    from ..qiskit import SvcBackend
 
 Raw = dict[str, Any]
 
@@ -60,7 +57,7 @@ _PAGE = 100
 _SHOWN_EVERY = 5.0
 
 
-class SvcAsyncClient:
+class SvcAsyncClient(AsyncAdapters):
     """A client of one server.
 
     Args:
@@ -301,12 +298,6 @@ class SvcAsyncClient:
     def collection(self, name: str) -> AsyncCollection:
         """The records of a collection, with filters."""
         return AsyncCollection(self._transport, name)
-
-    def get_backend(self, name: str) -> SvcBackend:
-        """A QPU as a backend of Qiskit, whose interface is synchronous. Needs the extra ``qiskit``."""
-        from ..qiskit import SvcBackend  # noqa: PLC0415
-
-        return SvcBackend(async_twin(self), name)
 
     async def aclose(self) -> None:
         """Closes its connections."""

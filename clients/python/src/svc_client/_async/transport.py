@@ -157,6 +157,7 @@ class AsyncTransport:
             await stream.aclose()
 
     async def aclose(self) -> None:
+        """Closes its connections."""
         await self._http.aclose()
 
     async def _send(

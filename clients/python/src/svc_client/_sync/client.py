@@ -8,7 +8,7 @@ import uuid
 from contextlib import closing
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generator, Iterator, Iterable, Sequence
+from typing import Any, Generator, Iterator, Iterable, Sequence
 
 from .._credentials import credentials_of, save_account
 from .._errors import JobTimeout, SvcError
@@ -39,16 +39,13 @@ from .._submission import (
     circuits_of,
     with_places,
 )
-from .._synchronous import twin
+from .adapters import Adapters
 from .admin import Admin
 from .collection import Collection
 from .job import Job
 from .tokens import Tokens
 from .transport import Transport, segment
 from .waiting import Waiting
-
-if TYPE_CHECKING:
-    from ..qiskit import SvcBackend
 
 Raw = dict[str, Any]
 
@@ -61,7 +58,7 @@ _PAGE = 100
 _SHOWN_EVERY = 5.0
 
 
-class SvcClient:
+class SvcClient(Adapters):
     """A client of one server.
 
     Args:
@@ -302,12 +299,6 @@ class SvcClient:
     def collection(self, name: str) -> Collection:
         """The records of a collection, with filters."""
         return Collection(self._transport, name)
-
-    def get_backend(self, name: str) -> SvcBackend:
-        """A QPU as a backend of Qiskit, whose interface is synchronous. Needs the extra ``qiskit``."""
-        from ..qiskit import SvcBackend  # noqa: PLC0415
-
-        return SvcBackend(twin(self), name)
 
     def close(self) -> None:
         """Closes its connections."""

@@ -158,6 +158,7 @@ class Transport:
             stream.close()
 
     def close(self) -> None:
+        """Closes its connections."""
         self._http.close()
 
     def _send(

@@ -12,16 +12,24 @@ from .._submission import require
 
 require("qiskit")
 
-from .backend import SvcBackend  # noqa: E402
-from .estimator import EstimatorOptions, SvcEstimator  # noqa: E402
+from .backend import BackendStatus, SvcBackend  # noqa: E402
+from .estimator import SvcEstimator  # noqa: E402
 from .export import to_circuit, to_openqasm  # noqa: E402
 from .job import SvcJob  # noqa: E402
+from .modes import Batch, Session  # noqa: E402
+from .options import EstimatorOptions, OptionError, SamplerOptions  # noqa: E402
 from .primitive_job import SvcPrimitiveJob  # noqa: E402
-from .sampler import SamplerOptions, SvcSampler  # noqa: E402
+from .properties import Properties  # noqa: E402
+from .sampler import SvcSampler  # noqa: E402
 
 __all__ = [
+    "BackendStatus",
+    "Batch",
     "EstimatorOptions",
+    "OptionError",
+    "Properties",
     "SamplerOptions",
+    "Session",
     "SvcBackend",
     "SvcEstimator",
     "SvcJob",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,6 +19,8 @@ from qiskit.transpiler.passes import Optimize1qGatesDecomposition
 from .._packing import Part, counted_bytes
 from .._result import CircuitResult
 from .export import plain_metadata, to_circuit
+from .modes import Batch, Mode, Session, opened
+from .options import EstimatorOptions
 from .pauli_terms import bases_of, fits, term_values
 from .primitive_job import Plan, SvcPrimitiveJob, submit
 from .sampler import parameter_sets
@@ -30,19 +32,6 @@ if TYPE_CHECKING:
 _REGISTER = "estimate"
 
 
-@dataclass
-class EstimatorOptions:
-    """Options of ``SvcEstimator``.
-
-    Attributes:
-        default_precision: of pubs that do not state their own.
-        seed: makes the results of a simulator repeatable.
-    """
-
-    default_precision: float = 0.015625
-    seed: int | None = None
-
-
 class SvcEstimator(BaseEstimatorV2):
     """Estimates expectation values on a QPU, without mitigation of errors.
 
@@ -51,27 +40,39 @@ class SvcEstimator(BaseEstimatorV2):
     Observables may have projectors (``0``, ``1``, ``+``, ``-``, ``r``, ``l``) as well as Pauli operators.
 
     Args:
-        mode: the backend.
+        mode: the backend, a ``Session`` or a ``Batch``; by default the one of the ``with`` statement around.
         options: ``EstimatorOptions``, or its fields as a mapping.
+
+    Raises:
+        OptionError: an option does not exist, is not supported, or has a wrong value.
     """
 
-    def __init__(self, mode: SvcBackend, *, options: EstimatorOptions | Mapping[str, Any] | None = None) -> None:
-        self._backend = mode
-        self._options = options if isinstance(options, EstimatorOptions) else EstimatorOptions(**(options or {}))
+    def __init__(self, mode: Mode = None, *, options: EstimatorOptions | Mapping[str, Any] | None = None) -> None:
+        self._mode = opened(mode)
+        self._backend = self._mode.svc_backend
+        self._options = EstimatorOptions.of(options)
 
     @property
     def backend(self) -> SvcBackend:
+        """The QPU."""
         return self._backend
 
     @property
+    def mode(self) -> Session | Batch | None:
+        """The session or the batch of its jobs."""
+        context: Session | Batch | None = self._mode.context
+        return context
+
+    @property
     def options(self) -> EstimatorOptions:
+        """The options, which can be changed."""
         return self._options
 
     def run(self, pubs: Iterable[EstimatorPubLike], *, precision: float | None = None) -> SvcPrimitiveJob:
         """Submits pubs: ``(circuit, observables, parameter values, precision)``, of which the last two may be absent.
 
-        Each circuit is measured with ⌈1/precision²⌉ shots. ``stds`` of the result are the standard errors of
-        ``evs``, from the scatter of the shots.
+        Each circuit is measured with ⌈1/precision²⌉ shots, in several executions, and several jobs, where that is more
+        than one allows. ``stds`` of the result are the standard errors of ``evs``, from the scatter of the shots.
 
         Raises:
             ValueError: a pub is invalid, or its circuit has instructions that the QPU does not have.
@@ -82,14 +83,14 @@ class SvcEstimator(BaseEstimatorV2):
         for at, pub in enumerate(coerced):
             if pub.precision is None or not pub.precision > 0:
                 raise ValueError(f"The precision of pub {at} is {pub.precision}; it must be positive")
-        described = [_describe(pub) for pub in coerced]
+        described = [_describe(pub, self._backend.max_shots) for pub in coerced]
         circuits = [self._measured(pub, each["measured"]) for pub, each in zip(coerced, described)]
         parts = [
             part for pub, each, measured in zip(coerced, described, circuits) for part in _parts(pub, each, measured)
         ]
         plan = {"kind": "estimator", "pubs": described}
         stored = {**plan, "pubs": [{**each, "metadata": plain_metadata(each["metadata"])} for each in described]}
-        return submit(self._backend, parts, plan, stored, seed=self._options.seed)
+        return submit(self._mode, parts, plan, stored, **self._options._submitted())
 
     def _measured(self, pub: EstimatorPub, measured: Sequence[Mapping[str, Any]]) -> list[QuantumCircuit]:
         """The circuit of a pub, followed by a measurement in each basis."""
@@ -114,10 +115,12 @@ def estimated(plan: Plan, circuits: Sequence[CircuitResult]) -> list[PubResult]:
     """The results of the pubs of a call, from those of its circuits in order."""
     found, left = [], list(circuits)
     for pub in plan["pubs"]:
-        outcomes: dict[tuple[int, int], CircuitResult] = {}
+        outcomes: dict[tuple[int, int], list[CircuitResult]] = {}
         for basis, measured in enumerate(pub["measured"]):
-            for at in measured["sets"]:
-                outcomes[basis, at] = left.pop(0)
+            # A call of an earlier release has no repetitions.
+            for _ in range(pub.get("repetitions", 1)):
+                for at in measured["sets"]:
+                    outcomes.setdefault((basis, at), []).append(left.pop(0))
         values = [_estimate(pub, at, pub["observables"][which], outcomes) for at, which in pub["elements"]]
         shape = tuple(pub["shape"])
         evs, stds = (np.array([each[part] for each in values], dtype=float).reshape(shape) for part in (0, 1))
@@ -130,7 +133,7 @@ def estimated(plan: Plan, circuits: Sequence[CircuitResult]) -> list[PubResult]:
     return found
 
 
-def _describe(pub: EstimatorPub) -> dict[str, Any]:
+def _describe(pub: EstimatorPub, max_shots: int) -> dict[str, Any]:
     """How the values of a pub follow from its circuits: which sets are measured in which bases, and for what."""
     values, observables = pub.parameter_values, pub.observables
     precision = cast(float, pub.precision)
@@ -149,10 +152,14 @@ def _describe(pub: EstimatorPub) -> dict[str, Any]:
     groups: dict[tuple[int, ...], list[int]] = {}
     for at, which_ones in needed.items():
         groups.setdefault(tuple(sorted(which_ones)), []).append(at)
+    wanted = math.ceil(1 / precision**2)
+    repetitions = math.ceil(wanted / max_shots)
+    each = math.ceil(wanted / repetitions)
     return {
         "shape": list(pub.shape),
         "precision": float(precision),
-        "shots": math.ceil(1 / precision**2),
+        "shots": each * repetitions,
+        "repetitions": repetitions,
         "first_bit": pub.circuit.num_clbits,
         "observables": terms,
         "elements": elements,
@@ -178,21 +185,25 @@ def _with_measurement(circuit: QuantumCircuit, rotation: QuantumCircuit, basis: 
 
 
 def _parts(pub: EstimatorPub, described: Mapping[str, Any], circuits: Sequence[QuantumCircuit]) -> list[Part]:
-    parts, shots = [], described["shots"]
+    parts, repetitions = [], described["repetitions"]
+    shots = described["shots"] // repetitions
     sets = parameter_sets(pub.circuit, pub.parameter_values)
     for circuit, measured in zip(circuits, described["measured"]):
         sent = dataclasses.replace(to_circuit(circuit), shots=shots)
         size = counted_bytes(shots, circuit.num_clbits, memory=False)
         if circuit.num_parameters == 0:
-            parts += [Part(sent, size)] * len(measured["sets"])
+            parts += [Part(sent, size)] * len(measured["sets"]) * repetitions
         else:
             own = [sets[at] for at in measured["sets"]]
-            parts.append(Part(dataclasses.replace(sent, parameter_values=own), size))
+            parts += [Part(dataclasses.replace(sent, parameter_values=own), size)] * repetitions
     return parts
 
 
 def _estimate(
-    pub: Mapping[str, Any], at: int, observable: Mapping[str, float], outcomes: Mapping[tuple[int, int], CircuitResult]
+    pub: Mapping[str, Any],
+    at: int,
+    observable: Mapping[str, float],
+    outcomes: Mapping[tuple[int, int], Sequence[CircuitResult]],
 ) -> tuple[float, float]:
     """Mean and standard error of an observable with one set of parameters.
 
@@ -210,11 +221,14 @@ def _estimate(
         if not own:
             continue
         left = {label: factor for label, factor in left.items() if label not in own}
-        counts = outcomes[number, at].counts
+        counts: Counter[str] = Counter()
+        for each in outcomes[number, at]:
+            counts.update(each.counts)
         weights = np.array(list(counts.values()), dtype=float)
         weights /= weights.sum()
         values = term_values(list(counts), pub["first_bit"], basis, own)
         average = float(weights @ values)
         mean += average
-        variance += float(weights @ (values - average) ** 2) / outcomes[number, at].kept_shots
+        kept = sum(each.kept_shots for each in outcomes[number, at])
+        variance += float(weights @ (values - average) ** 2) / kept
     return mean, math.sqrt(variance)

@@ -6,8 +6,7 @@ import dataclasses
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from qiskit import QuantumCircuit
@@ -18,29 +17,14 @@ from qiskit.primitives.containers.sampler_pub import SamplerPub
 from .._packing import Part, counted_bytes
 from .._result import CircuitResult
 from .export import plain_metadata, to_circuit
+from .modes import Batch, Mode, Session, opened
+from .options import MeasType, SamplerOptions
 from .primitive_job import Plan, SvcPrimitiveJob, submit
 
 if TYPE_CHECKING:
     from .backend import SvcBackend
 
-MeasType = Literal["classified", "kerneled", "avg_kerneled"]
-_MEAS_TYPES = ("classified", "kerneled", "avg_kerneled")
 _BYTES_PER_POINT = 45
-
-
-@dataclass
-class SamplerOptions:
-    """Options of ``SvcSampler``.
-
-    Attributes:
-        default_shots: of pubs that do not state their own.
-        seed: makes the results of a simulator repeatable.
-        meas_type: bits; or complex points of each shot, or their mean.
-    """
-
-    default_shots: int = 1024
-    seed: int | None = None
-    meas_type: MeasType = "classified"
 
 
 class SvcSampler(BaseSamplerV2):
@@ -50,22 +34,32 @@ class SvcSampler(BaseSamplerV2):
     server (300 executions, 8 MiB of results). Parameters are bound by the QPU.
 
     Args:
-        mode: the backend.
+        mode: the backend, a ``Session`` or a ``Batch``; by default the one of the ``with`` statement around.
         options: ``SamplerOptions``, or its fields as a mapping.
+
+    Raises:
+        OptionError: an option does not exist, is not supported, or has a wrong value.
     """
 
-    def __init__(self, mode: SvcBackend, *, options: SamplerOptions | Mapping[str, Any] | None = None) -> None:
-        self._backend = mode
-        self._options = options if isinstance(options, SamplerOptions) else SamplerOptions(**(options or {}))
-        if self._options.meas_type not in _MEAS_TYPES:
-            raise ValueError(f"meas_type is {self._options.meas_type!r}; expected one of {', '.join(_MEAS_TYPES)}")
+    def __init__(self, mode: Mode = None, *, options: SamplerOptions | Mapping[str, Any] | None = None) -> None:
+        self._mode = opened(mode)
+        self._backend = self._mode.svc_backend
+        self._options = SamplerOptions.of(options)
 
     @property
     def backend(self) -> SvcBackend:
+        """The QPU."""
         return self._backend
 
     @property
+    def mode(self) -> Session | Batch | None:
+        """The session or the batch of its jobs."""
+        context: Session | Batch | None = self._mode.context
+        return context
+
+    @property
     def options(self) -> SamplerOptions:
+        """The options, which can be changed."""
         return self._options
 
     def run(self, pubs: Iterable[SamplerPubLike], *, shots: int | None = None) -> SvcPrimitiveJob:
@@ -91,7 +85,7 @@ class SvcSampler(BaseSamplerV2):
         options: dict[str, Any] = {"memory": True} if meas_type == "classified" else {"meas_level": 1}
         if meas_type == "avg_kerneled":
             options["meas_return"] = "avg"
-        return submit(self._backend, parts, plan, stored, seed=self._options.seed, **options)
+        return submit(self._mode, parts, plan, stored, **self._options._submitted(), **options)
 
 
 def sampled(plan: Plan, circuits: Sequence[CircuitResult]) -> list[SamplerPubResult]:

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { bodyOf, type Circuit } from '../../../clients/js/src/submission.ts'
+
+const TWO = `OPENQASM 3.0;
+/* input float nothing; */ input float theta; input angle[32] phi; // input float other;
+qubit q;`
+
+function sent(parameterValues: NonNullable<Circuit['parameterValues']>): unknown {
+  const [circuit] = bodyOf({ circuits: [{ circuit: TWO, parameterValues }] }).circuits ?? []
+  return typeof circuit === 'object' ? circuit?.parameter_values : undefined
+}
+
+test('values of inputs are given in their order or by their names', () => {
+  expect(sent([1, 2])).toEqual([1, 2])
+  expect(sent([[1, 2], { phi: 4, theta: 3 }])).toEqual([
+    [1, 2],
+    [3, 4],
+  ])
+  expect(sent({ phi: 2, theta: 1 })).toEqual([1, 2])
+  expect(sent([{ phi: 2, theta: 1 }])).toEqual([[1, 2]])
+  expect(() => sent({ phi: 2 })).toThrow('no value for the input theta')
+  expect(() => sent({ x: 2, phi: 1, theta: 1 })).toThrow('no input x; its inputs are theta, phi')
+  const sets = Array.from({ length: 301 }, () => ({ phi: 2, theta: 1 }))
+  expect(() => sent(sets)).toThrow('The job has 301 executions')
+})
