@@ -65,7 +65,7 @@ test('each file and function that the flows and state machines name exists', () 
 
 /** Files that each flow may cross; a larger number means a detour. */
 const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
-  'A job': 41,
+  'A job': 42,
   'Waiting for a job': 5,
   'A reading': 15,
   'A calibration': 18,
@@ -75,7 +75,7 @@ const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
   'From an option to a device': 9,
   'A record': 18,
   'An export': 6,
-  "An operator's action": 10,
+  "An operator's action": 11,
   'A connection': 10,
   'A login through a provider': 8,
   'A mailed link': 7,

@@ -10,7 +10,7 @@ for (;;) {
   const id = await db.write('add', (tx) => {
     const user = tx.insert(users, { qpu_seconds: 1 })
     const job = tx.insert(quantumJobs, { user_id: user.id, payload: { text: 'x'.repeat(2_000) } })
-    tx.update(quantumJobs, job.id, { status: 'cancelled' }, { status: 'pending' })
+    tx.update(quantumJobs, job.id, { status: 'cancelled', finished_at: tx.at }, { status: 'pending' })
     return job.id
   })
   writeSync(1, `${id}\n`)

@@ -427,7 +427,11 @@ CREATE TABLE "quantum_jobs" (
   "expected_results" TEXT NOT NULL DEFAULT '',
   "chip_needs" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
-  "updated" TEXT NOT NULL
+  "updated" TEXT NOT NULL,
+  CONSTRAINT "quantum_jobs_finished_at" CHECK ((status IN ('completed', 'failed', 'cancelled')) = (finished_at <> '')),
+  CONSTRAINT "quantum_jobs_started_at" CHECK (started_at = '' OR status <> 'pending'),
+  CONSTRAINT "quantum_jobs_driver" CHECK (driver = '' OR status <> 'pending'),
+  CONSTRAINT "quantum_jobs_attempt" CHECK (attempt > 0 OR status <> 'running')
 ) STRICT;
 CREATE INDEX "quantum_jobs_created" ON "quantum_jobs" ("created");
 CREATE INDEX "quantum_jobs_driver_created" ON "quantum_jobs" ("driver", "created");

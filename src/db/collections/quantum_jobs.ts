@@ -69,6 +69,13 @@ export const quantumJobs = defineCollection({
   },
   owner: 'user_id',
   searchedList: 'tags',
+  checks: {
+    finished_at: "(status IN ('completed', 'failed', 'cancelled')) = (finished_at <> '')",
+    started_at: "started_at = '' OR status <> 'pending'",
+    // A running job loses its driver when that is removed.
+    driver: "driver = '' OR status <> 'pending'",
+    attempt: "attempt > 0 OR status <> 'running'",
+  },
   indexes: [
     // For lists with the newest job first, without sorting: of all users, of one, with one status, and so on.
     // `GET /api/jobs` orders by seq.

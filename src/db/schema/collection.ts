@@ -56,6 +56,8 @@ interface Collection<N extends string = string, F extends Fields = Fields> {
   readonly fields: F
   readonly rules: Rules
   readonly indexes: readonly Index[]
+  /** Conditions in SQL across columns that every stored record meets, by name. */
+  readonly checks: Readonly<Record<string, string>>
   readonly hooks: Hooks<F>
   /**
    * Relation to the user who owns a record. Of all users only the owner searches its large values, which
@@ -76,6 +78,8 @@ interface Declaration<N extends string, F extends Fields> {
   fields: F
   rules: Rules
   indexes?: readonly Index[]
+  /** A stored table takes a new one by a migration that looks for rows that break it. */
+  checks?: Readonly<Record<string, string>>
   hooks?: Hooks<F>
   owner?: string & keyof F
   searchedList?: string & keyof F
@@ -99,6 +103,7 @@ export function defineCollection<const N extends string, F extends Fields>(
     fields: declaration.fields,
     rules: declaration.rules,
     indexes: declaration.indexes ?? [],
+    checks: declaration.checks ?? {},
     hooks: declaration.hooks ?? {},
     owner: declaration.owner,
     searchedList: declaration.searchedList,

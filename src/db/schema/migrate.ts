@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { AppError, createPrivateFile, failpoint } from '../../base/index.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import { flush } from '../sqlite/flush.ts'
+import { quoted } from '../sqlite/sql.ts'
 
 /**
  * A change of stored data, or of the schema where `syncTables` may not change it. Never edit a released
@@ -17,6 +18,19 @@ export interface Migration {
   name: string
   /** Single SQL statements that run in order, in one transaction with foreign keys off. */
   statements: readonly string[]
+  /** What stored rows must meet before this or any other pending migration may run. */
+  rules?: readonly RowRule[]
+}
+
+/** A rule for the rows of a table; its SQL reads the oldest schema from which this migration is reached. */
+interface RowRule {
+  table: string
+  /** What is true of each row, as a sentence without a full stop. */
+  text: string
+  /** A condition that selects the rows that break the rule. */
+  broken: string
+  /** Columns that the message shows beside the id. */
+  shown: readonly string[]
 }
 
 /** The hash that a database stores of each migration it ran: SHA-256 in hex over the statements. */
@@ -60,6 +74,7 @@ export function migrate(connection: Connection, migrations: readonly Migration[]
     .sort((one, other) => one.id - other.id)
   const [first] = pending
   if (!first) return []
+  for (const migration of pending) refuseBrokenRows(connection, migration)
   copyDatabase(connection, copyBefore(connection, first.id))
   if (feature('FAILPOINTS')) failpoint('migration.copied')
   // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.
@@ -70,6 +85,30 @@ export function migrate(connection: Connection, migrations: readonly Migration[]
     connection.run('PRAGMA foreign_keys = ON')
   }
   return pending.map((migration) => migration.name)
+}
+
+/** Rows that a message names of each rule. */
+const MAX_EXAMPLES = 20
+
+function refuseBrokenRows(connection: Connection, { id, name, rules = [] }: Migration): void {
+  const problems = rules.flatMap(({ table, text, broken, shown }) => {
+    const rows = connection.all<Record<string, unknown>>(
+      `SELECT id, ${shown.join(', ')}, count(*) OVER () AS total FROM ${quoted(table)} WHERE ${broken} LIMIT ${MAX_EXAMPLES}`,
+    )
+    const [first] = rows
+    if (!first) return []
+    const examples = rows.map((row) => {
+      return `${row['id']} (${shown.map((column) => `${column} ${JSON.stringify(row[column])}`).join(', ')})`
+    })
+    const more = Number(first['total']) - rows.length
+    return [`${text}, but not in ${table}: ${examples.join('; ')}${more > 0 ? `; and ${more} more` : ''}`]
+  })
+  if (problems.length === 0) return
+  throw new AppError(
+    'internal',
+    `Migration ${id} ${name} found rows that break a rule, and nothing was changed. ${problems.join('. ')}. Start the version before, correct or delete these rows, and upgrade again: docs/how-to/upgrade.md`,
+    { reason: 'migration_failed' },
+  )
 }
 
 function copyBefore({ path }: Connection, migration: number): string {

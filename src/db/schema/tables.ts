@@ -28,7 +28,9 @@ function tableOf(collection: AnyCollection): Table {
       column('created', 'TEXT NOT NULL'),
       column('updated', 'TEXT NOT NULL'),
     ],
-    constraints: [],
+    constraints: Object.entries(collection.checks).map(
+      ([name, condition]) => `CONSTRAINT ${quoted(`${collection.name}_${name}`)} CHECK (${condition})`,
+    ),
     indexes: [
       ...fields.flatMap(([name, field]) =>
         field.unique

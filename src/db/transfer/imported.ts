@@ -179,7 +179,11 @@ function adaptAccount(record: AnyRecord, refuse: Refuse): void {
 function adaptJob(record: AnyRecord, { readPayload }: ImportContext, refuse: Refuse): void {
   const isOpen = record['status'] === 'pending' || record['status'] === 'running'
   if (record['status'] !== 'pending') Object.assign(record, { held: false, hold_reason: '' })
-  if (!isOpen) return
+  if (!isOpen) {
+    // Other services do not store when a job ended.
+    if (record['finished_at'] === '') record['finished_at'] = record.updated
+    return
+  }
   Object.assign(record, {
     status: 'pending',
     attempt: 0,

@@ -34,7 +34,13 @@ async function seed(db: Database) {
       if (kind === 'charge') addUsage(tx, { user, qpu, usedMs: -delta, chargedMs: -delta })
     }
     const jobIn = (status: 'completed' | 'running' | 'cancelled', attempt: number) =>
-      tx.insert(quantumJobs, { user_id: user, qpu_target: qpu, status, attempt }).id
+      tx.insert(quantumJobs, {
+        user_id: user,
+        qpu_target: qpu,
+        status,
+        attempt,
+        finished_at: status === 'running' ? '' : tx.at,
+      }).id
     const addEvents = (job: string, ...events: string[]) => {
       for (const event of events) {
         tx.run('INSERT INTO job_timeline (id, job, at, event) VALUES ($id, $job, $at, $event)', {
@@ -159,7 +165,9 @@ describe('checkInvariants()', () => {
     const found = (maxAttempts: number) =>
       test.db.read((tx) => checkInvariants(tx, { maxAttempts }).some((finding) => finding.id === 'I9'))
     expect([await found(2), await found(3), await found(0)]).toEqual([true, false, false])
-    await test.db.write('end', (tx) => tx.update(quantumJobs, running, { status: 'failed' }))
+    await test.db.write('end', (tx) =>
+      tx.update(quantumJobs, running, { status: 'failed', finished_at: tx.at }),
+    )
     expect(await found(2)).toBe(false)
   })
 

@@ -32,9 +32,9 @@ async function fill(lab: JobLab, users: readonly string[], count: number): Promi
     for (const [index, user] of users.entries()) {
       tx.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $count)
-         INSERT INTO quantum_jobs (id, user_id, status, qpu, qpu_target, tags, created, updated)
+         INSERT INTO quantum_jobs (id, user_id, status, finished_at, qpu, qpu_target, tags, created, updated)
          SELECT printf('many%d%010d', $index, i), $user,
-           CASE i % 3 WHEN 0 THEN 'completed' WHEN 1 THEN 'failed' ELSE 'cancelled' END,
+           CASE i % 3 WHEN 0 THEN 'completed' WHEN 1 THEN 'failed' ELSE 'cancelled' END, '2026-01-31',
            CASE i % 2 WHEN 0 THEN 'qpu_a' ELSE '' END, CASE i % 5 WHEN 0 THEN 'qpu_b' ELSE '' END,
            CASE i % 1000 WHEN 0 THEN '["rare"]' END, printf('2026-01-%02d', 1 + i % 28), '' FROM n`,
         { user, index, count },

@@ -13,6 +13,7 @@ import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { events } from '../../../src/db/store/readings/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { ended } from '../../support/ended-job.ts'
 
 async function refused(work: Promise<unknown>): Promise<Record<string, FieldError>> {
   const error = await work.then(
@@ -134,7 +135,7 @@ describe('update()', () => {
     test.db.changes.subscribe((all) => changes.push(...all))
     const claim = () =>
       test.db.write('claim', (tx) =>
-        tx.update(quantumJobs, job.id, { status: 'running' }, { status: 'pending' }),
+        tx.update(quantumJobs, job.id, { status: 'running', attempt: 1 }, { status: 'pending' }),
       )
     expect((await claim())?.status).toBe('running')
     expect(await claim()).toBeUndefined()
@@ -202,7 +203,7 @@ describe('remove()', () => {
     const { user, qpu, driver } = await seed(test.db)
     const created = await test.db.write('add', (tx) => ({
       token: tx.insert(apiTokens, { user, token: 'hash' }).id,
-      job: tx.insert(quantumJobs, { user_id: user, driver }).id,
+      job: tx.insert(quantumJobs, { ...ended(), user_id: user, driver }).id,
       note: tx.insert(notifications, { title: 'Hello', target_users: [user], dismissed_by: [user] }).id,
       event: tx.insert(events, {
         source: 'one',

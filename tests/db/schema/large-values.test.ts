@@ -14,6 +14,7 @@ import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { stripCalibrationResult } from '../../../src/db/store/maintenance/index.ts'
 import { eachRecord } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { ended } from '../../support/ended-job.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ALL, ROOT } from '../filter/library.ts'
 import { listNow } from '../filter/list.ts'
@@ -32,7 +33,7 @@ test('values above 1 MiB are stored outside of their row and read like any other
   const { db } = test
   expect(Buffer.byteLength(JSON.stringify(SMALL))).toBe(MAX_ROW_BYTES)
   const { id } = await db.write('insert', (tx) =>
-    tx.insert(quantumJobs, { payload: LARGE, results: SMALL, status: 'completed' }),
+    tx.insert(quantumJobs, { payload: LARGE, results: SMALL, ...ended() }),
   )
   expect(await outside(test)).toEqual([{ record: id, field: 'payload' }])
   const inRow = await db.read((tx) =>
@@ -97,7 +98,7 @@ test('a published change leaves values outside of the row in the database', asyn
   await using test = await openTestDatabase()
   const { db } = test
   const { id } = await db.write('insert', (tx) =>
-    tx.insert(quantumJobs, { payload: LARGE, results: SMALL, status: 'completed' }),
+    tx.insert(quantumJobs, { payload: LARGE, results: SMALL, ...ended() }),
   )
   const records: object[] = []
   db.changes.subscribe((changes) => records.push(...changes.map(({ record }) => record as object)))

@@ -7,6 +7,7 @@ import { openDatabase, type Schema } from '../../../src/db/index.ts'
 import { defineCollection } from '../../../src/db/schema/collection.ts'
 import { integer, relation, text } from '../../../src/db/schema/fields/index.ts'
 import type { Migration } from '../../../src/db/schema/migrate.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
@@ -154,6 +155,92 @@ describe('migrate()', () => {
   })
 })
 
+function dropJobChecks(db: Sqlite): void {
+  for (const name of Object.keys(quantumJobs.checks)) {
+    db.run(`ALTER TABLE quantum_jobs DROP CONSTRAINT "quantum_jobs_${name}"`)
+  }
+}
+
+/** One bad row for each rule of the seventh migration, and what the message says of it. */
+const BAD_JOBS = [
+  {
+    set: "status = 'completed', attempt = 1",
+    says: 'A job has finished_at exactly if it is completed, failed or cancelled, but not in quantum_jobs: bad (status "completed", finished_at "")',
+  },
+  { set: "status = 'cancelled'", says: 'bad (status "cancelled", finished_at "")' },
+  { set: "finished_at = '2026-01-31'", says: 'bad (status "pending", finished_at "2026-01-31")' },
+  {
+    set: "started_at = '2026-01-31'",
+    says: 'A pending job has no started_at, but not in quantum_jobs: bad (status "pending", started_at "2026-01-31")',
+  },
+  {
+    set: "driver = 'd'",
+    says: 'A pending job has no driver, but not in quantum_jobs: bad (status "pending", driver "d")',
+  },
+  {
+    set: "status = 'running'",
+    says: 'A running job has an attempt, but not in quantum_jobs: bad (status "running", attempt 0)',
+  },
+]
+
+describe('the checks of jobs', () => {
+  test.each(BAD_JOBS)(
+    'the migration names a row with $set and changes nothing; the table takes none',
+    async ({ set, says }) => {
+      using folder = temporaryFolder()
+      const path = join(folder.path, 'svc.db')
+      const current = { dir: folder.path, clock: new FakeClock(), log: silentLog }
+      await (await openDatabase(current)).close()
+      const older = new Sqlite(path)
+      dropJobChecks(older)
+      older.run('DELETE FROM migrations WHERE id > 5')
+      older.run("INSERT INTO quantum_jobs (id, created, updated) VALUES ('good', '', ''), ('bad', '', '')")
+      const breakRow = `UPDATE quantum_jobs SET ${set} WHERE id = 'bad'`
+      older.run(breakRow)
+      const dump = () =>
+        older
+          .query('SELECT * FROM sqlite_master')
+          .all()
+          .concat(
+            older.query('SELECT * FROM quantum_jobs').all(),
+            older.query('SELECT * FROM migrations').all(),
+          )
+      const before = dump()
+      const opening = openDatabase(current)
+      await expect(opening).rejects.toMatchObject({ code: 'internal', reason: 'migration_failed' })
+      await expect(opening).rejects.toThrow(
+        `Migration 7 job-checks found rows that break a rule, and nothing was changed. `,
+      )
+      await expect(opening).rejects.toThrow(says)
+      expect(dump()).toEqual(before)
+      expect(readdirSync(folder.path).filter((name) => name.includes('.before-'))).toEqual([])
+      older.run("DELETE FROM quantum_jobs WHERE id = 'bad'")
+      older.close()
+      const db = await openDatabase(current)
+      await db.write('again', (tx) => tx.run("UPDATE quantum_jobs SET id = 'bad' WHERE id = 'good'"))
+      await expect(db.write('break', (tx) => tx.run(breakRow))).rejects.toThrow(
+        'CHECK constraint failed: quantum_jobs_',
+      )
+      await db.close()
+    },
+  )
+
+  test('of many rows the first 20 are named', async () => {
+    using folder = temporaryFolder()
+    const current = { dir: folder.path, clock: new FakeClock(), log: silentLog }
+    await (await openDatabase(current)).close()
+    const older = new Sqlite(join(folder.path, 'svc.db'))
+    dropJobChecks(older)
+    older.run('DELETE FROM migrations WHERE id = 7')
+    older.run(
+      `INSERT INTO quantum_jobs (id, driver, created, updated)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25) SELECT 'j' || i, 'd', '', '' FROM n`,
+    )
+    older.close()
+    await expect(openDatabase(current)).rejects.toThrow('j20 (status "pending", driver "d"); and 5 more')
+  })
+})
+
 test('the migrations bring a database of the first schema up to date', async () => {
   using folder = temporaryFolder()
   const current = { dir: folder.path, clock: new FakeClock(), log: silentLog }
@@ -186,6 +273,9 @@ test('the migrations bring a database of the first schema up to date', async () 
      VALUES ('small', 'u', '"ä"', '', ''), ('large', 'u', NULL, '', ''), ('foreign', '', '"a"', '', '')`,
   )
   old.run("INSERT INTO quantum_jobs_large VALUES ('large', 'results', '0123456789')")
+  dropJobChecks(old)
+  old.run("INSERT INTO quantum_jobs (id, status, created, updated) VALUES ('moved', 'failed', '', 'then')")
+  old.run("INSERT INTO job_timeline (id, job, at, event) VALUES ('t1', 'moved', '', 'imported')")
   old.run('DELETE FROM migrations')
   const add = (attempt: number, state: string) =>
     old.run(
@@ -199,6 +289,8 @@ test('the migrations bring a database of the first schema up to date', async () 
   await db.write('requeue', (tx) => tx.run("UPDATE job_attempts SET state = 'requeued'"))
   const rows = await db.read((tx) => tx.all('SELECT id, attempt, state FROM job_attempts'))
   expect(rows).toEqual([{ id: 'a1', attempt: 1, state: 'requeued' }])
+  const moved = await db.read((tx) => tx.one("SELECT finished_at FROM quantum_jobs WHERE id = 'moved'"))
+  expect(moved).toEqual({ finished_at: 'then' })
   await db.write('abort', (tx) => tx.run(abort))
   expect(await db.read((tx) => tx.all('SELECT id, status FROM calibration_results'))).toEqual([
     { id: 'r1', status: 'aborted' },

@@ -261,7 +261,8 @@ describe('importRecords()', () => {
       await other.db.write('break', (tx) => tx.run(sql))
       return (await other.db.read((tx) => checkInvariants(tx))).map(({ id }) => id)
     }
-    expect(await broken("UPDATE quantum_jobs SET status = 'pending'")).toEqual(['I14'])
+    const pending = "UPDATE quantum_jobs SET status = 'pending', finished_at = ''"
+    expect(await broken(pending)).toEqual(['I14'])
     const again = `INSERT INTO job_timeline (id, job, at, event) VALUES ('x', '${ID('1')}', '', 'failed')`
     expect(await broken(again)).toContain('I1')
   })

@@ -67,13 +67,15 @@ export async function seed(db: Database): Promise<void> {
     tx.insert(quantumJobs, {
       ...job,
       status: 'completed',
+      finished_at: '2026-01-31 09:00:00.000Z',
       driver: driver.id,
       attempt: 2,
       duration: 0.5,
       results: { a: 1 },
     })
-    tx.insert(quantumJobs, { ...job, status: 'failed', error_code: 'device', results: { error: 'broken' } })
-    tx.insert(quantumJobs, { ...job, status: 'cancelled', finished_at: '2026-01-31 09:05:00.000Z' })
+    const ended = { ...job, finished_at: '2026-01-31 09:05:00.000Z' }
+    tx.insert(quantumJobs, { ...ended, status: 'failed', error_code: 'device', results: { error: 'broken' } })
+    tx.insert(quantumJobs, { ...ended, status: 'cancelled' })
     tx.insert(quantumJobs, { ...job, status: 'pending' })
     tx.insert(timeSlots, { start_time: '2020-01-01 10:00', end_time: '2020-01-01 11:00', booked_by: ada.id })
     tx.insert(notifications, { title: 'News, "quoted"\nin two lines', dismissed_by: [ada.id, root.id] })

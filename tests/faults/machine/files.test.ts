@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFailpointsBuild, FAILPOINTS_EXECUTABLE } from '../../../scripts/ensure-build.ts'
 import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { isPair, parseChain } from '../../../src/server/tls/certificate.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { runSvc } from '../../support/executable/service.ts'
@@ -125,6 +126,8 @@ function age(folder: string): void {
   db.run('DROP TABLE qpu_usage')
   db.run('ALTER TABLE external_auths RENAME COLUMN recordRef TO "user"')
   db.run('ALTER TABLE external_auths RENAME COLUMN providerId TO provider_id')
+  for (const name of Object.keys(quantumJobs.checks))
+    db.run(`ALTER TABLE quantum_jobs DROP CONSTRAINT "quantum_jobs_${name}"`)
   db.run('DELETE FROM migrations')
 }
 

@@ -36,7 +36,7 @@ test('a feature of the server imports the indexes of the store that it names', (
   expect(rulesOf('src/server/tokens/routes.ts', '../../db/store/accounts/tokens.ts')).toEqual(['face'])
   expect(rulesOf('src/cli/superuser.ts', '../db/store/accounts/index.ts')).toEqual([])
   expect(rulesOf('src/driver/start.ts', '../db/store/accounts/index.ts')).toEqual(['layer'])
-  expect(rulesOf('src/db/store/jobs/results.ts', '../accounts/index.ts')).toEqual(['face'])
+  expect(rulesOf('src/db/store/jobs/attempts.ts', '../accounts/index.ts')).toEqual(['face'])
 })
 
 test('every part of the server that uses the store is named, with what it uses and nothing else', async () => {

@@ -175,7 +175,9 @@ describe('options of a topic', () => {
       tx.insert(quantumJobs, { user_id: user.id, qpu_target: north.id, payload: { kind: 'deep' } }),
       tx.insert(quantumJobs, { user_id: user.id, qpu_target: south.id }),
     ])
-    await server.db.write('t', (tx) => tx.update(quantumJobs, second?.id ?? '', { status: 'failed' }))
+    await server.db.write('t', (tx) =>
+      tx.update(quantumJobs, second?.id ?? '', { status: 'failed', finished_at: tx.at }),
+    )
     await until('all', () => stream.of(topics.failed).length === 1 && stream.of(topics.both).length === 3)
     expect(stream.of(topics.failed)).toEqual([
       { action: 'update', record: { id: second?.id, status: 'failed' } },

@@ -6,6 +6,7 @@ import { userBytes } from './0003-user-bytes.ts'
 import { qpuUsage } from './0004-qpu-usage.ts'
 import { noChangeLog } from './0005-no-change-log.ts'
 import { abortedReports } from './0006-aborted-reports.ts'
+import { jobChecks } from './0007-job-checks.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   qpuUsage,
   noChangeLog,
   abortedReports,
+  jobChecks,
 ]

@@ -23,7 +23,7 @@ import { appendAudit } from '../../journal/audit.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
-import type { DispatchTarget } from '../jobs/dispatch.ts'
+import type { DispatchTarget } from '../jobs/transitions/claim.ts'
 import { announceFailedRequest } from './announce-end.ts'
 import { collectProgress } from './collect-progress.ts'
 

@@ -1,20 +1,13 @@
 export { quantumJobs } from '../../collections/quantum_jobs.ts'
 export { listTimeline, type TimelineEntry } from '../../journal/timeline.ts'
-export { listAttempts } from './attempts.ts'
-export { assertEnded, deleteJob, removeLargeValue } from './delete-job.ts'
 export {
   type AttemptKey,
-  type Claim,
-  claimJob,
-  type DispatchTarget,
   isRequeuedAttempt,
   isRunningAttempt,
+  listAttempts,
   listAttemptsOfOlderLeases,
-  listIdleQpus,
   listRunningAttempts,
-  markStarted,
-  requeueUndelivered,
-} from './dispatch.ts'
+} from './attempts.ts'
 export { type Excess, excessOf, fitsQpu, type JobNeeds } from './fits-qpu.ts'
 export {
   findResponse,
@@ -24,15 +17,10 @@ export {
   saveResponse,
 } from './idempotency.ts'
 export {
-  assertMaySubmit,
-  bytesOfJob,
-  cancelJob,
   chipNeedsOfJob,
-  countPending,
   expectedResultsOfJob,
   findJob,
   findJobChanges,
-  insertJob,
   type Job,
   type JobLabels,
   type KnownJob,
@@ -40,14 +28,6 @@ export {
   listJobs,
 } from './jobs.ts'
 export { type Occupancy, readOccupancy } from './occupancy.ts'
-export {
-  holdJob,
-  type JobAction,
-  moveJob,
-  moveJobToFront,
-  releaseJob,
-  requeueJob,
-} from './operator-actions.ts'
 export { FairShare } from './queue/fair-share.ts'
 export { mayRun, type QueueState, readQueue } from './queue/queue.ts'
 export {
@@ -57,11 +37,15 @@ export {
   readQueuePosition,
 } from './queue/queue-position.ts'
 export { type QueuedJob, type QueueHead, readQueueHead } from './queue/queued-jobs.ts'
-export {
-  type AttemptResult,
-  applyResult,
-  type JobError,
-  type ResultOutcome,
-  requeueLost,
-  retryBackoffMs,
-} from './results.ts'
+export { cancelJob } from './transitions/cancel.ts'
+export { type Claim, claimJob, type DispatchTarget, listIdleQpus } from './transitions/claim.ts'
+export { assertEnded, deleteJob, removeLargeValue } from './transitions/delete.ts'
+export { type AttemptResult, applyResult, type JobError, type ResultOutcome } from './transitions/finish.ts'
+export { holdJob } from './transitions/hold.ts'
+export { assertMaySubmit, bytesOfJob, countPending, insertJob } from './transitions/insert.ts'
+export { moveJob, moveJobToFront } from './transitions/move.ts'
+export type { JobAction } from './transitions/operator-action.ts'
+export { releaseJob } from './transitions/release.ts'
+export { requeueJob, requeueUndelivered } from './transitions/requeue.ts'
+export { requeueLost, retryBackoffMs } from './transitions/retry.ts'
+export { markStarted } from './transitions/start.ts'

@@ -11,7 +11,7 @@ import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
 import { forgetAddresses } from '../accounts/known-addresses.ts'
-import { cancelJob } from '../jobs/jobs.ts'
+import { cancelJob } from '../jobs/transitions/cancel.ts'
 
 /**
  * Begins the removal of a user: nobody can log in any more, and name, address and password are erased. The

@@ -198,7 +198,13 @@ describe('GET …/records', () => {
     await lab.db.write('seed', (tx) => {
       for (let at = 0; at < 4; at += 1) {
         const results = { error: 'no helium', megabytes }
-        tx.insert(quantumJobs, { payload: { n: at }, results, status: 'failed', error_code: 'device' })
+        tx.insert(quantumJobs, {
+          payload: { n: at },
+          results,
+          ...ended(),
+          status: 'failed',
+          error_code: 'device',
+        })
       }
     })
     const list = (query: string) => lab.guest.get(records('quantum_jobs', query))

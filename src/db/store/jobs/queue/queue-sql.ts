@@ -3,7 +3,7 @@ import { QUEUE_COLUMNS, QUEUED } from '../../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import type { RecordOf } from '../../../schema/collection.ts'
 import { fitsParams, fitsSql } from '../fits-qpu.ts'
-import { MAX_BACKOFF_MS } from '../results.ts'
+import { MAX_BACKOFF_MS } from '../transitions/retry.ts'
 
 /** A QPU, as the queue needs it. */
 export type Qpu = RecordOf<typeof qpus>

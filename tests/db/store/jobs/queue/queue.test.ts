@@ -10,11 +10,11 @@ import {
   readQueue,
   readQueuePosition,
 } from '../../../../../src/db/store/jobs/index.ts'
-import { COUNT_PENDING } from '../../../../../src/db/store/jobs/jobs.ts'
 import { FAIR_SQL } from '../../../../../src/db/store/jobs/queue/fair-queue.ts'
 import { WAITING_USERS } from '../../../../../src/db/store/jobs/queue/fair-share.ts'
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
 import { QUEUE_SQL } from '../../../../../src/db/store/jobs/queue/queue-sql.ts'
+import { COUNT_PENDING } from '../../../../../src/db/store/jobs/transitions/insert.ts'
 import { JobLab } from '../../../../support/server/job-lab.ts'
 
 const IDLE_MS = 5_000

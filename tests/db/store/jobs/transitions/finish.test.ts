@@ -12,9 +12,9 @@ import {
   readQueuePosition,
   requeueLost,
   requeueUndelivered,
-} from '../../../../src/db/store/jobs/index.ts'
-import { describeQpu } from '../../../../src/db/store/qpus/index.ts'
-import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+} from '../../../../../src/db/store/jobs/index.ts'
+import { describeQpu } from '../../../../../src/db/store/qpus/index.ts'
+import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 
 const LIMITS = { maxAttempts: 3 }
 
@@ -137,7 +137,9 @@ describe('applyResult()', () => {
     await using it = await openCase()
     await it.claim()
     const set = (status: string) =>
-      it.lab.db.write('damage', (tx) => tx.run('UPDATE quantum_jobs SET status = $status', { status }))
+      it.lab.db.write('damage', (tx) =>
+        tx.run("UPDATE quantum_jobs SET status = $status, driver = ''", { status }),
+      )
     await set('pending')
     await expect(it.end(1, DEVICE_ERROR)).rejects.toMatchObject({ code: 'internal' })
     expect(await it.lab.history(it.job.id)).toEqual(['submitted 0', 'claimed 1'])

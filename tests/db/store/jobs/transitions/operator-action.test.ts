@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { checkInvariants, type Tx } from '../../../../src/db/index.ts'
-import { readAuditChain } from '../../../../src/db/journal/index.ts'
-import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
+import { checkInvariants, type Tx } from '../../../../../src/db/index.ts'
+import { readAuditChain } from '../../../../../src/db/journal/index.ts'
+import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
 import {
   applyResult,
   cancelJob,
@@ -16,8 +16,8 @@ import {
   requeueJob,
   requeueLost,
   requeueUndelivered,
-} from '../../../../src/db/store/jobs/index.ts'
-import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+} from '../../../../../src/db/store/jobs/index.ts'
+import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 
 type Work = (tx: Tx, act: Parameters<typeof holdJob>[1]) => unknown
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { users } from '../../../../src/db/store/accounts/index.ts'
-import { cancelJob, insertJob, listJobs } from '../../../../src/db/store/jobs/index.ts'
-import { JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
+import { users } from '../../../../../src/db/store/accounts/index.ts'
+import { cancelJob, insertJob, listJobs } from '../../../../../src/db/store/jobs/index.ts'
+import { JobLab, PAYLOAD } from '../../../../support/server/job-lab.ts'
 
 describe('insertJob()', () => {
   const insert = (lab: JobLab, user: string, maxPending = 1_000) =>

@@ -5,8 +5,8 @@ import {
   type DispatchTarget,
   listIdleQpus,
   requeueUndelivered,
-} from '../../../../src/db/store/jobs/index.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+} from '../../../../../src/db/store/jobs/index.ts'
+import { JobLab } from '../../../../support/server/job-lab.ts'
 
 const claim = (lab: JobLab, job: string, server: DispatchTarget) =>
   lab.db.write('claim', (tx) => claimJob(tx, job, server))

@@ -1,0 +1,73 @@
+import { AppError } from '../../../../base/index.ts'
+import { QUEUED, quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { appendTimeline } from '../../../journal/timeline.ts'
+import { largeValueOf } from '../../../records/stored-values.ts'
+import type { ReadTx, Tx } from '../../../records/tx.ts'
+import { JsonText } from '../../../schema/json-text.ts'
+import { INSERTION_ORDER } from '../../../sqlite/dialect.ts'
+import { openAttempt } from '../attempts.ts'
+import { readLabels } from '../labels.ts'
+
+/** A QPU whose process driver is attached according to the database. */
+export interface DispatchTarget {
+  qpu: string
+  driver: string
+  epoch: number
+}
+
+/**
+ * QPUs that can take a job now: enabled, not in maintenance or draining, process driver attached, no job
+ * running.
+ */
+export function listIdleQpus(tx: ReadTx): DispatchTarget[] {
+  return tx.all<DispatchTarget>(
+    `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
+     WHERE leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
+       AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
+       AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE job_attempts.qpu = leases.qpu AND state = 'open')
+     ORDER BY leases.${INSERTION_ORDER}`,
+  )
+}
+
+/** A job assigned to a driver; dispatch it after the transaction is committed. */
+export interface Claim extends DispatchTarget {
+  job: string
+  attempt: number
+  /** A large one is a `JsonText`. */
+  payload: unknown
+  /** Names and metadata of its circuits. */
+  labels: JsonText | undefined
+  /** What its results must contain. */
+  expected: JsonText | undefined
+}
+
+/**
+ * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
+ * is no longer queued, when the QPU runs another one, or when the lease has changed.
+ */
+export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
+  const { qpu, driver, epoch } = target
+  const changed = tx.run(
+    `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu, started_at = '',
+       not_before = 0, error_code = '', updated = $at
+     WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
+       AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE qpu = $qpu AND state = 'open')
+       AND EXISTS (SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver
+                   AND epoch = $epoch AND state = 'attached')`,
+    { id, qpu, driver, epoch, at: tx.at },
+  )
+  if (changed === 0) return undefined
+  const job = tx.changed(quantumJobs, id, 'update')
+  if (!job) throw new AppError('internal', `job ${id} vanished while it was claimed`)
+  const { attempt } = job
+  openAttempt(tx, { ...target, job: id, attempt })
+  appendTimeline(tx, id, { event: 'claimed', attempt, detail: `driver ${driver}` })
+  return {
+    ...target,
+    job: id,
+    attempt,
+    payload: largeValueOf(tx, quantumJobs, job, 'payload'),
+    labels: readLabels(tx, id),
+    expected: job.expected_results === '' ? undefined : new JsonText(job.expected_results),
+  }
+}

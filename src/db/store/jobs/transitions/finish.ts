@@ -1,0 +1,141 @@
+import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
+import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { appendTimeline } from '../../../journal/timeline.ts'
+import type { ReadTx, Tx } from '../../../records/tx.ts'
+import { jsonTextOf } from '../../../schema/json-text.ts'
+import { splitLarge } from '../../../schema/large-values.ts'
+import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
+import { announceJobEnd } from '../announce-end.ts'
+import { type DriverAttempt, endAttempt } from '../attempts.ts'
+import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
+
+/** The end of an attempt, as its driver reports it. */
+export interface AttemptResult extends DriverAttempt {
+  /** Execution time in whole ms by the driver's clock; 0 = nothing was executed. */
+  executionMs: number
+  /** ms since the claim by a monotonic clock; without it, the wall clock is used. */
+  elapsedMs?: number | undefined
+  outcome:
+    | { kind: 'completed'; results: unknown }
+    /**
+     * `user`: ends the job; `device`: another attempt may succeed. `isFree`: not charged if it ran. `detail`:
+     * for the timeline, which only the owner and superusers read, in the place of the error.
+     */
+    | { kind: 'failed'; class: 'user' | 'device'; results: JobError; isFree?: boolean; detail?: string }
+}
+
+/** The `results` of a failed job. */
+export interface JobError {
+  error: string
+  error_code?: string
+  circuit_index?: number
+}
+
+/**
+ * The outcome of a result. `stale`: an older attempt, an ended job or an attempt that was given up, and
+ * nothing changed. `unknown`: there is no such job. `foreign`: the attempt belongs to another driver.
+ */
+export type ResultOutcome =
+  | { kind: 'applied'; status: 'completed' | 'failed' | 'pending' }
+  | { kind: 'stale' }
+  | { kind: 'unknown' }
+  | { kind: 'foreign' }
+
+interface AttemptRow {
+  driver: string
+  qpu: string
+  claimed_at: string
+  started_at: string
+  user: string
+  status: string
+  state: string
+  current: number
+}
+
+const STALE: ResultOutcome = { kind: 'stale' }
+
+/** T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. */
+export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: RetryLimits): ResultOutcome {
+  const { job, attempt } = result
+  const row = tx.one<AttemptRow>(
+    `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state,
+       job.user_id AS user, job.status, job.attempt AS current
+     FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
+     WHERE claim.job = $job AND claim.attempt = $attempt`,
+    { job, attempt },
+  )
+  if (!row) return tx.one('SELECT 1 FROM quantum_jobs WHERE id = $job', { job }) ? STALE : { kind: 'unknown' }
+  if (row.driver !== result.driver) return { kind: 'foreign' }
+  // Only the newest attempt is accepted: a later claim means that the server gave this one up.
+  if (row.current !== attempt || (row.status !== 'running' && row.status !== 'pending')) return STALE
+  // An operator requeued this attempt, so its result is discarded.
+  if (row.state === 'requeued') return STALE
+  const { outcome } = result
+  if (outcome.kind === 'completed' || outcome.class === 'user') return endJob(tx, result, row)
+  const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu: row.qpu }, maxAttempts)
+  return status === undefined ? STALE : { kind: 'applied', status }
+}
+
+/** The end of an attempt by an error of the device, after which another one may succeed. */
+function failedAttempt(
+  result: AttemptResult,
+  { results, detail }: Extract<AttemptResult['outcome'], { kind: 'failed' }>,
+): FailedAttempt {
+  const { error: reason, error_code: code = '' } = results
+  const isUncounted = NOT_BEGUN.has(code) && result.executionMs === 0
+  if (!isUncounted) return { ...result, state: 'error', reason, detail }
+  return { ...result, state: 'undelivered', reason, detail, code }
+}
+
+/** T3, T3', T4: ends the job. */
+function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
+  const { job, attempt, outcome } = result
+  const status = outcome.kind
+  const elapsedMs = result.elapsedMs ?? wallMsSince(tx, row.claimed_at)
+  const isFree = outcome.kind === 'failed' && outcome.isFree === true
+  const ms = isFree ? 0 : chargeableMs(result.executionMs, elapsedMs)
+  const hasRun = status === 'completed' || ms > 0
+  const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
+  const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
+  const changed = tx.run(
+    `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
+       qpu = $qpu, started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0,
+       held = 0, hold_reason = '', updated = $at
+     WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`,
+    {
+      job,
+      attempt,
+      status,
+      ...results.row,
+      errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
+      driver: row.driver,
+      qpu: row.qpu,
+      startedAt,
+      seconds: ms / 1_000,
+      at: tx.at,
+    },
+  )
+  if (changed === 0) return STALE
+  results.saveLarge(tx, job)
+  // The attempt may be lost already: its result is accepted while no other driver has the job (T3').
+  const state = status === 'completed' ? 'ok' : 'error'
+  endAttempt(tx, { ...result, state }, { isLate: true, startedAt })
+  if (hasRun) chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, ms)
+  if (startedAt !== row.started_at)
+    appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
+  const detail = outcome.kind === 'failed' ? (outcome.detail ?? outcome.results.error) : ''
+  appendTimeline(tx, job, { event: status, attempt, detail: detail.slice(0, MAX_DETAIL_LENGTH) })
+  announceJobEnd(tx, job)
+  tx.changed(quantumJobs, job, 'update')
+  return { kind: 'applied', status }
+}
+
+/** When a job that ran for `ms` until now began. For a short job the driver reports only the end. */
+function startOf(tx: ReadTx, row: AttemptRow, ms: number): string {
+  if (row.started_at !== '' || row.status !== 'running') return row.started_at
+  return toTimestamp(Math.max(tx.now - ms, fromTimestamp(row.claimed_at) ?? tx.now))
+}
+
+function wallMsSince(tx: ReadTx, at: string): number {
+  return Math.max(0, tx.now - (fromTimestamp(at) ?? tx.now))
+}

@@ -1,0 +1,118 @@
+import { AppError } from '../../../../base/index.ts'
+import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { users } from '../../../collections/users.ts'
+import { appendTimeline } from '../../../journal/timeline.ts'
+import type { ReadTx, Tx } from '../../../records/tx.ts'
+import { JsonText } from '../../../schema/json-text.ts'
+import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
+import type { User } from '../../accounts/accounts.ts'
+import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
+import type { JobNeeds } from '../fits-qpu.ts'
+import type { Job } from '../jobs.ts'
+import { saveLabels } from '../labels.ts'
+
+/** A validated job to add to the queue. */
+interface NewJob {
+  user: string
+  /** Id of a QPU; '' = any. */
+  qpu: string
+  /** The programs and options for the device. */
+  payload: unknown
+  /** What it needs of a QPU; everything that is missing is unknown. */
+  needs: Partial<JobNeeds>
+  /** What its results must contain, as JSON; '' = unknown. */
+  expected?: string
+  /** What its programs need of a chip, as JSON; '' = unknown. */
+  chipNeeds?: string
+  name?: string
+  tags?: readonly string[]
+  /** JSON text of the names and metadata of its circuits; '' = none. */
+  labels?: string
+}
+
+/** Limits of submissions. */
+interface SubmitLimits {
+  /** Maximum number of pending jobs of a user. */
+  maxPending: number
+  /** Maximum bytes of the stored jobs of a user; none or 0 = no limit. */
+  maxUserBytes?: number
+}
+
+/**
+ * T1: appends a job to the queue.
+ * @throws AppError `forbidden` (disabled account, no balance), `conflict` (too many pending jobs),
+ *   `too_large` or `over_quota` (stored bytes).
+ */
+export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
+  const { owner, used } = assertMaySubmit(tx, job.user, limits)
+  const row = tx.insert(quantumJobs, {
+    user_id: job.user,
+    qpu_target: job.qpu,
+    payload: job.payload,
+    ...job.needs,
+    expected_results: job.expected ?? '',
+    chip_needs: job.chipNeeds ?? '',
+    name: job.name ?? '',
+    tags: job.tags && job.tags.length > 0 ? job.tags : null,
+    status: 'pending',
+  })
+  if (job.labels) saveLabels(tx, row.id, job.labels)
+  // Counted by the insert; the refusal undoes it.
+  const bytes = storedBytesOf(tx, job.user) - used
+  assertMayStore(owner, { used, bytes, maxUserBytes: limits.maxUserBytes ?? 0 })
+  appendTimeline(tx, row.id, { event: 'submitted', attempt: 0, detail: '' })
+  return row
+}
+
+/**
+ * Checks that a user may submit a job now, which counts `bytes`; returns the user and the bytes stored.
+ * @throws AppError as `insertJob` does.
+ */
+export function assertMaySubmit(
+  tx: ReadTx,
+  user: string,
+  { maxPending, maxUserBytes = 0 }: SubmitLimits,
+  bytes = RECORD_BYTES,
+): { owner: User; used: number } {
+  const owner = tx.find(users, user)
+  if (!owner || owner.disabled) {
+    throw new AppError('forbidden', 'This account is disabled; ask an administrator', {
+      reason: 'account_disabled',
+    })
+  }
+  if (!owner.unlimited && owner.qpu_seconds <= 0) {
+    throw new AppError('forbidden', 'Insufficient QPU seconds balance', {
+      reason: 'insufficient_qpu_seconds',
+    })
+  }
+  const pending = countPending(tx, user)
+  if (pending >= maxPending) {
+    throw new AppError(
+      'conflict',
+      `You have ${pending} pending jobs, the maximum; wait for some to run or cancel some`,
+      { reason: 'too_many_pending_jobs' },
+    )
+  }
+  const used = storedBytesOf(tx, user)
+  assertMayStore(owner, { used, bytes, maxUserBytes })
+  return { owner, used }
+}
+
+/**
+ * Reads an index of pending jobs only, which a test asserts. Without the hint, SQLite would read all of the
+ * user's jobs.
+ */
+export const COUNT_PENDING = `SELECT count(*) AS pending
+  FROM quantum_jobs INDEXED BY quantum_jobs_held_user_id
+  WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user`
+
+/** The bytes that a new job counts. */
+export function bytesOfJob(payload: unknown): number {
+  const json = payload instanceof JsonText ? payload : new JsonText(JSON.stringify(payload))
+  return RECORD_BYTES + json.byteLength
+}
+
+/** Number of pending jobs of a user, held or not. */
+export function countPending(tx: ReadTx, user: string): number {
+  return tx.one<{ pending: number }>(COUNT_PENDING, { user })?.pending ?? 0
+}

@@ -1,0 +1,101 @@
+import { backoffMs } from '../../../../base/index.ts'
+import { qpus } from '../../../collections/qpus.ts'
+import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { appendTimeline } from '../../../journal/timeline.ts'
+import type { ReadTx, Tx } from '../../../records/tx.ts'
+import { markUnfit } from '../../qpus/unfit-jobs.ts'
+import { announceJobEnd } from '../announce-end.ts'
+import { countFailed, type DriverAttempt, endAttempt } from '../attempts.ts'
+import { changeRunning, returnToQueue } from './requeue.ts'
+
+/** Limits of retries. */
+export interface RetryLimits {
+  /** Maximum number of attempts that ran and ended by a lost driver or a device error; 0 = no limit. */
+  maxAttempts: number
+}
+
+/** An attempt that failed for no reason in its job. */
+export interface FailedAttempt extends DriverAttempt {
+  /** The QPU of a driver that reported the end. */
+  qpu?: string
+  executionMs: number
+  /** `undelivered` when the device did not begin. */
+  state: 'error' | 'lost' | 'undelivered'
+  reason: string
+  /** Code of a device that did not begin. */
+  code?: string | undefined
+  /** For the timeline, in the place of the reason. */
+  detail?: string | undefined
+}
+
+/**
+ * Codes of a device that could not begin, because another process used its instrument or because the chip is
+ * not calibrated for the job; not an attempt.
+ */
+const NOT_CALIBRATED = 'not_calibrated'
+export const NOT_BEGUN = new Set(['instrument_busy', NOT_CALIBRATED])
+
+/** Maximum length of a device's message in the timeline. */
+export const MAX_DETAIL_LENGTH = 1_000
+export const MAX_BACKOFF_MS = 60_000
+
+/** Pause of a job in ms after its failed attempt number `failed`: 1 s, doubled each time, at most 60 s. */
+export function retryBackoffMs(failed: number): number {
+  return backoffMs(failed, { initialMs: 1_000, maxMs: MAX_BACKOFF_MS })
+}
+
+/** T6, T7: ends an attempt whose driver is silent; undefined when it is not open any more. */
+export function requeueLost(
+  tx: Tx,
+  lost: DriverAttempt & { reason: string },
+  { maxAttempts }: RetryLimits,
+): 'pending' | 'failed' | undefined {
+  return retryOrFail(tx, { ...lost, executionMs: 0, state: 'lost' }, maxAttempts)
+}
+
+/** T5, T6, T7: the next status of the job; undefined when the attempt is not open any more. */
+export function retryOrFail(
+  tx: Tx,
+  end: FailedAttempt,
+  maxAttempts: number,
+): 'pending' | 'failed' | undefined {
+  const { job, attempt, state, reason, code = '' } = end
+  if (!endAttempt(tx, end)) return undefined
+  const detail = (end.detail ?? reason).slice(0, MAX_DETAIL_LENGTH)
+  appendTimeline(tx, job, { event: state === 'error' ? 'device_error' : state, attempt, detail })
+  const counted = countFailed(tx, job)
+  if (state !== 'undelivered' && maxAttempts > 0 && counted >= maxAttempts) {
+    failExhausted(tx, end, counted)
+    return 'failed'
+  }
+  const isUncalibrated = code === NOT_CALIBRATED
+  const isKept = isUncalibrated && isDescribed(tx, end.qpu)
+  const failed = isUncalibrated ? Number.POSITIVE_INFINITY : Math.max(1, counted)
+  const isPaused = state !== 'lost' && !isKept
+  returnToQueue(tx, end, { notBefore: isPaused ? tx.now + retryBackoffMs(failed) : 0 })
+  if (isKept) markUnfit(tx, job, { qpu: end.qpu ?? '', reason })
+  else tx.changed(quantumJobs, job, 'update')
+  return 'pending'
+}
+
+/** Whether the device of a QPU describes its chip, so that the next change of that is known. */
+function isDescribed(tx: ReadTx, qpu = ''): boolean {
+  return (tx.find(qpus, qpu)?.described_at ?? '') !== ''
+}
+
+function failExhausted(tx: Tx, end: FailedAttempt, counted: number): void {
+  const { job, attempt, reason } = end
+  const results = {
+    error: `Given up after ${counted} attempts; the last one ended with: ${reason}`,
+    error_code: 'attempts_exhausted',
+  }
+  changeRunning(
+    tx,
+    end,
+    `status = 'failed', results = $results, error_code = 'attempts_exhausted', finished_at = $at, not_before = 0`,
+    { results: JSON.stringify(results) },
+  )
+  appendTimeline(tx, job, { event: 'failed', attempt, detail: 'attempts_exhausted' })
+  announceJobEnd(tx, job)
+  tx.changed(quantumJobs, job, 'update')
+}
