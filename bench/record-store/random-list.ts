@@ -1,4 +1,4 @@
-/** One list request: who sends it, to which collection, with which query. */
+/** One list request: its caller, collection and query. */
 export interface RandomList {
   readonly caller: 'superuser' | 'user' | 'guest'
   readonly collection: string

@@ -54,7 +54,7 @@ export async function listBackupFiles(
 export async function findBackupFile(dir: string, name: string): Promise<BackupFile> {
   const kind = kindOf(name)
   const path = kind ? join(folderOf(dir, kind), name) : ''
-  // A link is none: it could lead to any file that the server can read.
+  // A link is refused: it could lead to any file that the server can read.
   const stats = kind && (await lstat(path).catch(() => undefined))
   if (!kind || !stats?.isFile()) {
     throw new AppError('not_found', `There is no backup ${name}`, { reason: 'no_backup' })

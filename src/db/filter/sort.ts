@@ -40,7 +40,7 @@ export interface Order extends Condition {
   /** The terms of ORDER BY. */
   readonly orderBy: string
   /**
-   * The same terms as columns of the row that are never NULL, so that a page can begin after any record;
+   * The columns of these terms, if all are columns of the row that are never NULL, so that a page can begin after any record;
    * undefined when some are not, or differ in direction.
    */
   readonly keyset: { readonly columns: readonly string[]; readonly descending: boolean } | undefined
@@ -57,39 +57,27 @@ export function compileSort(keys: readonly SortKey[], options: CompileOptions): 
   const context = createContext(options)
   const conditions: string[] = []
   const terms = keys.map(({ name, descending }) => {
-    const { sql, condition } = sortTerm(context, name)
+    const { condition, ...term } = sortTerm(context, name)
     if (condition !== undefined) conditions.push(condition)
-    return { sql, descending }
+    return { ...term, descending }
   })
   const descending = keys.at(-1)?.descending ?? false
   const [only = '', ...others] = keys.map(({ name }) => name)
   const rest = others.length === 0 ? restOfIndex(options.collection, only) : []
-  const lastTerms = [...rest, 'seq'].map((column) => columnSql(context, column))
-  const isKeyset =
-    keys.every(({ name }) => isStoredValue(options.collection, name)) &&
-    terms.every((term) => PLAIN.test(term.sql) && term.descending === descending)
-  const all = [...terms, ...lastTerms.map((sql) => ({ sql, descending }))]
+  const lastTerms = [...rest, 'seq'].map((column) => ({ ...columnTerm(context, column), descending }))
+  const all: (SortTerm & { descending: boolean })[] = [...terms, ...lastTerms]
+  const columns = all.flatMap((term) =>
+    term.column !== undefined && term.descending === descending ? [term.column] : [],
+  )
   return {
     sql: conditions.join(' AND '),
     orderBy: all.map((term) => (term.descending ? `${term.sql} DESC` : term.sql)).join(', '),
-    keyset: isKeyset ? { columns: all.map(({ sql }) => sql), descending } : undefined,
+    keyset: columns.length === all.length ? { columns, descending } : undefined,
     terms: [],
     otherTerms: conditions.length,
     reads: context.reads,
     bind: context.binder.bind,
   }
-}
-
-/** A column of the row itself. */
-const PLAIN = /^\w+\."\w+"$/
-
-function columnSql({ alias }: Context, column: string): string {
-  return `${alias}.${quoted(column)}`
-}
-
-/** Whether the column of a field is NOT NULL: all are but those of documents. */
-function isStoredValue({ fields }: AnyCollection, name: string): boolean {
-  return !fields[name]?.kind.isDocument
 }
 
 /** The columns after `first` in the first index that begins with it and has all rows. */
@@ -105,19 +93,25 @@ function restOfIndex({ indexes }: AnyCollection, first: string): readonly string
 
 interface SortTerm {
   sql: string
+  /** The column of the row, never NULL, that the term is. */
+  column?: string | undefined
   condition?: string
+}
+
+function columnTerm({ alias }: Context, column: string): SortTerm {
+  return { sql: `${alias}.${quoted(column)}`, column }
 }
 
 function sortTerm(context: Context, name: string): SortTerm {
   if (name === '@random') return { sql: 'random()' }
-  if (name === '@rowid') return { sql: `${context.alias}."seq"` }
+  if (name === '@rowid') return columnTerm(context, 'seq')
   const scope = context.newScope()
-  const { sql, guard, isLarge } = fieldOperand(context, scope, name)
+  const { sql, guard, isLarge, column } = fieldOperand(context, scope, name)
   // Sorting copies the values, which may have megabytes each.
   if (isLarge) throw badFilter(`Records cannot be sorted by ${shortened(name)}; sort by created instead`)
   // Sorting by hidden addresses would reveal them.
   const value = guard === undefined ? sql : `CASE WHEN ${guard} THEN ${sql} END`
-  if (scope.joins.length === 0) return { sql: value }
+  if (scope.joins.length === 0) return { sql: value, column }
   const from = fromJoins(scope)
   if (scope.guards.length === 0) return { sql: `(SELECT ${value} FROM ${from} LIMIT 1)` }
   const visible = scope.guards.join(' AND ')

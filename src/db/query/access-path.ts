@@ -1,5 +1,5 @@
 import { MIB } from '../../base/index.ts'
-import { BASE, type Condition, type Order, type Term } from '../filter/index.ts'
+import type { Condition, Order, Term } from '../filter/index.ts'
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
 import { fullIndexesOf } from '../schema/tables.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
@@ -103,11 +103,10 @@ function serves(
   const { keyset } = order
   if (!keyset) return false
   const fixed = new Set(terms.filter(isEqual).map(({ column }) => column))
-  const keys = keyset.columns.map((sql) => sql.slice(`${BASE}."`.length, -1))
   if (!columns.slice(0, fixed.size).every((column) => fixed.has(column)) || fixed.size > columns.length)
     return false
   const rest = [...columns.slice(fixed.size), 'seq']
-  const sorted = keys.filter((column) => !fixed.has(column))
+  const sorted = keyset.columns.filter((column) => !fixed.has(column))
   if (rest.indexOf('seq') !== sorted.length - 1 || sorted.some((column, at) => column !== rest[at]))
     return false
   const ranges = terms.filter((term) => term.column !== undefined && !isEqual(term))
@@ -115,5 +114,5 @@ function serves(
   if (!start) return true
   // SQLite searches for one bound in each direction, which has to be the record that the page follows.
   const from = keyset.descending ? '<' : '>'
-  return sorted.length === keys.length && ranges.every(({ operator }) => !operator.startsWith(from))
+  return sorted.length === keyset.columns.length && ranges.every(({ operator }) => !operator.startsWith(from))
 }

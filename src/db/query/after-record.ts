@@ -34,8 +34,9 @@ export function startAfter(
     requestInfo,
     tx.now,
   )
-  const names = keyset.columns.map((_, index) => `page_after${index}`)
-  const values = keyset.columns.map((column, index) => `${column} AS ${names[index]}`)
+  const columns = keyset.columns.map((column) => `${BASE}.${quoted(column)}`)
+  const names = columns.map((_, index) => `page_after${index}`)
+  const values = columns.map((column, index) => `${column} AS ${names[index]}`)
   const row = tx.one<Record<string, Bindable>>(
     `SELECT ${values.join(', ')} FROM ${quoted(collection.name)} AS ${BASE}${where}`,
     params,
@@ -47,7 +48,7 @@ export function startAfter(
     )
   }
   const place = names.map((name) => `$${name}`).join(', ')
-  const sql = `(${keyset.columns.join(', ')}) ${keyset.descending ? '<' : '>'} (${place})`
+  const sql = `(${columns.join(', ')}) ${keyset.descending ? '<' : '>'} (${place})`
   return { sql, bind: () => row }
 }
 

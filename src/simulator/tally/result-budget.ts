@@ -93,7 +93,7 @@ export class ResultBudget {
     Atomics.add(this.#words, place, this.#clamped(length))
   }
 
-  /** A length that is too large by itself does not overflow the sum. */
+  /** A single length above the limit does not overflow the sum. */
   #clamped(length: number): number {
     return Math.min(length, this.#limit + 1)
   }

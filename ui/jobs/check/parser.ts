@@ -7,6 +7,8 @@ export interface Tasks {
   fidelity: typeof predictFidelity
 }
 export type Task = keyof Tasks
+/** What the function of each task returns. */
+export type Answers = { [T in Task]: ReturnType<Tasks[T]> }
 
 /** A task with what its function takes. */
 export interface Question<T extends Task = Task> {
@@ -16,11 +18,9 @@ export interface Question<T extends Task = Task> {
 
 /** A thread that answers questions, one after the other. */
 export interface ParserThread {
-  ask(question: Question): void
+  ask<T extends Task>(question: Question<T>, found: (answer: Answers[T]) => void): void
   end(): void
 }
-
-type Found = (answer: unknown) => void
 
 /**
  * Asks one thread of its own about programs, since parsing would delay typing and the code of the parser is
@@ -31,45 +31,46 @@ interface Parser {
   ask<T extends Task>(
     asker: object,
     question: Question<T>,
-    found: (answer: ReturnType<Tasks[T]>) => void,
+    found: (answer: Answers[T]) => void,
   ): void
   /** An asker that leaves gets no further answers; the thread ends with the last one. */
   leave(asker: object): void
 }
 
 /** `open` starts the thread, with the first question; one that fails is replaced for the next question. */
-export function createParser(open: (found: Found, failed: () => void) => ParserThread): Parser {
+export function createParser(open: (failed: () => void) => ParserThread): Parser {
   const askers = new Set<object>()
-  const waiting = new Map<object, { question: Question; found: Found }>()
+  /** Sends the question of each asker to a thread. */
+  const waiting = new Map<object, (thread: ParserThread) => void>()
   let thread: ParserThread | undefined
-  let running: Found | undefined
+  let isRunning = false
 
   const askNext = () => {
     const [next] = waiting
-    if (running || !next) return
-    const [asker, { question, found }] = next
+    if (isRunning || !next) return
+    const [asker, send] = next
     waiting.delete(asker)
-    running = (answer) => askers.has(asker) && found(answer)
-    thread ??= open(finish, close)
-    thread.ask(question)
-  }
-  const finish = (answer: unknown) => {
-    const done = running
-    running = undefined
-    done?.(answer)
-    askNext()
+    isRunning = true
+    thread ??= open(close)
+    send(thread)
   }
   /** Without a thread, the server still checks the program. */
   const close = () => {
     thread?.end()
-    thread = running = undefined
+    thread = undefined
+    isRunning = false
     waiting.clear()
   }
   return {
     ask(asker, question, found) {
       askers.add(asker)
-      // The thread answers each question with what the function of its task returns.
-      waiting.set(asker, { question: question as Question, found: found as Found })
+      waiting.set(asker, (each) =>
+        each.ask(question, (answer) => {
+          isRunning = false
+          if (askers.has(asker)) found(answer)
+          askNext()
+        }),
+      )
       askNext()
     },
     leave(asker) {

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { createParser, type Question, type Task, type Tasks } from './parser.ts'
+import { type Answers, createParser, type Question, type Task } from './parser.ts'
 
 /** URL path of the script of the thread; `scripts/build-ui.ts` puts it in. */
 declare const CHECK_WORKER: string
@@ -8,11 +8,16 @@ declare const CHECK_WORKER: string
 /** A program is parsed after a pause in typing; the first time at once. */
 const TYPING_PAUSE_MS = 150
 
-const parser = createParser((found, failed) => {
+const parser = createParser((failed) => {
   const worker = new Worker(CHECK_WORKER, { type: 'module' })
-  worker.onmessage = ({ data }: MessageEvent<unknown>) => found(data)
   worker.onerror = failed
-  return { ask: (question) => worker.postMessage(question), end: () => worker.terminate() }
+  return {
+    ask<T extends Task>(question: Question<T>, found: (answer: Answers[T]) => void) {
+      worker.onmessage = ({ data }: MessageEvent<Answers[T]>) => found(data)
+      worker.postMessage(question)
+    },
+    end: () => worker.terminate(),
+  }
 })
 
 /**
@@ -23,8 +28,8 @@ export function useParsed<T extends Task, Initial>(
   question: Question<T> | undefined,
   initial: Initial,
   dependencies: readonly unknown[],
-): Signal<ReturnType<Tasks[T]> | Initial> {
-  const found = useSignal<ReturnType<Tasks[T]> | Initial>(initial)
+): Signal<Answers[T] | Initial> {
+  const found = useSignal<Answers[T] | Initial>(initial)
   const asker = useRef({}).current
   useEffect(() => () => parser.leave(asker), [])
   useEffect(() => {

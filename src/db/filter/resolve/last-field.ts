@@ -37,7 +37,8 @@ export function lastOperand(
     ...(ofRecord ? { field: name } : {}),
     ...(field.kind.isLarge(field) ? { isLarge: true } : {}),
   }
-  const plain = ofRecord && !document && !guard ? { ...derived, column } : derived
+  const isColumn = ofRecord && !document && !guard && derived.sql === stored
+  const plain = isColumn ? { ...derived, column } : derived
   switch (modifier) {
     case undefined:
       return { operand: plain, many }

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { AppError } from '../../../base/index.ts'
-import type { KnownJob } from '../../../db/store/jobs/index.ts'
-import { quantumJobs } from '../../../db/store/jobs/index.ts'
+import { type KnownJob, quantumJobs } from '../../../db/store/jobs/index.ts'
 import type { ServerContext } from '../../context.ts'
 import { callerName } from '../../http/caller.ts'
 import { IDLE_TIMEOUT_SECONDS } from '../../http/limits/idle-time.ts'
@@ -10,7 +9,7 @@ import { type JobNews, viewJobChanges } from '../view.ts'
 import type { JobWaitDependencies } from './await-job.ts'
 import { WAIT_LIMITS } from './job-waits.ts'
 
-/** A job id is shorter; a longer text is none. */
+/** Longer than any job id. */
 const MAX_ID_LENGTH = 100
 
 /** What a caller knows of jobs, and how long it waits for news of them. */

@@ -1,16 +1,24 @@
 import { expect, test } from 'bun:test'
-import { createParser, type ParserThread } from '../../../../ui/jobs/check/parser.ts'
+import {
+  type Answers,
+  createParser,
+  type ParserThread,
+  type Question,
+  type Task,
+} from '../../../../ui/jobs/check/parser.ts'
 import type { Diagnostics } from '../../../../ui/jobs/problems.ts'
 
 /** Threads that answer or fail when they are asked to. */
 function openThreads() {
   const threads: { texts: string[]; isOver: boolean; answer(): void; fail(): void }[] = []
-  const open = (found: (answer: unknown) => void, fail: () => void): ParserThread => {
-    const texts: string[] = []
-    const thread = { texts, isOver: false, fail, answer: () => found(resultOf(texts.at(-1) ?? '')) }
+  const open = (fail: () => void): ParserThread => {
+    const thread = { texts: [] as string[], isOver: false, fail, answer: () => {} }
     threads.push(thread)
     return {
-      ask: ({ inputs: [text] }) => void texts.push(text),
+      ask<T extends Task>({ inputs: [text] }: Question<T>, found: (answer: Answers[T]) => void) {
+        thread.texts.push(String(text))
+        thread.answer = () => found(resultOf(String(text)) as Answers[T])
+      },
       end: () => {
         thread.isOver = true
       },
