@@ -40,8 +40,8 @@ export interface Order extends Condition {
   /** The terms of ORDER BY. */
   readonly orderBy: string
   /**
-   * The columns of these terms, if all are columns of the row that are never NULL, so that a page can begin after any record;
-   * undefined when some are not, or differ in direction.
+   * The columns of these terms, if all are columns of the row that are never NULL, so that a page can begin
+   * after any record; undefined when some are not, or differ in direction.
    */
   readonly keyset: { readonly columns: readonly string[]; readonly descending: boolean } | undefined
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
 import { BASE, badFilter, type Catalog, isSuperuser, type RequestInfo } from '../filter/index.ts'
-import { loader } from '../records/stored-values.ts'
+import { loader, MAX_HELD_BYTES } from '../records/stored-values.ts'
 import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { createPlans } from '../schema/plan.ts'
@@ -25,12 +25,6 @@ interface Permission {
   readonly requestInfo: RequestInfo
 }
 
-/** Which large values stay in the database, see `StoredJson`. */
-interface Shortened {
-  /** Those of more bytes; none by default. */
-  readonly most?: number | undefined
-}
-
 /** A list request. */
 export interface ListRequest extends Permission, Paging {
   readonly filter?: string
@@ -48,7 +42,10 @@ export interface RecordTest {
   values(tx: SqlReader, values: Readonly<Record<string, unknown>>, requestInfo: RequestInfo): boolean
 }
 
-/** Reads of records as requests describe them: by rule, filter and sort. */
+/**
+ * Reads of records as requests describe them: by rule, filter and sort. Large values of more than 64 KiB are
+ * handles, see `StoredJson`.
+ */
 export interface RecordQueries extends Expander {
   /**
    * How to read the ids of the records for which both the rule and the filter hold; see `readPage`.
@@ -65,7 +62,7 @@ export interface RecordQueries extends Expander {
     tx: SqlReader,
     collection: C,
     ids: readonly string[],
-    request: Permission & Shortened & { readonly without?: readonly string[] },
+    request: Permission & { readonly without?: readonly string[] },
   ): RecordOf<C>[]
   /**
    * The record if it exists and the rule allows it.
@@ -75,7 +72,7 @@ export interface RecordQueries extends Expander {
     tx: SqlReader,
     collection: C,
     id: string,
-    permission: Permission & Shortened,
+    permission: Permission,
   ): RecordOf<C> | undefined
   /**
    * Compiles a rule, and the caller's filter if there is one, for the kind of account in `requestInfo`; call
@@ -126,17 +123,12 @@ export function createRecordQueries({
       tx: SqlReader,
       collection: C,
       ids: readonly string[],
-      {
-        rule,
-        requestInfo,
-        without = [],
-        most,
-      }: Permission & Shortened & { readonly without?: readonly string[] },
+      { rule, requestInfo, without = [] }: Permission & { readonly without?: readonly string[] },
     ) => {
       const access = assertAllowed(rules.access(collection, rule, requestInfo))
       const { where, params } = joinedConditions([BY_IDS, access], requestInfo, tx.now)
       const { selectShort, record } = planOf(collection)
-      const sql = `${selectShort(without, most)} AS ${BASE}${where}`
+      const sql = `${selectShort(without, MAX_HELD_BYTES)} AS ${BASE}${where}`
       const load = loader(tx, collection)
       const rows = tx.all<Record<string, unknown>>(sql, { ...params, ids: JSON.stringify(ids) })
       const byId = new Map(rows.map((row) => [row['id'], row]))
@@ -150,12 +142,12 @@ export function createRecordQueries({
       tx: SqlReader,
       collection: C,
       id: string,
-      { rule, requestInfo, most }: Permission & Shortened,
+      { rule, requestInfo }: Permission,
     ) => {
       const access = assertAllowed(rules.access(collection, rule, requestInfo))
       const { where, params } = joinedConditions([BY_ID, access], requestInfo, tx.now)
       const { selectShort, record } = planOf(collection)
-      const row = tx.one<Record<string, unknown>>(`${selectShort([], most)} AS ${BASE}${where}`, {
+      const row = tx.one<Record<string, unknown>>(`${selectShort([], MAX_HELD_BYTES)} AS ${BASE}${where}`, {
         ...params,
         id,
       })

@@ -1,7 +1,6 @@
 import { AppError, isObject } from '../../base/index.ts'
-import type { AnyCollection } from '../schema/collection.ts'
+import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
 import { JsonText, StoredJson } from '../schema/json-text.ts'
-import { largeFieldsOf } from '../schema/large-values.ts'
 import { excerptOf } from './excerpt.ts'
 
 /** The selected names, each with the names selected below it (none = everything) and its excerpt options. */
@@ -17,18 +16,23 @@ const ENVELOPE = ['page', 'perPage', 'totalItems', 'totalPages', 'items']
 /**
  * Returns only the parts of a response that `fields` names: `id,expand.user.name`, `*` for all keys of a
  * level, `text:excerpt(100,true)` for the beginning of a text. Lists keep their envelope; the selection
- * applies to each element of an array. A blank text selects everything.
- * @throws AppError `invalid` for unknown modifiers.
+ * applies to each element of an array. A blank text selects everything. `read` reads a value that is still in
+ * the database and of which parts are selected.
+ * @throws AppError `invalid` for unknown modifiers; `too_large` for parts of a value above 1 MiB.
  */
-export function pickFields(response: unknown, fields: string): unknown {
+export function pickFields(
+  response: unknown,
+  fields: string,
+  read?: (stored: StoredJson) => JsonText,
+): unknown {
   if (fields.trim() === '') return response
   if (fields.length > MAX_CHARACTERS) {
     throw badFields(`fields has ${fields.length} characters; at most ${MAX_CHARACTERS} are allowed`)
   }
   const root = parseFields(fields)
-  if (!isObject(response) || !Array.isArray(response['items'])) return picked(response, root)
+  if (!isObject(response) || !Array.isArray(response['items'])) return picked(response, root, read)
   const isList = Object.keys(response).every((key) => ENVELOPE.includes(key))
-  return isList ? { ...response, items: picked(response['items'], root) } : picked(response, root)
+  return isList ? { ...response, items: picked(response['items'], root, read) } : picked(response, root, read)
 }
 
 /**
@@ -39,16 +43,6 @@ export function pickedNames(fields: string): ReadonlySet<string> | undefined {
   if (fields.trim() === '') return undefined
   const { below } = parseFields(fields)
   return below.size === 0 || below.has('*') ? undefined : new Set(below.keys())
-}
-
-/** Whether `fields` selects parts of a large field rather than all of it. */
-export function picksInside(collection: AnyCollection, fields: string): boolean {
-  if (fields.trim() === '') return false
-  const { below } = parseFields(fields)
-  return [...largeFieldsOf(collection), '*'].some((name) => {
-    const node = below.get(name)
-    return node !== undefined && (node.below.size > 0 || node.excerpt !== undefined)
-  })
 }
 
 function badFields(problem: string): AppError {
@@ -87,28 +81,33 @@ function readExcerpt(modifier: string, args: string): { length: number; withElli
   return { length: Number(length), withEllipsis: withEllipsis === 'true' || withEllipsis === '1' }
 }
 
-function picked(value: unknown, node: Picked): unknown {
+function picked(value: unknown, node: Picked, read?: (stored: StoredJson) => JsonText): unknown {
   if (value instanceof StoredJson) {
-    if (node.below.size === 0 && !node.excerpt) return value
-    throw new AppError(
-      'too_large',
-      `fields: ${value.field} of ${value.record} has ${value.bytes} bytes; parts of it can be selected up to 1 MiB, ` +
-        `so name ${value.field} alone or leave it out`,
-      { reason: 'value_too_large' },
-    )
+    const isWhole = node.below.size === 0 && !node.excerpt
+    return isWhole ? value : picked(readPart(value, read), node)
   }
   if (node.below.size === 0) {
     if (node.excerpt && value instanceof JsonText) return picked(value.value, node)
     return node.excerpt && typeof value === 'string' ? excerptOf(value, node.excerpt) : value
   }
   if (value instanceof JsonText) return picked(value.value, node)
-  if (Array.isArray(value)) return value.map((each) => picked(each, node))
+  if (Array.isArray(value)) return value.map((each) => picked(each, node, read))
   if (!isObject(value)) return value
   const rest = node.below.get('*')
   const kept = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     const child = node.below.get(key) ?? rest
-    return child ? [[key, picked(each, child)]] : []
+    return child ? [[key, picked(each, child, read)]] : []
   })
   // Defines own properties for any name, `__proto__` included.
   return Object.fromEntries(kept)
+}
+
+function readPart(value: StoredJson, read?: (stored: StoredJson) => JsonText): JsonText {
+  if (read && value.bytes <= MAX_ROW_BYTES) return read(value)
+  throw new AppError(
+    'too_large',
+    `fields: ${value.field} of ${value.record} has ${value.bytes} bytes; parts of it can be selected up to 1 MiB, ` +
+      `so name ${value.field} alone or leave it out`,
+    { reason: 'value_too_large' },
+  )
 }

@@ -1,21 +1,18 @@
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
-import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
 import { JsonText, StoredJson } from '../schema/json-text.ts'
 import { largeTableOf, valueSql } from '../schema/large-values.ts'
 import { unreadValues } from '../schema/unread-json.ts'
 import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
-import { picksInside } from './pick-fields.ts'
 
-/** Longer values of responses stay in the database until they are sent. */
-const MAX_HELD_BYTES = 64 * 1024
+/** Records that are read for responses have longer large values as handles, see `StoredJson`. */
+export const MAX_HELD_BYTES = 64 * 1024
 
-/**
- * The size in bytes above which the large values of a response stay in the database. Those of which `fields`
- * selects parts are read and parsed, up to the size of a row.
- */
-export function heldBytes(collection: AnyCollection, fields: string): number {
-  return picksInside(collection, fields) ? MAX_ROW_BYTES : MAX_HELD_BYTES
+/** The JSON text behind a handle; undefined if it has been removed or replaced by another one. */
+export function readStored(sql: SqlReader, stored: StoredJson): JsonText | undefined {
+  const value = loader(sql, stored.collection)(stored.record, stored.field)
+  const text = typeof value === 'string' ? new JsonText(value) : undefined
+  return text?.byteLength === stored.bytes ? text : undefined
 }
 
 /** Reads the stored text of a large value whose record has been read without it, in the same transaction. */

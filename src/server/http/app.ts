@@ -19,6 +19,7 @@ import { validate } from './request/validate.ts'
 import { addCors, optionsResponse } from './response/cors.ts'
 import { errorBody, METHOD_NOT_ALLOWED, problem } from './response/error-response.ts'
 import { ResponseEncoder } from './response/response-encoder.ts'
+import { readValue } from './response/stored-chunks.ts'
 import { TextFile } from './response/text-file.ts'
 import { Reply, type Route, type RouteRequest } from './route.ts'
 import { proxyWarning } from './untrusted-proxy.ts'
@@ -119,7 +120,12 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
     if (result instanceof Response) return result
     const receiver = { caller: receiverOf(caller, address), request }
     if (result instanceof TextFile) return encoder.file(result, receiver, { setIdleTimeout })
-    return toResponse(result, fields, (...response) => encoder.encode(...response, receiver))
+    const reply = result instanceof Reply ? result : new Reply(200, result)
+    const encode: JsonEncoder = (...response) => encoder.encode(...response, receiver)
+    if (fields === '' || reply.body === undefined || reply.status >= 300) return toResponse(reply, encode)
+    return context.db
+      .read((tx) => pickFields(reply.body, fields, (handle) => readValue(tx, handle)))
+      .then((body) => toResponse(new Reply(reply.status, body, reply.headers), encode))
   }
 
   const warnOfProxy = proxyWarning(log)
@@ -314,11 +320,9 @@ type JsonEncoder = (
   head: { status: number; headers: Record<string, string> },
 ) => Response | Promise<Response>
 
-/** Encodes the result of a route; on every route, `fields` selects parts of a successful body. */
-function toResponse(result: unknown, fields: string, encode: JsonEncoder): Response | Promise<Response> {
-  const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result)
+function toResponse({ status, body, headers }: Reply, encode: JsonEncoder): Response | Promise<Response> {
   if (body === undefined) return new Response(null, { status, headers: { ...API_HEADERS, ...headers } })
-  return encode(status < 300 ? pickFields(body, fields) : body, {
+  return encode(body, {
     status,
     headers: { 'content-type': 'application/json;charset=utf-8', ...API_HEADERS, ...headers },
   })

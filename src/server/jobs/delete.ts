@@ -16,7 +16,7 @@ export async function deleteJob(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const assertMayDelete = (tx: ReadTx) => assertEnded(findAccessible(tx, caller, { id, fields: 'status' }))
+  const assertMayDelete = (tx: ReadTx) => assertEnded(findAccessible(tx, caller, id))
   const removeOne = () =>
     db.write('delete value of job', (tx) => {
       assertMayDelete(tx)

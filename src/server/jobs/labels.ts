@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { heldBytes } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
-import { findJob, type Job, type JobLabels, labelJob, quantumJobs } from '../../db/store/jobs/index.ts'
+import { findJob, type Job, type JobLabels, labelJob } from '../../db/store/jobs/index.ts'
 import { LABEL_LIMITS, labelName } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
@@ -22,26 +21,26 @@ export const jobLabels = {
 
 /**
  * Changes name and tags of a job of the caller, in any state; superusers may change those of any job, which
- * is audited. `fields`: what the response selects.
+ * is audited.
  * @throws AppError `not_found` (also for jobs of other users); `invalid` if nothing is given.
  */
 export async function relabelJob(
   { db }: Pick<ServerContext, 'db'>,
   caller: Caller,
-  { id, labels, fields }: { id: string; labels: JobLabels; fields: string },
+  { id, labels }: { id: string; labels: JobLabels },
 ): Promise<JobView> {
   const changed = Object.entries(labels).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (changed.length === 0) {
     throw new AppError('invalid', 'Nothing to change: send name, tags or both')
   }
   const job = await db.write('label job', (tx): Job => {
-    const before = findAccessible(tx, caller, { id, fields: 'id' })
+    const before = findAccessible(tx, caller, id)
     labelJob(tx, id, labels)
     if (caller.kind === 'superuser') {
       const detail = { fields: changed }
       appendAudit(tx, { actor: callerName(caller), action: 'job.update', subject: id, detail })
     }
-    return findJob(tx, id, heldBytes(quantumJobs, fields)) ?? before
+    return findJob(tx, id) ?? before
   })
   return presentJob(db, job)
 }

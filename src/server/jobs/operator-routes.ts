@@ -116,7 +116,7 @@ async function moveToQpu(
   { qpu, to_simulator: isSimulatorWanted }: { qpu: string; to_simulator: boolean },
 ): Promise<JobView> {
   const moved = await db.write('move job', (tx) => {
-    const job = findJob(tx, action.job, 0)
+    const job = findJob(tx, action.job)
     if (!job) throw new AppError('not_found', `There is no job ${action.job}`)
     const to = findOpenQpu(tx, qpu)
     const excess = excessOf(job, to)

@@ -11,6 +11,7 @@ import { jobLabels, relabelJob } from './labels.ts'
 import { jobFilters, readJobFilter } from './list-filter.ts'
 import { dryRunResponse, jobChangesResponse, jobDetailResponse, jobResponse } from './responses.ts'
 import { SUBMISSION_ERRORS } from './submission/errors.ts'
+import { accepted, examineBody } from './submission/examine.ts'
 import { submissionForms } from './submission/read-submission.ts'
 import { dryRunJob, submitJob } from './submission/submit.ts'
 import { viewByKey } from './submission/view-by-key.ts'
@@ -61,13 +62,14 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
       errors: SUBMISSION_ERRORS,
       async run(context, { body, query, caller, request }) {
-        if (query.dry_run === 'true') return dryRunJob(context, caller, body)
+        const examiner = { thread: context.submissionThread, account: callerName(caller) }
+        if (query.dry_run === 'true')
+          return dryRunJob(context, caller, await examineBody(body, { ...examiner, isKeyed: false }))
         if (caller.kind !== 'superuser') submissions.take(callerName(caller))
         const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
-        return new Reply(
-          201,
-          await submitJob(context, caller, body, { idempotencyKey, fields: fieldsOf(request) }),
-        )
+        const isKeyed = idempotencyKey !== undefined
+        const submission = accepted(await examineBody(body, { ...examiner, isKeyed }))
+        return new Reply(201, await submitJob(context, caller, submission, { idempotencyKey }))
       },
     }),
     defineRoute({
@@ -106,8 +108,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 400, 401, 404, 413, 503],
       errors: { unknown_key: 404, value_too_large: 413, changed_while_sent: 503 },
       response: jobDetailResponse,
-      run: (context, { caller, params, request }) =>
-        viewByKey(context, caller, params['key'] ?? '', fieldsOf(request)),
+      run: (context, { caller, params }) => viewByKey(context, caller, params['key'] ?? ''),
     }),
     defineRoute({
       method: 'GET',
@@ -118,8 +119,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 400, 401, 404, 413, 429, 503],
       errors: { value_too_large: 413, too_many_waiting_requests: 429, changed_while_sent: 503 },
       response: jobDetailResponse,
-      run: (context, request) =>
-        awaitJob(context, waiting, request, { ...request.query, fields: fieldsOf(request.request) }),
+      run: (context, request) => awaitJob(context, waiting, request, request.query),
     }),
     defineRoute({
       method: 'POST',
@@ -158,8 +158,8 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 400, 401, 404, 413, 503],
       errors: { value_too_large: 413, changed_while_sent: 503 },
       response: jobResponse,
-      run: (context, { body, caller, params, request }) =>
-        relabelJob(context, caller, { id: params['id'] ?? '', labels: body, fields: fieldsOf(request) }),
+      run: (context, { body, caller, params }) =>
+        relabelJob(context, caller, { id: params['id'] ?? '', labels: body }),
     }),
     defineRoute({
       method: 'DELETE',

@@ -1,5 +1,5 @@
 import { AppError, toTimestamp } from '../../base/index.ts'
-import { type Database, heldBytes, MAX_LARGE_BYTES, type ReadTx, unreadFields } from '../../db/index.ts'
+import { type Database, MAX_LARGE_BYTES, type ReadTx, unreadFields } from '../../db/index.ts'
 import { type OwnJobsFilter, planOwnJobs, readPage } from '../../db/query/index.ts'
 import { chargeOf, findUser, findUserByIdentity } from '../../db/store/accounts/index.ts'
 import {
@@ -55,27 +55,21 @@ export function mayAccess(caller: Caller, job: Job): boolean {
 }
 
 /**
- * One job with its history, its charge and, while it is pending, its wait estimate. `fields`: what the
- * response selects.
+ * One job with its history, its charge and, while it is pending, its wait estimate.
  * @throws AppError `not_found`, also for jobs of other users.
  */
-export async function viewJob(
-  context: ViewContext,
-  caller: Caller,
-  id: string,
-  fields = '',
-): Promise<JobView> {
-  return context.db.read((tx) => describeJob(context, tx, findAccessible(tx, caller, { id, fields })))
+export async function viewJob(context: ViewContext, caller: Caller, id: string): Promise<JobView> {
+  return context.db.read((tx) => describeJob(context, tx, findAccessible(tx, caller, id)))
 }
 
 /** The same if the status is a wanted one when the job is read; undefined otherwise. @throws as `viewJob`. */
 export async function viewJobIf(
   context: ViewContext,
   caller: Caller,
-  { id, fields, isWanted }: { id: string; fields: string; isWanted: (status: Job['status']) => boolean },
+  { id, isWanted }: { id: string; isWanted: (status: Job['status']) => boolean },
 ): Promise<JobView | undefined> {
   return context.db.read((tx) => {
-    const job = findAccessible(tx, caller, { id, fields })
+    const job = findAccessible(tx, caller, id)
     return isWanted(job.status) ? describeJob(context, tx, job) : undefined
   })
 }
@@ -105,10 +99,9 @@ export async function viewJobChanges(
   const own = caller.kind === 'superuser' ? undefined : (await actingUser(context.db, caller)).id
   return context.db.read((tx) => {
     const { changed, unknown } = findJobChanges(tx, own, known, NEWS_LIMITS)
-    const most = heldBytes(quantumJobs, '')
     const end = context.clock.monotonic() + DESCRIBED_FOR_MS
     const jobs: JobView[] = []
-    for (const job of listStored(tx, own, { ids: changed, without: ['payload'], most })) {
+    for (const job of listStored(tx, own, { ids: changed, without: ['payload'] })) {
       const { payload: _, ...view } = describeJob(context, tx, job)
       jobs.push(view)
       if (context.clock.monotonic() > end) break
@@ -118,12 +111,8 @@ export async function viewJobChanges(
 }
 
 /** @throws AppError `not_found`, also for jobs of other users. */
-export function findAccessible(
-  tx: ReadTx,
-  caller: Caller,
-  { id, fields }: { id: string; fields: string },
-): Job {
-  const job = findJob(tx, id, heldBytes(quantumJobs, fields))
+export function findAccessible(tx: ReadTx, caller: Caller, id: string): Job {
+  const job = findJob(tx, id)
   if (job && mayAccess(caller, job)) return job
   throw new AppError('not_found', "The requested resource wasn't found")
 }
@@ -186,14 +175,13 @@ export async function listJobs(
 ): Promise<JobView[]> {
   const user = await ownerOf(db, caller, page.user)
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
-  const most = heldBytes(quantumJobs, page.fields ?? '')
   const { items } = await readPage(db, {
     without,
     maxBytes: MAX_LARGE_BYTES,
     sizeParameter: 'limit',
     reading: readingOf(caller, '', call),
     plan: () => planOwnJobs(user, { ...page, without }),
-    records: (tx, ids) => listStored(tx, user, { ids, without, most }).map((job) => presentJob(db, job)),
+    records: (tx, ids) => listStored(tx, user, { ids, without }).map((job) => presentJob(db, job)),
   })
   return items
 }

@@ -23,6 +23,7 @@
  */
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
 import { fitting, lengthOf } from '../../records/page-size.ts'
+import { MAX_HELD_BYTES } from '../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { jsonValues } from '../../sqlite/dialect.ts'
@@ -51,9 +52,9 @@ export function labelJob(tx: Tx, id: string, { name, tags }: JobLabels): void {
   tx.changed(quantumJobs, id, 'update')
 }
 
-/** A job; its large values of more than `most` bytes stay in the database. */
-export function findJob(tx: ReadTx, id: string, most?: number): Job | undefined {
-  return tx.find(quantumJobs, id, most)
+/** A job; large values of more than 64 KiB are handles, see `StoredJson`. */
+export function findJob(tx: ReadTx, id: string): Job | undefined {
+  return tx.find(quantumJobs, id, MAX_HELD_BYTES)
 }
 
 /** What the results of a job must contain, as JSON; '' for an unknown job and one of an earlier version. */
@@ -68,14 +69,17 @@ export function chipNeedsOfJob(tx: ReadTx, id: string): string {
   return tx.one<{ needs: string }>(sql, { id })?.needs ?? ''
 }
 
-/** The jobs among `ids` that belong to the user, or to anybody without a user, in the order of `ids`. */
+/**
+ * The jobs among `ids` that belong to the user, or to anybody without a user, in the order of `ids`; with
+ * handles, as `findJob`.
+ */
 export function listJobs(
   tx: ReadTx,
   user: string | undefined,
-  { ids, without = [], most }: { ids: readonly string[]; without?: readonly string[]; most?: number },
+  { ids, without = [] }: { ids: readonly string[]; without?: readonly string[] },
 ): Job[] {
   const where = user === undefined ? {} : { user_id: user }
-  return tx.list(quantumJobs, { ids, where, without, most })
+  return tx.list(quantumJobs, { ids, where, without, most: MAX_HELD_BYTES })
 }
 
 /** A job as somebody knows it; an unknown status is empty. */

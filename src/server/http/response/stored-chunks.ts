@@ -1,5 +1,5 @@
 import { AppError, MIB } from '../../../base/index.ts'
-import { readSlice, type SqlReader, type StoredJson } from '../../../db/index.ts'
+import { type JsonText, readSlice, readStored, type SqlReader, type StoredJson } from '../../../db/index.ts'
 
 /** Bytes that are read and sent at once: with a value of 9 MB, 4 ms. */
 export const CHUNK_BYTES = MIB
@@ -78,6 +78,16 @@ export class StoredChunks {
     this.#open = end < total ? { value, sent: end, version, total } : undefined
     return slice.bytes
   }
+}
+
+/**
+ * All of a value.
+ * @throws AppError `unavailable` when it was removed or replaced after its record was read.
+ */
+export function readValue(sql: SqlReader, value: StoredJson): JsonText {
+  const text = readStored(sql, value)
+  if (!text) throw changed(value)
+  return text
 }
 
 function changed({ field, record }: StoredJson): AppError {

@@ -45,11 +45,10 @@ export class ExaminedPayload extends JsonText {
 
 /**
  * Examines the body of a submission: at once if it is small and its programs are, otherwise in the thread,
- * where `account` takes its turn. A `ReceivedJson` always goes there; an `ExaminedPayload` has been there.
+ * where `account` takes its turn. A `ReceivedJson` always goes there.
  * @throws AppError what `SubmissionThread.examine` throws.
  */
 export async function examineBody(body: unknown, { thread, account, isKeyed }: Examiner): Promise<Outcome> {
-  if (body instanceof ExaminedPayload) return body.outcome
   const form = { isRecord: false, isKeyed }
   if (body instanceof ReceivedJson)
     return (await thread.examine({ body: { ...body }, ...form }, account)).outcome

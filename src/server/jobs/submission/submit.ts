@@ -1,43 +1,40 @@
 import { AppError } from '../../../base/index.ts'
-import { heldBytes, JsonText } from '../../../db/index.ts'
+import { JsonText } from '../../../db/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import {
   assertMaySubmit,
   bytesOfJob,
   findJob,
   insertJob,
-  quantumJobs,
   saveResponse,
 } from '../../../db/store/jobs/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import type { ServerContext } from '../../context.ts'
-import { type Caller, callerName } from '../../http/caller.ts'
+import type { Caller } from '../../http/caller.ts'
 import { earlierId, keyedRequest } from '../../http/request/idempotency.ts'
-import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
+import type { Examination, ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { chipNeedsText } from '../chip/job-chip-needs.ts'
 import { type JobView, presentJob } from '../view.ts'
-import { accepted, examineBody } from './examine.ts'
+import { accepted } from './examine.ts'
 import { needProblems, needsOf } from './needs.ts'
 import { resolveTarget } from './target.ts'
 import { findUncalibrated } from './uncalibrated.ts'
 
 /** What a submission works with. */
-type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'submissionThread'>
+type SubmissionContext = Pick<ServerContext, 'db' | 'config'>
 
 interface SubmitOptions {
   /** The caller's `Idempotency-Key`: repeating the request returns the same job. */
   idempotencyKey?: string | undefined
   /** The superuser who submits on behalf of the caller, in the form of the audit log. */
   actor?: string | undefined
-  /** The parts of the response that the client wants; all by default. */
-  fields?: string
 }
 
 /** Under which the keys of submissions are stored. */
 export const SUBMISSION_ROUTE = 'POST /api/jobs'
 
 /**
- * Checks a job and puts it into the queue. `body`: a JSON value, a `ReceivedJson` or an `ExaminedPayload`.
+ * Puts an examined submission into the queue.
  * @throws AppError `invalid` with each refused field (programs: code of the problem, `params` line and
  *   column); `too_large`; `forbidden` (`insufficient_qpu_seconds`, `account_disabled`); `conflict`
  *   (`too_many_pending_jobs`); `unavailable` (`qpu_disabled`, `maintenance`);
@@ -47,17 +44,11 @@ export const SUBMISSION_ROUTE = 'POST /api/jobs'
 export async function submitJob(
   context: SubmissionContext,
   caller: Caller,
-  body: unknown,
-  { idempotencyKey, actor, fields = '' }: SubmitOptions = {},
+  submission: ExaminedSubmission,
+  { idempotencyKey, actor }: SubmitOptions = {},
 ): Promise<JobView> {
-  const { db, config, submissionThread } = context
+  const { db, config } = context
   const user = await actingUser(db, caller)
-  const examiner = {
-    thread: submissionThread,
-    account: callerName(caller),
-    isKeyed: idempotencyKey !== undefined,
-  }
-  const submission = accepted(await examineBody(body, examiner))
   const request = keyedRequest(idempotencyKey, {
     user: user.id,
     route: SUBMISSION_ROUTE,
@@ -91,10 +82,7 @@ export async function submitJob(
     if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
     return row
   })
-  if (typeof submission.text === 'string') return presentJob(db, job)
-  // A large payload is sent in chunks from the database.
-  const most = heldBytes(quantumJobs, fields)
-  return presentJob(db, (await db.read((tx) => findJob(tx, job.id, most))) ?? job)
+  return presentJob(db, job)
 }
 
 function namesOf({ name, tags, labels }: ExaminedSubmission) {
@@ -133,8 +121,12 @@ interface DryRun {
  * Does everything that a submission does except storing the job; returns problems instead of throwing them.
  * @throws AppError `unauthorized` for guests.
  */
-export async function dryRunJob(context: SubmissionContext, caller: Caller, body: unknown): Promise<DryRun> {
-  const { db, config, submissionThread } = context
+export async function dryRunJob(
+  context: SubmissionContext,
+  caller: Caller,
+  outcome: Examination['outcome'],
+): Promise<DryRun> {
+  const { db, config } = context
   const user = await actingUser(db, caller)
   const dryRun: DryRun = {
     dry_run: true,
@@ -147,12 +139,7 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
     warnings: [],
     ignored: [],
   }
-  const examined = await examineBody(body, {
-    thread: submissionThread,
-    account: callerName(caller),
-    isKeyed: false,
-  })
-  const submission = collectProblems(dryRun.problems, () => accepted(examined))
+  const submission = collectProblems(dryRun.problems, () => accepted(outcome))
   if (!submission) return dryRun
   const { ignored, executions, qubits, problems, warnings } = submission
   const payload = new JsonText(submission.text)
@@ -172,8 +159,7 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
     dryRun.qpu_target = target?.id ?? ''
   })
   const isAccepted = dryRun.problems.length === 0
-  const shown = typeof submission.text === 'string' ? payload.value : payload
-  return { ...dryRun, accepted: isAccepted, executions, qubits, payload: shown, ignored }
+  return { ...dryRun, accepted: isAccepted, executions, qubits, payload, ignored }
 }
 
 /** The result of `work`; if it throws an AppError, adds that to the problems and returns undefined. */

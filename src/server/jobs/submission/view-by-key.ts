@@ -16,12 +16,11 @@ export async function viewByKey(
   context: Pick<ServerContext, 'db' | 'config' | 'fairShare'>,
   caller: Caller,
   key: string,
-  fields: string,
 ): Promise<JobView> {
   const user = await actingUser(context.db, caller)
   const id = await context.db.read((tx) => idOfKey(tx, { user: user.id, key, route: SUBMISSION_ROUTE }))
   if (id === undefined) throw unknownKey()
-  return viewJob(context, caller, id, fields).catch((error) => {
+  return viewJob(context, caller, id).catch((error) => {
     throw error instanceof AppError && error.code === 'not_found' ? unknownKey() : error
   })
 }

@@ -34,10 +34,10 @@ export async function awaitJob(
   context: ServerContext,
   { waits, identify }: JobWaitDependencies,
   { caller, params, request, setIdleTimeout }: RouteRequest<unknown, unknown>,
-  { wait: seconds, status, fields }: JobWaitQuery & { fields: string },
+  { wait: seconds, status }: JobWaitQuery,
 ): Promise<JobView> {
   const id = params['id'] ?? ''
-  if (seconds === 0) return viewJob(context, caller, id, fields)
+  if (seconds === 0) return viewJob(context, caller, id)
   const isAwaited: IsAwaited = (now) => (status === undefined ? FINAL.includes(now) : now !== status)
   using wait = waits.enter({
     account: callerName(caller),
@@ -51,7 +51,6 @@ export async function awaitJob(
     const next = wait.next()
     const view = await viewJobIf(context, current, {
       id,
-      fields,
       isWanted: (now) => wait.isOver || isAwaited(now, id),
     })
     if (view) return view

@@ -4,7 +4,13 @@ import { findUser } from '../../../db/store/accounts/index.ts'
 import { cancelJob, type Job, quantumJobs } from '../../../db/store/jobs/index.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { jobShape } from '../../jobs/responses.ts'
-import { ExaminedPayload, examineRecord, submissionOf } from '../../jobs/submission/examine.ts'
+import {
+  accepted,
+  ExaminedPayload,
+  examineBody,
+  examineRecord,
+  submissionOf,
+} from '../../jobs/submission/examine.ts'
 import { submitJob } from '../../jobs/submission/submit.ts'
 import { COMPUTED_FROM, errorOf, tagsOf } from '../../jobs/view.ts'
 import { type Draft, defineBehavior, type Values } from '../behavior.ts'
@@ -37,10 +43,15 @@ export const quantumJobsBehavior = defineBehavior(quantumJobs, {
       service.submissions.take(callerName(caller))
     const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
     refuseId(draft.body)
-    const body = isReceived ? payload : submissionOf(draft.body)
+    const examiner = {
+      thread: service.context.submissionThread,
+      account: callerName(caller),
+      isKeyed: idempotencyKey !== undefined,
+    }
+    const outcome = isReceived ? payload.outcome : await examineBody(submissionOf(draft.body), examiner)
     // Superusers submit for themselves or for a user.
     const actor = draft.isSuperuser && caller !== draft.caller ? callerName(draft.caller) : undefined
-    return (await submitJob(service.context, caller, body, { idempotencyKey, actor })).id
+    return (await submitJob(service.context, caller, accepted(outcome), { idempotencyKey, actor })).id
   },
   updating({ tx }, before, patch) {
     const { status } = patch

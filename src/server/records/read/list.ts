@@ -1,5 +1,5 @@
 import { randomFraction } from '../../../base/index.ts'
-import { type AnyCollection, heldBytes, MAX_LARGE_BYTES, unreadFields } from '../../../db/index.ts'
+import { type AnyCollection, MAX_LARGE_BYTES, unreadFields } from '../../../db/index.ts'
 import { createExpandBudget, type Page, readPage, readPaging } from '../../../db/query/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -38,7 +38,6 @@ export async function listRecords(
   const paging = readPaging(query)
   const { computedFrom } = behaviorOf(collection)
   const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
-  const most = heldBytes(collection, fields)
   const { db } = service.context
   const { queries } = service
   const limits = { budget: createExpandBudget() }
@@ -47,7 +46,7 @@ export async function listRecords(
     reading: readingOf(caller, address, call),
     plan: (tx) => queries.plan(tx, collection, { ...paging, rule, requestInfo, filter, sort }),
     records(tx, ids) {
-      const records = queries.records(tx, collection, ids, { rule, requestInfo, most, ...size })
+      const records = queries.records(tx, collection, ids, { rule, requestInfo, ...size })
       return presentRecords(service, tx, collection, records, { caller, requestInfo, expand, limits })
     },
   })

@@ -1,4 +1,4 @@
-import { type AnyCollection, heldBytes } from '../../../db/index.ts'
+import type { AnyCollection } from '../../../db/index.ts'
 import { notFound, type RecordService } from '../service.ts'
 import type { RecordCall } from './list.ts'
 import { presentRecords } from './present.ts'
@@ -15,10 +15,9 @@ export function viewRecord(
   { caller, request, query }: RecordCall,
 ): Promise<unknown> {
   const requestInfo = requestInfoOf(caller, requestDetailsOf(request, query))
-  const most = heldBytes(collection, query['fields'] ?? '')
   const rule = service.rulesOf(collection).view
   return service.context.db.read((tx) => {
-    const record = service.queries.view(tx, collection, id, { rule, requestInfo, most })
+    const record = service.queries.view(tx, collection, id, { rule, requestInfo })
     if (!record) throw notFound()
     const view = { caller, requestInfo, expand: query['expand'] ?? '' }
     return presentRecords(service, tx, collection, [record], view)[0]

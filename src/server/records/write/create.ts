@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import { type AnyCollection, heldBytes, type ReadTx, type Tx } from '../../../db/index.ts'
+import { type AnyCollection, MAX_HELD_BYTES, type ReadTx, type Tx } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import { assertScope } from '../../http/caller.ts'
 import type { ReceivedJson } from '../../http/request/json-text.ts'
@@ -41,9 +41,8 @@ export async function createRecord(
   const draft = { ...writer, body: sent, before: undefined }
   if (behavior.submit) {
     const id = await behavior.submit(draft, call.request)
-    const most = heldBytes(collection, call.query['fields'] ?? '')
     return db.read((tx) => {
-      const [record] = tx.list(collection, { ids: [id], most })
+      const [record] = tx.list(collection, { ids: [id], most: MAX_HELD_BYTES })
       return presentWritten(write, tx, existing(record))
     })
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { saveSuperuser, users } from '../../../../src/db/store/accounts/index.ts'
 import type { Caller } from '../../../../src/server/http/caller.ts'
-import { dryRunJob, submitJob } from '../../../../src/server/jobs/submission/submit.ts'
 import { BELL, JobLab } from '../../../support/server/job-lab.ts'
+import { dryRunBody, submitBody } from './submit-body.ts'
 
 const BODY = { circuits: [{ circuit: BELL }], shots: 10 }
 const ROTATION =
@@ -16,7 +16,7 @@ describe('submitJob()', () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const user = await lab.user()
-    const view = await submitJob(lab, lab.caller(user), BODY)
+    const view = await submitBody(lab, lab.caller(user), BODY)
     expect(view).toMatchObject({
       status: 'pending',
       user_id: user.id,
@@ -34,10 +34,10 @@ describe('submitJob()', () => {
     const [qpu] = [await lab.qpu(), await lab.qpu()]
     const caller = lab.caller(await lab.user())
     for (const qpu_target of [qpu.name, qpu.name.replace('_', '-'), qpu.id]) {
-      expect(await submitJob(lab, caller, { ...BODY, qpu_target })).toMatchObject({ qpu_target: qpu.id })
+      expect(await submitBody(lab, caller, { ...BODY, qpu_target })).toMatchObject({ qpu_target: qpu.id })
     }
-    expect(await submitJob(lab, caller, BODY)).toMatchObject({ qpu_target: '' })
-    await expect(submitJob(lab, caller, { ...BODY, qpu_target: 'nothing' })).rejects.toMatchObject({
+    expect(await submitBody(lab, caller, BODY)).toMatchObject({ qpu_target: '' })
+    await expect(submitBody(lab, caller, { ...BODY, qpu_target: 'nothing' })).rejects.toMatchObject({
       code: 'invalid',
       fields: { qpu_target: { code: 'validation_missing_rel_records' } },
     })
@@ -47,7 +47,7 @@ describe('submitJob()', () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const message = expect.stringContaining(`did you mean ${qpu.name}?`)
-    const submitted = submitJob(lab, lab.caller(await lab.user()), { ...BODY, qpu_target: `${qpu.name}x` })
+    const submitted = submitBody(lab, lab.caller(await lab.user()), { ...BODY, qpu_target: `${qpu.name}x` })
     await expect(submitted).rejects.toMatchObject({ fields: { qpu_target: { message } } })
   })
 
@@ -56,7 +56,7 @@ describe('submitJob()', () => {
     await lab.qpu()
     const bad = BELL.replace('cx q[0], q[1]', 'cy3 q[0], q[1]')
     const body = { circuits: [BELL, bad, BELL.replace('[2] c', '[2] c 5')] }
-    await expect(submitJob(lab, lab.caller(await lab.user()), body)).rejects.toMatchObject({
+    await expect(submitBody(lab, lab.caller(await lab.user()), body)).rejects.toMatchObject({
       code: 'invalid',
       fields: {
         'circuits.1.circuit': { code: 'unknown_name', params: { line: 6, column: 1 } },
@@ -71,7 +71,7 @@ describe('submitJob()', () => {
     await lab.qpu()
     const caller = lab.caller(await lab.user())
     const submit = (parameter_values: unknown, circuit = ROTATION) =>
-      submitJob(lab, caller, { circuits: [{ circuit, parameter_values }] })
+      submitBody(lab, caller, { circuits: [{ circuit, parameter_values }] })
     await submit([1, 2])
     await submit([
       [1, 2],
@@ -97,14 +97,14 @@ describe('submitJob()', () => {
     const [small, silent] = [await lab.qpu({ numQubits: 2 }), await lab.qpu({ numQubits: 1 })]
     const caller = lab.caller(await lab.user())
     const circuits = [BELL, BELL.replaceAll('bit[2]', 'bit[3]')]
-    await expect(submitJob(lab, caller, { circuits, qpu_target: small.id })).rejects.toMatchObject({
+    await expect(submitBody(lab, caller, { circuits, qpu_target: small.id })).rejects.toMatchObject({
       fields: { 'circuits.1.circuit': { code: 'too_many_qubits', params: { qubits: 3, max: 2 } } },
     })
-    await submitJob(lab, caller, { circuits: [BELL], qpu_target: small.id })
-    await submitJob(lab, caller, { circuits, qpu_target: silent.id })
-    await submitJob(lab, caller, { circuits })
+    await submitBody(lab, caller, { circuits: [BELL], qpu_target: small.id })
+    await submitBody(lab, caller, { circuits, qpu_target: silent.id })
+    await submitBody(lab, caller, { circuits })
     await lab.setQpu(silent.id, { num_qubits: 2 })
-    await expect(submitJob(lab, caller, { circuits })).rejects.toMatchObject({ code: 'invalid' })
+    await expect(submitBody(lab, caller, { circuits })).rejects.toMatchObject({ code: 'invalid' })
   })
 
   test('refuses jobs for QPUs that are off or in maintenance, and accepts them for others', async () => {
@@ -112,7 +112,7 @@ describe('submitJob()', () => {
     const [off, repair, offline] = [await lab.qpu({ enabled: false }), await lab.qpu(), await lab.qpu()]
     await lab.setQpu(repair.id, { maintenance: true, maintenance_reason: 'new pump' })
     const caller = lab.caller(await lab.user())
-    const submit = (qpu_target?: string) => submitJob(lab, caller, { ...BODY, qpu_target })
+    const submit = (qpu_target?: string) => submitBody(lab, caller, { ...BODY, qpu_target })
     await expect(submit(off.name)).rejects.toMatchObject({ code: 'unavailable', reason: 'qpu_disabled' })
     await expect(submit(repair.name)).rejects.toMatchObject({
       code: 'unavailable',
@@ -130,14 +130,14 @@ describe('submitJob()', () => {
   test('refuses guests, an empty balance and a full queue', async () => {
     await using lab = await JobLab.open({ maxPendingJobs: '1' })
     await lab.qpu()
-    await expect(submitJob(lab, { kind: 'guest' }, BODY)).rejects.toMatchObject({ code: 'unauthorized' })
-    await expect(submitJob(lab, lab.caller(await lab.user(0)), BODY)).rejects.toMatchObject({
+    await expect(submitBody(lab, { kind: 'guest' }, BODY)).rejects.toMatchObject({ code: 'unauthorized' })
+    await expect(submitBody(lab, lab.caller(await lab.user(0)), BODY)).rejects.toMatchObject({
       code: 'forbidden',
       reason: 'insufficient_qpu_seconds',
     })
     const caller = lab.caller(await lab.user())
-    await submitJob(lab, caller, BODY)
-    await expect(submitJob(lab, caller, BODY)).rejects.toMatchObject({ reason: 'too_many_pending_jobs' })
+    await submitBody(lab, caller, BODY)
+    await expect(submitBody(lab, caller, BODY)).rejects.toMatchObject({ reason: 'too_many_pending_jobs' })
   })
 
   test('creates one job per key, even after the balance is used up; another body is refused', async () => {
@@ -145,7 +145,7 @@ describe('submitJob()', () => {
     await lab.qpu()
     const user = await lab.user()
     const submit = (body: unknown, idempotencyKey = 'key-1') =>
-      submitJob(lab, lab.caller(user), body, { idempotencyKey })
+      submitBody(lab, lab.caller(user), body, { idempotencyKey })
     const all = await Promise.all(Array.from({ length: 20 }, () => submit(BODY)))
     expect(new Set(all.map(({ id }) => id)).size).toBe(1)
     expect(await countJobs(lab)).toBe(1)
@@ -169,8 +169,8 @@ describe('submitJob()', () => {
       superuser,
       session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     }
-    const one = await submitJob(lab, caller, BODY)
-    const other = await submitJob(lab, caller, BODY)
+    const one = await submitBody(lab, caller, BODY)
+    const other = await submitBody(lab, caller, BODY)
     expect(one['user_id']).toBe(other['user_id'])
   })
 })
@@ -192,7 +192,9 @@ describe('dryRunJob()', () => {
       ],
       extensions: { shot: 5 },
     }
-    expect(await dryRunJob(lab, lab.caller(await lab.user()), body)).toMatchObject({
+    const { payload, ...response } = await dryRunBody(lab, lab.caller(await lab.user()), body)
+    expect(Object(payload).value).toMatchObject({ shots: 1_024 })
+    expect(response).toMatchObject({
       dry_run: true,
       accepted: true,
       executions: 3,
@@ -200,7 +202,6 @@ describe('dryRunJob()', () => {
       qpu_target: qpu.id,
       problems: [],
       ignored: ['extensions'],
-      payload: { shots: 1_024 },
     })
     expect(await countJobs(lab)).toBe(0)
   })
@@ -210,13 +211,13 @@ describe('dryRunJob()', () => {
     await lab.qpu()
     const caller = lab.caller(await lab.user())
     const cx = 'OPENQASM 3.0;\nqubit[2] q;\nctrl @ U(pi, 0, pi) q[0], q[1];\n'
-    const response = await dryRunJob(lab, caller, { circuits: [BELL, cx] })
+    const response = await dryRunBody(lab, caller, { circuits: [BELL, cx] })
     expect(response).toMatchObject({
       accepted: true,
       problems: [],
       warnings: [{ path: 'circuits.1.circuit', code: 'omitted_phase', params: { line: 3, column: 1 } }],
     })
-    expect((await dryRunJob(lab, caller, { circuits: Array(200).fill(cx) })).warnings).toHaveLength(100)
+    expect((await dryRunBody(lab, caller, { circuits: Array(200).fill(cx) })).warnings).toHaveLength(100)
   })
 
   test.each([
@@ -269,7 +270,7 @@ describe('dryRunJob()', () => {
     await lab.qpu()
     const noisy = 'OPENQASM 3.0;\nqubit[2] q;\n#pragma braket noise bit_flip(0.1) q[0]\n'
     const body = { circuits: [BELL, noisy], extensions: 1 }
-    expect((await dryRunJob(lab, lab.caller(await lab.user()), body)).ignored).toEqual([
+    expect((await dryRunBody(lab, lab.caller(await lab.user()), body)).ignored).toEqual([
       'extensions',
       'circuits.1.circuit, line 3: #pragma braket noise bit_flip is ignored',
     ])
@@ -279,7 +280,7 @@ describe('dryRunJob()', () => {
     await using lab = await JobLab.open()
     await lab.qpu({ enabled: false })
     const body = { circuits: ['OPENQASM 3.0;\nqubit q;\nx2 q;\ny2 q;\n', ROTATION] }
-    const response = await dryRunJob(lab, lab.caller(await lab.user(0)), body)
+    const response = await dryRunBody(lab, lab.caller(await lab.user(0)), body)
     expect(response.accepted).toBe(false)
     expect(response.problems.map(({ path, code, params }) => [path, code, params?.['line']])).toEqual([
       ['circuits.0.circuit', 'unknown_name', 3],
@@ -292,7 +293,7 @@ describe('dryRunJob()', () => {
 
   test('reports a body of the wrong shape as problems', async () => {
     await using lab = await JobLab.open()
-    const response = await dryRunJob(lab, lab.caller(await lab.user()), { circuits: [{}], shots: 0 })
+    const response = await dryRunBody(lab, lab.caller(await lab.user()), { circuits: [{}], shots: 0 })
     expect(response.problems.map(({ path }) => path)).toEqual(['circuits.0.circuit', 'shots'])
   })
 })

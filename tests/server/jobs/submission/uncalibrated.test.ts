@@ -3,10 +3,10 @@ import type { DeviceDescription } from '../../../../src/protocol/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
-import { dryRunJob, submitJob } from '../../../../src/server/jobs/submission/submit.ts'
 import { viewJob } from '../../../../src/server/jobs/view.ts'
 import { storeDescription } from '../../../../src/server/qpus/describe.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
+import { dryRunBody, submitBody } from './submit-body.ts'
 
 const BITS = { use: 'bits', reason: 'acq_rotation and acq_threshold are 0' } as const
 const GATES = { use: 'gates', reason: 'rxy.amp180 is not set' } as const
@@ -35,7 +35,7 @@ const registers = (used: number) =>
 test('a job that needs what is not calibrated is refused with its names and the remedy, stored by none', async () => {
   await using it = await openChip()
   const submit = (circuit: string, more: object = {}) =>
-    submitJob(it.lab, it.caller, { circuits: [circuit], ...more })
+    submitBody(it.lab, it.caller, { circuits: [circuit], ...more })
   const fieldOf = async (circuit: string, more: object = {}) =>
     submit(circuit, more).then(
       () => undefined,
@@ -60,13 +60,13 @@ test('a job that needs what is not calibrated is refused with its names and the 
 test('allow_uncalibrated lifts that, is stored with the job, and the dry run warns instead', async () => {
   await using it = await openChip()
   const more = { allow_uncalibrated: true }
-  const job = await submitJob(it.lab, it.caller, { circuits: [on(1, 2)], ...more })
+  const job = await submitBody(it.lab, it.caller, { circuits: [on(1, 2)], ...more })
   expect(job['payload']).toMatchObject(more)
-  const off = await submitJob(it.lab, it.caller, { circuits: [on(0)], allow_uncalibrated: false })
+  const off = await submitBody(it.lab, it.caller, { circuits: [on(0)], allow_uncalibrated: false })
   // Drivers of the release before refuse keys that they do not have.
   expect(off['payload']).not.toHaveProperty('allow_uncalibrated')
   const dry = async (circuit: string, options: object) => {
-    const { accepted, problems, warnings } = await dryRunJob(it.lab, it.caller, {
+    const { accepted, problems, warnings } = await dryRunBody(it.lab, it.caller, {
       circuits: [circuit],
       ...options,
     })
@@ -81,7 +81,7 @@ test('allow_uncalibrated lifts that, is stored with the job, and the dry run war
   // What is not in use for another reason stays so.
   expect(await dry(on(3), more)).toEqual([false, ['not_calibrated'], []])
   await expect(
-    submitJob(it.lab, it.caller, { circuits: [on(0)], allow_uncalibrated: 1 }),
+    submitBody(it.lab, it.caller, { circuits: [on(0)], allow_uncalibrated: 1 }),
   ).rejects.toMatchObject({
     fields: { allow_uncalibrated: { message: expect.any(String) } },
   })
@@ -92,9 +92,9 @@ test('a job without a target is refused only if no QPU can run it', async () => 
   const other = await it.lab.qpu({ numQubits: 4 })
   const target = await it.lab.attach(other.driver)
   const body = { circuits: [on(1)] }
-  expect(await submitJob(it.lab, it.caller, body)).toMatchObject({ qpu_target: '' })
+  expect(await submitBody(it.lab, it.caller, body)).toMatchObject({ qpu_target: '' })
   await storeDescription(it.lab.db, target, { schema: 1, qubits: QUBITS })
-  await expect(submitJob(it.lab, it.caller, body)).rejects.toMatchObject({ code: 'invalid' })
+  await expect(submitBody(it.lab, it.caller, body)).rejects.toMatchObject({ code: 'invalid' })
 })
 
 const LINE = [0, 1, 2, 3].map((at) => ({ name: `q${at}` }))
@@ -148,11 +148,11 @@ describe('couplings', () => {
     ['in a branch that no run reaches', [1], `${HEAD} if (false) { cx $1, $2; } x $0;`, undefined],
   ])('are judged at submission: one %s', async (_, without, circuit, expected) => {
     await using it = await openChip(LINE, lineWithout(...without))
-    const found = await dryRunJob(it.lab, it.caller, { circuits: [circuit] })
+    const found = await dryRunBody(it.lab, it.caller, { circuits: [circuit] })
     expect(found.problems.map(({ message }) => message)).toEqual(
       expected === undefined ? [] : [expect.stringContaining(expected)],
     )
-    const allowed = await dryRunJob(it.lab, it.caller, { circuits: [circuit], allow_uncalibrated: true })
+    const allowed = await dryRunBody(it.lab, it.caller, { circuits: [circuit], allow_uncalibrated: true })
     expect(allowed.accepted).toBe(true)
   })
 })
@@ -168,7 +168,7 @@ test('values that a check found stale are warnings, of what the job uses or may 
   ]
   await using it = await openChip(qubits, gates)
   const warnings = async (circuit: string, more: object = {}) => {
-    const found = await dryRunJob(it.lab, it.caller, { circuits: [circuit], ...more })
+    const found = await dryRunBody(it.lab, it.caller, { circuits: [circuit], ...more })
     expect(found.accepted).toBe(true)
     return found.warnings.map(({ code, message }) => `${code} ${message.slice(0, 36)}`)
   }
@@ -191,7 +191,7 @@ describe('a job that waits when its qubit stops being calibrated', () => {
       backoff: new DispatchBackoff(it.lab.clock),
     })
     const submit = async (circuit: string) =>
-      String((await submitJob(it.lab, it.caller, { circuits: [circuit] }))['id'])
+      String((await submitBody(it.lab, it.caller, { circuits: [circuit] }))['id'])
     const waiting = async (id: string) => {
       const view = await viewJob(it.lab, it.caller, id)
       return view['waiting']

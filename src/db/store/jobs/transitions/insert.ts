@@ -2,13 +2,14 @@ import { AppError } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { users } from '../../../collections/users.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
+import { MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
 import type { User } from '../../accounts/accounts.ts'
 import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
-import type { Job } from '../jobs.ts'
+import { findJob, type Job } from '../jobs.ts'
 import { saveLabels } from '../labels.ts'
 
 /** A validated job to add to the queue. */
@@ -16,7 +17,7 @@ interface NewJob {
   user: string
   /** Id of a QPU; '' = any. */
   qpu: string
-  /** The programs and options for the device. */
+  /** The programs and options for the device: an object, or its text as `JsonText`. */
   payload: unknown
   /** What it needs of a QPU; everything that is missing is unknown. */
   needs: Partial<JobNeeds>
@@ -39,7 +40,7 @@ interface SubmitLimits {
 }
 
 /**
- * T1: appends a job to the queue.
+ * T1: appends a job to the queue. A payload of more than 64 KiB is a handle in the returned record.
  * @throws AppError `forbidden` (disabled account, no balance), `conflict` (too many pending jobs),
  *   `too_large` or `over_quota` (stored bytes).
  */
@@ -61,7 +62,8 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
   const bytes = storedBytesOf(tx, job.user) - used
   assertMayStore(owner, { used, bytes, maxUserBytes: limits.maxUserBytes ?? 0 })
   appendTimeline(tx, row.id, { event: 'submitted', attempt: 0, detail: '' })
-  return row
+  const isLarge = job.payload instanceof JsonText && job.payload.byteLength > MAX_HELD_BYTES
+  return isLarge ? (findJob(tx, row.id) ?? row) : row
 }
 
 /**
@@ -107,9 +109,8 @@ export const COUNT_PENDING = `SELECT count(*) AS pending
   WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user`
 
 /** The bytes that a new job counts. */
-export function bytesOfJob(payload: unknown): number {
-  const json = payload instanceof JsonText ? payload : new JsonText(JSON.stringify(payload))
-  return RECORD_BYTES + json.byteLength
+export function bytesOfJob(payload: JsonText): number {
+  return RECORD_BYTES + payload.byteLength
 }
 
 /** Number of pending jobs of a user, held or not. */
