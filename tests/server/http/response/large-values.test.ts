@@ -4,7 +4,7 @@ import { type Database, type ReadTx, StoredJson } from '../../../../src/db/index
 import { users } from '../../../../src/db/store/accounts/index.ts'
 import { quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import { ResponseEncoder } from '../../../../src/server/http/response/response-encoder.ts'
-import { StoredChunks } from '../../../../src/server/http/response/stored-chunks.ts'
+import { readValue, StoredChunks } from '../../../../src/server/http/response/stored-chunks.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 import { ended } from '../../../support/ended-job.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
@@ -75,8 +75,11 @@ describe('StoredChunks', () => {
       payload === undefined ? tx.remove(quantumJobs, id) : tx.update(quantumJobs, id, { payload }),
     )
     const chunks = new StoredChunks(lab.stored.values(), () => 0)
-    const first = lab.db.read((tx) => chunks.read(tx))
-    await expect(first).rejects.toMatchObject({ code: 'unavailable', reason: 'changed_while_sent' })
+    const changed = { code: 'unavailable', reason: 'changed_while_sent' }
+    await expect(lab.db.read((tx) => chunks.read(tx))).rejects.toMatchObject(changed)
+    const [value] = lab.stored
+    if (!value) throw new TypeError('nothing is stored')
+    await expect(lab.db.read((tx) => readValue(tx, value))).rejects.toMatchObject(changed)
   })
 
   test('fails when a value is removed while it is sent', async () => {
