@@ -245,10 +245,10 @@ describe('dryRunJob()', () => {
         circuits: [BELL, { circuit: `OPENQASM 3.0; input ${input}; qubit q;`, parameter_values }],
       }
       const path = `circuits.1.parameter_values.${place}`
-      await expect(submitJob(lab, caller, body)).rejects.toMatchObject({
+      await expect(submitBody(lab, caller, body)).rejects.toMatchObject({
         fields: { [path]: { code: 'invalid_value', message } },
       })
-      const { problems } = await dryRunJob(lab, caller, body)
+      const { problems } = await dryRunBody(lab, caller, body)
       expect(problems.map((each) => [each.path, each.message])).toEqual([[path, message]])
     },
   )
@@ -260,7 +260,7 @@ describe('dryRunJob()', () => {
     const body = {
       circuits: [{ circuit: 'OPENQASM 3.0; input uint[3] n; qubit q;', parameter_values: sweep }],
     }
-    const { problems } = await dryRunJob(lab, lab.caller(await lab.user()), body)
+    const { problems } = await dryRunBody(lab, lab.caller(await lab.user()), body)
     expect(problems).toHaveLength(20)
     expect(problems[0]?.path).toBe('circuits.0.parameter_values.8.0')
   })
