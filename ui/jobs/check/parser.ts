@@ -28,11 +28,7 @@ export interface ParserThread {
  */
 interface Parser {
   /** One question is asked at a time; of those that an asker has waiting, only the newest. */
-  ask<T extends Task>(
-    asker: object,
-    question: Question<T>,
-    found: (answer: Answers[T]) => void,
-  ): void
+  ask<T extends Task>(asker: object, question: Question<T>, found: (answer: Answers[T]) => void): void
   /** An asker that leaves gets no further answers; the thread ends with the last one. */
   leave(asker: object): void
 }
