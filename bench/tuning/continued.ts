@@ -25,7 +25,8 @@ const RESOLUTION_A = 1e-7
 const MAX_SIGMAS = 6
 const MAX_PART = 0.15
 /** What follows from the point at which a qubit is read: the optimum of a flat score, never the same. */
-const OF_READOUT_POINT = /\.measure_[23]state\.|\.measure\.integration_time$/
+const OF_READOUT_POINT =
+  /\.measure_[23]state\.|\.measure\.(?:integration_time|pulse_amp)$|\.clock_freqs\.readout$/
 
 const started = v.object({ held: v.number(), wasLeft: v.boolean(), isLeft: v.boolean() })
 const ended = v.object({
