@@ -106,7 +106,7 @@ describe('a client with a saved account', () => {
       `The token of profile default is not valid; run: svc login ${LAB} --profile default`,
     )
     await expect(new SvcClient({ baseUrl: LAB, apiToken: 'x', fetch: refusal }).me()).rejects.toThrow(
-      'Not valid.',
+      'The API token is not valid: it is wrong, has expired or was deleted',
     )
   })
 
