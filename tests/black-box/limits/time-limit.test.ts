@@ -92,7 +92,8 @@ describe.each([
     // sent, checked and stored.
     if (status === 'completed') expect(duration).toBeLessThanOrEqual((LIMIT_MS + MAX_OVERRUN_MS) / 1_000)
     else {
-      expect(error?.code).toMatch(/^(timed_out|too_long)$/)
+      // A fast machine reaches the limit on the steps of loops first.
+      expect(error?.code).toMatch(/^(timed_out|too_long|loop_limit)$/)
       expect(took).toBeLessThanOrEqual(LIMIT_MS + MAX_OVERRUN_MS)
     }
   })
