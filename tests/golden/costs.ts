@@ -1,0 +1,36 @@
+/** What one intent of the store costs. */
+export interface Cost {
+  /** Pages that one intent alone adds to the write-ahead log. */
+  readonly frames: number
+  /** The same of 16 intents that share a commit. */
+  readonly framesOf16: number
+  /** Executions of SQL statements by one intent alone, with BEGIN and COMMIT. */
+  readonly statements: number
+  /** Tables and indexes whose pages one intent alone changes. */
+  readonly trees: number
+}
+
+/**
+ * The costs of the intents that run for each job, each reading and each step of a calibration.
+ * `tests/db/store/costs.test.ts` counts them on a database with a history: the middle of several commits.
+ * A change that adds an index, a trigger or a look-up to one of them has to raise its number here, and one
+ * that removes any has to lower it.
+ */
+export const COSTS = {
+  /** A job into the queue. */
+  submit: { frames: 18, framesOf16: 33, statements: 13, trees: 16 },
+  /** The next job of an idle QPU is found and claimed. */
+  claim: { frames: 17, framesOf16: 34, statements: 18, trees: 15 },
+  /** A job ends well. */
+  result: { frames: 21, framesOf16: 44, statements: 20, trees: 18 },
+  /** A job ends well, and the next one of its QPU is claimed, in one commit. */
+  drain: { frames: 29, framesOf16: 55, statements: 37, trees: 24 },
+  /** A running job returns to the queue. */
+  requeue: { frames: 18, framesOf16: 36, statements: 11, trees: 17 },
+  /** A pending job is cancelled. */
+  cancel: { frames: 12, framesOf16: 16, statements: 9, trees: 11 },
+  /** An event of a monitor with four readings is stored and added to its series. */
+  readings: { frames: 10, framesOf16: 13, statements: 10, trees: 10 },
+  /** A tuner reports a step. */
+  progress: { frames: 1, framesOf16: 4, statements: 6, trees: 1 },
+} as const satisfies Record<string, Cost>
