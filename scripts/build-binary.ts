@@ -1,9 +1,9 @@
 /**
- * Builds the executable: `npx bun run scripts/build-binary.ts [--target bun-linux-arm64] [--outfile PATH]
+ * Builds the executable: `npx bun run scripts/build-binary.ts [--target linux-arm64] [--outfile PATH]
  * [--failpoints]`. Also makes `<outfile>-driver`, a link under which it runs as the driver, and, unless with
  * failpoints, the bill of materials `<outfile>.cdx.json` and `SHA256SUMS` beside it.
  */
-import { cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,6 +14,7 @@ import { buildUi } from './build-ui.ts'
 import type { BundledPackage } from './licenses/collect.ts'
 import { renderSbom } from './licenses/sbom.ts'
 import { buildAndPlace } from './place-build.ts'
+import { pinnedRuntime, TARGETS, type Target } from './release/runtime.ts'
 import { findWorkerEntries } from './worker-entries.ts'
 
 const repository = join(import.meta.dir, '..')
@@ -21,8 +22,8 @@ const repository = join(import.meta.dir, '..')
 interface BinaryOptions {
   /** Path of the executable. */
   outfile: string
-  /** A Bun target such as `bun-linux-arm64`; the machine at hand when absent. */
-  target?: string | undefined
+  /** The system on which it runs; the one at hand when absent. */
+  target?: Target | undefined
   /** Compiles the failure points of the crash tests in; never for release. */
   failpoints?: boolean
 }
@@ -38,7 +39,10 @@ interface BuiltBinary {
 export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> {
   const { outfile, target, failpoints = false } = options
   const started = performance.now()
-  const [packages] = await Promise.all([buildLicenses(), buildUi(), buildKernel()])
+  // The licenses are those of the files in the bundle, which contains the kernel.
+  await buildKernel()
+  const [packages] = await Promise.all([buildLicenses(), buildUi()])
+  const runtime = target && (await pinnedRuntime(target))
   const built = performance.now()
   const { declared } = await findWorkerEntries(repository)
   // The compiler leaves source maps in the folder of its output although it embeds them.
@@ -46,11 +50,12 @@ export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> 
   try {
     const web = await stageWeb(join(staged, 'web'))
     await buildAndPlace(basename(outfile), outfile, (path) =>
-      compile(compilerArguments(path, { workers: declared, web, target, failpoints })),
+      compile(compilerArguments(path, { workers: declared, web, target, runtime, failpoints })),
     )
   } finally {
     await rm(staged, { recursive: true, force: true })
   }
+  await chmod(outfile, 0o755)
   await linkDriver(outfile)
   if (!failpoints) await describe(outfile, packages)
   const { size } = await stat(outfile)
@@ -68,11 +73,13 @@ interface Inputs {
   workers: readonly string[]
   /** Folder of the dashboard; the executable has it under the same name. */
   web: string
-  target: string | undefined
+  target: Target | undefined
+  /** Path of the runtime that the executable contains; that of the compiler when absent. */
+  runtime: string | undefined
   failpoints: boolean
 }
 
-function compilerArguments(outfile: string, { workers, web, target, failpoints }: Inputs) {
+function compilerArguments(outfile: string, { workers, web, target, runtime, failpoints }: Inputs) {
   return [
     'build',
     '--compile',
@@ -93,7 +100,8 @@ function compilerArguments(outfile: string, { workers, web, target, failpoints }
     '--asset',
     join(repository, 'licenses'),
     ...(failpoints ? ['--feature=FAILPOINTS'] : []),
-    ...(target ? ['--target', target] : []),
+    ...(target ? [`--target=bun-${target}`] : []),
+    ...(runtime ? [`--compile-executable-path=${runtime}`] : []),
     '--outfile',
     outfile,
     // Names the entry points; with nine of them, the compiler would take the folder above it.
@@ -125,7 +133,10 @@ async function describe(outfile: string, packages: readonly BundledPackage[]): P
     `${JSON.stringify(renderSbom({ version: manifest.version, sha256 }, packages), null, 2)}\n`,
   )
   const sums = [`${sha256}  ${basename(outfile)}`, `${await hashOf(sbom)}  ${basename(sbom)}`]
-  await Bun.write(join(dirname(outfile), 'SHA256SUMS'), `${sums.join('\n')}\n`)
+  const list = join(dirname(outfile), 'SHA256SUMS')
+  await Bun.write(list, `${sums.join('\n')}\n`)
+  // Archives of them are the same whatever the umask of who builds.
+  await Promise.all([sbom, list].map((path) => chmod(path, 0o644)))
 }
 
 async function hashOf(path: string): Promise<string> {
@@ -149,9 +160,12 @@ if (import.meta.main) {
     },
   })
   const outfile = resolve(values.outfile)
+  const target = TARGETS.find((each) => each === values.target)
+  if (values.target !== undefined && !target)
+    throw new Error(`there is no target ${values.target}; choose from ${TARGETS.join(', ')}`)
   const { bytes, uiMs, compileMs } = await buildBinary({
     outfile,
-    target: values.target,
+    target,
     failpoints: values.failpoints,
   })
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`

@@ -2,7 +2,7 @@
  * Builds the simulator's kernel: AssemblyScript sources to `kernel.wasm` in their folder, which is not
  * committed.
  */
-import { rename } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 
@@ -61,7 +61,10 @@ export async function buildKernel(): Promise<void> {
     new Response(run.stderr).text(),
     run.exited,
   ])
-  if (code !== 0) throw new Error(`The simulator kernel was not built\n${out}${err}`)
+  if (code !== 0) {
+    await rm(join(repository, made), { force: true })
+    throw new Error(`The simulator kernel was not built\n${out}${err}`)
+  }
   await rename(join(repository, made), target)
 }
 

@@ -1,16 +1,18 @@
-import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /**
  * Runs `build` in a temporary folder of the system, where it makes the file or folder `name`, and puts that
- * in the place of `target`. Leaves the old `target` as it was when `build` throws.
+ * in the place of `target`, whose folder is made if there is none. Leaves the old `target` as it was when
+ * `build` throws.
  */
 export async function buildAndPlace<T>(
   name: string,
   target: string,
   build: (path: string) => Promise<T>,
 ): Promise<T> {
+  await mkdir(dirname(target), { recursive: true })
   const folder = await mkdtemp(join(tmpdir(), 'svc-build-'))
   try {
     const path = join(folder, name)

@@ -63,3 +63,9 @@ test('buildAndPlace() keeps the old build when the new one fails', async () => {
   expect(readdirSync(root.path)).toEqual(['web'])
   expect(readdirSync(target)).toEqual(['old.js'])
 })
+
+test('buildAndPlace() makes the folder of its target', async () => {
+  const target = join(root.path, 'dist/linux/svc')
+  await buildAndPlace('svc', target, async (path) => writeFileSync(path, 'new'))
+  expect(readFileSync(target, 'utf8')).toBe('new')
+})
