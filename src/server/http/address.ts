@@ -13,6 +13,13 @@ export function listenAddress(config: Config): string {
   return /^(127\.|::1$)/.test(config.ipAddr) ? config.ipAddr : isIPv6(config.ipAddr) ? '::' : '0.0.0.0'
 }
 
+/** Where programs on this machine reach the server, by HTTP. */
+export function localAddress(config: Config): string {
+  const host = listenAddress(config)
+  const loopback = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  return `http://${hostForUrl(loopback)}:${config.serverPort}`
+}
+
 /** Where a request comes from. */
 export interface RequestOrigin {
   /** Remote address, behind a trusted proxy that of the proxy's client; `unknown` without a connection. */
