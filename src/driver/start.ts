@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import {
+  Alarms,
   type Clock,
   type FolderLock,
   type Log,
@@ -82,6 +83,7 @@ export async function startDriver(
   if (!isDeviceGiven) throw new StartupError(access.reasons)
   const { operation, device, option: optionPairs, dataDir, python: given } = settings.values
   const python = { given, beside: dependencies.programFolder ?? '' }
+  const alarms = new Alarms(clock)
   const queue = new EventQueue(log)
   const description: Description = { body: undefined }
   let outbox: Outbox | undefined
@@ -100,6 +102,7 @@ export async function startDriver(
     command: { argv: dependencies.hostArgv ?? ownHostArgv(), env },
     choice: { operation, device, optionPairs: [...optionPairs], dataDir, cwd, home, python },
     clock,
+    alarms,
     log,
     onEvent({ type, id, body }) {
       const declared = EVENTS.find((each) => each.type === type)
@@ -129,6 +132,7 @@ export async function startDriver(
     }
     const driver = assemble(settings, dependencies, {
       access,
+      alarms,
       prepared,
       supervisor,
       outbox,
@@ -138,7 +142,7 @@ export async function startDriver(
       ownRun,
     })
     connection = driver.connection
-    return runUntilStopped(driver, { supervisor, outbox, lock, clock })
+    return runUntilStopped(driver, { supervisor, outbox, lock, clock, alarms })
   } catch (error) {
     await supervisor.stop()
     await outbox?.close()
@@ -165,6 +169,7 @@ function makeDataPrivate(path: string, log: Log): void {
 
 interface Components {
   access: ServerAccess
+  alarms: Alarms
   prepared: Prepared
   supervisor: Supervisor
   outbox: Outbox
@@ -188,12 +193,13 @@ interface Assembled {
 function assemble(
   settings: DriverSettings,
   { clock, log, version }: DriverDependencies,
-  { access, prepared, supervisor, outbox, orphaned, queue, description, ownRun }: Components,
+  { access, alarms, prepared, supervisor, outbox, orphaned, queue, description, ownRun }: Components,
 ): Assembled {
   const { operation } = settings.values
   const { device, jobTimeoutMs } = prepared
   const coordinator = new TaskCoordinator({
     clock,
+    alarms,
     log,
     outbox,
     run: (task, observer) => supervisor.run(task, observer),
@@ -270,12 +276,13 @@ interface Closables {
   outbox: Outbox
   lock: FolderLock
   clock: Clock
+  alarms: Alarms
 }
 
 /** Runs the assembled driver until it is stopped or cannot continue. */
 function runUntilStopped(
   { connection, coordinator }: Assembled,
-  { supervisor, outbox, lock, clock }: Closables,
+  { supervisor, outbox, lock, clock, alarms }: Closables,
 ): DriverHandle {
   async function waitForAcknowledgements(): Promise<void> {
     const until = clock.monotonic() + ACK_TIMEOUT_MS
@@ -294,6 +301,7 @@ function runUntilStopped(
     if (outbox.size > before) await waitForAcknowledgements()
     await connection.close()
     await outbox.close()
+    alarms.stop()
     lock.release()
   }
 

@@ -4,6 +4,7 @@ import {
   type FolderLock,
   HOUR_MS,
   type Log,
+  LogSum,
   Loop,
   ownCommand,
 } from '../base/index.ts'
@@ -196,10 +197,20 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
 
   const heartbeats = new Heartbeats(clock, config.jobTimeout)
   const backoff = new DispatchBackoff(clock)
-  const handleEvent = createEventHandler({ context, heartbeats, backoff })
+  const jobLog = new LogSum({ log, clock, message: 'jobs' })
+  const handleEvent = createEventHandler({
+    context,
+    heartbeats,
+    backoff,
+    onEnded: (status) => jobLog.add(status),
+  })
+  const onSent = (ms: number) => {
+    metrics.sent(ms)
+    jobLog.add('dispatched')
+  }
   const queueLoops = [
     new JobRecovery({ ...context, heartbeats }),
-    new JobDispatcher({ ...context, heartbeats, backoff, onSent: (ms) => metrics.sent(ms) }),
+    new JobDispatcher({ ...context, heartbeats, backoff, onSent }),
     new CalibrationRecovery(context),
     new CalibrationDispatcher({ ...context, backoff }),
   ].map(({ loop }) => loop)
@@ -217,6 +228,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     removals,
     { name: 'mailer', stop: () => mailer?.stop() },
     leases.loop,
+    { name: 'job log', stop: () => jobLog.stop() },
     {
       name: 'drivers',
       start: () => hub.start(handleEvent),

@@ -30,6 +30,13 @@ export interface LoopStatus {
   readonly nextAt: number | undefined
 }
 
+/** A pause between two runs. */
+interface Pause {
+  /** Monotonic ms at which it is over. */
+  dueAt: number
+  end(): void
+}
+
 /** Pauses after failed runs. */
 const BACKOFF: BackoffLimits = { initialMs: 250, maxMs: 10_000 }
 
@@ -45,7 +52,9 @@ export class Loop {
   #done: Promise<void> = Promise.resolve()
   #isWakePending = false
   #unsubscribe: (() => void) | undefined
-  #pause: AbortController | undefined
+  #pause: Pause | undefined
+  /** What ends a pause. It goes on when `wake` has ended its pause, and then serves the next. */
+  #timer: { pause: Pause; endsAt: number; stop: AbortController } | undefined
   #failures = 0
   #problem = ''
   /** Monotonic ms at which the current run began; undefined between runs. */
@@ -89,14 +98,16 @@ export class Loop {
   /** Causes a run as soon as the current one, if any, has ended. */
   wake(): void {
     this.#isWakePending = true
-    this.#pause?.abort()
+    this.#pause?.end()
   }
 
   /** Stops after the current run; safe to call twice. */
   async stop(): Promise<void> {
     this.#unsubscribe?.()
     this.#stop?.abort()
-    this.#pause?.abort()
+    this.#timer?.stop.abort()
+    this.#timer = undefined
+    this.#pause?.end()
     await this.#done
     this.#stop = undefined
     this.#nextAt = undefined
@@ -118,10 +129,8 @@ export class Loop {
       const failurePauseMs = backoffMs(this.#failures, BACKOFF)
       if (failurePauseMs > 0) await this.#sleep(failurePauseMs, signal)
       if (signal.aborted || this.#isWakePending) continue
-      this.#pause = new AbortController()
       const pauseMs = typeof intervalMs === 'number' ? intervalMs : intervalMs()
-      if (pauseMs > failurePauseMs) await this.#sleep(pauseMs - failurePauseMs, this.#pause.signal)
-      this.#pause = undefined
+      if (pauseMs > failurePauseMs) await this.#rest(pauseMs - failurePauseMs)
     }
   }
 
@@ -144,6 +153,36 @@ export class Loop {
     }
     this.#durationMs = clock.monotonic() - this.#begunAt
     this.#begunAt = undefined
+  }
+
+  /** Pauses for `ms`, or until `wake`, which leaves the timer alone: a busy loop is woken often. */
+  async #rest(ms: number): Promise<void> {
+    const { clock } = this.#options
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const pause: Pause = { dueAt: clock.monotonic() + ms, end: resolve }
+    this.#pause = pause
+    this.#nextAt = clock.now() + ms
+    if (!this.#timer || this.#timer.endsAt > pause.dueAt) this.#startTimer(pause, ms)
+    await promise
+    this.#pause = undefined
+  }
+
+  #startTimer(pause: Pause, ms: number): void {
+    this.#timer?.stop.abort()
+    const timer = { pause, endsAt: pause.dueAt, stop: new AbortController() }
+    this.#timer = timer
+    this.#options.clock.sleep(ms, timer.stop.signal).then(
+      () => this.#onTimer(timer.pause),
+      () => undefined,
+    )
+  }
+
+  /** The timer of `pause` has ended. A later pause has time left. */
+  #onTimer(pause: Pause): void {
+    this.#timer = undefined
+    const current = this.#pause
+    if (current === pause) pause.end()
+    else if (current) this.#startTimer(current, current.dueAt - this.#options.clock.monotonic())
   }
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -34,6 +35,8 @@ const INITIAL_SIZE = 256 * KIB
 /** A longer file is shortened when it is empty, or copied when most of it is removed. */
 const COMPACT_ABOVE = 8 * MIB
 const SCAN_STEP = MIB
+/** A shorter record is copied to the page cache at once, which takes less than a thread needs to begin. */
+const WRITTEN_AT_ONCE = 64 * KIB
 
 /** Where a record is. */
 interface Place {
@@ -51,9 +54,9 @@ interface Found extends Place {
 
 /**
  * Texts with ids in one file of constant size. Appending writes once and moves no file, so that a flush
- * costs one operation of the disk. Removing a text changes one byte in place; once all are removed, the
- * file is written from its beginning again, under another generation, by which older records behind the
- * new ones are known.
+ * costs one operation of the disk. Removing a text changes one byte in place, at the next `settle`; once all
+ * are removed, the file is written from its beginning again, under another generation, by which older records
+ * behind the new ones are known. Most records are replaced in this way before they are marked as removed.
  */
 export class Journal {
   readonly #path: string
@@ -64,6 +67,8 @@ export class Journal {
   /** Settles when no flush is in progress. */
   #flushes: Promise<unknown> = Promise.resolve()
   #generation = newGeneration()
+  /** Offsets of removed records of this generation, or of the last one until this has a record. */
+  #unmarked: number[] = []
   /** Where the next record begins. */
   #end = 0
   #size: number
@@ -100,7 +105,10 @@ export class Journal {
   async append(id: string, body: string): Promise<void> {
     await this.#compact()
     const { record, place } = encode(id, body, { generation: this.#generation, offset: this.#end })
-    await writeAll(this.#file, record, place.offset)
+    // From the beginning: the records of the last generation count no longer.
+    if (place.offset === 0) this.#unmarked = []
+    if (record.length <= WRITTEN_AT_ONCE) writeAllSync(this.#file, record, place.offset)
+    else await writeAll(this.#file, record, place.offset)
     this.#places.set(id, place)
     this.#end = place.offset + record.length
     this.#size = Math.max(this.#size, this.#end)
@@ -122,24 +130,34 @@ export class Journal {
   }
 
   /**
-   * Forgets a text. After a power failure it may be there again: whoever receives it twice has to know that.
+   * Forgets a text. After a kill before `settle`, or a power failure, it may be there again: whoever receives
+   * it twice has to know that.
    */
-  async remove(id: string): Promise<void> {
+  remove(id: string): void {
     const place = this.#places.get(id)
     if (place === undefined) return
     this.#places.delete(id)
-    const isEmpty = this.#places.size === 0
-    if (isEmpty) {
-      this.#end = 0
-      this.#generation = newGeneration()
+    this.#unmarked.push(place.offset)
+    if (this.#places.size > 0) return
+    this.#end = 0
+    this.#generation = newGeneration()
+  }
+
+  /** Marks removed records in the file, and shortens a long empty one. @throws the error of the disk. */
+  async settle(): Promise<void> {
+    while (this.#unmarked.length > 0) {
+      const offset = this.#unmarked.at(-1) ?? 0
+      await writeAll(this.#file, Buffer.of(REMOVED), offset + STATE_AT)
+      this.#unmarked.pop()
     }
-    await writeAll(this.#file, Buffer.of(REMOVED), place.offset + STATE_AT)
-    if (!isEmpty || this.#size <= COMPACT_ABOVE) return
+    if (this.#places.size > 0 || this.#size <= COMPACT_ABOVE) return
     await this.#file.truncate(INITIAL_SIZE)
     this.#size = INITIAL_SIZE
   }
 
   async close(): Promise<void> {
+    // What stays unmarked is sent again.
+    await this.settle().catch(() => undefined)
     await this.#flushes
     await this.#file.close()
   }
@@ -175,6 +193,7 @@ export class Journal {
     this.#generation = copy.#generation
     this.#end = copy.#end
     this.#size = copy.#end
+    this.#unmarked = []
     this.#places.clear()
     for (const [id, place] of copy.#places) this.#places.set(id, place)
   }
@@ -267,6 +286,11 @@ function lengthOf({ idLength, bodyLength }: Place): number {
 
 function newGeneration(): Buffer {
   return Buffer.from(randomBytes(GENERATION_LENGTH))
+}
+
+/** As `writeAll`, without leaving this thread. */
+function writeAllSync({ fd }: FileHandle, bytes: Buffer, offset: number): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, offset + at)
 }
 
 /** A write may store fewer bytes than it was given. */

@@ -36,6 +36,8 @@ interface PutOptions {
 const RESEND_BACKOFF: BackoffLimits = { initialMs: 5_000, maxMs: 60_000 }
 /** Throughput of a slow line in 1 ms; a large event is not resent while it may still be in transit. */
 const SLOW_LINE_CHARACTERS = 500
+/** A result that is acknowledged is sent again if the driver is killed within this time. */
+const SETTLE_MS = 1_000
 const JOURNAL_FILE = 'journal'
 const OWNER_FILE = 'owner'
 
@@ -67,6 +69,9 @@ export class Outbox {
    */
   #last: Promise<unknown> = Promise.resolve()
   #flushes: Promise<unknown> = Promise.resolve()
+  #hasRemoved = false
+  /** Monotonic ms. */
+  #settledAt = 0
 
   private constructor(folder: string, journal: Journal, { clock, log }: OutboxDependencies) {
     this.#folder = folder
@@ -135,6 +140,8 @@ export class Outbox {
       this.#entries.delete(id)
     }
     if (foreign.length === 0) return
+    // The driver that uses the folder now must not send them, even if it is killed next.
+    await this.#journal.settle()
     this.#log.warn('set aside events of the driver that used this data dir before', {
       count: foreign.length,
       driver: owner,
@@ -223,9 +230,20 @@ export class Outbox {
     }
     await attempt(async () => {
       if (entry.file !== undefined) await rm(entry.file, { force: true })
-      await this.#journal.remove(id)
+      this.#journal.remove(id)
+      this.#hasRemoved = true
     }, 'acknowledged event could not be removed')
     return true
+  }
+
+  /** Marks what was acknowledged in the file, at most once in `SETTLE_MS`. */
+  async #settle(now: number): Promise<void> {
+    if (!this.#hasRemoved || now - this.#settledAt < SETTLE_MS) return
+    this.#settledAt = now
+    this.#hasRemoved = false
+    await this.#inSequence(() => this.#journal.settle()).catch((error: unknown) =>
+      this.#log.error('acknowledged events could not be removed', { error }),
+    )
   }
 
   /**
@@ -234,6 +252,7 @@ export class Outbox {
    */
   async sendDue(send: (body: string) => Promise<void>): Promise<void> {
     const now = this.#clock.monotonic()
+    await this.#settle(now)
     for (const [id, entry] of [...this.#entries]) {
       if (entry.dueAt > now) continue
       const body = entry.body ?? (await this.#read(id))
@@ -323,7 +342,7 @@ export class Outbox {
   async #moveToFile(id: string, name: string): Promise<void> {
     const body = await this.#journal.read(id)
     if (body !== undefined) await this.#writeFile(name, body)
-    await this.#journal.remove(id)
+    this.#journal.remove(id)
   }
 
   /** Writes a file and flushes it together with the folder, which the file system does in one operation. */

@@ -1,4 +1,4 @@
-import { Backoff, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
+import { type Alarms, Backoff, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
 import { StartupError } from '../../devices/index.ts'
 import type { CalibrationMode } from '../../protocol/index.ts'
 import type { DeviceChoice, FromHost, ToHost } from '../messages/host-messages.ts'
@@ -11,6 +11,7 @@ interface SupervisorDependencies {
   command: HostCommand
   choice: DeviceChoice
   clock: Clock
+  alarms: Alarms
   log: Log
   /** An encoded event of the device. */
   onEvent(event: { type: string; id: string; body: string }): void
@@ -115,8 +116,8 @@ export class Supervisor {
       if (this.#broken !== undefined) return deviceUnavailable(task, this.#broken)
       await this.#usable.promise
     }
-    const { clock } = this.#dependencies
-    const run = new TaskRun(task, { host: this.#host, clock, log: this.#log, ...observer })
+    const { clock, alarms } = this.#dependencies
+    const run = new TaskRun(task, { host: this.#host, clock, alarms, log: this.#log, ...observer })
     this.#run = run
     const body = await run.settled
     this.#run = undefined

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../base/index.ts'
+import type { Alarm, Alarms, Clock, Log } from '../../base/index.ts'
 import type { JobFailure } from '../../protocol/index.ts'
 import type { FromHost } from '../messages/host-messages.ts'
 import type { Task, TaskObserver } from '../tasks/task.ts'
@@ -7,6 +7,7 @@ import type { HostProcess } from './child.ts'
 interface TaskRunDependencies extends TaskObserver {
   host: HostProcess
   clock: Clock
+  alarms: Alarms
   log: Log
 }
 
@@ -36,8 +37,10 @@ export class TaskRun {
   readonly settled: Promise<string | undefined>
   readonly #task: Task
   readonly #dependencies: TaskRunDependencies
-  readonly #ended = new AbortController()
-  readonly #settle: (body: string | undefined) => void
+  readonly #resolve: (body: string | undefined) => void
+  /** The limits of the start, of the execution and of the time to stop that hold now. */
+  #limits: Alarm[] = []
+  #isSettled = false
   #startedAt: number | undefined
   /** The part of the task that the device has reported last. */
   #phase: string | undefined
@@ -48,12 +51,9 @@ export class TaskRun {
     this.#dependencies = dependencies
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
     this.settled = promise
-    this.#settle = (body) => {
-      this.#ended.abort()
-      resolve(body)
-    }
+    this.#resolve = resolve
     dependencies.host.send({ kind: 'command', text: task.text })
-    void this.#limitStart()
+    this.#limitTo(START_TIMEOUT_MS, () => this.#endUnstarted())
   }
 
   /** Id of the event that ends the task. */
@@ -76,14 +76,17 @@ export class TaskRun {
     } else if (this.#startedAt === undefined) {
       this.#startedAt = this.#dependencies.clock.monotonic()
       this.#dependencies.onStarted()
-      void this.#limitRunning()
+      if (this.#cancelled) return
+      this.#clearLimits()
+      const { limitMs } = this.#task
+      if (limitMs > 0) this.#limitTo(limitMs, () => this.#endLate())
     }
   }
 
   /** Stops the task: requests it from the device, and kills the process after `graceMs`. */
   stop(): void {
     if (this.#cancelled) this.#cancelled = 'stopped'
-    else void this.#cancel('stopped')
+    else this.#cancel('stopped')
   }
 
   /** The device process has ended; `how` names the signal or exit code. */
@@ -111,41 +114,46 @@ export class TaskRun {
     else this.#settle(undefined)
   }
 
-  async #limitStart(): Promise<void> {
-    if (!(await this.#exceeds(START_TIMEOUT_MS)) || this.#startedAt !== undefined) return
+  #settle(body: string | undefined): void {
+    this.#isSettled = true
+    this.#clearLimits()
+    this.#resolve(body)
+  }
+
+  #endUnstarted(): void {
+    if (this.#startedAt !== undefined) return
     this.#dependencies.log.error('device process does not respond and is killed', this.#task.names)
     this.#dependencies.host.kill()
   }
 
-  async #limitRunning(): Promise<void> {
+  #endLate(): void {
+    if (this.#cancelled) return
     const { limitMs, names, noun } = this.#task
-    if (limitMs === 0 || !(await this.#exceeds(limitMs)) || this.#cancelled) return
     this.#dependencies.log.warn(`${noun} timed out`, { ...names, limitMs })
-    await this.#cancel('timed out')
+    this.#cancel('timed out')
   }
 
-  async #cancel(why: 'timed out' | 'stopped'): Promise<void> {
+  #cancel(why: 'timed out' | 'stopped'): void {
+    const { host, alarms } = this.#dependencies
     const { id, graceMs } = this.#task
     this.#cancelled = why
-    this.#dependencies.host.send({ kind: 'cancel', result: id })
-    if (await this.#isPendingAfter(graceMs)) this.#dependencies.host.kill()
+    host.send({ kind: 'cancel', result: id })
+    if (!this.#isSettled) this.#limits.push(alarms.set(graceMs, () => host.kill()))
   }
 
   /**
-   * Whether the task takes longer than `ms`. Checked in two steps: after a suspension of this process or of
-   * the machine, timers fire before the messages that the device sent in time are read.
+   * Calls `end` when the task takes longer than `ms`. Checked in two steps: after a suspension of this
+   * process or of the machine, timers fire before the messages that the device sent in time are read.
    */
-  async #exceeds(ms: number): Promise<boolean> {
+  #limitTo(ms: number, end: () => void): void {
+    const { alarms } = this.#dependencies
     const lastMs = Math.min(FINAL_CHECK_MS, ms / 2)
-    return (await this.#isPendingAfter(ms - lastMs)) && (await this.#isPendingAfter(lastMs))
+    this.#limits.push(alarms.set(ms - lastMs, () => this.#limits.push(alarms.set(lastMs, end))))
   }
 
-  /** Whether the task is still running after `ms`. */
-  #isPendingAfter(ms: number): Promise<boolean> {
-    return this.#dependencies.clock.sleep(ms, this.#ended.signal).then(
-      () => !this.#ended.signal.aborted,
-      () => false,
-    )
+  #clearLimits(): void {
+    for (const limit of this.#limits) limit.clear()
+    this.#limits = []
   }
 
   /** `body` is the result of the device, if it arrived in time. */

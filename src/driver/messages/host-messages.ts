@@ -18,14 +18,14 @@ const deviceChoice = v.object({
 })
 export type DeviceChoice = v.InferOutput<typeof deviceChoice>
 
-/** Messages from the driver to its child process. */
+/** Messages from the driver to its child process; the most frequent first, because each is tried in turn. */
 export const toHost = v.variant('kind', [
+  /** A server command, unchanged. */
+  v.object({ kind: v.literal('command'), text: v.string() }),
   /** Find the device and read its options, without side effects. Response: `prepared` or `refused`. */
   v.object({ kind: v.literal('prepare'), choice: deviceChoice }),
   /** Check, create and start the device. Response: `ready` or `refused`. */
   v.object({ kind: v.literal('open') }),
-  /** A server command, unchanged. */
-  v.object({ kind: v.literal('command'), text: v.string() }),
   /** Stop the task whose final event has the id `result`. */
   v.object({ kind: v.literal('cancel'), result: v.string() }),
   /** The server is no longer connected: what it commanded about maintenance may not hold any more. */
@@ -35,8 +35,15 @@ export const toHost = v.variant('kind', [
 ])
 export type ToHost = v.InferOutput<typeof toHost>
 
-/** Messages from the child process to the driver. The id of a task is that of its final event. */
+/**
+ * Messages from the child process to the driver, the most frequent first. The id of a task is that of its
+ * final event.
+ */
 export const fromHost = v.variant('kind', [
+  v.object({ kind: v.literal('started'), result: v.string() }),
+  v.object({ kind: v.literal('phase'), result: v.string(), phase: v.string() }),
+  /** The task has ended; `body` is the encoded `JobResult` or `CalibrationReport` event. */
+  v.object({ kind: v.literal('result'), result: v.string(), body: v.string() }),
   v.object({
     kind: v.literal('prepared'),
     /** Name of the device for logs and the server. */
@@ -48,10 +55,6 @@ export const fromHost = v.variant('kind', [
   v.object({ kind: v.literal('ready') }),
   /** The device cannot be used; one reason per entry. `mayPass`: with the same options, it may work later. */
   v.object({ kind: v.literal('refused'), reasons: v.array(v.string()), mayPass: v.boolean() }),
-  v.object({ kind: v.literal('started'), result: v.string() }),
-  v.object({ kind: v.literal('phase'), result: v.string(), phase: v.string() }),
-  /** The task has ended; `body` is the encoded `JobResult` or `CalibrationReport` event. */
-  v.object({ kind: v.literal('result'), result: v.string(), body: v.string() }),
   /** The tuner has started a calibration on its own; its `CalibrationReport` event ends it. */
   v.object({ kind: v.literal('own_run'), run: calibrationId, mode: calibrationMode }),
   /** The device needs `ms` from now to close, for this reason. */

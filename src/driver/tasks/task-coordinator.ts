@@ -1,5 +1,5 @@
 import { feature } from 'bun:bundle'
-import { type Clock, failpoint, type Log, newId } from '../../base/index.ts'
+import { type Alarm, type Alarms, type Clock, failpoint, type Log, LogSum, newId } from '../../base/index.ts'
 import type { EventPayload } from '../../protocol/index.ts'
 import type { Outbox } from '../connection/outbox.ts'
 import { writeEvent } from '../messages/write-event.ts'
@@ -9,6 +9,7 @@ import type { Task, TaskObserver, TransientEvent } from './task.ts'
 
 interface TaskCoordinatorDependencies {
   clock: Clock
+  alarms: Alarms
   log: Log
   outbox: Outbox
   /**
@@ -33,6 +34,7 @@ const FLUSH_FIRST_ABOVE_MS = 1_000
 export class TaskCoordinator {
   readonly #dependencies: TaskCoordinatorDependencies
   readonly #recent = new RecentResults()
+  readonly #jobs: LogSum
   #running: Task | undefined
   #idle: Promise<void> = Promise.resolve()
   #epoch = 0
@@ -40,6 +42,8 @@ export class TaskCoordinator {
 
   constructor(dependencies: TaskCoordinatorDependencies) {
     this.#dependencies = dependencies
+    const { log, clock } = dependencies
+    this.#jobs = new LogSum({ log, clock, message: 'jobs' })
   }
 
   /** The fields of `DriverHello` that name the running task. */
@@ -59,6 +63,7 @@ export class TaskCoordinator {
   async close(): Promise<void> {
     this.#stopping = true
     if (this.#running?.isReportedWhenStopped !== true) await this.#idle
+    this.#jobs.stop()
   }
 
   /** Settles when the final event of the running task, if it has one, is in the outbox. */
@@ -106,52 +111,56 @@ export class TaskCoordinator {
   }
 
   async #execute(task: Task): Promise<void> {
-    const { clock, outbox, run, wake, log } = this.#dependencies
-    const executed = new AbortController()
-    const ended = new AbortController()
+    const { clock, alarms, outbox, run, wake } = this.#dependencies
+    let started: Alarm | undefined
     let phase: string | undefined
     this.#running = task
-    log.info(`${task.noun} accepted`, task.names)
+    this.#report(task, 'accepted')
     if (feature('FAILPOINTS')) failpoint(`${task.noun}.taken`)
     const { heartbeat } = task
-    if (heartbeat) void this.#sendHeartbeats(() => this.#sendTransient(heartbeat(phase)), ended.signal)
+    const endHeartbeats = heartbeat && this.#sendHeartbeats(() => this.#sendTransient(heartbeat(phase)))
     const begun = clock.monotonic()
     const body = await run(task, {
       onStarted: () => {
-        void this.#isPendingAfter(START_EVENT_DELAY_MS, executed.signal).then((isPending) => {
-          if (isPending) this.#sendTransient(task.started)
-        })
+        started = alarms.set(START_EVENT_DELAY_MS, () => this.#sendTransient(task.started))
       },
       onPhase: (name) => {
         phase = name
       },
     })
-    executed.abort()
+    started?.clear()
     if (body !== undefined) {
       if (feature('FAILPOINTS')) failpoint(`${task.noun}.executed`)
       const isFlushedLater = clock.monotonic() - begun <= FLUSH_FIRST_ABOVE_MS
       await outbox.put(task.id, body, { isFlushedLater })
       if (feature('FAILPOINTS')) failpoint('outbox.written')
       this.#recent.add(task.id, body)
-      log.info(`${task.noun} ended`, task.names)
+      this.#report(task, 'ended')
     }
     // Heartbeats continue until here, so that the server does not requeue the job while a slow disk stores
     // the result.
-    ended.abort()
+    endHeartbeats?.()
     this.#running = undefined
     wake()
   }
 
-  async #sendHeartbeats(beat: () => void, signal: AbortSignal): Promise<void> {
-    while (await this.#isPendingAfter(HEARTBEAT_MS, signal)) beat()
+  /** Logs a step of a task: of the many jobs one by one at debug only. */
+  #report({ noun, names }: Task, step: string): void {
+    const { log } = this.#dependencies
+    log[noun === 'job' ? 'debug' : 'info'](`${noun} ${step}`, names)
+    if (noun === 'job') this.#jobs.add(step)
   }
 
-  /** Whether the task is still running after `ms`. */
-  #isPendingAfter(ms: number, signal: AbortSignal): Promise<boolean> {
-    return this.#dependencies.clock.sleep(ms, signal).then(
-      () => !signal.aborted,
-      () => false,
-    )
+  /** Calls `beat` at each interval until the returned function is called. */
+  #sendHeartbeats(beat: () => void): () => void {
+    const { alarms } = this.#dependencies
+    const next = (): Alarm =>
+      alarms.set(HEARTBEAT_MS, () => {
+        beat()
+        alarm = next()
+      })
+    let alarm = next()
+    return () => alarm.clear()
   }
 
   #sendTransient({ type, payload }: TransientEvent): void {

@@ -132,9 +132,14 @@ export class DriverSession {
     return this.attachedAt !== undefined
   }
 
-  /** Queues a command; false without a peer or if the peer's queue is full. */
+  /**
+   * Queues a command; false without a peer or if the peer's queue is full. A job leaves in this turn, with
+   * what waits: the responses to its submission and to the result before it are made meanwhile.
+   */
   send(command: OutgoingCommand): boolean {
-    return this.#command.trySend(encodeJson(command))
+    const isAccepted = this.#command.trySend(encodeJson(command))
+    if (isAccepted && command.type === 'RunJob') this.#command.flush()
+    return isAccepted
   }
 
   /** Whether an event is arriving or waits to be handled. */

@@ -31,6 +31,8 @@ interface HandlerDependencies {
   context: Pick<ServerContext, 'db' | 'hub' | 'log' | 'config'>
   heartbeats: Heartbeats
   backoff: DispatchBackoff
+  /** Called for each result that was applied or discarded, with the status it ends its job with. */
+  onEnded?: (status: string) => void
 }
 
 /** One function for each event type that is not only logged; a missing entry is a compile error. */
@@ -138,7 +140,7 @@ const handlers: Handlers = {
    * Acknowledged after the commit; if it cannot be stored, there is no acknowledgement and the driver resends
    * it.
    */
-  async JobResult({ context, heartbeats, backoff }, source, payload, event) {
+  async JobResult({ context, heartbeats, backoff, onEnded }, source, payload, event) {
     const { driver } = source
     backoff.clear(driver)
     const end = await finishJob({ db: context.db, heartbeats, config: context.config }, source, payload)
@@ -158,7 +160,8 @@ const handlers: Handlers = {
     if (end.kind === 'stale') return { message: 'stale result not applied', fields: { job, attempt } }
     if (end.refused !== undefined)
       context.log.warn('results refused', { job, attempt, driver, reason: end.refused })
-    context.log.info('job ended', { job, attempt, driver, status: end.status })
+    context.log.debug('job ended', { job, attempt, driver, status: end.status })
+    onEnded?.(end.status)
     return undefined
   },
 }

@@ -190,3 +190,20 @@ test('Loop calls a function for the pause before each run', async () => {
   expect(runs).toBe(3)
   await loop.stop()
 })
+
+test('Loop that is woken again and again keeps one timer', async () => {
+  const it = openCase()
+  it.loop.start()
+  for (let runs = 1; runs <= 500; runs++) {
+    it.loop.wake()
+    await it.clock.advance(10)
+    expect(it.clock.sleepers).toBe(1)
+  }
+  const { runs } = it
+  await it.clock.advance(999)
+  expect(it.runs).toBe(runs)
+  await it.clock.advance(1)
+  expect(it.runs).toBe(runs + 1)
+  await it.loop.stop()
+  expect(it.clock.sleepers).toBe(0)
+})

@@ -42,7 +42,7 @@ test('a journal has what was appended and not removed, in order, whenever it is 
           expected.set(`event ${at}`, each.text)
         } else if (each.kind === 'remove') {
           const id = [...expected.keys()].at(each.at % Math.max(1, expected.size)) ?? 'none'
-          await journal.remove(id)
+          journal.remove(id)
           expected.delete(id)
         } else {
           await journal.flush()
@@ -55,6 +55,44 @@ test('a journal has what was appended and not removed, in order, whenever it is 
       expect(await contentOf(path)).toEqual({ texts: [...expected], incomplete: 0 })
     }),
     { numRuns: 60 },
+  )
+})
+
+test('a journal whose process was killed has what was not removed, and of the rest what was not settled', async () => {
+  const action = fc.oneof(
+    fc.record({ kind: fc.constant('append' as const), text }),
+    fc.record({ kind: fc.constant('remove' as const), at: fc.nat() }),
+    fc.record({ kind: fc.constant('settle' as const) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
+      using folder = temporaryFolder()
+      const path = join(folder.path, 'journal')
+      const { journal } = await Journal.open(path)
+      const [expected, removed] = [new Map<string, string>(), new Map<string, string>()]
+      for (const [at, each] of actions.entries()) {
+        if (each.kind === 'append') {
+          await journal.append(`event ${at}`, each.text)
+          expected.set(`event ${at}`, each.text)
+        } else if (each.kind === 'remove') {
+          const id = [...expected.keys()].at(each.at % Math.max(1, expected.size)) ?? 'none'
+          journal.remove(id)
+          removed.set(id, expected.get(id) ?? '')
+          expected.delete(id)
+        } else {
+          await journal.settle()
+          removed.clear()
+        }
+        const left = join(folder.path, 'left')
+        copyFileSync(path, left)
+        const { texts, incomplete } = await contentOf(left)
+        expect(texts.filter(([id]) => !removed.has(id))).toEqual([...expected])
+        for (const [id, body] of texts) expect(body).toBe(expected.get(id) ?? removed.get(id) ?? '')
+        expect(incomplete).toBe(0)
+      }
+      await journal.close()
+    }),
+    { numRuns: 30 },
   )
 })
 
@@ -106,7 +144,7 @@ test('a record that is written over an older one is found, and those behind it a
   const { journal } = await Journal.open(path)
   for (const id of ['a', 'b', 'c']) await journal.append(id, 'of the first generation')
   const older = readFileSync(path)
-  for (const id of ['a', 'b', 'c']) await journal.remove(id)
+  for (const id of ['a', 'b', 'c']) journal.remove(id)
   await journal.append('d', 'short')
   await journal.close()
   // As after a power failure in which the removals did not reach the disk.
@@ -122,12 +160,13 @@ test('the file keeps its size while it is emptied again and again', async () => 
   const { journal } = await Journal.open(path)
   for (let round = 0; round < 500; round++) {
     await journal.append(`e${round}`, 'x'.repeat(2_000))
-    await journal.remove(`e${round}`)
+    journal.remove(`e${round}`)
   }
   expect(statSync(path).size).toBe(INITIAL_SIZE)
   expect(statSync(path).mode & 0o077).toBe(0)
   await journal.append('large', 'x'.repeat(9_000_000))
-  await journal.remove('large')
+  journal.remove('large')
+  await journal.settle()
   expect(statSync(path).size).toBe(INITIAL_SIZE)
   await journal.close()
 })
@@ -140,7 +179,7 @@ test('one record that stays does not let the file grow without end', async () =>
   for (let round = 0; round < 40; round++) {
     await journal.append(`e${round}`, 'x'.repeat(1_000_000))
     await journal.flush()
-    await journal.remove(`e${round}`)
+    journal.remove(`e${round}`)
   }
   expect(statSync(path).size).toBeLessThan(10_000_000)
   expect(await journal.read('kept')).toBe('for ever')

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Alarms } from '../../../src/base/index.ts'
 import { Supervisor } from '../../../src/driver/device-process/supervisor.ts'
 import { StartupError } from '../../../src/driver/index.ts'
 import { jobTask } from '../../../src/driver/tasks/job-task.ts'
@@ -42,6 +43,7 @@ function create(setup: Setup = {}) {
       python: { given: '', beside: '' },
     },
     clock,
+    alarms: new Alarms(clock),
     log: recorded.log,
     onEvent: (event) => events.push(JSON.parse(event.body)),
     onOwnRun: () => undefined,

@@ -1,4 +1,5 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
+import { Alarms } from '../../../src/base/index.ts'
 import { Outbox } from '../../../src/driver/connection/outbox.ts'
 import { writeFailure } from '../../../src/driver/messages/write-event.ts'
 import { jobTask } from '../../../src/driver/tasks/job-task.ts'
@@ -34,6 +35,7 @@ async function openCoordinator(folder: string) {
   const runs: { watch: TaskObserver; end(body: string | undefined): void }[] = []
   const coordinator = new TaskCoordinator({
     clock,
+    alarms: new Alarms(clock),
     log,
     outbox,
     run: (_, watch) => new Promise((resolve) => runs.push({ watch, end: resolve })),

@@ -129,9 +129,7 @@ export class ZmtpConnection {
     return this.#state === 'traffic'
   }
 
-  /**
-   * Whether a part of a frame has arrived. Without its rest the peer is considered dead after `deadAfterMs`.
-   */
+  /** Whether a part of a frame has arrived; its rest must arrive within `deadAfterMs`. */
   get isReceiving(): boolean {
     return this.isReady && this.#decoder.isWithinFrame
   }
@@ -148,6 +146,11 @@ export class ZmtpConnection {
 
   trySend(message: Message): boolean {
     return this.isReady && this.#output.trySend(message)
+  }
+
+  /** Writes what was accepted now instead of at the end of the turn, as far as the peer reads. */
+  flush(): void {
+    if (this.isReady) this.#output.flush()
   }
 
   send(message: Message, signal?: AbortSignal): Promise<void> {
@@ -281,9 +284,7 @@ export class ZmtpConnection {
     this.#options.onReady()
   }
 
-  /**
-   * Sends the peer the reason and closes; drops its further bytes, because unread ones could lose the reason.
-   */
+  /** Sends the peer the reason and closes; drops its further bytes, which unread could lose the reason. */
   #refuse({ code, reason }: Refusal): void {
     this.#output.command(encodeRefusal(code.slice(0, 255), this.#options.mechanism === 'PLAIN'))
     this.#finish({ reason, kind: 'refused' })

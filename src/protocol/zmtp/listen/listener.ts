@@ -39,6 +39,8 @@ export interface Listener {
    * @throws AppError `invalid` when the message is larger than a driver accepts.
    */
   trySend(body: Body): boolean
+  /** Writes accepted messages now, together, instead of at the end of the turn. */
+  flush(): void
   /**
    * Like `trySend`, but waits for space. Rejects with `unavailable` without a peer or when it disconnects.
    */
@@ -150,6 +152,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       return ready()?.connection.isReceiving ?? false
     },
     trySend: (body) => ready()?.connection.trySend(toMessage(body, limits.toDriverBytes)) ?? false,
+    flush: () => ready()?.connection.flush(),
     async send(body, signal) {
       const receiving = ready()
       if (!receiving) throw new AppError('unavailable', 'No driver is connected to this message socket')

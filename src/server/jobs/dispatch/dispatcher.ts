@@ -136,7 +136,7 @@ export class JobDispatcher {
     })
     if (sent) {
       if (feature('FAILPOINTS')) failpoint('dispatch.sent')
-      log.info('job dispatched', { job, attempt, driver, qpu: claim.qpu })
+      log.debug('job dispatched', { job, attempt, driver, qpu: claim.qpu })
       return true
     }
     backoff.penalize(driver, epoch)

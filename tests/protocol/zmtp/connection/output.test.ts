@@ -46,6 +46,17 @@ describe('Output', () => {
     expect(written).toEqual([3, 3, 3])
   })
 
+  test('flush() writes what waits in this turn, in one piece, and nothing is written twice', async () => {
+    const { output, writes, frames } = openOutput()
+    for (const text of ['a', 'b']) output.trySend(bytes(text))
+    output.flush()
+    expect(writes).toHaveLength(1)
+    output.trySend(bytes('c'))
+    await turn()
+    expect(writes).toHaveLength(2)
+    expect(frames()).toEqual(['a', 'b', 'c'])
+  })
+
   test('writes large bodies by reference and keeps their order', async () => {
     const { output, writes, frames } = openOutput()
     const large = Buffer.alloc(10_000, 'x')
