@@ -18,17 +18,17 @@ export interface Cost {
  */
 export const COSTS = {
   /** A job into the queue. */
-  submit: { frames: 18, framesOf16: 33, statements: 13, trees: 16 },
+  submit: { frames: 13, framesOf16: 20, statements: 13, trees: 13 },
   /** The next job of an idle QPU is found and claimed. */
-  claim: { frames: 17, framesOf16: 34, statements: 18, trees: 15 },
+  claim: { frames: 12, framesOf16: 28, statements: 18, trees: 12 },
   /** A job ends well. */
-  result: { frames: 21, framesOf16: 44, statements: 20, trees: 18 },
+  result: { frames: 18, framesOf16: 35, statements: 20, trees: 15 },
   /** A job ends well, and the next one of its QPU is claimed, in one commit. */
-  drain: { frames: 29, framesOf16: 55, statements: 37, trees: 24 },
+  drain: { frames: 25, framesOf16: 47, statements: 37, trees: 21 },
   /** A running job returns to the queue. */
-  requeue: { frames: 18, framesOf16: 36, statements: 11, trees: 17 },
+  requeue: { frames: 14, framesOf16: 28, statements: 11, trees: 14 },
   /** A pending job is cancelled. */
-  cancel: { frames: 12, framesOf16: 16, statements: 9, trees: 11 },
+  cancel: { frames: 10, framesOf16: 12, statements: 9, trees: 10 },
   /** An event of a monitor with four readings is stored and added to its series. */
   readings: { frames: 10, framesOf16: 13, statements: 10, trees: 10 },
   /** A tuner reports a step. */

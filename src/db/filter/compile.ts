@@ -1,5 +1,5 @@
 import type { AnyCollection } from '../schema/collection.ts'
-import type { Params } from '../sqlite/sql.ts'
+import { literal, type Params } from '../sqlite/sql.ts'
 import type { FilterAst } from './language/ast.ts'
 import {
   badFilter,
@@ -151,7 +151,11 @@ function comparisonSql(
   const rightUses = scope.wasUsed()
   if (wasUsed || leftUses || rightUses) scope.use()
   const guards = [left, right].flatMap(({ guard }) => guard ?? [])
-  const terms = [comparison(binder, left, ast.operator, right), ...guards]
+  const terms = [
+    comparison(binder, left, ast.operator, right),
+    ...knownChoices(context, ast, left, right),
+    ...guards,
+  ]
   const some = terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' AND ')})`
   assertPattern(context, ast, right)
   noteMatch(context.reads, ast, left, right)
@@ -177,6 +181,22 @@ function comparisonSql(
     every: `NOT EXISTS (SELECT 1 FROM ${fromJoins(...scopes)} WHERE ${where.join(' AND ')})`,
     usesShared: (leftUses && !left.many) || (rightUses && !right.many),
   }
+}
+
+/** The comparison of a column with one of its choices as SQL text: a partial index serves no parameters. */
+function knownChoices(
+  { collection }: Context,
+  { operator }: Comparison,
+  left: Operand,
+  right: Operand,
+): string[] {
+  if (operator !== '=') return []
+  const [column, value] = left.column === undefined ? [right, left] : [left, right]
+  const field = column.column === undefined ? undefined : collection.fields[column.field ?? '']
+  if (!field || !('choices' in field) || !value.bound || !('literal' in value.bound)) return []
+  const { literal: text } = value.bound
+  const isChoice = Array.isArray(field.choices) && field.choices.includes(text) && text !== ''
+  return isChoice ? [`${column.sql} = ${literal(String(text))}`] : []
 }
 
 type Comparison = Extract<FilterAst, { kind: 'compare' }>

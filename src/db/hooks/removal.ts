@@ -25,7 +25,8 @@ export function cancelJobsOf(tx: SqlWriter, user: string): void {
  */
 export function refuseUnfinishedJobs(tx: SqlWriter, qpu: string): void {
   const row = tx.one<{ jobs: number }>(
-    `SELECT count(*) AS jobs FROM quantum_jobs WHERE qpu_target = $qpu AND status IN ('pending', 'running')`,
+    `SELECT (SELECT count(*) FROM quantum_jobs WHERE status = 'pending' AND qpu_target = $qpu)
+       + (SELECT count(*) FROM quantum_jobs WHERE status = 'running' AND $qpu IN (qpu, qpu_target)) AS jobs`,
     { qpu },
   )
   if (!row?.jobs) return

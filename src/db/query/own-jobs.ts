@@ -37,9 +37,8 @@ interface OwnJobsPage {
 
 /**
  * How to read the ids of a page of a user's jobs, or of everybody's without a user. `sort` is a declared
- * field, descending with a leading `-`; `created` is the order of submission. In that order, a filter reads
- * one index and no job that it excludes, and the sizes of the jobs are read with their ids: looking them up
- * later takes twice as long.
+ * field, descending with a leading `-`; `created` is the order of submission. In that order, the
+ * sizes of the jobs are read with their ids: looking them up later takes twice as long.
  */
 export function planOwnJobs(
   user: string | undefined,
@@ -52,8 +51,8 @@ export function planOwnJobs(
   if (!isBySubmission && !Object.hasOwn(quantumJobs.fields, field) && field !== 'updated') {
     throw new TypeError(`${quantumJobs.name} has no field "${field}"`)
   }
-  const order = isBySubmission ? '' : `${orderOf(field, direction)}, `
-  const { conditions, params } = conditionsOf(filter, user)
+  const order = isBySubmission ? '' : `job.${quoted(field)}${direction}, `
+  const { conditions, params } = conditionsOf(filter)
   if (user !== undefined) params['user'] = user
   const from = sourceOf(user, filter)
   const source = `FROM ${[from.source, ...conditions].join(' AND ')}`
@@ -94,20 +93,10 @@ const TAGGED = `${quoted(entriesTableOf(quantumJobs, 'tags'))} tagged CROSS JOIN
 const BEFORE = `coalesce((SELECT seq FROM quantum_jobs WHERE id = $before),
   (SELECT seq + 1 FROM quantum_jobs WHERE id < $before ORDER BY id DESC LIMIT 1), 0)`
 
-/** The terms of ORDER BY; those of an index, where the field is the first of one. */
-function orderOf(field: string, direction: string): string {
-  const terms = field === 'status' ? [field, 'created'] : [field]
-  return terms.map((term) => `job.${quoted(term)}${direction}`).join(', ')
-}
-
 /**
- * The `+` keeps SQLite from an index that would need sorting; the one of a user's jobs in order has all these
- * columns.
+ * The `+` keeps SQLite from an index that would need sorting.
  */
-function conditionsOf(
-  filter: OwnJobsFilter,
-  user: string | undefined,
-): { conditions: string[]; params: Record<string, Bindable> } {
+function conditionsOf(filter: OwnJobsFilter): { conditions: string[]; params: Record<string, Bindable> } {
   const { status, qpu, qpuTarget, tag, before, createdFrom, createdTo, text } = filter
   const params: Record<string, Bindable> = {}
   const conditions: string[] = []
@@ -116,7 +105,7 @@ function conditionsOf(
     Object.assign(params, values)
   }
   const [only, ...others] = status ?? []
-  const rare = user === undefined && others.length === 0 && only !== undefined ? RARE[only] : undefined
+  const rare = others.length === 0 && only !== undefined ? RARE[only] : undefined
   if (rare !== undefined) {
     conditions.push(rare)
   } else if (status) {
@@ -134,8 +123,8 @@ function conditionsOf(
 }
 
 /**
- * Statuses that few jobs have, as conditions that are answered from an index: without it, a list of the jobs
- * of everybody would pass over nearly all of them. Literals, because a partial index serves no parameters.
+ * Statuses that few jobs have, as conditions that are answered from an index: without it, a list would pass
+ * over nearly all jobs. Literals, because a partial index serves no parameters.
  * Those that are pending or running are sorted, but the queue is bounded.
  */
 const RARE: Readonly<Record<string, string>> = {
@@ -155,9 +144,9 @@ function isFoundInOrder(
   { before, tag, status, ...others }: OwnJobsFilter,
 ): boolean {
   if (Object.values(others).some((value) => value !== undefined)) return false
-  // A page that begins after a job would pass over the later ones with the tag.
-  if (user !== undefined) return status === undefined && (tag === undefined || before === undefined)
   // The index of jobs with a rare status has those that have ended only.
   const isEnded = status?.length === 1 && (status[0] === 'failed' || status[0] === 'cancelled')
-  return tag === undefined && (status === undefined || isEnded)
+  if (tag === undefined) return status === undefined || isEnded
+  // A page that begins after a job would pass over the later ones with the tag.
+  return user !== undefined && status === undefined && before === undefined
 }

@@ -16,10 +16,16 @@ export interface Migration {
   id: number
   /** The words in its file name. */
   name: string
-  /** Single SQL statements that run in order, in one transaction with foreign keys off. */
-  statements: readonly string[]
+  /** Single SQL statements, and columns to add, in order; in one transaction with foreign keys off. */
+  statements: readonly (string | AddedColumn)[]
   /** What stored rows must meet before this or any other pending migration may run. */
   rules?: readonly RowRule[]
+}
+
+/** A column that is added with its default unless an earlier version has added it; `column` as declared. */
+interface AddedColumn {
+  table: string
+  column: string
 }
 
 /** A rule for the rows of a table; its SQL reads the oldest schema from which this migration is reached. */
@@ -143,7 +149,10 @@ function refuseForeign(row: AppliedMigration, known: readonly Migration[], copy:
 
 function apply(connection: Connection, migration: Migration, at: string): void {
   connection.transaction('IMMEDIATE', () => {
-    for (const statement of migration.statements) connection.run(statement)
+    for (const step of migration.statements) {
+      if (typeof step === 'string') connection.run(step)
+      else addColumn(connection, step)
+    }
     const broken = connection.all<{ table: string; parent: string }>('PRAGMA foreign_key_check')
     if (broken.length > 0) {
       const tables = [...new Set(broken.map((row) => `${row.table} → ${row.parent}`))].join(', ')
@@ -157,6 +166,12 @@ function apply(connection: Connection, migration: Migration, at: string): void {
     if (feature('FAILPOINTS')) failpoint('migration.inside')
   })
   if (feature('FAILPOINTS')) failpoint('migration.after')
+}
+
+function addColumn(connection: Connection, { table, column }: AddedColumn): void {
+  const names = connection.all<{ name: string }>('SELECT name FROM pragma_table_info($table)', { table })
+  if (names.some(({ name }) => column.startsWith(`${quoted(name)} `))) return
+  connection.run(`ALTER TABLE ${quoted(table)} ADD COLUMN ${column}`)
 }
 
 /**

@@ -46,7 +46,7 @@ test('unique indexes ensure one running job per QPU, one charge per job, one lea
   const run = (sql: string) => test.db.write('raw', (tx) => tx.run(sql))
   const job = (id: string, qpu: string) =>
     run(
-      `INSERT INTO quantum_jobs (id, status, attempt, qpu_target, created, updated)
+      `INSERT INTO quantum_jobs (id, status, attempt, qpu, created, updated)
        VALUES ('${id}', 'running', 1, '${qpu}', '', '')`,
     )
   await job('a', 'north')

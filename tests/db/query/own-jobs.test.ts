@@ -61,7 +61,7 @@ const FILTERS: OwnJobsFilter[] = [
   },
 ]
 
-test('every filter reads one index of the user, and no job that it excludes, among many', async () => {
+test('every filter reads one index of the user, in order, among many', async () => {
   const lab = await JobLab.open()
   const [user, other] = [await lab.user(), await lab.user()]
   await fill(lab, [user.id, other.id], part(100_000, 10_000))
@@ -71,7 +71,7 @@ test('every filter reads one index of the user, and no job that it excludes, amo
       const steps = tx.planOf(ids.sql, ids.params)
       const [jobs] = steps.filter((step) => /^(SEARCH|SCAN) (job|tagged) /.test(step))
       expect(jobs).toMatch(
-        /^SEARCH (job USING INDEX quantum_jobs_user_id_seq_status|tagged USING PRIMARY KEY)/,
+        /^SEARCH (job USING INDEX quantum_jobs_user_id_(seq|status_seq) |tagged USING PRIMARY KEY)/,
       )
       expect(steps.filter((step) => /TEMP B-TREE|SCAN/.test(step))).toEqual([])
       const found = tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => id)
@@ -84,7 +84,7 @@ test('every filter reads one index of the user, and no job that it excludes, amo
   const [before, tag] = ['many00000000150', 'rare']
   expect([{}, { before }, { tag }].map((filter) => isIndexed(filter))).toEqual([true, true, true])
   expect([{ before, tag }, { status: ['failed'] }, { text: 'x' }].map((filter) => isIndexed(filter))).toEqual(
-    [false, false, false],
+    [false, true, false],
   )
   const ofAll = (filter: OwnJobsFilter) =>
     planOwnJobs(undefined, { skip: 0, limit: 50, sort: '-created', filter })

@@ -333,7 +333,7 @@ describe('indexes', () => {
       /INDEX qpu_time_requests_user_status \(user=\? AND status=\?\)/,
     ],
     ['users', '', /SEARCH b USING .*INDEX sqlite_autoindex_users_1 \(id=\?\)/],
-    ['quantum_jobs', 'status = "running"', /INDEX quantum_jobs_status_created \(status=\?\)/],
+    ['quantum_jobs', 'status = "running"', /INDEX quantum_jobs_status_qpu_unique \(status=\?\)/],
     ['quantum_jobs', 'user_id = "x"', /SEARCH b USING .*INDEX quantum_jobs_user_id/],
     ['events', 'type = "x" && ts > "2026"', /INDEX events_type_ts \(type=\? AND ts>\?\)/],
   ]

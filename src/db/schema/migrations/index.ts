@@ -7,6 +7,7 @@ import { qpuUsage } from './0004-qpu-usage.ts'
 import { noChangeLog } from './0005-no-change-log.ts'
 import { abortedReports } from './0006-aborted-reports.ts'
 import { jobChecks } from './0007-job-checks.ts'
+import { runningQpu } from './0008-running-qpu.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   noChangeLog,
   abortedReports,
   jobChecks,
+  runningQpu,
 ]

@@ -30,7 +30,9 @@ export interface Gauges {
 export function readGauges(tx: ReadTx): Gauges {
   const rows = (sql: string) => tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`)?.rows ?? 0
   const pending = (held: 0 | 1) =>
-    rows(`quantum_jobs INDEXED BY quantum_jobs_held_user_id WHERE status = 'pending' AND held = ${held}`)
+    rows(
+      `quantum_jobs INDEXED BY quantum_jobs_status_user_id_held WHERE status = 'pending' AND held = ${held}`,
+    )
   const file = tx.one<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )

@@ -102,8 +102,8 @@ function cancelPending(tx: Tx, user: string, limit: number): boolean {
 
 function listPending(tx: ReadTx, condition: string, given: { user: string; limit: number }): string[] {
   const jobs = tx.all<{ id: string }>(
-    `SELECT id FROM quantum_jobs INDEXED BY quantum_jobs_held_user_id
-     WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user AND ${condition} LIMIT $limit`,
+    `SELECT id FROM quantum_jobs INDEXED BY quantum_jobs_status_user_id_held
+     WHERE status = 'pending' AND user_id = $user AND ${condition} LIMIT $limit`,
     given,
   )
   return jobs.map(({ id }) => id)

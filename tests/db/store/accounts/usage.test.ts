@@ -101,7 +101,7 @@ test('the migration adds up the jobs of an older database as the server would ha
   expect(before).toHaveLength(3)
   await lab.db.write('migrate', (tx) => {
     tx.run('DELETE FROM qpu_usage')
-    for (const statement of qpuUsage.statements.slice(1)) tx.run(statement)
+    for (const statement of qpuUsage.statements.slice(1)) tx.run(String(statement))
   })
   expect(await usage(lab)).toEqual(before)
 })

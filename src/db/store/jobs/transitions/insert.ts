@@ -105,8 +105,8 @@ export function assertMaySubmit(
  * user's jobs.
  */
 export const COUNT_PENDING = `SELECT count(*) AS pending
-  FROM quantum_jobs INDEXED BY quantum_jobs_held_user_id
-  WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user`
+  FROM quantum_jobs INDEXED BY quantum_jobs_status_user_id_held
+  WHERE status = 'pending' AND user_id = $user`
 
 /** The bytes that a new job counts. */
 export function bytesOfJob(payload: JsonText): number {
