@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { keyOf } from '../plan/instances.ts'
 import { RoutineError } from '../routine.ts'
 import type { NodeOutcome } from '../walk/run-node.ts'
 
@@ -8,15 +9,23 @@ export interface JournaledStep {
   /** Which time the routine ran on the target in this run, counted from 1. */
   readonly occurrence: number
   readonly outcome: NodeOutcome
+  /** Keys of steps that followed another outcome of this one, or none. */
+  readonly invalidates?: readonly string[] | undefined
+}
+
+/** Names a step within its run. */
+export function stepKey(routine: string, target: string, occurrence: number): string {
+  return `${keyOf(routine, target)} ${occurrence}`
 }
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const text = v.string()
 
 /** The run itself wrote it: what a finding holds is as the routine left it. */
-const step = v.object({
+const stepSchema = v.object({
   routine: text,
   occurrence: count,
+  invalidates: v.optional(v.array(text)),
   outcome: v.object({
     target: text,
     finding: v.optional(v.looseObject({})),
@@ -40,7 +49,7 @@ const NON_FINITE: Readonly<Record<string, number>> = {
 const NUMBER_KEY = '$number'
 
 /** A step as JSON: numbers that are not finite and arrays of floats stay what they are. */
-export function writeStep({ routine, occurrence, outcome }: JournaledStep): string {
+export function writeStep({ outcome, ...rest }: JournaledStep): string {
   const { error } = outcome
   const plain = error && {
     code: error.code,
@@ -48,7 +57,7 @@ export function writeStep({ routine, occurrence, outcome }: JournaledStep): stri
     trace: error.trace,
     quality: error.quality,
   }
-  return JSON.stringify({ routine, occurrence, outcome: { ...outcome, error: plain } }, (_, value) => {
+  return JSON.stringify({ ...rest, outcome: { ...outcome, error: plain } }, (_, value) => {
     if (typeof value === 'number' && !Number.isFinite(value)) return { [NUMBER_KEY]: String(value) }
     return ArrayBuffer.isView(value) && !(value instanceof DataView)
       ? Array.from(value as Float64Array)
@@ -56,7 +65,7 @@ export function writeStep({ routine, occurrence, outcome }: JournaledStep): stri
   })
 }
 
-/** Undefined for a line that is no step, such as one that a crash cut off. */
+/** Undefined for a text that is no step. */
 export function readStep(line: string): JournaledStep | undefined {
   let json: unknown
   try {
@@ -64,13 +73,12 @@ export function readStep(line: string): JournaledStep | undefined {
   } catch {
     return undefined
   }
-  const parsed = v.safeParse(step, json)
+  const parsed = v.safeParse(stepSchema, json)
   if (!parsed.success) return undefined
-  const { routine, occurrence, outcome } = parsed.output
+  const { outcome, ...step } = parsed.output
   const { error, finding, ...rest } = outcome
   return {
-    routine,
-    occurrence,
+    ...step,
     outcome: {
       ...rest,
       finding,

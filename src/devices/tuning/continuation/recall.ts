@@ -1,11 +1,12 @@
 import { HOUR_MS } from '../../../base/index.ts'
 import { type ChipElements, qubitsOf } from '../plan/chip-elements.ts'
 import { keyOf } from '../plan/instances.ts'
-import type { Routine } from '../routine.ts'
+import type { Routine, RoutineError } from '../routine.ts'
 import { runChecks } from '../walk/checks.ts'
 import { PARKING_PATH } from '../walk/run-currents.ts'
 import { type NodeOutcome, type NodeRunner, runNode } from '../walk/run-node.ts'
 import type { RunValues } from '../walk/run-values.ts'
+import { stepKey } from './journaled-step.ts'
 import type { FinishedSteps } from './step-journal.ts'
 
 /** A step that is older is measured again: qubits drift. */
@@ -13,13 +14,15 @@ const MAX_STEP_HOURS = 12
 
 /**
  * Measures the routines of a run, but for those that the run which it continues had finished: such an outcome
- * is taken as it was, while it is younger than 12 hours and the check of its routine passes with its values.
- * What found a value is measured again otherwise, and with it all that follows on its target and beside it.
+ * is taken as it was, unless it is a failure, while it is younger than 12 hours and the check of its routine
+ * passes with its values. What found a value is measured again otherwise, and with it all that follows on its
+ * target and beside it.
  */
 export class Recall {
   readonly #finished: FinishedSteps
   readonly #chip: ChipElements
   readonly #runner: NodeRunner
+  /** Steps that this run has not reached yet. */
   readonly #known: Map<string, NodeOutcome>
   /** How often a routine ran on a target. */
   readonly #occurrences = new Map<string, number>()
@@ -29,13 +32,7 @@ export class Recall {
     this.#finished = finished
     this.#chip = chip
     this.#runner = runner
-    // Of a step that was repeated, the last outcome counts.
-    this.#known = new Map(
-      finished.steps.map(({ routine, occurrence, outcome }) => [
-        stepKey(routine, outcome.target, occurrence),
-        outcome,
-      ]),
-    )
+    this.#known = new Map(finished.steps)
   }
 
   /** Measures a routine on a group of targets, as `walk` wants it. */
@@ -45,18 +42,19 @@ export class Recall {
     valuesWith: (outcome: NodeOutcome) => RunValues,
   ): Promise<NodeOutcome[]> => {
     const outcomes = new Map<string, NodeOutcome>()
-    const open: { target: string; occurrence: number }[] = []
+    const open: { target: string; occurrence: number; invalidates: string[] }[] = []
     for (const target of targets) {
       const occurrence = this.#count(routine, target)
-      const known = this.#known.get(stepKey(routine.name, target, occurrence))
+      const key = stepKey(routine.name, target, occurrence)
+      const known = this.#known.get(key)
+      this.#known.delete(key)
       if (known && (await isValid(routine, known, this.#runner, valuesWith))) {
         outcomes.set(target, known)
         this.#counts.taken += 1
         continue
       }
       if (known) this.#counts.repeated += 1
-      if (!routine.isBenchmark) this.#forgetBeside(target)
-      open.push({ target, occurrence })
+      open.push({ target, occurrence, invalidates: routine.isBenchmark ? [] : this.#forgetBeside(target) })
     }
     const measured = await runNode(
       routine,
@@ -65,8 +63,9 @@ export class Recall {
     )
     for (const [at, outcome] of measured.entries()) {
       outcomes.set(outcome.target, outcome)
-      const { occurrence = 0 } = open[at] ?? {}
-      this.#finished.journal.add({ routine: routine.name, occurrence, outcome })
+      const { occurrence = 0, invalidates = [] } = open[at] ?? {}
+      const step = { routine: routine.name, occurrence, outcome }
+      this.#finished.journal.add({ ...step, ...(invalidates.length > 0 && { invalidates }) })
     }
     return targets.flatMap((target) => outcomes.get(target) ?? [])
   }
@@ -75,8 +74,12 @@ export class Recall {
   notes(request: string | undefined): string[] {
     if (request === undefined) return []
     const { taken, repeated } = this.#counts
-    const again = repeated === 0 ? '' : `; ${repeated} were measured again, too old or their check not passed`
-    return [`continues request ${request}: ${taken} steps are as that run had finished them${again}`]
+    const why = 'failed, too old or their check not passed'
+    const again = repeated === 0 ? '' : `; ${repeated} were measured again: ${why}`
+    return [
+      `continues request ${request}: ${taken} steps are as that run had finished them${again}`,
+      ...this.#finished.remarks,
+    ]
   }
 
   #count(routine: Routine, target: string): number {
@@ -86,24 +89,22 @@ export class Recall {
     return occurrence
   }
 
-  /** What follows on a target and on its neighbors used another value. */
-  #forgetBeside(target: string): void {
+  /** What follows on a target and on its neighbors used another value. Returns the keys of those steps. */
+  #forgetBeside(target: string): string[] {
     const { edges } = this.#chip
     const qubits = new Set(qubitsOf(target, edges))
     const isBeside = (name: string) =>
       name === target || qubitsOf(name, edges).some((each) => qubits.has(each))
-    for (const [key, { target: other }] of this.#known) if (isBeside(other)) this.#known.delete(key)
+    const beside = [...this.#known].filter(([, outcome]) => isBeside(outcome.target)).map(([key]) => key)
+    for (const key of beside) this.#known.delete(key)
+    return beside
   }
 }
 
-function stepKey(routine: string, target: string, occurrence: number): string {
-  return `${keyOf(routine, target)} ${occurrence}`
-}
-
 /**
- * Whether a finished step need not be repeated. One without a check, and one that failed, lasts its time. So
- * does one that found where to park a coupler, which is not there yet: the frequencies of its qubits, which
- * were corrected then, are checked next.
+ * Whether a finished step need not be repeated. One without a check lasts its time. So does one that found
+ * where to park a coupler, which is not there yet: the frequencies of its qubits, which were corrected then,
+ * are checked next.
  */
 async function isValid(
   routine: Routine,
@@ -112,8 +113,17 @@ async function isValid(
   valuesWith: (outcome: NodeOutcome) => RunValues,
 ): Promise<boolean> {
   if (runner.clock.now() - outcome.startedAt > MAX_STEP_HOURS * HOUR_MS) return false
-  if (outcome.error || !routine.check || routine.writes.includes(PARKING_PATH)) return true
+  if (outcome.error) return isRuling(routine, outcome.error)
+  if (!routine.check || routine.writes.includes(PARKING_PATH)) return true
   const node = { routine, target: outcome.target }
   const checks = await runChecks([node], { ...runner, values: valuesWith(outcome) }, () => undefined)
   return checks.get(keyOf(routine.name, outcome.target))?.state === 'in'
+}
+
+/**
+ * Whether an error says what holds for the target rather than that the measurement failed: it cannot have
+ * what the routine calibrates, or its present value is as good.
+ */
+function isRuling(routine: Routine, { code }: RoutineError): boolean {
+  return code === 'declined' || (routine.refiner && code === 'unresolved')
 }

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path'
 import type { DeviceFile } from '../../chip/device-file.ts'
 import { readText } from '../../chip/files/watched-file.ts'
 import type { TunerOptions } from '../tuner-options.ts'
+import { importedFiles } from './imported-files.ts'
 
 /** The part of a basis that a run itself changes at its end. */
 export const DEVICE_FILE = 'device file'
@@ -16,7 +17,7 @@ interface Followed {
   readonly ownRoutines: Iterable<string>
 }
 
-/** Hashes of the texts that a run follows; what routines of one's own import themselves is not among them. */
+/** Hashes of the texts that a run follows. */
 export function runBasis({ file, options, ownRoutines }: Followed): RunBasis {
   const { calibration_config: config, scheduler_hardware_config: hardware } = options
   const modules = Array.from(ownRoutines, (path) => resolve(dirname(config), path.split('#')[0] ?? ''))
@@ -24,7 +25,7 @@ export function runBasis({ file, options, ownRoutines }: Followed): RunBasis {
     [DEVICE_FILE]: hashOf(file.yaml.text),
     'calibration file': hashOf(contentOf(config)),
     'hardware file': hashOf(hardware === undefined ? '' : contentOf(hardware)),
-    'routines of the calibration file': hashOf(modules.map(contentOf).join()),
+    'routines of the calibration file': hashOf(JSON.stringify([...importedFiles(modules)])),
     'options of the tuner': hashOf(JSON.stringify(options)),
   }
 }

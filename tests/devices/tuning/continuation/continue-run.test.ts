@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { appendFileSync, existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOUR_MS } from '../../../../src/base/index.ts'
 import { CalibrationError } from '../../../../src/devices/errors.ts'
@@ -86,6 +86,80 @@ describe('a calibration that ended early', () => {
       else expect(last.measured).toHaveLength(6)
       expect(findings.notes?.find((note) => note.startsWith('continues'))).toContain('were measured again')
     }
+  })
+
+  test('measures a step again that failed, and takes one over that has no clear result', async () => {
+    using folder = temporaryFolder()
+    const { run } = calibrationRuns(folder.path)
+    const failing = (stopAt: number | undefined, codes: Readonly<Record<string, string>>) => {
+      const { routines, measured, stop } = counted(stopAt)
+      const failed = routines.map(
+        (routine): Routine => ({
+          ...routine,
+          refiner: routine.name === 'rabi_oscillations',
+          *measure(context) {
+            const finding = yield* routine.measure(context)
+            const code = codes[`${routine.name} ${context.target}`]
+            if (code !== undefined) throw new RoutineError(code, 'as scripted')
+            return finding
+          },
+        }),
+      )
+      return { routines: failed, measured, stop }
+    }
+    const codes = {
+      'qubit_01_spectroscopy q1': 'not_playable',
+      'rabi_oscillations q0': 'unresolved',
+      'randomized_benchmarking q0': 'declined',
+    }
+    const config = 'max_attempts: 1'
+    await run({ ...failing(5, codes), config, id: FIRST })
+    const last = failing(undefined, {})
+    const findings = await run({ ...last, config, id: SECOND, resume: FIRST })
+    expect(last.measured).toEqual([
+      ...['qubit_01_spectroscopy q1', 'rabi_oscillations q1', 'randomized_benchmarking q1'],
+    ])
+    expect(findings.status).toBe('success')
+    expect(findings.notes?.find((note) => note.startsWith('continues'))).toContain('1 were measured again')
+  })
+
+  test('does not take over what followed a step that a continuation replaced before it ended early', async () => {
+    using folder = temporaryFolder()
+    const { run } = calibrationRuns(folder.path)
+    await run({ ...counted(6), id: FIRST })
+    const again = counted(2, (target) => target !== 'q1')
+    expect((await run({ ...again, id: SECOND, resume: FIRST })).status).toBe('aborted')
+    expect(again.measured).toEqual(['qubit_01_spectroscopy q1', 'rabi_oscillations q1'])
+    const last = counted()
+    expect((await run({ ...last, id: THIRD, resume: FIRST })).status).toBe('success')
+    expect(last.measured).toEqual(['rabi_oscillations q1', 'randomized_benchmarking q1'])
+  })
+
+  test('names a damaged step, and measures it again with all that followed', async () => {
+    using folder = temporaryFolder()
+    const { run, devicePath, text } = calibrationRuns(folder.path)
+    const before = text()
+    await run({ ...counted(6), id: FIRST })
+    const whole = readFileSync(journalOf(folder.path), 'utf8')
+    const lines = whole.split('\n')
+    for (const damaged of [lines[3]?.replace('0.45', '0.46'), lines[3]?.slice(40), '']) {
+      writeFileSync(journalOf(folder.path), lines.with(3, damaged ?? '').join('\n'))
+      const again = counted(2)
+      const aborted = await run({ ...again, id: SECOND, resume: FIRST })
+      const damage = `line 4 of ${journalOf(folder.path)} is damaged`
+      expect(aborted.notes).toContain(`${damage}: that step and 2 after it are measured again`)
+      expect(again.measured).toEqual(['rabi_oscillations q0', 'rabi_oscillations q1'])
+      const last = counted()
+      const findings = await run({ ...last, id: THIRD, resume: FIRST })
+      expect(findings.notes).toContain(
+        `continues request ${FIRST}: 3 steps are as that run had finished them`,
+      )
+      expect(findings.notes?.join()).not.toContain('damaged')
+      writeFileSync(devicePath, before)
+    }
+    writeFileSync(journalOf(folder.path), lines.with(1, 'x').join('\n'))
+    const resumed = run({ ...counted(), id: SECOND, resume: FIRST })
+    await expect(resumed).rejects.toThrow(`line 2 of ${journalOf(folder.path)} is damaged`)
   })
 
   test('keeps failures and values as they were, also those that JSON does not have', () => {
