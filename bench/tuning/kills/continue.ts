@@ -1,7 +1,7 @@
 /**
  * A full calibration to be killed and continued: `bun bench/tuning/kills/continue.ts FOLDER SEED [resume]`
  * restores what a former process left changed, prints what the first coupler then holds, and calibrates the
- * chip of the folder, or continues its calibration. Prints the values with their errors at the end.
+ * chip of the folder, or continues its calibration. Prints the values and fidelities with their errors at the end.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,12 +39,19 @@ const edge = bench.chip.currents.edges[0] ?? ''
 say({ held: bench.chip.currents.heldIn(edge), wasLeft, isLeft: isLeft() })
 try {
   const resumed = mode === 'resume' ? { id: 'request00000002', resume: REQUEST } : { id: REQUEST }
-  const { status, errors = [], routines = [], notes = [] } = await bench.calibrate(resumed)
+  const { status, errors = [], routines = [], benchmarks = [], notes = [] } = await bench.calibrate(resumed)
   const values = routines.flatMap(({ target, parameters = {} }) =>
     Object.entries(parameters).map(([path, { value, error }]) => ({ at: `${target}.${path}`, value, error })),
   )
+  // Where an error is not resolved, a bound stands for it.
+  const fidelities = benchmarks.flatMap((found) => {
+    const { protocol, target, fidelity, fidelity_error: error, upper_bound: bound } = found
+    const at = `${target}.${protocol}`
+    if (typeof fidelity === 'number') return [{ at, value: fidelity, error }]
+    return bound ? [{ at, value: 1 - bound.error, error: bound.error }] : []
+  })
   const note = notes.find((each) => each.startsWith('continues'))
-  say({ status, errors, values, note })
+  say({ status, errors, values, fidelities, note })
 } catch (error) {
   if (!(error instanceof CalibrationError)) throw error
   say({ status: 'refused', errors: [error.message] })

@@ -52,6 +52,8 @@ export interface Instrument {
    *   reason of `signal` when that aborts.
    */
   run<Kind extends AcquisitionKind>(program: Program<Kind>, signal: AbortSignal): Promise<Acquisitions<Kind>>
+  /** How long a program takes at least, s, where that is more than playing it. */
+  leastSeconds?(program: Program): number
   /** Its identity and present settings, as values of JSON, for whoever reads its raw data later. */
   snapshot?(): Promise<Readonly<Record<string, unknown>>>
   /**

@@ -54,6 +54,7 @@ export async function runOnChip(job: ChipJob): Promise<JobResults> {
     const mayOmitCounts = memoryOf(payload) === 'packed_bits'
     const budget = new ResultBudget(io.resultBytes ?? JOB_LIMITS.resultBytes, { mayOmitCounts })
     const results: CircuitResult[] = []
+    assertInTime(job, compiled)
     const release = await reserve(job)
     try {
       io.phase('run')
@@ -73,6 +74,25 @@ export async function runOnChip(job: ChipJob): Promise<JobResults> {
   } catch (error) {
     throw instrumentJobError(jobErrorOf(error))
   }
+}
+
+/** @throws JobError for a job that its instrument cannot end within the time limit. */
+function assertInTime(
+  { device, payload, instrument, io, clock }: ChipJob,
+  compiled: readonly Compiled[],
+): void {
+  const kind = payload.meas_level === 0 ? 'trace' : 'shots'
+  const seconds = compiled.reduce((sum, { schedule, resetNs, execution: { shots } }) => {
+    const program = { kind, shots, reset_ns: resetNs, points: [schedule] } as const
+    return sum + (instrument.leastSeconds?.(program) ?? 0)
+  }, 0)
+  const left = Math.max(0, io.deadline - clock.monotonic()) / 1_000
+  if (seconds <= left) return
+  const takes = `${device} needs at least ${Math.ceil(seconds)} s for this job, and ${Math.floor(left)} s of its time limit are left`
+  throw new JobError(
+    `${takes}; give it fewer shots, gates or joined qubits, or start the driver with a longer -o job_timeout`,
+    { errorCode: 'circuit_too_large' },
+  )
 }
 
 /** Waits for an instrument that others use, as long as the job may take, and keeps it for the whole job. */

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import { systemClock } from '../../../src/base/index.ts'
 import { Provenance } from '../../../src/devices/chip/provenance/provenance.ts'
 import { JobError } from '../../../src/devices/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
@@ -9,7 +10,7 @@ import { chipOf, losslessTruth } from '../../support/simulated-chip/chips.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { designFile } from '../../support/tuning/acceptance/design-file.ts'
 import { deviceFileOf } from '../compiler/support/calibrated-pair.ts'
-import { errorOfJob, openProcess, payloadOf, runJob } from '../support/jobs.ts'
+import { errorOfJob, ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -190,6 +191,22 @@ describe('scheduler_a on a simulated row of five qubits', () => {
     expect(countOf(counts, '00000', '11111')).toBeGreaterThan(360)
     expect(countOf(counts, '11111')).toBeGreaterThan(140)
     expect(countOf(counts, '00000')).toBeGreaterThan(140)
+  })
+
+  test('refuses a job that cannot end within its time limit before it runs', async () => {
+    const chain = program('h q[0]; cx q[0], q[1]; cx q[1], q[2];', 3)
+    const phases: string[] = []
+    const io = {
+      ...ioOf(),
+      deadline: systemClock.monotonic(),
+      phase: (name: string) => void phases.push(name),
+    }
+    const error = await errorOfJob(await row, payloadOf([chain]), io)
+    expect(error).toBeInstanceOf(JobError)
+    expect(String(error)).toMatch(
+      /scheduler_a needs at least 1 s for this job, and 0 s of its time limit are left; .* -o job_timeout$/,
+    )
+    expect(phases).toEqual(['compile'])
   })
 
   test('joins gates unless the job or physical qubits ask for them as written, and shows what it played', async () => {

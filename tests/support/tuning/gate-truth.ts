@@ -1,6 +1,7 @@
 import { Damping } from '../../../src/devices/bench/simulated/dynamics/damping.ts'
+import { exchangeKicks } from '../../../src/devices/bench/simulated/dynamics/exchange.ts'
 import { applyExchange, dampPair, PAIR_LEVELS } from '../../../src/devices/bench/simulated/dynamics/pair.ts'
-import { gateKicks } from '../../../src/devices/bench/simulated/dynamics/play.ts'
+import { exchangeOf } from '../../../src/devices/bench/simulated/dynamics/play.ts'
 import type { Gate, Transmon } from '../../../src/devices/bench/simulated/dynamics/transmon.ts'
 import type { Conditions } from '../../../src/devices/bench/simulated/state/conditions.ts'
 
@@ -84,7 +85,7 @@ type Evolution = (from: number, to: number) => Float64Array
 function evolutionOf({ gate, a, b }: Place, { frequency, amplitude, duration }: PlayedGate): Evolution {
   const end = duration * 1e9
   const common = { at: 0, duration: end, port: 'gate:fl' as const, phase: 0, amplitude, frequency }
-  const kicks = gateKicks(gate, a, b, { ...common, envelope: { shape: 'square' } }, 0)
+  const kicks = exchangeKicks(exchangeOf(gate, a, b, { ...common, envelope: { shape: 'square' } }, 0))
   const dampings = [new Damping(a.rates), new Damping(b.rates)] as const
   return (from, to) => {
     const rho = new Float64Array(2 * PAIR_LEVELS * PAIR_LEVELS)

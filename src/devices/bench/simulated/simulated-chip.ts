@@ -8,7 +8,7 @@ import { Draws, hashOf } from './random.ts'
 import type { Pointers } from './readout/pointers.ts'
 import { RegisterEvolution } from './run/evolve-register.ts'
 import { foundIn, type RecordOptions } from './run/found.ts'
-import { assertPlayable, isExact, playRegister } from './run/play-register.ts'
+import { assertPlayable, isExact, isPlayable, leastSecondsOf, playRegister } from './run/play-register.ts'
 import { readingsOf } from './run/readings.ts'
 import { addSignals, type Recordable, recordRegister, type Signals } from './run/record.ts'
 import { registersOf, sortPulses } from './run/registers.ts'
@@ -49,6 +49,16 @@ export function createSimulatedChip(options: SimulatedChipOptions): SimulatedChi
   const currents = createHeldCurrents(initial, sourceFault(truth, time))
   const conditionsNow = () => conditionsOf(truth, truthAt(truth, drift, time()), currents.heldIn)
   const repetitions = new Repetitions()
+  const contextOf = (program: Program): RunContext => {
+    const second = Math.floor(time())
+    const conditions = conditionsNow()
+    return {
+      conditions,
+      evolution: new RegisterEvolution(conditions, program.reset_ns, caches),
+      pointers: new Map(),
+      contentOf: (key) => `${key} ${second} ${repetitions.next(key, second)}`,
+    }
+  }
 
   return {
     backend: 'simulated',
@@ -56,17 +66,21 @@ export function createSimulatedChip(options: SimulatedChipOptions): SimulatedChi
     conditions: conditionsNow,
     open: async () => undefined,
     close: async () => undefined,
+    leastSeconds(program) {
+      checkProgram(program)
+      const context = contextOf(program)
+      return program.points
+        .flatMap((point) => registersAt(point, context, program.kind))
+        .filter(({ register, isExact }) => !isExact && isPlayable(register))
+        .map(({ register, pulses, readouts }) =>
+          leastSecondsOf(context.evolution.trajectories(register, pulses, readouts).trajectories, program),
+        )
+        .reduce((sum, seconds) => sum + seconds, 0)
+    },
     async run<Kind extends AcquisitionKind>(program: Program<Kind>, signal: AbortSignal) {
       signal.throwIfAborted()
       checkProgram(program)
-      const second = Math.floor(time())
-      const conditions = conditionsNow()
-      const context: RunContext = {
-        conditions,
-        evolution: new RegisterEvolution(conditions, program.reset_ns, caches),
-        pointers: new Map(),
-        contentOf: (key) => `${key} ${second} ${repetitions.next(key, second)}`,
-      }
+      const context = contextOf(program)
       const results: AcquisitionOf[Kind][][] = []
       const turns = new Turns(clock, signal)
       const noise: RecordOptions = { shots: program.shots, hasNoise: truth.shots_noise, draws }
@@ -90,26 +104,34 @@ interface RunContext {
   contentOf(key: string): string
 }
 
+/** The transmons of a point that are played together, with their readings. */
+function registersAt(point: Schedule, { conditions, pointers }: RunContext, kind: AcquisitionKind) {
+  const pulses = sortPulses(point)
+  return registersOf(point, pulses, conditions).map((register) => {
+    const { readings, readouts } = readingsOf(register, point, pulses, conditions, pointers)
+    return { register, pulses, readings, readouts, isExact: isExact(register, readouts, kind) }
+  })
+}
+
 /** What each register of a point does, without the others. */
 async function prepare(
   point: Schedule,
-  { conditions, evolution, pointers, contentOf }: RunContext,
+  context: RunContext,
   { kind, shots, reset_ns }: Program,
   { draws, turns }: { draws: Draws; turns: Turns },
 ): Promise<Recordable[]> {
+  const { conditions, evolution, contentOf } = context
   for (const { qubit } of point.acquisitions)
     if (!conditions.transmons.has(qubit)) throw new RangeError(`the simulated chip has no qubit ${qubit}`)
-  const pulses = sortPulses(point)
   const recordables: Recordable[] = []
-  for (const register of registersOf(point, pulses, conditions)) {
+  for (const { register, pulses, readings, readouts, ...rest } of registersAt(point, context, kind)) {
     assertPlayable(register)
-    const { readings, readouts } = readingsOf(register, point, pulses, conditions, pointers)
     const windows = readings.flatMap(({ acquisition: { at, duration, frequency, phase = 0, qubit } }) => {
       const played = (pulses.res.get(qubit) ?? []).flatMap((pulse) => [pulse.frequency, pulse.amplitude])
       return [at, duration, frequency, phase, ...played]
     })
     const contentFor = (key: string) => contentOf(`${key} ${hashOf(kind, shots, reset_ns, ...windows)}`)
-    if (isExact(register, readouts, kind)) {
+    if (rest.isExact) {
       const { key, populations } = evolution.populations(register, pulses, readouts)
       const found = foundIn(populations, register.qubits.length)
       recordables.push({ readings, found, content: contentFor(key) })

@@ -59,6 +59,37 @@ export function pairMembers(spread: number, gateSpread: number): NoiseMember[] {
   )
 }
 
+/** Largest phase (rad) that one of a few members has: a cosine of it is a Gaussian to 1e-2. */
+const MAX_REACH = 0.6
+
+/**
+ * Few members of any number of independent normal variables, by their spreads (rad): two along each axis,
+ * weighted by the square of its spread, which have the means and the covariance of all. Where one such set
+ * reaches too far, there are two, each of half of the variables, whose members combine; undefined where these
+ * do, too.
+ */
+export function fewMembers(spreads: readonly number[]): NoiseMember[][] | undefined {
+  const noisy = [...spreads.keys()]
+    .filter((axis) => (spreads[axis] ?? 0) > QUIET_SPREAD)
+    .sort((one, other) => (spreads[other] ?? 0) - (spreads[one] ?? 0))
+  const squareOf = (axes: readonly number[]) => axes.reduce((sum, axis) => sum + (spreads[axis] ?? 0) ** 2, 0)
+  const halves: number[][] = [[], []]
+  for (const axis of noisy) halves.sort((one, other) => squareOf(one) - squareOf(other))[0]?.push(axis)
+  const sets = [[noisy], halves].find((axes) => axes.every((each) => squareOf(each) <= MAX_REACH ** 2))
+  return sets
+    ?.filter((axes) => axes.length > 0)
+    .map((axes) => {
+      const reach = Math.sqrt(squareOf(axes))
+      return axes.flatMap((axis) => {
+        const spread = spreads[axis] ?? 0
+        return [reach, -reach].map((phase) => ({
+          weight: (spread / reach) ** 2 / 2,
+          values: spreads.map((_, other) => (other === axis ? phase / spread : 0)),
+        }))
+      })
+    })
+}
+
 function pairNodes(spread: number): NoiseMember[] {
   const all = normalNodes(spread)
   return all.length > MAX_PAIR_NODES ? hermiteNodes(MAX_PAIR_NODES) : all

@@ -1,10 +1,11 @@
 import type { Pulse } from '../../../pulse/schedule.ts'
 import { type Damping, damp } from './damping.ts'
 import { normalNodes, pairMembers } from './ensemble.ts'
+import { exchangeKicks } from './exchange.ts'
 import { resolveKick } from './kick.ts'
 import { LEVELS, multiply, multiplyByAdjoint } from './matrix.ts'
 import { applyExchange, applyToOne, dampPair, measurePair, PAIR_LEVELS } from './pair.ts'
-import { type Arrival, gateKicks, kicksOf } from './play.ts'
+import { type Arrival, exchangeOf, kicksOf } from './play.ts'
 import type { PropagatorCache } from './propagator-cache.ts'
 import type { Gate, Transmon } from './transmon.ts'
 
@@ -106,7 +107,7 @@ export function evolvePair(
     }
     const resonance = offsetA - offsetB + gate.slowNoise * (values[2] ?? 0)
     for (const pulse of gatePulses) {
-      for (const kick of gateKicks(gate, a.transmon, b.transmon, pulse, resonance))
+      for (const kick of exchangeKicks(exchangeOf(gate, a.transmon, b.transmon, pulse, resonance)))
         happenings.push({ at: kick.at, apply: () => applyExchange(rho, kick) })
     }
     const rest = (dt: number) => {

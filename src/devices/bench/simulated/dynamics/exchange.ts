@@ -37,7 +37,7 @@ export interface ExchangeKick {
 }
 
 /** What part of a pulse does in the frame of its tone. */
-type Stretch = Omit<ExchangeKick, 'at'>
+export type Stretch = Omit<ExchangeKick, 'at'>
 
 const LEVELS = 9
 const LEVEL_11 = 4
@@ -49,13 +49,23 @@ const MAX_CHUNK_TURN = 0.4
 
 /** The kicks of a pulse, one for each stretch that is short against the exchange. */
 export function exchangeKicks(pulse: Exchange): ExchangeKick[] {
+  return playedAt(pulse, stretchesOf(pulse))
+}
+
+/** What the stretches of a pulse do in the frame of its tone, whenever it starts and whatever its phase. */
+export function stretchesOf(pulse: Exchange): Stretch[] {
   const turn = 2 * Math.PI * pulse.coupling * pulse.duration * 1e-9
   const count = Math.ceil(Math.max(pulse.duration / MAX_CHUNK_NS, turn / MAX_CHUNK_TURN))
   const length = pulse.duration / count
   // Stretches of a constant pulse differ in the phase of the tone only.
   const still = isConstant(pulse) ? stretchOf(pulse, 0, length) : undefined
-  return Array.from({ length: count }, (_, index) => {
-    const { factors, block } = still ?? stretchOf(pulse, index * length, length)
+  return Array.from({ length: count }, (_, index) => still ?? stretchOf(pulse, index * length, length))
+}
+
+/** The kicks of a pulse whose stretches are known. */
+export function playedAt(pulse: Exchange, stretches: readonly Stretch[]): ExchangeKick[] {
+  const length = pulse.duration / stretches.length
+  return stretches.map(({ factors, block }, index) => {
     const start = pulse.start + index * length
     return { at: start + length / 2, factors, block: turnedBlock(pulse, block, start, length) }
   })

@@ -1,5 +1,5 @@
 import type { Pulse } from '../../../pulse/schedule.ts'
-import { type Exchange, type ExchangeKick, exchangeKicks } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import type { Kick } from './kick.ts'
 import type { PropagatorCache } from './propagator-cache.ts'
 import type { Gate, Transmon } from './transmon.ts'
@@ -38,21 +38,15 @@ export function kicksOf(
   return kicks
 }
 
-/** The kicks of a pulse of the gate line, with |20⟩ off by `offset` (Hz) against |11⟩. */
-export function gateKicks(
-  gate: Gate,
-  a: Transmon,
-  b: Transmon,
-  pulse: Pulse,
-  offset: number,
-): ExchangeKick[] {
+/** A pulse of the gate line as its pair feels it, with |20⟩ off by `offset` (Hz) against |11⟩. */
+export function exchangeOf(gate: Gate, a: Transmon, b: Transmon, pulse: Pulse, offset: number): Exchange {
   const { amplitude } = pulse
   const square = amplitude * amplitude
   const difference = a.f01 - b.f01 + a.anharmonicity + offset
   const sign = Math.sign(difference) || 1
   const isTone = pulse.frequency > 0
   const isFelt = isTone === (gate.kind === 'parametric')
-  const exchange: Exchange = {
+  return {
     coupling: isFelt ? gate.coupling * (isTone ? amplitude : 1) : 0,
     isProportional: isTone,
     detuning: difference + sign * (gate.offset - pulse.frequency),
@@ -65,5 +59,4 @@ export function gateKicks(
     start: pulse.at,
     duration: pulse.duration,
   }
-  return exchangeKicks(exchange)
 }

@@ -18,15 +18,36 @@ const REGISTER_LIMITS = {
 /** Shots whose mean stands for that of more, where only means are asked for. */
 const MEAN_SHOTS = 1000
 
+/** Time that a fast machine takes to move one amplitude, s. */
+const LEAST_SECONDS_PER_AMPLITUDE = 1e-8
+
+/** How long a fast machine plays a register at least, s. */
+export function leastSecondsOf(
+  trajectories: Trajectories,
+  { kind, shots }: { kind: AcquisitionKind; shots: number },
+): number {
+  return LEAST_SECONDS_PER_AMPLITUDE * trajectories.work(playedOf(kind, shots))
+}
+
+function playedOf(kind: AcquisitionKind, shots: number): number {
+  return kind === 'shots' ? shots : Math.min(shots, MEAN_SHOTS)
+}
+
 /** Whether populations of the whole register are known at once: a density matrix of one or two transmons. */
 export function isExact({ qubits }: Register, { times }: Readouts, kind: AcquisitionKind): boolean {
   return qubits.length <= 2 && (kind !== 'shots' || times.length <= 1)
 }
 
+/** Whether the state of a register is small enough. */
+export function isPlayable({ qubits }: Register): boolean {
+  return qubits.length <= REGISTER_LIMITS.transmons
+}
+
 /** @throws ProgramError for a register that is too large to be simulated. */
-export function assertPlayable({ qubits }: Register): void {
+export function assertPlayable(register: Register): void {
   const most = REGISTER_LIMITS.transmons
-  if (qubits.length <= most) return
+  if (isPlayable(register)) return
+  const { qubits } = register
   const names = qubits.join(', ')
   const problem = `gates join ${qubits.length} qubits (${names}); the simulated chip keeps the state of at most ${most}`
   throw new ProgramError('points', problem)
@@ -42,9 +63,9 @@ export async function playRegister(
   draws: Draws,
   turns: Turns,
 ): Promise<Found> {
-  const played = kind === 'shots' ? shots : Math.min(shots, MEAN_SHOTS)
-  const most = Math.floor(REGISTER_LIMITS.work / trajectories.work)
-  if (played > most) {
+  const played = playedOf(kind, shots)
+  if (trajectories.work(played) > REGISTER_LIMITS.work) {
+    const most = mostShots(trajectories, played)
     const circuit = `this circuit of ${register.qubits.length} joined qubits`
     throw new ProgramError(
       'shots',
@@ -56,6 +77,17 @@ export async function playRegister(
   const places = readouts.measured.flatMap((measured, time) => measured.map((which) => `${time} ${which}`))
   const found = new Map(places.map((place, index) => [place, levels[index] ?? new Uint8Array()]))
   return foundShotByShot((time, which) => found.get(`${time} ${which}`) ?? new Uint8Array())
+}
+
+/** Shots up to a number that are played in time. */
+function mostShots(trajectories: Trajectories, beyond: number): number {
+  let [low, high] = [0, beyond]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (trajectories.work(middle) > REGISTER_LIMITS.work) high = middle
+    else low = middle
+  }
+  return low
 }
 
 interface Play {

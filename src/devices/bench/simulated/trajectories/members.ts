@@ -1,77 +1,46 @@
-import type { Rng } from '../../../../simulator/index.ts'
 import type { Pulse } from '../../../pulse/schedule.ts'
-import { normalNodes } from '../dynamics/ensemble.ts'
 import type { Player } from '../dynamics/evolve.ts'
-import type { ExchangeKick } from '../dynamics/exchange.ts'
+import { type ExchangeKick, playedAt, type Stretch, stretchesOf } from '../dynamics/exchange.ts'
 import { resolveKick } from '../dynamics/kick.ts'
 import { LEVELS, type Matrix } from '../dynamics/matrix.ts'
-import { gateKicks, kicksOf } from '../dynamics/play.ts'
+import { exchangeOf, kicksOf } from '../dynamics/play.ts'
 import type { Gate } from '../dynamics/transmon.ts'
 
-/** A value that slow noise may have during a shot, and its probability. */
-interface Member {
-  weight: number
-  /** Hz. */
-  offset: number
-}
-
-/** Draws one of some members; their weights add up to 1. */
-export function drawMember(members: readonly Member[], rng: Rng): number {
-  let rest = members.length > 1 ? rng.next() : 0
-  for (let index = 0; index < members.length - 1; index++) {
-    rest -= members[index]?.weight ?? 0
-    if (rest < 0) return index
-  }
-  return members.length - 1
-}
-
-/** A transmon of a register whose frequency is drawn anew for each shot. */
+/** A transmon of a register whose frequency is drawn for each shot. */
 export class NoisyPlayer {
   readonly player: Player
-  readonly members: readonly Member[]
+  /** Deviation of the phase that slow noise turns, rad. */
+  readonly spread: number
   readonly #unitaries = new Map<number, Matrix[]>()
 
   /** @param seconds for how long slow noise turns its phase */
   constructor(player: Player, seconds: number) {
-    const { slowNoise, switching } = player.transmon
     this.player = player
-    const shifts = switching === 0 ? [0] : [0, switching]
-    this.members = normalNodes(2 * Math.PI * slowNoise * seconds).flatMap(({ weight, values }) =>
-      shifts.map((shift) => ({
-        weight: weight / shifts.length,
-        offset: slowNoise * (values[0] ?? 0) + shift,
-      })),
-    )
+    this.spread = 2 * Math.PI * player.transmon.slowNoise * seconds
   }
 
-  /** When the pulses act, ns; the same for all members. */
+  /** When the pulses act, ns; the same for all offsets. */
   get times(): number[] {
     return this.#kicks(0).map(({ at }) => at)
   }
 
-  /** What the pulses do to one member, in the order of `times`. */
-  unitaries(member: number): readonly Matrix[] {
-    const known = this.#unitaries.get(member)
+  /** What the pulses do to a transmon whose frequency is off by `offset` (Hz), in the order of `times`. */
+  unitaries(offset: number): readonly Matrix[] {
+    const known = this.#unitaries.get(offset)
     if (known) return known
-    const unitaries = this.#kicks(member).map((kick) => {
+    const unitaries = this.#kicks(offset).map((kick) => {
       const resolved = new Float64Array(2 * LEVELS * LEVELS)
       resolveKick(kick, resolved)
       return resolved
     })
-    this.#unitaries.set(member, unitaries)
+    this.#unitaries.set(offset, unitaries)
     return unitaries
   }
 
-  #kicks(member: number) {
+  #kicks(offset: number) {
     const { transmon, arrivals, cache } = this.player
-    return kicksOf(transmon, arrivals, this.members[member]?.offset ?? 0, cache)
+    return kicksOf(transmon, arrivals, offset, cache)
   }
-}
-
-/** The stretches of one pulse: the place of the first among all of its gate, and when each acts, ns. */
-export interface Stretches {
-  readonly from: number
-  readonly times: readonly number[]
 }
 
 /** The gate line of two transmons of a register. */
@@ -79,10 +48,13 @@ export class NoisyGate {
   /** Places of its ends in the register, that of higher frequency first. */
   readonly ends: readonly [number, number]
   readonly gate: Gate
-  readonly members: readonly Member[]
-  readonly #pulses: readonly Pulse[]
+  readonly pulses: readonly Pulse[]
+  /** Deviation of the phase that slow noise of the gate turns, rad. */
+  readonly spread: number
   readonly #players: readonly [NoisyPlayer, NoisyPlayer]
-  readonly #kicks = new Map<string, readonly ExchangeKick[]>()
+  /** For each pulse the first one that is equal to it but for its start and its phase. */
+  readonly #models: readonly number[]
+  readonly #stretches = new Map<string, readonly Stretch[]>()
 
   constructor(
     gate: Gate,
@@ -93,37 +65,22 @@ export class NoisyGate {
     const seconds = 1e-9 * pulses.reduce((sum, { duration }) => sum + duration, 0)
     this.gate = gate
     this.ends = ends
-    this.#pulses = pulses
+    this.pulses = pulses
+    this.spread = 2 * Math.PI * gate.slowNoise * seconds
     this.#players = players
-    this.members = normalNodes(2 * Math.PI * gate.slowNoise * seconds).map(({ weight, values }) => ({
-      weight,
-      offset: gate.slowNoise * (values[0] ?? 0),
-    }))
+    const contents = pulses.map(({ at: _, phase: __, ...content }) => JSON.stringify(content))
+    this.#models = contents.map((content) => contents.indexOf(content))
   }
 
-  /** When the stretches of each of its pulses act; the same for all members. */
-  get stretches(): Stretches[] {
-    const times = this.kicks(0, 0, 0).map(({ at }) => at)
-    let from = 0
-    return this.#pulses.map(({ at, duration }) => {
-      const own = times.filter((time) => time >= at && time < at + duration)
-      from += own.length
-      return { from: from - own.length, times: own }
-    })
-  }
-
-  /** What the pulses do with one member of each end and one of its own, in the order of `stretches`. */
-  kicks(high: number, low: number, own: number): readonly ExchangeKick[] {
-    const key = `${high} ${low} ${own}`
-    const known = this.#kicks.get(key)
-    if (known) return known
+  /** What a pulse does with |20⟩ off by `offset` (Hz) against |11⟩, stretch by stretch. */
+  kicks(which: number, offset: number): readonly ExchangeKick[] {
+    const pulse = this.pulses[which]
     const [a, b] = this.#players
-    const offset =
-      (a.members[high]?.offset ?? 0) - (b.members[low]?.offset ?? 0) + (this.members[own]?.offset ?? 0)
-    const kicks = this.#pulses.flatMap((pulse) =>
-      gateKicks(this.gate, a.player.transmon, b.player.transmon, pulse, offset),
-    )
-    this.#kicks.set(key, kicks)
-    return kicks
+    if (!pulse) return []
+    const exchange = exchangeOf(this.gate, a.player.transmon, b.player.transmon, pulse, offset)
+    const key = `${this.#models[which]} ${offset}`
+    const stretches = this.#stretches.get(key) ?? stretchesOf(exchange)
+    this.#stretches.set(key, stretches)
+    return playedAt(exchange, stretches)
   }
 }

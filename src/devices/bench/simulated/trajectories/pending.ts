@@ -20,20 +20,21 @@ export class PendingTurn {
 
   /** Adds factors of the levels, then a matrix. */
   add(factors: Float64Array, unitary: Matrix): void {
-    const out = this.#isEmpty ? this.#matrix : this.#scaled
-    scaleColumns(unitary, factors, out)
-    if (!this.#isEmpty) {
-      multiply(LEVELS, this.#scaled, this.#matrix, this.#scratch)
-      const last = this.#matrix
-      this.#matrix = this.#scratch
-      this.#scratch = last
-    }
-    this.#isEmpty = false
+    scaleColumns(unitary, factors, this.#scaled)
+    this.push(this.#scaled)
   }
 
-  /** Adds factors of the levels. */
-  scale(factors: Float64Array): void {
-    this.add(factors, IDENTITY)
+  /** Adds a matrix. */
+  push(matrix: Matrix): void {
+    if (this.#isEmpty) {
+      this.#matrix.set(matrix)
+      this.#isEmpty = false
+      return
+    }
+    multiply(LEVELS, matrix, this.#matrix, this.#scratch)
+    const last = this.#matrix
+    this.#matrix = this.#scratch
+    this.#scratch = last
   }
 
   /** Moves the amplitudes. */
@@ -46,9 +47,18 @@ export class PendingTurn {
   clear(): void {
     this.#isEmpty = true
   }
+
+  copy(other: PendingTurn): void {
+    this.#isEmpty = other.#isEmpty
+    if (!other.#isEmpty) this.#matrix.set(other.#matrix)
+  }
 }
 
-const IDENTITY: Matrix = Float64Array.of(1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0)
+/** What moves the amplitudes of a pair: factors of its levels, and a block of |11⟩ and |20⟩. */
+export interface PairOperator {
+  readonly factors: Float64Array
+  readonly block: Float64Array
+}
 
 /** The stretches of a pulse of a coupler, and the damping between them, as one operator of its pair. */
 export class PendingExchange {
@@ -107,6 +117,13 @@ export class PendingExchange {
     this.clear()
   }
 
+  /** What was added, which then is cleared. */
+  take(): PairOperator {
+    const operator = { factors: this.#factors.slice(), block: this.#block.slice() }
+    this.clear()
+    return operator
+  }
+
   #turn(level: number, re: number, im: number): void {
     if (level !== LEVEL_11 && level !== LEVEL_20) {
       turn(this.#factors, 2 * level, re, im)
@@ -144,7 +161,7 @@ function turn(numbers: Float64Array, place: number, re: number, im: number): voi
 }
 
 /** out = matrix · diag(factors). */
-function scaleColumns(matrix: Matrix, factors: Float64Array, out: Matrix): void {
+export function scaleColumns(matrix: Matrix, factors: Float64Array, out: Matrix): void {
   for (let k = 0; k < LEVELS * LEVELS; k++) {
     const level = k % LEVELS
     const re = factors[2 * level] as number

@@ -22,6 +22,10 @@ export class StateVector {
     this.#amplitudes[place] = 1
   }
 
+  copy(other: StateVector): void {
+    this.#amplitudes.set(other.#amplitudes)
+  }
+
   /** Multiplies by a matrix on one transmon. */
   applyToOne(which: number, matrix: Matrix): void {
     const amplitudes = this.#amplitudes
@@ -120,6 +124,30 @@ export class StateVector {
       const level = (start / stride) % LEVELS
       out[level] = (out[level] as number) + sum
     }
+  }
+
+  /**
+   * Draws the levels of all transmons, as the number whose ternary digits they are, that of the first transmon
+   * in front.
+   * @param draws between 0 and 1, ascending
+   */
+  sample(draws: Float64Array): Uint32Array {
+    const amplitudes = this.#amplitudes
+    let norm = 0
+    for (let place = 0; place < amplitudes.length; place++) norm += (amplitudes[place] as number) ** 2
+    const found = new Uint32Array(draws.length)
+    let sum = 0
+    let next = 0
+    let last = 0
+    for (let place = 0; place < amplitudes.length && next < draws.length; place += 2) {
+      const population = (amplitudes[place] as number) ** 2 + (amplitudes[place + 1] as number) ** 2
+      if (population === 0) continue
+      sum += population
+      last = place / 2
+      while (next < draws.length && (draws[next] as number) * norm < sum) found[next++] = last
+    }
+    // What rounding leaves of the draws.
+    return found.fill(last, next)
   }
 
   /** Projects one transmon on a level of this population, moves it to another, and restores the norm. */

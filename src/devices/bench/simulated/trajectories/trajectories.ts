@@ -1,212 +1,224 @@
 import type { Rng } from '../../../../simulator/index.ts'
-import type { ExchangeKick } from '../dynamics/exchange.ts'
-import { LEVELS, type Matrix } from '../dynamics/matrix.ts'
+import { LEVELS } from '../dynamics/matrix.ts'
 import type { Turns } from '../turns.ts'
-import { drawMember, type NoisyGate, type NoisyPlayer, type Stretches } from './members.ts'
-import { PendingExchange, PendingTurn } from './pending.ts'
-import { measure, type Relaxation, relax, relaxationOver } from './relax.ts'
-import { StateVector } from './state-vector.ts'
+import { type Compiled, compile, type Happenings, type Parting } from './compile.ts'
+import { Course } from './course.ts'
+import { Fate } from './fate.ts'
+import type { Operation } from './operations.ts'
+import { type Drawn, SlowNoise } from './slow-noise.ts'
+import { type StartLevel, StartLevels } from './start-levels.ts'
 
-/** A projective measurement of one transmon of a register. */
-export interface Measurement {
-  /** ns */
-  at: number
-  /** Place of the transmon in its register. */
-  which: number
-}
-
-interface TrajectoriesOptions {
-  players: readonly NoisyPlayer[]
-  gates: readonly NoisyGate[]
-  /** In the order of time. */
-  measurements: readonly Measurement[]
+interface TrajectoriesOptions extends Happenings {
   /** Wait between shots after which populations are not yet those of equilibrium, ns. */
   shortReset: number | undefined
 }
 
-/** Members of slow noise that were drawn for a shot. */
-interface Drawn {
-  players: number[]
-  gates: number[]
+/** A shot that is being played. */
+interface Shot {
+  readonly number: number
+  readonly drawn: Drawn
+  readonly fate: Fate
 }
 
-/** One thing that happens to a register. */
-interface Move {
-  at: number
-  apply(drawn: Drawn, rng: Rng, levels: Uint8Array): void
+/** What one call finds: levels by measurement, and those of all transmons at the end of each shot. */
+interface Played {
+  readonly found: readonly Uint8Array[]
+  readonly ends: Uint8Array
+  readonly rng: Rng
+  readonly turns: Turns
 }
-
-/** Turn of an interaction that may wait while pulses act, rad: it is not worth a pass over all amplitudes. */
-const MAX_WAITING_TURN = 0.01
 
 /** Amplitudes that are moved before other tasks of the thread may have a turn; about 2 ms. */
 const AMPLITUDES_PER_TURN = 50_000
+/** Part of what chance tries that happens, about: levels are left less often than the shortest-lived one. */
+const STRUCK_PART = 0.4
 
 /**
- * Shots of a register one by one: a state vector of three levels a transmon, with jumps and measurements
- * drawn. Populations of many shots approach those of a density matrix, whose memory is the square.
+ * Shots of a register: a state vector of three levels a transmon, with jumps, dephasing and measurements
+ * drawn. Populations of many shots approach those of a density matrix, whose memory is the square. Shots with
+ * the same slow noise share a state until chance strikes one of them, which then goes on alone.
  */
 export class Trajectories {
-  readonly #options: TrajectoriesOptions
-  readonly #state: StateVector
-  readonly #moves: readonly Move[]
-  /** When each transmon was damped last, and each interaction applied, ns. */
-  readonly #dampedAt: Float64Array
-  readonly #turnedAt: Float64Array
-  readonly #relaxations: Map<number, Relaxation>[]
-  readonly #factors: Float64Array[]
-  /** What the amplitudes of each transmon have not been moved by yet, and those of the pair of a pulse. */
-  readonly #pending: readonly PendingTurn[]
-  readonly #exchanged = new PendingExchange()
+  readonly #transmons: number
+  readonly #compiled: Compiled
+  readonly #noise: SlowNoise
+  readonly #starts: StartLevels
+  readonly #isShort: boolean
+  /** States of shots that part from others, by how often they did. */
+  readonly #courses: Course[] = []
+  #work = 0
 
   constructor(options: TrajectoriesOptions) {
-    const { players, gates, measurements } = options
-    this.#options = options
-    this.#state = new StateVector(players.length)
-    this.#dampedAt = new Float64Array(players.length)
-    this.#turnedAt = new Float64Array(gates.length)
-    this.#relaxations = players.map(() => new Map())
-    this.#factors = players.map(() => new Float64Array(2 * LEVELS))
-    this.#pending = players.map((_, which) => new PendingTurn(which))
-    this.#moves = [
-      ...players.flatMap((player, which) => player.times.map((at, index) => this.#drive(at, which, index))),
-      ...gates.flatMap((gate, which) => gate.stretches.map((stretch) => this.#exchange(stretch, which))),
-      ...measurements.map(({ at, which }, index) => this.#measurement(at, which, index)),
-    ].sort((one, other) => one.at - other.at)
+    const { players, gates, shortReset } = options
+    this.#transmons = players.length
+    this.#compiled = compile(options)
+    this.#noise = new SlowNoise(players, gates)
+    this.#starts = new StartLevels(players, shortReset)
+    this.#isShort = shortReset !== undefined
   }
 
-  /** Amplitudes that one shot moves. */
-  get work(): number {
-    return this.#moves.length * LEVELS ** this.#options.players.length
+  /** Amplitudes that some shots move, about. */
+  work(shots: number): number {
+    const { operations, risks } = this.#compiled
+    const struck = STRUCK_PART * risks.hazard
+    // A shot is struck anywhere; each transmon that starts in 1 makes another group.
+    const alone = struck > 0 ? 1 + Math.expm1(-struck) / struck : 0
+    const groups = Math.min(1, (this.#noise.members * (1 + this.#transmons)) / shots)
+    return shots * Math.min(1, groups + alone) * operations.length * LEVELS ** this.#transmons
   }
 
   /** The level that each measurement finds in each shot: `[measurement][shot]`. */
   async play(shots: number, rng: Rng, turns: Turns): Promise<Uint8Array[]> {
-    const { players, gates, measurements } = this.#options
-    const found = measurements.map(() => new Uint8Array(shots))
-    const levels = new Uint8Array(measurements.length)
-    const perMove = LEVELS ** players.length
-    let work = 0
-    for (let shot = 0; shot < shots; shot++) {
-      this.#start(shot === 0, rng)
-      const drawn = {
-        players: players.map(({ members }) => drawMember(members, rng)),
-        gates: gates.map(({ members }) => drawMember(members, rng)),
+    const { endings, operations, risks } = this.#compiled
+    const partings = operations.filter((operation) => 'index' in operation)
+    const found = Array.from({ length: endings.length + partings.length }, () => new Uint8Array(shots))
+    const played = { found, ends: new Uint8Array(shots * this.#transmons), rng, turns }
+    const groups = new Map<string, { levels: StartLevel[]; shots: Shot[] }>()
+    const following: { levels: StartLevel[]; shot: Shot }[] = []
+    for (let number = 0; number < shots; number++) {
+      const levels = this.#starts.draw(number === 0, rng)
+      const drawn = this.#noise.draw(rng)
+      const shot = { number, drawn, fate: new Fate(risks, rng) }
+      if (this.#isShort && levels.includes(undefined)) {
+        following.push({ levels, shot })
+        continue
       }
-      for (const move of this.#moves) {
-        move.apply(drawn, rng, levels)
-        work += perMove
-        if (work < AMPLITUDES_PER_TURN) continue
-        work = 0
-        await turns.after()
-      }
-      for (const [index, level] of levels.entries()) (found[index] as Uint8Array)[shot] = level
+      const key = [...levels, ...drawn.players, ...drawn.gates].join()
+      const group = groups.get(key)
+      if (group) group.shots.push(shot)
+      else groups.set(key, { levels, shots: [shot] })
+    }
+    for (const group of groups.values()) await this.#start(group.levels, group.shots, played)
+    for (const { levels, shot } of following) {
+      const before = (shot.number - 1) * this.#transmons
+      const all = levels.map(
+        (level, which) => level ?? this.#starts.follow(which, played.ends[before + which] as number, rng),
+      )
+      await this.#start(all, [shot], played)
     }
     return found
   }
 
-  /** The state at the start of a shot: equilibrium, or what a short wait leaves of the last one. */
-  #start(isFirst: boolean, rng: Rng): void {
-    const { players, shortReset } = this.#options
-    const levels = players.map(({ player: { transmon, damping } }, which) => {
-      if (isFirst || shortReset === undefined) return rng.next() < transmon.thermal ? 1 : 0
-      const from = measure(this.#state, which, rng)
-      const { populations } = damping.over(shortReset)
-      const drawn = rng.next()
-      if (drawn < (populations[from] as number)) return 0
-      return drawn < (populations[from] as number) + (populations[LEVELS + from] as number) ? 1 : 2
-    })
-    this.#state.set(levels)
-    for (const pending of this.#pending) pending.clear()
-    this.#dampedAt.fill(0)
-    this.#turnedAt.fill(0)
+  async #start(levels: readonly StartLevel[], shots: readonly Shot[], played: Played): Promise<void> {
+    const course = this.#courseAt(0)
+    course.start(levels.map((level) => level ?? 0))
+    await this.#run(course, 0, shots, played, 1)
   }
 
-  #drive(at: number, which: number, index: number): Move {
-    const player = this.#options.players[which] as NoisyPlayer
-    const [pending, factors] = [this.#pending[which] as PendingTurn, this.#factors[which] as Float64Array]
-    return {
-      at,
-      apply: (drawn, rng) => {
-        this.#turn(which, at, MAX_WAITING_TURN)
-        this.#relax(which, at, rng, () => pending.apply(this.#state))
-        pending.add(factors, player.unitaries(drawn.players[which] ?? 0)[index] as Matrix)
-      },
+  #courseAt(depth: number): Course {
+    const course = this.#courses[depth] ?? new Course(this.#transmons)
+    this.#courses[depth] = course
+    return course
+  }
+
+  /** Plays shots that have had the same fate so far, from an operation on. */
+  async #run(
+    course: Course,
+    from: number,
+    together: readonly Shot[],
+    played: Played,
+    depth: number,
+  ): Promise<void> {
+    const { operations } = this.#compiled
+    let shots = together
+    for (let at = from; at < operations.length && shots.length > 0; at++) {
+      this.#work += LEVELS ** this.#transmons
+      if (this.#work >= AMPLITUDES_PER_TURN) {
+        this.#work = 0
+        await played.turns.after()
+      }
+      const operation = operations[at] as Operation | Parting
+      const [only] = shots
+      if ('index' in operation) shots = await this.#part(operation, { course, at, shots, played, depth })
+      else if (shots.length > 1) shots = await this.#apply(operation, { course, at, shots, played, depth })
+      else if (only && only.fate.next < operation.end) operation.applyWith(course, only.drawn, only.fate)
+      else if (only) operation.apply(course, only.drawn)
+    }
+    if (shots.length > 0) this.#end(course, shots, played)
+  }
+
+  /** Applies an operation to several shots; those that chance strikes go on alone. Returns the others. */
+  async #apply(operation: Operation, group: Group): Promise<readonly Shot[]> {
+    const { course, at, shots, played, depth } = group
+    const drawn = (shots[0] as Shot).drawn
+    const tried = shots.filter(({ fate }) => fate.next < operation.end)
+    if (tried.length === 0) {
+      operation.apply(course, drawn)
+      return shots
+    }
+    for (const shot of tried) {
+      const own = this.#courseAt(depth)
+      own.copy(course)
+      operation.applyWith(own, drawn, shot.fate)
+      if (shot.fate.hasStruck) await this.#run(own, at + 1, [shot], played, depth + 1)
+    }
+    const others = shots.filter(({ fate }) => !fate.hasStruck)
+    if (others.length > 0) operation.apply(course, drawn)
+    return others
+  }
+
+  /** Measures a transmon: shots that find the same level stay together. Returns the last of these groups. */
+  async #part({ which, index }: Parting, group: Group): Promise<readonly Shot[]> {
+    const { course, at, shots, played, depth } = group
+    const levels = course.drawLevels(which, shots.length, played.rng)
+    const parts = new Map<number, Shot[]>()
+    for (const [place, shot] of shots.entries()) {
+      const level = levels[place] ?? 0
+      ;(played.found[index] as Uint8Array)[shot.number] = level
+      parts.set(level, [...(parts.get(level) ?? []), shot])
+    }
+    const [last, ...others] = [...parts].reverse()
+    for (const [level, part] of others) {
+      const own = this.#courseAt(depth)
+      own.copy(course)
+      own.project(which, level)
+      await this.#run(own, at + 1, part, played, depth + 1)
+    }
+    if (!last) return []
+    course.project(which, last[0])
+    return last[1]
+  }
+
+  /** Reads what is left after all operations: only populations count. */
+  #end(course: Course, shots: readonly Shot[], { found, ends, rng }: Played): void {
+    const transmons = this.#transmons
+    course.settle()
+    const draws = Float64Array.from(shots, () => rng.next())
+    const order = Uint32Array.from(draws.keys()).sort((one, other) => (draws[one] ?? 0) - (draws[other] ?? 0))
+    const places = course.state.sample(draws.sort())
+    for (const [at, place] of order.entries()) {
+      const { number } = shots[place] as Shot
+      const levels = ends.subarray(number * transmons, (number + 1) * transmons)
+      let rest = places[at] as number
+      for (let which = transmons - 1; which >= 0; which--) {
+        levels[which] = rest % LEVELS
+        rest = Math.floor(rest / LEVELS)
+      }
+      for (const { which, index, relaxation } of this.#compiled.endings) {
+        levels[which] = levelAfter(relaxation.transfer, levels[which] as number, rng)
+        ;(found[index] as Uint8Array)[number] = levels[which] as number
+      }
     }
   }
+}
 
-  /** All stretches of a pulse act as one, unless damping makes one of the transmons jump in between. */
-  #exchange({ from, times }: Stretches, which: number): Move {
-    const gate = this.#options.gates[which] as NoisyGate
-    const [high, low] = gate.ends
-    const [ofHigh, ofLow] = [this.#factors[high] as Float64Array, this.#factors[low] as Float64Array]
-    const flush = () => this.#exchanged.apply(this.#state, high, low)
-    return {
-      at: times[0] ?? 0,
-      apply: ({ players, gates }, rng) => {
-        const kicks = gate.kicks(players[high] ?? 0, players[low] ?? 0, gates[which] ?? 0)
-        for (const end of gate.ends) {
-          this.#turn(end, times[0] ?? 0, MAX_WAITING_TURN, which)
-          this.#pending[end]?.apply(this.#state)
-        }
-        for (const [index, at] of times.entries()) {
-          for (const end of gate.ends) this.#relax(end, at, rng, flush)
-          const since = at - (this.#turnedAt[which] as number)
-          this.#turnedAt[which] = at
-          this.#exchanged.scale(ofHigh, ofLow, -2 * Math.PI * gate.gate.conditional * since * 1e-9)
-          this.#exchanged.add(kicks[from + index] as ExchangeKick)
-        }
-        flush()
-      },
-    }
-  }
+/** Shots before an operation. */
+interface Group {
+  course: Course
+  /** Place of the operation. */
+  at: number
+  shots: readonly Shot[]
+  played: Played
+  /** How often they parted from others, counted from 1. */
+  depth: number
+}
 
-  #measurement(at: number, which: number, index: number): Move {
-    const [pending, factors] = [this.#pending[which] as PendingTurn, this.#factors[which] as Float64Array]
-    return {
-      at,
-      apply: (_, rng, levels) => {
-        this.#turn(which, at, 0)
-        this.#relax(which, at, rng, () => pending.apply(this.#state))
-        pending.scale(factors)
-        pending.apply(this.#state)
-        levels[index] = measure(this.#state, which, rng)
-      },
-    }
+/** Draws where populations flow from a level, `[to * 3 + from]`. */
+function levelAfter(transfer: Float64Array, from: number, rng: Rng): number {
+  let rest = rng.next()
+  for (let to = 0; to < LEVELS - 1; to++) {
+    rest -= transfer[to * LEVELS + from] as number
+    if (rest < 0) return to
   }
-
-  /** Lets interactions of a transmon catch up that turn by more than this, rad, but that of its own gate. */
-  #turn(which: number, now: number, least: number, own = -1): void {
-    const { gates } = this.#options
-    for (let index = 0; index < gates.length; index++) {
-      const { ends, gate } = gates[index] as NoisyGate
-      if (index === own || (ends[0] !== which && ends[1] !== which)) continue
-      const angle = -2 * Math.PI * gate.conditional * (now - (this.#turnedAt[index] as number)) * 1e-9
-      if (!(Math.abs(angle) > least)) continue
-      for (const end of ends) this.#pending[end]?.apply(this.#state)
-      this.#state.turnProducts(ends[0], ends[1], angle)
-      this.#turnedAt[index] = now
-    }
-  }
-
-  /**
-   * Lets the damping of a transmon catch up; factors of its levels remain to be applied.
-   * @param settle moves the amplitudes by all that came before, which a jump needs
-   */
-  #relax(which: number, now: number, rng: Rng, settle: () => void): void {
-    // A leak of a neighbor that arrives during a pulse of the coupler acts after it.
-    const pause = Math.max(0, now - (this.#dampedAt[which] as number))
-    this.#dampedAt[which] = Math.max(now, this.#dampedAt[which] as number)
-    const relaxation = this.#relaxationOver(which, pause)
-    relax(this.#state, which, relaxation, rng, this.#factors[which] as Float64Array, settle)
-  }
-
-  #relaxationOver(which: number, pause: number): Relaxation {
-    const known = this.#relaxations[which]?.get(pause)
-    if (known) return known
-    const { damping } = (this.#options.players[which] as NoisyPlayer).player
-    const relaxation = relaxationOver(damping, pause)
-    this.#relaxations[which]?.set(pause, relaxation)
-    return relaxation
-  }
+  return LEVELS - 1
 }

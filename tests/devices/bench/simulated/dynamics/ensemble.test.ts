@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
-import { normalNodes, pairMembers } from '../../../../../src/devices/bench/simulated/dynamics/ensemble.ts'
+import {
+  fewMembers,
+  normalNodes,
+  pairMembers,
+} from '../../../../../src/devices/bench/simulated/dynamics/ensemble.ts'
 
 test.each([0.02, 0.3, 1, 2.5, 5])('nodes for a phase spread of %d give the mean of its cosine', (spread) => {
   const nodes = normalNodes(spread)
@@ -38,4 +42,40 @@ test('only noise that plays a role has members', () => {
     [0, 0, 1],
     [0, 0, -1],
   ])
+})
+
+test.each([
+  [1, [0.2, 0.1, 0, 0.3, 0.01]],
+  [2, [0.5, 0.4, 0.1, 0.3]],
+])('few members of %d sets are centered, of deviation one and independent', (count, spreads) => {
+  const sets = fewMembers(spreads) ?? []
+  expect(sets).toHaveLength(count)
+  for (const members of sets) expect(members.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 12)
+  // Sets are independent, and centered each: their moments add up.
+  const mean = (of: (values: readonly number[]) => number) =>
+    sets.flat().reduce((sum, { weight, values }) => sum + weight * of(values), 0)
+  for (const [axis, spread] of spreads.entries()) {
+    expect(mean((values) => values[axis] ?? 0)).toBeCloseTo(0, 12)
+    for (const other of spreads.keys()) {
+      const expected = axis === other && spread > 0.03 ? 1 : 0
+      expect(mean((values) => (values[axis] ?? 0) * (values[other] ?? 0))).toBeCloseTo(expected, 12)
+    }
+  }
+  const sum = spreads.filter((spread) => spread > 0.03).reduce((total, spread) => total + spread ** 2, 0)
+  const cosines = sets.map((members) =>
+    members.reduce(
+      (total, { weight, values }) =>
+        total +
+        weight * Math.cos(values.reduce((phase, value, axis) => phase + value * (spreads[axis] ?? 0), 0)),
+      0,
+    ),
+  )
+  const cosine = cosines.reduce((product, each) => product * each, 1)
+  expect(Math.abs(cosine - Math.exp(-sum / 2))).toBeLessThan(0.02)
+})
+
+test('much noise of many variables has no few members', () => {
+  expect(fewMembers([1, 1])).toBeUndefined()
+  expect(fewMembers(new Array(20).fill(0.3))).toBeUndefined()
+  expect(fewMembers([0, 0.01])).toEqual([])
 })

@@ -7,11 +7,9 @@ import {
 } from '../../../../../src/devices/bench/simulated/dynamics/evolve.ts'
 import { PropagatorCache } from '../../../../../src/devices/bench/simulated/dynamics/propagator-cache.ts'
 import type { Gate, Transmon } from '../../../../../src/devices/bench/simulated/dynamics/transmon.ts'
+import type { Measurement } from '../../../../../src/devices/bench/simulated/trajectories/compile.ts'
 import { NoisyGate, NoisyPlayer } from '../../../../../src/devices/bench/simulated/trajectories/members.ts'
-import {
-  type Measurement,
-  Trajectories,
-} from '../../../../../src/devices/bench/simulated/trajectories/trajectories.ts'
+import { Trajectories } from '../../../../../src/devices/bench/simulated/trajectories/trajectories.ts'
 import type { Pulse } from '../../../../../src/devices/pulse/schedule.ts'
 import { createRng } from '../../../../../src/simulator/index.ts'
 import { silentTurns } from '../../support/silent-turns.ts'
@@ -74,6 +72,21 @@ describe('courses have the populations of the density matrix as their mean', () 
       for (const [level, probability] of populations.entries())
         expectCount(found[time]?.filter((each) => each === level).length ?? 0, probability)
     }
+  })
+
+  test('of one whose shots share their state until chance strikes them', async () => {
+    const rates = { down: 4e5, up: 1e5, dephasing: 6e5 }
+    const player = playerOf({ ...one, rates, slowNoise: 6e4, switching: 0 }, pulsesOne)
+    const [exact = []] = evolveOne(player, thermal(one.thermal), [1_000])
+    const measurements = [{ at: 1_000, which: 0 }]
+    const [found = []] = await play([new NoisyPlayer(player, 1e-6)], [], measurements)
+    for (const [level, probability] of exact.entries())
+      expectCount(found.filter((each) => each === level).length, probability)
+    // Shots of one state come in no order.
+    const ones = (half: ArrayLike<number>) => Array.from(half).filter((level) => level === 1).length
+    expect(Math.abs(ones(found.slice(0, SHOTS / 2)) - ones(found.slice(SHOTS / 2)))).toBeLessThan(
+      5 * Math.sqrt(SHOTS),
+    )
   })
 
   test('of a pair with a gate and an interaction that never rests, one of them measured on the way', async () => {

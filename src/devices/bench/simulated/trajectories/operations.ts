@@ -1,0 +1,188 @@
+import type { ExchangeKick } from '../dynamics/exchange.ts'
+import { LEVELS, type Matrix } from '../dynamics/matrix.ts'
+import type { Course, InteractionTurn } from './course.ts'
+import type { Fate, Risk } from './fate.ts'
+import type { NoisyGate, NoisyPlayer } from './members.ts'
+import { type PairOperator, PendingExchange, scaleColumns } from './pending.ts'
+import type { Drawn } from './slow-noise.ts'
+
+/** One thing that happens to a register. */
+export interface Operation {
+  /** Risks of the register from which on one does not belong to it or to operations before. */
+  readonly end: number
+  /** Its effect where no risk strikes. */
+  apply(course: Course, drawn: Drawn): void
+  /** The same with all that chance does meanwhile. */
+  applyWith(course: Course, drawn: Drawn, fate: Fate): void
+}
+
+/** Risks of an operation, and the place of the first among all of its register. */
+interface OwnRisks {
+  readonly risks: readonly Risk[]
+  readonly from: number
+  /** Interactions that catch up before. */
+  readonly turns: readonly InteractionTurn[]
+}
+
+/** A pulse of a transmon. */
+export class Drive implements Operation {
+  readonly end: number
+  readonly #own: OwnRisks
+  readonly #player: NoisyPlayer
+  readonly #which: number
+  readonly #index: number
+  readonly #matrices = new Map<number, Matrix>()
+
+  /** @param index of the pulse among those of its transmon */
+  constructor(player: NoisyPlayer, which: number, index: number, own: OwnRisks) {
+    this.end = own.from + own.risks.length
+    this.#own = own
+    this.#player = player
+    this.#which = which
+    this.#index = index
+  }
+
+  apply(course: Course, { players }: Drawn): void {
+    course.interact(this.#own.turns)
+    course.pending[this.#which]?.push(this.#matrixAt(players[this.#which] ?? 0))
+  }
+
+  applyWith(course: Course, { players }: Drawn, fate: Fate): void {
+    const { turns, from } = this.#own
+    course.interact(turns)
+    const factors = fate.factorsAfter(from, course, () => course.settle())
+    course.pending[this.#which]?.add(factors, this.#unitaryAt(players[this.#which] ?? 0))
+  }
+
+  #unitaryAt(offset: number): Matrix {
+    return this.#player.unitaries(offset)[this.#index] as Matrix
+  }
+
+  /** The pulse with the damping before it. */
+  #matrixAt(offset: number): Matrix {
+    const known = this.#matrices.get(offset)
+    if (known) return known
+    const matrix = new Float64Array(2 * LEVELS * LEVELS)
+    scaleColumns(this.#unitaryAt(offset), (this.#own.risks[0] as Risk).relaxation.kept, matrix)
+    this.#matrices.set(offset, matrix)
+    return matrix
+  }
+}
+
+/** The damping of a transmon until it is measured. */
+export class Settling implements Operation {
+  readonly end: number
+  readonly #own: OwnRisks
+  readonly #which: number
+
+  constructor(which: number, own: OwnRisks) {
+    this.end = own.from + own.risks.length
+    this.#own = own
+    this.#which = which
+  }
+
+  apply(course: Course): void {
+    course.interact(this.#own.turns)
+    this.#settle(course, (this.#own.risks[0] as Risk).relaxation.kept)
+  }
+
+  applyWith(course: Course, _: Drawn, fate: Fate): void {
+    course.interact(this.#own.turns)
+    this.#settle(
+      course,
+      fate.factorsAfter(this.#own.from, course, () => course.settle()),
+    )
+  }
+
+  #settle(course: Course, factors: Float64Array): void {
+    course.pending[this.#which]?.add(factors, IDENTITY)
+    course.settle()
+  }
+}
+
+const IDENTITY: Matrix = Float64Array.of(1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0)
+
+const exchanged = new PendingExchange()
+
+/** A pulse of a coupler: all its stretches act as one, unless chance acts in between. */
+export class Exchanging implements Operation {
+  readonly end: number
+  readonly #own: OwnRisks
+  readonly #gate: NoisyGate
+  readonly #place: readonly [gate: number, pulse: number]
+  /** Turn of the interaction that never rests before each stretch, rad. */
+  readonly #angles: readonly number[]
+  readonly #operators = new Map<number, PairOperator>()
+
+  /** @param own risks of both ends, that of higher frequency first, for each stretch */
+  constructor(
+    gate: NoisyGate,
+    place: readonly [gate: number, pulse: number],
+    angles: readonly number[],
+    own: OwnRisks,
+  ) {
+    this.end = own.from + own.risks.length
+    this.#own = own
+    this.#gate = gate
+    this.#place = place
+    this.#angles = angles
+  }
+
+  apply(course: Course, drawn: Drawn): void {
+    this.#begin(course)
+    const [high, low] = this.#gate.ends
+    const { factors, block } = this.#operatorAt(this.#offsetOf(drawn))
+    course.state.applyPair(high, low, factors, block)
+  }
+
+  applyWith(course: Course, drawn: Drawn, fate: Fate): void {
+    this.#begin(course)
+    const [high, low] = this.#gate.ends
+    const flush = () => {
+      exchanged.apply(course.state, high, low)
+      course.settle()
+    }
+    for (const [index, kick] of this.#kicksAt(this.#offsetOf(drawn)).entries()) {
+      const risk = this.#own.from + 2 * index
+      const ofHigh = fate.factorsAfter(risk, course, flush)
+      exchanged.scale(ofHigh, UNCHANGED, 0)
+      const ofLow = fate.factorsAfter(risk + 1, course, flush)
+      exchanged.scale(UNCHANGED, ofLow, this.#angles[index] ?? 0)
+      exchanged.add(kick)
+    }
+    flush()
+  }
+
+  #begin(course: Course): void {
+    course.interact(this.#own.turns)
+    course.settle(this.#gate.ends)
+  }
+
+  #offsetOf({ gates }: Drawn): number {
+    return gates[this.#place[0]] ?? 0
+  }
+
+  #kicksAt(offset: number): readonly ExchangeKick[] {
+    return this.#gate.kicks(this.#place[1], offset)
+  }
+
+  /** The stretches with the damping and the interaction before each. */
+  #operatorAt(offset: number): PairOperator {
+    const known = this.#operators.get(offset)
+    if (known) return known
+    for (const [index, kick] of this.#kicksAt(offset).entries()) {
+      const [ofHigh, ofLow] = [2 * index, 2 * index + 1].map((risk) => this.#own.risks[risk] as Risk)
+      exchanged.scale(
+        (ofHigh as Risk).relaxation.kept,
+        (ofLow as Risk).relaxation.kept,
+        this.#angles[index] ?? 0,
+      )
+      exchanged.add(kick)
+    }
+    const operator = exchanged.take()
+    this.#operators.set(offset, operator)
+    return operator
+  }
+}
+
+const UNCHANGED = Float64Array.of(1, 0, 1, 0, 1, 0)
