@@ -2,10 +2,11 @@
  * Kills full calibrations of a small chip at random moments and continues them: `bun
  * bench/tuning/continued.ts [--kills 60] [--seed N]`. One is killed again and again until it has ended, and
  * then the next one begins. Each that has ended has to have a device file equal, within the errors, to that
- * of an undisturbed run. The point at which a qubit is read is the optimum of a flat score and never the same:
- * what follows from it has to read as well, by the fidelities, which are compared as all others. Where nothing is left to continue, the tuner has to say why, and the calibration is
- * requested again. Before anything else, each start has to restore the current that the device file has for
- * the coupler. Exits 1 otherwise. The seed is drawn at each run.
+ * of an undisturbed run. The point at which a qubit is read is the optimum of a flat score and never the
+ * same: what follows from it has to read as well, by the fidelities, which are compared as all others. Where
+ * nothing is left to continue, the tuner has to say why, and the calibration is requested again. Before
+ * anything else, each start has to restore the current that the device file has for the coupler. Exits 1
+ * otherwise. The seed is drawn at each run.
  */
 import { randomInt } from 'node:crypto'
 import { cpSync, readFileSync, rmSync } from 'node:fs'
@@ -124,7 +125,7 @@ function valueIn(chip: typeof expected, at: string): number {
   return Number(chip.element(element)?.values.get(path.join('.')))
 }
 
-/** Whether a value is that of the undisturbed run within its error; one that neither file has is not compared. */
+/** Whether a value is that of the undisturbed run within its error; one without a number is not compared. */
 function isAlike(found: typeof expected, at: string, error: number | null | undefined): boolean {
   const [now, then] = [valueIn(found, at), valueIn(expected, at)]
   if (Number.isNaN(now) && Number.isNaN(then)) return true

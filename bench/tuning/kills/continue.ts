@@ -1,7 +1,8 @@
 /**
  * A full calibration to be killed and continued: `bun bench/tuning/kills/continue.ts FOLDER SEED [resume]`
  * restores what a former process left changed, prints what the first coupler then holds, and calibrates the
- * chip of the folder, or continues its calibration. Prints the values and fidelities with their errors at the end.
+ * chip of the folder, or continues its calibration. Prints the values and fidelities with their errors at the
+ * end.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

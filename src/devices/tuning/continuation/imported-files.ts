@@ -3,8 +3,14 @@ import { dirname, isAbsolute } from 'node:path'
 
 /** Extensions of files that can import others, with the syntax that they have. */
 const LOADER_OF: Readonly<Record<string, 'ts' | 'tsx' | 'jsx'>> = {
-  ...{ ts: 'ts', mts: 'ts', cts: 'ts', tsx: 'tsx' },
-  ...{ js: 'jsx', mjs: 'jsx', cjs: 'jsx', jsx: 'jsx' },
+  ts: 'ts',
+  mts: 'ts',
+  cts: 'ts',
+  tsx: 'tsx',
+  js: 'jsx',
+  mjs: 'jsx',
+  cjs: 'jsx',
+  jsx: 'jsx',
 }
 
 /**

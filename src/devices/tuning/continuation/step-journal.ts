@@ -91,9 +91,9 @@ function openSteps(request: CalibrationRequest, options: StepOptions): FinishedS
 }
 
 /**
- * The finished steps of one request, a line with a checksum each, in a file that outlives the process: whoever
- * continues the request does not repeat them. A step is on the disk before the next one begins, so that what
- * is before any line is what a run had finished when it ended there.
+ * The finished steps of one request, a line with a checksum each, in a file that outlives the process:
+ * whoever continues the request does not repeat them. A step is on the disk before the next one begins, so
+ * that what is before any line is what a run had finished when it ended there.
  */
 class StepJournal {
   readonly #path: string

@@ -117,7 +117,7 @@ class Timing {
     return new Exchanging(gate, [which, pulse], angles, { turns, from, risks })
   }
 
-  /** Lets the damping of a transmon catch up; a leak that arrives during a pulse of a coupler acts after it. */
+  /** Damping since the last time; a leak that arrives during a pulse of a coupler acts after it. */
   relaxation(which: number, now: number): Relaxation {
     const pause = Math.max(0, now - (this.#dampedAt[which] as number))
     this.#dampedAt[which] = Math.max(now, this.#dampedAt[which] as number)

@@ -36,8 +36,13 @@ export function relaxationOver(damping: Damping, duration: number): Relaxation {
   const largestDephasing = -Math.expm1(-2 * dephasing * (LEVELS - 1) ** 2)
   const hazard = -Math.log1p(-largestLoss) + 2 * dephasing * (LEVELS - 1) ** 2
   return {
-    ...{ transfer: damping.over(duration).populations, survival, dephasing, kept },
-    ...{ largestLoss, largestDephasing, hazard: Math.min(hazard, MAX_HAZARD) },
+    transfer: damping.over(duration).populations,
+    survival,
+    dephasing,
+    kept,
+    largestLoss,
+    largestDephasing,
+    hazard: Math.min(hazard, MAX_HAZARD),
   }
 }
 
@@ -105,7 +110,7 @@ function hasJumped(
   return false
 }
 
-/** Whether an operator of dephasing other than `kept` acts, given that it was tried; its levels in `factors`. */
+/** Whether an operator of dephasing other than `kept` acts, once tried; it is multiplied to `factors`. */
 function hasDephased({ dephasing, largestDephasing }: Relaxation, rng: Rng, factors: Float64Array): boolean {
   const norm = populations.reduce((sum, population) => sum + population, 0)
   let rest = rng.next() * largestDephasing * norm

@@ -127,8 +127,8 @@ export class StateVector {
   }
 
   /**
-   * Draws the levels of all transmons, as the number whose ternary digits they are, that of the first transmon
-   * in front.
+   * Draws the levels of all transmons, as the number whose ternary digits they are, that of the first
+   * transmon in front.
    * @param draws between 0 and 1, ascending
    */
   sample(draws: Float64Array): Uint32Array {

@@ -1,19 +1,19 @@
 /**
- * Jobs of joined qubits on the simulated chip: `bun bench/tuning/joined-qubits.ts [--rounds 3] [--shots 2000]
- * [--seed N]`. A row is a circuit of random rotations and of CZ pulses along a row of qubits. The goals are
- * 2 s for 6 qubits with 24 CZ and 15 s for 8 qubits with 40 CZ; exits 1 above them. Times are those of the
- * processor, which others do not disturb.
+ * Jobs of joined qubits on the simulated chip: `bun bench/tuning/chip/joined-qubits.ts [--rounds 3]
+ * [--shots 2000] [--seed N]`. A row is a circuit of random rotations and of CZ pulses along a row of qubits.
+ * The goals are 2 s for 6 qubits with 24 CZ and 15 s for 8 qubits with 40 CZ; exits 1 above them. Times are
+ * those of the processor, which others do not disturb.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { systemClock } from '../../src/base/index.ts'
-import { createSimulatedChip } from '../../src/devices/bench/simulated/simulated-chip.ts'
-import { drawChip } from '../../src/devices/bench/simulated/truth/draw-chip.ts'
-import type { Schedule } from '../../src/devices/pulse/schedule.ts'
-import { createRng } from '../../src/simulator/index.ts'
-import { EPOCH, rowDesign } from '../../tests/support/simulated-chip/chips.ts'
-import { joinedCircuit } from '../../tests/support/simulated-chip/joined-circuit.ts'
-import { printHead, printRow } from '../support/output.ts'
+import { systemClock } from '../../../src/base/index.ts'
+import { createSimulatedChip } from '../../../src/devices/bench/simulated/simulated-chip.ts'
+import { drawChip } from '../../../src/devices/bench/simulated/truth/draw-chip.ts'
+import type { Schedule } from '../../../src/devices/pulse/schedule.ts'
+import { createRng } from '../../../src/simulator/index.ts'
+import { EPOCH, rowDesign } from '../../../tests/support/simulated-chip/chips.ts'
+import { joinedCircuit } from '../../../tests/support/simulated-chip/joined-circuit.ts'
+import { printHead, printRow } from '../../support/output.ts'
 
 /** Qubits, CZ gates, and the goal in s. */
 const CASES = [
