@@ -67,6 +67,49 @@ describe.skipIf(!chromium)('dashboard', () => {
       { expected: [/Failed to load resource/] },
     ))
 
+  test('a server that no longer answers is noticed by two browsers, a lost network too', () =>
+    visit(
+      'silence',
+      async (page) => {
+        await signIn(page, lab.user)
+        await page.getByText('You have no jobs yet').waitFor()
+        await visit(
+          'silence-guest',
+          async (guest) => {
+            await guest.goto('/')
+            await guest.getByRole('row', { name: 'kelvin' }).getByText('Offline').waitFor()
+            process.kill(lab.service.pid ?? 0, 'SIGSTOP')
+            for (const each of [page, guest]) await each.getByText('Reconnecting, data from').waitFor()
+            process.kill(lab.service.pid ?? 0, 'SIGCONT')
+            const id = await lab.submit()
+            await page.getByRole('row', { name: id }).getByText('Pending').waitFor()
+            for (const each of [page, guest]) {
+              await each.getByText('Reconnecting').waitFor({ state: 'detached' })
+            }
+            await guest.context().setOffline(true)
+            await guest.getByText('Reconnecting, data from').waitFor()
+            await guest.context().setOffline(false)
+            await guest.getByText('Reconnecting').waitFor({ state: 'detached' })
+          },
+          { expected: [/Failed to load resource/] },
+        )
+      },
+      { expected: [/Failed to load resource/] },
+    ))
+
+  test('a login that ends elsewhere ends the page, one that reads nothing too', () =>
+    visit(
+      'revoked',
+      async (page) => {
+        await signIn(page, lab.user)
+        await page.goto('/licenses')
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await lab.asAdmin('PATCH', `/api/collections/users/records/${lab.user.id}`, { disabled: true })
+        await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor()
+      },
+      { expected: [/status of 401/] },
+    ))
+
   test('a waiting job can be cancelled and submitted again', () =>
     visit('cancel', async (page) => {
       const id = await lab.submit(321)

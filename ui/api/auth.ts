@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
+import type { Api } from './api.ts'
 import { type Auth, auth as schema } from './model/account.ts'
 
 const KEY = 'svc.session'
@@ -37,6 +38,18 @@ function stored(): Auth | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * Renews the token. The client signs out if the server rejects it; after other failures the old token stays
+ * in use while it is valid.
+ */
+export async function renewLogin({ api, auth }: { api: Api; auth: AuthStore }): Promise<void> {
+  const before = auth.current.peek()
+  if (!before) return
+  const path = `/api/collections/${before.record.collectionName}/auth-refresh`
+  const renewed = await api.post(path, {}, schema).catch(() => undefined)
+  if (renewed && auth.current.peek()?.token === before.token) auth.set(renewed)
 }
 
 /** Whether an account administers the service. */

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
 import { Backoff } from '../../src/base/portable/backoff.ts'
-import { type LiveEvent, liveEvent } from './model/live.ts'
+import { heartbeat, type LiveEvent, liveEvent } from './model/live.ts'
 
 /** `off`: closed on purpose; `lost`: disconnected and reconnecting. */
 type LiveState = 'off' | 'connecting' | 'live' | 'lost'
@@ -28,10 +28,16 @@ interface LiveOptions {
   subscribe: (clientId: string, topics: string[], signal: AbortSignal) => Promise<void>
   /** The topic with the configured name of its collection. */
   configured?: (topic: string) => string
+  isSignedIn?: () => boolean
+  /** Called when the server takes the stream of a signed-in account for that of a guest. */
+  onSignedOut?: () => void
 }
 
 /** A restart of the server takes seconds; the page is current again soon after it. */
 const RETRY_LIMITS = { initialMs: 500, maxMs: 5_000 }
+/** The topic of the heartbeats, and the time without one after which the stream is lost: two of them and a second. */
+const HEARTBEAT = '@heartbeat'
+const SILENCE_MS = 9_000
 /** A page that opens watches several topics; one request subscribes to all of them. */
 const GATHER_MS = 20
 const connected = v.object({ clientId: v.string() })
@@ -45,10 +51,13 @@ interface Connection {
   attached: Set<string>
   /** Topics that the server has confirmed. */
   confirmed: Set<string>
+  /** Number of successive heartbeats that did not recognize the signed-in account. */
+  unknown: number
 }
 
 /** Creates an event stream that reconnects with exponential back-off. */
-export function createLive({ subscribe, configured = (topic) => topic }: LiveOptions): Live {
+export function createLive(options: LiveOptions): Live {
+  const { subscribe, configured = (topic) => topic, isSignedIn = () => false, onSignedOut } = options
   const state = signal<LiveState>('off')
   const completeUntil = signal<number | undefined>(undefined)
   const recoveries = signal(0)
@@ -58,21 +67,29 @@ export function createLive({ subscribe, configured = (topic) => topic }: LiveOpt
   let connection: Connection | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
   let gather: ReturnType<typeof setTimeout> | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
 
   const stop = () => {
     connection?.requests.abort()
     connection?.source.close()
     connection = undefined
     clearTimeout(retry)
+    clearTimeout(silence)
     clearTimeout(gather)
     gather = undefined
   }
-  const retryLater = () => {
+  const retryLater = (until = Date.now()) => {
     stop()
-    if (state.peek() === 'live') completeUntil.value = Date.now()
+    if (state.peek() === 'live') completeUntil.value = until
     isInterrupted ||= state.peek() === 'live'
     state.value = 'lost'
     retry = setTimeout(open, backoff.next())
+  }
+  /** Called at each sign of life: a server that stops without closing its connections is noticed by silence. */
+  const expectMore = () => {
+    const now = Date.now()
+    clearTimeout(silence)
+    silence = setTimeout(() => retryLater(now), SILENCE_MS)
   }
   const attach = ({ source, attached }: Connection, topic: string) => {
     const name = configured(topic)
@@ -91,7 +108,7 @@ export function createLive({ subscribe, configured = (topic) => topic }: LiveOpt
     const wanted = [...listeners.keys()]
     for (const topic of wanted) attach(mine, topic)
     try {
-      await subscribe(mine.clientId, wanted.map(configured), mine.requests.signal)
+      await subscribe(mine.clientId, [HEARTBEAT, ...wanted.map(configured)], mine.requests.signal)
     } catch {
       if (mine === connection) retryLater()
       return
@@ -118,8 +135,18 @@ export function createLive({ subscribe, configured = (topic) => topic }: LiveOpt
     if (state.peek() !== 'lost') state.value = 'connecting'
     const source = new EventSource('/api/realtime')
     const requests = new AbortController()
-    const mine: Connection = { source, requests, attached: new Set(), confirmed: new Set() }
+    const mine: Connection = { source, requests, attached: new Set(), confirmed: new Set(), unknown: 0 }
     connection = mine
+    expectMore()
+    source.addEventListener(HEARTBEAT, ({ data }) => {
+      if (mine !== connection) return
+      expectMore()
+      const isUnknown = isSignedIn() && v.parse(heartbeat, JSON.parse(data)).caller === 'guest'
+      mine.unknown = isUnknown ? mine.unknown + 1 : 0
+      // A new password ends the token of the stream, but the page may have a newer one.
+      if (mine.unknown === 1) void sync()
+      else if (isUnknown) onSignedOut?.()
+    })
     source.addEventListener('PB_CONNECT', ({ data }) => {
       const parsed = v.safeParse(connected, JSON.parse(data))
       if (mine !== connection) return
@@ -135,6 +162,9 @@ export function createLive({ subscribe, configured = (topic) => topic }: LiveOpt
   }
   addEventListener('online', () => {
     if (state.peek() === 'lost') open()
+  })
+  addEventListener('offline', () => {
+    if (connection) retryLater()
   })
   return {
     state,

@@ -3,7 +3,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import * as v from 'valibot'
 import { type Api, createApi } from '../api/api.ts'
-import { type AuthStore, createAuthStore, isSuperuser } from '../api/auth.ts'
+import { type AuthStore, createAuthStore, isSuperuser, renewLogin } from '../api/auth.ts'
 import { createLive, type Live, type LiveListener } from '../api/live.ts'
 import { type Account, type Auth, account } from '../api/model/account.ts'
 import { type UiConfig, uiConfig } from '../api/model/config.ts'
@@ -129,6 +129,8 @@ export function createApp(): App {
     subscribe: (clientId, subscriptions, signal) =>
       api.send('/api/realtime', { clientId, subscriptions }, signal),
     configured: (topic) => topic.replace(/^\w+/, named),
+    isSignedIn: () => auth.current.peek() !== undefined,
+    onSignedOut: () => void renewLogin({ api, auth }),
   })
   const readQpus = () => {
     qpuList.loadSoon()

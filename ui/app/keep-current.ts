@@ -1,6 +1,6 @@
 import { computed, effect } from '@preact/signals'
 import { HOUR_MS } from '../../src/base/portable/units.ts'
-import { auth as schema } from '../api/model/account.ts'
+import { renewLogin } from '../api/auth.ts'
 import type { App } from './app.ts'
 import { followPreferences } from './preferences.ts'
 import { followTheme } from './theme.ts'
@@ -22,7 +22,7 @@ export function keepCurrent(app: App): void {
   void app.config.load()
   void app.qpus.load()
   void app.availability.load()
-  void renew(app)
+  void renewLogin(app)
 
   const account = computed(() => app.auth.current.value?.record.id)
   effect(() => {
@@ -41,24 +41,8 @@ export function keepCurrent(app: App): void {
     if (caller.value !== undefined) app.live.open()
   })
 
-  setInterval(() => void renew(app), RENEW_EVERY_MS)
+  setInterval(() => void renewLogin(app), RENEW_EVERY_MS)
   pauseWhileHidden(app)
-}
-
-/**
- * Renews the token. The client signs out if the server rejects it; other failures are retried at the next
- * interval.
- */
-async function renew({ api, auth }: App): Promise<void> {
-  const before = auth.current.peek()
-  if (!before) return
-  const path = `/api/collections/${before.record.collectionName}/auth-refresh`
-  try {
-    const renewed = await api.post(path, {}, schema)
-    if (auth.current.peek()?.token === before.token) auth.set(renewed)
-  } catch {
-    // The old token stays in use while it is valid.
-  }
 }
 
 function pauseWhileHidden({ live }: App): void {

@@ -26,7 +26,7 @@ export function describeTotals({
   const parts = [`${formatCount(all)} job${all === 1 ? '' : 's'}`]
   if (running > 0) parts.push(`${spellCount(running)} running`)
   if (pending > 0) parts.push(`${spellCount(pending)} waiting`)
-  return `${parts.join(', ')}. Status and results update live.`
+  return `${parts.join(', ')}.`
 }
 
 /** Describes the status changes between two job lists in one sentence; undefined without a change. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/index.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { encodeData } from './encode-change.ts'
 import { clientOf, STREAM_LIMITS } from './limits.ts'
+import { HEARTBEAT_TOPIC } from './topic.ts'
 
 const MAX_UNREAD_BYTES = STREAM_LIMITS.unreadBytes.stream
 /** Up to this size, gathered events are copied into one write. */
@@ -9,6 +10,16 @@ const MAX_COPIED_BYTES = 64 * 1024
 
 const encoder = new TextEncoder()
 const COMMENT = encoder.encode(':\n\n')
+/** Heartbeats by kind of caller; what all streams have in common is encoded once. */
+const HEARTBEATS = {
+  guest: heartbeatOf('guest'),
+  user: heartbeatOf('user'),
+  superuser: heartbeatOf('superuser'),
+} satisfies Record<Caller['kind'], Uint8Array>
+
+function heartbeatOf(caller: Caller['kind']): Uint8Array {
+  return encoder.encode(`event:${HEARTBEAT_TOPIC}\ndata:{"caller":"${caller}"}\n\n`)
+}
 
 interface EventStreamOptions {
   id: string
@@ -32,7 +43,9 @@ export class EventStream {
   readonly body: ReadableStream<Uint8Array>
   caller: Caller
   credentials: Request
-  /** Monotonic time of the last event in ms; comments do not count. */
+  /** Whether the client subscribes to heartbeats, which scripts see, other than comments. */
+  wantsHeartbeats = false
+  /** Monotonic time of the last event in ms; comments and heartbeats do not count. */
   lastEventAt: number
   readonly #options: EventStreamOptions
   /** The client while the caller is a guest. */
@@ -102,11 +115,13 @@ export class EventStream {
   }
 
   /** Sends a comment, which keeps the stream open in clients and proxies. False when it is closed. */
-  sendHeartbeat(): boolean {
-    if (!this.#hasCapacity()) return false
-    this.#gather(COMMENT)
-    this.flush()
-    return true
+  sendComment(): boolean {
+    return this.#sendNow(COMMENT)
+  }
+
+  /** Sends an event that names the kind of the current caller. */
+  sendHeartbeat(): void {
+    this.#sendNow(HEARTBEATS[this.caller.kind])
   }
 
   /** Closes the stream and discards the gathered events. */
@@ -132,6 +147,13 @@ export class EventStream {
     if (this.unreadBytes < MAX_UNREAD_BYTES) return true
     this.drop()
     return false
+  }
+
+  #sendNow(chunk: Uint8Array): boolean {
+    if (!this.#hasCapacity()) return false
+    this.#gather(chunk)
+    this.flush()
+    return true
   }
 
   #gather(chunk: Uint8Array): void {

@@ -13,12 +13,13 @@ import { EventStream } from './event-stream.ts'
 import { STREAM_LIMITS, TURN_MS } from './limits.ts'
 import { Streams } from './streams.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { badTopic, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
+import { badTopic, HEARTBEAT_TOPIC, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
 
 /** Streams end after these times without events and in total; clients reconnect automatically. */
 const MAX_IDLE_MS = 5 * 60_000
 const MAX_AGE_MS = 30 * 60_000
-const HEARTBEAT_MS = 20_000
+const CHECK_MS = 20_000
+const HEARTBEAT_MS = 4_000
 
 interface RealtimeDependencies {
   context: ServerContext
@@ -45,7 +46,8 @@ export class Realtime implements LoginRelay {
   readonly #budget: Budget
   readonly #publisher: ChangePublisher
   readonly #broadcast: Broadcast
-  readonly #loop: Loop
+  readonly #checks: Loop
+  readonly #heartbeats: Loop
   /** The exact topic on which a stream waits for the outcome of a login, and what asked for it. */
   readonly #logins = new WeakMap<EventStream, { topic: string; origin: string; userAgent: string }>()
   /** Number of requests to subscribe so far, and of the last one in force by stream. */
@@ -74,12 +76,19 @@ export class Realtime implements LoginRelay {
       onOverflow: () => this.#endAll(),
       onCostlyTopics: () => this.#closeCostliest(),
     })
-    this.#loop = new Loop({
+    this.#checks = new Loop({
       name: 'realtime',
       clock,
       log,
-      intervalMs: HEARTBEAT_MS,
+      intervalMs: CHECK_MS,
       runOnce: () => this.#checkStreams(),
+    })
+    this.#heartbeats = new Loop({
+      name: 'heartbeats of event streams',
+      clock,
+      log,
+      intervalMs: HEARTBEAT_MS,
+      runOnce: () => this.#sendHeartbeats(),
     })
   }
 
@@ -91,7 +100,8 @@ export class Realtime implements LoginRelay {
   start(): void {
     this.#isOpen = true
     this.#broadcast.start()
-    this.#loop.start()
+    this.#checks.start()
+    this.#heartbeats.start()
   }
 
   /** Ends all streams and refuses new ones: the HTTP server cannot stop before that. */
@@ -102,7 +112,7 @@ export class Realtime implements LoginRelay {
 
   async stop(): Promise<void> {
     this.endStreams()
-    await this.#loop.stop()
+    await Promise.all([this.#checks.stop(), this.#heartbeats.stop()])
     await this.#broadcast.stop()
   }
 
@@ -213,6 +223,7 @@ export class Realtime implements LoginRelay {
     this.#budget.displaceGuests(stream, caller, topics)
     stream.caller = caller
     stream.credentials = credentialsOf(request)
+    stream.wantsHeartbeats = wanted.includes(HEARTBEAT_TOPIC)
     this.#subscriptions.set(stream, topics)
     this.#inForce.set(stream, number)
     if (login === undefined) this.#logins.delete(stream)
@@ -288,12 +299,23 @@ export class Realtime implements LoginRelay {
   }
 
   async #checkStreams(): Promise<void> {
-    const now = this.#dependencies.context.clock.monotonic()
+    const { clock } = this.#dependencies.context
+    const now = clock.monotonic()
+    const turn = new TimeSlice(clock, TURN_MS)
     for (const stream of this.#streams.all()) {
       const isOver = now - stream.openedAt >= MAX_AGE_MS || now - stream.lastEventAt >= MAX_IDLE_MS
       if (isOver) stream.close()
       // Credentials are checked as well, because tokens expire without a change of any record.
-      else if (stream.sendHeartbeat()) await this.#identifyAgain(stream)
+      else if (stream.sendComment()) await this.#identifyAgain(stream)
+      if (turn.isOver) await turn.next()
+    }
+  }
+
+  async #sendHeartbeats(): Promise<void> {
+    const turn = new TimeSlice(this.#dependencies.context.clock, TURN_MS)
+    for (const stream of this.#streams.all()) {
+      if (stream.wantsHeartbeats) stream.sendHeartbeat()
+      if (turn.isOver) await turn.next()
     }
   }
 

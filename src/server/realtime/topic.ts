@@ -24,6 +24,9 @@ export function hasOptions(text: string): boolean {
 /** The topic on which a login in another window reports its outcome; not a collection. */
 export const OAUTH2_TOPIC = '@oauth2'
 
+/** The topic of events by which a client notices that the connection is lost or the login has ended. */
+export const HEARTBEAT_TOPIC = '@heartbeat'
+
 const PATH = /^([A-Za-z0-9_]+)(?:\/(\*|[0-9a-z]{15}))?$/
 
 /**
