@@ -6,6 +6,8 @@ import { cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
+import type { BunPlugin } from 'bun'
+import { shareModules } from './bundling/shared-modules.ts'
 import { buildDocsPages } from './docs-pages/build-docs-pages.ts'
 import { buildAndPlace } from './place-build.ts'
 
@@ -28,6 +30,7 @@ export const FONT_PACKAGES = Object.values(FONTS).map(([pack]) => `@fontsource-v
 
 /** The entries: the dashboard, served at `/`, and the admin UI, served at `/_/`. */
 export const PAGES = ['index.html', 'admin/index.html'] as const
+const SCRIPTS = ['main.tsx', 'admin/main.tsx'].map((path) => join(ui, path))
 
 /** The page of all documents, without their content. */
 export const DOCS_TEMPLATE = 'docs/page.html'
@@ -59,10 +62,16 @@ async function buildInto(folder: string, old: string): Promise<UiManifest> {
   const fonts = await copyFonts(folder)
   // Apart, because it must block until the theme is set, and modules do not block.
   const theme = await buildScript(folder, 'theme', 'theme-boot.ts', 'iife')
-  await bundle(folder, PAGES, fonts, {
-    PAGE_STYLES: await buildPageStyles(folder),
-    CHECK_WORKER: await buildScript(folder, 'check-worker', 'jobs/check/check-worker.ts', 'esm'),
-  })
+  await bundle(
+    folder,
+    PAGES,
+    fonts,
+    {
+      PAGE_STYLES: await buildPageStyles(folder),
+      CHECK_WORKER: await buildScript(folder, 'check-worker', 'jobs/check/check-worker.ts', 'esm'),
+    },
+    await shareModules(SCRIPTS),
+  )
   for (const page of PAGES) await finishPage(folder, join(folder, page), theme, fonts)
   await buildDocs(folder, theme, fonts)
   return compress(folder, old)
@@ -141,6 +150,7 @@ async function bundle(
   pages: readonly string[],
   fonts: Map<string, string>,
   constants: Record<string, unknown>,
+  shared?: BunPlugin,
 ): Promise<void> {
   const defined = Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)])
   await Bun.build({
@@ -156,6 +166,7 @@ async function bundle(
     external: ['/fonts/*'],
     define: { 'process.env.NODE_ENV': '"production"', ...Object.fromEntries(defined) },
     plugins: [
+      ...(shared ? [shared] : []),
       {
         name: 'font-names',
         setup(build) {

@@ -6,28 +6,33 @@ import { heartbeat, type LiveEvent, liveEvent } from './model/live.ts'
 /** `off`: closed on purpose; `lost`: disconnected and reconnecting. */
 type LiveState = 'off' | 'connecting' | 'live' | 'lost'
 
-/** Called for each event, and without an event when changes may have been missed: load again then. */
-export type LiveListener = (event?: LiveEvent) => void
+export type LiveListener = (event: LiveEvent) => void
 
 /** The stream of changes; one per page, shared by everything that watches topics. */
 export interface Live {
   state: Signal<LiveState>
   /** Unix ms up to which the data on the page is complete while the stream is lost. */
   completeUntil: Signal<number | undefined>
-  /** How many times the stream was live again after an interruption, in which any data may have changed. */
+  /** How many times the stream was live again after changes may have been missed: load again then. */
   recoveries: Signal<number>
   /** Opens the stream, or reopens it under the current account. */
   open(): void
   close(): void
   /** Subscribes to topics until the returned function is called. Collections have their default names. */
   watch(topics: readonly string[], listener: LiveListener): () => void
+  /**
+   * Calls `load` once, when the server has confirmed all watched topics: what is loaded then misses no
+   * change. Without a stream it is called nevertheless, and `recoveries` follows. Returns how to call it off.
+   */
+  whenCurrent(load: () => void): () => void
 }
 
 interface LiveOptions {
   /** Subscribes a client to topics under the account of the request, in place of its previous topics. */
   subscribe: (clientId: string, topics: string[], signal: AbortSignal) => Promise<void>
-  /** The topic with the configured name of its collection. */
+  /** The topic with the configured name of its collection, and when these names are known. */
   configured?: (topic: string) => string
+  whenConfigured?: () => Promise<void>
   isSignedIn?: () => boolean
   /** Called when the server takes the stream of a signed-in account for that of a guest. */
   onSignedOut?: () => void
@@ -35,9 +40,11 @@ interface LiveOptions {
 
 /** A restart of the server takes seconds; the page is current again soon after it. */
 const RETRY_LIMITS = { initialMs: 500, maxMs: 5_000 }
-/** The topic of the heartbeats, and the time without one after which the stream is lost: two of them and a second. */
+/** The topic of the heartbeats, and the time without one after which the stream is lost: two and a second. */
 const HEARTBEAT = '@heartbeat'
 const SILENCE_MS = 9_000
+/** Time in ms for which data waits for a stream that is slow to open. */
+const STREAM_GRACE_MS = 3_000
 /** A page that opens watches several topics; one request subscribes to all of them. */
 const GATHER_MS = 20
 const connected = v.object({ clientId: v.string() })
@@ -51,18 +58,21 @@ interface Connection {
   attached: Set<string>
   /** Topics that the server has confirmed. */
   confirmed: Set<string>
+  /** The last request to subscribe; they follow one another. */
+  synced: Promise<void>
   /** Number of successive heartbeats that did not recognize the signed-in account. */
   unknown: number
 }
 
 /** Creates an event stream that reconnects with exponential back-off. */
 export function createLive(options: LiveOptions): Live {
-  const { subscribe, configured = (topic) => topic, isSignedIn = () => false, onSignedOut } = options
+  const { subscribe, configured = (topic) => topic, whenConfigured, isSignedIn = () => false } = options
   const state = signal<LiveState>('off')
   const completeUntil = signal<number | undefined>(undefined)
   const recoveries = signal(0)
   let isInterrupted = false
   const listeners = new Map<string, Set<LiveListener>>()
+  const waiting = new Set<() => void>()
   const backoff = new Backoff(RETRY_LIMITS)
   let connection: Connection | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
@@ -81,11 +91,20 @@ export function createLive(options: LiveOptions): Live {
   const retryLater = (until = Date.now()) => {
     stop()
     if (state.peek() === 'live') completeUntil.value = until
-    isInterrupted ||= state.peek() === 'live'
+    isInterrupted = true
     state.value = 'lost'
     retry = setTimeout(open, backoff.next())
+    loadWaiting()
   }
-  /** Called at each sign of life: a server that stops without closing its connections is noticed by silence. */
+  const loadWaiting = () => {
+    const isSubscribed = () =>
+      gather === undefined && [...listeners.keys()].every((topic) => connection?.confirmed.has(topic))
+    if (state.peek() !== 'lost' && !(connection && isSubscribed())) return
+    const loads = [...waiting]
+    waiting.clear()
+    for (const load of loads) load()
+  }
+  /** Called at each sign of life: a server that stops but keeps its connections is noticed by silence. */
   const expectMore = () => {
     const now = Date.now()
     clearTimeout(silence)
@@ -101,41 +120,51 @@ export function createLive(options: LiveOptions): Live {
       for (const listener of [...(listeners.get(topic) ?? [])]) listener(parsed.output)
     })
   }
-  /** Tells the server the watched topics; afterwards, listeners of new topics are called without an event. */
+  /** Subscribes to the watched topics. */
   const sync = async () => {
     const mine = connection
     if (mine?.clientId === undefined) return
+    const { clientId, requests } = mine
+    await whenConfigured?.()
     const wanted = [...listeners.keys()]
     for (const topic of wanted) attach(mine, topic)
     try {
-      await subscribe(mine.clientId, [HEARTBEAT, ...wanted.map(configured)], mine.requests.signal)
+      await subscribe(clientId, [HEARTBEAT, ...wanted.map(configured)], requests.signal)
     } catch {
       if (mine === connection) retryLater()
       return
     }
     if (mine !== connection) return
-    const added = wanted.filter((topic) => !mine.confirmed.has(topic))
     mine.confirmed = new Set(wanted)
     backoff.reset()
     state.value = 'live'
     completeUntil.value = undefined
-    const affected = new Set(added.flatMap((topic) => [...(listeners.get(topic) ?? [])]))
-    for (const listener of affected) listener()
     if (isInterrupted) recoveries.value += 1
     isInterrupted = false
+    loadWaiting()
+  }
+  const syncNow = () => {
+    if (connection) connection.synced = connection.synced.then(sync)
   }
   const syncSoon = () => {
     gather ??= setTimeout(() => {
       gather = undefined
-      void sync()
+      syncNow()
     }, GATHER_MS)
   }
   const open = () => {
+    isInterrupted ||= connection !== undefined
     stop()
     if (state.peek() !== 'lost') state.value = 'connecting'
     const source = new EventSource('/api/realtime')
-    const requests = new AbortController()
-    const mine: Connection = { source, requests, attached: new Set(), confirmed: new Set(), unknown: 0 }
+    const mine: Connection = {
+      source,
+      requests: new AbortController(),
+      attached: new Set(),
+      confirmed: new Set(),
+      synced: Promise.resolve(),
+      unknown: 0,
+    }
     connection = mine
     expectMore()
     source.addEventListener(HEARTBEAT, ({ data }) => {
@@ -144,8 +173,8 @@ export function createLive(options: LiveOptions): Live {
       const isUnknown = isSignedIn() && v.parse(heartbeat, JSON.parse(data)).caller === 'guest'
       mine.unknown = isUnknown ? mine.unknown + 1 : 0
       // A new password ends the token of the stream, but the page may have a newer one.
-      if (mine.unknown === 1) void sync()
-      else if (isUnknown) onSignedOut?.()
+      if (mine.unknown === 1) syncNow()
+      else if (isUnknown) options.onSignedOut?.()
     })
     source.addEventListener('PB_CONNECT', ({ data }) => {
       const parsed = v.safeParse(connected, JSON.parse(data))
@@ -153,7 +182,7 @@ export function createLive(options: LiveOptions): Live {
       if (!parsed.success) return retryLater()
       mine.clientId = parsed.output.clientId
       mine.confirmed.clear()
-      void sync()
+      syncNow()
     })
     source.addEventListener('error', () => {
       // EventSource itself reconnects after a broken connection, but not after an HTTP error.
@@ -193,6 +222,21 @@ export function createLive(options: LiveOptions): Live {
             syncSoon()
           }
         }
+      }
+    },
+    whenCurrent(load) {
+      const loadAnyway = () => {
+        if (!waiting.delete(load)) return
+        isInterrupted = true
+        load()
+      }
+      waiting.add(load)
+      // What renders at the same time has watched its topics by then.
+      queueMicrotask(loadWaiting)
+      const timer = setTimeout(loadAnyway, STREAM_GRACE_MS)
+      return () => {
+        clearTimeout(timer)
+        waiting.delete(load)
       }
     },
   }

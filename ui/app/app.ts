@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { type Api, createApi } from '../api/api.ts'
 import { type AuthStore, createAuthStore, isSuperuser, renewLogin } from '../api/auth.ts'
 import { createLive, type Live, type LiveListener } from '../api/live.ts'
-import { type Account, type Auth, account } from '../api/model/account.ts'
+import { type Account, account } from '../api/model/account.ts'
 import { type UiConfig, uiConfig } from '../api/model/config.ts'
 import { type Job, jobs } from '../api/model/jobs.ts'
 import type { LiveEvent } from '../api/model/live.ts'
@@ -22,7 +22,8 @@ import { readTheme, type Theme } from './theme.ts'
 /** Number of the user's jobs on the overview. */
 const RECENT_JOBS = 20
 /** Fields of the job list; results may be large, so the latest is loaded separately. */
-const LISTED_FIELDS = 'id,status,qpu,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
+const LISTED_FIELDS =
+  'id,name,status,qpu,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
 /** Jobs of other users change only queue positions, so a reload every few seconds suffices. */
 const QUEUE_SPACING_MS = 3_000
 
@@ -41,6 +42,8 @@ export interface App {
   /** Shows a short message; one of tone `bad` stays until it is closed. */
   toast(text: string, tone?: ToastTone): void
   config: Resource<UiConfig>
+  /** Loads the configuration once; resolves also when it cannot be loaded, and names have their defaults. */
+  whenConfigured(): Promise<void>
   qpus: Resource<Qpu[]>
   availability: Resource<Availability>
   /** The user's most recent jobs, newest first; without a value while signed out. */
@@ -96,39 +99,26 @@ export function createApp(): App {
       abort,
     )
     const change = before && describeChanges(before, after)
-    if (change) {
-      announcer.say(change)
-      if (live.state.peek() !== 'live') void readAccount()
-    }
+    if (change) announcer.say(change)
     return after
   })
 
-  /**
-   * Loads the signed-in account, whose balance changes; while the stream is live, its topic reports changes.
-   */
-  const readAccount = async () => {
-    const before = auth.current.peek()
-    if (!before || isSuperuser(before)) return
-    const { collectionName, id } = before.record
-    try {
-      keepAccount(before, await api.get(`/api/collections/${collectionName}/records/${id}`, account))
-    } catch {
-      // The balance is read again at the next change or page load.
-    }
-  }
-  const keepAccount = (before: Auth, record: Account) => {
-    if (auth.current.peek()?.token === before.token) auth.set({ ...before, record })
-  }
   const onAccountEvent = ({ action, record }: LiveEvent) => {
     const before = auth.current.peek()
     const parsed = v.safeParse(account, record)
-    if (before && parsed.success && action === 'update') keepAccount(before, parsed.output)
+    if (before && parsed.success && action === 'update') auth.set({ ...before, record: parsed.output })
+  }
+  let configured: Promise<void> | undefined
+  const whenConfigured = () => {
+    if (configured === undefined || config.error.peek()) configured = config.load()
+    return configured
   }
   const named = (collection: string) => config.value.peek()?.collections[collection] ?? collection
   const live = createLive({
     subscribe: (clientId, subscriptions, signal) =>
       api.send('/api/realtime', { clientId, subscriptions }, signal),
     configured: (topic) => topic.replace(/^\w+/, named),
+    whenConfigured,
     isSignedIn: () => auth.current.peek() !== undefined,
     onSignedOut: () => void renewLogin({ api, auth }),
   })
@@ -136,11 +126,7 @@ export function createApp(): App {
     qpuList.loadSoon()
     availabilityResource.loadSoon()
   }
-  const onJobEvent = (event?: LiveEvent) => {
-    if (!event) {
-      if (auth.current.peek()) void jobList.load()
-      return
-    }
+  const onJobEvent = (event: LiveEvent) => {
     const mine = auth.current.peek()
     const known = jobList.value.peek()
     if (!mine || !known) return
@@ -154,11 +140,8 @@ export function createApp(): App {
   }
 
   live.watch(['quantum_jobs/*'], onJobEvent)
-  live.watch(['qpus/*'], (event) => {
-    if (!event && !config.value.peek()) void config.load()
-    readQpus()
-  })
-  watchAccount(auth, live, (event) => (event ? onAccountEvent(event) : void readAccount()))
+  live.watch(['qpus/*'], readQpus)
+  watchAccount(auth, live, onAccountEvent)
 
   const notices = createNotices(api, {
     collection: () => named('notifications'),
@@ -178,6 +161,7 @@ export function createApp(): App {
     dialogs,
     toast: dialogs.toast,
     config,
+    whenConfigured,
     qpus: qpuList,
     availability: availabilityResource,
     jobs: jobList,

@@ -19,27 +19,25 @@ export function keepCurrent(app: App): void {
   followPreferences((preferences) => {
     app.preferences.value = preferences
   })
-  void app.config.load()
-  void app.qpus.load()
-  void app.availability.load()
-  void renewLogin(app)
+  void app.whenConfigured()
 
-  const account = computed(() => app.auth.current.value?.record.id)
+  const account = computed(() => app.auth.current.value?.record.id ?? '')
   effect(() => {
+    void account.value
     app.jobs.clear()
     app.notices.clear()
-    if (account.value === undefined) return
+    app.live.open()
+  })
+  const load = () => {
+    void app.qpus.load()
+    void app.availability.load()
+    if (account.peek() === '') return
     void app.jobs.load()
     void app.notices.load()
-  })
-  // Topic names come from the configuration; if it cannot be loaded, the stream uses the default names.
-  const caller = computed(() => {
-    const configured = app.config.value.value ?? app.config.error.value
-    return configured && (account.value ?? 'guest')
-  })
-  effect(() => {
-    if (caller.value !== undefined) app.live.open()
-  })
+    void renewLogin(app)
+  }
+  app.live.whenCurrent(load)
+  app.live.recoveries.subscribe((count) => count > 0 && load())
 
   setInterval(() => void renewLogin(app), RENEW_EVERY_MS)
   pauseWhileHidden(app)

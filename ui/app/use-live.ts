@@ -4,8 +4,7 @@ import { useApp } from './app.ts'
 
 /**
  * Subscribes to topics of the event stream while the component is mounted. Topics use the default names of
- * collections, such as `qpus/*`. Without a topic nothing is watched. The listener is called for each event,
- * and without one after a reconnect, when everything has to be loaded again.
+ * collections, such as `qpus/*`. Without a topic nothing is watched.
  */
 export function useLive(topics: string | readonly string[], listener: LiveListener): void {
   const { live } = useApp()

@@ -22,6 +22,6 @@ export function useRecords<T>(
     (abort) => api.get(`/api/collections/${named(collection)}/records?${search}`, schema, abort),
     [collection, search],
   )
-  useLive(`${collection}/*`, (event) => (event ? records.loadSoon(SPACING_MS) : void records.load()))
+  useLive(`${collection}/*`, () => records.loadSoon(SPACING_MS))
   return records
 }

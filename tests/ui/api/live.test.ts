@@ -21,7 +21,7 @@ class FakeEventSource extends EventTarget {
 
 /** Lets pending promises settle; timers do not run. */
 async function settle() {
-  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
 }
 
 const before = globalThis.EventSource
@@ -68,7 +68,7 @@ test('a stream without heartbeats is lost after 9 s, complete until the last one
   expect(live.completeUntil.value).toBe(START + 4_000)
   expect(stream.isClosed).toBe(true)
 
-  jest.advanceTimersByTime(10_000)
+  jest.advanceTimersByTime(1_000)
   expect(opened).toHaveLength(2)
   // The server accepts connections, but answers nothing.
   jest.advanceTimersByTime(20_000)
@@ -106,5 +106,45 @@ test('heartbeats of a guest mean nothing to a page of a guest', async () => {
   await stream.send(...beat('guest'))
   await stream.send(...beat('guest'))
   expect([requests.length, ended.length]).toEqual([1, 0])
+  live.close()
+})
+
+test('data load once, when all watched topics are confirmed, and again after an interruption', async () => {
+  const { live, requests } = await openLive()
+  let loads = 0
+  const off = live.watch(['jobs/*'], () => undefined)
+  live.whenCurrent(() => (loads += 1))
+  await settle()
+  expect([requests.length, loads]).toEqual([1, 0])
+  jest.advanceTimersByTime(20)
+  await settle()
+  expect(requests.at(-1)).toEqual(['@heartbeat', 'jobs/*'])
+  expect([loads, live.recoveries.value]).toEqual([1, 0])
+  jest.advanceTimersByTime(5_000)
+  expect(loads).toBe(1)
+  dispatchEvent(new Event('offline'))
+  dispatchEvent(new Event('online'))
+  await opened.at(-1)?.send('PB_CONNECT', { clientId: 'next' })
+  expect([loads, live.recoveries.value]).toEqual([1, 1])
+  off()
+  live.close()
+})
+
+test('without a stream data load nevertheless, and are loaded again once there is one', async () => {
+  const { live } = await openLive()
+  dispatchEvent(new Event('offline'))
+  let loads = 0
+  live.whenCurrent(() => (loads += 1))
+  await settle()
+  expect(loads).toBe(1)
+  live.close()
+
+  // The server accepts the stream, but a proxy keeps what it sends.
+  live.open()
+  live.whenCurrent(() => (loads += 1))
+  jest.advanceTimersByTime(3_000)
+  expect(loads).toBe(2)
+  await opened.at(-1)?.send('PB_CONNECT', { clientId: 'next' })
+  expect(live.recoveries.value).toBe(1)
   live.close()
 })

@@ -105,7 +105,7 @@ function Stored(props: DrawerProps) {
     [id],
   )
   useLive(`${collection.name}/${id}`, (event) => {
-    if (event?.action !== 'delete') row.loadSoon()
+    if (event.action !== 'delete') row.loadSoon()
   })
   const value = row.value.value
   if (row.error.value?.status === 404) {

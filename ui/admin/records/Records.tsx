@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { createResource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
 import type { PageProps } from '../../app/page.ts'
 import { useLive } from '../../app/use-live.ts'
@@ -59,7 +60,7 @@ interface BrowserProps {
 
 function Browser({ collection, all }: BrowserProps) {
   const { api, superuser } = useApp()
-  const { recount } = useCatalog()
+  const { counts, recount } = useCatalog()
   const query = useQuery()
   const { filter, sort, page, size } = stateOf(query)
   const [columns, setColumns] = useState<readonly Column[]>(() => loadColumns(collection))
@@ -85,11 +86,14 @@ function Browser({ collection, all }: BrowserProps) {
     [filter, sort, page, size, fields],
   )
   // Counted apart, so that the page never waits for it; where it takes too long, there is no total.
-  const total = useResource((abort) => countRecords(api, collection.name, filter, abort), [filter])
-  const whole = useResource(() => recount(collection.name), [])
+  const total = useResource(
+    async (abort) => (filter === '' ? undefined : countRecords(api, collection.name, filter, abort)),
+    [filter],
+  )
+  const whole = useMemo(() => createResource(() => recount(collection.name)), [])
   useLive(superuser.value ? `${collection.name}/*` : [], (event) => {
     list.loadSoon(LIVE_SPACING_MS)
-    if (event?.action !== 'update') {
+    if (event.action !== 'update') {
       total.loadSoon(COUNT_SPACING_MS)
       whole.loadSoon(COUNT_SPACING_MS)
     }
@@ -101,7 +105,7 @@ function Browser({ collection, all }: BrowserProps) {
   const step = useRowKeys(rows, query, opened, guard)
   const error = list.error.value
   const isRefused = error !== undefined && FILTER_CODES.has(error.code)
-  const count = total.error.value ? undefined : total.value.value
+  const count = filter === '' ? counts.value[collection.name] : total.value.value
   const change = (next: readonly Column[]) => {
     setColumns(next)
     storeColumns(collection, next)

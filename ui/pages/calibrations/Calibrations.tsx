@@ -76,7 +76,7 @@ export function CalibrationsPage() {
   )
   useLive('calibration_requests/*', (event) => {
     queue.loadSoon(RELOAD_MS)
-    if (event && event.record['status'] !== 'failed' && event.record['status'] !== 'done') return
+    if (event.record['status'] !== 'failed' && event.record['status'] !== 'done') return
     failed.loadSoon(RELOAD_MS)
     reports.loadSoon(RELOAD_MS)
   })

@@ -54,7 +54,7 @@ export function EventLog({ driver, drivers }: EventLogProps) {
     [JSON.stringify(filter), page],
   )
   useLive('events/*', (event) => {
-    const isOther = filter.driver !== '' && event && event.record['driver'] !== filter.driver
+    const isOther = filter.driver !== '' && event.record['driver'] !== filter.driver
     if (page === 1 && !isOther) events.loadSoon(RELOAD_MS)
   })
   return (

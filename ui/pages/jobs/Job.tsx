@@ -36,7 +36,7 @@ function OneJob({ id }: { id: string }) {
   useEffect(
     () =>
       watchJobs((event) => {
-        if (event === undefined || event.record.id === id) job.loadSoon()
+        if (event.record.id === id) job.loadSoon()
         else if (job.value.peek()?.status === 'pending') job.loadSoon(QUEUE_SPACING_MS)
       }),
     [id],

@@ -18,7 +18,7 @@ export function JobTable({ jobs }: { jobs: readonly Job[] }) {
       id={({ id }) => id}
       href={({ id }) => `/jobs/${id}`}
       columns={[
-        { title: 'Job', cell: ({ id }) => <code>{id}</code> },
+        { title: 'Job', cell: (job) => <JobName of={job} /> },
         { title: 'Status', phone: 'state', cell: (job) => <Status {...jobCondition(job)} /> },
         { title: 'QPU', cell: (job) => <QpuName of={job} /> },
         {
@@ -35,6 +35,16 @@ export function JobTable({ jobs }: { jobs: readonly Job[] }) {
         { title: 'Time', number: true, cell: (job) => <Took job={job} /> },
       ]}
     />
+  )
+}
+
+/** The name of a job with its id, or the id alone. */
+export function JobName({ of: { id, name } }: { of: Pick<Job, 'id' | 'name'> }) {
+  if (!name) return <code>{id}</code>
+  return (
+    <>
+      {name} <code class="soft">{id}</code>
+    </>
   )
 }
 

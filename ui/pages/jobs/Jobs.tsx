@@ -6,12 +6,14 @@ import type { LiveEvent } from '../../api/model/live.ts'
 import { createResource } from '../../api/resource.ts'
 import type { App } from '../../app/app.ts'
 import { useApp } from '../../app/app.ts'
+import { useLive } from '../../app/use-live.ts'
 import { type Query, useQuery } from '../../app/use-query.ts'
+import { useLoad } from '../../app/use-resource.ts'
 import { describeTotals } from '../../jobs/jobs.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, ErrorBox, Panel } from '../../parts/Panel.tsx'
 import { Filters } from './list/Filters.tsx'
-import { FILTERS, pageParameters, requestFilters } from './list/filters.ts'
+import { FILTERS, isListed, pageParameters, requestFilters } from './list/filters.ts'
 import { JobRows } from './list/JobRows.tsx'
 import { createJobPages, type JobPages } from './list/job-pages.ts'
 import { createOwners } from './list/owners.ts'
@@ -26,18 +28,18 @@ export function Jobs() {
   const query = useQuery()
   const filters = requestFilters(query, app.superuser.value, Date.now())
   const selected = useSignal<ReadonlySet<string>>(new Set())
-  const pages = useMemo(() => listJobs(app, filters), [filters])
+  const whole = scopeOf(app, query)
+  const pages = useMemo(() => listJobs(app, filters, whole), [filters])
   const owners = useMemo(() => (app.superuser.value ? createOwners(app) : undefined), [app.superuser.value])
   const totals = useMemo(() => createTotals(app, query), [])
   useEffect(() => pages.close, [pages])
-  useEffect(() => {
-    void totals.load()
-    return app.watchJobs((event) => {
-      totals.loadSoon(TOTALS_SPACING_MS)
-      if (!event || !apply(app, pages, event)) pages.refresh()
-    })
-  }, [pages])
-  const total = pages.total.value
+  useLoad(app.live, { load: async () => pages.load(), loadSoon: pages.refresh }, [pages])
+  useLoad(app.live, totals)
+  useLive('quantum_jobs/*', (event) => {
+    totals.loadSoon(TOTALS_SPACING_MS)
+    if (!apply(app, pages, filters, event)) pages.refresh()
+  })
+  const total = filters === whole ? totals.value.value?.all : pages.total.value
   const user = query.get('user')
   useNeededOwners(pages, owners)
   return (
@@ -65,23 +67,30 @@ export function Jobs() {
   )
 }
 
-function listJobs({ api }: App, filters: string): JobPages {
-  const pages = createJobPages({
+function listJobs({ api }: App, filters: string, whole: string): JobPages {
+  return createJobPages({
     read: (skip, limit, abort) =>
       api.get(`/api/jobs?${pageParameters(filters, skip, limit)}`, jobsSchema, abort),
-    count: async (abort) => (await api.get(`/api/jobs/count?${filters}`, jobCount, abort)).count,
+    // The whole list is counted for the heading.
+    count:
+      filters === whole
+        ? undefined
+        : async (abort) => (await api.get(`/api/jobs/count?${filters}`, jobCount, abort)).count,
   })
-  pages.show({ from: 0, to: 1 })
-  return pages
+}
+
+/** The parameters of the list without filters. */
+function scopeOf({ superuser }: App, query: Query): string {
+  const get = (key: string) => (key === 'user' ? query.get('user') : '')
+  return requestFilters({ get }, superuser.peek(), 0)
 }
 
 /** Numbers of the jobs in the heading, whatever the list is filtered by. */
-function createTotals({ api, superuser }: App, query: Query) {
+function createTotals(app: App, query: Query) {
   return createResource(async (abort) => {
-    const get = (key: string) => (key === 'user' ? query.get('user') : '')
-    const scope = requestFilters({ get }, superuser.peek(), 0)
+    const scope = scopeOf(app, query)
     const count = async (status: string) =>
-      (await api.get(`/api/jobs/count?${scope}${status && `&status=${status}`}`, jobCount, abort)).count
+      (await app.api.get(`/api/jobs/count?${scope}${status && `&status=${status}`}`, jobCount, abort)).count
     const [all, running, pending] = await Promise.all([count(''), count('running'), count('pending')])
     return { all: all ?? 0, running: running ?? 0, pending: pending ?? 0 }
   })
@@ -89,6 +98,8 @@ function createTotals({ api, superuser }: App, query: Query) {
 
 const changed = v.partial(schema)
 const SHOWN = [
+  'name',
+  'tags',
   'status',
   'held',
   'qpu',
@@ -99,8 +110,16 @@ const SHOWN = [
   'attempt',
 ] as const
 
-/** Applies an event to its row; returns false if the list has to be loaded again. */
-function apply({ account, superuser }: App, pages: JobPages, { action, record }: LiveEvent): boolean {
+/**
+ * Applies an event to its row; returns false if the list has to be loaded again, because a job has come into
+ * it or left it.
+ */
+function apply(
+  { account, superuser, qpus }: App,
+  pages: JobPages,
+  filters: string,
+  { action, record }: LiveEvent,
+): boolean {
   const owner = record['user_id'] ?? record['user']
   // Jobs of others are not in the list of a user.
   if (!superuser.peek() && owner !== account.peek()?.id) return true
@@ -109,6 +128,9 @@ function apply({ account, superuser }: App, pages: JobPages, { action, record }:
   const changes = Object.fromEntries(
     SHOWN.flatMap((name) => (name in record ? [[name, parsed.output[name]]] : [])),
   )
+  const row = pages.loaded().find(({ id }) => id === record.id)
+  if (!row || !isListed({ ...row, ...changes }, new URLSearchParams(filters), qpus.value.peek() ?? []))
+    return false
   return pages.change(record.id, changes)
 }
 

@@ -137,8 +137,7 @@ export function useMonitoring(monitor: Monitor): Monitoring {
   )
   useLive(`qpus/${monitor.qpu}`, () => changes.loadSoon(TICK_MS))
   useLive('events/*', (event) => {
-    if (!event) series.loadSoon()
-    else if (range.peek().isLive && event.record['driver'] === monitor.id) series.loadSoon(TICK_MS)
+    if (range.peek().isLive && event.record['driver'] === monitor.id) series.loadSoon(TICK_MS)
   })
   useLive('thresholds/*', () => limits.loadSoon())
   useLive('notes/*', () => marked.loadSoon())

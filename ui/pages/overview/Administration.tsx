@@ -12,7 +12,8 @@ interface Counter {
 
 /** Each number is the total of the list that its link opens. */
 const COUNTERS: readonly Counter[] = [
-  { title: 'Users', collection: 'users', href: '/users' },
+  // Superusers submit jobs through accounts of their own, which are not users.
+  { title: 'Users', collection: 'users', filter: 'unlimited = false', href: '/users' },
   { title: 'QPUs', collection: 'qpus', href: '/qpus' },
   { title: 'Drivers online', collection: 'drivers', filter: 'status = "online"', href: '/drivers' },
   {

@@ -3,7 +3,7 @@ import { type ReadingSeries, readings } from '../../api/model/equipment/monitori
 import { useApp } from '../../app/app.ts'
 import { useRecords } from '../../app/use-records.ts'
 import { useResource } from '../../app/use-resource.ts'
-import { sentence } from '../../lib/format.ts'
+import { formatNumberOf } from '../../lib/format.ts'
 import { formatQuantity } from '../../lib/quantity.ts'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { unitScale } from '../../plots/chip/metric.ts'
@@ -58,7 +58,9 @@ function Monitor({ id, title, limits }: MonitorProps) {
     <Panel title={title} aside={<a href={`/monitoring?driver=${id}`}>Monitoring</a>}>
       <Loaded of={series} task="load the monitor" rows={4}>
         {(loaded) => {
-          const channels = loaded.series.filter(({ at }) => at.length > 0).slice(0, MAX_CHANNELS)
+          const reporting = loaded.series.filter(({ at }) => at.length > 0)
+          const channels = reporting.slice(0, MAX_CHANNELS)
+          const others = reporting.length - channels.length
           if (channels.length === 0) return <Empty>No readings in the last 24 hours.</Empty>
           return (
             <ul class="channels">
@@ -70,6 +72,11 @@ function Monitor({ id, title, limits }: MonitorProps) {
                   limits={limits.filter((limit) => limit.channel === channel.channel)}
                 />
               ))}
+              {others > 0 && (
+                <li>
+                  <a href="/monitoring">{formatNumberOf(others, 'more channel')}</a>
+                </li>
+              )}
             </ul>
           )
         }}
@@ -95,7 +102,7 @@ function Channel({ of: { channel, unit, at, mean, min, max }, gap, limits }: Cha
   const isBad = limits.some(({ breached_at }) => breached_at)
   return (
     <li>
-      <span>{sentence(channel.replaceAll('_', ' '))}</span>
+      <code>{channel}</code>
       <Sparkline
         points={at.map((ms, index) => ({ at: ms, value: mean[index] ?? 0 }))}
         gap={gap}

@@ -11,10 +11,11 @@ const BELL_SHOTS = 1_000
 /** Jobs that the overview shows; the page of jobs has all of them. */
 const SHOWN = 8
 
-/** The newest jobs of the user; a first one to run if there is none. */
+/** The newest jobs of the user; a first one to run if there is none, and nothing for superusers. */
 export function JobsPanel() {
-  const { account, jobs } = useApp()
+  const { account, jobs, superuser } = useApp()
   const signedIn = account.value !== undefined
+  if (superuser.value && !jobs.value.value?.length) return null
   return (
     <Panel title="Your jobs" aside={signedIn && <a href="/jobs">All jobs</a>}>
       {signedIn ? (

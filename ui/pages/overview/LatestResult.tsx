@@ -6,7 +6,7 @@ import { countsOf } from '../../jobs/jobs.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Panel } from '../../parts/Panel.tsx'
 import { Histogram } from '../../plots/Histogram.tsx'
-import { QpuName } from '../jobs/JobTable.tsx'
+import { JobName, QpuName } from '../jobs/JobTable.tsx'
 
 /** The counts of the user's newest completed job; renders nothing without one. */
 export function LatestResult() {
@@ -30,7 +30,7 @@ export function LatestResult() {
       title="Latest result"
       aside={
         <a href={`/jobs/${job.id}`}>
-          <code>{job.id}</code>
+          <JobName of={job} />
         </a>
       }
     >

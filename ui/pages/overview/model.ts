@@ -47,9 +47,6 @@ export const channelLimits = page(
 )
 export type ChannelLimit = v.InferOutput<typeof channelLimits>['items'][number]
 
-/** Notices to the account. */
-export const notices = page(v.object({ id: v.string(), title: v.string(), description: text, created: text }))
-
 /** Requests for QPU time, with their users. */
 export const timeRequests = page(
   v.object({

@@ -31,8 +31,8 @@ export function QpuPage({ params }: PageProps) {
     (abort) => api.get(`/api/qpus/${encodeURIComponent(name)}`, qpuDetail, abort),
     [name],
   )
-  useLive(['qpus/*', 'quantum_jobs/*', 'time_slots/*', 'calibration_requests/*'], (event) =>
-    event ? qpu.loadSoon(SPACING_MS) : void qpu.load(),
+  useLive(['qpus/*', 'quantum_jobs/*', 'time_slots/*', 'calibration_requests/*'], () =>
+    qpu.loadSoon(SPACING_MS),
   )
   const state = useChip(qpu.value.value)
   const loaded = qpu.value.value

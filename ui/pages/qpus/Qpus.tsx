@@ -23,7 +23,7 @@ export function Qpus() {
   const { qpus, superuser } = useApp()
   const query = useQuery()
   const registering = useSignal(query.get('register') === '1')
-  useLive(['quantum_jobs/*', 'time_slots/*'], (event) => event && qpus.loadSoon(SPACING_MS))
+  useLive(['quantum_jobs/*', 'time_slots/*'], () => qpus.loadSoon(SPACING_MS))
   return (
     <>
       <Heading title="QPUs" lead={<Lead />}>

@@ -26,7 +26,7 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
     (abort) => api.get(`/api/qpus/${qpu.id}/queue?limit=${SHOWN}`, queuedJobs, abort),
     [qpu.id, qpu.queue_length, qpu.running_job?.since],
   )
-  useLive('quantum_jobs/*', (event) => (event ? queue.loadSoon(SPACING_MS) : void queue.load()))
+  useLive('quantum_jobs/*', () => queue.loadSoon(SPACING_MS))
   const condition = qpuCondition(qpu, availability.value.value)
   const running = qpu.running_job
   const holder = holderText(qpu, now, zone.value)

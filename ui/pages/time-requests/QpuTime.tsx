@@ -98,7 +98,7 @@ function ForUsers() {
           </Loaded>
         </Panel>
       </div>
-      <Ledger balance={balance} />
+      {account.value?.qpu_seconds !== undefined && <Ledger balance={balance} />}
     </>
   )
 }

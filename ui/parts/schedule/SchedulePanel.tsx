@@ -42,8 +42,8 @@ export function SchedulePanel({ qpus, head }: SchedulePanelProps) {
     (abort) => api.get(`/api/schedule?${range}`, schema, abort),
     [range.toString(), poll],
   )
-  useLive(['qpus/*', 'quantum_jobs/*', 'time_slots/*', 'calibration_requests/*', 'notes/*'], (event) =>
-    event ? schedule.loadSoon(SPACING_MS) : void schedule.load(),
+  useLive(['qpus/*', 'quantum_jobs/*', 'time_slots/*', 'calibration_requests/*', 'notes/*'], () =>
+    schedule.loadSoon(SPACING_MS),
   )
   const go = (days: number) => {
     const date = shiftDate(window.date, days)

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../../../../src/base/portable/units.ts'
+import type { Job } from '../../../api/model/jobs.ts'
 import type { Query } from '../../../app/use-query.ts'
 
 /** Periods by which the list can be limited, as in its address. */
@@ -38,6 +39,31 @@ export function requestFilters(query: Pick<Query, 'get'>, isSuperuser: boolean, 
   set('created_from', startOf(query.get('from'), nowMs))
   if (isSuperuser) set('user', query.get('user') === 'me' ? '' : query.get('user') || '*')
   return given.toString()
+}
+
+/** Whether a job belongs to the list with these parameters, apart from those about what never changes. */
+export function isListed(
+  {
+    id,
+    name,
+    tags,
+    status,
+    qpu,
+    qpu_target,
+  }: Pick<Job, 'id' | 'name' | 'tags' | 'status' | 'qpu' | 'qpu_target'>,
+  filters: URLSearchParams,
+  qpus: readonly { id: string; name: string }[],
+): boolean {
+  const get = (key: string) => filters.get(key) ?? ''
+  const wanted = get('qpu')
+  const qpuId = qpus.find((each) => each.name === wanted || each.id === wanted)?.id ?? wanted
+  const text = get('text').toLowerCase()
+  return (
+    (get('status') === '' || get('status').split(',').includes(status)) &&
+    (wanted === '' || (qpu || qpu_target) === qpuId) &&
+    (get('tag') === '' || (tags ?? []).includes(get('tag'))) &&
+    [id, name, ...(tags ?? [])].some((each) => each?.toLowerCase().includes(text))
+  )
 }
 
 /** Parameters of one page. */

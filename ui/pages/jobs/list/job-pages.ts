@@ -22,6 +22,8 @@ export interface JobPages {
   loaded(): Job[]
   /** Loads the pages that a window needs and does not have. */
   show(window: RowWindow): void
+  /** Loads the shown pages and the total; nothing is loaded before. */
+  load(): void
   /** Loads the shown pages and the total again, soon: many calls become one. */
   refresh(): void
   /** Applies a change of a job if it is loaded; returns whether it is. */
@@ -32,10 +34,11 @@ export interface JobPages {
 
 interface JobPagesOptions {
   read: (skip: number, limit: number, abort: AbortSignal) => Promise<Job[]>
-  count: (abort: AbortSignal) => Promise<number>
+  /** Counts the jobs of the list, unless their number is known from elsewhere. */
+  count?: ((abort: AbortSignal) => Promise<number>) | undefined
 }
 
-/** Creates the list; nothing is loaded before `show`. */
+/** Creates the list; nothing is loaded before `load`. */
 export function createJobPages({ read, count }: JobPagesOptions): JobPages {
   const total = signal<number | undefined>(undefined)
   const version = signal(0)
@@ -47,6 +50,7 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
   /** When the list may be loaded again, `performance.now()`. */
   let rested = Number.NEGATIVE_INFINITY
   let counting: AbortController | undefined
+  let isBegun = false
 
   const changed = () => {
     version.value = version.peek() + 1
@@ -72,6 +76,7 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
     }
   }
   const loadTotal = async () => {
+    if (!count) return
     counting?.abort()
     const mine = new AbortController()
     counting = mine
@@ -92,18 +97,25 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
     const ended = performance.now()
     rested = ended + Math.max(REST_MS, ended - started)
   }
+  const showPages = () => {
+    const needed = pagesOf(shown, PAGE_ROWS)
+    for (const [page, request] of loading) if (!needed.includes(page)) request.abort()
+    for (const page of needed) if (!pages.has(page) && !loading.has(page)) void loadPage(page)
+  }
   return {
     total,
     version,
     error,
     row: (index) => pages.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS],
     loaded: () => [...pages.values()].flat(),
+    load() {
+      isBegun = true
+      showPages()
+      void loadTotal()
+    },
     show(window) {
       shown = window
-      const needed = pagesOf(window, PAGE_ROWS)
-      for (const [page, request] of loading) if (!needed.includes(page)) request.abort()
-      for (const page of needed) if (!pages.has(page) && !loading.has(page)) void loadPage(page)
-      if (total.peek() === undefined && !counting) void loadTotal()
+      if (isBegun) showPages()
     },
     refresh() {
       const wait = Math.max(GATHER_MS, rested - performance.now())

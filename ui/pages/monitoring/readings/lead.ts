@@ -46,15 +46,15 @@ function describeLate(channels: readonly Channel[], now: number): string | undef
     const newest = Math.max(...channels.map(({ last }) => last ?? 0))
     return `No reading for ${formatSpan(now - newest)}.`
   }
-  const names = late.length > 3 ? formatNumberOf(late.length, 'channel') : joined(late)
-  return `${sentence(names)} ${late.length === 1 ? 'is' : 'are'} late; the others report as usual.`
+  const names = late.length > 3 ? sentence(formatNumberOf(late.length, 'channel')) : joined(late)
+  return `${names} ${late.length === 1 ? 'is' : 'are'} late; the others report as usual.`
 }
 
 function describePast([newest]: readonly Breach[]): string | undefined {
   if (!newest) return undefined
   const { channel, threshold, from, to } = newest
   const value = channel.figures ? formatReading(channel.figures.now, channel.unit) : 'without a reading'
-  return `${sentence(channel.label)} ${value}; ${threshold.name} was beyond its limit for ${formatSpan(to - from)}.`
+  return `${channel.label} ${value}; ${threshold.name} was beyond its limit for ${formatSpan(to - from)}.`
 }
 
 function describeAll(channels: readonly Channel[], thresholds: readonly Threshold[]): string {

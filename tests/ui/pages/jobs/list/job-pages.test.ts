@@ -32,6 +32,8 @@ describe('the pages of a list of jobs', () => {
   test('those around the screen are loaded, and a change needs none', async () => {
     const { pages, reads } = listOf(1)
     pages.show({ from: 90, to: 120 })
+    expect(reads).toEqual([])
+    pages.load()
     await advance(1)
     expect([pages.row(90)?.id, pages.row(119)?.id]).toEqual(['job90', 'job119'])
     expect(reads).toEqual([50, 100])
@@ -49,6 +51,7 @@ describe('the pages of a list of jobs', () => {
   test('many changes are one refresh, and the next waits as long as a slow one took', async () => {
     const { pages, reads } = listOf(150)
     pages.show({ from: 0, to: 30 })
+    pages.load()
     await advance(150)
     for (let at = 0; at < 20; at += 1) pages.refresh()
     await advance(40)

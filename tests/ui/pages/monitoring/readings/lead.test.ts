@@ -38,9 +38,9 @@ test('describeState() begins with a breach that lasts', () => {
 })
 
 test('describeState() names late channels before breaches that have ended', () => {
-  expect(describe([0.03, 0.01], [threshold()], 600_000)).toBe('Tmixing is late; the others report as usual.')
+  expect(describe([0.03, 0.01], [threshold()], 600_000)).toBe('tmixing is late; the others report as usual.')
   expect(describe([0.03, 0.01], [threshold()])).toBe(
-    'Tmixing 10.00 mK; Mixing chamber was beyond its limit for 1 min.',
+    'tmixing 10.00 mK; Mixing chamber was beyond its limit for 1 min.',
   )
 })
 
