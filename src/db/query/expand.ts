@@ -6,7 +6,7 @@ import { fitting, lengthOf, MAX_LARGE_BYTES } from '../records/page-size.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
-import { isFoundByIndex } from '../schema/tables.ts'
+import { indexOrderOf } from '../schema/tables.ts'
 import { jsonValues } from '../sqlite/dialect.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { callerOf } from './client-filter.ts'
@@ -256,8 +256,8 @@ interface ViewRule {
 }
 
 /**
- * The ids of the visible records that refer to one of `ids`: the oldest ones of each, up to the limit
- * together.
+ * The ids of the visible records that refer to one of `ids`: the first ones of each, in the order of the
+ * index that finds them, up to the limit together.
  * @throws AppError `invalid` when no index finds them in a large table.
  */
 function referring(
@@ -268,17 +268,19 @@ function referring(
   rule: ViewRule,
 ): string[] {
   const column = `${BASE}.${quoted(fieldName)}`
+  const order = indexOrderOf(collection, fieldName)
+  const orderBy = (order ?? ['seq']).map((each) => `${BASE}.${quoted(each)}`).join(', ')
   const select = (condition: string) =>
     `SELECT ${BASE}."id" FROM ${quoted(collection.name)} AS ${BASE} WHERE ${condition} AND (${rule.sql})
-      ORDER BY ${BASE}."seq" LIMIT $limit`
+      ORDER BY ${orderBy} LIMIT $limit`
   const found: string[] = []
   const add = (sql: string, params: Params) => {
     const limit = limits.backRecords - found.length
     if (limit <= 0) return
     for (const { id } of tx.all<{ id: string }>(sql, { ...rule.params, ...params, limit })) found.push(id)
   }
-  if (isFoundByIndex(collection, fieldName)) {
-    // One by one, since SQLite would sort all records of all ids before it applies the limit.
+  if (order) {
+    // One by one and in the order of the index: otherwise SQLite would sort all records before the limit.
     const sql = select(reference.holds(column, '= $target'))
     for (const target of ids) add(sql, { target })
     return found

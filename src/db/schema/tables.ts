@@ -78,13 +78,6 @@ export function tablesOf(collection: AnyCollection): Table[] {
   return [{ ...counted, triggers }, large, entries]
 }
 
-/** Whether an index finds the records whose field `name` has a value. */
-export function isFoundByIndex(collection: AnyCollection, name: string): boolean {
-  const field = collection.fields[name]
-  const isFirst = collection.indexes.some((each) => !('on' in each) && each[0] === name)
-  return isFirst || (field !== undefined && needsRelationIndex(collection, name, field))
-}
-
 /**
  * The columns of each index that has all rows and each key, in order; none for the number of the row, which
  * follows the columns of every other index.
@@ -94,6 +87,17 @@ export function fullIndexesOf(collection: AnyCollection): readonly (readonly str
     (field.unique && field.required) || needsRelationIndex(collection, name, field) ? [[name]] : [],
   )
   return [[], ['id'], ...single, ...collection.indexes.flatMap((each) => ('on' in each ? [] : [each]))]
+}
+
+/**
+ * The order in which an index finds the records whose field `name` has a value, without sorting them: by
+ * their numbers where there is such an index. Undefined without an index.
+ */
+export function indexOrderOf(collection: AnyCollection, name: string): readonly string[] | undefined {
+  const orders = fullIndexesOf(collection).flatMap(([first, ...rest]) =>
+    first === name ? [[...rest, 'seq']] : [],
+  )
+  return orders.find(([next]) => next === 'seq')?.slice(0, 1) ?? orders[0]
 }
 
 /** Removing a record searches for the records that refer to it, which must not scan their table. */
