@@ -17,9 +17,10 @@ interface RollUpDependencies {
 }
 
 /**
- * Adds readings to the buckets of their series: those of a new event in the commit that stores it, and after
- * a start those of imported events and of events from versions without series, in small transactions. The
- * same transaction compares the readings with the thresholds of their channels.
+ * Adds readings to the buckets of their series: those of a new event in the commit that stores it, all but
+ * the first of a large event soon after it, and after a start those of imported events and of events from
+ * versions without series, in small transactions. The transaction that adds the last reading of an event
+ * compares its readings with the thresholds of their channels.
  */
 export class ReadingRollUp {
   readonly #dependencies: RollUpDependencies

@@ -12,8 +12,10 @@ import { jsonItems, jsonKey, jsonType, jsonValues } from '../../sqlite/dialect.t
 import type { SqlWriter, Statement } from '../../sqlite/sql.ts'
 import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
 
-/** Key in `meta` of the last event whose readings are in the buckets. */
+/** Key in `meta` of the last event of which all readings are in the buckets. */
 const ROLLED_UP = 'readings_rolled_up'
+/** Key in `meta` of the number of readings of later events that are in the buckets. */
+const PLACE = 'readings_rolled_up_place'
 
 /**
  * Maximum number of series per driver. A driver with more channels is faulty; the others stay in the events
@@ -22,7 +24,8 @@ const ROLLED_UP = 'readings_rolled_up'
 const SERIES_MAX = 1_000
 
 /**
- * The readings of the events after $after up to $last that a chart can show. Faults, texts and values that
+ * The readings of the events after $after up to $last that a chart can show, of which $from come before the
+ * first one and $to up to the last one, in the order of events and names. Faults, texts and values that
  * the equipment itself marks as outdated are gaps. Numbers beyond 1e100 are excluded, since their sums could
  * overflow.
  */
@@ -32,9 +35,11 @@ export const READINGS = `reading AS MATERIALIZED (
       CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN CAST(${jsonKey('body', 'value')} AS REAL) END AS value,
       ${jsonKey('body', 'outdated')} AS is_outdated
     FROM (SELECT event.driver, part.key AS channel, unixepoch(event.ts) AS at,
-            CASE part.type WHEN 'object' THEN part.value END AS body
+            CASE part.type WHEN 'object' THEN part.value END AS body,
+            row_number() OVER (ORDER BY event.seq, part.key) AS place
           FROM events event, ${jsonItems('event.payload', 'readings')} part
-          WHERE event.seq > $after AND event.seq <= $last AND +event.type = 'CryostatReading'))
+          WHERE event.seq > $after AND event.seq <= $last AND +event.type = 'CryostatReading')
+    WHERE place > $from AND place <= $to)
   WHERE driver <> '' AND length(channel) <= 200 AND length(unit) <= 50 AND at >= 0
     AND abs(value) <= 1e100 AND is_outdated IS NOT 1)`
 
@@ -64,11 +69,10 @@ const ADD_BUCKETS = `WITH ${READINGS},
   ON CONFLICT DO UPDATE SET low = min(low, excluded.low), high = max(high, excluded.high),
     total = total + excluded.total, readings = readings + excluded.readings`
 
-/**
- * Bytes of events after which a step ends: a driver may put a thousand readings into one event, which take
- * about 10 ms.
- */
+/** Bytes of events after which a step ends. */
 const MAX_STEP_BYTES = 16 * 1024
+/** Readings of a step: a driver may put a thousand into one event, which take 20 to 40 ms. */
+const MAX_STEP_READINGS = 200
 
 /** Events by `seq`: those after `after` up to `last`. */
 export interface EventRange {
@@ -78,20 +82,18 @@ export interface EventRange {
 
 /** What a step has added to the buckets. */
 interface RollUpStep extends EventRange {
-  /** Number of events. */
+  /** Number of events of which all readings are in the buckets now; 0 after a part of one. */
   events: number
   /** Whether further events may wait. */
   isFull: boolean
 }
 
 /**
- * Adds the readings of the next events to the buckets: at most `limit` events, and none after the first
- * 16 KiB.
+ * Adds the next readings to the buckets: 200, of at most `limit` events, and of none after the first 16 KiB.
  */
 export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
-  const after = Number(
-    tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: ROLLED_UP })?.value ?? 0,
-  )
+  const after = numberOf(tx, ROLLED_UP)
+  const from = numberOf(tx, PLACE)
   const next = tx.one<{ found: number; events: number; last: number | null }>(
     `SELECT count(*) AS found, count(*) FILTER (WHERE upto - bytes < $most) AS events,
        max(seq) FILTER (WHERE upto - bytes < $most) AS last
@@ -102,13 +104,31 @@ export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
   )
   if (!next?.last) return { events: 0, isFull: false, after, last: after }
   const { found, events, last } = next
-  tx.run(ADD_SERIES, { after, last })
-  tx.run(ADD_BUCKETS, { after, last })
-  tx.run('INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT DO UPDATE SET value = $value', {
-    key: ROLLED_UP,
-    value: String(last),
-  })
+  const part = { after, last, from, to: from + MAX_STEP_READINGS }
+  tx.run(ADD_SERIES, part)
+  tx.run(ADD_BUCKETS, part)
+  const readings = tx.one<{ n: number }>(COUNT_READINGS, { after, last })?.n ?? 0
+  const isWhole = readings <= part.to
+  // Fewer events than of the step before may have fewer readings than are in the buckets.
+  const place = isWhole ? Math.max(0, from - readings) : part.to
+  if (place !== from) keep(tx, PLACE, place)
+  if (!isWhole) return { events: 0, isFull: true, after, last: after }
+  keep(tx, ROLLED_UP, last)
   return { events, isFull: found === limit || events < found, after, last }
+}
+
+const COUNT_READINGS = `SELECT count(*) AS n FROM events event, ${jsonItems('event.payload', 'readings')} part
+  WHERE event.seq > $after AND event.seq <= $last AND +event.type = 'CryostatReading'`
+
+function numberOf(tx: SqlWriter, key: string): number {
+  return Number(tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })?.value ?? 0)
+}
+
+function keep(tx: SqlWriter, key: string, number: number): void {
+  tx.run('INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT DO UPDATE SET value = $value', {
+    key,
+    value: String(number),
+  })
 }
 
 /** A channel of a driver in one unit; a channel whose unit changed has two series. */

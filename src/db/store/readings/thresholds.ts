@@ -32,7 +32,7 @@ export function checkReadings(tx: Tx, { after, last }: EventRange): void {
      WHERE threshold.kind <> 'stale' AND threshold.unit IN ('', reading.unit) AND value IS NOT NULL
        AND at BETWEEN $now - ${MAX_AGE_S} AND $now + ${MAX_AGE_S}
      ORDER BY at`,
-    { after, last, now: Math.floor(tx.now / 1_000) },
+    { after, last, from: 0, to: Number.MAX_SAFE_INTEGER, now: Math.floor(tx.now / 1_000) },
   )
   for (const { id, value, unit, at } of rows) {
     // Read again for each reading, which may have changed it.

@@ -234,24 +234,31 @@ describe('rollUpReadings()', () => {
     ])
   })
 
-  test('adds events with many readings one at a time', async () => {
+  test('adds the readings of large events in parts, each once, whatever number of events a step has', async () => {
     await using test = await open()
     const { db, driver } = test
     const readings = Object.fromEntries(
       Array.from({ length: 600 }, (_, at) => [`c${at}`, { value: at, unit: 'K', status: 'ok' }]),
     )
-    for (const _ of [1, 2, 3]) await addEvent(db, driver, START_MS, { readings })
-    await addEvent(db, driver, START_MS, { readings: { a: { value: 1, unit: 'K' } } })
-    const step = async () => {
-      const { events, isFull } = await db.write('roll up', (tx) => rollUpReadings(tx, 100))
+    await addEvent(db, driver, START_MS, { readings })
+    const few = (at: number) => Object.fromEntries(Object.entries(readings).slice(at * 50, at * 50 + 50))
+    for (let at = 0; at < 5; at += 1) await addEvent(db, driver, START_MS, { readings: few(at) })
+    const step = async (most: number) => {
+      const { events, isFull } = await db.write('roll up', (tx) => rollUpReadings(tx, most))
       return { events, isFull }
     }
-    const wide = { events: 1, isFull: true }
-    expect([await step(), await step(), await step(), await step()]).toEqual([
-      ...[wide, wide, wide],
-      { events: 1, isFull: false },
-    ])
-    expect(await step()).toEqual({ events: 0, isFull: false })
+    const part = { events: 0, isFull: true }
+    expect([await step(9), await step(9), await step(9)]).toEqual([part, part, { events: 1, isFull: true }])
+    // 250 readings of five events: after the first 200, steps of one event.
+    expect(await step(9)).toEqual(part)
+    const one = { events: 1, isFull: true }
+    expect([await step(1), await step(1), await step(9)]).toEqual([one, one, { events: 3, isFull: false }])
+    expect(await step(9)).toEqual({ events: 0, isFull: false })
+    const buckets = await stored(db, driver, { ...whole, step: 86_400 * 50_000 })
+    const counts = new Map(buckets.map(({ channel, count }) => [channel, count]))
+    expect(Object.keys(readings).map((channel) => counts.get(channel))).toEqual(
+      Object.keys(readings).map((_, at) => (at < 250 ? 2 : 1)),
+    )
   })
 
   test('treats readings without a number as gaps, and continues after events of any other form', async () => {
