@@ -8,6 +8,10 @@ export const COMMAND = 4
 /** Largest header: flags and an 8-byte length. */
 export const MAX_HEADER_BYTES = 9
 
+/** Parts of a large frame are joined as they arrive, once this fraction of it is there. */
+const JOINED_FROM = 1 / 8
+const LARGE_FRAME_BYTES = 1_048_576
+
 /** Smaller chunks are copied together, so that a peer that sends single bytes causes no overhead per byte. */
 const SMALL_CHUNK_BYTES = 1_024
 const TAIL_BYTES = 16_384
@@ -68,7 +72,8 @@ function parseHeader(bytes: Uint8Array, at: number): FrameHeader {
 
 /**
  * Splits a byte stream into frames, however it is chunked. The chunks of a partial frame are collected in a
- * list and joined once when it is complete; an announced length allocates nothing.
+ * list and joined once when it is complete. Those of a large one are joined as they arrive, because a copy of
+ * 64 MiB at its end would occupy the event loop; an announced length alone allocates nothing.
  */
 export class FrameDecoder {
   #chunks: Uint8Array[] = []
@@ -80,6 +85,9 @@ export class FrameDecoder {
   /** Own buffer of which the last chunk is a view, while small chunks arrive. */
   #tail: Buffer | undefined
   #tailUsed = 0
+  /** The body of a large frame, of which a part is filled. */
+  #body: Buffer | undefined
+  #filled = 0
 
   /** @param check is called with each header before its body is awaited; it throws to reject the frame. */
   constructor(check: (header: FrameHeader) => void) {
@@ -97,8 +105,13 @@ export class FrameDecoder {
   }
 
   push(chunk: Uint8Array): void {
-    if (chunk.length === 0) return
     this.#available += chunk.length
+    if (this.#body) this.#fill(chunk)
+    else this.#append(chunk)
+  }
+
+  #append(chunk: Uint8Array): void {
+    if (chunk.length === 0) return
     if (this.#chunks.length === 0 || chunk.length >= SMALL_CHUNK_BYTES) {
       this.#chunks.push(chunk)
       this.#tail = undefined
@@ -107,13 +120,42 @@ export class FrameDecoder {
     this.#appendSmall(chunk)
   }
 
+  /** Copies a chunk to its place in the body; what follows the frame waits as usual. */
+  #fill(chunk: Uint8Array): void {
+    if (!this.#body) return
+    const part = chunk.subarray(0, this.#body.length - this.#filled)
+    this.#body.set(part, this.#filled)
+    this.#filled += part.length
+    this.#append(chunk.subarray(part.length))
+  }
+
+  /** Begins to join the parts of a large frame of which enough has arrived. */
+  #joinLarge({ length }: FrameHeader): void {
+    if (this.#body || length < LARGE_FRAME_BYTES || this.#available < length * JOINED_FROM) return
+    const received = this.take(Math.min(length, this.#available))
+    this.#body = Buffer.allocUnsafeSlow(length)
+    this.#body.set(received)
+    this.#filled = received.length
+    this.#available += received.length
+  }
+
   /** The next complete frame, or undefined until more bytes arrive. @throws WireError on a bad header. */
   next(): Frame | undefined {
     this.#header ??= this.#readHeader()
     const header = this.#header
-    if (!header || this.#available < header.length) return undefined
+    if (!header) return undefined
+    this.#joinLarge(header)
+    if (this.#available < header.length) return undefined
     this.#header = undefined
-    return { command: header.command, more: header.more, body: this.take(header.length) }
+    return { command: header.command, more: header.more, body: this.#takeBody(header.length) }
+  }
+
+  #takeBody(length: number): Uint8Array {
+    const body = this.#body
+    if (!body) return this.take(length)
+    this.#body = undefined
+    this.#available -= length
+    return body
   }
 
   /** Up to `length` of the received bytes, without consuming them. */

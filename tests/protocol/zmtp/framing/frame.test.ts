@@ -97,6 +97,42 @@ describe('FrameDecoder', () => {
     expect(hexOf(decoder.next()?.body ?? Buffer.alloc(0))).toBe('03'.repeat(20_000))
   })
 
+  test('joins the parts of a large frame while they arrive, and keeps what follows it', () => {
+    const body = Buffer.from(Uint8Array.from({ length: 2_500_000 }, (_, index) => index % 251))
+    const sizes = [1, 400_000, 1_000, 900_000, 3, 1_100_000]
+    const bytes = Buffer.concat([
+      encodeFrame(0, Buffer.from('before')),
+      encodeFrame(MORE, body),
+      encodeFrame(0, body.subarray(1)),
+      encodeFrame(0, Buffer.from('after')),
+    ])
+    const decoder = new FrameDecoder(() => undefined)
+    const bodies: Buffer[] = []
+    for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+      const chunk = Buffer.from(bytes.subarray(at, at + (sizes[turn % sizes.length] ?? 1)))
+      at += chunk.length
+      decoder.push(chunk)
+      for (let frame = decoder.next(); frame; frame = decoder.next()) bodies.push(Buffer.from(frame.body))
+    }
+    expect(decoder.available).toBe(0)
+    expect(bodies.map((each) => Bun.hash(each))).toEqual(
+      [Buffer.from('before'), body, body.subarray(1), Buffer.from('after')].map((each) => Bun.hash(each)),
+    )
+  })
+
+  test('copies a part of a large frame when it arrives, not at the end of the frame', () => {
+    const body = Buffer.alloc(2_000_000, 7)
+    const [first, second] = [encodeFrame(0, body).subarray(0, 500_000), Buffer.alloc(1_000_000, 7)]
+    const decoder = new FrameDecoder(() => undefined)
+    for (const part of [first, second]) {
+      decoder.push(part)
+      expect(decoder.next()).toBeUndefined()
+      part.fill(0)
+    }
+    decoder.push(Buffer.alloc(500_009, 7))
+    expect(Buffer.from(decoder.next()?.body ?? '').equals(body)).toBe(true)
+  })
+
   test('does not let later small chunks change bytes that were returned', () => {
     const decoder = new FrameDecoder(() => undefined)
     for (const byte of encodeFrame(0, Buffer.from('first'))) decoder.push(Buffer.of(byte))
