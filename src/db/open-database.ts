@@ -10,6 +10,7 @@ import {
   type Log,
   makeFolderPrivate,
   messageOf,
+  Turns,
   toTimestamp,
 } from '../base/index.ts'
 import { COLLECTIONS, type CollectionName } from './collections.ts'
@@ -181,6 +182,9 @@ async function warnOfBrokenInvariants(database: Database, schema: Schema, log: L
   }
 }
 
+/** What waited for the disk goes on in many turns of the event loop, in each for this time. */
+const RESUMED_PER_TURN_MS = 5
+
 interface OpenedFile {
   writer: Connection
   reader: Connection
@@ -199,6 +203,7 @@ function databaseOf(
   const upcoming = createChangeFeed(log)
   const storage = new WriteOutcomes(clock, log)
   const group = createGroupCommit(writer, {
+    clock,
     onCommitted: writeAheadLog.committed,
     onUnflushed: options.onUnflushed,
   })
@@ -207,6 +212,7 @@ function databaseOf(
     command: options.readerCommand,
   })
   const apart = createReadThread(writer.path)
+  const resumed = new Turns(clock, RESUMED_PER_TURN_MS)
   let open = true
   let closing: Promise<void> | undefined
 
@@ -216,7 +222,9 @@ function databaseOf(
 
   /** Waits until what was read is on disk: a response must not show what a power failure would remove. */
   async function flushed<T>(found: T): Promise<T> {
-    if (writeAheadLog.flushing !== undefined) await writeAheadLog.flushing
+    if (writeAheadLog.flushing === undefined) return found
+    await writeAheadLog.flushing
+    await resumed.wait()
     return found
   }
 
@@ -247,9 +255,9 @@ function databaseOf(
     // Async functions, so that every failure is a rejected promise.
     async write(intent, work) {
       assertOpen()
-      const pause = writeAheadLog.pause()
-      if (pause !== undefined) {
+      for (let pause = writeAheadLog.pause(); pause !== undefined; pause = writeAheadLog.pause()) {
         await pause
+        await resumed.wait()
         assertOpen()
       }
       if (feature('FAILPOINTS')) failpoint(`${intent}.before`)

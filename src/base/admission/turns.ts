@@ -25,13 +25,24 @@ export class Turns {
 
   /** Whether work of `caller` may start now: undefined, or the promise of its turn. */
   enter(caller: string): Promise<void> | undefined {
-    if (!this.#isOpen) {
-      this.#isOpen = true
-      this.#slice.begin()
-      setImmediate(() => void this.#next())
-    }
-    if (this.#waiting.size === 0 && !this.#slice.isOver) return undefined
+    this.#open()
+    return this.#waiting.size === 0 && !this.#slice.isOver ? undefined : this.wait(caller)
+  }
+
+  /**
+   * Waits for a turn in any case. For works that one event lets go on: all of them ask before the first one
+   * has taken any time, so that `enter` would let them start together.
+   */
+  wait(caller = ''): Promise<void> {
+    this.#open()
     return new Promise((start) => this.#waiting.add(caller, start))
+  }
+
+  #open(): void {
+    if (this.#isOpen) return
+    this.#isOpen = true
+    this.#slice.begin()
+    setImmediate(() => void this.#next())
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { AppError } from '../../base/index.ts'
+import { type AppError, type Clock, systemClock, TimeSlice } from '../../base/index.ts'
 import { type Connection, isUnflushed } from './connection.ts'
 
 /** The result of a unit of work that has run but is not yet on disk. */
@@ -20,7 +20,11 @@ interface GroupCommit {
   flush(): void
 }
 
+/** A commit does not follow work of this time at once: other requests run between them. */
+const LONG_WORK_MS = 5
+
 interface CommitListeners {
+  clock?: Clock
   /** Called after each commit; its promises resolve when the returned one has. */
   onCommitted?: () => Promise<void> | undefined
   /** Called when a commit could not be flushed, before its promises reject. */
@@ -35,8 +39,9 @@ interface CommitListeners {
  */
 export function createGroupCommit(
   connection: Connection,
-  { onCommitted, onUnflushed }: CommitListeners = {},
+  { onCommitted, onUnflushed, clock = systemClock }: CommitListeners = {},
 ): GroupCommit {
+  const slice = new TimeSlice(clock, LONG_WORK_MS)
   let open: PromiseWithResolvers<void> | undefined
   let isWorking = false
 
@@ -45,8 +50,14 @@ export function createGroupCommit(
     const group = Promise.withResolvers<void>()
     // Nobody waits for it when its only work has failed.
     group.promise.catch(() => undefined)
-    setImmediate(() => end(group))
+    slice.begin()
+    setImmediate(() => endAfterOthers(group))
     return group
+  }
+
+  function endAfterOthers(group: PromiseWithResolvers<void>): void {
+    if (slice.isOver) setImmediate(() => end(group))
+    else end(group)
   }
 
   function end(group: PromiseWithResolvers<void>): void {

@@ -62,6 +62,22 @@ test('waiting requests that are cheap start many at a time', async () => {
   expect(new Set(log).size).toBeLessThan(30)
 })
 
+test('works that one event lets go on start in several turns, though all of them ask before the first one', async () => {
+  const { log, turn } = requests()
+  const clock = new FakeClock()
+  const turns = new Turns(clock, 10)
+  const event = Promise.withResolvers<void>()
+  const all = Array.from({ length: 6 }, async () => {
+    await event.promise
+    await turns.wait()
+    log.push(String(turn()))
+    await clock.advance(20)
+  })
+  event.resolve()
+  await Promise.all(all)
+  expect(new Set(log).size).toBeGreaterThanOrEqual(4)
+})
+
 test('other work of a turn delays no request by more than that turn', async () => {
   let now = 0
   const turns = new Turns({ now: () => now, monotonic: () => now, sleep: async () => undefined }, 10)

@@ -70,6 +70,27 @@ test('a large commit is read only when it is on disk, and the mark follows it', 
   expect(markAtRead).toBe(mark())
 })
 
+test('reads that waited for one flush go on in many turns', async () => {
+  await using test = await openTestDatabase()
+  let turn = 0
+  const count = () => {
+    turn += 1
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  const written = add(test, 4_000_000)
+  await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+  const seen = new Set<number>()
+  const read = async () => {
+    await test.db.read(() => 1)
+    seen.add(turn)
+    await test.clock.advance(10)
+  }
+  await Promise.all([written, ...Array.from({ length: 8 }, read)])
+  clearImmediate(counting)
+  expect(seen.size).toBeGreaterThanOrEqual(5)
+})
+
 test('a close during a checkpoint waits for it, and leaves everything in the database', async () => {
   using folder = temporaryFolder()
   const opened = async () => openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })

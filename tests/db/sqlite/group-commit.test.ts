@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openConnection } from '../../../src/db/sqlite/connection.ts'
 import { createGroupCommit } from '../../../src/db/sqlite/group-commit.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A group on a file with one table, and a second connection that sees only committed data. */
@@ -12,8 +13,10 @@ function openGroup() {
   connection.run('CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT')
   connection.run('CREATE TABLE t (a TEXT, parent INTEGER REFERENCES parent (id)) STRICT')
   const reader = openConnection(path, 'read')
-  const group = createGroupCommit(connection)
+  const clock = new FakeClock()
+  const group = createGroupCommit(connection, { clock })
   return {
+    clock,
     connection,
     group,
     add: (a: string) => () => connection.run('INSERT INTO t (a) VALUES ($a)', { a }),
@@ -37,6 +40,23 @@ test('join() runs at once and commits the works of one turn together', async () 
   await first.committed
   expect(file.committed()).toEqual(['first', 'third'])
   await third.committed
+})
+
+test.each([
+  ['short', 4, ['committed', 'other 1']],
+  ['long', 5, ['other 0', 'committed']],
+])('other requests run between %s work and its commit as needed', async (_, ms, expected) => {
+  using file = openGroup()
+  const log: string[] = []
+  const { committed } = file.group.join(() => {
+    file.add('row')()
+    void file.clock.advance(ms)
+  })
+  const other = new Promise<void>((resolve) => {
+    setImmediate(() => resolve(void log.push(`other ${file.committed().length}`)))
+  })
+  await Promise.all([committed.then(() => log.push('committed')), other])
+  expect(log).toEqual(expected)
 })
 
 test('join() in a later turn begins another group', async () => {
