@@ -1,8 +1,7 @@
-import { AppError, Budget, type Clock } from '../../../base/index.ts'
+import { AppError, Budget, type Clock, Turns } from '../../../base/index.ts'
 import type { Change, Database } from '../../../db/index.ts'
 import { type Job, quantumJobs } from '../../../db/store/jobs/index.ts'
 import { Deadlines } from './deadlines.ts'
-import { Resumption } from './resumption.ts'
 import { type IsAwaited, Wait } from './wait.ts'
 
 /**
@@ -20,6 +19,9 @@ export const WAIT_LIMITS = {
 
 const RETRY_AFTER_S = 5
 
+/** Requests resume for this time in one turn of the event loop; each reads and encodes a job. */
+const RESUMED_PER_TURN_MS = 5
+
 interface WaitOptions {
   /** The account that the wait counts for. */
   account: string
@@ -36,7 +38,7 @@ export class JobWaits {
   readonly #db: Pick<Database, 'changes'>
   readonly #clock: Clock
   readonly #deadlines: Deadlines<Wait>
-  readonly #resumption = new Resumption()
+  readonly #turns: Turns
   readonly #byJob = new Map<string, Set<Wait>>()
   readonly #requests = new Budget({ account: WAIT_LIMITS.account, all: WAIT_LIMITS.total })
   readonly #jobs = new Budget({ account: WAIT_LIMITS.jobsOfAccount, all: WAIT_LIMITS.jobs })
@@ -46,6 +48,7 @@ export class JobWaits {
   constructor({ db, clock }: { db: Pick<Database, 'changes'>; clock: Clock }) {
     this.#db = db
     this.#clock = clock
+    this.#turns = new Turns(clock, RESUMED_PER_TURN_MS)
     this.#deadlines = new Deadlines(clock, (wait) => this.#end(wait))
   }
 
@@ -76,11 +79,14 @@ export class JobWaits {
   enter({ account, jobs, seconds, isAwaited, signal }: WaitOptions): Wait {
     this.#assertPlace(account, jobs.length)
     const leave = () => this.#end(wait)
-    const wait = new Wait({ jobs, isAwaited, due: this.#clock.monotonic() + seconds * 1_000 }, () => {
-      signal.removeEventListener('abort', leave)
-      for (const release of releases) release()
-      this.#remove(wait)
-    })
+    const wait = new Wait(
+      { account, jobs, isAwaited, due: this.#clock.monotonic() + seconds * 1_000 },
+      () => {
+        signal.removeEventListener('abort', leave)
+        for (const release of releases) release()
+        this.#remove(wait)
+      },
+    )
     const releases = [this.#requests.take(account), this.#jobs.take(account, jobs.length)]
     this.#add(wait)
     signal.addEventListener('abort', leave, { once: true })
@@ -121,13 +127,18 @@ export class JobWaits {
     for (const wait of this.#byJob.get(id) ?? []) {
       if (action !== 'delete' && !wait.isAwaited((record as Job).status, id)) continue
       wait.note(id)
-      this.#resumption.add(wait)
+      this.#resume(wait)
     }
   }
 
   #end(wait: Wait): void {
     wait.expire()
-    this.#resumption.add(wait)
+    this.#resume(wait)
+  }
+
+  /** The end of one job that thousands wait for does not stop the event loop. */
+  #resume(wait: Wait): void {
+    void this.#turns.wait(wait.account).then(() => wait.resume())
   }
 }
 

@@ -5,6 +5,8 @@ export type IsAwaited = (status: Job['status'], id: string) => boolean
 
 /** One waiting request. */
 export class Wait implements Disposable {
+  /** The account that the wait counts for. */
+  readonly account: string
   /** Ids of the jobs. */
   readonly jobs: readonly string[]
   /** Monotonic time in ms at which the request is answered in any case. */
@@ -17,9 +19,10 @@ export class Wait implements Disposable {
   readonly #changed = new Set<string>()
 
   constructor(
-    { jobs, due, isAwaited }: { jobs: readonly string[]; due: number; isAwaited: IsAwaited },
+    { account, jobs, due, isAwaited }: Pick<Wait, 'account' | 'jobs' | 'due' | 'isAwaited'>,
     onLeave: (wait: Wait) => void,
   ) {
+    this.account = account
     this.jobs = jobs
     this.due = due
     this.isAwaited = isAwaited

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { claimJob, type Job, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import { JobWaits, WAIT_LIMITS } from '../../../../src/server/jobs/waiting/job-waits.ts'
-import { Resumption } from '../../../../src/server/jobs/waiting/resumption.ts'
-import { Wait } from '../../../../src/server/jobs/waiting/wait.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const isEnded = (status: Job['status']) => status === 'completed'
@@ -134,24 +132,30 @@ describe('JobWaits', () => {
     expect([await isSettled(lab, stops), stayed.isOver]).toEqual([true, true])
     expect(enter('job').isOver).toBe(true)
   })
-})
 
-test('requests that wait for one job resume 16 in a turn', async () => {
-  const resumption = new Resumption()
-  let resumed = 0
-  const waits = Array.from({ length: 50 }, () => {
-    const wait = new Wait({ jobs: ['job'], due: 0, isAwaited: isEnded }, () => undefined)
-    void wait.next().then(() => {
-      resumed += 1
-    })
-    return wait
+  test('requests whose waits end together go on in many turns, and accounts take turns', async () => {
+    await using lab = await JobLab.open()
+    const { waits, enter } = waitsOf(lab)
+    let turn = 0
+    const count = () => {
+      turn += 1
+      counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    const turns = new Set<number>()
+    const order: string[] = []
+    const request = async (account: string) => {
+      await enter('job', account).next()
+      turns.add(turn)
+      order.push(account)
+      await lab.clock.advance(2)
+    }
+    const all = [...Array.from({ length: 30 }, () => request('user:a')), request('user:b')]
+    waits.stop()
+    await Promise.all(all)
+    clearImmediate(counting)
+    // Three in a turn of 5 ms.
+    expect(turns.size).toBeGreaterThanOrEqual(8)
+    expect(order.indexOf('user:b')).toBeLessThan(5)
   })
-  for (const wait of waits) resumption.add(wait)
-  const counts: number[] = []
-  while (resumed < 50) {
-    await Promise.resolve()
-    counts.push(resumed)
-    await new Promise((next) => setImmediate(next))
-  }
-  expect(counts).toEqual([16, 32, 48])
 })
