@@ -1,6 +1,6 @@
 /**
  * Writes docs/reference/{commands,settings,routes,events}.md from the declarations in the code, the rows of
- * declared rates in limits.md, and
+ * declared limits in limits.md, and
  * {javascript,go}-client.md from the docstrings of these clients: `npm run docs`. With `--check` it writes
  * nothing and fails if a page is stale.
  */
@@ -15,7 +15,7 @@ import { svc } from '../src/cli/commands.ts'
 import { DRIVER_SETTINGS } from '../src/driver/index.ts'
 import { COMMANDS } from '../src/protocol/commands.ts'
 import { EVENTS } from '../src/protocol/index.ts'
-import { RATES } from '../src/server/admission/limits.ts'
+import { COUNTS, RATES } from '../src/server/admission/limits.ts'
 import { OF_EVERY_ROUTE } from '../src/server/http/error-codes.ts'
 import { kindOfStatus } from '../src/server/http/response/error-response.ts'
 import type { RouteErrors } from '../src/server/http/route.ts'
@@ -294,10 +294,10 @@ const pages: Record<string, string> = {
   'javascript-client.md': javascriptPage(),
   'go-client.md': goPage(),
 }
-/** The page of limits, in whose tables each row of a declared rate is the one of the declaration. */
+/** The page of limits, in whose tables each row of a declared limit is the one of the declaration. */
 function limitsPage(): string {
   let page = readFileSync(join(REFERENCE, 'limits.md'), 'utf8')
-  for (const { row: cells } of Object.values(RATES)) {
+  for (const { row: cells } of Object.values({ ...RATES, ...COUNTS })) {
     const [what] = cells
     const line = page.split('\n').find((each) => each.startsWith(`| ${what} |`))
     if (line === undefined) throw new Error(`docs/reference/limits.md has no row "${what}"`)

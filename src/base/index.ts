@@ -1,4 +1,4 @@
-export { Budget } from './admission/budget.ts'
+export { type Bounds, Budget } from './admission/budget.ts'
 export { FairQueue } from './admission/fair-queue.ts'
 export { TimeSlice } from './admission/time-slice.ts'
 export { TokenBucket } from './admission/token-bucket.ts'

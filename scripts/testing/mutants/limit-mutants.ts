@@ -72,12 +72,22 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     limits: [mutant('pipelined requests of a connection', 'return begun <= MAX_PIPELINED', 'return true')],
   },
   {
-    file: 'src/server/jobs/waiting/job-waits.ts',
+    file: 'src/server/admission/places.ts',
+    test: 'tests/server/jobs/waiting/job-waits.test.ts',
+    limits: [mutant('every declared number', 'if (bound !== undefined)', 'if (false)')],
+  },
+  {
+    file: 'src/server/admission/limits.ts',
     test: 'tests/server/jobs/waiting/job-waits.test.ts',
     limits: [
-      mutant('requests of an account that wait for jobs', "requests === 'account'", 'false'),
-      mutant('requests that wait for jobs', "requests === 'all'", 'false'),
+      mutant('requests that wait for jobs', '{ account: 250, all: 5_000 }', '{ all: 1e9 }'),
+      mutant('jobs that requests wait for', '{ account: 5_000, all: 50_000 }', '{ all: 1e9 }'),
     ],
+  },
+  {
+    file: 'src/server/admission/limits.ts',
+    test: 'tests/server/admin/logs/routes.test.ts',
+    limits: [mutant('clients that follow the log', '{ all: 10 }', '{ all: 1e9 }')],
   },
   {
     file: 'src/server/jobs/submission/read-submission.ts',

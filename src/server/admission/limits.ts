@@ -1,8 +1,8 @@
-import { DAY_S, flagOf, kinds, MIB, MINUTE_S } from '../../base/index.ts'
+import { AppError, type Bounds, DAY_S, flagOf, kinds, MIB, MINUTE_S } from '../../base/index.ts'
 import { SETTINGS } from '../config/settings.ts'
 
 /** What is counted, for whom, and what happens beyond the limit. */
-interface Declaration {
+interface RateDeclaration {
   /** In the words of `docs/reference/limits.md`, whose row is made from this declaration. */
   readonly what: string
   /** Whose events are counted together. */
@@ -14,7 +14,7 @@ interface Declaration {
 class Declared {
   readonly #row: readonly [what: string, limit: string, refusal: string]
 
-  constructor({ what, refusal }: Declaration, limit: string) {
+  constructor({ what, refusal }: Pick<RateDeclaration, 'what' | 'refusal'>, limit: string) {
     this.#row = [what, limit, refusal]
   }
 
@@ -29,7 +29,7 @@ class Rate extends Declared {
   /** Tokens per second and at once, at present. */
   readonly current: () => kinds.RateLimit
 
-  constructor(declaration: Declaration, text: string, current: () => kinds.RateLimit) {
+  constructor(declaration: RateDeclaration, text: string, current: () => kinds.RateLimit) {
     super(declaration, text)
     this.current = current
   }
@@ -37,9 +37,9 @@ class Rate extends Declared {
 
 /** A rate that settings state, and thus can only be enforced with a function that reads them. */
 class VariableRate extends Declared {
-  readonly #declaration: Declaration
+  readonly #declaration: RateDeclaration
 
-  constructor(declaration: Declaration, text: string) {
+  constructor(declaration: RateDeclaration, text: string) {
     super(declaration, text)
     this.#declaration = declaration
   }
@@ -50,21 +50,54 @@ class VariableRate extends Declared {
   }
 }
 
-export type { Rate }
+interface CountDeclaration<B extends Bounds> {
+  readonly what: string
+  readonly bounds: B
+  /** What is counted, in the words of the refusal. */
+  readonly things: string
+  readonly reason: string
+  readonly remedy: string
+  readonly retryAfterS: number
+  /** The limit where the bounds do not say all of it. */
+  readonly text?: string
+}
+
+/** A number of things at the same time that can be enforced. */
+class Count<B extends Bounds = Bounds> extends Declared {
+  readonly bounds: B
+  readonly #declaration: CountDeclaration<B>
+
+  constructor(declaration: CountDeclaration<B>) {
+    const { what, bounds, reason, text } = declaration
+    super({ what, refusal: `429 \`${reason}\`` }, text ?? describeBounds(bounds))
+    this.bounds = bounds
+    this.#declaration = declaration
+  }
+
+  /** The error for more than one of the bounds. */
+  refusal(bound: keyof Bounds): AppError {
+    const { things, reason, remedy, retryAfterS: retryAfter } = this.#declaration
+    const most = `${this.bounds[bound]} ${things}${bound === 'account' ? ' of an account' : ''}`
+    const message = `At most ${most} at the same time; ${remedy}, or try again in ${retryAfter} s`
+    return new AppError('limited', message, { reason, retryAfter })
+  }
+}
+
+export type { Count, Rate }
 
 /** `text` says the limit where the rate itself reads badly. */
-function fixed({ rate, text, ...declaration }: Declaration & { rate: kinds.RateLimit; text?: string }) {
+function fixed({ rate, text, ...declaration }: RateDeclaration & { rate: kinds.RateLimit; text?: string }) {
   return new Rate(declaration, text ?? `${describeRate(rate)}, per ${declaration.of}`, () => rate)
 }
 
 type RateSetting = 'anonymousRate' | 'userRate' | 'signupRate' | 'submitRate'
 
-function ofSetting({ setting, ...declaration }: Declaration & { setting: RateSetting }) {
+function ofSetting({ setting, ...declaration }: RateDeclaration & { setting: RateSetting }) {
   const rate = kinds.rate().parse(SETTINGS[setting].defaultText ?? '')
   return new VariableRate(declaration, `\`${flagOf(setting)}\`, ${describeRate(rate)}, per ${declaration.of}`)
 }
 
-function computed({ text, ...declaration }: Declaration & { text: string }) {
+function computed({ text, ...declaration }: RateDeclaration & { text: string }) {
   return new VariableRate(declaration, text)
 }
 
@@ -73,6 +106,12 @@ function describeRate({ perSecond, burst }: kinds.RateLimit): string {
   const atOnce = burst.toLocaleString('en')
   if (perSecond >= 1) return `${perSecond.toLocaleString('en')} per second, ${atOnce} at once`
   return `${atOnce} at once, then one per ${describePause(Math.round(1 / perSecond))}`
+}
+
+/** `250 per account, 5,000 in all`. */
+function describeBounds({ account, all }: Bounds): string {
+  const most = all.toLocaleString('en')
+  return account === undefined ? most : `${account.toLocaleString('en')} per account, ${most} in all`
 }
 
 function describePause(seconds: number): string {
@@ -194,5 +233,36 @@ export const RATES = {
     rate: { perSecond: 8 * MIB, burst: 64 * MIB },
     text: '8 MiB per second, 64 MiB at once',
     refusal: 'the server reads more slowly',
+  }),
+} as const
+
+const JOB_WAITS = {
+  reason: 'too_many_waiting_requests',
+  remedy: 'ask for many jobs with one POST /api/jobs/changes',
+  retryAfterS: 5,
+}
+
+/** Every limit on a number of requests, or of what they wait for, at the same time. */
+export const COUNTS = {
+  waitingRequests: new Count({
+    what: 'Requests that wait for a job (`GET /api/jobs/{id}?wait=`)',
+    bounds: { account: 250, all: 5_000 },
+    things: 'waiting requests',
+    ...JOB_WAITS,
+  }),
+  awaitedJobs: new Count({
+    what: 'Jobs that requests wait for',
+    bounds: { account: 5_000, all: 50_000 },
+    things: 'jobs that requests wait for',
+    ...JOB_WAITS,
+  }),
+  logTails: new Count({
+    what: 'Clients that follow the log',
+    bounds: { all: 10 },
+    text: '10; each for 10 minutes',
+    things: 'clients that follow the log',
+    reason: 'too_many_tails',
+    remedy: 'end one of them',
+    retryAfterS: 10,
   }),
 } as const

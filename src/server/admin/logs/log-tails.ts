@@ -1,8 +1,9 @@
-import { AppError, type Clock, type LogLevel } from '../../../base/index.ts'
+import type { Clock, LogLevel } from '../../../base/index.ts'
+import { COUNTS } from '../../admission/limits.ts'
+import { Places } from '../../admission/places.ts'
 import type { LogStore } from './log-store.ts'
 import { matches } from './read-lines.ts'
 
-const MAX_TAILS = 10
 /** Bytes that a client has not read; further lines are counted and dropped. */
 const MAX_UNREAD_BYTES = 256 * 1024
 const HEARTBEAT_MS = 20_000
@@ -18,6 +19,7 @@ interface TailFilter {
 export class LogTails {
   readonly #clock: Clock
   readonly #open = new Set<AbortController>()
+  readonly #places = new Places(COUNTS.logTails)
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -28,16 +30,7 @@ export class LogTails {
    * @throws AppError `limited` (`too_many_tails`).
    */
   stream(logs: LogStore, filter: TailFilter): ReadableStream<Uint8Array> {
-    if (this.#open.size >= MAX_TAILS) {
-      throw new AppError(
-        'limited',
-        `${MAX_TAILS} clients follow the log already, the maximum; end one of them`,
-        {
-          reason: 'too_many_tails',
-          retryAfter: 10,
-        },
-      )
-    }
+    const release = this.#places.take()
     const end = new AbortController()
     this.#open.add(end)
     const encoder = new TextEncoder()
@@ -61,6 +54,7 @@ export class LogTails {
           end.signal.addEventListener('abort', () => {
             unsubscribe()
             this.#open.delete(end)
+            release()
             // Already closed when the client has left.
             if (end.signal.reason !== LEFT) controller.close()
           })

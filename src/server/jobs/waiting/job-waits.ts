@@ -1,23 +1,13 @@
-import { AppError, Budget, type Clock, Turns } from '../../../base/index.ts'
+import { type Clock, Turns } from '../../../base/index.ts'
 import type { Change, Database } from '../../../db/index.ts'
 import { type Job, quantumJobs } from '../../../db/store/jobs/index.ts'
+import { COUNTS } from '../../admission/limits.ts'
+import { Places } from '../../admission/places.ts'
 import { Deadlines } from './deadlines.ts'
 import { type IsAwaited, Wait } from './wait.ts'
 
-/**
- * Requests that may wait for jobs at the same time, of all accounts and of one, and how long; for how many
- * jobs they wait, of all accounts, of one, and of one request.
- */
-export const WAIT_LIMITS = {
-  total: 5_000,
-  account: 250,
-  seconds: 60,
-  jobs: 50_000,
-  jobsOfAccount: 5_000,
-  jobsOfRequest: 500,
-} as const
-
-const RETRY_AFTER_S = 5
+/** How long one request may wait, and for how many jobs. */
+export const WAIT_LIMITS = { seconds: 60, jobsOfRequest: 500 } as const
 
 /** Requests resume for this time in one turn of the event loop; each reads and encodes a job. */
 const RESUMED_PER_TURN_MS = 5
@@ -40,8 +30,8 @@ export class JobWaits {
   readonly #deadlines: Deadlines<Wait>
   readonly #turns: Turns
   readonly #byJob = new Map<string, Set<Wait>>()
-  readonly #requests = new Budget({ account: WAIT_LIMITS.account, all: WAIT_LIMITS.total })
-  readonly #jobs = new Budget({ account: WAIT_LIMITS.jobsOfAccount, all: WAIT_LIMITS.jobs })
+  readonly #requests = new Places(COUNTS.waitingRequests)
+  readonly #jobs = new Places(COUNTS.awaitedJobs)
   #isOpen = false
   #unsubscribe: () => void = () => undefined
 
@@ -77,7 +67,8 @@ export class JobWaits {
    * @throws AppError `limited` (`too_many_waiting_requests`) that names the limit and the remedy.
    */
   enter({ account, jobs, seconds, isAwaited, signal }: WaitOptions): Wait {
-    this.#assertPlace(account, jobs.length)
+    this.#jobs.assertFree(account, jobs.length)
+    const releases = [this.#requests.take(account), this.#jobs.take(account, jobs.length)]
     const leave = () => this.#end(wait)
     const wait = new Wait(
       { account, jobs, isAwaited, due: this.#clock.monotonic() + seconds * 1_000 },
@@ -87,21 +78,10 @@ export class JobWaits {
         this.#remove(wait)
       },
     )
-    const releases = [this.#requests.take(account), this.#jobs.take(account, jobs.length)]
     this.#add(wait)
     signal.addEventListener('abort', leave, { once: true })
     if (!this.#isOpen || signal.aborted) wait.expire()
     return wait
-  }
-
-  #assertPlace(account: string, jobs: number): void {
-    const requests = this.#requests.exceeded(account)
-    const awaited = this.#jobs.exceeded(account, jobs)
-    if (requests === 'account') throw tooMany(`${WAIT_LIMITS.account} of your requests are waiting`)
-    if (awaited === 'account')
-      throw tooMany(`your requests are waiting for ${this.#jobs.usedBy(account)} jobs`)
-    if (requests === 'all') throw tooMany(`${WAIT_LIMITS.total} requests are waiting`)
-    if (awaited === 'all') throw tooMany(`requests are waiting for ${this.#jobs.used} jobs`)
   }
 
   #add(wait: Wait): void {
@@ -140,12 +120,4 @@ export class JobWaits {
   #resume(wait: Wait): void {
     void this.#turns.wait(wait.account).then(() => wait.resume())
   }
-}
-
-function tooMany(who: string): AppError {
-  return new AppError(
-    'limited',
-    `Too many: ${who}; ask for many jobs with one POST /api/jobs/changes, or try again in ${RETRY_AFTER_S} s`,
-    { reason: 'too_many_waiting_requests', retryAfter: RETRY_AFTER_S },
-  )
 }

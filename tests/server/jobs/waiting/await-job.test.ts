@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { request as open } from 'node:http'
 import { cancelJob, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
-import { WAIT_LIMITS } from '../../../../src/server/jobs/waiting/job-waits.ts'
+import { COUNTS } from '../../../../src/server/admission/limits.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 import { BELL } from '../../../support/server/job-lab.ts'
 import { openTestServer, type TestClient, type TestServer } from '../../../support/server/server.ts'
@@ -73,10 +73,10 @@ describe('GET /api/jobs/:id?wait=', () => {
     await using test = await openTestServer()
     const { user, client, id } = await withJob(test)
     const token = (await client.post('/api/tokens', { name: 'program' })).text('token')
-    const others = Array.from({ length: WAIT_LIMITS.account }, () =>
+    const others = Array.from({ length: COUNTS.waitingRequests.bounds.account }, () =>
       rawGet(test.url, `/api/jobs/${id}?wait=60`, user.token),
     )
-    await untilWaiting(test, WAIT_LIMITS.account)
+    await untilWaiting(test, COUNTS.waitingRequests.bounds.account)
     const refused = await test.as({ token }).get(`/api/jobs/${id}?wait=1`)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
     expect(refused.body).toMatchObject({ code: 'too_many_waiting_requests' })

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { claimJob, type Job, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
+import { COUNTS } from '../../../../src/server/admission/limits.ts'
 import { JobWaits, WAIT_LIMITS } from '../../../../src/server/jobs/waiting/job-waits.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
+
+const REQUESTS = COUNTS.waitingRequests.bounds
 
 const isEnded = (status: Job['status']) => status === 'completed'
 
@@ -28,24 +31,25 @@ describe('JobWaits', () => {
   test('an account has at most 250 waits, all together 5,000; a place given back is free again', async () => {
     await using lab = await JobLab.open()
     const { waits, enter } = waitsOf(lab)
-    const own = Array.from({ length: WAIT_LIMITS.account }, () => enter('job', 'user:a'))
+    const own = Array.from({ length: REQUESTS.account }, () => enter('job', 'user:a'))
     const refusal = { code: 'limited', reason: 'too_many_waiting_requests', retryAfter: 5 }
     expect(() => enter('job', 'user:a')).toThrow(expect.objectContaining(refusal))
-    for (let account = 1; waits.size < WAIT_LIMITS.total; account += 1) {
-      for (let each = 0; each < WAIT_LIMITS.account; each += 1) enter(`job ${each}`, `user:${account}`)
+    for (let account = 1; waits.size < REQUESTS.all; account += 1) {
+      for (let each = 0; each < REQUESTS.account; each += 1) enter(`job ${each}`, `user:${account}`)
     }
     expect(() => enter('job', 'user:last')).toThrow(expect.objectContaining(refusal))
     own[0]?.[Symbol.dispose]()
     enter('job', 'user:last')[Symbol.dispose]()
     enter('job', 'user:a')
-    expect([WAIT_LIMITS.account, WAIT_LIMITS.total, waits.size]).toEqual([250, 5_000, 5_000])
+    expect([REQUESTS.account, REQUESTS.all, waits.size]).toEqual([250, 5_000, 5_000])
     waits.stop()
   })
 
   test('jobs count as well: 5,000 of an account and 50,000 in all, however many requests wait for them', async () => {
     await using lab = await JobLab.open()
     const { waits } = waitsOf(lab)
-    const { jobsOfAccount, jobsOfRequest, jobs } = WAIT_LIMITS
+    const { account: jobsOfAccount, all: jobs } = COUNTS.awaitedJobs.bounds
+    const { jobsOfRequest } = WAIT_LIMITS
     const enter = (account: string) =>
       waits.enter({
         account,
