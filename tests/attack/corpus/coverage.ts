@@ -118,7 +118,7 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   ],
   Sort: ['sort-unindexed', 'sort-payload'],
   '`expand`': ['expand-deep', 'expand-names'],
-  'Records of a back relation in `expand`': ['expand-back'],
+  'Records of a back relation in `expand`': ['expand-back', 'expand-back-events'],
   'Program, result or report of which `fields` selects parts': ['view-large-part'],
   'Responses and files above 512 KiB that are sent at once': ['view-large-programs', 'unread-responses'],
   'Responses above 512 KiB that wait': ['view-large-programs'],

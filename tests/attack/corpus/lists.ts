@@ -263,6 +263,14 @@ export const lists = defineAttacks([
     }),
   }),
   list({
+    name: 'expand-back-events',
+    input: '`expand` of the events of a QPU, twice',
+    cap: '1,000 records of a back relation, 2,000 different ones',
+    who: 'user',
+    path: '/api/collections/qpus/records',
+    query: () => ({ expand: 'events_via_qpu,events_via_qpu.qpu.events_via_qpu' }),
+  }),
+  list({
     name: 'expand-names',
     input: '`expand` with 50 names',
     cap: '50 names',
