@@ -26,15 +26,15 @@ const RESOLUTION_A = 1e-7
 /** Distance of two values in the standard error of their difference; without errors, part of the value. */
 const MAX_SIGMAS = 6
 const MAX_PART = 0.15
-/** Values of the point at which a qubit is read, which its fidelities judge. */
-const OF_READOUT_POINT =
-  /\.(?:measure_[23]state\.(?:frequency|pulse_amp|acq_rotation|acq_threshold)|measure(?:_2state)?\.integration_time)$/
+/**
+ * Values of the point at which a qubit is read, which its fidelities judge, and powers of a spectroscopy,
+ * each of which finds the frequency that is compared.
+ */
+const CHOSEN =
+  /\.(?:measure_[23]state\.(?:frequency|pulse_amp|acq_rotation|acq_threshold)|measure(?:_2state)?\.integration_time|spec\.amplitude(?:_12)?)$/
 const READOUT = '.clock_freqs.readout'
-/** By which share of its width the line of a resonator is moved at the chosen power: \`punchout\`. */
+/** By which share of its width the line of a resonator is moved at the chosen power: `punchout`. */
 const LINE_SHIFT = 0.15 * 0.7 ** 2
-/** Powers of a spectroscopy are steps: the best one may be the next. */
-const SPECTROSCOPY = /\.spec\.amplitude(?:_12)?$/
-const MAX_STEP = 3
 /** Part of an infidelity by which a readout may be worse than at another optimum. */
 const MAX_WORSE = 0.15
 
@@ -114,7 +114,7 @@ function differingValues(): string[] {
   const found = fileOf()
   return [...byPlace(undisturbed?.values).values()].flatMap((each) => {
     const { at, value, error } = each
-    if (OF_READOUT_POINT.test(at) || typeof value !== 'number') return []
+    if (CHOSEN.test(at) || typeof value !== 'number') return []
     const [now, then] = [found, expected].map((chip) => valueIn(chip, at))
     return isAlike(found, at, error) ? [] : [`${at}: ${now} instead of ${then} ± ${error}`]
   })
@@ -129,7 +129,6 @@ function valueIn(chip: typeof expected, at: string): number {
 function isAlike(found: typeof expected, at: string, error: number | null | undefined): boolean {
   const [now, then] = [valueIn(found, at), valueIn(expected, at)]
   if (Number.isNaN(now) && Number.isNaN(then)) return true
-  if (SPECTROSCOPY.test(at)) return Math.max(now / then, then / now) <= MAX_STEP
   const allowed = error ? MAX_SIGMAS * Math.SQRT2 * error : MAX_PART * Math.abs(then)
   return Math.abs(now - then) <= allowed + (at.endsWith(READOUT) ? shiftOfLine(found, at) : 0)
 }

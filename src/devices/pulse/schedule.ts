@@ -86,6 +86,8 @@ export interface Program<Kind extends AcquisitionKind = AcquisitionKind> {
   readonly reset_ns: number
   /** Points of equal structure may be compiled to one loop. */
   readonly points: readonly Schedule[]
+  /** What it is measured for; nothing but raw data has them. */
+  readonly labels?: Readonly<Record<string, unknown>>
 }
 
 /** Element and kind of a port. */

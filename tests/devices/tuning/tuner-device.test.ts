@@ -211,7 +211,14 @@ export const spinLock = defineRoutine({
     const findings = await tuner.calibrate({ ...request, mode: 'fidelity_check' }, io)
     expect(findings.backend).toBe('scheduler_a_tuner+simulated')
     expect(existsSync(join(folder.path, 'simulated.chip.yml'))).toBe(true)
-    expect(readdirSync(join(folder.path, 'raw', request.runId))).toContain('00001-q0.npy')
+    const raw = join(folder.path, 'raw', request.runId)
+    expect(readdirSync(raw)).toContain('00001-q0.npy')
+    const { files } = JSON.parse(readFileSync(join(raw, 'index.json'), 'utf8'))
+    const benchmark = files.find(
+      ({ labels }: { labels: Record<string, unknown> }) => labels['routine'] === 'randomized_benchmarking',
+    )
+    expect(benchmark.labels).toMatchObject({ targets: ['q0'], attempt: 1, unit: 'V' })
+    expect(benchmark.labels.sweeps.q0.depths.length).toBeGreaterThan(2)
     expect(readFileSync(join(folder.path, 'scheduler.device.yml'), 'utf8')).toBe(DEVICE_FILE)
   })
 

@@ -9,10 +9,12 @@
 
 from . import _wire as wire
 from ._async.admin import AsyncAdmin
+from ._async.calibrations import AsyncCalibrations
 from ._async.client import SvcAsyncClient
 from ._async.collection import AsyncCollection
 from ._async.job import AsyncJob
 from ._async.tokens import AsyncTokens
+from ._calibration import CalibrationReport
 from ._credentials import save_account
 from ._errors import (
     AuthenticationError,
@@ -58,6 +60,7 @@ from ._result import CircuitResult, Provenance, Result
 from ._retries import Retries
 from ._submission import Circuit, Circuits
 from ._sync.admin import Admin
+from ._sync.calibrations import Calibrations
 from ._sync.client import SvcClient
 from ._sync.collection import Collection
 from ._sync.job import Job
@@ -68,11 +71,14 @@ __all__ = [
     "Admin",
     "ApiToken",
     "AsyncAdmin",
+    "AsyncCalibrations",
     "AsyncCollection",
     "AsyncJob",
     "AsyncTokens",
     "AuthenticationError",
     "Busy",
+    "CalibrationReport",
+    "Calibrations",
     "Change",
     "Circuit",
     "CircuitResult",

@@ -17,6 +17,7 @@ from ._errors import CalibrationError, Cancelled, Fail, JobError, Retry, Startup
 from ._io import CalibrationIo, JobIo, MonitorIo, StopIo, TunerIo
 from ._job import Execution, Job
 from ._options import SafePath, Seconds, Secret, Url, env, option
+from ._raw import open_run
 from ._results import counts_result, job_results, points_result
 from ._version import VERSION as __version__
 
@@ -47,6 +48,7 @@ __all__ = [
     "counts_result",
     "env",
     "job_results",
+    "open_run",
     "option",
     "points_result",
 ]

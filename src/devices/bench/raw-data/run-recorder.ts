@@ -31,13 +31,13 @@ export class RunRecorder {
     return this.#isEmpty
   }
 
-  /** Stores the results of one program with its qubits, kind and shots as labels, beside those given. */
+  /** Stores the results of one program with its labels, qubits, kind and shots, beside the labels given. */
   async add(program: Program, results: Acquisitions, labels: RawDataLabels = {}): Promise<void> {
     this.#isEmpty = false
     const { kind, shots, reset_ns, points } = program
     const acquired = points.map(({ acquisitions }) => acquisitions.map(({ qubit }) => qubit))
     const qubits = [...new Set(acquired.flat())]
-    const all = { ...labels, kind, axes: AXES[kind], unit: 'V', shots, reset_ns, qubits }
+    const all = { ...program.labels, ...labels, kind, axes: AXES[kind], unit: 'V', shots, reset_ns, qubits }
     await this.#attempt(() => this.#folder.add(qubits.join('-'), acquisitionArray(results), all))
   }
 

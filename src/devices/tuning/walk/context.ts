@@ -5,6 +5,7 @@ import {
   type Routine,
   type RoutineContext,
   RoutineError,
+  type SweepAxis,
   type SweepRange,
 } from '../routine.ts'
 import { type GivenAxis, resolveAxis } from './axis.ts'
@@ -31,6 +32,8 @@ interface ContextInput {
   readonly settings: RoutineSettings
   readonly attempt: Attempt
   readonly onRead?: OnRead | undefined
+  /** Takes each axis that is swept, for the labels of raw data. */
+  readonly onSweep?: ((axis: SweepAxis) => void) | undefined
   readonly limits?: SweepLimits | undefined
   /** Takes a remark on the sweep, for the report. */
   readonly onRemark?: ((remark: string) => void) | undefined
@@ -46,6 +49,7 @@ export function contextOf({
   settings,
   attempt,
   onRead,
+  onSweep,
   limits,
   onRemark,
   secondsLeft = () => Number.POSITIVE_INFINITY,
@@ -73,6 +77,7 @@ export function contextOf({
       const base = declared?.relativeTo === undefined ? undefined : values.number(of, declared.relativeTo)
       const limit = declared && limitOf(declared, of, limits, base)
       const { isCut, ...axis } = resolveAxis(name, given, derived, limit)
+      onSweep?.(axis)
       if (!limit || !declared || !isCut) return axis
       const [first, last] = [axis.values[0], axis.values.at(-1)]
       if (first === undefined || last === undefined) {

@@ -8,6 +8,7 @@ import {
   type Routine,
   type RoutineContext,
   RoutineError,
+  type SweepAxis,
 } from '../routine.ts'
 import { contextOf, type OnRead, type RoutineSettings } from './context.ts'
 import { drive, type Ended } from './drive.ts'
@@ -129,15 +130,20 @@ export async function measureTogether<Found>(
   const budget = { ms: Math.max(...timeouts) * 1_000 }
   const start = clock.monotonic()
   const secondsLeft = () => (budget.ms - (clock.monotonic() - start)) / 1_000
+  const sweeps: Record<string, Record<string, number[]>> = {}
+  const labels = { routine: routine.name, targets, attempt: attempt.number, sweeps }
   const measurements = targets.map((target) => {
     const settings = runner.settingsOf(routine.name, target)
     const remark = (text: string) => onRemark(target, text)
-    const options = { attempt, onRead, limits, onRemark: remark, secondsLeft }
+    const onSweep = ({ name, values }: SweepAxis) => {
+      sweeps[target] = { ...sweeps[target], [name]: [...values] }
+    }
+    const options = { attempt, onRead, onSweep, limits, onRemark: remark, secondsLeft }
     return begin(contextOf({ routine, target, values, settings, ...options }))
   })
   try {
     const steps = {
-      run: (program: Program) => runWithin(program, start, budget, runner),
+      run: (program: Program) => runWithin({ ...program, labels }, start, budget, runner),
       current: (edge: string) => currents.read(edge),
       ramp: (edge: string, amps: number) => currents.ramp(edge, amps),
     }

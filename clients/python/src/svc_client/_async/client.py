@@ -40,6 +40,7 @@ from .._submission import (
 )
 from .adapters import AsyncAdapters
 from .admin import AsyncAdmin
+from .calibrations import AsyncCalibrations
 from .collection import AsyncCollection
 from .job import AsyncJob
 from .tokens import AsyncTokens
@@ -99,6 +100,7 @@ class SvcAsyncClient(AsyncAdapters):
         self._waiting = AsyncWaiting(self._transport)
         self.tokens = AsyncTokens(self._transport)
         self.admin = AsyncAdmin(self._transport)
+        self.calibrations = AsyncCalibrations(self._transport)
 
     async def submit_job(
         self,

@@ -41,6 +41,7 @@ from .._submission import (
 )
 from .adapters import Adapters
 from .admin import Admin
+from .calibrations import Calibrations
 from .collection import Collection
 from .job import Job
 from .tokens import Tokens
@@ -100,6 +101,7 @@ class SvcClient(Adapters):
         self._waiting = Waiting(self._transport)
         self.tokens = Tokens(self._transport)
         self.admin = Admin(self._transport)
+        self.calibrations = Calibrations(self._transport)
 
     def submit_job(
         self,

@@ -30,6 +30,8 @@ interface Played {
 
 /** Amplitudes that are moved before other tasks of the thread may have a turn; about 2 ms. */
 const AMPLITUDES_PER_TURN = 50_000
+/** Shots that may share a state, and those that are drawn, before other tasks may have a turn. */
+const [MAX_TOGETHER, SHOTS_PER_TURN] = [10_000, 500]
 /** Part of what chance tries that happens, about: levels are left less often than the shortest-lived one. */
 const STRUCK_PART = 0.4
 
@@ -76,6 +78,7 @@ export class Trajectories {
     const groups = new Map<string, { levels: StartLevel[]; shots: Shot[] }>()
     const following: { levels: StartLevel[]; shot: Shot }[] = []
     for (let number = 0; number < shots; number++) {
+      if (number % SHOTS_PER_TURN === 0) await turns.after(SHOTS_PER_TURN)
       const levels = this.#starts.draw(number === 0, rng)
       const drawn = this.#noise.draw(rng)
       const shot = { number, drawn, fate: new Fate(risks, rng) }
@@ -83,7 +86,7 @@ export class Trajectories {
         following.push({ levels, shot })
         continue
       }
-      const key = [...levels, ...drawn.players, ...drawn.gates].join()
+      const key = [Math.floor(number / MAX_TOGETHER), ...levels, ...drawn.players, ...drawn.gates].join()
       const group = groups.get(key)
       if (group) group.shots.push(shot)
       else groups.set(key, { levels, shots: [shot] })
