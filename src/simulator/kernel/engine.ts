@@ -79,6 +79,11 @@ export class Engine {
     return this.#kernel
   }
 
+  /** The functions of the kernel for a memory that is not the state's. */
+  kernelFor(memory: WebAssembly.Memory): Kernel {
+    return instantiateKernel(this.#module, memory)
+  }
+
   get buffer(): ArrayBufferLike {
     return this.#memory.buffer
   }

@@ -32,11 +32,49 @@ export interface Kernel {
   ): void
   weight(state: number, size: number, mask: number, value: number): number
   project(state: number, size: number, mask: number, value: number, factor: number): void
+  multiply(
+    a: number,
+    b: number,
+    product: number,
+    inner: number,
+    columns: number,
+    from: number,
+    to: number,
+    panel: number,
+  ): void
+  gram(matrix: number, result: number, rows: number, columns: number, from: number, to: number): void
+  adjoint(matrix: number, result: number, rows: number, columns: number): void
+  orthonormalize(matrix: number, columns: number, kept: number, row: number, rounding: number): number
+  tridiagonalize(
+    matrix: number,
+    size: number,
+    from: number,
+    to: number,
+    reflections: number,
+    room: number,
+    diagonal: number,
+    beside: number,
+    phases: number,
+  ): void
+  diagonalize(
+    diagonal: number,
+    beside: number,
+    vectors: number,
+    size: number,
+    from: number,
+    to: number,
+    norm: number,
+  ): void
+  transformBack(vector: number, size: number, reflections: number, phases: number, out: number): void
 }
 
 /** Creates a memory for a state of `qubits` qubits, which threads can share. */
 export function createMemory(qubits: number): WebAssembly.Memory {
-  const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
+  return memoryOf(LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits)
+}
+
+/** Creates a memory of at least so many bytes, for data other than a state. */
+export function memoryOf(bytes: number): WebAssembly.Memory {
   return new WebAssembly.Memory({
     initial: Math.ceil(bytes / PAGE_BYTES),
     maximum: MAX_PAGES,

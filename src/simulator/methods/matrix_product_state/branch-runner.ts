@@ -3,9 +3,10 @@ import type { ChannelOp } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
 import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
+import { operatorOf } from './operator.ts'
+import { planChain } from './plan-chain.ts'
 import { sampleAll } from './sample.ts'
-import type { Truncation } from './split.ts'
-import { operatorOf, TensorChain } from './tensor-chain.ts'
+import { type ChainSettings, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
 
 /** Shots with equal outcomes so far, and their position in the circuit. */
@@ -32,21 +33,25 @@ export class BranchRunner {
 
   /** Runs all shots of a workload into the tally. */
   async runAll(
-    { ops, qubits, terminal }: ReducedCircuit,
+    { ops: steps, qubits, terminal }: ReducedCircuit,
     workload: Workload,
-    truncation: Truncation,
+    settings: Omit<ChainSettings, 'meeting'>,
   ): Promise<void> {
     const { tally, timeBudget } = this.#run
     const shots = shotNumbers(workload.shots)
     const bits = new Uint8Array(workload.clbits)
-    this.#waiting.push({ chain: new TensorChain(qubits, truncation, timeBudget), step: 0, shots, bits })
+    const { ops, meeting } = planChain(steps, qubits, timeBudget)
+    const chain = new TensorChain(qubits, { ...settings, meeting })
+    // A qubit without a site has never been changed.
+    const measured = terminal.map(({ qubit }) => qubit).filter((qubit) => chain.has(qubit))
+    this.#waiting.push({ chain, step: 0, shots, bits })
     for (let branch = this.#waiting.pop(); branch; branch = this.#waiting.pop()) {
       timeBudget.enter('evolve')
       await this.#walk(branch, ops)
       const end = branch
       this.#losses.add(end.chain)
       timeBudget.enter('sample')
-      await sampleAll(end.chain, end.shots, this.#run, terminal.length > 0, (values, group) => {
+      await sampleAll(end.chain, end.shots, this.#run, measured, (values, group) => {
         for (const { qubit, clbit } of terminal) end.bits[clbit] = values[qubit] ?? 0
         tally.add(end.bits, group)
       })

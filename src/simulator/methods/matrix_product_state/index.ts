@@ -1,5 +1,6 @@
 import { defineMethod } from '../../define-method.ts'
 import { qubitsOf } from '../../reduction/reduce-circuit.ts'
+import { Algebra } from './algebra.ts'
 import { BranchRunner } from './branch-runner.ts'
 import { refuseGate, refuseSize } from './refusals.ts'
 import { runShotByShot } from './run-shot-by-shot.ts'
@@ -28,9 +29,10 @@ export const matrixProductState = defineMethod({
   estimateSeconds: (workload) => ((workload.reduced?.ops.length ?? 0) * 200) / MULTIPLICATIONS_PER_SECOND,
   async run(workload, run) {
     const truncation = { maxBondDimension: run.limits.maxBondDimension, threshold: TRUNCATION_THRESHOLD }
+    const settings = { truncation, algebra: new Algebra(run.engine, run.timeBudget) }
     const losses = new TruncationRecord()
-    if (workload.reduced) await new BranchRunner(run, losses).runAll(workload.reduced, workload, truncation)
-    else await runShotByShot(workload, run, truncation, losses)
+    if (workload.reduced) await new BranchRunner(run, losses).runAll(workload.reduced, workload, settings)
+    else await runShotByShot(workload, run, { ...settings, meeting: 'right' }, losses)
     return { bond: losses.largestBondDimension, truncation: losses.discarded }
   },
 })

@@ -4,22 +4,22 @@ import { UnsuitableMethodError } from '../../errors.ts'
 import type { ChannelOp, NoiseModel } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import type { QubitPlaces } from '../../reduction/qubit-places.ts'
+import { operatorOf } from './operator.ts'
 import { refuseGate, refuseSize } from './refusals.ts'
-import type { Truncation } from './split.ts'
-import { operatorOf, TensorChain } from './tensor-chain.ts'
+import { type ChainSettings, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
 
 /** Runs a program with feedback, each shot with a state of its own. */
 export async function runShotByShot(
   workload: Workload,
   run: MethodRun,
-  truncation: Truncation,
+  settings: ChainSettings,
   losses: TruncationRecord,
 ): Promise<void> {
   const places = workload.createPlaces()
   for (let shot = 0; shot < workload.shots; shot++) {
     run.rng.seek(run.stream, shot, PURPOSE.measurement)
-    const chain = new TensorChain(workload.usedQubits, truncation, run.timeBudget)
+    const chain = new TensorChain(workload.usedQubits, settings)
     run.tally.add(workload.walk(new TensorChainShot(chain, places, run, workload.noise)), [shot])
     losses.add(chain)
     await run.timeBudget.yieldIfDue()

@@ -1,34 +1,19 @@
-import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
-import { UNLIMITED, type WorkCounter } from '../../timing/time-budget.ts'
-import { type Matrix, multiply, transpose, weightOf, zeros } from './matrix.ts'
-import { splitExactly, splitTruncated, type Truncation } from './split.ts'
-
-/** A matrix on some qubits, with controls; not necessarily unitary. */
-type LocalOperator = Pick<UnitaryOp, 'targets' | 'controls' | 'controlValues' | 'matrix'>
+import type { Algebra } from './algebra.ts'
+import { gather, type Meeting } from './gathering.ts'
+import { type Matrix, weightOf, zeros } from './matrix.ts'
+import { applyOperator, exchangeValues, isSwap, type LocalOperator } from './operator.ts'
+import { splitExactly, splitRightExactly, splitTruncated, type Truncation } from './split.ts'
 
 /** Work of an operator at bond dimension 1 besides multiplications, in amplitude updates. */
 const OPERATOR_WORK = 4_096
 
 const X = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
 
-/** The swap gate, row-major. */
-const SWAP = Float64Array.of(
-  ...[1, 0, 0, 0, 0, 0, 0, 0],
-  ...[0, 0, 0, 0, 1, 0, 0, 0],
-  ...[0, 0, 1, 0, 0, 0, 0, 0],
-  ...[0, 0, 0, 0, 0, 0, 1, 0],
-)
-
-/** A gate or phase as an operator; undefined for a global phase, which affects no outcome. */
-export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
-  if (op.kind === 'unitary') return op
-  const [last, ...controls] = op.controls.toReversed()
-  if (last === undefined) return undefined
-  const isOne = (op.controlValues >> (op.controls.length - 1)) & 1
-  const [re, im] = [Math.cos(op.angle), Math.sin(op.angle)]
-  const matrix = isOne ? Float64Array.of(1, 0, 0, 0, 0, 0, re, im) : Float64Array.of(re, im, 0, 0, 0, 0, 1, 0)
-  const controlValues = op.controlValues & (2 ** controls.length - 1)
-  return { targets: [last], controls: controls.toReversed(), controlValues, matrix }
+/** How a chain computes. */
+export interface ChainSettings {
+  truncation: Truncation
+  algebra: Algebra
+  meeting: Meeting
 }
 
 /**
@@ -38,23 +23,21 @@ export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
  * and truncation by singular values is optimal.
  */
 export class TensorChain {
-  readonly #truncation: Truncation
-  readonly #work: WorkCounter
+  readonly #settings: ChainSettings
   /** Tensor of each site as a matrix of (left bond, value of the qubit) by right bond. */
   #sites: Matrix[] = []
   /** The site of each qubit, and the qubit of each site. */
   #siteOf: number[] = []
   #qubitAt: number[] = []
   #center = 0
-  /** Weight discarded so far: 1 - Π (1 - weight discarded by each truncation). */
-  discarded = 0
+  /** Sum of the logarithms of the weights that each truncation kept. */
+  #logKept = 0
   /** Largest bond dimension so far. */
   largestBondDimension = 1
 
-  /** The state |0…0> of the given qubits. */
-  constructor(qubits: readonly number[], truncation: Truncation, work: WorkCounter = UNLIMITED) {
-    this.#truncation = truncation
-    this.#work = work
+  /** The state |0…0> of the given qubits, which have sites in this order. */
+  constructor(qubits: readonly number[], settings: ChainSettings) {
+    this.#settings = settings
     for (const qubit of qubits) this.add(qubit)
   }
 
@@ -72,27 +55,33 @@ export class TensorChain {
 
   /** An independent copy. */
   clone(): TensorChain {
-    const copy = new TensorChain([], this.#truncation, this.#work)
+    const copy = new TensorChain([], this.#settings)
     // Shallow, because tensors are replaced and never modified.
     copy.#sites = [...this.#sites]
     copy.#siteOf = [...this.#siteOf]
     copy.#qubitAt = [...this.#qubitAt]
     copy.#center = this.#center
-    copy.discarded = this.discarded
+    copy.#logKept = this.#logKept
     copy.largestBondDimension = this.largestBondDimension
     return copy
   }
 
+  /** Weight discarded so far: 1 - Π (1 - weight discarded by each truncation). */
+  get discarded(): number {
+    return -Math.expm1(this.#logKept)
+  }
+
   /** Work of an operator besides multiplications, in amplitude updates. */
   get work(): number {
-    return OPERATOR_WORK * this.largestBondDimension ** 2
+    return OPERATOR_WORK
   }
 
   /** Applies a gate. */
   apply(op: LocalOperator): void {
-    const first = this.#gather(op)
-    const width = op.targets.length + op.controls.length
-    this.#place(first, width, this.#applied(op, first, width))
+    const [one, other] = op.targets
+    if (op.targets.length + op.controls.length === 1) this.#applyAt(this.#siteOf[one as number] as number, op)
+    else if (isSwap(op)) this.#rename(one as number, other as number)
+    else this.#applyAtCenter(op)
   }
 
   /** Probability of a Kraus operator. */
@@ -104,7 +93,7 @@ export class TensorChain {
   /** Applies a Kraus operator with this probability. */
   applyKraus(op: LocalOperator, probability: number): void {
     const scale = 1 / Math.sqrt(probability)
-    this.apply({ ...op, matrix: op.matrix.map((part) => part * scale) })
+    this.#applyAtCenter({ ...op, matrix: op.matrix.map((part) => part * scale) })
   }
 
   /** Exchanges |0> and |1>. */
@@ -136,20 +125,30 @@ export class TensorChain {
   }
 
   /**
-   * Extends the row vector of the sites before `site` by the values 0 and 1 of the site; also returns the
-   * qubit of the site. Weights are probabilities after `alignLeft`.
+   * Extends vectors of the sites before `site`, one a row, by the values of the site: the first half of a
+   * row of the result belongs to 0, the second to 1. With the center at the first of these sites, weights are
+   * probabilities.
    */
-  extend(site: number, before: Float64Array): { qubit: number; zero: Float64Array; one: Float64Array } {
-    const { rows, columns, data } = this.#sites[site] as Matrix
-    const wide: Matrix = { rows: rows / 2, columns: 2 * columns, data }
-    const both = multiply({ rows: 1, columns: rows / 2, data: before }, wide, this.#work).data
-    const half = 2 * columns
-    return { qubit: this.#qubitAt[site] as number, zero: both.subarray(0, half), one: both.subarray(half) }
+  extend(site: number, before: Matrix): Matrix {
+    return this.#settings.algebra.multiply(before, wide(this.#sites[site] as Matrix))
   }
 
-  /** Moves the center to the first site. */
-  alignLeft(): void {
-    this.#moveTo(0)
+  /** Moves the center to a site. */
+  center(site: number): void {
+    this.#moveTo(site)
+  }
+
+  /** Dimension of the bond before a site. */
+  bondBefore(site: number): number {
+    return (this.#sites[site] as Matrix).rows / 2
+  }
+
+  siteOf(qubit: number): number {
+    return this.#siteOf[qubit] as number
+  }
+
+  qubitAt(site: number): number {
+    return this.#qubitAt[site] as number
   }
 
   get sites(): number {
@@ -172,21 +171,36 @@ export class TensorChain {
   }
 
   #moveRight(): void {
-    const { left, right } = splitExactly(this.#sites[this.#center] as Matrix, this.#work)
-    this.#sites[this.#center++] = left
-    const next = this.#sites[this.#center] as Matrix
-    const after = { rows: next.rows / 2, columns: 2 * next.columns, data: next.data }
-    const wide = multiply(right, after, this.#work)
-    this.#sites[this.#center] = { rows: 2 * wide.rows, columns: next.columns, data: wide.data }
+    const own = this.#sites[this.#center] as Matrix
+    const next = this.#sites[this.#center + 1] as Matrix
+    if (own.columns > 1) {
+      const { algebra } = this.#settings
+      const { left, right } = splitExactly(own, algebra)
+      this.#sites[this.#center] = left
+      const product = algebra.multiply(right, wide(next))
+      this.#sites[this.#center + 1] = { rows: 2 * product.rows, columns: next.columns, data: product.data }
+    } else this.#moveNorm(own, this.#center + 1, next)
+    this.#center++
   }
 
   #moveLeft(): void {
-    const { rows, columns, data } = this.#sites[this.#center] as Matrix
-    const wide = { rows: rows / 2, columns: 2 * columns, data }
-    const { left, right } = splitExactly(transpose(wide), this.#work)
-    const own = transpose(left)
-    this.#sites[this.#center--] = { rows: 2 * own.rows, columns, data: own.data }
-    this.#sites[this.#center] = multiply(this.#sites[this.#center] as Matrix, transpose(right), this.#work)
+    const own = this.#sites[this.#center] as Matrix
+    const next = this.#sites[this.#center - 1] as Matrix
+    if (own.rows > 2) {
+      const { algebra } = this.#settings
+      const { left, right } = splitRightExactly(wide(own), algebra)
+      this.#sites[this.#center] = { rows: 2 * right.rows, columns: own.columns, data: right.data }
+      this.#sites[this.#center - 1] = algebra.multiply(next, left)
+    } else this.#moveNorm(own, this.#center - 1, next)
+    this.#center--
+  }
+
+  /** Moves the center across a bond of dimension 1, where only its norm differs from 1, by rounding. */
+  #moveNorm(own: Matrix, to: number, next: Matrix): void {
+    const norm = Math.sqrt(weightOf(own.data))
+    if (norm === 1) return
+    this.#sites[this.#center] = { ...own, data: own.data.map((part) => part / norm) }
+    this.#sites[to] = { ...next, data: next.data.map((part) => part * norm) }
   }
 
   /**
@@ -196,10 +210,7 @@ export class TensorChain {
     const sites = [...targets, ...controls]
       .map((qubit) => this.#siteOf[qubit] as number)
       .sort((a, b) => a - b)
-    const [first = 0, ...others] = sites
-    for (const [place, site] of others.entries()) {
-      for (let at = site; at > first + 1 + place; at--) this.#exchange(at - 1)
-    }
+    const first = gather(sites, this.#settings.meeting, (site) => this.#exchange(site))
     const last = first + sites.length - 1
     if (this.#center < first) this.#moveTo(first)
     if (this.#center > last) this.#moveTo(last)
@@ -208,37 +219,66 @@ export class TensorChain {
 
   /** Exchanges the qubits of a site and the next. */
   #exchange(site: number): void {
-    const [one, other] = [this.#qubitAt[site] as number, this.#qubitAt[site + 1] as number]
-    this.apply({ targets: [one, other], controls: [], controlValues: 0, matrix: SWAP })
-    this.#qubitAt[site] = other
-    this.#qubitAt[site + 1] = one
-    this.#siteOf[other] = site
-    this.#siteOf[one] = site + 1
+    const [one, other] = [this.#sites[site] as Matrix, this.#sites[site + 1] as Matrix]
+    if (one.rows === 2 && one.columns === 1 && other.columns === 1) {
+      this.#sites[site] = other
+      this.#sites[site + 1] = one
+    } else {
+      if (this.#center < site) this.#moveTo(site)
+      if (this.#center > site + 1) this.#moveTo(site + 1)
+      this.#place(site, 2, exchangeValues(this.#joined(site, 2)))
+    }
+    this.#rename(this.#qubitAt[site] as number, this.#qubitAt[site + 1] as number)
+  }
+
+  /** Exchanges the names of two qubits, which is their exchange. */
+  #rename(one: number, other: number): void {
+    const [from, to] = [this.#siteOf[one] as number, this.#siteOf[other] as number]
+    this.#qubitAt[from] = other
+    this.#qubitAt[to] = one
+    this.#siteOf[one] = to
+    this.#siteOf[other] = from
+  }
+
+  /** Applies a unitary operator on one qubit: the chain keeps its form. */
+  #applyAt(site: number, op: LocalOperator): void {
+    this.#sites[site] = applyOperator(op, this.#sites[site] as Matrix, 2, () => 1)
+  }
+
+  #applyAtCenter(op: LocalOperator): void {
+    const first = this.#gather(op)
+    const width = op.targets.length + op.controls.length
+    this.#place(first, width, this.#applied(op, first, width))
   }
 
   /** The tensor of neighboring sites with an operator applied: (left bond, values) by right bond. */
   #applied(op: LocalOperator, first: number, width: number): Matrix {
+    // The value of the last site is the lowest bit of a row's index.
+    const bitOf = (qubit: number) => 1 << (first + width - 1 - (this.#siteOf[qubit] as number))
+    return applyOperator(op, this.#joined(first, width), 2 ** width, bitOf)
+  }
+
+  /** The tensor of neighboring sites: (left bond, values) by right bond. */
+  #joined(first: number, width: number): Matrix {
     let joined = this.#sites[first] as Matrix
     for (let site = first + 1; site < first + width; site++) {
       const next = this.#sites[site] as Matrix
-      const after = { rows: next.rows / 2, columns: 2 * next.columns, data: next.data }
-      const product = multiply(joined, after, this.#work)
+      const product = this.#settings.algebra.multiply(joined, wide(next))
       joined = { rows: 2 * product.rows, columns: next.columns, data: product.data }
     }
-    // The value of the last site is the lowest bit of a row's index.
-    const bitOf = (qubit: number) => 1 << (first + width - 1 - (this.#siteOf[qubit] as number))
-    return applyOperator(op, joined, 2 ** width, bitOf)
+    return joined
   }
 
   /** Splits the tensor of neighboring sites and stores its parts; the last site becomes the center. */
   #place(first: number, width: number, tensor: Matrix): void {
+    const { truncation, algebra } = this.#settings
     let rest = tensor
     for (let site = first; site < first + width - 1; site++) {
       const inner = rest.rows / 2 ** (first + width - 1 - site)
       const matrix = { rows: inner, columns: (rest.rows / inner) * rest.columns, data: rest.data }
-      const { left, right, discarded } = splitTruncated(matrix, this.#truncation, this.#work)
+      const { left, right, discarded } = splitTruncated(matrix, truncation, algebra)
       this.#sites[site] = left
-      this.discarded = 1 - (1 - this.discarded) * (1 - discarded)
+      this.#logKept += Math.log1p(-discarded)
       this.largestBondDimension = Math.max(this.largestBondDimension, left.columns)
       const data = discarded > 0 ? right.data.map((part) => part / Math.sqrt(1 - discarded)) : right.data
       rest = { rows: (left.columns * matrix.columns) / tensor.columns, columns: tensor.columns, data }
@@ -248,57 +288,7 @@ export class TensorChain {
   }
 }
 
-/**
- * Applies an operator to a tensor of neighboring sites; `values` consecutive rows are the values of their
- * qubits.
- */
-function applyOperator(
-  op: LocalOperator,
-  tensor: Matrix,
-  values: number,
-  bitOf: (qubit: number) => number,
-): Matrix {
-  const targets = op.targets.map(bitOf)
-  const all = targets.reduce((sum, bit) => sum | bit, 0)
-  const controls = op.controls.map((qubit, place) => ({
-    bit: bitOf(qubit),
-    value: (op.controlValues >> place) & 1,
-  }))
-  const places = Array.from({ length: 2 ** targets.length }, (_, index) =>
-    targets.reduce((sum, bit, place) => ((index >> place) & 1 ? sum | bit : sum), 0),
-  )
-  const data = tensor.data.slice()
-  const length = 2 * tensor.columns
-  for (let block = 0; block < tensor.rows; block += values) {
-    for (let value = 0; value < values; value++) {
-      const isMet = controls.every(({ bit, value: wanted }) => ((value & bit) === 0 ? 0 : 1) === wanted)
-      if ((value & all) !== 0 || !isMet) continue
-      const rows = places.map((place) => (block + value + place) * length)
-      combine(op.matrix, rows, tensor.data, data, length)
-    }
-  }
-  return { rows: tensor.rows, columns: tensor.columns, data }
-}
-
-/** Writes to the rows of `to` the linear combinations of rows of `from` given by a matrix. */
-function combine(
-  matrix: Float64Array,
-  rows: readonly number[],
-  from: Float64Array,
-  to: Float64Array,
-  length: number,
-): void {
-  for (const [index, into] of rows.entries()) {
-    to.fill(0, into, into + length)
-    for (const [inner, source] of rows.entries()) {
-      const at = 2 * (index * rows.length + inner)
-      const [re, im] = [matrix[at] as number, matrix[at + 1] as number]
-      if (re === 0 && im === 0) continue
-      for (let part = 0; part < length; part += 2) {
-        const [a, b] = [from[source + part] as number, from[source + part + 1] as number]
-        to[into + part] = (to[into + part] as number) + re * a - im * b
-        to[into + part + 1] = (to[into + part + 1] as number) + re * b + im * a
-      }
-    }
-  }
+/** The tensor of a site as a matrix of its left bond by (value, right bond). */
+function wide({ rows, columns, data }: Matrix): Matrix {
+  return { rows: rows / 2, columns: 2 * columns, data }
 }

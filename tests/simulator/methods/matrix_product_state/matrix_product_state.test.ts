@@ -54,6 +54,35 @@ test('distant qubits are entangled and disentangled again', async () => {
   expect((await runOps(ops, 31, { method: METHOD, clbits: 4, shots: 10 })).counts).toEqual({ '0110': 10 })
 })
 
+test('two chained registers that a control compares pair by pair need a bond dimension of 8 at most', async () => {
+  const pairs = 7
+  const ladder = (first: number) =>
+    Array.from({ length: pairs }, (_, at) => [
+      ry(0.7 + at / 5, first + at),
+      ...(at > 0 ? [ry(1.1, first + at, first + at - 1), x(first + at, first + at - 1)] : []),
+    ]).flat()
+  const compared = Array.from({ length: pairs }, (_, at) => swap(1 + at, 1 + pairs + at, 0))
+  const ops = [h(0), ...ladder(1), ...ladder(1 + pairs), ...compared, h(0), ...measureAll(2 * pairs + 1)]
+  const { provenance } = await runOps(ops, 2 * pairs + 1, { method: METHOD, shots: 100 })
+  expect(provenance['bond']).toBeLessThanOrEqual(8)
+})
+
+test('a measured part of the chain is distributed as in the statevector', async () => {
+  const entangled = Array.from({ length: 3 }, (_, round) =>
+    Array.from({ length: 7 }, (__, qubit) => [
+      ry(0.4 + qubit + round, qubit),
+      x((qubit + 1) % 7, qubit),
+    ]).flat(),
+  ).flat()
+  for (const measured of [[3], [5, 3], [6, 0]]) {
+    const ops = [...entangled, ...measured.map((qubit, clbit) => measure(qubit, clbit))]
+    const options = { clbits: measured.length, shots: SHOTS }
+    const { counts: ours = {} } = await runOps(ops, 7, { ...options, method: METHOD })
+    const { counts: exact = {} } = await runOps(ops, 7, { ...options, method: 'statevector', seed: 2 })
+    expect(compareCounts(ours, exact).p).toBeGreaterThan(1e-5)
+  }
+})
+
 test('truncation by a small bond dimension is reported with the discarded weight', async () => {
   const entangled = Array.from({ length: 12 }, (_, round) =>
     Array.from({ length: 10 }, (__, qubit) => [

@@ -1,12 +1,18 @@
 import { expect, test } from 'bun:test'
-import {
-  adjointTimes,
-  type Matrix,
-  multiply,
-  zeros,
-} from '../../../../src/simulator/methods/matrix_product_state/matrix.ts'
+import { createEngine } from '../../../../src/simulator/kernel/engine.ts'
+import { Algebra } from '../../../../src/simulator/methods/matrix_product_state/algebra.ts'
+import { type Matrix, zeros } from '../../../../src/simulator/methods/matrix_product_state/matrix.ts'
 import { splitExactly, splitTruncated } from '../../../../src/simulator/methods/matrix_product_state/split.ts'
 import { createRng } from '../../../../src/simulator/numeric/random.ts'
+
+const algebra = new Algebra(await createEngine(1))
+
+const multiply = (a: Matrix, b: Matrix) => algebra.multiply(a, b)
+
+function adjointTimes(a: Matrix, b: Matrix): Matrix {
+  algebra.clear()
+  return algebra.take(algebra.product(algebra.adjoint(algebra.put(a)), algebra.put(b)))
+}
 
 function random(rows: number, columns: number, seed: number): Matrix {
   const rng = createRng(seed)
@@ -34,7 +40,7 @@ test.each([
   [40, 24],
 ])('a matrix of %i by %i is the product of its parts, the left of which is orthonormal', (rows, columns) => {
   const matrix = random(rows, columns, rows + columns)
-  for (const { left, right } of [splitTruncated(matrix, ALL), splitExactly(matrix)]) {
+  for (const { left, right } of [splitTruncated(matrix, ALL, algebra), splitExactly(matrix, algebra)]) {
     expect(distance(multiply(left, right), matrix)).toBeLessThan(1e-12)
     expect(distance(adjointTimes(left, left), unity(left.columns))).toBeLessThan(1e-12)
     expect(left.columns).toBe(Math.min(rows, columns))
@@ -43,9 +49,9 @@ test.each([
 
 test('a matrix of low rank is split at its rank without loss', () => {
   const matrix = multiply(random(20, 3, 1), random(3, 16, 2))
-  expect(splitTruncated(matrix, ALL)).toMatchObject({ left: { columns: 3 } })
-  expect(splitTruncated(matrix, ALL).discarded).toBeLessThan(1e-28)
-  expect(splitExactly(matrix).left.columns).toBe(3)
+  expect(splitTruncated(matrix, ALL, algebra)).toMatchObject({ left: { columns: 3 } })
+  expect(splitTruncated(matrix, ALL, algebra).discarded).toBeLessThan(1e-28)
+  expect(splitExactly(matrix, algebra).left.columns).toBe(3)
 })
 
 test('singular values that are close or far apart are distinguished', () => {
@@ -54,10 +60,10 @@ test('singular values that are close or far apart are distinguished', () => {
   const matrix = zeros(5, 5)
   for (const [at, value] of values.entries()) matrix.data[2 * at * 6] = value
   const turned = multiply(
-    splitExactly(random(5, 5, 7)).left,
-    multiply(matrix, splitExactly(random(5, 5, 8)).left),
+    splitExactly(random(5, 5, 7), algebra).left,
+    multiply(matrix, splitExactly(random(5, 5, 8), algebra).left),
   )
-  const { right } = splitTruncated(turned, ALL)
+  const { right } = splitTruncated(turned, ALL, algebra)
   const rows = Array.from({ length: right.rows }, (_, row) =>
     Math.hypot(...right.data.subarray(2 * row * right.columns, 2 * (row + 1) * right.columns)),
   )
@@ -67,7 +73,24 @@ test('singular values that are close or far apart are distinguished', () => {
 test('the discarded weight of a truncation is returned', () => {
   const matrix = zeros(3, 3)
   for (const [at, value] of [3, 2, 1].entries()) matrix.data[2 * at * 4] = value
-  const { left, discarded } = splitTruncated(matrix, { maxBondDimension: 2, threshold: 0 })
+  const { left, discarded } = splitTruncated(matrix, { maxBondDimension: 2, threshold: 0 }, algebra)
   expect(left.columns).toBe(2)
   expect(discarded).toBeCloseTo(1 / 14, 12)
+})
+
+test('of a wide range of singular values, those above the threshold are kept', () => {
+  const size = 48
+  const spectrum = zeros(size, size)
+  for (let at = 0; at < size; at++) spectrum.data[2 * at * (size + 1)] = 10 ** (-0.26 * at)
+  for (const rows of [size, size + 5]) {
+    const turned = multiply(
+      splitExactly(random(rows, size, 3), algebra).left,
+      multiply(spectrum, splitExactly(random(size, size, 4), algebra).left),
+    )
+    // Weights 10^(-0.52 at): those from 31 on are together below 1e-16 of all.
+    const { left, right } = splitTruncated(turned, ALL, algebra)
+    expect(left.columns).toBe(31)
+    expect(distance(adjointTimes(left, left), unity(31))).toBeLessThan(1e-12)
+    expect(distance(multiply(left, right), turned)).toBeLessThan(1e-8)
+  }
 })
