@@ -183,6 +183,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['kernel', 'noise'],
       ['reduction', 'tally'],
       ['define-method.ts'],
+      ['feedback'],
       ['methods'],
       ['circuits'],
       ['batch'],

@@ -85,3 +85,23 @@ export interface Sink {
   /** Measures one qubit and returns the outcome. */
   measure(qubit: number): 0 | 1
 }
+
+/** Receives the operations of a dynamic program one by one, and may leave outcomes open. */
+export interface OpenSink {
+  /** Called for every operation except measurements, in program order. */
+  apply(op: Op): void
+  /** Measures one qubit; undefined when the outcome is not known yet. */
+  measure(qubit: number): 0 | 1 | undefined
+  /** Executes the steps of one of two branches; without it, such a condition is not decided. */
+  choose?(choice: OpenChoice): void
+}
+
+/** Two branches without measurements, of which open outcomes choose one. */
+export interface OpenChoice {
+  /** Indices of the measurements. */
+  outcomes: readonly number[]
+  /** Whether `steps` are executed, or else `otherwise`: bit j of the index is the outcome `outcomes[j]`. */
+  isTrue: readonly boolean[]
+  steps: readonly Op[]
+  otherwise: readonly Op[]
+}

@@ -1,11 +1,11 @@
 import { type Op, secondsOf } from './circuit.ts'
-import { assertValueCount, FIRST_OUTCOME, shapeOf } from './execute/lower.ts'
+import { assertValueCount, shapeOf } from './execute/lower.ts'
 import { type GateCall, Undecided } from './execute/machine.ts'
 import type { Program } from './execute/program.ts'
 import { Runner } from './execute/run.ts'
 import { Fault, positioned, positionOf } from './fault.ts'
 import { fullLimits } from './limits.ts'
-import type { Cell } from './values/values.ts'
+import { type Cell, FIRST_OUTCOME } from './values/values.ts'
 
 /** A qubit that controls a gate, and the value at which it acts. */
 export interface Control {

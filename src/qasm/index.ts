@@ -4,6 +4,8 @@ export {
   type DelayOp,
   type MeasureOp,
   type Op,
+  type OpenChoice,
+  type OpenSink,
   type PhaseOp,
   type ResetOp,
   type Sink,
@@ -12,7 +14,7 @@ export {
 } from './circuit.ts'
 export { type Control, type Drawing, type DrawnStep, drawProgram } from './draw.ts'
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
-export { lowerProgram, runDynamic } from './execute/lower.ts'
+export { lowerProgram, runDynamic, runOpen } from './execute/lower.ts'
 export type { Program } from './execute/program.ts'
 export type { ProgramFeature } from './features.ts'
 export { standardGateWidth } from './gates/library.ts'
@@ -21,4 +23,5 @@ export { type CheckReport, checkProgram, parseProgram } from './program.ts'
 export { nearestInteger } from './rational.ts'
 export type { ChipNeeds } from './used-qubits.ts'
 export { inputProblem, type TypedInput } from './values/input.ts'
+export { FIRST_OUTCOME } from './values/values.ts'
 export type { QasmWarning, WarningCode } from './warnings.ts'

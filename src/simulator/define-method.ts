@@ -1,4 +1,4 @@
-import type { Sink } from '../qasm/index.ts'
+import type { OpenSink, Sink } from '../qasm/index.ts'
 import type { Engine } from './kernel/engine.ts'
 import type { NoiseModel } from './noise/noise-model.ts'
 import type { Rng } from './numeric/random.ts'
@@ -27,6 +27,11 @@ export interface Workload {
   createPlaces(): QubitPlaces
   /** Executes the program once with the outcomes that `sink` returns; returns the classical bits. */
   walk(sink: Sink): Uint8Array
+  /**
+   * Executes the program once with outcomes that may be open; returns the states of the classical bits, or
+   * undefined when an open outcome decides what comes next: see `runOpen`.
+   */
+  walkOpen(sink: OpenSink): Int32Array | undefined
 }
 
 /** Memory, threads and sizes that a simulation may use. */

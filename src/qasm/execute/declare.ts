@@ -19,8 +19,9 @@ import {
 import { evaluate, evaluateFor } from './evaluate.ts'
 import { evaluateType, scalarType } from './evaluate-type.ts'
 import { addBits, addQubits, countBits } from './layout.ts'
+import { entryOf } from './loop.ts'
 import type { Machine } from './machine.ts'
-import type { Entry } from './scope.ts'
+import type { Entry, Scope } from './scope.ts'
 import type { UserGate } from './user-gate.ts'
 
 /** Declares a name in the current block; throws `duplicate_name`. */
@@ -242,4 +243,31 @@ export function declareExtern(m: Machine, node: Statement & { kind: 'extern' }):
   const types = node.arguments.map((type) => evaluateType(m, type, evaluate))
   const result = node.result === undefined ? VOID : scalarType(m, node.result, evaluate)
   declareName(m, node.name, { kind: 'extern', arguments: types, result }, node.at)
+}
+
+/** Binds the value of an argument of a subroutine to its name. */
+export function bindArgument(
+  m: Machine,
+  scope: Scope,
+  { name, type: node, at }: { name: string; at: number; type: { kind: string; mutable?: boolean } },
+  type: Type,
+  value: Value,
+): void {
+  m.countOperations(cellsOf(type), at)
+  switch (type.kind) {
+    case 'qubit':
+    case 'qubits':
+      if (value.kind === 'qubits') scope.set(name, { kind: 'reference', value, constant: true })
+      break
+    case 'array':
+      if (value.kind === 'array') {
+        const isReadonly = node.mutable !== true
+        scope.set(name, { kind: 'reference', value: { ...value, readonly: isReadonly }, constant: false })
+      }
+      break
+    case 'void':
+      break
+    default:
+      scope.set(name, entryOf(convert(value, type, at), type))
+  }
 }

@@ -6,6 +6,7 @@ import {
   type ArrayValue,
   type BitsValue,
   bigIntToBits,
+  type Cell,
   type QubitsValue,
   typeOf,
   UNDETERMINED,
@@ -165,4 +166,17 @@ export function indexArray(m: Machine, base: ArrayValue, index: IndexNode, evalu
 
 function elementOrView(view: ArrayValue): Value {
   return view.shape.length === 0 ? view.store.get(view.offset) : view
+}
+
+/** The bits that an expression reads; undefined for one with calls or measurements. */
+export function cellsIn(m: Machine, node: object, evaluate: Evaluate): readonly Cell[] | undefined {
+  const { kind } = node as { kind?: string }
+  if (kind === 'call' || kind === 'measure') return undefined
+  if (kind === 'name' || kind === 'index') {
+    const value = evaluate(m, node as Expression)
+    return value.kind === 'bits' ? value.cells : []
+  }
+  const parts = Object.values(node).filter((part) => typeof part === 'object' && part !== null)
+  const cells = parts.map((part: object) => cellsIn(m, part, evaluate))
+  return cells.some((found) => !found) ? undefined : cells.flatMap((found) => found ?? [])
 }

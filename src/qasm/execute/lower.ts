@@ -1,14 +1,11 @@
-import type { Circuit, MeasureOp, Op, Sink } from '../circuit.ts'
+import type { Circuit, MeasureOp, Op, OpenChoice, OpenSink, Sink } from '../circuit.ts'
 import { Fault, positioned } from '../fault.ts'
 import { fullLimits, type Limits } from '../limits.ts'
-import type { Cell } from '../values/values.ts'
+import { type Cell, FIRST_OUTCOME, UNDETERMINED } from '../values/values.ts'
 import { warningTexts } from '../warnings.ts'
 import { Undecided } from './machine.ts'
 import type { Program } from './program.ts'
 import { Runner } from './run.ts'
-
-/** State of a bit that holds the outcome of measurement 0; outcome n is this value plus n. */
-export const FIRST_OUTCOME = 2
 
 /**
  * Executes the classical part of a program and expands gates, subroutines, loops and modifiers. `values` are
@@ -111,5 +108,36 @@ export function runDynamic(
     const bits = new Uint8Array(program.layout.clbits)
     for (const [clbit, cell] of runner.layout.cells.entries()) bits[clbit] = cell.state
     return bits
+  })
+}
+
+/**
+ * Runs a program once with outcomes that may be open, and passes every operation to the sink in program
+ * order. Returns what each classical bit holds at the end: 0, 1, or `FIRST_OUTCOME` plus the index of the
+ * measurement whose open outcome it is. Returns undefined when an open outcome decides what is executed next,
+ * or a bit is computed from one. Throws `QasmError`.
+ */
+export function runOpen(
+  program: Program,
+  values: readonly number[],
+  sink: OpenSink,
+  limits?: Partial<Limits>,
+): Int32Array | undefined {
+  return positioned(program.text, () => {
+    assertValueCount(program, values)
+    let measurements = 0
+    const output = {
+      emit: (op: Op) => sink.apply(op),
+      measure(qubit: number) {
+        const index = measurements++
+        return sink.measure(qubit) ?? FIRST_OUTCOME + index
+      },
+      ...(sink.choose && { choose: (choice: OpenChoice) => sink.choose?.(choice) }),
+    }
+    const runner = new Runner(program, values, output, fullLimits(limits))
+    if (!finishes(runner)) return undefined
+    const bits = new Int32Array(program.layout.clbits)
+    for (const [clbit, cell] of runner.layout.cells.entries()) bits[clbit] = cell.state
+    return bits.includes(UNDETERMINED) ? undefined : bits
   })
 }

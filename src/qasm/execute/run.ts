@@ -1,18 +1,19 @@
-import type { Op } from '../circuit.ts'
+import type { Op, OpenChoice } from '../circuit.ts'
 import { Fault } from '../fault.ts'
 import { BUILTIN_GATES } from '../gates/library.ts'
 import type { Limits } from '../limits.ts'
 import type { CallNode, Expression, Statement } from '../syntax/ast.ts'
 import type { PackedCalls } from '../syntax/packed-calls.ts'
 import { convert, toBool } from '../values/convert.ts'
+import { openTruth } from '../values/open-truth.ts'
 import { BOOL, cellsOf, FLOAT, type Type, VOID } from '../values/types.ts'
 import { floatValue, freshBits, isKnown, type QubitsValue, type Value } from '../values/values.ts'
-import { declareGate, declareName, subroutineOf } from './declare.ts'
+import { bindArgument, declareGate, declareName, subroutineOf } from './declare.ts'
 import { checkArguments, evaluate, evaluateFor } from './evaluate.ts'
 import { scalarType } from './evaluate-type.ts'
 import { executeSimple } from './execute.ts'
 import { findGate } from './gate-call.ts'
-import { integerOf } from './indexing.ts'
+import { cellsIn, integerOf } from './indexing.ts'
 import { emptyLayout } from './layout.ts'
 import { entryOf, loopValues } from './loop.ts'
 import { decide, type GateCall, inBlock, inScope, type Machine, ProgramEnd } from './machine.ts'
@@ -22,6 +23,9 @@ import type { Gate, UserGate } from './user-gate.ts'
 
 /** How execution continues after a statement. */
 type Flow = 'next' | 'break' | 'continue' | 'return'
+
+/** Statements of which a branch may consist that open outcomes choose. */
+const GATES: ReadonlySet<Statement['kind']> = new Set(['gate_call', 'packed', 'barrier', 'nop'])
 
 /** Operations between two checkpoints. */
 const OPERATIONS_PER_CHECKPOINT = 1_024
@@ -35,7 +39,11 @@ export interface Output {
   callGate?(call: GateCall): void
   /** Executes a branch that a measurement outcome decides; without it, such a program is not executed. */
   branch?(work: () => void): void
+  /** Executes one of two branches that consist of gates. */
+  choose?(choice: OpenChoice): void
 }
+
+type IfNode = Statement & { kind: 'if' }
 
 /** Executes a checked program once. */
 export class Runner implements Machine {
@@ -53,6 +61,8 @@ export class Runner implements Machine {
   readonly #program: Program
   readonly #values: readonly number[]
   readonly #output: Output
+  /** Receives the steps of a branch in place of the output. */
+  #collected: Op[] | undefined
   #inputs = 0
   #operations = 0
   #sinceCheckpoint = 0
@@ -95,7 +105,8 @@ export class Runner implements Machine {
 
   emit = (op: Op, at: number): void => {
     this.countOperations(1, at)
-    this.#output.emit(op, at)
+    if (this.#collected) this.#collected.push(op)
+    else this.#output.emit(op, at)
   }
 
   countOperations(operations: number, at: number): void {
@@ -250,15 +261,39 @@ export class Runner implements Machine {
     return decide(this, truth) && toBool(truth)
   }
 
-  #executeIf(node: Statement & { kind: 'if' }): Flow {
+  #executeIf(node: IfNode): Flow {
     const { branch } = this.#output
     const truth = convert(evaluate(this, node.condition), BOOL, node.condition.at)
     if (branch && !isKnown(truth)) {
       for (const body of [node.body, node.otherwise ?? []]) branch(() => void this.#block(node.at, body))
       return 'next'
     }
+    const choice = isKnown(truth) ? undefined : this.#choiceOf(node)
+    if (choice) {
+      this.#output.choose?.(choice)
+      return 'next'
+    }
     if (decide(this, truth) && toBool(truth)) return this.#block(node.at, node.body)
     return node.otherwise === undefined ? 'next' : this.#block(node.at, node.otherwise)
+  }
+
+  /** The branches of a condition that open outcomes decide, if they consist of gates. */
+  #choiceOf({ at, body, otherwise = [], condition }: IfNode): OpenChoice | undefined {
+    if (!this.#output.choose || ![...body, ...otherwise].every(({ kind }) => GATES.has(kind)))
+      return undefined
+    const truth = openTruth(cellsIn(this, condition, evaluate) ?? [], () => {
+      const value = convert(evaluate(this, condition), BOOL, condition.at)
+      return isKnown(value) ? toBool(value) : undefined
+    })
+    return truth && { ...truth, steps: this.#stepsOf(at, body), otherwise: this.#stepsOf(at, otherwise) }
+  }
+
+  #stepsOf(at: number, body: readonly Statement[]): Op[] {
+    const steps: Op[] = []
+    this.#collected = steps
+    this.#block(at, body)
+    this.#collected = undefined
+    return steps
   }
 
   #countIteration(at: number): void {
@@ -339,31 +374,5 @@ export class Runner implements Machine {
   #registerQubits(name: string): readonly number[] {
     const entry = this.scope.find(name)?.entry
     return entry?.kind === 'reference' && entry.value.kind === 'qubits' ? entry.value.qubits : []
-  }
-}
-
-function bindArgument(
-  m: Machine,
-  scope: Scope,
-  { name, type: node, at }: { name: string; at: number; type: { kind: string; mutable?: boolean } },
-  type: Type,
-  value: Value,
-): void {
-  m.countOperations(cellsOf(type), at)
-  switch (type.kind) {
-    case 'qubit':
-    case 'qubits':
-      if (value.kind === 'qubits') scope.set(name, { kind: 'reference', value, constant: true })
-      break
-    case 'array':
-      if (value.kind === 'array') {
-        const isReadonly = node.mutable !== true
-        scope.set(name, { kind: 'reference', value: { ...value, readonly: isReadonly }, constant: false })
-      }
-      break
-    case 'void':
-      break
-    default:
-      scope.set(name, entryOf(convert(value, type, at), type))
   }
 }

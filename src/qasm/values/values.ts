@@ -3,6 +3,8 @@ import { type ScalarType, type Type, VOID } from './types.ts'
 
 /** State of a bit that depends on measurement outcomes in a way that a flat circuit cannot represent. */
 export const UNDETERMINED = -1
+/** State of a bit that holds the outcome of measurement 0; outcome n is this value plus n. */
+export const FIRST_OUTCOME = 2
 
 /**
  * One classical bit. `state` is 0, 1, `UNDETERMINED`, or 2 + n for the outcome of the n-th measurement.

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts'
-import { type Circuit, runDynamic, type Sink } from '../../qasm/index.ts'
+import { type Circuit, type OpenSink, runDynamic, runOpen, type Sink } from '../../qasm/index.ts'
 import { type Execution, lowerExecution } from '../circuits/executions.ts'
 import {
   type CircuitOutcome,
@@ -92,7 +92,8 @@ export class CircuitRunner {
     const from = clock.monotonic()
     const checkpoint = () => timeBudget.check('interpret')
     const walk = (sink: Sink) => runDynamic(program, values, sink, { checkpoint })
-    const prepared = prepareCircuit({ ...circuit, walk }, run)
+    const walkOpen = (sink: OpenSink) => runOpen(program, values, sink, { checkpoint })
+    const prepared = prepareCircuit({ ...circuit, walk, walkOpen }, run)
     return {
       execution,
       circuit,

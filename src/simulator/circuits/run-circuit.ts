@@ -1,4 +1,4 @@
-import type { Op, Sink } from '../../qasm/index.ts'
+import type { Op, OpenSink, Sink } from '../../qasm/index.ts'
 import type { Method, Refusal, ResourceLimits, Workload } from '../define-method.ts'
 import { SimulationError, UnsuitableMethodError } from '../errors.ts'
 import type { Engine } from '../kernel/engine.ts'
@@ -23,6 +23,8 @@ export interface BoundProgram {
   ops?: readonly Op[]
   /** Executes it once with a sink and returns its classical bits. */
   walk(sink: Sink): Uint8Array
+  /** Executes it once with outcomes that may be open, see `runOpen`. */
+  walkOpen(sink: OpenSink): Int32Array | undefined
 }
 
 export interface CircuitRun {
@@ -82,6 +84,7 @@ export function prepareCircuit(program: BoundProgram, run: CircuitRun): Prepared
     reduced,
     usedQubits,
     walk,
+    walkOpen: (sink) => program.walkOpen(sink),
     createPlaces: () => new QubitPlaces(usedQubits, (qubit) => assertNoiseCovers(qubit, run)),
   }
   return { workload, method: methodFor(workload, run), bits: measuredBits(clbits, ops) }

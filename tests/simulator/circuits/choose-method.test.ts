@@ -1,5 +1,12 @@
 import { expect, test } from 'bun:test'
-import { lowerProgram, parseProgram, runDynamic, type Sink } from '../../../src/qasm/index.ts'
+import {
+  lowerProgram,
+  type OpenSink,
+  parseProgram,
+  runDynamic,
+  runOpen,
+  type Sink,
+} from '../../../src/qasm/index.ts'
 import { chooseMethod } from '../../../src/simulator/circuits/choose-method.ts'
 import { defineMethod, type Method, type Workload } from '../../../src/simulator/define-method.ts'
 import { amplitudeDamping } from '../../../src/simulator/noise/channel.ts'
@@ -24,6 +31,7 @@ const workload: Workload = {
   noise: undefined,
   reduced: { qubits: [0], ops: [], terminal: [], canBranch: false },
   walk: () => new Uint8Array(1),
+  walkOpen: () => new Int32Array(1),
 }
 
 function method(name: string, more: Partial<Method> = {}) {
@@ -75,7 +83,11 @@ test('programs with feedback run with a method that supports their gates', async
   const program = (qubits: number, gate: string) => {
     const text = `OPENQASM 3.0; include "stdgates.inc"; qubit[${qubits}] q; bit c; h q[0]; c = measure q[0]; if (c) { ${gate} q[${qubits - 1}]; }`
     const parsed = parseProgram(text)
-    return { ...lowerProgram(parsed, []), walk: (sink: Sink) => runDynamic(parsed, [], sink) }
+    return {
+      ...lowerProgram(parsed, []),
+      walk: (sink: Sink) => runDynamic(parsed, [], sink),
+      walkOpen: (sink: OpenSink) => runOpen(parsed, [], sink),
+    }
   }
   const methodOf = async (qubits: number, gate: string, model?: NoiseModel) => {
     const run = runOptions({ shots: 10, ...(model && { noise: model }) })

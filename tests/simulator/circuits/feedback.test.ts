@@ -1,5 +1,13 @@
 import { expect, spyOn, test } from 'bun:test'
-import { lowerProgram, parseProgram, runDynamic, type Sink } from '../../../src/qasm/index.ts'
+import {
+  lowerProgram,
+  type OpenSink,
+  type Program,
+  parseProgram,
+  runDynamic,
+  runOpen,
+  type Sink,
+} from '../../../src/qasm/index.ts'
 import { amplitudeDamping, pauliChannel } from '../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, type NoiseModel, onQubit } from '../../../src/simulator/noise/noise-model.ts'
 import { EXACT_READOUT } from '../../../src/simulator/readout/readout.ts'
@@ -9,8 +17,15 @@ type Options = Parameters<typeof runOptions>[0]
 
 function run(text: string, options: Options = {}) {
   const program = parseProgram(`OPENQASM 3.0; include "stdgates.inc"; ${text}`)
-  const walk = (sink: Sink) => runDynamic(program, [], sink)
-  return runProgram({ ...lowerProgram(program, []), walk }, runOptions(options))
+  return runProgram(boundTo(program), runOptions(options))
+}
+
+function boundTo(program: Program) {
+  return {
+    ...lowerProgram(program, []),
+    walk: (sink: Sink) => runDynamic(program, [], sink),
+    walkOpen: (sink: OpenSink) => runOpen(program, [], sink),
+  }
 }
 
 /** Six fair coins in `m`, from qubits 0 to 5. */
@@ -57,8 +72,7 @@ test('the results of a method that is given up are not counted', async () => {
   const text = `qubit[30] q; bit[2] c; ${COINS} ${CHAIN} if (m == 63) { t q[2]; } c[0] = measure q[2];`
   const options = runOptions({ shots: 500, memory: 'bits' })
   const program = parseProgram(`OPENQASM 3.0; include "stdgates.inc"; ${text}`)
-  const walk = (sink: Sink) => runDynamic(program, [], sink)
-  const { counts = {}, memory } = await runProgram({ ...lowerProgram(program, []), walk }, options)
+  const { counts = {}, memory } = await runProgram(boundTo(program), options)
   expect(Object.values(counts).reduce((sum, each) => sum + each, 0)).toBe(500)
   expect(memory).toHaveLength(500)
   const keys = Object.keys(counts).reduce((sum, key) => sum + key.length + 8, 0)
@@ -112,7 +126,7 @@ for (const [method, noise] of METHODS) {
     const text = `qubit[60] q; bit[3] c; ${COINS} c[0] = measure q[50];
       if (m == 63) { h q[50]; cx q[50], q[8]; c[1] = measure q[50]; c[2] = measure q[8]; }
       if (m == 62) { x q[40]; c[1] = measure q[40]; }`
-    const { counts = {} } = await run(text, { method, shots: 3_000, ...(noise && { noise }) })
+    const { counts = {} } = await run(text, { method, shots: noise ? 2_000 : 3_000, ...(noise && { noise }) })
     const shares = new Map<string, number>()
     for (let m = 0; m < 64; m++) {
       const bits = m.toString(2).padStart(6, '0')
@@ -140,4 +154,31 @@ test('a qubit that the noise model does not cover is refused when a program chan
     `qubit[60] q; bit[1] c; ${COINS} if (m == 63) { h q[${index}]; } c[0] = measure q[${index}];`
   expect((await run(text(9), { noise })).counts).toBeDefined()
   await expect(run(text(10), { noise })).rejects.toMatchObject({ code: 'too_many_qubits' })
+})
+
+/** Teleports the qubit 0 along `hops` pairs, with corrections. */
+function ladderOf(hops: number): string {
+  const hop = 'h q[2*i+1]; cx q[2*i+1], q[2*i+2]; cx q[2*i], q[2*i+1]; h q[2*i];'
+  const read = 'a[i] = measure q[2*i]; b[i] = measure q[2*i+1];'
+  const correct = 'if (b[i]) { x q[2*i+2]; } if (a[i] == 0) { } else { z q[2*i+2]; }'
+  return `for int i in [0:${hops - 1}] { ${hop} ${read} ${correct} }`
+}
+
+test.each(['stabilizer', 'matrix_product_state'])(
+  'corrections of teleported qubits act in every shot: %s',
+  async (method) => {
+    const hops = 4
+    const text = `qubit[${2 * hops + 1}] q; bit[${hops}] a; bit[${hops}] b; output bit c; h q[0]; s q[0]; ${ladderOf(hops)} sdg q[${2 * hops}]; h q[${2 * hops}]; x q[${2 * hops}]; c = measure q[${2 * hops}];`
+    expect((await run(text, { method, shots: 200 })).counts).toEqual({ 1: 200 })
+  },
+)
+
+test('shots walk a program together until outcomes decide what comes next', async () => {
+  const text = `qubit[40] q; bit[40] m; bit c; h q; m = measure q; if (m[3]) { z q[5]; } c = measure q[7]; if (c) { h q[1]; } m[1] = measure q[1];`
+  const bound = boundTo(parseProgram(`OPENQASM 3.0; include "stdgates.inc"; ${text}`))
+  const walkOpen = spyOn(bound, 'walkOpen')
+  const { counts = {} } = await runProgram(bound, runOptions({ shots: 1_000, method: 'stabilizer' }))
+  expect(Object.values(counts).reduce((sum, each) => sum + each, 0)).toBe(1_000)
+  // All shots up to the gate that only some of them execute, then both parts.
+  expect(walkOpen).toHaveBeenCalledTimes(3)
 })

@@ -16,6 +16,7 @@ import {
   chiSquare,
   chiSquareLimit,
   engine,
+  openWalk,
   programOf,
   runOps,
   runOptions,
@@ -168,7 +169,10 @@ test('runCircuit() walks a program once per history of outcomes and follows it',
     }
     return Uint8Array.of(outcome, throws & 1, throws >> 1)
   }
-  const { counts } = await runProgram({ qubits: 1, clbits: 3, walk }, runOptions({ shots: 16_000 }))
+  const { counts } = await runProgram(
+    { qubits: 1, clbits: 3, walk, walkOpen: openWalk(walk) },
+    runOptions({ shots: 16_000 }),
+  )
   const expected = new Map([
     ['011', 1 / 2],
     ['101', 1 / 4],
@@ -188,7 +192,10 @@ test('runCircuit() measures every qubit of a large state without computing it ag
     return Uint8Array.from({ length: qubits }, (_, q) => sink.measure(q))
   }
   using evolutions = spyOn(engine, 'run')
-  const { counts } = await runProgram({ qubits, clbits: qubits, walk }, runOptions({ shots: 1_000 }))
+  const { counts } = await runProgram(
+    { qubits, clbits: qubits, walk, walkOpen: openWalk(walk) },
+    runOptions({ shots: 1_000 }),
+  )
   expect(total(counts)).toBe(1_000)
   expect(Object.keys(counts ?? {}).length).toBeGreaterThan(950)
   // One pass through 16 gates, not one for each of about 1,000 outcomes.
@@ -240,7 +247,9 @@ test('runBranches() returns the same outcomes without memory for copies of state
 
 test('runCircuit() without classical bits returns no counts', async () => {
   const walk = () => new Uint8Array(0)
-  expect(await runProgram({ qubits: 1, clbits: 0, walk }, runOptions())).toMatchObject({
+  expect(
+    await runProgram({ qubits: 1, clbits: 0, walk, walkOpen: openWalk(walk) }, runOptions()),
+  ).toMatchObject({
     counts: {},
     unmeasured: [],
   })
@@ -253,7 +262,7 @@ test('runCircuit() uses outcomes with readout error for feedback', async () => {
     return Uint8Array.of(first, sink.measure(0))
   }
   const options = runOptions({ shots: 40_000, readoutError: 0.3 })
-  const { counts } = await runProgram({ qubits: 1, clbits: 2, walk }, options)
+  const { counts } = await runProgram({ qubits: 1, clbits: 2, walk, walkOpen: openWalk(walk) }, options)
   const expected = new Map([
     ['00', 0.49],
     ['10', 0.21],

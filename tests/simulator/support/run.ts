@@ -1,5 +1,13 @@
 import { systemClock } from '../../../src/base/index.ts'
-import { lowerProgram, type Op, parseProgram, runDynamic, type Sink } from '../../../src/qasm/index.ts'
+import {
+  lowerProgram,
+  type Op,
+  type OpenSink,
+  parseProgram,
+  runDynamic,
+  runOpen,
+  type Sink,
+} from '../../../src/qasm/index.ts'
 import {
   type BoundProgram,
   type CircuitOutcome,
@@ -65,15 +73,36 @@ export async function runProgram(program: BoundProgram, run: CircuitRun): Promis
   return runCircuit(prepareCircuit(program, run), run)
 }
 
+/** A walk with open outcomes for one that needs them all: it ends at the first. */
+export function openWalk(walk: (sink: Sink) => Uint8Array): BoundProgram['walkOpen'] {
+  const end = new Error('an outcome is open')
+  return (sink) => {
+    const measure = (qubit: number) => {
+      const outcome = sink.measure(qubit)
+      if (outcome === undefined) throw end
+      return outcome
+    }
+    try {
+      return Int32Array.from(walk({ apply: (op) => sink.apply(op), measure }))
+    } catch (error) {
+      if (error === end) return undefined
+      throw error
+    }
+  }
+}
+
+function refuseWalk(): never {
+  throw new TypeError('the program has no feedback')
+}
+
 /** A program of given steps without feedback. */
 export function programOf(ops: readonly Op[], qubits: number, clbits = qubits): BoundProgram {
   return {
     qubits,
     clbits,
     ops,
-    walk: () => {
-      throw new TypeError('the program has no feedback')
-    },
+    walk: refuseWalk,
+    walkOpen: refuseWalk,
   }
 }
 
@@ -82,7 +111,9 @@ export async function countsOfProgram(text: string, options: RunOptions): Promis
   const program = parseProgram(text)
   const { qubits, clbits, ops } = lowerProgram(program, [])
   const walk = (sink: Sink) => runDynamic(program, [], sink)
-  const { counts = {} } = await runProgram({ qubits, clbits, ...(ops && { ops }), walk }, runOptions(options))
+  const walkOpen = (sink: OpenSink) => runOpen(program, [], sink)
+  const bound = { qubits, clbits, ...(ops && { ops }), walk, walkOpen }
+  const { counts = {} } = await runProgram(bound, runOptions(options))
   return counts
 }
 

@@ -3,7 +3,7 @@ import { qubitsOf } from '../../reduction/reduce-circuit.ts'
 import { Algebra } from './algebra.ts'
 import { BranchRunner } from './branch-runner.ts'
 import { refuseGate, refuseSize } from './refusals.ts'
-import { runShotByShot } from './run-shot-by-shot.ts'
+import { runFeedback } from './run-feedback.ts'
 import { TruncationRecord } from './truncation-record.ts'
 
 /** Maximum weight discarded by one truncation: the rounding error of singular values that are zero. */
@@ -32,7 +32,7 @@ export const matrixProductState = defineMethod({
     const settings = { truncation, algebra: new Algebra(run.engine, run.timeBudget) }
     const losses = new TruncationRecord()
     if (workload.reduced) await new BranchRunner(run, losses).runAll(workload.reduced, workload, settings)
-    else await runShotByShot(workload, run, { ...settings, meeting: 'right' }, losses)
+    else await runFeedback(workload, run, { ...settings, meeting: 'right' }, losses)
     return { bond: losses.largestBondDimension, truncation: losses.discarded }
   },
 })

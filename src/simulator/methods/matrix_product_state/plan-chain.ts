@@ -82,6 +82,7 @@ class Walk {
     let best = 0
     let least = Number.POSITIVE_INFINITY
     for (const [place, index] of this.#ready.entries()) {
+      this.#work.spend(EXCHANGE_WORK)
       const sites = qubitsOf(this.#ops[index] as StateOp).map((qubit) => this.#siteOf.get(qubit) as number)
       if (sites.length < 2) {
         best = place
@@ -92,7 +93,6 @@ class Walk {
       least = distance
       best = place
     }
-    this.#work.spend(EXCHANGE_WORK * this.#ready.length)
     const [index] = this.#ready.splice(best, 1)
     return index as number
   }

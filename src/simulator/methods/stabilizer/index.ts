@@ -2,8 +2,8 @@ import { defineMethod } from '../../define-method.ts'
 import { UnsuitableMethodError } from '../../errors.ts'
 import { type CliffordCircuit, type Step, toCliffordCircuit } from './clifford-circuit.ts'
 import { type NonCliffordStep, nonCliffordRefusal } from './non-clifford.ts'
+import { findNonCliffordStep, runFeedback } from './run-feedback.ts'
 import { runFrames } from './run-frames.ts'
-import { findNonCliffordStep, runShotByShot } from './run-shot-by-shot.ts'
 import { refuseSize } from './tableau.ts'
 
 /**
@@ -21,7 +21,7 @@ const WORDS_PER_SECOND = 5e8
  */
 export const stabilizer = defineMethod({
   name: 'stabilizer',
-  prefers: (workload) => (workload.reduced?.qubits.length ?? 0) > MAX_QUBITS_FASTER_AS_STATE,
+  prefers: ({ usedQubits }) => usedQubits.length > MAX_QUBITS_FASTER_AS_STATE,
   refuse(workload, { work }) {
     const refusal = refuseSize(workload.usedQubits.length)
     if (refusal) return refusal
@@ -37,7 +37,7 @@ export const stabilizer = defineMethod({
     return workOf(circuit, workload.shots) / WORDS_PER_SECOND
   },
   async run(workload, run) {
-    if (!workload.reduced) await runShotByShot(workload, run)
+    if (!workload.reduced) await runFeedback(workload, run)
     else {
       const circuit = toCliffordCircuit(workload.reduced, run.timeBudget)
       if ('nonClifford' in circuit) throw new UnsuitableMethodError(nonCliffordRefusal(circuit.nonClifford))

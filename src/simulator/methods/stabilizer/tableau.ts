@@ -21,11 +21,15 @@ export class Tableau {
   /** Words of 32 qubits. */
   readonly #words: number
   /**
-   * Row 2q is the image of X_q, row 2q + 1 that of Z_q; of each, the words of its x and then those of its z.
+   * Row 2q is the image of X_q, row 2q + 1 that of Z_q; of each, the words of its x, of its z, and of the
+   * open outcomes on which its sign depends (Fang and Ying, "Symbolic execution for quantum error correction
+   * programs", Proc. ACM Program. Lang. 8, 189, 2024).
    */
-  readonly #rows: Uint32Array
-  /** Exponents of i. */
+  #rows: Uint32Array
+  /** Exponents of i, for open outcomes that are all 0. */
   readonly #exponents: Uint8Array
+  /** Words of open outcomes in each row. */
+  #signWords = 0
   /** Rows under construction while a gate replaces several that depend on one another. */
   #drafts = new Uint32Array(0)
 
@@ -45,18 +49,25 @@ export class Tableau {
   /** The same state with more qubits, in |0>, above the others. */
   grown(qubits: number): Tableau {
     const larger = new Tableau(qubits)
+    larger.#reserve(32 * this.#signWords)
     for (let row = 0; row < 2 * this.qubits; row++) {
-      const [x, z] = [this.#x(row), this.#z(row)]
+      const [x, z, sign] = [this.#x(row), this.#z(row), this.#sign(row)]
       larger.#rows.set(this.#rows.subarray(x, x + this.#words), larger.#x(row))
       larger.#rows.set(this.#rows.subarray(z, z + this.#words), larger.#z(row))
+      larger.#rows.set(this.#rows.subarray(sign, sign + this.#signWords), larger.#sign(row))
     }
     larger.#exponents.set(this.#exponents)
     return larger
   }
 
+  /** An independent copy. */
+  clone(): Tableau {
+    return this.grown(this.qubits)
+  }
+
   /** Applies a gate: the image of P becomes that of G† P G, a product of the rows of the gate's qubits. */
   apply({ qubits, inverseImages }: Clifford): void {
-    const length = 2 * this.#words
+    const length = this.#length
     if (this.#drafts.length < inverseImages.length * length)
       this.#drafts = new Uint32Array(inverseImages.length * length)
     this.#drafts.fill(0)
@@ -80,6 +91,51 @@ export class Tableau {
     return this.#exponents[2 * qubit + 1] === 0 ? 0 : 1
   }
 
+  /**
+   * Measures a qubit whose outcome is random and leaves it open: number `outcome` of the open outcomes, which
+   * has to be new.
+   */
+  measureOpen(qubit: number, outcome: number): void {
+    this.#reserve(outcome + 1)
+    const row = 2 * qubit + 1
+    const [at, bit] = this.#align(row, this.#pivot(qubit))
+    // The sign becomes the open outcome: all rows with Z there change by the difference.
+    const change = this.#rows.slice(this.#sign(row), this.#sign(row) + this.#signWords)
+    ;(change[outcome >> 5] as number) ^= 1 << (outcome & 31)
+    const exponent = this.#exponents[row] as number
+    for (let each = 0; each < 2 * this.qubits; each++) {
+      if (((this.#rows[this.#z(each) + at] as number) & bit) === 0) continue
+      this.#add(each, exponent)
+      const sign = this.#sign(each)
+      for (const [word, bits] of change.entries()) (this.#rows[sign + word] as number) ^= bits
+    }
+  }
+
+  /** The outcome of a qubit that is not random: its value, with all open outcomes that invert it. */
+  outcomeOf(qubit: number): { value: 0 | 1; inverters: number[] } {
+    const inverters: number[] = []
+    const from = this.#sign(2 * qubit + 1)
+    for (let word = 0; word < this.#signWords; word++) {
+      let bits = this.#rows[from + word] as number
+      for (; bits !== 0; bits &= bits - 1) inverters.push(32 * word + 31 - Math.clz32(bits & -bits))
+    }
+    return { value: this.#exponents[2 * qubit + 1] === 0 ? 0 : 1, inverters }
+  }
+
+  /** Applies X to a qubit, Z if `isPhase`, where an open outcome is 1. */
+  flipIf(outcome: number, qubit: number, isPhase: boolean): void {
+    this.#reserve(outcome + 1)
+    const row = 2 * qubit + (isPhase ? 0 : 1)
+    ;(this.#rows[this.#sign(row) + (outcome >> 5)] as number) ^= 1 << (outcome & 31)
+  }
+
+  /** Makes a qubit whose outcome is not random |0>. */
+  clear(qubit: number): void {
+    const row = 2 * qubit + 1
+    this.#exponents[row] = 0
+    this.#rows.fill(0, this.#sign(row), this.#sign(row) + this.#signWords)
+  }
+
   /** Applies X to a qubit, which changes the sign of its Z. */
   flip(qubit: number): void {
     this.#add(2 * qubit + 1, 2)
@@ -90,12 +146,33 @@ export class Tableau {
     this.#add(2 * qubit, 2)
   }
 
+  /** Words of a row. */
+  get #length(): number {
+    return 2 * this.#words + this.#signWords
+  }
+
   #x(row: number): number {
-    return row * 2 * this.#words
+    return row * this.#length
   }
 
   #z(row: number): number {
-    return row * 2 * this.#words + this.#words
+    return row * this.#length + this.#words
+  }
+
+  #sign(row: number): number {
+    return row * this.#length + 2 * this.#words
+  }
+
+  /** Makes room for a number of open outcomes. */
+  #reserve(outcomes: number): void {
+    if (outcomes <= 32 * this.#signWords) return
+    const [rows, length] = [this.#rows, this.#length]
+    this.#signWords = Math.max(2 * this.#signWords, Math.ceil(outcomes / 32))
+    this.#rows = new Uint32Array(2 * this.qubits * this.#length)
+    for (let row = 0; row < 2 * this.qubits; row++) {
+      this.#rows.set(rows.subarray(row * length, (row + 1) * length), this.#x(row))
+    }
+    this.#drafts = new Uint32Array(0)
   }
 
   /** Builds the product of rows for a Pauli on the gate's qubits; returns its exponent. */
@@ -123,6 +200,9 @@ export class Tableau {
       ;(drafts[draft + word] as number) ^= x
       ;(drafts[draft + words + word] as number) ^= rows[from + words + word] as number
     }
+    for (let word = 2 * words; word < this.#length; word++) {
+      ;(drafts[draft + word] as number) ^= rows[from + word] as number
+    }
     return (this.#exponents[row] as number) + (isOdd(passed) ? 2 : 0)
   }
 
@@ -136,13 +216,22 @@ export class Tableau {
     return -1
   }
 
-  /**
-   * Makes an outcome certain. The measured image Q acts on |0…0> as X on its qubits, up to a phase.
-   * Controlled X from the pivot reduce it to one X, an S† converts a Y to an X if necessary, and a Hadamard
-   * converts the X to Z. All but the last preserve |0…0>, which thus becomes the eigenstate of Q. Each is a
-   * change of columns in all rows.
-   */
+  /** Makes an outcome certain. */
   #collapse(row: number, pivot: number, outcome: 0 | 1): void {
+    const [at, bit] = this.#align(row, pivot)
+    if ((this.#exponents[row] === 0 ? 0 : 1) === outcome) return
+    for (let each = 0; each < 2 * this.qubits; each++) {
+      if (((this.#rows[this.#z(each) + at] as number) & bit) !== 0) this.#add(each, 2)
+    }
+  }
+
+  /**
+   * Makes an outcome certain, with the sign that its row has. The measured image Q acts on |0…0> as X on its
+   * qubits, up to a phase. Controlled X from the pivot reduce it to one X, an S† converts a Y to an X if
+   * necessary, and a Hadamard converts the X to Z. All but the last preserve |0…0>, which thus becomes the
+   * eigenstate of Q. Each is a change of columns in all rows. Returns the word and the bit of the pivot.
+   */
+  #align(row: number, pivot: number): [word: number, bit: number] {
     const words = this.#words
     const others = this.#rows.slice(this.#x(row), this.#x(row) + words)
     const [at, bit] = [pivot >> 5, 1 << (pivot & 31)]
@@ -150,10 +239,7 @@ export class Tableau {
     for (let each = 0; each < 2 * this.qubits; each++) this.#spread(each, others, at, bit)
     const isY = ((this.#rows[this.#z(row) + at] as number) & bit) !== 0
     for (let each = 0; each < 2 * this.qubits; each++) this.#turn(each, at, bit, isY)
-    if ((this.#exponents[row] === 0 ? 0 : 1) === outcome) return
-    for (let each = 0; each < 2 * this.qubits; each++) {
-      if (((this.#rows[this.#z(each) + at] as number) & bit) !== 0) this.#add(each, 2)
-    }
+    return [at, bit]
   }
 
   /** Conjugates a row by controlled X from one column to others. */
