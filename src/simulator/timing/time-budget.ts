@@ -84,6 +84,11 @@ export class TimeBudget implements WorkCounter {
     return Math.max(0, (this.#io.deadline - this.#startedAt) / 1_000)
   }
 
+  /** Time until the deadline, in s. */
+  get secondsLeft(): number {
+    return Math.max(0, (this.#io.deadline - this.#clock.monotonic()) / 1_000)
+  }
+
   /** Begins a part of the work, and ends the one before. */
   enter(part: Part, subject = this.#subject): void {
     this.#partStartedAt = this.#account(this.#part)

@@ -3,8 +3,9 @@ import type { ChannelOp } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
 import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
+import { assertAffordable } from './assert-affordable.ts'
 import { operatorOf } from './operator.ts'
-import { planChain } from './plan-chain.ts'
+import { type ChainPlan, planChain } from './plan-chain.ts'
 import { sampleAll } from './sample.ts'
 import { type ChainSettings, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
@@ -40,14 +41,15 @@ export class BranchRunner {
     const { tally, timeBudget } = this.#run
     const shots = shotNumbers(workload.shots)
     const bits = new Uint8Array(workload.clbits)
-    const { ops, meeting } = planChain(steps, qubits, timeBudget)
+    const plan = planChain(steps, qubits, timeBudget)
+    const { meeting } = plan
     const chain = new TensorChain(qubits, { ...settings, meeting })
     // A qubit without a site has never been changed.
     const measured = terminal.map(({ qubit }) => qubit).filter((qubit) => chain.has(qubit))
     this.#waiting.push({ chain, step: 0, shots, bits })
     for (let branch = this.#waiting.pop(); branch; branch = this.#waiting.pop()) {
       timeBudget.enter('evolve')
-      await this.#walk(branch, ops)
+      await this.#walk(branch, plan)
       const end = branch
       this.#losses.add(end.chain)
       timeBudget.enter('sample')
@@ -58,7 +60,7 @@ export class BranchRunner {
     }
   }
 
-  async #walk(branch: Branch, ops: readonly StateOp[]): Promise<void> {
+  async #walk(branch: Branch, { ops, pairs, starts }: ChainPlan): Promise<void> {
     for (; branch.step < ops.length; branch.step++) {
       const op = ops[branch.step] as StateOp
       if (op.kind === 'channel') this.#applyChannel(branch, op)
@@ -69,7 +71,10 @@ export class BranchRunner {
         if (operator) branch.chain.apply(operator)
       }
       this.#run.timeBudget.spend(branch.chain.work)
-      if (this.#run.timeBudget.isYieldDue) await this.#run.timeBudget.yieldIfDue()
+      if (!this.#run.timeBudget.isYieldDue) continue
+      await this.#run.timeBudget.yieldIfDue()
+      const at = { step: branch.step, steps: ops.length }
+      assertAffordable(branch.chain, pairs.subarray(starts[branch.step]), at, this.#run.timeBudget)
     }
   }
 

@@ -8,12 +8,14 @@ import { isSwap } from './operator.ts'
 const EXCHANGE_WORK = 64
 
 /** How the steps of a circuit run on a chain. */
-interface ChainPlan {
+export interface ChainPlan {
   /** The steps, each after all earlier ones on its qubits, next to one another where they can. */
   ops: StateOp[]
   meeting: Meeting
-  /** Maximum bond dimension that the gates could make; most circuits need far less. */
-  bond: number
+  /** The sites behind the bonds on which the steps act, exchanges included. */
+  pairs: Int32Array
+  /** For each step, the index in `pairs` at which it begins. */
+  starts: Int32Array
 }
 
 /**
@@ -27,16 +29,18 @@ export function planChain(ops: readonly StateOp[], qubits: readonly number[], wo
     second.cost < first.cost || (second.cost === first.cost && second.exchanges < first.exchanges)
       ? second
       : first
-  return { ops: best.ordered, meeting: best.meeting, bond: best.largest }
+  const { ordered, meeting, pairs, starts } = best
+  return { ops: ordered, meeting, pairs: Int32Array.from(pairs), starts: Int32Array.from(starts) }
 }
 
 /** A walk through the gates with the largest bonds that they could make. */
 class Walk {
   readonly meeting: Meeting
   readonly ordered: StateOp[] = []
+  readonly pairs: number[] = []
+  readonly starts: number[] = []
   cost = 0
   exchanges = 0
-  largest = 1
   readonly #work: WorkCounter
   readonly #siteOf = new Map<number, number>()
   readonly #qubitAt: number[]
@@ -100,6 +104,7 @@ class Walk {
   #take(index: number): void {
     const op = this.#ops[index] as StateOp
     this.ordered.push(op)
+    this.starts.push(this.pairs.length)
     const qubits = qubitsOf(op)
     for (const qubit of qubits) {
       const queue = this.#queues.get(qubit) as number[]
@@ -132,7 +137,7 @@ class Walk {
       )
       bonds[site] = bond
       this.cost += bond ** 3
-      this.largest = Math.max(this.largest, bond)
+      this.pairs.push(site)
     }
     this.#center = first + width - 1
   }

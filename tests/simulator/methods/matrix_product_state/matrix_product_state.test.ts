@@ -1,12 +1,17 @@
 import { expect, test } from 'bun:test'
+import { systemClock } from '../../../../src/base/index.ts'
 import type { Op } from '../../../../src/qasm/index.ts'
+import { Algebra } from '../../../../src/simulator/methods/matrix_product_state/algebra.ts'
+import { assertAffordable } from '../../../../src/simulator/methods/matrix_product_state/assert-affordable.ts'
+import { TensorChain } from '../../../../src/simulator/methods/matrix_product_state/tensor-chain.ts'
 import { amplitudeDamping } from '../../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, onQubit } from '../../../../src/simulator/noise/noise-model.ts'
 import { EXACT_READOUT } from '../../../../src/simulator/readout/readout.ts'
+import { TimeBudget } from '../../../../src/simulator/timing/time-budget.ts'
 import { type Pattern, randomCircuit, toProgram } from '../../../oracle/random-circuit.ts'
 import { compareCounts } from '../../../oracle/statistics.ts'
 import { h, measure, measureAll, ry, swap, x } from '../../support/ops.ts'
-import { countsOfProgram, runOps } from '../../support/run.ts'
+import { countsOfProgram, engine, runOps } from '../../support/run.ts'
 
 const SHOTS = 2_000
 const METHOD = 'matrix_product_state'
@@ -116,4 +121,27 @@ test('shots keep their outcomes when more of them are run', async () => {
   const memory = async (shots: number) =>
     (await runOps(ops, 3, { shots, method: METHOD, memory: 'bits' })).memory as string[]
   expect((await memory(1_000)).slice(0, 100)).toEqual(await memory(100))
+})
+
+test('a run whose rest takes several times the time left is refused, with the step and the bond', () => {
+  const algebra = new Algebra(engine)
+  const truncation = { maxBondDimension: 64, threshold: 1e-16 }
+  const qubits = Array.from({ length: 12 }, (_, qubit) => qubit)
+  const chain = new TensorChain(qubits, { truncation, algebra, meeting: 'right' })
+  for (let round = 0; round < 8; round++) {
+    for (const qubit of qubits) {
+      chain.apply(ry(0.7 + qubit + round, qubit))
+      chain.apply(x((qubit + 3) % 12, qubit))
+    }
+  }
+  const pairs = new Int32Array(2 ** 22).fill(6)
+  const assertWith = (seconds: number) => {
+    const limit = { signal: new AbortController().signal, deadline: 1_000 * seconds }
+    const timeBudget = new TimeBudget({ ...systemClock, monotonic: () => 0 }, limit)
+    assertAffordable(chain, pairs, { step: 3, steps: 90 }, timeBudget)
+  }
+  expect(() => assertWith(1_000)).not.toThrow()
+  const bond = chain.largestBondDimension
+  expect(bond).toBeGreaterThan(7)
+  expect(() => assertWith(1)).toThrow(`is too entangled: after step 3 of 90 its bonds have reached ${bond}`)
 })
