@@ -194,7 +194,7 @@ test('runCircuit() measures every qubit of a large state without computing it ag
   using evolutions = spyOn(engine, 'run')
   const { counts } = await runProgram(
     { qubits, clbits: qubits, walk, walkOpen: openWalk(walk) },
-    runOptions({ shots: 1_000 }),
+    runOptions({ shots: 1_000, method: 'statevector' }),
   )
   expect(total(counts)).toBe(1_000)
   expect(Object.keys(counts ?? {}).length).toBeGreaterThan(950)
