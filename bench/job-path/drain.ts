@@ -1,141 +1,110 @@
 /**
- * What a job costs when the queue is full: `bun bench/job-path/drain.ts [EXECUTABLE…] [--qpus 1,16]
- * [--jobs 1500] [--warm 500] [--rounds 5]`. Without executables, the one of this folder; several take turns
- * in each round, so that other load on the machine affects all.
+ * What a job costs when the queue is full, beside other queues that flush each step: `bun
+ * bench/job-path/drain.ts [EXECUTABLE…] [--qpus 1,4,16] [--jobs 1500] [--warm 500] [--rounds 5]
+ * [--page yes]`. Without executables, the one of this folder; all of them and the peers that are installed
+ * (PostgreSQL, Redis, NATS) take turns in each round, so that other load on the machine affects all.
  *
- * Server and `mock` drivers have run `--warm` jobs on every QPU before. The queue fills while all QPUs are
- * drained. Rates count from the end of the first job to the end of the last. Processor time is that of all
- * threads, and of the driver's two processes; bytes are those that the server gave to the disk.
+ * Server and workers have run `--warm` jobs for each QPU before; the queue fills while no worker takes jobs.
+ * Rates count from the end of the first job to the end of the last. Processor time is that of all threads
+ * and child processes; the workers of `svc` are its `mock` drivers with their device processes, those of the
+ * peers connections of this one process that execute nothing. Bytes of PostgreSQL are those of its log.
+ * Flushes are counted in a round of their own. With `--page yes` the table replaces that of
+ * `docs/benchmarks/job-path.md`.
  */
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { Service, SVC } from '../../tests/support/executable/service.ts'
+import { loadavg } from 'node:os'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
-import { until } from '../../tests/support/until.ts'
+import { countFlushes } from '../support/count-flushes.ts'
 import { percentile } from '../support/figures.ts'
-import { printHead, printRow, startBench } from '../support/output.ts'
-import { postJob } from '../support/post-job.ts'
+import { printHead, printRow, startBench, tableOf } from '../support/output.ts'
+import { writeSection } from '../support/page.ts'
 import { usedMs } from '../support/processor-time.ts'
+import { writtenBytes } from '../support/written-bytes.ts'
+import type { Cost, StartContestant } from './contestant.ts'
+import { readContestants } from './contestants.ts'
 
-/** Clients that submit at the same time. */
-const WIDTH = 16
+/** Jobs of the round that counts flushes. */
+const COUNTED = 200
 
-interface Cost {
-  /** Jobs per second. */
-  rate: number
-  /** Processor time per job, in ms. */
-  server: number
-  drivers: number
-  /** KB per job that the server wrote. */
-  written: number
-}
-
-const executables = process.argv
-  .slice(2)
-  .filter((word, at, words) => !`${words[at - 1]}${word}`.includes('--'))
-process.argv = process.argv.filter((word) => !executables.includes(word))
-const flags = { qpus: '1,16', jobs: '1500', warm: '500' }
-const { rounds, qpus, jobs, warm } = startBench('A full queue', flags)
+const compared = readContestants()
+const flags = { qpus: '1,4,16', jobs: '1500', warm: '500', page: 'no' }
+const { rounds, qpus, jobs, warm, page } = startBench('A full queue', flags)
+const loadBefore = loadavg()[0] ?? 0
+const count = Number(jobs)
 
 /** Jobs that end while the queue is full, and what they cost. */
-async function measure(executable: string, width: number): Promise<Cost> {
+async function measure(start: StartContestant, width: number): Promise<Cost> {
   using folder = temporaryFolder()
-  await using service = await Service.install(folder.path, { executable })
-  await service.start()
-  const { token } = await service.createUser(1_000_000)
-  const names = Array.from({ length: width }, (_, at) => `qpu_${at}`)
-  const drivers: Bun.Subprocess[] = []
-  try {
-    for (const name of names) drivers.push(service.startDriver(name, await service.createQpu(name)))
-    for (const name of names) await service.untilOnline(name)
-    await drain(service, names, token, Number(warm) * width)
-    const pids = drivers.map(({ pid }) => pid)
-    const used = () => ({
-      server: usedMs(service.pid ?? 0),
-      drivers: pids.reduce((sum, pid) => sum + usedMs(pid), 0),
-      bytes: writtenBytes(service.pid ?? 0),
-    })
-    let before = used()
-    const rate = await drain(service, names, token, Number(jobs), () => {
-      before = used()
-    })
-    const after = used()
-    return {
-      rate,
-      server: (after.server - before.server) / Number(jobs),
-      drivers: (after.drivers - before.drivers) / Number(jobs),
-      written: (after.bytes - before.bytes) / 1_000 / Number(jobs),
-    }
-  } finally {
-    for (const driver of drivers) driver.kill()
-    await Promise.all(drivers.map(({ exited }) => exited))
+  await using contestant = await start(folder.path, width)
+  await contestant.fill(Number(warm) * width)
+  await contestant.drain()
+  await contestant.fill(count)
+  const { server, workers } = contestant
+  const read = async () => ({
+    server: sumOf(server, usedMs),
+    // The servers of the peers are children of this process.
+    workers: sumOf(workers, (pid) =>
+      pid === process.pid ? process.cpuUsage().user / 1e3 + process.cpuUsage().system / 1e3 : usedMs(pid),
+    ),
+    written: ((await contestant.written?.()) ?? sumOf(server, writtenBytes)) / 1_000,
+  })
+  const before = await read()
+  const rate = await contestant.drain()
+  const after = await read()
+  return {
+    rate,
+    server: (after.server - before.server) / count,
+    workers: (after.workers - before.workers) / count,
+    written: (after.written - before.written) / count,
   }
 }
 
-/** Fills the queue with `count` jobs, lets them run, and returns how many ended per second. */
-async function drain(
-  service: Service,
-  names: readonly string[],
-  token: string,
-  count: number,
-  onFull = (): void => undefined,
-): Promise<number> {
-  const setDrained = (drained: boolean) => Promise.all(names.map((name) => setDrain(service, name, drained)))
-  await setDrained(true)
-  const ids: string[] = []
-  let left = count
-  const submit = async () => {
-    for (; left > 0; ) {
-      left -= 1
-      ids.push((await postJob(service.url, token)).id)
-    }
+/** Flushes per job of the server, and of the workers if they are processes of their own. */
+async function flushes(start: StartContestant, width: number): Promise<[number, number]> {
+  const count = async (side: 'server' | 'workers') => {
+    using folder = temporaryFolder()
+    await using contestant = await start(folder.path, width)
+    await contestant.fill(COUNTED)
+    const pids = contestant[side].filter((pid) => pid !== process.pid)
+    return (await countFlushes(pids, () => contestant.drain())) / COUNTED
   }
-  await Promise.all(Array.from({ length: WIDTH }, submit))
-  onFull()
-  await setDrained(false)
-  const isOver = async () => {
-    const path = '/api/jobs?status=pending,running&limit=1&fields=id'
-    const { status, body } = await service.call<unknown[]>('GET', path, { token })
-    if (status !== 200) throw new Error(`the list of jobs returned ${status}`)
-    return body.length === 0
-  }
-  await until('the queue to be empty', isOver, { timeoutMs: 600_000, intervalMs: 100 })
-  const times = await Promise.all(ids.map((id) => finishedAt(service, token, id)))
-  return (count - 1) / ((Math.max(...times) - Math.min(...times)) / 1_000)
+  return [await count('server'), await count('workers')]
 }
 
-async function setDrain(service: Service, name: string, drained: boolean): Promise<void> {
-  const body = { name, drain: drained }
-  const { status } = await service.call('POST', '/api/op/qpu/drain', { token: await service.admin(), body })
-  if (status !== 200) throw new Error(`draining ${name} returned ${status}`)
+function sumOf(pids: readonly number[], read: (pid: number) => number): number {
+  return pids.reduce((sum, pid) => sum + read(pid), 0)
 }
 
-async function finishedAt(service: Service, token: string, id: string): Promise<number> {
-  const { body } = await service.call<{ finished_at: string }>('GET', `/api/jobs/${id}`, { token })
-  return Date.parse(body.finished_at)
-}
-
-function writtenBytes(pid: number): number {
-  return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
-}
-
-const compared = executables.length > 0 ? executables.map((path) => resolve(path)) : [SVC]
-const columns: (keyof Cost)[] = ['rate', 'server', 'drivers', 'written']
-printHead(['executable', 'QPUs', 'jobs/s', 'server, ms', 'drivers, ms', 'KB written'])
+const head = ['', 'QPUs', 'jobs/s', 'server, ms', 'workers, ms', 'KB written', 'flushes', 'of workers']
+const columns: (keyof Cost)[] = ['rate', 'server', 'workers', 'written']
+const rows: (string | number)[][] = []
+printHead(head)
 for (const width of qpus.split(',').map(Number)) {
-  const seen = new Map<string, Cost[]>(compared.map((path) => [path, []]))
+  const seen = new Map<string, Cost[]>()
   for (let round = 0; round < rounds; round++) {
-    for (const path of round % 2 ? compared : compared.toReversed()) {
-      seen.get(path)?.push(await measure(path, width))
+    const turns = round % 2 ? [...compared] : [...compared].toReversed()
+    for (const [name, start] of turns) {
+      seen.set(name, [...(seen.get(name) ?? []), await measure(start, width)])
     }
   }
-  for (const [path, costs] of seen) {
-    const medians = columns.map((name) =>
+  for (const [name, start] of compared) {
+    const costs = seen.get(name) ?? []
+    const medianOf = (column: keyof Cost) =>
       percentile(
-        costs.map((cost) => cost[name]),
+        costs.map((cost) => cost[column]),
         0.5,
-      ),
-    )
-    printRow([path.split('/').at(-1) ?? path, String(width), ...medians])
+      )
+    const row = [name, String(width), ...columns.map(medianOf), ...(await flushes(start, width))]
+    rows.push(row)
+    printRow(row)
   }
+}
+if (page === 'yes') {
+  const command = `bun bench/job-path/drain.ts --qpus ${qpus} --jobs ${jobs} --warm ${warm} --rounds ${rounds}`
+  const text = `Medians of ${rounds === 1 ? '1 round' : `${rounds} rounds`} in turns, per job.\n\n${tableOf(head, rows)}`
+  await writeSection('job-path.md', {
+    heading: 'What a job costs when the queue is full',
+    command,
+    loadBefore,
+    text,
+  })
 }

@@ -36,14 +36,22 @@ const lineOf = (cells: readonly Cell[]) =>
 
 /** Prints a Markdown table in the form of the pages in `docs/benchmarks`. */
 export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  printHead(head)
-  for (const row of rows) printRow(row)
+  console.log(tableOf(head, rows))
+}
+
+/** A Markdown table in the form of the pages in `docs/benchmarks`. */
+export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [headOf(head), ...rows.map(lineOf)].join('\n')
 }
 
 /** Prints the heading of a table whose rows are printed later, one by one. */
 export function printHead(head: readonly string[]): void {
+  console.log(headOf(head))
+}
+
+function headOf(head: readonly string[]): string {
   const rule = head.map((_, column) => (column === 0 ? '---' : '---:'))
-  console.log([lineOf(head), lineOf(rule)].join('\n'))
+  return [lineOf(head), lineOf(rule)].join('\n')
 }
 
 /** Prints the next row of a table. */

@@ -2,6 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const isProcess = (name: string) => /^\d+$/.test(name)
 
+/** A process and the processes below it. */
+export function treeOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean),
+  )
+  return [pid, ...children.flatMap((child) => treeOf(Number(child)))]
+}
+
 /** Processor time in ms that the threads of a process and of its children have used. */
 export function usedMs(pid: number): number {
   let ns = 0

@@ -39,6 +39,7 @@ export { endWithParent } from './parent-watch/parent-watch.ts'
 export { Backoff, type BackoffLimits, backoffMs } from './portable/backoff.ts'
 export { isObject } from './portable/is-object.ts'
 export { medianOf } from './portable/median.ts'
+export { Recent } from './portable/recent.ts'
 export { isTimeZone, timeZone, type WallTime } from './portable/time-zone.ts'
 export {
   DAY_MS,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { type Clock, endWithParent, messageOf, systemClock } from '../../base/index.ts'
+import { Alarms, type Clock, endWithParent, messageOf, systemClock } from '../../base/index.ts'
 import {
   checkDevice,
   type DeviceOptions,
@@ -66,6 +66,7 @@ export function createDeviceHost({
   onExtended,
 }: DeviceHostDependencies): DeviceHost {
   const stopping = new AbortController()
+  const alarms = new Alarms(clock)
   const log = relayLog(send)
   let prepared: Prepared | undefined
   /** The options and files of the device are right. */
@@ -95,7 +96,7 @@ export function createDeviceHost({
     await checkDevice(device, context)
     isChecked = true
     const { jobTimeoutMs } = options
-    const io = { clock, log, signal: stopping.signal, device: device.def.name, jobTimeoutMs, send }
+    const io = { clock, alarms, log, signal: stopping.signal, device: device.def.name, jobTimeoutMs, send }
     const opened = await openOperation(device, context, io)
     await opened.start()
     operation = opened
@@ -125,6 +126,7 @@ export function createDeviceHost({
     stopping.abort(new Error('the driver is stopping'))
     await operation?.stop({ extend }).catch((error: unknown) => log.warn('device failed to close', { error }))
     operation = undefined
+    alarms.stop()
   }
 
   function close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../base/index.ts'
+import type { Alarms, Clock, Log } from '../../base/index.ts'
 import type { StopIo } from '../../devices/index.ts'
 import type { Command } from '../../protocol/index.ts'
 import type { FromHost } from '../messages/host-messages.ts'
@@ -6,6 +6,7 @@ import type { FromHost } from '../messages/host-messages.ts'
 /** Services for an operation in the device process. */
 export interface OperationIo {
   clock: Clock
+  alarms: Alarms
   log: Log
   /** Aborts when the driver stops. */
   signal: AbortSignal

@@ -1,3 +1,4 @@
+import type { Alarm } from '../../base/index.ts'
 import { checkResults, JobError, jobFailureOf, labelBytes, type ProcessDevice } from '../../devices/index.ts'
 import { JOB_LIMITS, type RunJob, resultId } from '../../protocol/index.ts'
 import { readCommandHead } from '../messages/command-head.ts'
@@ -6,9 +7,15 @@ import { DescriptionSender } from './describe.ts'
 import { encodingLimit } from './encoding-limit.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
+/**
+ * Time for which a phase waits: a job that ends sooner sends none, and of many that follow each other quickly
+ * the last one counts.
+ */
+const PHASE_DELAY_MS = 20
+
 /** Runs a QPU: jobs one at a time, each with exactly one result. */
 export function runProcess(device: ProcessDevice, io: OperationIo): RunningOperation {
-  const { log, send } = io
+  const { log, send, alarms } = io
   const description = new DescriptionSender(device, io)
   let current: { result: string; cancel: AbortController } | undefined
   let last: Promise<void> = Promise.resolve()
@@ -16,18 +23,31 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
   async function runJob(command: RunJob): Promise<void> {
     const result = resultId(command.job, command.attempt)
     const cancel = new AbortController()
+    if (io.signal.aborted) cancel.abort(io.signal.reason)
     current = { result, cancel }
     send({ kind: 'started', result })
+    let phase = ''
+    let due: Alarm | undefined
+    const sendPhase = () => {
+      due = undefined
+      send({ kind: 'phase', result, phase })
+    }
     const { body, code } = await execute(device, command, io, {
-      signal: AbortSignal.any([cancel.signal, io.signal]),
-      phase: (phase) => send({ kind: 'phase', result, phase: phase.slice(0, 100) }),
+      signal: cancel.signal,
+      phase(name) {
+        phase = name.slice(0, 100)
+        due ??= alarms.set(PHASE_DELAY_MS, sendPhase)
+      },
     })
+    due?.clear()
     current = undefined
     // A job that the chip cannot run now waits for the next change of what is described: after its result.
     if (code === 'not_calibrated') await description.send()
     send({ kind: 'result', result, body })
     await description.send()
   }
+
+  io.signal.addEventListener('abort', () => current?.cancel.abort(io.signal.reason), { once: true })
 
   return {
     async start() {

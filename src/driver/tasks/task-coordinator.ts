@@ -1,10 +1,19 @@
 import { feature } from 'bun:bundle'
-import { type Alarm, type Alarms, type Clock, failpoint, type Log, LogSum, newId } from '../../base/index.ts'
+import {
+  type Alarm,
+  type Alarms,
+  type Clock,
+  failpoint,
+  type Log,
+  LogSum,
+  MIB,
+  newId,
+  Recent,
+} from '../../base/index.ts'
 import type { EventPayload } from '../../protocol/index.ts'
 import type { Outbox } from '../connection/outbox.ts'
 import { writeEvent } from '../messages/write-event.ts'
 import { decideDispatch } from './decide-dispatch.ts'
-import { RecentResults } from './recent-results.ts'
 import type { Task, TaskObserver, TransientEvent } from './task.ts'
 
 interface TaskCoordinatorDependencies {
@@ -33,7 +42,8 @@ const FLUSH_FIRST_ABOVE_MS = 1_000
 /** Runs dispatched tasks, one at a time, and stores the final event of each in the outbox. */
 export class TaskCoordinator {
   readonly #dependencies: TaskCoordinatorDependencies
-  readonly #recent = new RecentResults()
+  /** Acknowledged results, by characters, so that a job that is dispatched again does not run twice. */
+  readonly #recent = new Recent<string>({ entries: 256, size: 32 * MIB })
   readonly #jobs: LogSum
   #running: Task | undefined
   #idle: Promise<void> = Promise.resolve()
@@ -134,7 +144,7 @@ export class TaskCoordinator {
       const isFlushedLater = clock.monotonic() - begun <= FLUSH_FIRST_ABOVE_MS
       await outbox.put(task.id, body, { isFlushedLater })
       if (feature('FAILPOINTS')) failpoint('outbox.written')
-      this.#recent.add(task.id, body)
+      this.#recent.add(task.id, body, body.length)
       this.#report(task, 'ended')
     }
     // Heartbeats continue until here, so that the server does not requeue the job while a slow disk stores

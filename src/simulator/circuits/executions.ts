@@ -1,5 +1,6 @@
-import { type Circuit, lowerProgram, type Program, parseProgram } from '../../qasm/index.ts'
+import { type Circuit, lowerProgram, type Program } from '../../qasm/index.ts'
 import { circuitErrorOf, SimulationError } from '../errors.ts'
+import { parsedProgram } from './parsed-programs.ts'
 
 /** One program of a job, as it was submitted. */
 export interface CircuitRequest {
@@ -40,7 +41,7 @@ export interface Execution {
 function parseCircuits(circuits: readonly CircuitRequest[], checkpoint?: () => void): Program[] {
   return circuits.map(({ program }, circuitIndex) => {
     try {
-      return parseProgram(program, { checkpoint })
+      return parsedProgram(program, checkpoint)
     } catch (error) {
       throw circuitErrorOf(error, circuitIndex)
     }

@@ -192,7 +192,7 @@ test('runProcess() handles a device that throws instead of returning a promise',
 
 test('runProcess().cancel() aborts the named job only; phases are cut to 100 characters', async () => {
   const ios: JobIo[] = []
-  const { operation, results, sent } = open((_, io) => {
+  const { operation, results, sent, clock } = open((_, io) => {
     ios.push(io)
     io.phase('p'.repeat(200))
     return new Promise((_resolve, reject) => {
@@ -203,9 +203,29 @@ test('runProcess().cancel() aborts the named job only; phases are cut to 100 cha
   await until('the job runs', () => ios.length === 1)
   operation.cancel?.('job000000000001.7')
   expect(ios[0]?.signal.aborted).toBe(false)
+  await clock.advance(20)
   operation.cancel?.('job000000000001.1')
   await until('the result is sent', () => results().length === 1)
   expect(sent[1]).toEqual({ kind: 'phase', result: 'job000000000001.1', phase: 'p'.repeat(100) })
+})
+
+test('runProcess() sends the last of the phases that begin within 20 ms, and none of a job that has ended', async () => {
+  const job = Promise.withResolvers<never>()
+  let io: JobIo | undefined
+  const { operation, results, sent, clock } = open((_, each) => {
+    io = each
+    return job.promise
+  })
+  operation.onCommand(runJobOf('x'))
+  await until('the job runs', () => io !== undefined)
+  for (let circuit = 0; circuit < 300; circuit++) io?.phase(`circuit ${circuit}`)
+  await clock.advance(20)
+  io?.phase('encoding')
+  job.reject(new JobError('no'))
+  await until('the result is sent', () => results().length === 1)
+  await clock.advance(1_000)
+  const phases = sent.filter(({ kind }) => kind === 'phase')
+  expect(phases).toEqual([{ kind: 'phase', result: 'job000000000001.1', phase: 'circuit 299' }])
 })
 
 test('runProcess() aborts the running job when the driver stops', async () => {

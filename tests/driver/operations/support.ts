@@ -1,3 +1,4 @@
+import { Alarms } from '../../../src/base/index.ts'
 import type { FromHost } from '../../../src/driver/messages/host-messages.ts'
 import type { OperationIo } from '../../../src/driver/operations/operation.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
@@ -11,6 +12,7 @@ export function operationIo() {
   const recorded = recordedLog()
   const io: OperationIo = {
     clock,
+    alarms: new Alarms(clock),
     log: recorded.log,
     signal: stopping.signal,
     device: 'coin',

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { systemClock } from '../../../src/base/index.ts'
+import { Alarms, systemClock } from '../../../src/base/index.ts'
 import {
   type MonitorDevice,
   openDevice,
@@ -46,6 +46,7 @@ export async function openMonitor(name: string, pairs: string[], env: Record<str
   const sent: { at: number; readings: Readings }[] = []
   const running = runMonitor(opened, {
     clock,
+    alarms: new Alarms(clock),
     log: recorded.log,
     signal: stopping.signal,
     device: 'cryostat',

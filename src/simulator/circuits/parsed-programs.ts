@@ -1,0 +1,21 @@
+import { Recent } from '../../base/index.ts'
+import { type Program, parseProgram } from '../../qasm/index.ts'
+
+/** Characters of a longer program are not looked up; its execution takes long anyway. */
+const MAX_CHARACTERS = 16_384
+/** A tree takes 8 to 62 bytes for each character of its text (measured). */
+const parsed = new Recent<Program>({ entries: 64, size: 65_536 })
+
+/**
+ * Parses and checks a program, or returns the tree of one of the last ones of the same text: jobs of a
+ * calibration or of a parameter scan repeat theirs. Running a program does not change its tree.
+ * @throws QasmError for the first problem in text order.
+ */
+export function parsedProgram(text: string, checkpoint?: () => void): Program {
+  if (text.length > MAX_CHARACTERS) return parseProgram(text, { checkpoint })
+  const known = parsed.get(text)
+  if (known) return known
+  const program = parseProgram(text, { checkpoint })
+  parsed.add(text, program, text.length)
+  return program
+}
