@@ -150,7 +150,7 @@ function Filters({ query }: { query: Query }) {
           />
         </label>
       ))}
-      <DayRange from={query.get('from')} to={query.get('to')} set={(part) => query.set(part)} />
+      <DayRange zone="UTC" from={query.get('from')} to={query.get('to')} set={(part) => query.set(part)} />
     </div>
   )
 }

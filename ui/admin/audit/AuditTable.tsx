@@ -1,5 +1,5 @@
 import { Moment } from '../../parts/Moment.tsx'
-import { OpeningTable } from '../../parts/table/OpeningTable.tsx'
+import { DataTable } from '../../parts/table/DataTable.tsx'
 import { Id } from '../collections/Value.tsx'
 import { type AuditEntry, actorOf, detailOf } from './model.ts'
 
@@ -11,43 +11,50 @@ interface AuditTableProps {
 /** Entries of the audit log, newest first. A row opens in place. */
 export function AuditTable({ entries, filter }: AuditTableProps) {
   return (
-    <OpeningTable
+    <DataTable
       label="Entries of the audit log"
-      class="audit"
-      titles={['Time', 'Action', 'Actor', 'Record', 'Details']}
+      class="folds audit"
       rows={entries}
       id={({ seq }) => String(seq)}
-      cells={(entry, { isOpen, toggle }) => (
-        <>
-          <td class="time">
-            <Moment at={entry.at} />
-          </td>
-          <th scope="row">
-            <button type="button" class="link" onClick={() => filter({ action: entry.action })}>
-              {entry.action}
+      columns={[
+        { title: 'Time', class: 'time', cell: ({ at }) => <Moment at={at} /> },
+        {
+          title: 'Action',
+          names: true,
+          cell: ({ action }) => (
+            <button type="button" class="link" onClick={() => filter({ action })}>
+              {action}
             </button>
-          </th>
-          <td>
+          ),
+        },
+        {
+          title: 'Actor',
+          cell: (entry) => (
             <button type="button" class="link" onClick={() => filter({ actor: entry.email || entry.actor })}>
               {actorOf(entry)}
             </button>
-          </td>
-          <td>
-            {entry.subject && (
-              <button type="button" class="link" onClick={() => filter({ subject: entry.subject })}>
-                <Id id={entry.subject} />
+          ),
+        },
+        {
+          title: 'Record',
+          cell: ({ subject }) =>
+            subject && (
+              <button type="button" class="link" onClick={() => filter({ subject })}>
+                <Id id={subject} />
               </button>
-            )}
-          </td>
-          <td class="wide">
-            {detailOf(entry) !== '' && (
+            ),
+        },
+        {
+          title: 'Details',
+          phone: 'wide',
+          cell: (entry, { isOpen, toggle }) =>
+            detailOf(entry) !== '' && (
               <button type="button" class="link summary" aria-expanded={isOpen} onClick={toggle}>
                 <code>{summaryOf(entry)}</code>
               </button>
-            )}
-          </td>
-        </>
-      )}
+            ),
+        },
+      ]}
       detail={(entry) => (
         <>
           <pre class="source">{detailOf(entry)}</pre>

@@ -2,7 +2,7 @@ import { useApp } from '../../app/app.ts'
 import { formatMoment, parseTime } from '../../lib/time.ts'
 import { CodeBlock } from '../../parts/CodeBlock.tsx'
 import { Status } from '../../parts/Status.tsx'
-import { OpeningTable } from '../../parts/table/OpeningTable.tsx'
+import { DataTable } from '../../parts/table/DataTable.tsx'
 import { fieldsOf, type Level, type LogLine, linksOf, storedLine } from './model.ts'
 
 const CONDITIONS = {
@@ -22,43 +22,38 @@ interface LogTableProps {
 /** Lines of the log, newest first. A row opens in place. */
 export function LogTable({ lines, show, search }: LogTableProps) {
   return (
-    <OpeningTable
+    <DataTable
       label="Lines of the log"
-      class="log"
-      titles={['Time', 'Level', 'Area', 'Message']}
+      class="folds log"
       rows={lines}
       id={({ position, time }, index) => position || `${time}/${lines.length - index}`}
-      opensByRow
-      cells={(line, { isOpen, toggle }) => (
-        <>
-          <td class="time">
-            <Time of={line} />
-          </td>
-          <td class="state">
-            <Status {...CONDITIONS[line.level]} word={line.level} />
-          </td>
-          <td>{line.subject}</td>
-          <td class="wide">
-            <button
-              type="button"
-              class="link message"
-              aria-expanded={isOpen}
-              onClick={(event) => {
-                event.stopPropagation()
-                toggle()
-              }}
-            >
-              {line.message}
-            </button>{' '}
-            {fieldsOf(line).map(([name, value]) => (
-              <code key={name} class="pair">
-                <span class="soft">{name}=</span>
-                {value}
-              </code>
-            ))}
-          </td>
-        </>
-      )}
+      open={(_, { toggle }) => toggle()}
+      columns={[
+        { title: 'Time', class: 'time', cell: (line) => <Time of={line} /> },
+        {
+          title: 'Level',
+          phone: 'state',
+          cell: ({ level }) => <Status {...CONDITIONS[level]} word={level} />,
+        },
+        { title: 'Area', cell: ({ subject }) => subject },
+        {
+          title: 'Message',
+          phone: 'wide',
+          cell: (line, { isOpen, toggle }) => (
+            <>
+              <button type="button" class="link message" aria-expanded={isOpen} onClick={toggle}>
+                {line.message}
+              </button>{' '}
+              {fieldsOf(line).map(([name, value]) => (
+                <code key={name} class="pair">
+                  <span class="soft">{name}=</span>
+                  {value}
+                </code>
+              ))}
+            </>
+          ),
+        },
+      ]}
       detail={(line) => <Detail line={line} show={show} search={search} />}
     />
   )

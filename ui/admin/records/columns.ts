@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { clampWidth } from '../../parts/table/Grip.tsx'
 import { type Collection, type Field, isLarge } from '../collections/model.ts'
 
 /** A shown column; without a width it takes what its content needs. */
@@ -11,8 +12,6 @@ export interface Column {
 const stored = v.array(v.object({ name: v.string(), width: v.optional(v.number()) }))
 
 const DEFAULT_COLUMNS = 7
-const MIN_WIDTH = 64
-const MAX_WIDTH = 900
 const KEY = 'svc.admin.columns.'
 /** These tell little at a glance. */
 const LATER = new Set(['created', 'updated', 'emailVisibility', 'verified'])
@@ -53,11 +52,6 @@ function parse(text: string | null): unknown {
 /** The text that `readColumns` reads. */
 export function writeColumns(columns: readonly Column[]): string {
   return JSON.stringify(columns.map(({ field, width }) => ({ name: field.name, width })))
-}
-
-/** A width that leaves a column readable. */
-export function clampWidth(width: number): number {
-  return Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width)))
 }
 
 /** Columns with one added in the order of the fields, or removed; `id` stays. */

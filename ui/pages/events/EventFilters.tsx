@@ -11,14 +11,15 @@ interface EventFiltersProps {
 
 /** The filters of the log of events. */
 export function EventFilters({ filter, drivers, set }: EventFiltersProps) {
-  const { qpus } = useApp()
+  const { qpus, zone } = useApp()
   const named = (qpus.value.value ?? []).map(({ id, name }): [string, string] => [id, name])
   return (
     <div class="filter-grid">
       <Choice
         label="Type"
         value={filter.type}
-        choices={EVENT_TYPES.map((type) => [type, type])}
+        all="All but readings"
+        choices={[['all', 'All'], ...EVENT_TYPES.map((type) => [type, type] as const)]}
         set={(type) => set({ type })}
       />
       {drivers && (
@@ -42,7 +43,7 @@ export function EventFilters({ filter, drivers, set }: EventFiltersProps) {
           onChange={({ currentTarget }) => set({ subject: currentTarget.value.trim() })}
         />
       </label>
-      <DayRange from={filter.from} to={filter.to} set={set} />
+      <DayRange zone={zone.value} from={filter.from} to={filter.to} set={set} />
     </div>
   )
 }
@@ -50,16 +51,18 @@ export function EventFilters({ filter, drivers, set }: EventFiltersProps) {
 interface ChoiceProps {
   label: string
   value: string
+  /** What is chosen without a value. */
+  all?: string
   choices: readonly (readonly [value: string, title: string])[]
   set: (value: string) => void
 }
 
-function Choice({ label, value, choices, set }: ChoiceProps) {
+function Choice({ label, value, all = 'All', choices, set }: ChoiceProps) {
   return (
     <label>
       {label}
       <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        <option value="">All</option>
+        <option value="">{all}</option>
         {choices.map(([id, title]) => (
           <option key={id} value={id}>
             {title}

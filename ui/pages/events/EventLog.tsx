@@ -11,11 +11,12 @@ import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
 import { Pager } from '../../parts/table/Pager.tsx'
 import { EventFilters } from './EventFilters.tsx'
-import { conditionOf, type EventFilter } from './event-filter.ts'
+import { conditionOf, type EventFilter, hasType } from './event-filter.ts'
 import { summarizeEvent } from './summarize-event.ts'
 
 const PAGE_SIZE = 25
 const RELOAD_MS = 3_000
+const COUNT_MS = 10_000
 
 interface EventLogProps {
   /** Only the events of this driver; otherwise the driver and its QPU are filters. */
@@ -26,7 +27,7 @@ interface EventLogProps {
 
 /** The log of what drivers reported, the newest first, narrowed down by the address of the page. */
 export function EventLog({ driver, drivers }: EventLogProps) {
-  const { api, named } = useApp()
+  const { api, named, zone } = useApp()
   const query = useQuery()
   const opened = useSignal<DriverEvent | undefined>(undefined)
   const filter: EventFilter = {
@@ -38,24 +39,30 @@ export function EventLog({ driver, drivers }: EventLogProps) {
     to: query.get('to'),
   }
   const page = Math.max(1, Number(query.get('page')) || 1)
+  const read = (parameters: Readonly<Record<string, string>>, abort: AbortSignal) => {
+    const condition = conditionOf(filter, Date.now(), zone.value)
+    const search = new URLSearchParams({ filter: condition, ...parameters })
+    return api.get(`/api/collections/${named('events')}/records?${search}`, driverEvents, abort)
+  }
+  const wanted = JSON.stringify([filter, zone.value])
   const events = useResource(
     async (abort) => {
-      const parameters = new URLSearchParams({
-        filter: conditionOf(filter, Date.now()),
-        sort: '-ts',
-        page: String(page),
-        perPage: String(PAGE_SIZE),
-        skipTotal: 'true',
-        fields: 'id,type,ts,driver,payload',
-      })
-      const path = `/api/collections/${named('events')}/records?${parameters}`
-      return (await api.get(path, driverEvents, abort)).items
+      const fields = 'id,type,ts,driver,payload'
+      const rows = { sort: '-ts', page: String(page), perPage: String(PAGE_SIZE), skipTotal: 'true', fields }
+      return (await read(rows, abort)).items
     },
-    [JSON.stringify(filter), page],
+    [wanted, page],
   )
-  useLive('events/*', (event) => {
-    const isOther = filter.driver !== '' && event.record['driver'] !== filter.driver
-    if (page === 1 && !isOther) events.loadSoon(RELOAD_MS)
+  // Counted apart, so that the page never waits for it; where it takes too long, there is no total.
+  const total = useResource(
+    async (abort) => (await read({ perPage: '1', fields: 'id,type,ts,driver,payload' }, abort)).totalItems,
+    [wanted],
+  )
+  useLive('events/*', ({ record }) => {
+    const isOther = filter.driver !== '' && record['driver'] !== filter.driver
+    if (page !== 1 || isOther || !hasType(filter, String(record['type']))) return
+    events.loadSoon(RELOAD_MS)
+    total.loadSoon(COUNT_MS)
   })
   return (
     <Panel title="Events">
@@ -111,6 +118,7 @@ export function EventLog({ driver, drivers }: EventLogProps) {
         page={page}
         size={PAGE_SIZE}
         shown={events.value.value?.length ?? 0}
+        total={total.error.value ? undefined : total.value.value}
         set={(next) => query.set({ page: next === 1 ? null : next })}
       />
       {opened.value && (

@@ -1,16 +1,18 @@
 interface DayRangeProps {
-  /** UTC days, `2026-01-31`; empty without a bound. */
+  /** In which days begin. */
+  zone: string
+  /** Days, `2026-01-31`; empty without a bound. */
   from: string
   to: string
   set: (part: { from?: string; to?: string }) => void
 }
 
 /** The first day of a range and the day before which it ends, as two filters. */
-export function DayRange({ from, to, set }: DayRangeProps) {
+export function DayRange({ zone, from, to, set }: DayRangeProps) {
   return (
     <>
       <label>
-        From (UTC day)
+        From ({zone})
         <input
           type="date"
           value={from}
@@ -18,7 +20,7 @@ export function DayRange({ from, to, set }: DayRangeProps) {
         />
       </label>
       <label>
-        Before (UTC day)
+        Before ({zone})
         <input type="date" value={to} onChange={({ currentTarget }) => set({ to: currentTarget.value })} />
       </label>
     </>

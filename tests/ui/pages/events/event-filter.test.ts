@@ -4,15 +4,17 @@ import { conditionOf, type EventFilter } from '../../../../ui/pages/events/event
 import { openTestServer } from '../../../support/server/server.ts'
 
 const NOW = Date.UTC(2026, 5, 10, 12)
-const ALL: EventFilter = { driver: '', qpu: '', type: '', subject: '', from: '', to: '' }
+const ALL: EventFilter = { driver: '', qpu: '', type: 'all', subject: '', from: '', to: '' }
 
 test('conditionOf() always bounds the time that the server searches', () => {
-  expect(conditionOf(ALL, NOW)).toBe('ts >= "2026-06-03T12:00:00.000Z"')
-  expect(conditionOf({ ...ALL, from: '2026-01-01' }, NOW)).toBe('ts >= "2026-01-01T00:00:00.000Z"')
-  expect(conditionOf({ ...ALL, to: '2026-02-08' }, NOW)).toBe(
+  const condition = (part: Partial<EventFilter>, zone = 'UTC') => conditionOf({ ...ALL, ...part }, NOW, zone)
+  expect(condition({})).toBe('ts >= "2026-06-03T12:00:00.000Z"')
+  expect(condition({ from: '2026-01-01' })).toBe('ts >= "2026-01-01T00:00:00.000Z"')
+  expect(condition({ to: '2026-02-08' })).toBe(
     'ts >= "2026-02-01T00:00:00.000Z" && ts < "2026-02-08T00:00:00.000Z"',
   )
-  expect(conditionOf({ ...ALL, from: '2026-99-99', to: 'soon' }, NOW)).toBe(conditionOf(ALL, NOW))
+  expect(condition({ from: '2026-99-99', to: 'soon' })).toBe(condition({}))
+  expect(condition({ from: '2026-01-01' }, 'Europe/Stockholm')).toBe('ts >= "2025-12-31T23:00:00.000Z"')
 })
 
 test('the server finds the events of a driver, a QPU, a type, a subject and a time', async () => {
@@ -27,12 +29,13 @@ test('the server finds the events of a driver, a QPU, a type, a subject and a ti
     add(south, 'CalibrationProgress', '2026-01-08T11:00:00.000Z', { target: 'old' })
   })
   const found = async (filter: Partial<EventFilter>) => {
-    const query = new URLSearchParams({ filter: conditionOf({ ...ALL, ...filter }, NOW), sort: '-ts' })
+    const query = new URLSearchParams({ filter: conditionOf({ ...ALL, ...filter }, NOW, 'UTC'), sort: '-ts' })
     const { status, body } = await server.admin.get(`/api/collections/events/records?${query}`)
     expect(status).toBe(200)
     return (body as { items: { ts: string }[] }).items.map(({ ts }) => ts.slice(5, 10))
   }
   expect(await found({})).toEqual(['06-10', '06-09', '06-08'])
+  expect(await found({ type: '' })).toEqual(['06-08'])
   expect(await found({ driver: south.driver })).toEqual(['06-09', '06-08'])
   expect(await found({ qpu: north.id })).toEqual(['06-10'])
   expect(await found({ type: 'CalibrationProgress', from: '2026-01-01' })).toEqual(['06-08', '01-08'])

@@ -77,4 +77,4 @@ const driverEvent = v.object({
   payload: v.unknown(),
 })
 export type DriverEvent = v.InferOutput<typeof driverEvent>
-export const driverEvents = v.object({ items: v.array(driverEvent) })
+export const driverEvents = v.object({ items: v.array(driverEvent), totalItems: v.optional(v.number()) })

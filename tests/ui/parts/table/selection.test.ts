@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { select } from '../../../../ui/admin/records/selection.ts'
+import { select } from '../../../../ui/parts/table/selection.ts'
 
 test('Shift selects all rows between two clicks', () => {
   const rows = ['a', 'b', 'c', 'd']
