@@ -30,7 +30,7 @@ export const COSTS = {
   /** A pending job is cancelled. */
   cancel: { frames: 10, framesOf16: 12, statements: 9, trees: 10 },
   /** An event of a monitor with four readings is stored and added to its series. */
-  readings: { frames: 10, framesOf16: 13, statements: 10, trees: 10 },
+  readings: { frames: 10, framesOf16: 13, statements: 12, trees: 10 },
   /** A tuner reports a step. */
   progress: { frames: 1, framesOf16: 4, statements: 6, trees: 1 },
 } as const satisfies Record<string, Cost>
