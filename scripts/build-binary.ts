@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../package.json' with { type: 'json' }
+import { hashOf } from '../src/cli/verify/checksums.ts'
 import { buildKernel } from './build-kernel.ts'
 import { buildLicenses } from './build-licenses.ts'
 import { buildUi } from './build-ui.ts'
@@ -137,12 +138,6 @@ async function describe(outfile: string, packages: readonly BundledPackage[]): P
   await Bun.write(list, `${sums.join('\n')}\n`)
   // Archives of them are the same whatever the umask of who builds.
   await Promise.all([sbom, list].map((path) => chmod(path, 0o644)))
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hasher = new Bun.CryptoHasher('sha256')
-  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)
-  return hasher.digest('hex')
 }
 
 async function linkDriver(outfile: string): Promise<void> {

@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import lock from '../../package-lock.json' with { type: 'json' }
+import { run } from './run.ts'
 
 const REPOSITORY = join(import.meta.dir, '../..')
 
@@ -65,15 +66,4 @@ export function assertIntegrity(archive: Uint8Array, expected: { name: string; i
   const found = `sha512-${createHash('sha512').update(archive).digest('base64')}`
   if (found !== expected.integrity)
     throw new Error(`${expected.name} is ${found}, but package-lock.json has ${expected.integrity}`)
-}
-
-/** Runs a program; throws with its output unless it ends with 0. */
-async function run(command: string[]): Promise<void> {
-  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}\n${out}${err}`)
 }

@@ -101,6 +101,12 @@ export const PARTS: readonly Part[] = [
     ],
   },
   {
+    name: 'release',
+    reason:
+      'a release is made and installed in clean systems: minutes, root and programs that pack and unpack',
+    tests: ['tests/release'],
+  },
+  {
     name: 'oracles',
     reason: 'other implementations of the same physics and protocols take gigabytes to install',
     tests: ['tests/oracle'],

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
+import lock from '../../package-lock.json' with { type: 'json' }
+import { run } from './run.ts'
+import { formsOf } from './version.ts'
+
+const REPOSITORY = join(import.meta.dir, '../..')
+
+interface Wanted {
+  version: string
+  /** Folder that the release is to make. */
+  dist: string
+  /** A trial: the tree may be changed, and the changelog unwritten. */
+  isQuick: boolean
+}
+
+/** Files that name the version, each with what it has. */
+async function namedVersions(): Promise<Map<string, string | undefined>> {
+  const text = (path: string) => readFile(join(REPOSITORY, path), 'utf8')
+  const found = new Map<string, string | undefined>([
+    ['package.json', manifest.version],
+    ['package-lock.json', lock.version],
+    ['clients/js/package.json', JSON.parse(await text('clients/js/package.json')).version],
+  ])
+  for (const path of [
+    'clients/python/src/svc_client/_version.py',
+    'drivers/python/src/svc_driver/_version.py',
+  ])
+    found.set(path, /^VERSION = "(.+)"$/m.exec(await text(path))?.[1])
+  return found
+}
+
+/**
+ * Checks that a release can be made before anything is built.
+ *
+ * @throws Error with a line for each problem.
+ */
+export async function assertReady({ version, dist, isQuick }: Wanted): Promise<void> {
+  const { semver, python } = formsOf(version)
+  const problems: string[] = []
+  if (existsSync(dist)) problems.push(`${dist} exists: remove it first`)
+  for (const [path, named] of await namedVersions()) {
+    const expected = path.endsWith('.py') ? python : semver
+    if (named !== expected) problems.push(`${path} has the version ${named}, not ${expected}`)
+  }
+  if (!isQuick) {
+    const changes = await run(['git', 'status', '--porcelain'], { cwd: REPOSITORY })
+    if (changes !== '') problems.push(`the tree has changes that are not committed:\n${changes}`)
+    const changelog = await readFile(join(REPOSITORY, 'CHANGELOG.md'), 'utf8')
+    const heading = new RegExp(`^## ${semver.replaceAll('.', '\\.')} — \\d{4}-\\d{2}-\\d{2}$`, 'm')
+    if (!heading.test(changelog))
+      problems.push(
+        `CHANGELOG.md has no section "## ${semver} — YYYY-MM-DD"; rename "Unreleased" and date it`,
+      )
+  }
+  if (problems.length > 0) throw new Error(`svc ${version} cannot be released:\n${problems.join('\n')}`)
+}

@@ -1,0 +1,114 @@
+/**
+ * Makes a release in `dist/`: `npm run release -- 2026.12.0 [--quick] [--target linux-x64] [--dist FOLDER]
+ * [--key SECRET-KEY-FILE]`. See docs/how-to/make-a-release.md.
+ */
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { CHECKSUMS, hashOf, SIGNATURE } from '../../src/cli/verify/checksums.ts'
+import { buildBinary } from '../build-binary.ts'
+import { makeDocumentation } from './artifacts/documentation.ts'
+import { makeGoModule } from './artifacts/go-module.ts'
+import { makeImage } from './artifacts/image.ts'
+import { makeLinuxPackages } from './artifacts/linux-packages.ts'
+import { makeNpmPackages } from './artifacts/npm-packages.ts'
+import { describeBuild } from './artifacts/provenance.ts'
+import { makePythonPackages } from './artifacts/python-packages.ts'
+import { assertReady } from './ready.ts'
+import type { ReleaseRun } from './release-run.ts'
+import { run } from './run.ts'
+import { TARGETS, type Target } from './runtime.ts'
+import { formsOf } from './version.ts'
+
+const REPOSITORY = join(import.meta.dir, '../..')
+/** Exit status of a release that nobody has signed. */
+const UNSIGNED = 4
+
+interface Options {
+  version: string
+  dist: string
+  targets: readonly Target[]
+  isQuick: boolean
+}
+
+/** Makes all files of a release but for the signature in `dist`, which must not exist. */
+async function makeRelease({ version, dist, targets, isQuick }: Options): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'svc-release-'))
+  const made = join(work, 'dist')
+  try {
+    await mkdir(made)
+    const executables = new Map<Target, string>()
+    const time = new Date((await run(['git', 'log', '-1', '--format=%cI'], { cwd: REPOSITORY })).trim())
+    const release: ReleaseRun = { version: formsOf(version), time, dist: made, work, isQuick, executables }
+    for (const target of targets) {
+      // The name of the file is part of its bytes.
+      const outfile = join(work, target, 'executable/svc')
+      await step(`executable for ${target}`, () => buildBinary({ outfile, target }))
+      executables.set(target, outfile)
+      await rename(`${outfile}.cdx.json`, join(made, `svc-${version}-${target}.cdx.json`))
+    }
+    await step('archives, deb, rpm', () => makeLinuxPackages(release))
+    await step('Python packages', () => makePythonPackages(release))
+    await step('npm packages', () => makeNpmPackages(release))
+    await step('Go module', () => makeGoModule(release))
+    await step('container image', () => makeImage(release))
+    await step('documentation', () => makeDocumentation(release))
+    await step('checksums and provenance', () => writeSums(made, { version, targets }))
+    await run(['cp', '-a', made, dist])
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+async function step(name: string, work: () => Promise<unknown>): Promise<void> {
+  const started = performance.now()
+  await work()
+  console.log(`${name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`)
+}
+
+async function writeSums(dist: string, what: { version: string; targets: readonly Target[] }): Promise<void> {
+  const hashes = new Map<string, string>()
+  for (const name of (await readdir(dist)).toSorted()) hashes.set(name, await hashOf(join(dist, name)))
+  const provenance = 'provenance.intoto.json'
+  await Bun.write(
+    join(dist, provenance),
+    `${JSON.stringify(await describeBuild({ ...what, hashes }), null, 2)}\n`,
+  )
+  hashes.set(provenance, await hashOf(join(dist, provenance)))
+  const lines = [...hashes].toSorted().map(([name, hash]) => `${hash}  ${name}\n`)
+  await Bun.write(join(dist, CHECKSUMS), lines.join(''))
+}
+
+async function printTable(dist: string): Promise<void> {
+  for (const name of (await readdir(dist)).toSorted()) {
+    const megabytes = (Bun.file(join(dist, name)).size / 1e6).toFixed(1)
+    console.log(`${megabytes.padStart(6)} MB  ${(await hashOf(join(dist, name))).slice(0, 16)}  ${name}`)
+  }
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    target: { type: 'string', multiple: true, default: [] },
+    dist: { type: 'string', default: 'dist' },
+    key: { type: 'string' },
+  },
+})
+const [version = ''] = positionals
+const targets = TARGETS.filter((each) => values.target.length === 0 || values.target.includes(each))
+const dist = resolve(values.dist)
+await assertReady({ version, dist, isQuick: values.quick })
+await makeRelease({ version, dist, targets, isQuick: values.quick })
+await printTable(dist)
+if (values.key !== undefined) {
+  const comment = ['-t', `svc ${version}`, '-x', join(dist, SIGNATURE)]
+  await run(['minisign', '-S', '-s', values.key, ...comment, '-m', join(dist, CHECKSUMS)], {
+    isInteractive: true,
+  })
+  console.log(`${basename(dist)} is signed. Left to do by hand: tag v${version}, push, upload.`)
+} else {
+  console.log(`${basename(dist)} is not signed: run again with --key, or sign ${CHECKSUMS} with minisign.`)
+  process.exitCode = UNSIGNED
+}

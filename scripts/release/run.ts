@@ -1,0 +1,29 @@
+interface RunOptions {
+  cwd?: string
+  env?: Record<string, string>
+  /** Whether the program talks to the person at the terminal. */
+  isInteractive?: boolean
+}
+
+/**
+ * Runs a program to its end; returns its standard output.
+ *
+ * @throws Error with its output unless it ends with 0.
+ */
+export async function run(command: string[], options: RunOptions = {}): Promise<string> {
+  const { cwd, env = {}, isInteractive = false } = options
+  const child = Bun.spawn(command, {
+    ...(cwd !== undefined && { cwd }),
+    env: { ...process.env, ...env },
+    stdin: isInteractive ? 'inherit' : 'ignore',
+    stdout: 'pipe',
+    stderr: isInteractive ? 'inherit' : 'pipe',
+  })
+  const [out, err, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    child.stderr ? new Response(child.stderr).text() : '',
+    child.exited,
+  ])
+  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}\n${out}${err}`)
+  return out
+}
