@@ -56,25 +56,12 @@ export function seed(
     (
       numbers,
     ) => `WITH RECURSIVE ${numbers} INSERT INTO quantum_jobs (id, user_id, qpu_target, payload, status,
-        finished_at, duration, results, started_at, attempt, qubits, created, updated)
+        finished_at, duration, results, started_at, attempt, qubits, driver, qpu, claimed_at, epoch, history,
+        created, updated)
       SELECT ${job}, ${user}, '${qpu}', '{"shots":100,"circuits":[{"circuit":"OPENQASM 3.0; qubit[2] q;"}]}',
-        'completed', ${at}, 0.005, '{"counts":[{"00":50,"11":50}]}', ${at}, 1, 2, ${at}, ${at} FROM n`,
+        'completed', ${at}, 0.005, '{"counts":[{"00":50,"11":50}]}', ${at}, 1, 2, 'earlier', '${qpu}', ${at}, 1,
+        ${historyOf(at, ['submitted', 'claimed', 'completed'])}, ${at}, ${at} FROM n`,
   )
-  all(
-    jobs,
-    (
-      numbers,
-    ) => `WITH RECURSIVE ${numbers} INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state,
-        claimed_at, started_at, ended_at, execution_ms)
-      SELECT printf('try%012d', i), ${job}, 1, 'earlier', '${qpu}', 1, 'ok', ${at}, ${at}, ${at}, 5 FROM n`,
-  )
-  for (const [step, event] of ['submitted', 'claimed', 'completed'].entries()) {
-    all(
-      jobs,
-      (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO job_timeline (id, job, at, event, attempt)
-        SELECT printf('tl${step}%012d', i), ${job}, ${at}, '${event}', ${Math.min(step, 1)} FROM n`,
-    )
-  }
   all(
     jobs,
     (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
@@ -89,14 +76,9 @@ export function seed(
     (
       numbers,
     ) => `WITH RECURSIVE ${numbers} INSERT INTO quantum_jobs (id, user_id, qpu_target, payload, status, qubits,
-        created, updated)
-      SELECT printf('wait%011d', i), printf('user%011d', i % ${USERS}), 'qpuwithoutdrive', '{}', 'pending', 2, ${at}, ${at}
-      FROM n`,
-  )
-  all(
-    waiting,
-    (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO job_timeline (id, job, at, event, attempt)
-      SELECT printf('tlw%012d', i), printf('wait%011d', i), ${at}, 'submitted', 0 FROM n`,
+        history, created, updated)
+      SELECT printf('wait%011d', i), printf('user%011d', i % ${USERS}), 'qpuwithoutdrive', '{}', 'pending', 2,
+        ${historyOf(at, ['submitted'])}, ${at}, ${at} FROM n`,
   )
   run(`INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
        SELECT 'opening' || substr(id, 5), id, 'opening', id, qpu_ms, created FROM users WHERE id LIKE 'user0%'`)
@@ -104,6 +86,12 @@ export function seed(
   seedEvents(run, all, { events, qpu, now })
   run('PRAGMA wal_checkpoint(TRUNCATE)')
   return monitorId(0)
+}
+
+/** SQL for the events of a job, all at the time `at`. */
+function historyOf(at: string, events: readonly string[]): string {
+  const entries = events.map((event, step) => `json_array(${at}, '${event}', ${Math.min(step, 1)}, '')`)
+  return entries.join(" || ',' || ")
 }
 
 const monitorId = (at: number) => `monitor${String(at).padStart(8, '0')}`

@@ -18,17 +18,17 @@ export interface Cost {
  */
 export const COSTS = {
   /** A job into the queue. */
-  submit: { frames: 13, framesOf16: 20, statements: 13, trees: 13 },
+  submit: { frames: 10, framesOf16: 17, statements: 13, trees: 10 },
   /** The next job of an idle QPU is found and claimed. */
-  claim: { frames: 12, framesOf16: 28, statements: 18, trees: 12 },
+  claim: { frames: 5, framesOf16: 11, statements: 17, trees: 5 },
   /** A job ends well. */
-  result: { frames: 18, framesOf16: 35, statements: 20, trees: 15 },
+  result: { frames: 13, framesOf16: 25, statements: 19, trees: 10 },
   /** A job ends well, and the next one of its QPU is claimed, in one commit. */
-  drain: { frames: 25, framesOf16: 47, statements: 37, trees: 21 },
+  drain: { frames: 15, framesOf16: 30, statements: 35, trees: 14 },
   /** A running job returns to the queue. */
-  requeue: { frames: 14, framesOf16: 28, statements: 11, trees: 14 },
+  requeue: { frames: 10, framesOf16: 17, statements: 11, trees: 10 },
   /** A pending job is cancelled. */
-  cancel: { frames: 10, framesOf16: 12, statements: 9, trees: 10 },
+  cancel: { frames: 7, framesOf16: 13, statements: 9, trees: 7 },
   /** An event of a monitor with four readings is stored and added to its series. */
   readings: { frames: 10, framesOf16: 13, statements: 12, trees: 10 },
   /** A tuner reports a step. */

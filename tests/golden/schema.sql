@@ -192,31 +192,19 @@ CREATE TABLE "idempotency_keys" (
 ) STRICT;
 CREATE INDEX "idempotency_keys_at" ON "idempotency_keys" ("at");
 CREATE TABLE "job_attempts" (
-  "id" TEXT NOT NULL PRIMARY KEY,
   "job" TEXT NOT NULL,
   "attempt" INTEGER NOT NULL,
   "driver" TEXT NOT NULL,
   "qpu" TEXT NOT NULL,
   "epoch" INTEGER NOT NULL,
-  "state" TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered', 'requeued')),
+  "state" TEXT NOT NULL CHECK (state IN ('ok', 'error', 'lost', 'undelivered', 'requeued')),
   "claimed_at" TEXT NOT NULL,
-  "started_at" TEXT NOT NULL DEFAULT '',
-  "ended_at" TEXT NOT NULL DEFAULT '',
-  "execution_ms" INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (job, attempt)
-) STRICT;
-CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at") WHERE ended_at <> '';
+  "started_at" TEXT NOT NULL,
+  "ended_at" TEXT NOT NULL,
+  PRIMARY KEY (job, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at");
 CREATE INDEX "job_attempts_qpu_ended_at_state" ON "job_attempts" ("qpu", "ended_at", "state") WHERE state IN ('error', 'lost');
-CREATE UNIQUE INDEX "job_attempts_qpu_unique" ON "job_attempts" ("qpu") WHERE state = 'open';
-CREATE TABLE "job_timeline" (
-  "id" TEXT NOT NULL PRIMARY KEY,
-  "job" TEXT NOT NULL,
-  "at" TEXT NOT NULL,
-  "event" TEXT NOT NULL,
-  "attempt" INTEGER NOT NULL DEFAULT 0,
-  "detail" TEXT NOT NULL DEFAULT ''
-) STRICT;
-CREATE INDEX "job_timeline_job" ON "job_timeline" ("job");
 CREATE TABLE "known_addresses" (
   "account" TEXT NOT NULL,
   "use" TEXT NOT NULL,
@@ -426,15 +414,20 @@ CREATE TABLE "quantum_jobs" (
   "features" INTEGER NOT NULL DEFAULT 0,
   "expected_results" TEXT NOT NULL DEFAULT '',
   "chip_needs" TEXT NOT NULL DEFAULT '',
+  "claimed_at" TEXT NOT NULL DEFAULT '',
+  "epoch" INTEGER NOT NULL DEFAULT 0,
+  "history" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL,
   CONSTRAINT "quantum_jobs_finished_at" CHECK ((status IN ('completed', 'failed', 'cancelled')) = (finished_at <> '')),
   CONSTRAINT "quantum_jobs_started_at" CHECK (started_at = '' OR status <> 'pending'),
   CONSTRAINT "quantum_jobs_driver" CHECK (driver = '' OR status <> 'pending'),
-  CONSTRAINT "quantum_jobs_attempt" CHECK (attempt > 0 OR status <> 'running')
+  CONSTRAINT "quantum_jobs_attempt" CHECK (attempt > 0 OR status <> 'running'),
+  CONSTRAINT "quantum_jobs_claim" CHECK (claimed_at = '' OR status IN ('running', 'completed'))
 ) STRICT;
 CREATE INDEX "quantum_jobs_created" ON "quantum_jobs" ("created");
 CREATE INDEX "quantum_jobs_finished_at" ON "quantum_jobs" ("finished_at") WHERE status = 'cancelled' AND payload IS NOT NULL;
+CREATE INDEX "quantum_jobs_qpu_finished_at" ON "quantum_jobs" ("qpu", "finished_at") WHERE status = 'completed' AND claimed_at <> '';
 CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits_shots_executions_features" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits", "shots", "executions", "features") WHERE status = 'pending' AND held = 0;
 CREATE INDEX "quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits_shots_executions_features" ON "quantum_jobs" ("run_next", "seq", "user_id", "qpu_target", "not_before", "qubits", "shots", "executions", "features") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
 CREATE UNIQUE INDEX "quantum_jobs_status_qpu_unique" ON "quantum_jobs" ("status", "qpu") WHERE status = 'running';

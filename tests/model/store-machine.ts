@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import type { User } from '../../src/db/store/accounts/index.ts'
+import { ATTEMPTS } from '../../src/db/store/jobs/attempts.ts'
 import { cancelJob, findJob } from '../../src/db/store/jobs/index.ts'
 import { type Driver, resetLeases, setDraining } from '../../src/db/store/qpus/index.ts'
 import { resultId } from '../../src/protocol/index.ts'
@@ -204,7 +205,7 @@ export class StoreMachine {
   async #claimOf(job: string, attempt: number) {
     const row = await this.lab.db.read((tx) =>
       tx.one<{ driver: string; qpu: string; epoch: number }>(
-        'SELECT driver, qpu, epoch FROM job_attempts WHERE job = $job AND attempt = $attempt',
+        `SELECT driver, qpu, epoch FROM ${ATTEMPTS} WHERE job = $job AND attempt = $attempt`,
         { job, attempt },
       ),
     )

@@ -10,15 +10,7 @@ import { until } from '../support/until.ts'
  * once an hour.
  */
 const GROWING = [
-  ...[
-    'quantum_jobs',
-    'quantum_jobs_tags',
-    'job_attempts',
-    'job_timeline',
-    'qpu_ledger',
-    'qpu_usage',
-    'recent_use',
-  ],
+  ...['quantum_jobs', 'quantum_jobs_tags', 'job_attempts', 'qpu_ledger', 'qpu_usage', 'recent_use'],
   ...[
     'audit_log',
     'events',

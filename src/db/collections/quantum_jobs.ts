@@ -14,6 +14,9 @@ const TAGS_BYTES = 4_096
 /** The columns by which the queue decides whether a QPU may run a job now. */
 export const QUEUE_COLUMNS = ['not_before', 'qubits', 'shots', 'executions', 'features'] as const
 
+/** The condition of a job that its last attempt has completed; it is not true of imported ones. */
+export const COMPLETED_HERE = "status = 'completed' AND claimed_at <> ''"
+
 const RARE = "status = 'failed' OR status = 'cancelled'"
 
 /** Jobs; their order in the queue is `seq`. */
@@ -72,11 +75,20 @@ export const quantumJobs = defineCollection({
   },
   owner: 'user_id',
   searchedList: 'tags',
+  columns: {
+    // The attempt that runs or has completed the job; others are in job_attempts. '' = there is none.
+    claimed_at: "TEXT NOT NULL DEFAULT ''",
+    // Of its driver's lease.
+    epoch: 'INTEGER NOT NULL DEFAULT 0',
+    // Its events; see journal/timeline.ts.
+    history: "TEXT NOT NULL DEFAULT ''",
+  },
   checks: {
     finished_at: "(status IN ('completed', 'failed', 'cancelled')) = (finished_at <> '')",
     started_at: "started_at = '' OR status <> 'pending'",
     driver: "driver = '' OR status <> 'pending'",
     attempt: "attempt > 0 OR status <> 'running'",
+    claim: "claimed_at = '' OR status IN ('running', 'completed')",
   },
   // None of a column that changes with each step of a job but for the partial ones: what they cost is on
   // record in tests/golden/costs.ts.
@@ -102,6 +114,8 @@ export const quantumJobs = defineCollection({
     { on: ['finished_at'], where: "status = 'cancelled' AND payload IS NOT NULL" },
     // For counting pending jobs, held or not, at each submission, independent of the length of the history.
     { on: ['status', 'user_id', 'held'], where: "status = 'pending'" },
+    // For the times in which a QPU ran jobs, and how long they took. Written once, at the end.
+    { on: ['qpu', 'finished_at'], where: COMPLETED_HERE },
     // I10: at most one running job per QPU.
     { on: ['status', 'qpu'], unique: true, where: "status = 'running'" },
   ],

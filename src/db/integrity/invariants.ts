@@ -1,8 +1,10 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
+import { eventNameSql, eventsSql, isImportedSql } from '../journal/timeline.ts'
 import { valueSql } from '../schema/large-values.ts'
 import { ownBytesSql } from '../schema/stored-bytes.ts'
-import { INSERTION_ORDER } from '../sqlite/dialect.ts'
+import { jsonAt } from '../sqlite/dialect.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
+import { ATTEMPTS } from '../store/jobs/attempts.ts'
 
 /** An invariant that stored data violate; `rows` are examples. */
 export interface Finding {
@@ -23,7 +25,7 @@ interface Invariant {
 const MAX_EXAMPLES = 20
 
 /** An imported job that had ended has no attempts and was charged elsewhere. */
-const NOT_IMPORTED = `NOT EXISTS (SELECT 1 FROM job_timeline WHERE job = job.id AND event = 'imported')`
+const NOT_IMPORTED = `NOT (${isImportedSql('job')})`
 
 /**
  * The invariants of stored data. Those about messages (I5: no dispatch before its claim is durable; I8: an
@@ -33,15 +35,16 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I1',
     text: 'The timeline of a job has no event after its end',
-    sql: `SELECT ended.job, ended.event, later.event AS later FROM job_timeline ended
-          JOIN job_timeline later ON later.job = ended.job AND later.${INSERTION_ORDER} > ended.${INSERTION_ORDER}
-          WHERE ended.event IN ('completed', 'failed', 'cancelled', 'imported')`,
+    sql: `SELECT job.id AS job, ${eventNameSql('ended')} AS event, ${eventNameSql('later')} AS later
+          FROM quantum_jobs job, ${eventsSql('job')} ended, ${eventsSql('job')} later
+          WHERE later.key > ended.key
+            AND ${eventNameSql('ended')} IN ('completed', 'failed', 'cancelled', 'imported')`,
   },
   {
     id: 'I2',
     text: 'The attempt of a job is its number of claims',
-    sql: `SELECT job.id, job.attempt, count(claim.id) AS claims, max(claim.attempt) AS last
-          FROM quantum_jobs job LEFT JOIN job_attempts claim ON claim.job = job.id
+    sql: `SELECT job.id, job.attempt, count(claim.job) AS claims, max(claim.attempt) AS last
+          FROM quantum_jobs job LEFT JOIN ${ATTEMPTS} claim ON claim.job = job.id
           WHERE ${NOT_IMPORTED}
           GROUP BY job.id HAVING job.attempt <> claims OR job.attempt <> coalesce(last, 0)`,
   },
@@ -61,15 +64,16 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I4',
     text: 'A completed job has the result of its last attempt',
-    sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'completed' AND NOT EXISTS
+    sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'completed' AND job.claimed_at = ''
+            AND NOT EXISTS
             (SELECT 1 FROM job_attempts WHERE job = job.id AND attempt = job.attempt AND state = 'ok')
           AND ${NOT_IMPORTED}`,
   },
   {
     id: 'I4',
     text: 'Only a completed job has an accepted attempt, and only one',
-    sql: `SELECT job, count(*) AS accepted FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
-          WHERE state = 'ok' GROUP BY job HAVING accepted > 1 OR job.status <> 'completed'`,
+    sql: `SELECT claim.job, count(*) AS accepted FROM ${ATTEMPTS} claim JOIN quantum_jobs job ON job.id = claim.job
+          WHERE claim.state = 'ok' GROUP BY claim.job HAVING accepted > 1 OR job.status <> 'completed'`,
   },
   {
     id: 'I6',
@@ -81,9 +85,9 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I7',
     text: 'No attempt has an epoch that its lease has not reached',
     fast: true,
-    sql: `SELECT job_attempts.id, job_attempts.epoch FROM job_attempts
-          LEFT JOIN leases ON leases.qpu = job_attempts.qpu AND leases.operation = 'process'
-          WHERE job_attempts.state = 'open' AND job_attempts.epoch > coalesce(leases.epoch, 0)`,
+    sql: `SELECT job.id, job.epoch FROM quantum_jobs job
+          LEFT JOIN leases ON leases.qpu = job.qpu AND leases.operation = 'process'
+          WHERE job.status = 'running' AND job.epoch > coalesce(leases.epoch, 0)`,
   },
   {
     id: 'I9',
@@ -98,7 +102,7 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I10',
     text: 'A QPU runs one job at a time',
     fast: true,
-    sql: `SELECT qpu, count(*) AS running FROM job_attempts WHERE state = 'open' GROUP BY qpu HAVING running > 1`,
+    sql: `SELECT qpu, count(*) AS running FROM quantum_jobs WHERE status = 'running' GROUP BY qpu HAVING running > 1`,
   },
   {
     id: 'I10',
@@ -165,31 +169,22 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I14',
-    text: 'A running job has exactly its last attempt open',
+    text: 'A running job has a claim',
     fast: true,
-    sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'running' AND NOT EXISTS
-            (SELECT 1 FROM job_attempts WHERE job = job.id AND attempt = job.attempt AND state = 'open')`,
-  },
-  {
-    id: 'I14',
-    text: 'An open attempt belongs to a running job',
-    fast: true,
-    sql: `SELECT claim.id, claim.job, claim.attempt, job.status FROM job_attempts claim
-          LEFT JOIN quantum_jobs job ON job.id = claim.job
-          WHERE claim.state = 'open' AND (job.status IS NOT 'running' OR job.attempt <> claim.attempt)`,
+    sql: `SELECT id, attempt FROM quantum_jobs WHERE status = 'running' AND claimed_at = ''`,
   },
   {
     id: 'I14',
     text: 'The last event of a timeline matches the state of its job',
-    sql: `SELECT job.id, job.status, last.event FROM quantum_jobs job LEFT JOIN job_timeline last ON last.${INSERTION_ORDER} =
-            (SELECT max(${INSERTION_ORDER}) FROM job_timeline WHERE job = job.id)
-          WHERE job.status IS NOT CASE last.event
+    sql: `SELECT job.id, job.status, job.event FROM
+            (SELECT id, status, ${jsonAt("('[' || history || ']')", "'$[#-1][1]'")} AS event FROM quantum_jobs) job
+          WHERE job.status IS NOT CASE job.event
             WHEN 'submitted' THEN 'pending' WHEN 'undelivered' THEN 'pending' WHEN 'lost' THEN 'pending'
             WHEN 'device_error' THEN 'pending' WHEN 'requeued' THEN 'pending' WHEN 'held' THEN 'pending'
             WHEN 'released' THEN 'pending' WHEN 'moved_to_front' THEN 'pending' WHEN 'moved' THEN 'pending'
             WHEN 'claimed' THEN 'running' WHEN 'started' THEN 'running'
             WHEN 'imported' THEN CASE WHEN job.status IN ('pending', 'running') THEN '' ELSE job.status END
-            ELSE last.event END`,
+            ELSE job.event END`,
   },
   {
     id: 'I15',

@@ -1,7 +1,9 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { qpus } from '../collections/qpus.ts'
+import { eventNameSql, eventsSql } from '../journal/timeline.ts'
 import type { ReadTx } from '../records/tx.ts'
-import { INSERTION_ORDER, jsonKey } from '../sqlite/dialect.ts'
+import { INSERTION_ORDER, jsonAt, jsonKey } from '../sqlite/dialect.ts'
+import { ATTEMPTS } from '../store/jobs/attempts.ts'
 import type { JobNeeds } from '../store/jobs/fits-qpu.ts'
 import { withSnapshot } from './open.ts'
 import type {
@@ -128,7 +130,7 @@ interface AttemptRow {
 /** Attempts that have ended; undelivered ones are not included. */
 function readAttempts(tx: ReadTx): Map<string, RecordedAttempt[]> {
   const rows = tx.all<AttemptRow>(
-    `SELECT job, qpu, state, claimed_at, ended_at FROM job_attempts
+    `SELECT job, qpu, state, claimed_at, ended_at FROM ${ATTEMPTS}
      WHERE state IN ('ok', 'error', 'lost', 'requeued') ORDER BY job, attempt`,
   )
   const attempts = new Map<string, RecordedAttempt[]>()
@@ -150,8 +152,9 @@ function readAttempts(tx: ReadTx): Map<string, RecordedAttempt[]> {
 
 function readActions(tx: ReadTx): Map<string, RecordedJob['actions']> {
   const rows = tx.all<{ job: string; at: string; event: RecordedJob['actions'][number]['act'] }>(
-    `SELECT job, at, event FROM job_timeline
-     WHERE event IN ('held', 'released', 'moved_to_front') ORDER BY ${INSERTION_ORDER}`,
+    `SELECT job.id AS job, ${jsonAt('event.value', "'$[0]'")} AS at, ${eventNameSql('event')} AS event
+     FROM quantum_jobs job, ${eventsSql('job')} event
+     WHERE ${eventNameSql('event')} IN ('held', 'released', 'moved_to_front') ORDER BY job.seq, event.key`,
   )
   return Map.groupBy(rows, ({ job }) => job)
     .entries()
@@ -220,7 +223,7 @@ function readQpus(tx: ReadTx): RecordedQpu[] {
 /** When a job was first claimed for a QPU, ms since the epoch. */
 function firstRun(tx: ReadTx, qpu: string): number | undefined {
   const first = tx.one<{ at: string | null }>(
-    'SELECT min(claimed_at) AS at FROM job_attempts WHERE qpu = $qpu',
+    `SELECT min(claimed_at) AS at FROM ${ATTEMPTS} WHERE qpu = $qpu`,
     {
       qpu,
     },

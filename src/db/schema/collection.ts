@@ -56,6 +56,8 @@ interface Collection<N extends string = string, F extends Fields = Fields> {
   readonly fields: F
   readonly rules: Rules
   readonly indexes: readonly Index[]
+  /** Columns beside the fields, as types and constraints in SQL, which only statements of the store use. */
+  readonly columns: Readonly<Record<string, string>>
   /** Conditions in SQL across columns that every stored record meets, by name. */
   readonly checks: Readonly<Record<string, string>>
   readonly hooks: Hooks<F>
@@ -78,6 +80,7 @@ interface Declaration<N extends string, F extends Fields> {
   fields: F
   rules: Rules
   indexes?: readonly Index[]
+  columns?: Readonly<Record<string, string>>
   /** A stored table takes a new one by a migration that looks for rows that break it. */
   checks?: Readonly<Record<string, string>>
   hooks?: Hooks<F>
@@ -103,6 +106,7 @@ export function defineCollection<const N extends string, F extends Fields>(
     fields: declaration.fields,
     rules: declaration.rules,
     indexes: declaration.indexes ?? [],
+    columns: declaration.columns ?? {},
     checks: declaration.checks ?? {},
     hooks: declaration.hooks ?? {},
     owner: declaration.owner,

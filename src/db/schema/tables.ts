@@ -25,6 +25,7 @@ function tableOf(collection: AnyCollection): Table {
       column('seq', 'INTEGER PRIMARY KEY AUTOINCREMENT'),
       column('id', 'TEXT NOT NULL UNIQUE'),
       ...fields.map(([name, field]) => fieldColumn(columnOf(name, field), field)),
+      ...Object.entries(collection.columns).map(([name, sql]) => column(name, sql)),
       column('created', 'TEXT NOT NULL'),
       column('updated', 'TEXT NOT NULL'),
     ],

@@ -3,7 +3,7 @@ import { AppError, isObject, messageOf, newId } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
 import { checkInvariants } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
-import type { JobEvent } from '../journal/timeline.ts'
+import { appendTimeline, type JobEvent } from '../journal/timeline.ts'
 import type { Database } from '../records/database.ts'
 import type { Tx } from '../records/tx.ts'
 import type { AnyCollection } from '../schema/collection.ts'
@@ -140,7 +140,7 @@ function importLine(
   } catch (error) {
     return refuse(violationOf(error, collection))
   }
-  if (collection.name === 'quantum_jobs') recordImportedJob(tx, record, context.nextId())
+  if (collection.name === 'quantum_jobs') recordImportedJob(tx, record)
   return collection
 }
 
@@ -166,15 +166,11 @@ function insertRow(tx: Tx, collection: AnyCollection, plan: Plan, record: AnyRec
 }
 
 /** Starts the timeline. A job that ended elsewhere has neither attempts nor a charge here. */
-function recordImportedJob(tx: Tx, job: AnyRecord, id: string): void {
+function recordImportedJob(tx: Tx, job: AnyRecord): void {
   const isPending = job['status'] === 'pending'
   const event: JobEvent = isPending ? 'submitted' : 'imported'
   const entry = { event, attempt: Number(job['attempt']), detail: isPending ? 'imported' : '' }
-  tx.run(
-    `INSERT INTO job_timeline (id, job, at, event, attempt, detail)
-     VALUES ($id, $job, $at, $event, $attempt, $detail)`,
-    { id, job: job.id, at: tx.at, ...entry },
-  )
+  appendTimeline(tx, job.id, entry)
 }
 
 /**

@@ -112,26 +112,16 @@ function seedLarge(path: string, user: string, qpu: string) {
     payload: '{"shots":1,"circuits":[{"circuit":"OPENQASM 3.0;"}]}',
     results: '{"success":true}',
   }
+  const history = ['submitted', 'claimed', 'completed']
+    .map((event) => JSON.stringify([at, event, 1, '']))
+    .join()
   const insert = (id: string, payload: string | null, stored: string | null) => {
     file.run(
       `INSERT INTO quantum_jobs (id, user_id, qpu_target, payload, status, finished_at, duration, results,
-         started_at, attempt, qubits, created, updated)
-       VALUES (?1, ?2, ?3, ?4, 'completed', ?5, 0.005, ?6, ?5, 1, 2, ?5, ?5)`,
-      [id, user, qpu, payload, at, stored],
+         started_at, attempt, qubits, driver, qpu, claimed_at, epoch, history, created, updated)
+       VALUES (?1, ?2, ?3, ?4, 'completed', ?5, 0.005, ?6, ?5, 1, 2, 'earlier', ?3, ?5, 1, ?7, ?5, ?5)`,
+      [id, user, qpu, payload, at, stored, history],
     )
-    file.run(
-      `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at,
-         execution_ms)
-       VALUES (?1, ?1, 1, 'earlier', ?2, 1, 'ok', ?3, ?3, ?3, 5)`,
-      [id, qpu, at],
-    )
-    for (const event of ['submitted', 'claimed', 'completed'])
-      file.run('INSERT INTO job_timeline (id, job, at, event, attempt) VALUES (?1, ?2, ?3, ?4, 1)', [
-        `${id}${event}`,
-        id,
-        at,
-        event,
-      ])
     file.run(
       `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at) VALUES (?1, ?2, 'charge', ?1, -5, ?3)`,
       [id, user, at],

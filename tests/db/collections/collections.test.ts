@@ -52,12 +52,6 @@ test('unique indexes ensure one running job per QPU, one charge per job, one lea
   await job('a', 'north')
   await job('b', 'south')
   await expect(job('c', 'north')).rejects.toThrow('UNIQUE')
-  const attempt = (id: string, qpu: string) =>
-    run(
-      `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at) VALUES ('${id}', '${id}', 1, 'd', '${qpu}', 1, 'open', '')`,
-    )
-  await attempt('a', 'north')
-  await expect(attempt('b', 'north')).rejects.toThrow('UNIQUE')
   const charge = (id: string) =>
     run(
       `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at) VALUES ('${id}', 'u', 'charge', 'a', -1, '')`,

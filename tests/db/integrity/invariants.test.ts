@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { newId } from '../../../src/base/index.ts'
 import { checkInvariants, type Database, diagnose } from '../../../src/db/index.ts'
 import { appendAudit } from '../../../src/db/journal/index.ts'
+import { appendTimeline, type JobEvent } from '../../../src/db/journal/timeline.ts'
 import { addUsage, qpuTimeRequests, users } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
@@ -18,11 +18,10 @@ async function seed(db: Database) {
       qpu,
       driver,
     })
-    const claim = (job: string, state: string) =>
+    const claim = (job: string) =>
       tx.run(
-        `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
-         VALUES ($job, $job, 1, $driver, $qpu, 3, $state, $at)`,
-        { job, driver, qpu, state, at: tx.at },
+        'UPDATE quantum_jobs SET driver = $driver, qpu = $qpu, epoch = 3, claimed_at = $at WHERE id = $job',
+        { job, driver, qpu, at: tx.at },
       )
     const book = (kind: string, source: string, delta: number) => {
       tx.run(
@@ -41,22 +40,17 @@ async function seed(db: Database) {
         attempt,
         finished_at: status === 'running' ? '' : tx.at,
       }).id
-    const addEvents = (job: string, ...events: string[]) => {
+    const addEvents = (job: string, ...events: JobEvent[]) => {
       for (const event of events) {
-        tx.run('INSERT INTO job_timeline (id, job, at, event) VALUES ($id, $job, $at, $event)', {
-          id: newId(tx.now),
-          job,
-          at: tx.at,
-          event,
-        })
+        appendTimeline(tx, job, { event, attempt: 0, detail: '' })
       }
     }
     const completed = jobIn('completed', 1)
-    claim(completed, 'ok')
+    claim(completed)
     addEvents(completed, 'submitted', 'claimed', 'started', 'completed')
     book('charge', completed, -500)
     const running = jobIn('running', 1)
-    claim(running, 'open')
+    claim(running)
     addEvents(running, 'submitted', 'claimed')
     const cancelled = jobIn('cancelled', 0)
     addEvents(cancelled, 'submitted', 'cancelled')
@@ -79,25 +73,28 @@ describe('checkInvariants()', () => {
     [
       'I1',
       'a job that continued after its end',
-      ["UPDATE job_timeline SET event = 'cancelled' WHERE job = $completed AND event = 'started'"],
+      ["UPDATE quantum_jobs SET history = replace(history, 'started', 'cancelled') WHERE id = $completed"],
     ],
     ['I3', 'a charge of a running job', ["UPDATE qpu_ledger SET source_id = $running WHERE kind = 'charge'"]],
     [
       'I14',
       'a change that the timeline does not know',
-      ["DELETE FROM job_timeline WHERE job = $cancelled AND event = 'cancelled'"],
+      ["UPDATE quantum_jobs SET history = replace(history, 'cancelled', 'held') WHERE id = $cancelled"],
     ],
     ['I2', 'a claim that was not counted', ['UPDATE quantum_jobs SET attempt = 2 WHERE id = $completed']],
     ['I3', 'a completed job without charge', ['DELETE FROM qpu_ledger WHERE source_id = $completed']],
     [
       'I4',
       'a completed job whose attempt was lost',
-      ["UPDATE job_attempts SET state = 'lost' WHERE job = $completed"],
+      ["UPDATE quantum_jobs SET claimed_at = '' WHERE id = $completed"],
     ],
     [
       'I4',
       'an accepted attempt of a cancelled job',
-      ["UPDATE quantum_jobs SET status = 'cancelled' WHERE id = $completed"],
+      [
+        `INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
+         VALUES ($cancelled, 1, '', '', 3, 'ok', '', '', '')`,
+      ],
     ],
     ['I6', 'a cancelled job with results', ["UPDATE quantum_jobs SET results = '{}' WHERE id = $cancelled"]],
     [
@@ -105,11 +102,14 @@ describe('checkInvariants()', () => {
       'a cancelled job with results outside of its row',
       ["INSERT INTO quantum_jobs_large (record, field, body) VALUES ($cancelled, 'results', '{}')"],
     ],
-    ['I7', 'an epoch from the future', ['UPDATE job_attempts SET epoch = 4 WHERE job = $running']],
+    ['I7', 'an epoch from the future', ['UPDATE quantum_jobs SET epoch = 4 WHERE id = $running']],
     [
       'I10',
       'two running jobs on one QPU',
-      ['DROP INDEX job_attempts_qpu_unique', "UPDATE job_attempts SET state = 'open' WHERE job = $completed"],
+      [
+        'DROP INDEX quantum_jobs_status_qpu_unique',
+        "UPDATE quantum_jobs SET status = 'running', finished_at = '' WHERE id = $completed",
+      ],
     ],
     ['I11', 'a balance without ledger', ['UPDATE users SET qpu_ms = qpu_ms + 1 WHERE id = $user']],
     [
@@ -119,16 +119,7 @@ describe('checkInvariants()', () => {
     ],
     ['I11', 'usage of another time than charged', ['UPDATE qpu_usage SET charged_ms = charged_ms + 1']],
     ['I12', 'a grant of another amount', ['UPDATE qpu_ledger SET delta_ms = 1 WHERE source_id = $request']],
-    [
-      'I14',
-      'a running job without open attempt',
-      ["UPDATE job_attempts SET state = 'lost' WHERE job = $running"],
-    ],
-    [
-      'I14',
-      'an open attempt of a pending job',
-      ["UPDATE quantum_jobs SET status = 'pending' WHERE id = $running"],
-    ],
+    ['I14', 'a running job without a claim', ["UPDATE quantum_jobs SET claimed_at = '' WHERE id = $running"]],
     [
       'relations',
       'a job without an owner',
@@ -156,9 +147,9 @@ describe('checkInvariants()', () => {
     await test.db.write('try', (tx) => {
       for (const attempt of [2, 3]) {
         tx.run(
-          `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
-           VALUES ($id, $running, $attempt, $driver, $qpu, 3, 'lost', '')`,
-          { id: newId(tx.now), running, attempt, driver, qpu },
+          `INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
+           VALUES ($running, $attempt, $driver, $qpu, 3, 'lost', '', '', '')`,
+          { running, attempt, driver, qpu },
         )
       }
     })
@@ -166,7 +157,13 @@ describe('checkInvariants()', () => {
       test.db.read((tx) => checkInvariants(tx, { maxAttempts }).some((finding) => finding.id === 'I9'))
     expect([await found(2), await found(3), await found(0)]).toEqual([true, false, false])
     await test.db.write('end', (tx) =>
-      tx.update(quantumJobs, running, { status: 'failed', finished_at: tx.at }),
+      tx.run(
+        "UPDATE quantum_jobs SET status = 'failed', finished_at = $at, claimed_at = '' WHERE id = $running",
+        {
+          running,
+          at: tx.at,
+        },
+      ),
     )
     expect(await found(2)).toBe(false)
   })

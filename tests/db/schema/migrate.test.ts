@@ -3,12 +3,23 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
-import { openDatabase, type Schema } from '../../../src/db/index.ts'
+import { checkInvariants, openDatabase, type ReadTx, type Schema } from '../../../src/db/index.ts'
 import { defineCollection } from '../../../src/db/schema/collection.ts'
 import { integer, relation, text } from '../../../src/db/schema/fields/index.ts'
 import type { Migration } from '../../../src/db/schema/migrate.ts'
-import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import {
+  type AttemptResult,
+  applyResult,
+  cancelJob,
+  listAttempts,
+  listTimeline,
+  quantumJobs,
+  requeueJob,
+  requeueLost,
+} from '../../../src/db/store/jobs/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { dropJobChecks, splitJobs } from '../../support/faults/earlier-schema.ts'
+import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -155,12 +166,6 @@ describe('migrate()', () => {
   })
 })
 
-function dropJobChecks(db: Sqlite): void {
-  for (const name of Object.keys(quantumJobs.checks)) {
-    db.run(`ALTER TABLE quantum_jobs DROP CONSTRAINT "quantum_jobs_${name}"`)
-  }
-}
-
 /** One bad row for each rule of the seventh migration, and what the message says of it. */
 const BAD_JOBS = [
   {
@@ -246,6 +251,7 @@ test('the migrations bring a database of the first schema up to date', async () 
   const current = { dir: folder.path, clock: new FakeClock(), log: silentLog }
   await (await openDatabase(current)).close()
   const old = new Sqlite(join(folder.path, 'svc.db'))
+  dropJobChecks(old)
   const [{ sql } = { sql: '' }] = old
     .query<{ sql: string }, []>("SELECT sql FROM sqlite_master WHERE name = 'job_attempts'")
     .all()
@@ -273,7 +279,6 @@ test('the migrations bring a database of the first schema up to date', async () 
      VALUES ('small', 'u', '"ä"', '', ''), ('large', 'u', NULL, '', ''), ('foreign', '', '"a"', '', '')`,
   )
   old.run("INSERT INTO quantum_jobs_large VALUES ('large', 'results', '0123456789')")
-  dropJobChecks(old)
   old.run("INSERT INTO quantum_jobs (id, status, created, updated) VALUES ('moved', 'failed', '', 'then')")
   old.run("INSERT INTO job_timeline (id, job, at, event) VALUES ('t1', 'moved', '', 'imported')")
   old.run('DELETE FROM migrations')
@@ -287,8 +292,8 @@ test('the migrations bring a database of the first schema up to date', async () 
   old.close()
   const db = await openDatabase(current)
   await db.write('requeue', (tx) => tx.run("UPDATE job_attempts SET state = 'requeued'"))
-  const rows = await db.read((tx) => tx.all('SELECT id, attempt, state FROM job_attempts'))
-  expect(rows).toEqual([{ id: 'a1', attempt: 1, state: 'requeued' }])
+  const rows = await db.read((tx) => tx.all('SELECT job, attempt, state FROM job_attempts'))
+  expect(rows).toEqual([{ job: 'j', attempt: 1, state: 'requeued' }])
   const moved = await db.read((tx) => tx.one("SELECT finished_at FROM quantum_jobs WHERE id = 'moved'"))
   expect(moved).toEqual({ finished_at: 'then' })
   await db.write('abort', (tx) => tx.run(abort))
@@ -297,5 +302,53 @@ test('the migrations bring a database of the first schema up to date', async () 
   ])
   const bytes = await db.read((tx) => tx.all('SELECT * FROM user_bytes'))
   expect(bytes).toEqual([{ user: 'u', bytes: 2 * 1_024 + '"ä"'.length + 1 + 10 }])
+  await db.close()
+})
+
+test('jobs in every state keep their attempts and events when these move into their rows', async () => {
+  const lab = await JobLab.open()
+  const user = await lab.user()
+  const ended = async (outcome: AttemptResult['outcome'], isLost = false) => {
+    const attempt = await lab.running(user)
+    await lab.clock.advance(1_000)
+    await lab.db.write('end', (tx) => {
+      if (isLost) requeueLost(tx, { ...attempt, reason: 'silence' }, { maxAttempts: 3 })
+    })
+    await lab.clock.advance(1_000)
+    await lab.db.write('end', (tx) =>
+      applyResult(tx, { ...attempt, executionMs: 5, outcome }, { maxAttempts: 3 }),
+    )
+  }
+  const completed = { kind: 'completed', results: RESULTS } as const
+  await ended(completed)
+  await ended(completed, true)
+  await ended({ kind: 'failed', class: 'user', results: { error: 'no "such" gate' } })
+  await ended({ kind: 'failed', class: 'device', results: { error: 'warm' } })
+  const { job } = await lab.running(user)
+  await lab.db.write('requeue', (tx) => requeueJob(tx, { job, actor: 'test', reason: 'a, b' }))
+  await lab.running(user)
+  const cancelled = await lab.submit(user)
+  await lab.db.write('cancel', (tx) => cancelJob(tx, cancelled.id))
+  const read = (tx: ReadTx) =>
+    tx.list(quantumJobs).map(({ id, status, attempt }) => {
+      return { id, status, attempt, attempts: listAttempts(tx, id), events: listTimeline(tx, id) }
+    })
+  const before = await lab.db.read(read)
+  expect(before.map(({ status }) => status)).toEqual([
+    'completed',
+    'completed',
+    'failed',
+    'pending',
+    'pending',
+    'running',
+    'cancelled',
+  ])
+  await lab.db.close()
+  const old = new Sqlite(join(lab.dir, 'svc.db'))
+  splitJobs(old)
+  old.close()
+  const db = await openDatabase({ dir: lab.dir, clock: lab.clock, log: silentLog })
+  expect(await db.read(read)).toEqual(before)
+  expect(await db.read((tx) => checkInvariants(tx))).toEqual([])
   await db.close()
 })

@@ -4,10 +4,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFailpointsBuild, FAILPOINTS_EXECUTABLE } from '../../../scripts/ensure-build.ts'
 import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
-import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { ATTEMPTS } from '../../../src/db/store/jobs/attempts.ts'
 import { isPair, parseChain } from '../../../src/server/tls/certificate.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { runSvc } from '../../support/executable/service.ts'
+import { dropJobChecks } from '../../support/faults/earlier-schema.ts'
 import { type Armed, FaultLab, ROW_RUNS, ROW_TIMEOUT_MS } from '../../support/faults/fault-lab.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -114,6 +115,7 @@ describe('F7 certificate rotation', () => {
 /** Takes the database back to the schema before the first migration. */
 function age(folder: string): void {
   using db = new Database(join(folder, 'svc_data', 'svc.db'))
+  dropJobChecks(db)
   const { sql } = db.query("SELECT sql FROM sqlite_master WHERE name = 'job_attempts'").get() as {
     sql: string
   }
@@ -126,8 +128,6 @@ function age(folder: string): void {
   db.run('DROP TABLE qpu_usage')
   db.run('ALTER TABLE external_auths RENAME COLUMN recordRef TO "user"')
   db.run('ALTER TABLE external_auths RENAME COLUMN providerId TO provider_id')
-  for (const name of Object.keys(quantumJobs.checks))
-    db.run(`ALTER TABLE quantum_jobs DROP CONSTRAINT "quantum_jobs_${name}"`)
   db.run('DELETE FROM migrations')
 }
 
@@ -149,7 +149,7 @@ describe('F7 migration', () => {
     lab.row(`F7 ${armed}`, async ({ submit }) => {
       await using driver = await lab.startDriver()
       await lab.untilCompleted(await submit())
-      const attempts = lab.count('SELECT count(*) FROM job_attempts')
+      const attempts = lab.count(`SELECT count(*) FROM ${ATTEMPTS}`)
       await lab.service.stop()
       age(lab.folder)
       lab.service.launch({ SVC_FAILPOINT: armed })
@@ -158,7 +158,7 @@ describe('F7 migration', () => {
       expect(lab.count('SELECT count(*) FROM job_attempts')).toBe(attempts)
       await lab.service.start()
       expect(lab.count('SELECT count(*) FROM migrations')).toBe(MIGRATIONS.length)
-      expect(lab.count('SELECT count(*) FROM job_attempts')).toBe(attempts)
+      expect(lab.count(`SELECT count(*) FROM ${ATTEMPTS}`)).toBe(attempts)
       using copy = new Database(join(lab.folder, 'svc_data', 'svc.db.before-0001'), { readonly: true })
       expect(copy.query('SELECT count(*) AS n FROM job_attempts').get()).toEqual({ n: attempts })
       driver.process.kill('SIGKILL')

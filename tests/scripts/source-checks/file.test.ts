@@ -192,7 +192,7 @@ describe('checkText()', () => {
   })
 
   test.each([
-    ['src/db/store/jobs/jobs.ts', "'SELECT id FROM job_timeline ORDER BY rowid'"],
+    ['src/db/store/jobs/jobs.ts', "'SELECT id FROM leases ORDER BY rowid'"],
     ['src/db/integrity/doctor.ts', "'SELECT max(rowid) FROM leases'"],
     ['src/db/records/references.ts', "'SELECT value FROM json_each($ids)'"],
     ['src/server/jobs/list.ts', "`SELECT body ->> '$.unit' FROM events`"],

@@ -217,8 +217,8 @@ test('ticks show when QPUs ran jobs, to everybody and without names', async () =
       [south.id, -1],
     ] as const) {
       tx.run(
-        `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at, ended_at)
-         VALUES ($id, $id, 1, 'd', $qpu, 1, 'ok', $start, $end)`,
+        `INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
+         VALUES ($id, 1, 'd', $qpu, 1, 'ok', $start, $start, $end)`,
         { id: `${qpu}${hours}`, qpu, start: at(hours), end: at(hours + 0.5) },
       )
     }

@@ -60,11 +60,11 @@ async function addJobs({ server, one, north }: Awaited<ReturnType<typeof openAtN
     add(north.id, 'pending')
     add('', 'pending')
     const running = add(north.id, 'running')
-    tx.run(
-      `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
-       VALUES ('a', $running, 1, 'd', $qpu, 1, 'open', $at)`,
-      { running, qpu: north.id, at: tx.at },
-    )
+    tx.run('UPDATE quantum_jobs SET qpu = $qpu, claimed_at = $at WHERE id = $running', {
+      running,
+      qpu: north.id,
+      at: tx.at,
+    })
     return running
   })
 }

@@ -119,8 +119,8 @@ export class Journal {
       .query(
         `SELECT id, status, error_code,
            coalesce(payload, (SELECT body FROM quantum_jobs_large WHERE record = id AND field = 'payload')) AS payload,
-           (SELECT count(*) FROM job_timeline WHERE job = quantum_jobs.id AND event = 'completed') AS completions,
-           (SELECT count(*) FROM job_timeline WHERE job = quantum_jobs.id AND event = 'failed') AS failures,
+           (SELECT count(*) FROM json_each('[' || history || ']') WHERE value ->> 1 = 'completed') AS completions,
+           (SELECT count(*) FROM json_each('[' || history || ']') WHERE value ->> 1 = 'failed') AS failures,
            (SELECT count(*) FROM qpu_ledger WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges
          FROM quantum_jobs`,
       )

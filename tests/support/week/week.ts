@@ -327,8 +327,8 @@ class Week {
     return this.#lab.db.read(
       (tx) =>
         tx.one(`SELECT 1 FROM quantum_jobs WHERE status = 'pending' LIMIT 1`) !== undefined &&
-        (tx.one<{ busy: number }>(`SELECT count(*) AS busy FROM job_attempts WHERE state = 'open'`)?.busy ??
-          0) < this.#drivers.size,
+        (tx.one<{ busy: number }>(`SELECT count(*) AS busy FROM quantum_jobs WHERE status = 'running'`)
+          ?.busy ?? 0) < this.#drivers.size,
     )
   }
 

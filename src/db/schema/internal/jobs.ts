@@ -2,42 +2,26 @@ import { index, internal, keyed, type Table } from '../tables.ts'
 
 /** Tables of jobs beside `quantum_jobs`. */
 export const JOBS_TABLES: readonly Table[] = [
-  // One claim of a job for a driver; `epoch` is that of the lease at that time.
-  internal(
+  // One claim of a job for a driver that did not complete it, or did so after it was given up; `epoch` is
+  // that of the lease at that time. The claim that runs or has completed a job is in its row.
+  keyed(
     'job_attempts',
     {
-      id: 'TEXT NOT NULL PRIMARY KEY',
       job: 'TEXT NOT NULL',
       attempt: 'INTEGER NOT NULL',
       driver: 'TEXT NOT NULL',
       qpu: 'TEXT NOT NULL',
       epoch: 'INTEGER NOT NULL',
-      state: "TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered', 'requeued'))",
+      state: "TEXT NOT NULL CHECK (state IN ('ok', 'error', 'lost', 'undelivered', 'requeued'))",
       claimed_at: 'TEXT NOT NULL',
-      started_at: "TEXT NOT NULL DEFAULT ''",
-      ended_at: "TEXT NOT NULL DEFAULT ''",
-      execution_ms: 'INTEGER NOT NULL DEFAULT 0',
+      started_at: 'TEXT NOT NULL',
+      ended_at: 'TEXT NOT NULL',
     },
-    ['UNIQUE (job, attempt)'],
+    ['PRIMARY KEY (job, attempt)'],
     [
-      index('job_attempts', ['qpu'], true, "state = 'open'"),
-      index('job_attempts', ['qpu', 'ended_at'], false, "ended_at <> ''"),
+      index('job_attempts', ['qpu', 'ended_at'], false),
       index('job_attempts', ['qpu', 'ended_at', 'state'], false, "state IN ('error', 'lost')"),
     ],
-  ),
-  // One event of a job.
-  internal(
-    'job_timeline',
-    {
-      id: 'TEXT NOT NULL PRIMARY KEY',
-      job: 'TEXT NOT NULL',
-      at: 'TEXT NOT NULL',
-      event: 'TEXT NOT NULL',
-      attempt: 'INTEGER NOT NULL DEFAULT 0',
-      detail: "TEXT NOT NULL DEFAULT ''",
-    },
-    [],
-    [index('job_timeline', ['job'], false)],
   ),
   // A pending job that a QPU cannot run until it is described again.
   keyed(

@@ -8,6 +8,7 @@ import { noChangeLog } from './0005-no-change-log.ts'
 import { abortedReports } from './0006-aborted-reports.ts'
 import { jobChecks } from './0007-job-checks.ts'
 import { runningQpu } from './0008-running-qpu.ts'
+import { jobsInOneRow } from './0009-jobs-in-one-row.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   abortedReports,
   jobChecks,
   runningQpu,
+  jobsInOneRow,
 ]

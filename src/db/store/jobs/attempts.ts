@@ -1,6 +1,4 @@
-import { newId } from '../../../base/index.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
 
 /** Identifies one attempt of a job. */
 export interface AttemptKey {
@@ -29,49 +27,46 @@ interface AttemptSeen {
   ended_at: string
 }
 
-/** Stores a new attempt, open; `epoch` is that of the driver's lease. */
-export function openAttempt(tx: Tx, claim: DriverAttempt & { qpu: string; epoch: number }): void {
-  tx.run(
-    `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
-     VALUES ($id, $job, $attempt, $driver, $qpu, $epoch, 'open', $at)`,
-    { ...claim, id: newId(tx.now), at: tx.at },
-  )
-}
+/** All attempts: those in the rows of jobs, and the others. */
+export const ATTEMPTS = `(
+  SELECT id AS job, attempt, driver, qpu, CASE status WHEN 'running' THEN 'open' ELSE 'ok' END AS state,
+    epoch, claimed_at, started_at, finished_at AS ended_at
+  FROM quantum_jobs WHERE claimed_at <> ''
+  UNION ALL
+  SELECT job, attempt, driver, qpu, state, epoch, claimed_at, started_at, ended_at FROM job_attempts)`
 
 /**
- * Ends an attempt, the only way in which its state changes; false when it is not open, or not of this driver.
- * `isLate`: also one that was given up, whose end remains the time of that. `startedAt`: replaces the stored
+ * Ends the attempt of a running job that does not complete it; false when it is not the one that runs, or not
+ * of this driver. The caller then changes the job, see `changeRunning`. `startedAt`: replaces the stored
  * start.
  */
 export function endAttempt(
   tx: Tx,
-  end: DriverAttempt & { state: AttemptEnd; executionMs: number },
-  { isLate = false, startedAt }: { isLate?: boolean; startedAt?: string } = {},
+  { job, attempt, driver, state }: DriverAttempt & { state: Exclude<AttemptEnd, 'ok'> },
+  startedAt?: string,
 ): boolean {
-  const { job, attempt, driver, state, executionMs } = end
-  const changed = tx.run(
-    `UPDATE job_attempts SET state = $state, execution_ms = $executionMs,
-       started_at = coalesce($startedAt, started_at),
-       ended_at = CASE WHEN ended_at = '' THEN $at ELSE ended_at END
-     WHERE job = $job AND attempt = $attempt AND driver = $driver AND (state = 'open' OR $isLate)`,
-    {
-      job,
-      attempt,
-      driver,
-      state,
-      executionMs,
-      startedAt: startedAt ?? null,
-      isLate: isLate ? 1 : 0,
-      at: tx.at,
-    },
+  const added = tx.run(
+    `INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
+     SELECT id, attempt, driver, qpu, epoch, $state, claimed_at, coalesce($startedAt, started_at), $at
+     FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND driver = $driver AND status = 'running'`,
+    { job, attempt, driver, state, startedAt: startedAt ?? null, at: tx.at },
   )
-  return changed > 0
+  return added > 0
+}
+
+/** Changes the end of an attempt that was given up; the time of that remains. */
+export function endLate(tx: Tx, { job, attempt, state }: AttemptKey & { state: 'ok' | 'error' }): void {
+  tx.run('UPDATE job_attempts SET state = $state WHERE job = $job AND attempt = $attempt', {
+    job,
+    attempt,
+    state,
+  })
 }
 
 /** The attempts of a job in order. */
 export function listAttempts(tx: ReadTx, job: string): AttemptSeen[] {
   return tx.all<AttemptSeen>(
-    `SELECT attempt, qpu, driver, state, claimed_at, started_at, ended_at FROM job_attempts
+    `SELECT attempt, qpu, driver, state, claimed_at, started_at, ended_at FROM ${ATTEMPTS}
      WHERE job = $job ORDER BY attempt`,
     { job },
   )
@@ -89,7 +84,8 @@ export function countFailed(tx: ReadTx, job: string): number {
 /** Whether this attempt of that driver is open. */
 export function isRunningAttempt(tx: ReadTx, { job, attempt, driver }: DriverAttempt): boolean {
   const row = tx.one(
-    `SELECT 1 FROM job_attempts WHERE job = $job AND attempt = $attempt AND driver = $driver AND state = 'open'`,
+    `SELECT 1 FROM quantum_jobs
+     WHERE id = $job AND attempt = $attempt AND driver = $driver AND status = 'running'`,
     { job, attempt, driver },
   )
   return row !== undefined
@@ -111,19 +107,17 @@ export function listAttemptsOfOlderLeases(
 ): (AttemptKey & { hasStarted: boolean })[] {
   return tx
     .all<AttemptKey & { started_at: string }>(
-      `SELECT job, attempt, started_at FROM job_attempts
-       WHERE state = 'open' AND driver = $driver AND epoch < $epoch ORDER BY +${INSERTION_ORDER}`,
+      `SELECT id AS job, attempt, started_at FROM quantum_jobs
+       WHERE status = 'running' AND driver = $driver AND epoch < $epoch ORDER BY claimed_at, +seq`,
       { driver, epoch },
     )
     .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
 }
 
-/**
- * All open attempts. They are few, so they are found by their index and then sorted: the `+` keeps SQLite
- * from reading all attempts in the order of insertion.
- */
+/** All open attempts, in the order of their claims. */
 export function listRunningAttempts(tx: ReadTx): (DriverAttempt & { qpu: string })[] {
   return tx.all(
-    `SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY +${INSERTION_ORDER}`,
+    `SELECT id AS job, attempt, driver, qpu FROM quantum_jobs WHERE status = 'running'
+     ORDER BY claimed_at, +seq`,
   )
 }

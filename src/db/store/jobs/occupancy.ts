@@ -50,9 +50,9 @@ function occupancyOf(
   return {
     queueLength: Math.min(MAX_QUEUE_LENGTH, countQueued(tx, qpu) + untargeted),
     running: tx.one(
-      `SELECT claim.job, job.name, job.user_id AS user, coalesce(owner.email, '') AS email, claim.claimed_at AS since
-       FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job LEFT JOIN users owner ON owner.id = job.user_id
-       WHERE claim.qpu = $qpu AND claim.state = 'open'`,
+      `SELECT job.id AS job, job.name, job.user_id AS user, coalesce(owner.email, '') AS email, job.claimed_at AS since
+       FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
+       WHERE job.status = 'running' AND job.qpu = $qpu`,
       { qpu },
     ),
     holder: present && { user: present.user, ...namesOf(tx, present.user), until: present.end },

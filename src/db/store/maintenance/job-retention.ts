@@ -29,7 +29,6 @@ export const pruneJobs: PruneStep = (tx, before, limit) => {
     { before: toTimestamp(before), limit },
   )
   if (jobs === undefined) return 0
-  tx.run(`DELETE FROM job_timeline WHERE job IN ${jsonValues('$jobs')}`, { jobs })
   tx.run(`DELETE FROM job_attempts WHERE job IN ${jsonValues('$jobs')}`, { jobs })
   return tx.run(`DELETE FROM quantum_jobs WHERE id IN ${jsonValues('$jobs')}`, { jobs })
 }

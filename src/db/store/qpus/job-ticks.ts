@@ -1,4 +1,5 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { COMPLETED_HERE } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
 
 /** A time in which a QPU ran jobs, of whomever. */
@@ -19,8 +20,8 @@ interface TickRange {
 }
 
 /**
- * The times in which a QPU ran jobs, in order. The cost depends on `most`, not on the number of jobs: two
- * seeks in the index of attempts by QPU and end for each part of the range in which a job ended.
+ * The times in which a QPU ran jobs, in order. The cost depends on `most`, not on the number of jobs: four
+ * seeks in the indexes of jobs and attempts by QPU and end for each part of the range in which a job ended.
  */
 export function readJobTicks(tx: ReadTx, qpu: string, { from, to, most }: TickRange): JobTick[] {
   const first = msOf(from)
@@ -34,7 +35,7 @@ export function readJobTicks(tx: ReadTx, qpu: string, { from, to, most }: TickRa
     after = partEnd
   }
   const running = tx.one<{ start: string }>(
-    `SELECT claimed_at AS start FROM job_attempts WHERE qpu = $qpu AND state = 'open'`,
+    `SELECT claimed_at AS start FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu`,
     { qpu },
   )
   const isInRange = running !== undefined && running.start < to && from <= tx.at
@@ -77,8 +78,7 @@ function addTick(ticks: JobTick[], tick: JobTick, step: number): void {
 /** The first attempt that ended after a time. */
 function endedAfter(tx: ReadTx, qpu: string, after: string): { start: string; end: string } | undefined {
   return tx.one(
-    `SELECT claimed_at AS start, ended_at AS "end" FROM job_attempts
-     WHERE qpu = $qpu AND ended_at <> '' AND ended_at > $after ORDER BY ended_at LIMIT 1`,
+    `SELECT start, "end" FROM (${part('qpu = $qpu AND "end" > $after ORDER BY "end"')}) ORDER BY "end" LIMIT 1`,
     { qpu, after },
   )
 }
@@ -86,11 +86,17 @@ function endedAfter(tx: ReadTx, qpu: string, after: string): { start: string; en
 /** The last end of an attempt up to a time. */
 function lastEnd(tx: ReadTx, qpu: string, until: string): string {
   const row = tx.one<{ end: string }>(
-    `SELECT ended_at AS "end" FROM job_attempts
-     WHERE qpu = $qpu AND ended_at <> '' AND ended_at <= $until ORDER BY ended_at DESC LIMIT 1`,
+    `SELECT "end" FROM (${part('qpu = $qpu AND "end" <= $until ORDER BY "end" DESC')}) ORDER BY "end" DESC LIMIT 1`,
     { qpu, until },
   )
   return row?.end ?? until
+}
+
+/** The first of the completed jobs and of the other attempts; `which` is the condition and the order. */
+function part(which: string): string {
+  const of = (ended: string, source: string) =>
+    `SELECT * FROM (SELECT claimed_at AS start, ${ended} AS "end" FROM ${source} AND ${which.replaceAll('"end"', ended)} LIMIT 1)`
+  return `${of('finished_at', `quantum_jobs WHERE ${COMPLETED_HERE}`)} UNION ALL ${of('ended_at', 'job_attempts WHERE TRUE')}`
 }
 
 function msOf(at: string): number {

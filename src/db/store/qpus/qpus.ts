@@ -214,7 +214,7 @@ export function setDraining(
     const changed = tx.update(qpus, qpu.id, { draining, drain_reason: draining ? reason : '' }) ?? qpu
     appendAudit(tx, { actor, action: 'qpu.drain', subject: qpu.id, detail: { draining, reason } })
     const running = tx.one<{ job: string }>(
-      "SELECT job FROM job_attempts WHERE qpu = $qpu AND state = 'open'",
+      "SELECT id AS job FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu",
       { qpu: qpu.id },
     )
     return { qpu: changed, runningJob: running?.job }

@@ -101,7 +101,12 @@ test('the migration adds up the jobs of an older database as the server would ha
   expect(before).toHaveLength(3)
   await lab.db.write('migrate', (tx) => {
     tx.run('DELETE FROM qpu_usage')
+    // In the older database, all attempts are in their table.
+    tx.run(`INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
+      SELECT id, attempt, driver, qpu, epoch, 'ok', claimed_at, started_at, finished_at
+      FROM quantum_jobs WHERE claimed_at <> ''`)
     for (const statement of qpuUsage.statements.slice(1)) tx.run(String(statement))
+    tx.run("UPDATE quantum_jobs SET claimed_at = ''")
   })
   expect(await usage(lab)).toEqual(before)
 })

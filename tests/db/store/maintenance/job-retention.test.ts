@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Database } from '../../../../src/db/index.ts'
+import { appendTimeline } from '../../../../src/db/journal/timeline.ts'
 import { RECORD_BYTES } from '../../../../src/db/schema/stored-bytes.ts'
 import { storedBytesOf } from '../../../../src/db/store/accounts/index.ts'
 import { applyResult, findJob, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
@@ -23,8 +24,8 @@ function addJob(db: Database, values: object) {
   return db.write('t', (tx) => {
     const { id, status } = tx.insert(quantumJobs, values)
     tx.run("UPDATE quantum_jobs SET created = '2026-01-01 00:00:00.000Z' WHERE id = $id", { id })
-    const event = status === 'pending' ? 'submitted' : status
-    tx.run("INSERT INTO job_timeline (id, job, at, event) VALUES ($id, $id, '', $event)", { id, event })
+    const event = status === 'pending' || status === 'running' ? 'submitted' : status
+    appendTimeline(tx, id, { event, attempt: 0, detail: '' })
     return id
   })
 }
@@ -65,9 +66,7 @@ test('pruneJobs() removes ended jobs with everything but their charge, oldest fi
   const rows = (table: string) =>
     db.read((tx) => tx.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n)
   expect(await rows("qpu_ledger WHERE kind = 'charge'")).toBe(1)
-  expect([await rows('quantum_jobs_large'), await rows('job_attempts'), await rows('job_timeline')]).toEqual([
-    0, 0, 2,
-  ])
+  expect([await rows('quantum_jobs_large'), await rows('job_attempts')]).toEqual([0, 0])
   expect(await db.read((tx) => storedBytesOf(tx, user.id))).toBe(2 * RECORD_BYTES)
 })
 

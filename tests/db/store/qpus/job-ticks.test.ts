@@ -14,16 +14,15 @@ async function openWith(jobs: readonly Job[]): Promise<TestDatabase> {
   await test.clock.advance(NOON + 3_600_000 - test.clock.now())
   await test.db.write('jobs', (tx) => {
     for (const [start, end] of jobs) {
-      tx.run(
-        `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at, ended_at)
-         VALUES ($id, $id, 1, 'd', 'north', 1, $state, $start, $end)`,
-        {
-          id: newId(tx.now),
-          state: end === null ? 'open' : 'ok',
-          start: at(start),
-          end: end === null ? '' : at(end),
-        },
-      )
+      const values = { id: newId(tx.now), start: at(start), end: end === null ? '' : at(end) }
+      // Half of those that have ended are in the rows of their jobs.
+      const sql =
+        end === null || tx.one('SELECT 1 FROM job_attempts WHERE ended_at < $end', { end: at(end) })
+          ? `INSERT INTO quantum_jobs (id, attempt, driver, qpu, status, claimed_at, finished_at, created, updated)
+             VALUES ($id, 1, 'd', 'north', CASE $end WHEN '' THEN 'running' ELSE 'completed' END, $start, $end, '', '')`
+          : `INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
+             VALUES ($id, 1, 'd', 'north', 1, 'ok', $start, $start, $end)`
+      tx.run(sql, values)
     }
   })
   return test
@@ -45,7 +44,11 @@ test('readFailures() returns the first failure of each part, and walks an index'
     [990, 1_010],
   ])
   await test.db.write('fail', (tx) =>
-    tx.run("UPDATE job_attempts SET state = 'lost' WHERE ended_at > $at", { at: at(30) }),
+    tx.run(
+      `INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
+       SELECT id, 2, driver, qpu, epoch, 'lost', claimed_at, '', finished_at FROM quantum_jobs WHERE finished_at > $at`,
+      { at: at(30) },
+    ),
   )
   const failures = (from: number, to: number, most: number) =>
     test.db.read((tx) => readFailures(tx, 'north', { from: at(from), to: at(to), most }))

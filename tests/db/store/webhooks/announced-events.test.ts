@@ -79,13 +79,9 @@ describe('the end of a job', () => {
     for (const outcome of outcomes) {
       const { id: job } = await addJob(world)
       await db.write('claim', (tx) => {
-        tx.run("UPDATE quantum_jobs SET status = 'running', attempt = 1, driver = $tuner WHERE id = $job", {
-          job,
-          tuner,
-        })
         tx.run(
-          `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
-           VALUES ($job, $job, 1, $tuner, $qpu, 1, 'open', $at)`,
+          `UPDATE quantum_jobs SET status = 'running', attempt = 1, driver = $tuner, qpu = $qpu, claimed_at = $at
+           WHERE id = $job`,
           { job, tuner, qpu, at: tx.at },
         )
       })

@@ -85,9 +85,7 @@ export class FairShare {
   }
 }
 
-const RUNNING = `SELECT job.user_id AS user, attempt.claimed_at
-  FROM (SELECT job, claimed_at FROM job_attempts WHERE state = 'open') attempt
-  JOIN quantum_jobs job ON job.id = attempt.job`
+const RUNNING = "SELECT user_id AS user, claimed_at FROM quantum_jobs WHERE status = 'running'"
 
 /** Steps from user to user through the index; a test asserts that it reads the index only. */
 export const WAITING_USERS = `WITH RECURSIVE waiting(id) AS (

@@ -1,5 +1,5 @@
 import { qpus } from '../../../collections/qpus.ts'
-import { QUEUED } from '../../../collections/quantum_jobs.ts'
+import { COMPLETED_HERE, QUEUED } from '../../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import type { Qpu } from '../../qpus/qpus.ts'
 import { unfitReasons } from '../../qpus/unfit-jobs.ts'
@@ -255,8 +255,12 @@ export function isBookerRunning(tx: ReadTx, { slot, running }: QueueState): bool
 export function recentMs(tx: ReadTx, qpu: string): number[] {
   const rows = tx.all<{ ms: number }>(
     `SELECT (julianday(ended_at) - julianday(claimed_at)) * 86400000 AS ms FROM
-       (SELECT ended_at, claimed_at, state FROM job_attempts
-        WHERE qpu = $qpu AND ended_at <> '' ORDER BY ended_at DESC LIMIT 20)
+       (SELECT * FROM (SELECT finished_at AS ended_at, claimed_at, 'ok' AS state FROM quantum_jobs
+          WHERE ${COMPLETED_HERE} AND qpu = $qpu ORDER BY finished_at DESC LIMIT 20)
+        UNION ALL
+        SELECT * FROM (SELECT ended_at, claimed_at, state FROM job_attempts
+          WHERE qpu = $qpu ORDER BY ended_at DESC LIMIT 20)
+        ORDER BY ended_at DESC LIMIT 20)
      WHERE state = 'ok'`,
     { qpu },
   )

@@ -1,5 +1,6 @@
 import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { qpus } from '../../../collections/qpus.ts'
+import { COMPLETED_HERE } from '../../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import type { RecordOf } from '../../../schema/collection.ts'
 import { calibratingQpus } from '../../qpus/qpus.ts'
@@ -44,7 +45,7 @@ export function readQueue(tx: ReadTx, id: string, idleMs: number, fair?: FairSha
   const qpu = tx.find(qpus, id)
   if (!qpu) return undefined
   const running = tx.one<{ job: string; claimed_at: string }>(
-    `SELECT job, claimed_at FROM job_attempts WHERE qpu = $id AND state = 'open'`,
+    `SELECT id AS job, claimed_at FROM quantum_jobs WHERE status = 'running' AND qpu = $id`,
     { id },
   )
   return {
@@ -84,8 +85,11 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
        SELECT created AS at FROM (SELECT created, qpu_target FROM quantum_jobs
          WHERE user_id = $user ORDER BY seq DESC LIMIT 100) WHERE qpu_target IN ('', $qpu)
        UNION ALL
+       SELECT finished_at FROM quantum_jobs
+         WHERE ${COMPLETED_HERE} AND qpu = $qpu AND finished_at >= $since AND user_id = $user
+       UNION ALL
        SELECT ended_at FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
-         WHERE job_attempts.qpu = $qpu AND ended_at <> '' AND ended_at >= $since AND job.user_id = $user)
+         WHERE job_attempts.qpu = $qpu AND ended_at >= $since AND job.user_id = $user)
      WHERE at >= $since AND at <= $now`,
     { user, qpu, since, now: tx.at },
   )

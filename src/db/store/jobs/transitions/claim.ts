@@ -5,7 +5,6 @@ import { largeValueOf } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { INSERTION_ORDER } from '../../../sqlite/dialect.ts'
-import { openAttempt } from '../attempts.ts'
 import { readLabels } from '../labels.ts'
 
 /** A QPU whose process driver is attached according to the database. */
@@ -24,7 +23,7 @@ export function listIdleQpus(tx: ReadTx): DispatchTarget[] {
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
      WHERE leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
-       AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE job_attempts.qpu = leases.qpu AND state = 'open')
+       AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)
      ORDER BY leases.${INSERTION_ORDER}`,
   )
 }
@@ -48,10 +47,10 @@ export interface Claim extends DispatchTarget {
 export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
   const { qpu, driver, epoch } = target
   const changed = tx.run(
-    `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu, started_at = '',
-       not_before = 0, error_code = '', updated = $at
+    `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu,
+       epoch = $epoch, claimed_at = $at, started_at = '', not_before = 0, error_code = '', updated = $at
      WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
-       AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE qpu = $qpu AND state = 'open')
+       AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu)
        AND EXISTS (SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver
                    AND epoch = $epoch AND state = 'attached')`,
     { id, qpu, driver, epoch, at: tx.at },
@@ -60,7 +59,6 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
   const job = tx.changed(quantumJobs, id, 'update')
   if (!job) throw new AppError('internal', `job ${id} vanished while it was claimed`)
   const { attempt } = job
-  openAttempt(tx, { ...target, job: id, attempt })
   appendTimeline(tx, id, { event: 'claimed', attempt, detail: `driver ${driver}` })
   return {
     ...target,

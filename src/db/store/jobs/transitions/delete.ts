@@ -28,7 +28,6 @@ export function removeLargeValue(tx: Tx, job: string): boolean {
 
 /** Removes a job with its attempts and its timeline. Its charge in the ledger and audit entries remain. */
 export function deleteJob(tx: Tx, job: string): void {
-  tx.run('DELETE FROM job_timeline WHERE job = $job', { job })
   tx.run('DELETE FROM job_attempts WHERE job = $job', { job })
   tx.remove(quantumJobs, job)
 }

@@ -1,4 +1,4 @@
-import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
+import { AppError, fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
@@ -6,7 +6,7 @@ import { jsonTextOf } from '../../../schema/json-text.ts'
 import { splitLarge } from '../../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
 import { announceJobEnd } from '../announce-end.ts'
-import { type DriverAttempt, endAttempt } from '../attempts.ts'
+import { type AttemptKey, type DriverAttempt, endAttempt, endLate } from '../attempts.ts'
 import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
 
 /** The end of an attempt, as its driver reports it. */
@@ -41,6 +41,7 @@ export type ResultOutcome =
   | { kind: 'unknown' }
   | { kind: 'foreign' }
 
+/** An attempt with its job. */
 interface AttemptRow {
   driver: string
   qpu: string
@@ -48,8 +49,9 @@ interface AttemptRow {
   started_at: string
   user: string
   status: string
-  state: string
   current: number
+  /** How it ended; undefined while it is the one in the row of the job. */
+  ended?: string
 }
 
 const STALE: ResultOutcome = { kind: 'stale' }
@@ -57,23 +59,36 @@ const STALE: ResultOutcome = { kind: 'stale' }
 /** T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. */
 export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: RetryLimits): ResultOutcome {
   const { job, attempt } = result
-  const row = tx.one<AttemptRow>(
-    `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state,
-       job.user_id AS user, job.status, job.attempt AS current
-     FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
-     WHERE claim.job = $job AND claim.attempt = $attempt`,
-    { job, attempt },
-  )
+  const row = attemptOf(tx, { job, attempt })
   if (!row) return tx.one('SELECT 1 FROM quantum_jobs WHERE id = $job', { job }) ? STALE : { kind: 'unknown' }
   if (row.driver !== result.driver) return { kind: 'foreign' }
   // Only the newest attempt is accepted: a later claim means that the server gave this one up.
   if (row.current !== attempt || (row.status !== 'running' && row.status !== 'pending')) return STALE
   // An operator requeued this attempt, so its result is discarded.
-  if (row.state === 'requeued') return STALE
+  if (row.ended === 'requeued') return STALE
   const { outcome } = result
   if (outcome.kind === 'completed' || outcome.class === 'user') return endJob(tx, result, row)
   const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu: row.qpu }, maxAttempts)
   return status === undefined ? STALE : { kind: 'applied', status }
+}
+
+/** The attempt in the row of the job, or an earlier one. */
+function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
+  const present = tx.one<AttemptRow>(
+    `SELECT driver, qpu, claimed_at, started_at, user_id AS user, status, attempt AS current
+     FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
+    { ...key },
+  )
+  return (
+    present ??
+    tx.one<AttemptRow>(
+      `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended,
+         job.user_id AS user, job.status, job.attempt AS current
+       FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
+       WHERE claim.job = $job AND claim.attempt = $attempt`,
+      { ...key },
+    )
+  )
 }
 
 /** The end of an attempt by an error of the device, after which another one may succeed. */
@@ -96,10 +111,11 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   const ms = isFree ? 0 : chargeableMs(result.executionMs, elapsedMs)
   const hasRun = status === 'completed' || ms > 0
   const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
+  const claimedAt = endClaim(tx, result, row, startedAt)
   const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
-       qpu = $qpu, started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0,
+       qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0,
        held = 0, hold_reason = '', updated = $at
      WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`,
     {
@@ -110,16 +126,14 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
       errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
       driver: row.driver,
       qpu: row.qpu,
+      claimedAt,
       startedAt,
       seconds: ms / 1_000,
       at: tx.at,
     },
   )
-  if (changed === 0) return STALE
+  if (changed === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
   results.saveLarge(tx, job)
-  // The attempt may be lost already: its result is accepted while no other driver has the job (T3').
-  const state = status === 'completed' ? 'ok' : 'error'
-  endAttempt(tx, { ...result, state }, { isLate: true, startedAt })
   if (hasRun) chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, ms)
   if (startedAt !== row.started_at)
     appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
@@ -128,6 +142,16 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   announceJobEnd(tx, job)
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status }
+}
+
+/** Ends the attempt; returns when it was claimed if it stays in the row of the job, and '' otherwise. */
+function endClaim(tx: Tx, result: AttemptResult, row: AttemptRow, startedAt: string): string {
+  const { kind } = result.outcome
+  // The attempt may be lost already: its result is accepted while no other driver has the job (T3').
+  if (row.ended !== undefined) endLate(tx, { ...result, state: kind === 'completed' ? 'ok' : 'error' })
+  else if (kind === 'completed') return row.claimed_at
+  else endAttempt(tx, { ...result, state: 'error' }, startedAt)
+  return ''
 }
 
 /** When a job that ran for `ms` until now began. For a short job the driver reports only the end. */

@@ -15,7 +15,7 @@ export function requeueUndelivered(
   tx: Tx,
   { reason, ...attempt }: DriverAttempt & { reason: string },
 ): boolean {
-  if (!endAttempt(tx, { ...attempt, state: 'undelivered', executionMs: 0 })) return false
+  if (!endAttempt(tx, { ...attempt, state: 'undelivered' })) return false
   returnToQueue(tx, attempt, { keepsPlace: true })
   appendTimeline(tx, attempt.job, { event: 'undelivered', attempt: attempt.attempt, detail: reason })
   tx.changed(quantumJobs, attempt.job, 'update')
@@ -36,7 +36,7 @@ interface Requeued {
 export function requeueJob(tx: Tx, action: JobAction): Requeued {
   const { status, attempt, driver } = requireJob(tx, action.job)
   const ended = { job: action.job, attempt, driver }
-  if (!endAttempt(tx, { ...ended, state: 'requeued', executionMs: 0 })) throw notRunning(status)
+  if (!endAttempt(tx, { ...ended, state: 'requeued' })) throw notRunning(status)
   returnToQueue(tx, ended)
   return { job: recordAction(tx, action, 'requeued'), ended }
 }
@@ -78,7 +78,7 @@ export function changeRunning(
   values: Record<string, string | number>,
 ): void {
   const changed = tx.run(
-    `UPDATE quantum_jobs SET ${set}, updated = $at
+    `UPDATE quantum_jobs SET ${set}, claimed_at = '', updated = $at
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
     { ...values, job, attempt, at: tx.at },
   )

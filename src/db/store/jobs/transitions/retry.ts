@@ -18,7 +18,6 @@ export interface RetryLimits {
 export interface FailedAttempt extends DriverAttempt {
   /** The QPU of a driver that reported the end. */
   qpu?: string
-  executionMs: number
   /** `undelivered` when the device did not begin. */
   state: 'error' | 'lost' | 'undelivered'
   reason: string
@@ -50,7 +49,7 @@ export function requeueLost(
   lost: DriverAttempt & { reason: string },
   { maxAttempts }: RetryLimits,
 ): 'pending' | 'failed' | undefined {
-  return retryOrFail(tx, { ...lost, executionMs: 0, state: 'lost' }, maxAttempts)
+  return retryOrFail(tx, { ...lost, state: 'lost' }, maxAttempts)
 }
 
 /** T5, T6, T7: the next status of the job; undefined when the attempt is not open any more. */

@@ -9,12 +9,11 @@ import type { DriverAttempt } from '../attempts.ts'
  */
 export function markStarted(tx: Tx, { job, attempt, driver }: DriverAttempt): boolean {
   const changed = tx.run(
-    `UPDATE job_attempts SET started_at = $at
-     WHERE job = $job AND attempt = $attempt AND driver = $driver AND state = 'open' AND started_at = ''`,
+    `UPDATE quantum_jobs SET started_at = $at, updated = $at
+     WHERE id = $job AND attempt = $attempt AND driver = $driver AND status = 'running' AND started_at = ''`,
     { job, attempt, driver, at: tx.at },
   )
   if (changed === 0) return false
-  tx.run('UPDATE quantum_jobs SET started_at = $at, updated = $at WHERE id = $job', { job, at: tx.at })
   appendTimeline(tx, job, { event: 'started', attempt, detail: '' })
   tx.changed(quantumJobs, job, 'update')
   return true

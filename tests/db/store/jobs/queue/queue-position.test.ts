@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { ATTEMPTS } from '../../../../../src/db/store/jobs/attempts.ts'
 import { applyResult, claimJob } from '../../../../../src/db/store/jobs/index.ts'
 import { recentMs, typicalMs } from '../../../../../src/db/store/jobs/queue/queue-position.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
@@ -32,7 +33,7 @@ test('the times of a QPU are those of its own jobs that have ended well', async 
     return (
       (
         await lab.db.read((tx) =>
-          tx.one<{ qpu: string }>('SELECT qpu FROM job_attempts WHERE job = $job', { job }),
+          tx.one<{ qpu: string }>(`SELECT qpu FROM ${ATTEMPTS} WHERE job = $job`, { job }),
         )
       )?.qpu ?? ''
     )

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { ATTEMPTS } from '../../../../../src/db/store/jobs/attempts.ts'
 import {
   cancelJob,
   claimJob,
@@ -20,7 +21,7 @@ describe('claimJob()', () => {
     const claimed = await claim(lab, job.id, server)
     expect(claimed).toMatchObject({ job: job.id, attempt: 1, driver: qpu.driver.id, epoch: server.epoch })
     expect(await lab.job(job.id)).toMatchObject({ status: 'running', attempt: 1, driver: qpu.driver.id })
-    expect(await lab.db.read((tx) => tx.all('SELECT job, attempt, state FROM job_attempts'))).toEqual([
+    expect(await lab.db.read((tx) => tx.all(`SELECT job, attempt, state FROM ${ATTEMPTS}`))).toEqual([
       { job: job.id, attempt: 1, state: 'open' },
     ])
   })

@@ -133,19 +133,6 @@ describe('applyResult()', () => {
     expect(await it.lab.balance(it.user)).toBe(99_300)
   })
 
-  test('stores nothing for an open attempt whose job is not running', async () => {
-    await using it = await openCase()
-    await it.claim()
-    const set = (status: string) =>
-      it.lab.db.write('damage', (tx) =>
-        tx.run("UPDATE quantum_jobs SET status = $status, driver = ''", { status }),
-      )
-    await set('pending')
-    await expect(it.end(1, DEVICE_ERROR)).rejects.toMatchObject({ code: 'internal' })
-    expect(await it.lab.history(it.job.id)).toEqual(['submitted 0', 'claimed 1'])
-    await set('running')
-  })
-
   test('an instrument that was busy before the job began is no attempt; one that failed later is', async () => {
     await using it = await openCase()
     const busy: Outcome = {

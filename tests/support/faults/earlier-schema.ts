@@ -1,0 +1,50 @@
+import type { Database as Sqlite } from 'bun:sqlite'
+import { ATTEMPTS } from '../../../src/db/store/jobs/attempts.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+
+/** Takes the jobs of a database back to the schema before migration 9: attempts and events in tables. */
+export function splitJobs(db: Sqlite): void {
+  db.run(`CREATE TABLE earlier_attempts (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "job" TEXT NOT NULL,
+    "attempt" INTEGER NOT NULL,
+    "driver" TEXT NOT NULL,
+    "qpu" TEXT NOT NULL,
+    "epoch" INTEGER NOT NULL,
+    "state" TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered', 'requeued')),
+    "claimed_at" TEXT NOT NULL,
+    "started_at" TEXT NOT NULL DEFAULT '',
+    "ended_at" TEXT NOT NULL DEFAULT '',
+    "execution_ms" INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (job, attempt)
+  ) STRICT`)
+  db.run(`INSERT INTO earlier_attempts
+    SELECT job || attempt, job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at, 0
+    FROM ${ATTEMPTS} ORDER BY claimed_at`)
+  db.run('DROP TABLE job_attempts')
+  db.run('ALTER TABLE earlier_attempts RENAME TO job_attempts')
+  db.run(`CREATE TABLE job_timeline (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "job" TEXT NOT NULL,
+    "at" TEXT NOT NULL,
+    "event" TEXT NOT NULL,
+    "attempt" INTEGER NOT NULL DEFAULT 0,
+    "detail" TEXT NOT NULL DEFAULT ''
+  ) STRICT`)
+  db.run(`INSERT INTO job_timeline
+    SELECT job.id || event.key, job.id, event.value ->> 0, event.value ->> 1, event.value ->> 2, event.value ->> 3
+    FROM quantum_jobs job, json_each('[' || job.history || ']') event ORDER BY event.key`)
+  db.run('DROP INDEX quantum_jobs_qpu_finished_at')
+  db.run('ALTER TABLE quantum_jobs DROP CONSTRAINT quantum_jobs_claim')
+  for (const column of ['claimed_at', 'epoch', 'history'])
+    db.run(`ALTER TABLE quantum_jobs DROP COLUMN ${column}`)
+  db.run('DELETE FROM migrations WHERE id >= 9')
+}
+
+/** Takes the jobs of a database back to the schema before migration 7. */
+export function dropJobChecks(db: Sqlite): void {
+  splitJobs(db)
+  for (const name of Object.keys(quantumJobs.checks).filter((each) => each !== 'claim')) {
+    db.run(`ALTER TABLE quantum_jobs DROP CONSTRAINT "quantum_jobs_${name}"`)
+  }
+}
