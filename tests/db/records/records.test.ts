@@ -198,7 +198,7 @@ describe('remove()', () => {
     expect(await test.db.read((tx) => tx.find(qpus, qpu)?.name)).toBe('north')
   })
 
-  test('removes cascading records, clears other relations and leaves ids in logs', async () => {
+  test('removes cascading records, clears other relations and leaves ids in logs and jobs', async () => {
     await using test = await openTestDatabase()
     const { user, qpu, driver } = await seed(test.db)
     const created = await test.db.write('add', (tx) => ({
@@ -222,7 +222,7 @@ describe('remove()', () => {
     })
     await test.db.read((tx) => {
       expect(tx.find(apiTokens, created.token)).toBeUndefined()
-      expect(tx.find(quantumJobs, created.job)).toMatchObject({ user_id: '', driver: '' })
+      expect(tx.find(quantumJobs, created.job)).toMatchObject({ user_id: '', driver })
       expect(tx.find(notifications, created.note)).toMatchObject({ target_users: [], dismissed_by: [] })
       expect(tx.find(events, created.event)?.driver).toBe(driver)
     })

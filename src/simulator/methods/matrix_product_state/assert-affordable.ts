@@ -9,6 +9,8 @@ const SECONDS_PER_CUBE = 2e-8
 
 /** Factor by which the rest may exceed the time left: bonds of circuits that undo themselves shrink. */
 const TOLERANCE = 3
+/** With less time left, the time limit ends the run by itself. */
+const LEAST_SECONDS = 1
 
 /**
  * Ends a run that cannot end in time although its bonds stay as they are: a state that needs larger ones
@@ -27,8 +29,8 @@ export function assertAffordable(
   )
   let rest = 0
   for (let at = 0; at < pairs.length; at++) rest += seconds[pairs[at] as number] as number
-  if (rest <= TOLERANCE * timeBudget.secondsLeft) return
+  if (rest <= TOLERANCE * Math.max(timeBudget.secondsLeft, LEAST_SECONDS)) return
   const at = `after step ${step} of ${steps} its bonds have reached ${chain.largestBondDimension}`
-  const reason = `is too entangled: ${at}, and the rest takes more than ${Math.ceil(rest)} s`
+  const reason = `is too entangled: ${at}, and the rest takes more than ${Math.floor(rest)} s`
   throw new UnsuitableMethodError({ code: 'too_many_qubits', reason })
 }
