@@ -21,8 +21,6 @@ export interface ShotGroup {
    * @throws Divided when shots differ in the branch.
    */
   choose?(choice: OpenChoice): void
-  /** Whether outcomes are open. */
-  readonly isOpen: boolean
   /** Groups of shots with equal outcomes of all measurements so far, none of them open. */
   divided(): ShotGroup[]
   /** Tallies the shots; the states of the classical bits are those of `runOpen`. */
@@ -97,6 +95,8 @@ class GroupWalk implements OpenSink {
   readonly #place: Place
   readonly choose?: (choice: OpenChoice) => void
   #measurements = 0
+  /** Whether an outcome was open when the program measured it. */
+  #leftOpen = false
   /** Number of steps and measurements so far, skipped ones included. */
   executed = 0
 
@@ -116,7 +116,8 @@ class GroupWalk implements OpenSink {
     try {
       const states = workload.walkOpen(this)
       if (states) return states
-      if (!group.isOpen) throw new TypeError('a value of the program is undetermined')
+      if (!this.#leftOpen) throw new TypeError('a value of the program is undetermined')
+      // A step may have closed the outcome without dividing the group: then the group walks once more.
       return group.divided()
     } catch (error) {
       if (error instanceof Divided) return error.groups
@@ -134,6 +135,7 @@ class GroupWalk implements OpenSink {
     const index = this.#measurements++
     const outcome = this.executed >= done ? group.measure(qubit, index) : group.outcomeOf(index)
     this.executed++
+    this.#leftOpen ||= outcome === undefined
     return outcome
   }
 }

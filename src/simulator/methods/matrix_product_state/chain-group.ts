@@ -91,10 +91,6 @@ export class ChainGroup implements ShotGroup {
     return this.#shots.length
   }
 
-  get isOpen(): boolean {
-    return this.#open.size > 0
-  }
-
   divided(): ShotGroup[] {
     let parts: ChainGroup[] = [this]
     for (const qubit of [...this.#open.keys()]) parts = parts.flatMap((part) => part.#parts(qubit))

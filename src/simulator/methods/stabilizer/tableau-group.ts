@@ -64,10 +64,6 @@ export class TableauGroup implements ShotGroup {
     return this.#shots.length
   }
 
-  get isOpen(): boolean {
-    return this.#outcomes.some((bits) => commonValue(bits) === undefined)
-  }
-
   apply(op: Op): void {
     if (op.kind === 'measure' || op.kind === 'barrier') return
     const { reader, run, workload } = this.#context
