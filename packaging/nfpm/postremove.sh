@@ -6,7 +6,8 @@ if [ -d /run/systemd/system ]; then
 fi
 case "${1:-}" in
   purge)
-    rm -rf /etc/svc
+    # dpkg has removed the file of the package; what an administrator added stays.
+    rmdir --ignore-fail-on-non-empty /etc/svc 2>/dev/null || true
     [ ! -d /var/lib/svc ] || echo "The data of svc stay in /var/lib/svc, and so does the account svc."
     ;;
 esac

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
 import { run } from './run.ts'
+import { TARGETS, type Target } from './runtime.ts'
 import { formsOf } from './version.ts'
 
 const REPOSITORY = join(import.meta.dir, '../..')
@@ -14,6 +15,8 @@ interface Wanted {
   dist: string
   /** A trial: the tree may be changed, and the changelog unwritten. */
   isQuick: boolean
+  /** Names of targets; none = all. */
+  targets: readonly string[]
 }
 
 /** Files that name the version, each with what it has. */
@@ -33,17 +36,21 @@ async function namedVersions(): Promise<Map<string, string | undefined>> {
 }
 
 /**
- * Checks that a release can be made before anything is built.
+ * Checks that a release can be made before anything is built, and returns its targets.
  *
  * @throws Error with a line for each problem.
  */
-export async function assertReady({ version, dist, isQuick }: Wanted): Promise<void> {
+export async function assertReady({ version, dist, isQuick, targets }: Wanted): Promise<readonly Target[]> {
   const { semver, python } = formsOf(version)
   const problems: string[] = []
   if (existsSync(dist)) problems.push(`${dist} exists: remove it first`)
   for (const [path, named] of await namedVersions()) {
     const expected = path.endsWith('.py') ? python : semver
     if (named !== expected) problems.push(`${path} has the version ${named}, not ${expected}`)
+  }
+  for (const name of targets) {
+    if (!TARGETS.some((target) => target === name))
+      problems.push(`--target is "${name}"; the targets are ${TARGETS.join(' and ')}`)
   }
   if (!isQuick) {
     const changes = await run(['git', 'status', '--porcelain'], { cwd: REPOSITORY })
@@ -56,4 +63,5 @@ export async function assertReady({ version, dist, isQuick }: Wanted): Promise<v
       )
   }
   if (problems.length > 0) throw new Error(`svc ${version} cannot be released:\n${problems.join('\n')}`)
+  return TARGETS.filter((target) => targets.length === 0 || targets.includes(target))
 }

@@ -18,7 +18,7 @@ import { makePythonPackages } from './artifacts/python-packages.ts'
 import { assertReady } from './ready.ts'
 import type { ReleaseRun } from './release-run.ts'
 import { run } from './run.ts'
-import { TARGETS, type Target } from './runtime.ts'
+import type { Target } from './runtime.ts'
 import { formsOf } from './version.ts'
 
 const REPOSITORY = join(import.meta.dir, '../..')
@@ -97,9 +97,8 @@ const { values, positionals } = parseArgs({
   },
 })
 const [version = ''] = positionals
-const targets = TARGETS.filter((each) => values.target.length === 0 || values.target.includes(each))
 const dist = resolve(values.dist)
-await assertReady({ version, dist, isQuick: values.quick })
+const targets = await assertReady({ version, dist, isQuick: values.quick, targets: values.target })
 await makeRelease({ version, dist, targets, isQuick: values.quick })
 await printTable(dist)
 if (values.key !== undefined) {

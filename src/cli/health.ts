@@ -51,8 +51,15 @@ async function request(url: URL, ms: number): Promise<Answer> {
   try {
     return await withTimeout((signal) => ask(url, signal), { clock: systemClock, ms, onTimeout })
   } catch (error) {
-    throw new ExitError(1, `${url.origin} does not respond: ${messageOf(error)}`)
+    throw new ExitError(1, `${url.origin} does not respond: ${reasonOf(error)}`)
   }
+}
+
+/** The runtime's text for a closed port asks about the address and the network. */
+function reasonOf(error: unknown): string {
+  const isClosed = isObject(error) && error['code'] === 'ECONNREFUSED'
+  if (!isClosed) return messageOf(error)
+  return 'nothing listens there; start the server with svc serve, or name another address with --url'
 }
 
 async function ask(url: URL, signal: AbortSignal): Promise<Answer> {

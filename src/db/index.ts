@@ -18,7 +18,14 @@ export type { ReadTx, Tx } from './records/tx.ts'
 export type { AnyCollection, RecordOf, Rules } from './schema/collection.ts'
 export type { Field, ValueSchema } from './schema/field.ts'
 export { date } from './schema/fields/index.ts'
-export { encodeJson, encodeParts, JsonText, StoredJson } from './schema/json-text.ts'
+export {
+  encodeJson,
+  encodeJsonBytes,
+  encodeParts,
+  JsonText,
+  StoredJson,
+  textBytes,
+} from './schema/json-text.ts'
 export { largeFieldsOf } from './schema/large-values.ts'
 export type { CollectionNames } from './schema/names.ts'
 export { isJsonLargerThan, unreadText, unreadValues } from './schema/unread-json.ts'

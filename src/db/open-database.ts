@@ -3,11 +3,14 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   AppError,
+  Budget,
   type Clock,
   createPrivateFile,
   type FolderLock,
   failpoint,
+  KIB,
   type Log,
+  MIB,
   makeFolderPrivate,
   messageOf,
   Turns,
@@ -29,7 +32,7 @@ import { checkInvariants } from './integrity/invariants.ts'
 import { ReaderPool, type ReadLimits } from './readers/reader-pool.ts'
 import { type Change, createChangeFeed } from './records/changes.ts'
 import type { Database } from './records/database.ts'
-import { createReadTx, createTx, type TxDependencies } from './records/tx.ts'
+import { createReadTx, createTx, type Tx, type TxDependencies } from './records/tx.ts'
 import type { AnyCollection } from './schema/collection.ts'
 import { INTERNAL_TABLES } from './schema/internal/index.ts'
 import { copyBeforeAdditions, isNew, type Migration, migrate, recordAll } from './schema/migrate.ts'
@@ -185,6 +188,11 @@ async function warnOfBrokenInvariants(database: Database, schema: Schema, log: L
 /** What waited for the disk goes on in many turns of the event loop, in each for this time. */
 const RESUMED_PER_TURN_MS = 5
 
+/** A write of more bytes waits for the ones of such a size before it. */
+const SMALL_WRITE_BYTES = 64 * KIB
+/** Bytes of such writes on their way to the disk at the same time, or a single larger one. */
+const UNFLUSHED_BYTES = MIB
+
 interface OpenedFile {
   writer: Connection
   reader: Connection
@@ -213,6 +221,7 @@ function databaseOf(
   })
   const apart = createReadThread(writer.path)
   const resumed = new Turns(clock, RESUMED_PER_TURN_MS)
+  const large = new Budget({ all: UNFLUSHED_BYTES })
   let open = true
   let closing: Promise<void> | undefined
 
@@ -226,6 +235,37 @@ function databaseOf(
     await writeAheadLog.flushing
     await resumed.wait()
     return found
+  }
+
+  async function write<T>(intent: string, work: (tx: Tx) => T): Promise<T> {
+    assertOpen()
+    for (let pause = writeAheadLog.pause(); pause !== undefined; pause = writeAheadLog.pause()) {
+      await pause
+      await resumed.wait()
+      assertOpen()
+    }
+    if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
+    const changes: Change[] = []
+    const { tx, end, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
+    try {
+      const { value, committed } = group.join(() => {
+        const result = finished(intent, () => work(tx), end)
+        if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
+        return result
+      })
+      const published = committed.then(() => {
+        if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
+        if (hasWritten()) storage.succeeded()
+        feed.publish(changes)
+      })
+      // Published last, so that the writes of a listener are published after this one.
+      upcoming.publish(changes)
+      await published
+      return value
+    } catch (error) {
+      storage.failed(error)
+      throw error
+    }
   }
 
   async function close(): Promise<void> {
@@ -253,35 +293,9 @@ function databaseOf(
     changes: { subscribe: feed.subscribe },
     upcoming: { subscribe: upcoming.subscribe },
     // Async functions, so that every failure is a rejected promise.
-    async write(intent, work) {
-      assertOpen()
-      for (let pause = writeAheadLog.pause(); pause !== undefined; pause = writeAheadLog.pause()) {
-        await pause
-        await resumed.wait()
-        assertOpen()
-      }
-      if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
-      const changes: Change[] = []
-      const { tx, end, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
-      try {
-        const { value, committed } = group.join(() => {
-          const result = finished(intent, () => work(tx), end)
-          if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
-          return result
-        })
-        const published = committed.then(() => {
-          if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
-          if (hasWritten()) storage.succeeded()
-          feed.publish(changes)
-        })
-        // Published last, so that the writes of a listener are published after this one.
-        upcoming.publish(changes)
-        await published
-        return value
-      } catch (error) {
-        storage.failed(error)
-        throw error
-      }
+    async write(intent, work, { bytes, account } = { bytes: 0 }) {
+      if (bytes <= SMALL_WRITE_BYTES) return write(intent, work)
+      return large.run(() => write(intent, work), account, bytes)
     },
     async read(work) {
       assertOpen()

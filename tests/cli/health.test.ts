@@ -17,7 +17,7 @@ test('svc health ends with 0 for a server that works, and 1 with the reason for 
   await server.close()
   expect(await health('--url', server.url)).toMatchObject({
     status: 1,
-    err: expect.stringContaining('does not respond'),
+    err: expect.stringContaining(`does not respond: nothing listens there; start the server with svc serve`),
   })
   expect(await health('--url', 'ftp://host')).toMatchObject({ status: 2 })
 

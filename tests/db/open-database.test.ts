@@ -43,6 +43,37 @@ describe('write()', () => {
     expect(await test.db.read((tx) => tx.list(qpus))).toHaveLength(1)
   })
 
+  test('keeps one large write on its way to the disk, accounts in turn, and lets small ones pass', async () => {
+    await using test = await openTestDatabase()
+    const steps: string[] = []
+    test.db.changes.subscribe((changes) => {
+      for (const change of changes) steps.push(`${(change.record as { name: string }).name} is on disk`)
+    })
+    const insert = (name: string, account: string, bytes: number) =>
+      test.db.write('insert', (tx) => steps.push(`${tx.insert(qpus, { name }).name}`), { bytes, account })
+    const large = 2 * 1024 * 1024
+    await Promise.all([
+      insert('a1', 'ann', large),
+      insert('a2', 'ann', large),
+      insert('a3', 'ann', large),
+      insert('b1', 'ben', large),
+      insert('b2', 'ben', 100),
+    ])
+    expect(steps).toEqual([
+      ...['a1', 'b2', 'a1 is on disk', 'b2 is on disk', 'a2', 'a2 is on disk'],
+      ...['b1', 'b1 is on disk', 'a3', 'a3 is on disk'],
+    ])
+    const failing = test.db.write(
+      'fail',
+      () => {
+        throw new Error('no')
+      },
+      { bytes: large },
+    )
+    await expect(failing).rejects.toThrow('no')
+    await insert('a4', 'ann', large)
+  })
+
   test('uses one time for the whole transaction', async () => {
     await using test = await openTestDatabase()
     const times = await test.db.write('times', (tx) => [

@@ -131,8 +131,9 @@ svc health --ready; status=$?; kill $server; wait $server; exit $status
     writeFileSync(join(root, 'etc/svc/svc.config.yml'), 'ipAddr: 10.0.0.5\n')
     await inRoot(root, 'root', 'dpkg -i --force-confold /svc.deb')
     expect(readFileSync(join(root, 'etc/svc/svc.config.yml'), 'utf8')).toContain('10.0.0.5')
+    writeFileSync(join(root, 'etc/svc/svc.env'), 'SVC_SMTP_PASSWORD=secret\n')
     expect(await inRoot(root, 'root', 'dpkg --purge svc')).toContain('The data of svc stay')
-    expect(existsSync(join(root, 'etc/svc'))).toBe(false)
+    expect(readdirSync(join(root, 'etc/svc'))).toEqual(['svc.env'])
     expect(existsSync(join(root, 'var/lib/svc/svc_data/svc.db'))).toBe(true)
   })
 

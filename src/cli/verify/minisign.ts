@@ -41,7 +41,7 @@ export interface Signed {
  * Checks the signature of `content` by one of `keys`.
  *
  * @param signature the text of a `.minisig` file.
- * @throws SyntaxError with the reason if it is none, or by none of the keys, or of something else.
+ * @throws SyntaxError with the reason if it is no signature, by another key, or of something else.
  */
 export function checkSignature(
   content: Uint8Array,

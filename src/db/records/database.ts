@@ -7,15 +7,23 @@ import type { StorageWatch } from '../sqlite/storage-watch.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { ReadTx, Tx } from './tx.ts'
 
+/** How much a write stores, and for whom. */
+interface WriteSize {
+  readonly bytes: number
+  readonly account?: string
+}
+
 /** The database of the service: one SQLite file, written by one process. */
 export interface Database {
   /**
    * Runs one intent as a unit, immediately or after the last pass of a checkpoint: if `work` throws, all its
    * writes are undone. `work` is synchronous. Intents of one turn of the event loop share a commit; changes
-   * are published after it, before the promise resolves.
+   * are published after it, before the promise resolves. `size` says what a write of more than a few values
+   * stores: large ones reach the disk one after the other, accounts in turn, so that no other write waits
+   * for two of them.
    * @throws AppError `storage_full` when the disk rejects the write; nothing was written then.
    */
-  write<T>(intent: string, work: (tx: Tx) => T): Promise<T>
+  write<T>(intent: string, work: (tx: Tx) => T, size?: WriteSize): Promise<T>
   /** Runs `work` at once on a consistent snapshot of the committed data; resolves when that is on disk. */
   read<T>(work: (tx: ReadTx) => T): Promise<T>
   /**

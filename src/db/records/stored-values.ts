@@ -23,7 +23,10 @@ export function loader(sql: SqlReader, collection: AnyCollection) {
   }
 }
 
-/** `record[name]`, a large one as its JSON text, which is read now if it is still in the database. */
+/**
+ * `record[name]`, a large one as its JSON text in UTF-8, which is read now if it is still in the database:
+ * without conversion to text that takes half of the time.
+ */
 export function largeValueOf<C extends AnyCollection>(
   sql: SqlReader,
   collection: C,
@@ -31,9 +34,12 @@ export function largeValueOf<C extends AnyCollection>(
   name: keyof RecordOf<C> & string,
 ): unknown {
   const unread = unreadValues(record)?.get(name) ?? record[name]
-  return unread instanceof StoredJson
-    ? new JsonText(String(loader(sql, collection)(record.id, name)))
-    : unread
+  if (!(unread instanceof StoredJson)) return unread
+  const { bytes } = sql.one<{ bytes: Uint8Array }>(
+    `SELECT CAST(${valueSql(collection, name)} AS BLOB) AS bytes FROM ${quoted(collection.name)} WHERE "id" = $id`,
+    { id: record.id },
+  ) ?? { bytes: undefined }
+  return new JsonText(bytes ?? 'null')
 }
 
 /** Bytes of a value, and what identifies the value that they belong to. */

@@ -31,7 +31,7 @@ export class JsonText {
 
   toJSON(): unknown {
     if (!inserted) return this.value
-    inserted.push(this.text)
+    inserted.push(this)
     return PLACE
   }
 }
@@ -58,7 +58,7 @@ export class StoredJson {
   }
 
   toJSON(): unknown {
-    if (!inserted) throw new TypeError(`${this.field} of ${this.record} is encoded without being read`)
+    if (!inserted) throw unread(this)
     inserted.push(this)
     return PLACE
   }
@@ -67,13 +67,13 @@ export class StoredJson {
 /** Stands for a text in the encoding of `encodeJson`; no value of a client can contain it. */
 const PLACE = `json-text-${crypto.randomUUID()}`
 /** The texts that the encoding in progress has to insert, in their order. */
-let inserted: (string | StoredJson)[] | undefined
+let inserted: (JsonText | StoredJson)[] | undefined
 
 /** `JSON.stringify` that inserts each `JsonText` as it is. @throws TypeError for a `StoredJson`. */
 export function encodeJson(value: unknown): string {
   return encodeParts(value)
     .map((part) => {
-      if (part instanceof StoredJson) throw new TypeError(`${part.field} of ${part.record} is not read`)
+      if (part instanceof StoredJson) throw unread(part)
       return part
     })
     .join('')
@@ -81,7 +81,24 @@ export function encodeJson(value: unknown): string {
 
 /** The JSON text of a value in parts, of which some are still in the database. */
 export function encodeParts(value: unknown): (string | StoredJson)[] {
-  const large: (string | StoredJson)[] = []
+  return partsOf(value).map((part) => (part instanceof JsonText ? part.text : part))
+}
+
+/** As `encodeJson`, in UTF-8: texts that are in UTF-8 already are not converted. @throws as `encodeJson`. */
+export function encodeJsonBytes(value: unknown): Uint8Array {
+  const bytes = partsOf(value).map((part) => {
+    if (part instanceof StoredJson) throw unread(part)
+    return part instanceof JsonText ? (part.bytes ?? Buffer.from(part.text)) : Buffer.from(part)
+  })
+  return bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes)
+}
+
+function unread({ field, record }: StoredJson): TypeError {
+  return new TypeError(`${field} of ${record} is encoded without being read`)
+}
+
+function partsOf(value: unknown): (string | JsonText | StoredJson)[] {
+  const large: (JsonText | StoredJson)[] = []
   inserted = large
   let encoded: string
   try {
@@ -99,4 +116,10 @@ export function encodeParts(value: unknown): (string | StoredJson)[] {
 /** The JSON text of a value. */
 export function jsonTextOf(value: unknown): string {
   return value instanceof JsonText ? value.text : JSON.stringify(value)
+}
+
+/** Bytes of the JSON texts among the values of `fields`; values that are no texts are small. */
+export function textBytes(fields: object): number {
+  const texts = Object.values(fields).filter((value) => value instanceof JsonText)
+  return texts.reduce((bytes, text) => bytes + text.byteLength, 0)
 }

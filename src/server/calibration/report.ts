@@ -1,4 +1,5 @@
 import { AppError } from '../../base/index.ts'
+import { textBytes } from '../../db/index.ts'
 import { type Report, type ReportOutcome, storeReport } from '../../db/store/calibrations/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { EventSource, ReceivedPayload } from '../drivers/receive.ts'
@@ -23,7 +24,8 @@ export async function finishCalibration(
     startedAt: Date.parse(started_at),
     endedAt: Date.parse(ended_at),
   }
-  const store = (what: Report) => db.write('store report', (tx) => storeReport(tx, what))
+  const size = { bytes: textBytes(findings), account: driver }
+  const store = (what: Report) => db.write('store report', (tx) => storeReport(tx, what), size)
   try {
     return await store(report)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../base/index.ts'
-import { encodeJson } from '../../db/index.ts'
+import { encodeJsonBytes } from '../../db/index.ts'
 import { type Listener, listen, type Peer } from '../../protocol/index.ts'
 import type { OutgoingCommand } from '../driver-hub.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
@@ -137,7 +137,7 @@ export class DriverSession {
    * what waits: the responses to its submission and to the result before it are made meanwhile.
    */
   send(command: OutgoingCommand): boolean {
-    const isAccepted = this.#command.trySend(encodeJson(command))
+    const isAccepted = this.#command.trySend(encodeJsonBytes(command))
     if (isAccepted && command.type === 'RunJob') this.#command.flush()
     return isAccepted
   }

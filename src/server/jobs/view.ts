@@ -77,7 +77,7 @@ export async function viewJobIf(
 /** Jobs of one response to those who wait for many, and bytes of their results. */
 const NEWS_LIMITS = { most: 50, maxBytes: 1024 * 1024 } as const
 /** How long jobs are described for one response, in ms: why a job waits may cost a millisecond. */
-const DESCRIBED_FOR_MS = 20
+const DESCRIBED_FOR_MS = 5
 
 /** What a caller that knows jobs does not know of them. */
 export interface JobNews {

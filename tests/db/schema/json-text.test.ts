@@ -1,6 +1,12 @@
 import { expect, test } from 'bun:test'
 import { pickFields } from '../../../src/db/records/pick-fields.ts'
-import { encodeJson, JsonText, jsonTextOf } from '../../../src/db/schema/json-text.ts'
+import {
+  encodeJson,
+  encodeJsonBytes,
+  JsonText,
+  jsonTextOf,
+  textBytes,
+} from '../../../src/db/schema/json-text.ts'
 
 test('encodeJson() inserts texts as they are, JSON.stringify() their values', () => {
   const text = '{ "b" : [1, 2.50, "$&\\u00e4"] }'
@@ -11,6 +17,15 @@ test('encodeJson() inserts texts as they are, JSON.stringify() their values', ()
   expect(encodeJson({ a: 'x' })).toBe('{"a":"x"}')
   expect(() => encodeJson({ a: 1n })).toThrow(TypeError)
   expect(JSON.stringify([new JsonText('{}')])).toBe('[{}]')
+})
+
+test('encodeJsonBytes() is encodeJson() in UTF-8, also of texts that are in UTF-8', () => {
+  const text = '{"b":"ä\u2028😀"}'
+  const bytes = new TextEncoder().encode(text)
+  const value = { first: new JsonText(bytes), second: new JsonText(text), last: 'ö' }
+  expect(new TextDecoder().decode(encodeJsonBytes(value))).toBe(encodeJson(value))
+  expect(new TextDecoder().decode(encodeJsonBytes({ a: 'ö' }))).toBe('{"a":"ö"}')
+  expect(textBytes(value)).toBe(2 * bytes.length)
 })
 
 test('pickFields() selects parts of a text', () => {

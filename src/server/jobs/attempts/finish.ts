@@ -1,4 +1,4 @@
-import type { Database, ReadTx } from '../../../db/index.ts'
+import { type Database, type ReadTx, type Tx, textBytes } from '../../../db/index.ts'
 import {
   type AttemptResult,
   applyResult,
@@ -41,12 +41,13 @@ export function finishJob(
   const { job, attempt, execution_ms: executionMs } = result
   const { driver } = source
   const elapsedMs = heartbeats.elapsedMs(result)
-  return db.write('finish job', (tx): Finished => {
+  const finish = (tx: Tx): Finished => {
     const refusal = refusalOf(tx, source, result)
     const outcome = outcomeOf(result, refusal)
     const end = applyResult(tx, { job, attempt, driver, executionMs, elapsedMs, outcome }, config)
     return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
-  })
+  }
+  return db.write('finish job', finish, { bytes: textBytes(result), account: driver })
 }
 
 /** The failure of results that contradict the job. Jobs of earlier versions do not say what they expect. */

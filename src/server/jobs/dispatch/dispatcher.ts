@@ -1,7 +1,7 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
-import { type Clock, failpoint, type Log, Loop } from '../../../base/index.ts'
-import { type Database, JsonText, type Tx } from '../../../db/index.ts'
+import { type Clock, failpoint, type Log, Loop, MIB } from '../../../base/index.ts'
+import { type Database, JsonText, type Tx, textBytes } from '../../../db/index.ts'
 import {
   applyResult,
   type Claim,
@@ -43,6 +43,9 @@ interface JobDispatcherDependencies {
 /** Jobs that one pass judges for a QPU whose chip has changed. */
 const MAX_JUDGED = 20
 
+/** A transaction claims no further job after one with more. */
+const LARGE_PROGRAM_BYTES = MIB
+
 /** Collections whose changes may make a job run: the queue itself, bookings, balances, QPUs and drivers. */
 const WAKING_COLLECTIONS = ['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests']
 
@@ -76,14 +79,17 @@ export class JobDispatcher {
     })
   }
 
+  /**
+   * Large programs are read one per transaction: each claim wakes the loop, which goes on with the others.
+   */
   #claimAll(tx: Tx): Claim[] {
-    const claims = listIdleQpus(tx)
-      .filter((server) => this.#isReady(server))
-      .flatMap((server) => {
-        const job = this.#nextJob(tx, server)
-        const claim = job === undefined ? undefined : claimJob(tx, job, server)
-        return claim ? [claim] : []
-      })
+    const claims: Claim[] = []
+    for (const server of listIdleQpus(tx)) {
+      const job = this.#isReady(server) ? this.#nextJob(tx, server) : undefined
+      const claim = job === undefined ? undefined : claimJob(tx, job, server)
+      if (claim) claims.push(claim)
+      if (claim && textBytes(claim) > LARGE_PROGRAM_BYTES) break
+    }
     if (feature('FAILPOINTS') && claims.length > 0) failpoint('dispatch.claiming')
     return claims
   }

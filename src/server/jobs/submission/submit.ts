@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import { JsonText } from '../../../db/index.ts'
+import { JsonText, type Tx } from '../../../db/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import {
   assertMaySubmit,
@@ -55,7 +55,7 @@ export async function submitJob(
     bodyHash: submission.hash,
   })
   assertNoProblems(submission.problems)
-  const job = await db.write('submit job', (tx) => {
+  const submit = (tx: Tx) => {
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
     if (before) return before
@@ -81,8 +81,9 @@ export async function submitJob(
     }
     if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
     return row
-  })
-  return presentJob(db, job)
+  }
+  const size = { bytes: Buffer.byteLength(submission.text), account: user.id }
+  return presentJob(db, await db.write('submit job', submit, size))
 }
 
 function namesOf({ name, tags, labels }: ExaminedSubmission) {

@@ -47,10 +47,12 @@ export async function awaitJobChanges(
   { caller, request, setIdleTimeout }: RouteRequest<unknown, unknown>,
   { known, wait: seconds }: JobChangesBody,
 ): Promise<JobNews> {
+  const account = callerName(caller)
+  await waits.turn(account)
   if (seconds === 0) return viewJobChanges(context, caller, known)
   const byId = new Map(known.map((job) => [job.id, job]))
   using wait = waits.enter({
-    account: callerName(caller),
+    account,
     jobs: [...byId.keys()],
     seconds,
     isAwaited: (status, id) => byId.get(id)?.status !== status,

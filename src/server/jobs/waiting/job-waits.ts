@@ -84,6 +84,11 @@ export class JobWaits {
     return wait
   }
 
+  /** When an account may read what has changed: undefined for at once. Many such reads take several turns. */
+  turn(account: string): Promise<void> | undefined {
+    return this.#turns.enter(account)
+  }
+
   #add(wait: Wait): void {
     for (const job of wait.jobs) {
       const others = this.#byJob.get(job)

@@ -9,7 +9,7 @@ const SECONDS_PER_CUBE = 2e-8
 
 /** Factor by which the rest may exceed the time left: bonds of circuits that undo themselves shrink. */
 const TOLERANCE = 3
-/** With less time left, the time limit ends the run by itself. */
+/** With less time left, the time limit ends the run anyway. */
 const LEAST_SECONDS = 1
 
 /**

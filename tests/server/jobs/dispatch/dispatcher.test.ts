@@ -128,6 +128,30 @@ describe('JobDispatcher.dispatchOnce()', () => {
     }
   })
 
+  test('claims one large program per transaction; the others follow at once', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    for (let at = 0; at < 3; at += 1) await lab.attach((await lab.qpu()).driver)
+    const user = await lab.user()
+    const payload = new JsonText(
+      JSON.stringify({ ...PAYLOAD, circuits: [{ circuit: `// ${'x'.repeat(1_100_000)}\n${BELL}` }] }),
+    )
+    const submit = () =>
+      lab.db.write('submit', (tx) =>
+        insertJob(tx, { user: user.id, qpu: '', payload, needs: { qubits: 2 } }, { maxPending: 10 }),
+      )
+    const jobs = [await submit(), await submit(), await lab.submit(user)].map(({ id }) => id)
+    const sent = () => lab.hub.commands('RunJob').map(({ job }) => job)
+    await dispatcher.dispatchOnce()
+    expect(sent()).toEqual(jobs.slice(0, 1))
+    await dispatcher.dispatchOnce()
+    expect(sent()).toEqual(jobs.slice(0, 2))
+    dispatcher.loop.start()
+    await lab.settle()
+    await dispatcher.loop.stop()
+    expect(sent()).toEqual(jobs)
+  })
+
   test('prefers the booker; others follow once the booker has been idle', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
