@@ -106,6 +106,7 @@ const tuner = await createTuner(
     routines,
     openSimulated: (chip) => openSimulatedChip({ ...chip, seed: Number(flags.seed) }),
     provideSdk: async () => undefined,
+    openPythonRoutines: () => Promise.reject(new Error('no routines in Python')),
   },
 )
 

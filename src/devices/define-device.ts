@@ -148,6 +148,18 @@ export interface DeviceOf {
   calibrate: CalibrateDevice
 }
 
+/** Which Python runs what is written in it. */
+export interface PythonPlace {
+  /** `--python`; empty when not given. */
+  given: string
+  /** Folder of the program that was started; empty when unknown. */
+  beside: string
+  clock: Clock
+  log: Log
+  /** Environment of the device, without the secrets of the driver. */
+  env: Record<string, string | undefined>
+}
+
 /** Everything a device receives; it reads no environment, clock or random source of its own. */
 export interface DeviceContext<Options = Record<string, unknown>, Environment = Record<string, unknown>> {
   /** Name of the driver. */
@@ -166,6 +178,8 @@ export interface DeviceContext<Options = Record<string, unknown>, Environment = 
   /** Aborts when the driver stops. */
   signal: AbortSignal
   clock: Clock
+  /** Which Python runs the parts of a device that are written in it; absent where nobody says. */
+  python?: PythonPlace | undefined
   /** Creates a random number generator; without a seed, a differently seeded one each time. */
   random(seed?: number): Rng
 }

@@ -21,6 +21,7 @@ export {
   type MonitorDevice,
   type MonitorIo,
   type ProcessDevice,
+  type PythonPlace,
   type RoutineOrder,
   type StopIo,
   type TunerIo,

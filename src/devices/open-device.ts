@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../base/index.ts'
 import type { Operation } from '../protocol/index.ts'
 import { createRng, newSeed } from '../simulator/index.ts'
-import type { CheckOrder, DeviceContext, DeviceOf, InstrumentCheck } from './define-device.ts'
+import type { CheckOrder, DeviceContext, DeviceOf, InstrumentCheck, PythonPlace } from './define-device.ts'
 import { StartupError } from './errors.ts'
 import type { DeviceOptions } from './read-options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
@@ -15,6 +15,8 @@ interface OpenOptions {
   /** Aborts when the driver stops. */
   signal: AbortSignal
   clock: Clock
+  /** Which Python runs parts of the device that are written in it. */
+  python?: PythonPlace
 }
 
 /** Functions that a device of each operation must have. */
@@ -36,6 +38,7 @@ function deviceContext(device: ResolvedDevice, open: OpenOptions): DeviceContext
     log: open.log,
     signal: open.signal,
     clock: open.clock,
+    python: open.python,
     random: (seed = newSeed()) => createRng(seed),
   }
 }

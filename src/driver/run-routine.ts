@@ -2,6 +2,7 @@ import { type Clock, type Log, newId } from '../base/index.ts'
 import {
   CalibrationError,
   checkDevice,
+  deviceEnvironment,
   openDevice,
   type RoutineOrder,
   readOptions,
@@ -28,6 +29,8 @@ interface RoutineDependencies {
   /** Home folder of the user. */
   home: string
   env: Record<string, string | undefined>
+  /** `--python`, and the folder of the program that was started; empty when there is none. */
+  python: { given: string; beside: string }
   /** Its abort ends the measurement; currents of couplers return before the promise settles. */
   signal: AbortSignal
   onStep(step: CalibrationStep): void
@@ -46,14 +49,15 @@ export type RoutineReport = { run_id: string } & ReturnType<typeof checkFindings
  */
 export async function runRoutine(
   { device: name, optionPairs, dataDir, ...order }: RoutineCall,
-  { clock, log, cwd, home, env, signal, onStep }: RoutineDependencies,
+  { clock, log, cwd, home, env, python, signal, onStep }: RoutineDependencies,
 ): Promise<RoutineReport> {
   const resolved = await resolveDevice({ operation: 'calibrate', device: name, cwd })
   const options = readOptions({ device: resolved, pairs: optionPairs, cwd, home, dataDir, env, log })
   await makeDataDir(options.dataDir)
   const lock = lockFolder(options.dataDir)
   const closing = new AbortController()
-  const context = { name: resolved.def.name, options, log, signal: closing.signal, clock }
+  const place = { ...python, clock, log, env: deviceEnvironment(env) }
+  const context = { name: resolved.def.name, options, log, signal: closing.signal, clock, python: place }
   try {
     await checkDevice(resolved, context)
     const tuner = await openDevice(resolved, context)

@@ -1,7 +1,16 @@
 import { homedir } from 'node:os'
-import { createLog, kinds, repeatableFlag, requiredFlag, switchFlag, systemClock } from '../../base/index.ts'
+import {
+  createLog,
+  flag,
+  kinds,
+  repeatableFlag,
+  requiredFlag,
+  switchFlag,
+  systemClock,
+} from '../../base/index.ts'
 import { DRIVER_SETTINGS, OrderError, runRoutine } from '../../driver/index.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { programFolder } from '../command-line/program-folder.ts'
 import { openProgress } from '../command-line/progress.ts'
 import { dropCredentials } from '../command-line/protect-memory.ts'
 import { untilStopped } from '../command-line/signals.ts'
@@ -23,9 +32,10 @@ export const calibrateCommand = defineCommand({
     write: switchFlag(kinds.bool(), 'Write what is found into the device file, as a calibration does'),
     device: DRIVER_SETTINGS.device,
     option: DRIVER_SETTINGS.option,
+    python: flag(kinds.nonEmptyText('path'), 'Python of routines that are written in it, as for start'),
     dataDir: DRIVER_SETTINGS.dataDir,
   },
-  async run({ flags: { routine, target, write, device, option, dataDir } }) {
+  async run({ flags: { routine, target, write, device, option, dataDir, python } }) {
     const log = createLog({ level: 'warn' })
     const stop = new AbortController()
     void untilStopped(log, 'calibration').then(() => stop.abort())
@@ -39,6 +49,7 @@ export const calibrateCommand = defineCommand({
           cwd: process.cwd(),
           home: homedir(),
           env: dropCredentials(),
+          python: { given: python ?? process.env['SVC_PYTHON'] ?? '', beside: programFolder() },
           signal: stop.signal,
           onStep: ({ routine: name = 'preparing', target: on, running = [] }) =>
             progress.report([name, on ?? running.join(', ')].join(' ').trim()),

@@ -9,8 +9,8 @@ import {
 } from '../../driver/index.ts'
 import { OPERATIONS } from '../../protocol/index.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { programFolder } from '../command-line/program-folder.ts'
 import { UsageError } from '../command-line/usage-error.ts'
-import { programFolder } from './program-folder.ts'
 
 export const devicesCommand = defineCommand({
   summary: 'List the devices that this version can run, or the options of one',

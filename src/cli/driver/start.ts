@@ -4,11 +4,11 @@ import { StartupError } from '../../devices/index.ts'
 import { DRIVER_SETTINGS, readDriverSettings, startDriver } from '../../driver/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { surviveFailingOutput } from '../command-line/output.ts'
+import { programFolder } from '../command-line/program-folder.ts'
 import { eraseArgument, protectMemory } from '../command-line/protect-memory.ts'
 import { untilStopped } from '../command-line/signals.ts'
 import { ExitError, exitStatus } from '../command-line/usage-error.ts'
 import { version } from '../version.ts'
-import { programFolder } from './program-folder.ts'
 
 /**
  * Exit status when the device, the data dir or the server cannot be used now; another start may succeed. As

@@ -76,7 +76,7 @@ export function squaresAboutMean(values: ArrayLike<number>): number {
  */
 export function qualityOf(
   observed: ArrayLike<number>,
-  solution: LeastSquaresSolution,
+  solution: Pick<LeastSquaresSolution, 'parameters' | 'squares'>,
   keys: readonly KeyTest[],
   baseline = { squares: squaresAboutMean(observed), parameters: 1 },
 ): FitQuality {

@@ -3,8 +3,8 @@ import { type Clock, messageOf, withTimeout } from '../../base/index.ts'
 import { OPERATIONS } from '../../protocol/index.ts'
 import { listDevices } from '../built-in.ts'
 import type { DeviceDef } from '../define-device.ts'
-import { findPython } from './interpreter.ts'
-import { described } from './messages.ts'
+import { findPython } from '../python-worker/interpreter.ts'
+import { described } from '../python-worker/messages.ts'
 import { optionSpecsOf } from './option-specs.ts'
 
 const TIMEOUT_MS = 120_000

@@ -1,26 +1,16 @@
-import type { Clock, Log } from '../../base/index.ts'
 import type { Operation } from '../../protocol/index.ts'
-import type { DeviceDef } from '../define-device.ts'
+import type { DeviceDef, PythonPlace } from '../define-device.ts'
 import { StartupError } from '../errors.ts'
-import { findPython } from './interpreter.ts'
-import { type Described, PROTOCOLS } from './messages.ts'
+import { findPython } from '../python-worker/interpreter.ts'
+import type { Described } from '../python-worker/messages.ts'
+import { MissingSdkError, PythonWorker } from '../python-worker/python-worker.ts'
 import { optionSpecsOf } from './option-specs.ts'
 import { FORWARD } from './python-device.ts'
-import { MissingSdkError, PythonWorker } from './python-worker.ts'
 
-const HELLO_TIMEOUT_MS = 60_000
 const DESCRIBE_TIMEOUT_MS = 120_000
 
 /** What a program offers to devices in Python. */
-export interface PythonHost {
-  /** `--python`; empty when not given. */
-  given: string
-  /** Folder of the program that was started; empty when unknown. */
-  beside: string
-  clock: Clock
-  log: Log
-  /** Environment of the device, without the secrets of the driver. */
-  env: Record<string, string | undefined>
+export interface PythonHost extends PythonPlace {
   /** The process of the device has ended; `how` is a signal name or an exit code. */
   onEnd(how: string): void
 }
@@ -60,7 +50,7 @@ export async function openPython(
   }
   const worker = new PythonWorker(interpreter, { clock, log, env, cwd, onEnd })
   try {
-    await negotiate(worker)
+    await worker.negotiate()
   } catch (error) {
     if (error instanceof MissingSdkError) return { known: [], reason: error.message }
     throw error
@@ -74,20 +64,6 @@ export async function openPython(
   worker.kill()
   if (answer.known) return { known: answer.known }
   throw new StartupError(answer.reasons)
-}
-
-async function negotiate(worker: PythonWorker): Promise<void> {
-  const hello = await worker.ask(undefined, {
-    answers: ['hello'],
-    timeoutMs: HELLO_TIMEOUT_MS,
-    what: 'respond',
-  })
-  if (hello.protocols.some((each) => PROTOCOLS.includes(each))) return
-  worker.kill()
-  throw new StartupError(
-    `startup error: svc-driver ${hello.sdk} in Python speaks version ${hello.protocols.join(', ')} of the device ` +
-      `protocol, this driver version ${PROTOCOLS.join(', ')}; bring them together with pip install -U svc-driver`,
-  )
 }
 
 function definitionOf(worker: PythonWorker, described: Described, operation: Operation): DeviceDef {

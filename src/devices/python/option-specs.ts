@@ -1,5 +1,5 @@
 import { type OptionSpec, type OptionSpecs, opt } from '../options.ts'
-import type { PythonOption } from './messages.ts'
+import type { PythonOption } from '../python-worker/messages.ts'
 
 /** Options declared in Python as those of any device, so that the same rules and messages hold. */
 export function optionSpecsOf(declared: readonly PythonOption[]): OptionSpecs {

@@ -17,8 +17,8 @@ import type {
   TunerIo,
 } from '../define-device.ts'
 import { CalibrationError, JobError, StartupError } from '../errors.ts'
-import type { FromWorker } from './messages.ts'
-import type { PythonWorker } from './python-worker.ts'
+import type { FromWorker } from '../python-worker/messages.ts'
+import type { PythonWorker } from '../python-worker/python-worker.ts'
 import { readPrograms } from './read-programs.ts'
 
 const OPEN_TIMEOUT_MS = 120_000

@@ -13,6 +13,11 @@ export type Step =
   | { readonly kind: 'ramp'; readonly edge: string; readonly amps: number }
   /** Reads the current of a coupler, and how far it can be moved. */
   | { readonly kind: 'current'; readonly edge: string }
+  /**
+   * Waits for work outside of this process, within the time limit of the routine, at whose end the signal
+   * aborts. A `RoutineError` that it throws is thrown into the measurement.
+   */
+  | { readonly kind: 'wait'; work(signal: AbortSignal): Promise<unknown> }
   | Pause
 
 /**
@@ -28,6 +33,8 @@ export interface HeldCurrent {
 export interface StepReply {
   readonly acquisitions?: Acquisitions
   readonly current?: HeldCurrent
+  /** What the work returned. */
+  readonly result?: unknown
 }
 
 /**

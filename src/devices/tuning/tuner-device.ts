@@ -14,13 +14,20 @@ import { readText } from '../chip/files/watched-file.ts'
 import type { Hardware } from '../chip/hardware/hardware-file.ts'
 import { linesOfChip } from '../chip/hardware/lines-of-chip.ts'
 import type { WatchedDeviceFile } from '../chip/watched-device-file.ts'
-import type { CalibrateDevice, CalibrationIo, CalibrationRequest, DeviceContext } from '../define-device.ts'
+import type {
+  CalibrateDevice,
+  CalibrationIo,
+  CalibrationRequest,
+  DeviceContext,
+  PythonPlace,
+} from '../define-device.ts'
 import { CalibrationError, StartupError } from '../errors.ts'
 import type { CalibrationConfig } from './config/calibration-config.ts'
 import { readCalibrationConfig } from './config/read-config.ts'
 import { runBasis } from './continuation/run-basis.ts'
 import { type FinishedSteps, STEP_JOURNAL_FOLDER, withSteps } from './continuation/step-journal.ts'
 import { DriftMonitor } from './drift/drift-monitor.ts'
+import type { PythonRoutines } from './python-routines/open-routines.ts'
 import type { Routine } from './routine.ts'
 import { calibrationInstrument, reserve } from './run/calibration-instrument.ts'
 import { chooseRoutine } from './run/choose-routine.ts'
@@ -43,6 +50,8 @@ interface TunerDependencies {
   readonly routines: readonly Routine[]
   /** Makes `svc/devices` importable by routines of the site. */
   provideSdk(): Promise<void>
+  /** Imports routines in Python, in a process of their own. */
+  openPythonRoutines(paths: readonly string[], folder: string, place: PythonPlace): Promise<PythonRoutines>
   /** Opens the simulated chip of a data folder, of which the tuner sees only what an instrument shows. */
   openSimulated(options: {
     chip: Chip
@@ -60,9 +69,10 @@ interface TunerDependencies {
  */
 export async function createTuner(
   context: DeviceContext<TunerOptions>,
-  { routines, openSimulated, provideSdk }: TunerDependencies,
+  { routines: builtIn, openSimulated, provideSdk, openPythonRoutines }: TunerDependencies,
 ): Promise<CalibrateDevice> {
   const { options, clock, log, dataDir, device } = context
+  const python = context.python ?? { given: '', beside: '', clock, log, env: {} }
   checkTunerOptions(options)
   const { scheduler_device_config: devicePath, scheduler_hardware_config: hardwarePath } = options
   const { device: file, hardware } = openChipFiles(devicePath, hardwarePath, log)
@@ -116,13 +126,15 @@ export async function createTuner(
     const read = readConfig(options.calibration_config, current.chip)
     if ('problems' in read) throw new CalibrationError(read.problems.join('\n'))
     if (read.notes.length > 0) log.info('calibration config is used with notes', { notes: read.notes })
-    if (read.ownRoutines.size > 0) await provideSdk()
-    const { own, config } = await importRoutines(read, dirname(options.calibration_config))
-    const all = [...routines, ...own]
+    using imported = await importRoutines(builtIn, read, dirname(options.calibration_config), {
+      provideSdk,
+      openPython: (paths, folder) => openPythonRoutines(paths, folder, python),
+    })
+    const { routines, config, modules, pythonFiles } = imported
     const chosen =
-      only && chooseRoutine({ ...only, targets: request.targetQubits }, all, current.chip, config)
+      only && chooseRoutine({ ...only, targets: request.targetQubits }, routines, current.chip, config)
     const couplers = options.is_dummy ? NO_COUPLERS : await openCouplers(current.chip.edges, sources)
-    const notes = [...restored, ...couplers.notes]
+    const notes = [...restored, ...imported.notes, ...couplers.notes]
     const rawData = { space, run: request.runId, backend, clock }
     const used = options.save_raw_data
       ? recordingInstrument(calibrating, new RunRecorder(new RawDataFolder(rawData), log))
@@ -132,7 +144,7 @@ export async function createTuner(
         folder: join(dataDir, STEP_JOURNAL_FOLDER),
         now: clock.now(),
         log,
-        basis: runBasis({ file: current, options, ownRoutines: read.ownRoutines.keys() }),
+        basis: runBasis({ file: current, options, modules, pythonFiles }),
       }
       const calibrate = (finished?: FinishedSteps) =>
         runCalibration(
@@ -148,7 +160,7 @@ export async function createTuner(
             mayWrite,
             hardware: hardware?.hardware,
           },
-          { file: current, config, routines: all, notes, finished, ...(chosen && { only: chosen }) },
+          { file: current, config, routines, notes, finished, ...(chosen && { only: chosen }) },
         )
       const findings = await (only ? calibrate() : withSteps(request, stepOptions, calibrate))
       const setup = { devicePath, clock, log, mayWrite }

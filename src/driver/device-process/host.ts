@@ -5,6 +5,7 @@ import {
   checkDevice,
   type DeviceOptions,
   openDevice,
+  type PythonPlace,
   type ResolvedDevice,
   readOptions,
   resolveDevice,
@@ -54,6 +55,7 @@ interface DeviceHostDependencies {
 interface Prepared {
   device: ResolvedDevice
   options: DeviceOptions
+  python: PythonPlace
 }
 
 /** The child side of the driver: finds, opens and runs the device on command of the driver. */
@@ -76,11 +78,11 @@ export function createDeviceHost({
   let last: Promise<void> = Promise.resolve()
 
   async function prepare(choice: DeviceChoice): Promise<void> {
-    const python = { ...choice.python, clock, log, env, onEnd: onDeviceEnded }
-    const device = await resolveDevice({ ...choice, python })
+    const python = { ...choice.python, clock, log, env }
+    const device = await resolveDevice({ ...choice, python: { ...python, onEnd: onDeviceEnded } })
     const { optionPairs: pairs, cwd, home, dataDir } = choice
     const options = readOptions({ device, pairs, cwd, home, dataDir, env, log })
-    prepared = { device, options }
+    prepared = { device, options, python }
     send({
       kind: 'prepared',
       device: device.def.name,
@@ -91,8 +93,8 @@ export function createDeviceHost({
 
   async function open(): Promise<void> {
     if (!prepared) throw new StartupError('startup error: no device is prepared')
-    const { device, options } = prepared
-    const context = { name: device.def.name, options, log, signal: stopping.signal, clock }
+    const { device, options, python } = prepared
+    const context = { name: device.def.name, options, log, signal: stopping.signal, clock, python }
     await checkDevice(device, context)
     isChecked = true
     const { jobTimeoutMs } = options

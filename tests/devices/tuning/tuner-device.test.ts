@@ -7,6 +7,7 @@ import type { DeviceContext } from '../../../src/devices/define-device.ts'
 import { CalibrationError } from '../../../src/devices/errors.ts'
 import { createRng } from '../../../src/devices/index.ts'
 import { provideSdk } from '../../../src/devices/provide-sdk.ts'
+import { openPythonRoutines } from '../../../src/devices/tuning/python-routines/open-routines.ts'
 import { BUILT_IN_ROUTINES } from '../../../src/devices/tuning/routines/index.ts'
 import { createTuner } from '../../../src/devices/tuning/tuner-device.ts'
 import { TUNER_OPTIONS, type TunerOptions } from '../../../src/devices/tuning/tuner-options.ts'
@@ -41,7 +42,7 @@ function setUp(folder: string, given: Partial<TunerOptions>, config = 'version: 
   writeFileSync(join(folder, 'scheduler.device.yml'), DEVICE_FILE)
   writeFileSync(join(folder, 'calibration.yml'), config)
   const openSimulated: typeof openSimulatedChip = (chip) => openSimulatedChip({ ...chip, seed: SEED })
-  const dependencies = { routines: BUILT_IN_ROUTINES, openSimulated, provideSdk }
+  const dependencies = { routines: BUILT_IN_ROUTINES, openSimulated, provideSdk, openPythonRoutines }
   return createTuner({ ...contextIn(folder, given), log }, dependencies)
 }
 

@@ -7,6 +7,7 @@ import type { SimulatedChip } from '../../../src/devices/bench/simulated/simulat
 import { readDeviceFile } from '../../../src/devices/chip/device-file.ts'
 import { createRng } from '../../../src/devices/index.ts'
 import { provideSdk } from '../../../src/devices/provide-sdk.ts'
+import { openPythonRoutines } from '../../../src/devices/tuning/python-routines/open-routines.ts'
 import { BUILT_IN_ROUTINES } from '../../../src/devices/tuning/routines/index.ts'
 import { createTuner } from '../../../src/devices/tuning/tuner-device.ts'
 import { TUNER_OPTIONS, type TunerOptions } from '../../../src/devices/tuning/tuner-options.ts'
@@ -84,7 +85,7 @@ export async function openTunerLab(options: TunerLabOptions): Promise<TunerLab> 
         random: (of = seed) => createRng(of),
       },
       {
-        ...{ routines: BUILT_IN_ROUTINES, provideSdk },
+        ...{ routines: BUILT_IN_ROUTINES, provideSdk, openPythonRoutines },
         openSimulated: () => Promise.reject(new Error('not asked for')),
       },
     )

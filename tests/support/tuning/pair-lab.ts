@@ -10,6 +10,7 @@ import { readDeviceFile } from '../../../src/devices/chip/device-file.ts'
 import type { CalibrateDevice, CalibrationIo } from '../../../src/devices/define-device.ts'
 import { createRng } from '../../../src/devices/index.ts'
 import { provideSdk } from '../../../src/devices/provide-sdk.ts'
+import { openPythonRoutines } from '../../../src/devices/tuning/python-routines/open-routines.ts'
 import { ROUTINES } from '../../../src/devices/tuning/routine-names.ts'
 import { BUILT_IN_ROUTINES } from '../../../src/devices/tuning/routines/index.ts'
 import { createTuner } from '../../../src/devices/tuning/tuner-device.ts'
@@ -115,7 +116,12 @@ export async function pairLab(folder: string, truth: ChipTruth, options: LabOpti
       ...{ dataDir: folder, log: silentLog, clock, signal: new AbortController().signal },
       random: (seed = 1) => createRng(seed),
     },
-    { routines: BUILT_IN_ROUTINES, provideSdk, openSimulated: async () => ({ ...chip, currents }) },
+    {
+      routines: BUILT_IN_ROUTINES,
+      provideSdk,
+      openPythonRoutines,
+      openSimulated: async () => ({ ...chip, currents }),
+    },
   )
   const stop = new AbortController()
   const steps: CalibrationStep[] = []

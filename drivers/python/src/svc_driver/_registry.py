@@ -41,13 +41,13 @@ def find(device: str) -> type:
     Raises `UnknownDevice` for a name that no package advertises, and `StartupError` if it cannot be imported.
     """
     if is_import_path(device):
-        found = _import(device, *_split(device))
+        found = import_attribute(f"device {device}", *_split(device))
     else:
         advertised = installed().get(normalize(device))
         if advertised is None:
             raise UnknownDevice(device)
         module, _, attribute = advertised.value.split("[")[0].strip().partition(":")
-        found = _import(device, module.strip(), attribute.strip())
+        found = import_attribute(f"device {device}", module.strip(), attribute.strip())
     if not inspect.isclass(found):
         bases = ", ".join(base.__name__ for base in BASES)
         raise StartupError(f"device {device} is not a class; derive one from svc_driver.{bases}")
@@ -66,7 +66,8 @@ def _split(device: str) -> tuple[str, str]:
     return module, attribute
 
 
-def _import(device: str, module: str, attribute: str) -> Any:
+def import_attribute(what: str, module: str, attribute: str) -> Any:
+    """What a module has under a name; raises `StartupError`, which begins with ``what``, if it cannot be imported."""
     try:
         found: Any = importlib.import_module(module)
     except BaseException as error:
@@ -74,12 +75,12 @@ def _import(device: str, module: str, attribute: str) -> Any:
         if isinstance(error, KeyboardInterrupt):
             raise
         sys.stderr.write(traceback.format_exc())
-        raise StartupError(f"device {device} cannot be imported: {type(error).__name__}: {error}") from error
+        raise StartupError(f"{what} cannot be imported: {type(error).__name__}: {error}") from error
     for part in attribute.split("."):
         owner = found
         found = getattr(owner, part, None)
         if found is None:
-            classes = [name for name, value in vars(owner).items() if inspect.isclass(value) and hasattr(value, "operation")]
+            classes = [name for name, value in vars(owner).items() if inspect.isclass(value) and (hasattr(value, "operation") or hasattr(value, "measure"))]
             defines = ", ".join(name for name in classes if not any(vars(owner)[name] is base for base in BASES))
-            raise StartupError(f"device {device}: {module} has no {part}; it defines {defines or 'no devices'}")
+            raise StartupError(f"{what}: {module} has no {part}; it defines {defines or 'no such class'}")
     return found

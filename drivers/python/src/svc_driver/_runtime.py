@@ -49,6 +49,7 @@ def hello() -> Message:
         "sdk": VERSION,
         "python": platform.python_version(),
         "pid": os.getpid(),
+        "routines": True,
     }
 
 
@@ -69,6 +70,7 @@ class Runtime:
         self._absent: tuple[Message, ...] = ({}, {})
         self._described = ""
         self._loop: Any = None
+        self._measurements: Any = None
         self._log = logging.getLogger("svc_driver")
 
     # The thread that reads
@@ -132,6 +134,10 @@ class Runtime:
                 self._run(message)
             elif kind == "calibrate":
                 self._calibrate(message)
+            elif kind == "routines":
+                self._describe_routines(message)
+            elif kind in ("measure", "reply", "abandon") and self._measurements is not None:
+                self._measurements.handle(message)
             elif kind == "maintenance" and self._device is not None:
                 self._guarded("maintenance", lambda: self._call(self._device.maintenance, bool(message.get("on"))))
         except StartupError as error:
@@ -169,6 +175,12 @@ class Runtime:
                 "environment": [each.wire() for each in variables],
             }
         )
+
+    def _describe_routines(self, message: Message) -> None:
+        from ._tuning import Measurements
+
+        self._measurements = Measurements(self._send)
+        self._measurements.describe([str(path) for path in message["paths"]])
 
     def _open(self, message: Message) -> None:
         assert self._cls is not None

@@ -16,6 +16,14 @@ export interface RoutineEntry extends RoutineConfig {
   targets: ReadonlyMap<string, RoutineConfig>
 }
 
+/** The place of a routine of one's own. */
+export interface OwnRoutineEntry {
+  /** The routines that it comes after, beside those that it names itself. */
+  after: readonly string[]
+  /** The built-in routine whose name and place it takes. */
+  replaces?: string | undefined
+}
+
 /** Sizes of the benchmarks of a drift check. */
 export interface MonitoringConfig {
   rbDepths: readonly number[]
@@ -52,8 +60,8 @@ export interface CalibrationConfig {
    * By name, routines of one's own by import path; a routine that is absent is enabled, with derived ranges.
    */
   routines: ReadonlyMap<string, RoutineEntry>
-  /** Routines of one's own by import path, each with the routines that it comes after. */
-  ownRoutines: ReadonlyMap<string, readonly string[]>
+  /** Routines of one's own by import path. */
+  ownRoutines: ReadonlyMap<string, OwnRoutineEntry>
   /** Paths of the parameters that are never written, by target. */
   pinned: ReadonlyMap<string, readonly string[]>
   safety: {

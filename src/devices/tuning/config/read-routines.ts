@@ -3,7 +3,12 @@ import type { Chip } from '../../chip/device-file.ts'
 import { isFields } from '../../chip/elements/element-type.ts'
 import { ABSENT_ROUTINES, ROUTINES, type RoutineDeclaration, routineNamed } from '../routine-names.ts'
 import type { AxisRange } from './axis-config.ts'
-import { type CalibrationConfig, type RoutineEntry, routineConfigFor } from './calibration-config.ts'
+import {
+  type CalibrationConfig,
+  type OwnRoutineEntry,
+  type RoutineEntry,
+  routineConfigFor,
+} from './calibration-config.ts'
 import { type ConfigRemarks, guessOf, problemsOf } from './config-problems.ts'
 import { routineSchema } from './routine-schema.ts'
 
@@ -16,8 +21,8 @@ interface RoutinesInput {
 /** What a file says of routines: built-in ones by name, those of one's own by import path. */
 type RoutinesRead = Pick<CalibrationConfig, 'routines' | 'ownRoutines'>
 
-/** A key that names a module rather than a routine: `./my-node.ts#spinLock`. */
-const IMPORT_PATH = /[/#]/
+/** A key that names a module rather than a routine: `./my-node.ts#spinLock`, or in Python `lab.cpmg:Cpmg`. */
+const IMPORT_PATH = /[/#:]/
 
 const names = v.union(
   [
@@ -36,12 +41,16 @@ export function readRoutines(
   remarks: ConfigRemarks,
 ): RoutinesRead {
   const routines = new Map<string, RoutineEntry>()
-  const ownRoutines = new Map<string, readonly string[]>()
-  for (const [key, name] of namesIn(given, remarks)) {
+  const ownRoutines = new Map<string, OwnRoutineEntry>()
+  const names = namesIn(given, remarks)
+  for (const [key, name] of names) {
     const isOwn = IMPORT_PATH.test(name)
     const declaration = routineNamed(name) ?? { name, kind: 'qubit' as const, aliases: [], axes: {} }
-    const { after, ...rest } = isOwn && isFields(given[key]) ? given[key] : { after: undefined }
-    if (isOwn) ownRoutines.set(name, afterOf(key, after, remarks))
+    const { after, replaces, ...rest } = isOwn && isFields(given[key]) ? given[key] : NO_PLACE
+    if (isOwn) {
+      const replaced = replacedBy(key, replaces, { names, ownRoutines }, remarks)
+      ownRoutines.set(name, { after: afterOf(key, after, remarks), replaces: replaced })
+    }
     const content = isOwn && isFields(given[key]) ? rest : (given[key] ?? {})
     const parsed = v.safeParse(routineSchema(declaration, !isOwn), content)
     if (!parsed.success) {
@@ -60,6 +69,30 @@ export function readRoutines(
     })
   }
   return { routines, ownRoutines }
+}
+
+const NO_PLACE = { after: undefined, replaces: undefined }
+
+/** The built-in routine that one of one's own replaces; none other may, and it has no settings beside it. */
+function replacedBy(
+  key: string,
+  replaces: unknown,
+  { names, ownRoutines }: Pick<RoutinesRead, 'ownRoutines'> & { names: ReadonlyMap<string, string> },
+  { problems }: ConfigRemarks,
+): string | undefined {
+  if (replaces === undefined) return undefined
+  const found = typeof replaces === 'string' ? routineNamed(replaces)?.name : undefined
+  const isTaken = [...ownRoutines.values()].some((each) => each.replaces === found)
+  const message =
+    found === undefined
+      ? unknownRoutine(String(replaces))
+      : isTaken
+        ? `${found} is replaced by another routine already`
+        : [...names.values()].includes(found)
+          ? `${found} has an entry of its own; move its settings here`
+          : undefined
+  if (message !== undefined) problems.push({ path: ['routines', key, 'replaces'], message })
+  return found
 }
 
 /** The routines that one of one's own comes after, beside those that it names itself. */

@@ -13,19 +13,23 @@ export type RunBasis = Readonly<Record<string, string>>
 interface Followed {
   readonly file: DeviceFile
   readonly options: TunerOptions
-  /** Import paths of the routines of one's own, relative to the folder of `calibration.yml`. */
-  readonly ownRoutines: Iterable<string>
+  /** Import paths of the modules with routines of one's own, relative to the folder of `calibration.yml`. */
+  readonly modules: Iterable<string>
+  /** Hashes of the files of which routines in Python consist, by path. */
+  readonly pythonFiles?: Readonly<Record<string, string>> | undefined
 }
 
 /** Hashes of the texts that a run follows. */
-export function runBasis({ file, options, ownRoutines }: Followed): RunBasis {
+export function runBasis({ file, options, modules: paths, pythonFiles = {} }: Followed): RunBasis {
   const { calibration_config: config, scheduler_hardware_config: hardware } = options
-  const modules = Array.from(ownRoutines, (path) => resolve(dirname(config), path.split('#')[0] ?? ''))
+  const modules = Array.from(paths, (path) => resolve(dirname(config), path.split('#')[0] ?? ''))
   return {
     [DEVICE_FILE]: hashOf(file.yaml.text),
     'calibration file': hashOf(contentOf(config)),
     'hardware file': hashOf(hardware === undefined ? '' : contentOf(hardware)),
-    'routines of the calibration file': hashOf(JSON.stringify([...importedFiles(modules)])),
+    'routines of the calibration file': hashOf(
+      JSON.stringify([...importedFiles(modules), ...Object.entries(pythonFiles).sort()]),
+    ),
     'options of the tuner': hashOf(JSON.stringify(options)),
   }
 }

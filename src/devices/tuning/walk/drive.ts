@@ -11,6 +11,8 @@ interface StepRunner {
   run(program: Program): Promise<Acquisitions>
   current(edge: string): Promise<HeldCurrent>
   ramp(edge: string, amps: number): Promise<void>
+  /** @throws RoutineError when the work fails or takes too long. */
+  wait(work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown>
 }
 
 /** How a measurement ended: with what it found, or with the error that it threw. */
@@ -138,6 +140,8 @@ async function replyTo(step: Step, runner: StepRunner): Promise<StepReply> {
     case 'ramp':
       await runner.ramp(step.edge, step.amps)
       return {}
+    case 'wait':
+      return { result: await runner.wait(step.work) }
     case 'pause':
       return {}
   }

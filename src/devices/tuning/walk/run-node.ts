@@ -58,6 +58,8 @@ const FINAL_CODES: ReadonlySet<string> = new Set([
   'beyond_limit',
   'timeout',
   'internal',
+  'crashed',
+  'invalid_result',
 ])
 
 /**
@@ -146,12 +148,20 @@ export async function measureTogether<Found>(
       run: (program: Program) => runWithin({ ...program, labels }, start, budget, runner),
       current: (edge: string) => currents.read(edge),
       ramp: (edge: string, amps: number) => currents.ramp(edge, amps),
+      wait: (work: (signal: AbortSignal) => Promise<unknown>) =>
+        withTimeout(work, {
+          clock,
+          signal: runner.signal,
+          ms: Math.max(0, budget.ms - (clock.monotonic() - start)),
+          onTimeout: () => {
+            throw tooLate(budget)
+          },
+        }),
     }
     return await drive(measurements, steps, runner.signal)
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error
-    const text = `no result within ${Math.round(budget.ms / 1_000)} s`
-    return targets.map(() => ({ error: new RoutineError('timeout', text) }))
+    return targets.map(() => ({ error: tooLate(budget) }))
   } finally {
     await currents.restore()
   }
@@ -159,6 +169,10 @@ export async function measureTogether<Found>(
 
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
+}
+
+function tooLate({ ms }: { ms: number }): RoutineError {
+  return new RoutineError('timeout', `no result within ${Math.round(ms / 1_000)} s`)
 }
 
 /** Margin of the time limit over what the program itself takes. */

@@ -136,13 +136,13 @@ routines:
     after: [t1, rabi]
     drive: {start: 0, stop: 5, points: 11}
     targets: {q0_q1: {enabled: false}}
-  plain.ts#other: {after: t2}
-  /opt/lab/third.ts:
+  plain.ts#other: {after: t2, replaces: t2_echo}
+  lab.third:Third:
 `)
     expect([...config.ownRoutines]).toEqual([
-      [path, ['t1', 'rabi_oscillations']],
-      ['plain.ts#other', ['t2']],
-      ['/opt/lab/third.ts', []],
+      [path, { after: ['t1', 'rabi_oscillations'], replaces: undefined }],
+      ['plain.ts#other', { after: ['t2'], replaces: 't2_echo' }],
+      ['lab.third:Third', { after: [], replaces: undefined }],
     ])
     expect(routineConfigFor(config, path, 'q0')).toMatchObject({
       ...{ enabled: true, axes: { drive: { range: { kind: 'interval', start: 0, stop: 5 }, points: 11 } } },
@@ -239,6 +239,15 @@ routines:
       'routines../a.ts#a.after: expected the name of a routine, or a list of names, got 3',
     ],
     ['routines: {./a.ts#a: 3}', 'routines../a.ts#a: '],
+    ['routines: {lab:A: {replaces: tee1}}', 'routines.lab:A.replaces: unknown routine; did you mean t1?'],
+    [
+      'routines: {lab:A: {replaces: t1}, t1: {shots: 5}}',
+      'routines.lab:A.replaces: t1 has an entry of its own; move its settings here',
+    ],
+    [
+      'routines: {lab:A: {replaces: t1}, ./b.ts: {replaces: t1}}',
+      'routines../b.ts.replaces: t1 is replaced by another routine already',
+    ],
     ['pin: {q0: [rxy.amp18]}', 'pin.q0.0: q0 has no parameter rxy.amp18'],
     [
       'safety: {max_mixing_chamber_K: 0.03}',

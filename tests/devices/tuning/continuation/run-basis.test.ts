@@ -26,7 +26,7 @@ describe('runBasis()', () => {
       runBasis({
         file,
         options: { calibration_config: at('calibration.yml') } as TunerOptions,
-        ownRoutines: ['./echo.ts#echo'],
+        modules: ['./echo.ts#echo'],
       })['routines of the calibration file']
     const before = basis()
     for (const [name, text] of Object.entries(FILES)) {

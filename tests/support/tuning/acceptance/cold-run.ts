@@ -12,6 +12,7 @@ import type { CalibrateDevice, CalibrationRequest } from '../../../../src/device
 import { createRng } from '../../../../src/devices/index.ts'
 import { provideSdk } from '../../../../src/devices/provide-sdk.ts'
 import type { Program } from '../../../../src/devices/pulse/schedule.ts'
+import { openPythonRoutines } from '../../../../src/devices/tuning/python-routines/open-routines.ts'
 import type { Routine } from '../../../../src/devices/tuning/routine.ts'
 import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
 import { createTuner } from '../../../../src/devices/tuning/tuner-device.ts'
@@ -107,6 +108,7 @@ export async function openBench(options: BenchOptions): Promise<TunerBench> {
         ? routines.map((routine) => observed(routine, { opened, clock }, (each) => observations.push(each)))
         : routines,
       provideSdk,
+      openPythonRoutines,
       openSimulated: async (opening) => {
         const found = await openSimulatedChip({ ...opening, seed, ...(bringUp && { bringUp }) })
         chip = passingTime((await options.wrapChip?.(found)) ?? found, clock)

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createLog, systemClock } from '../../../../../src/base/index.ts'
 import { createRng } from '../../../../../src/devices/index.ts'
 import { provideSdk } from '../../../../../src/devices/provide-sdk.ts'
+import { openPythonRoutines } from '../../../../../src/devices/tuning/python-routines/open-routines.ts'
 import { BUILT_IN_ROUTINES } from '../../../../../src/devices/tuning/routines/index.ts'
 import { createTuner } from '../../../../../src/devices/tuning/tuner-device.ts'
 import { TUNER_OPTIONS, type TunerOptions } from '../../../../../src/devices/tuning/tuner-options.ts'
@@ -53,7 +54,12 @@ async function runCalibrations(): Promise<void> {
       ...{ log: createLog({ level: 'error' }), clock: systemClock, signal },
       random: (seed = 1) => createRng(seed),
     },
-    { routines: BUILT_IN_ROUTINES, openSimulated: () => Promise.reject(new Error('no chip')), provideSdk },
+    {
+      routines: BUILT_IN_ROUTINES,
+      openSimulated: () => Promise.reject(new Error('no chip')),
+      provideSdk,
+      openPythonRoutines,
+    },
   )
   await tuner.start({ emit: () => undefined, signal, calibrateNow: async () => undefined })
   await begin()

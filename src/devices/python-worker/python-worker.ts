@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
 import { StartupError } from '../errors.ts'
 import { FrameReader, type Message, writeFrame } from './frames.ts'
-import { FROM_WORKER, type FromWorker, type FromWorkerName } from './messages.ts'
+import { FROM_WORKER, type FromWorker, type FromWorkerName, PROTOCOLS } from './messages.ts'
 import { OutputLines } from './output-lines.ts'
 
 interface PythonWorkerDependencies {
@@ -28,6 +28,8 @@ type Answer = PromiseWithResolvers<FromWorker>
 
 /** What Python prints without the package `svc-driver`; it becomes an error of its own. */
 const MISSING_SDK = /No module named '?svc_driver\b/
+
+const HELLO_TIMEOUT_MS = 60_000
 
 /** How many of the last lines a device printed are part of the report that it cannot start. */
 const REPORTED_LINES = 5
@@ -128,6 +130,24 @@ export class PythonWorker {
     } finally {
       this.#expected = undefined
     }
+  }
+
+  /**
+   * Waits for the first message.
+   * @throws StartupError when the package in Python speaks another version of the protocol.
+   */
+  async negotiate(): Promise<FromWorker<'hello'>> {
+    const hello = await this.ask(undefined, {
+      answers: ['hello'],
+      timeoutMs: HELLO_TIMEOUT_MS,
+      what: 'respond',
+    })
+    if (hello.protocols.some((each) => PROTOCOLS.includes(each))) return hello
+    this.kill()
+    throw new StartupError(
+      `startup error: svc-driver ${hello.sdk} in Python speaks version ${hello.protocols.join(', ')} of the device ` +
+        `protocol, this driver version ${PROTOCOLS.join(', ')}; bring them together with pip install -U svc-driver`,
+    )
   }
 
   /** Ends the process at once; nothing is reported. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { OutputLines } from '../../../src/devices/python/output-lines.ts'
+import { OutputLines } from '../../../src/devices/python-worker/output-lines.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 function open() {

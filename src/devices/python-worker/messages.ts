@@ -63,6 +63,8 @@ export const FROM_WORKER = {
     protocols: v.array(v.number()),
     sdk: v.optional(shortText, 'unknown'),
     python: v.optional(shortText, 'unknown'),
+    /** Whether it runs calibration routines; an earlier package does not. */
+    routines: v.optional(v.boolean(), false),
   }),
   described,
   /** Response to `describe` and `open`. `known` lists the installed devices if there is none of the name. */
@@ -97,6 +99,17 @@ export const FROM_WORKER = {
     fields: v.optional(v.record(v.string(), v.unknown()), {}),
   }),
   stopped: v.object({ m: v.literal('stopped') }),
+  /** What routines declare, and what identifies each file of which they consist. */
+  routines: v.object({
+    m: v.literal('routines'),
+    routines: v.array(v.looseObject({ path: shortText })),
+    files: v.record(v.string(), v.string()),
+  }),
+  /** Of a measurement; what they carry is checked where it is used. */
+  request: v.object({ m: v.literal('request'), call: v.number(), request: v.unknown() }),
+  found: v.object({ m: v.literal('found'), call: v.number(), finding: v.unknown() }),
+  checked: v.object({ m: v.literal('checked'), call: v.number(), margin: v.pipe(v.number(), v.finite()) }),
+  unmeasured: v.object({ m: v.literal('unmeasured'), call: v.number(), code: shortText, message: text }),
 } as const
 
 /** Names of the messages of a worker. */

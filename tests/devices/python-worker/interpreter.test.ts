@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPython } from '../../../src/devices/python/interpreter.ts'
+import { findPython } from '../../../src/devices/python-worker/interpreter.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('findPython() takes the given one, else the one beside the program, else that of the PATH', () => {

@@ -6,7 +6,7 @@ import {
   MAX_FRAME_BYTES,
   type Message,
   writeFrame,
-} from '../../../src/devices/python/frames.ts'
+} from '../../../src/devices/python-worker/frames.ts'
 
 /** The messages in `bytes`, which arrive in pieces of the given sizes. */
 function readAll(bytes: Uint8Array, sizes: readonly number[]): Message[] {
