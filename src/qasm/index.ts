@@ -18,6 +18,17 @@ export { lowerProgram, runDynamic, runOpen } from './execute/lower.ts'
 export type { Program } from './execute/program.ts'
 export type { ProgramFeature } from './features.ts'
 export { standardGateWidth } from './gates/library.ts'
+export {
+  adjoint,
+  identity,
+  type Matrix,
+  multiply,
+  multiplyByAdjoint,
+  multiplyInto,
+  rxMatrix,
+  ryMatrix,
+  rzMatrix,
+} from './gates/matrix.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { type CheckReport, checkProgram, parseProgram } from './program.ts'
 export { nearestInteger } from './rational.ts'

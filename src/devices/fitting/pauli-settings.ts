@@ -27,20 +27,20 @@ export function shares(counts: readonly number[]): number[] {
 }
 
 /** Rows of numbers. */
-export type Matrix = readonly (readonly number[])[]
+export type RealMatrix = readonly (readonly number[])[]
 
 /** Determinant of a matrix of two rows. */
-export function determinant(matrix: Matrix): number {
+export function determinant(matrix: RealMatrix): number {
   return (matrix[0]?.[0] ?? 0) * (matrix[1]?.[1] ?? 0) - (matrix[0]?.[1] ?? 0) * (matrix[1]?.[0] ?? 0)
 }
 
 /** Row j, column k: weight of reading k in the probability of state j. */
 export function inverseAssignment(
-  matrix: Matrix = [
+  matrix: RealMatrix = [
     [1, 0],
     [0, 1],
   ],
-): Matrix {
+): RealMatrix {
   const scale = 1 / determinant(matrix)
   const [[a = 1, b = 0] = [], [c = 0, d = 1] = []] = matrix
   return [
@@ -50,14 +50,14 @@ export function inverseAssignment(
 }
 
 /** Probabilities of the states from those of the readings. */
-export function correct(readings: readonly number[], inverses: readonly Matrix[]): number[] {
+export function correct(readings: readonly number[], inverses: readonly RealMatrix[]): number[] {
   return Array.from({ length: STATES }, (_, state) =>
     readings.reduce((sum, share, reading) => sum + share * weightOf(inverses, state, reading), 0),
   )
 }
 
 /** Weight of a reading of two qubits in the probability of a state. */
-export function weightOf([left, right]: readonly Matrix[], state: number, reading: number): number {
+export function weightOf([left, right]: readonly RealMatrix[], state: number, reading: number): number {
   return (left?.[state >> 1]?.[reading >> 1] ?? 0) * (right?.[state & 1]?.[reading & 1] ?? 0)
 }
 

@@ -1,4 +1,4 @@
-import { dagger, dimensionOf, identity, type Matrix, multiply } from './matrix.ts'
+import { adjoint, dimensionOf, identity, type Matrix, multiply } from './matrix.ts'
 
 const SWEEPS = 60
 /** Largest off-diagonal element, relative to a unitary, that counts as zero. */
@@ -27,7 +27,7 @@ function diagonalize(unitary: Matrix): UnitaryEigen {
 function attempt(unitary: Matrix, angle: number): UnitaryEigen & { residual: number } {
   const dimension = dimensionOf(unitary)
   const vectors = hermitianEigenvectors(hermitianPart(unitary, angle))
-  const diagonal = multiply(dagger(vectors), multiply(unitary, vectors))
+  const diagonal = multiply(adjoint(vectors), multiply(unitary, vectors))
   const turns: number[] = []
   let residual = 0
   for (let row = 0; row < dimension; row++) {
@@ -53,13 +53,13 @@ function principalTurns(re: number, im: number): number {
 }
 
 function hermitianPart(unitary: Matrix, angle: number): Matrix {
-  const adjoint = dagger(unitary)
+  const transposed = adjoint(unitary)
   const cos = Math.cos(angle) / 2
   const sin = Math.sin(angle) / 2
   const result = new Float64Array(unitary.length)
   for (let at = 0; at < unitary.length; at += 2) {
     const [re = 0, im = 0] = unitary.subarray(at, at + 2)
-    const [adjointRe = 0, adjointIm = 0] = adjoint.subarray(at, at + 2)
+    const [adjointRe = 0, adjointIm = 0] = transposed.subarray(at, at + 2)
     result[at] = cos * (re + adjointRe) - sin * (im - adjointIm)
     result[at + 1] = cos * (im + adjointIm) + sin * (re - adjointRe)
   }
@@ -155,5 +155,5 @@ export function unitaryPower(unitary: Matrix, exponent: number): Matrix {
       scaled[at + 1] = re * sin + im * cos
     }
   }
-  return multiply(scaled, dagger(vectors))
+  return multiply(scaled, adjoint(vectors))
 }

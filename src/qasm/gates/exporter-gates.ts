@@ -1,7 +1,7 @@
 import { fixed, matrixGate, oneAngle, sequence, tableOf } from './define-gate.ts'
 import { GLOBAL_PHASE, QELIB1, STDGATES } from './library.ts'
 import {
-  dagger,
+  adjoint,
   type Matrix,
   matrixOf,
   multiply,
@@ -35,7 +35,7 @@ const SHARED = tableOf([
   matrixGate('r', 2, 0, 1, equator),
   matrixGate('prx', 2, 0, 1, equator),
   ...ION_GATES,
-  fixed('csxdg', 1, dagger(SX)),
+  fixed('csxdg', 1, adjoint(SX)),
   fixed('ccz', 2, Z),
   oneAngle('rxx', 0, (theta) => pairRotation('xx', theta)),
   oneAngle('ryy', 0, (theta) => pairRotation('yy', theta)),
@@ -148,7 +148,7 @@ const HQSLIB1: ReadonlyMap<string, NativeGate> = new Map([
     oneAngle('RZZ', 0, (angle) => pairRotation('zz', angle)),
     matrixGate('Rxxyyzz', 3, 0, 2, threePairs),
     // The inverse of the gate of this name in qelib1.
-    fixed('c3sqrtx', 3, dagger(SX)),
+    fixed('c3sqrtx', 3, adjoint(SX)),
   ]),
 ])
 

@@ -1,9 +1,104 @@
-/** A square complex matrix, row-major, real and imaginary parts interleaved. */
+/**
+ * A square complex matrix: row by row, real and imaginary parts alternating. Of one on two qubits, the first
+ * is the least significant bit of the index.
+ */
 export type Matrix = Float64Array
 
-/** A matrix from rows of [re, im] pairs written one after another. */
-export function matrixOf(...parts: number[]): Matrix {
-  return Float64Array.from(parts)
+/** The number of rows. */
+export function dimensionOf(matrix: Matrix): number {
+  return Math.round(Math.sqrt(matrix.length / 2))
+}
+
+/** The identity with `dimension` rows. */
+export function identity(dimension: number): Matrix {
+  const result = new Float64Array(2 * dimension * dimension)
+  for (let index = 0; index < dimension; index++) result[2 * index * (dimension + 1)] = 1
+  return result
+}
+
+/** The conjugate transpose. */
+export function adjoint(matrix: Matrix): Matrix {
+  const dimension = dimensionOf(matrix)
+  const result = new Float64Array(matrix.length)
+  for (let row = 0; row < dimension; row++) {
+    for (let column = 0; column < dimension; column++) {
+      const from = 2 * (row * dimension + column)
+      const to = 2 * (column * dimension + row)
+      result[to] = matrix[from] ?? 0
+      result[to + 1] = -(matrix[from + 1] ?? 0)
+    }
+  }
+  return result
+}
+
+/** a · b. */
+export function multiply(a: Matrix, b: Matrix): Matrix {
+  const result = new Float64Array(a.length)
+  multiplyInto(dimensionOf(a), a, b, result)
+  return result
+}
+
+/** out = a · b of `n` rows, which must not share memory with out. */
+export function multiplyInto(n: number, a: Matrix, b: Matrix, out: Matrix): void {
+  product(n, a, b, out, n, 1, 1)
+}
+
+/** out = a · b† of `n` rows, which must not share memory with out. */
+export function multiplyByAdjoint(n: number, a: Matrix, b: Matrix, out: Matrix): void {
+  product(n, a, b, out, 1, n, -1)
+}
+
+/** Sums over elements of b that are `step` apart, from one that is `next` apart for the next column. */
+function product(
+  n: number,
+  a: Matrix,
+  b: Matrix,
+  out: Matrix,
+  step: number,
+  next: number,
+  sign: 1 | -1,
+): void {
+  for (let row = 0; row < n; row++) {
+    for (let column = 0; column < n; column++) {
+      let re = 0
+      let im = 0
+      for (let k = 0; k < n; k++) {
+        const left = 2 * (row * n + k)
+        const right = 2 * (k * step + column * next)
+        const ar = a[left] as number
+        const ai = a[left + 1] as number
+        const br = b[right] as number
+        const bi = sign * (b[right + 1] as number)
+        re += ar * br - ai * bi
+        im += ar * bi + ai * br
+      }
+      const place = 2 * (row * n + column)
+      out[place] = re
+      out[place + 1] = im
+    }
+  }
+}
+
+/** exp(-i theta X / 2). */
+export function rxMatrix(theta: number): Matrix {
+  const [cos, sin] = halfTurn(theta)
+  return squareOf(cos, 0, 0, -sin, 0, -sin, cos, 0)
+}
+
+/** exp(-i theta Y / 2). */
+export function ryMatrix(theta: number): Matrix {
+  const [cos, sin] = halfTurn(theta)
+  return squareOf(cos, 0, -sin, 0, sin, 0, cos, 0)
+}
+
+/** exp(-i theta Z / 2). */
+export function rzMatrix(theta: number): Matrix {
+  const [cos, sin] = halfTurn(theta)
+  return squareOf(cos, -sin, 0, 0, 0, 0, cos, sin)
+}
+
+function halfTurn(angle: number): readonly [cos: number, sin: number] {
+  return [Math.cos(angle / 2), Math.sin(angle / 2)]
 }
 
 /**
@@ -31,55 +126,9 @@ function squareOf(
   return matrix
 }
 
-/** Rows of a matrix. */
-export function dimensionOf(matrix: Matrix): number {
-  return Math.round(Math.sqrt(matrix.length / 2))
-}
-
-/** The identity. */
-export function identity(dimension: number): Matrix {
-  const result = new Float64Array(2 * dimension * dimension)
-  for (let index = 0; index < dimension; index++) result[2 * index * (dimension + 1)] = 1
-  return result
-}
-
-/** Conjugate transpose. */
-export function dagger(matrix: Matrix): Matrix {
-  const dimension = dimensionOf(matrix)
-  const result = new Float64Array(matrix.length)
-  for (let row = 0; row < dimension; row++) {
-    for (let column = 0; column < dimension; column++) {
-      const from = 2 * (row * dimension + column)
-      const to = 2 * (column * dimension + row)
-      result[to] = matrix[from] ?? 0
-      result[to + 1] = -(matrix[from + 1] ?? 0)
-    }
-  }
-  return result
-}
-
-/** Adds (re + i im) times `row` to `into`. */
-function addScaled(into: Float64Array, re: number, im: number, row: Float64Array): void {
-  for (let index = 0; index < row.length; index += 2) {
-    const rowRe = row[index] ?? 0
-    const rowIm = row[index + 1] ?? 0
-    into[index] = (into[index] ?? 0) + re * rowRe - im * rowIm
-    into[index + 1] = (into[index + 1] ?? 0) + re * rowIm + im * rowRe
-  }
-}
-
-/** Matrix product a b. */
-export function multiply(a: Matrix, b: Matrix): Matrix {
-  const dimension = dimensionOf(a)
-  const result = new Float64Array(a.length)
-  for (let row = 0; row < dimension; row++) {
-    for (let inner = 0; inner < dimension; inner++) {
-      const from = 2 * (row * dimension + inner)
-      const row2 = b.subarray(2 * inner * dimension, 2 * (inner + 1) * dimension)
-      addScaled(result.subarray(2 * row * dimension), a[from] ?? 0, a[from + 1] ?? 0, row2)
-    }
-  }
-  return result
+/** A matrix from rows of [re, im] pairs written one after another. */
+export function matrixOf(...parts: number[]): Matrix {
+  return Float64Array.from(parts)
 }
 
 /** Largest difference of an entry of U†U from the identity: exporters print rounded numbers. */
@@ -87,7 +136,7 @@ const UNITARY_TOLERANCE = 1e-6
 
 /** Whether the matrix is unitary within the precision of printed numbers. */
 export function isUnitary(matrix: Matrix): boolean {
-  const product = multiply(dagger(matrix), matrix)
+  const product = multiply(adjoint(matrix), matrix)
   const wanted = identity(dimensionOf(matrix))
   return product.every((part, index) => Math.abs(part - (wanted[index] ?? 0)) < UNITARY_TOLERANCE)
 }
@@ -128,27 +177,6 @@ export function rotation(theta: number, phi: number, lambda: number): Matrix {
 /** diag(1, e^{i angle}). */
 export function phaseMatrix(angle: number): Matrix {
   return squareOf(1, 0, 0, 0, 0, 0, Math.cos(angle), Math.sin(angle))
-}
-
-/** exp(-i theta X / 2). */
-export function rxMatrix(theta: number): Matrix {
-  const cos = Math.cos(theta / 2)
-  const sin = Math.sin(theta / 2)
-  return squareOf(cos, 0, 0, -sin, 0, -sin, cos, 0)
-}
-
-/** exp(-i theta Y / 2). */
-export function ryMatrix(theta: number): Matrix {
-  const cos = Math.cos(theta / 2)
-  const sin = Math.sin(theta / 2)
-  return squareOf(cos, 0, -sin, 0, sin, 0, cos, 0)
-}
-
-/** exp(-i theta Z / 2). */
-export function rzMatrix(theta: number): Matrix {
-  const cos = Math.cos(theta / 2)
-  const sin = Math.sin(theta / 2)
-  return squareOf(cos, -sin, 0, 0, 0, 0, cos, sin)
 }
 
 /** diag(1, e^{i theta}, e^{i theta}, 1): cx, u1(theta), cx, as qelib1 defines rzz. */

@@ -1,7 +1,7 @@
 import type { Op, PhaseOp, UnitaryOp } from '../circuit.ts'
 import { Fault } from '../fault.ts'
 import { unitaryPower } from './eigen.ts'
-import { dagger, identity, type Matrix } from './matrix.ts'
+import { adjoint, identity, type Matrix } from './matrix.ts'
 
 /** Controls of one step; the mask of their values is a 32-bit number for the kernels. */
 const MAX_CONTROLS = 30
@@ -26,7 +26,7 @@ export function controlled(ops: readonly Op[], control: number, value: 0 | 1, at
 /** The steps backwards, each inverted. */
 export function inverted(ops: readonly Op[]): Op[] {
   return ops.toReversed().map((op) => {
-    if (op.kind === 'unitary') return { ...op, matrix: dagger(op.matrix) }
+    if (op.kind === 'unitary') return { ...op, matrix: adjoint(op.matrix) }
     return op.kind === 'phase' ? { ...op, angle: -op.angle } : op
   })
 }

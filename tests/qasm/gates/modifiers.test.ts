@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { unitaryPower } from '../../../src/qasm/gates/eigen.ts'
-import { dagger, identity, multiply, rotation, withPhase } from '../../../src/qasm/gates/matrix.ts'
+import { adjoint, identity, multiply, rotation, withPhase } from '../../../src/qasm/gates/matrix.ts'
 import { distance, faultOf, lower, opsOf, program3, unitaryOf } from '../support.ts'
 
 const gates = [
@@ -196,7 +196,7 @@ describe('unitaryPower()', () => {
   })
 
   test('stays unitary and exact where eigenvalues coincide', () => {
-    for (const matrix of [identity(8), withPhase(2, identity(8)), dagger(identity(4))]) {
+    for (const matrix of [identity(8), withPhase(2, identity(8)), adjoint(identity(4))]) {
       const root = unitaryPower(matrix, 0.5)
       const square = multiply(root, root)
       for (const [index, value] of square.entries())

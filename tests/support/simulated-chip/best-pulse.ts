@@ -1,6 +1,6 @@
 import { propagateDrive } from '../../../src/devices/bench/simulated/dynamics/drive.ts'
-import { type Matrix, multiply } from '../../../src/devices/bench/simulated/dynamics/matrix.ts'
 import type { ChipTruth } from '../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import { type Matrix, multiplyInto } from '../../../src/qasm/index.ts'
 import { PI_NS, piAmplitude, qubitOf } from './experiments.ts'
 
 const LEVELS = 3
@@ -49,10 +49,10 @@ export function bestPulse(truth: ChipTruth, name: string, from: 0 | 1): BestPuls
 function pairsOf(forth: Matrix, back: Matrix): Matrix {
   const [pair, product, other] = [1, 2, 3].map(() => new Float64Array(2 * LEVELS * LEVELS))
   if (!pair || !product || !other) throw new Error('three matrices were expected')
-  multiply(LEVELS, back, forth, pair)
+  multiplyInto(LEVELS, back, forth, pair)
   product.set(pair)
   for (let count = 1; count < PAIRS; count++) {
-    multiply(LEVELS, pair, product, other)
+    multiplyInto(LEVELS, pair, product, other)
     product.set(other)
   }
   return product

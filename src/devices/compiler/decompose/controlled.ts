@@ -1,5 +1,6 @@
+import type { Matrix } from '../../../qasm/index.ts'
 import { addDiagonal } from './diagonal.ts'
-import { IDENTITY, type Matrix, PAULI_X } from './matrix.ts'
+import { IDENTITY, PAULI_X } from './matrix.ts'
 import { type Eigen, eigenOf } from './one-qubit.ts'
 import type { StepList } from './step.ts'
 

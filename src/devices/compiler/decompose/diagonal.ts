@@ -1,4 +1,5 @@
-import { HADAMARD, rx, rz } from './matrix.ts'
+import { rxMatrix, rzMatrix } from '../../../qasm/index.ts'
+import { HADAMARD } from './matrix.ts'
 import { NEGLIGIBLE } from './one-qubit.ts'
 import type { StepList } from './step.ts'
 
@@ -49,7 +50,7 @@ function addWithoutRotation(list: StepList, qubits: readonly number[], weights: 
     [low, ofLow],
     [high, ofHigh],
   ] as const) {
-    list.local(qubit, rz(-2 * own - (Math.PI / 2) * Math.round(quarters)))
+    list.local(qubit, rzMatrix(-2 * own - (Math.PI / 2) * Math.round(quarters)))
   }
   return true
 }
@@ -60,13 +61,13 @@ function addParitiesOf(list: StepList, qubits: readonly number[], line: number, 
   const own = weights.subarray(size, 2 * size)
   const target = qubits[line] ?? 0
   if (own.subarray(1).every((weight) => Math.abs(weight) < NEGLIGIBLE)) {
-    list.local(target, rz(-2 * (own[0] ?? 0)))
+    list.local(target, rzMatrix(-2 * (own[0] ?? 0)))
     return
   }
   list.local(target, HADAMARD)
   for (let index = 0; index < size; index++) {
     const gray = index ^ (index >> 1)
-    list.local(target, rx(-2 * (own[gray] ?? 0)))
+    list.local(target, rxMatrix(-2 * (own[gray] ?? 0)))
     // The bit by which the next number of the code differs; the last one returns to zero.
     const changed = index === size - 1 ? line - 1 : Math.log2((index + 1) & -(index + 1))
     list.cz(qubits[changed] ?? 0, target)

@@ -1,5 +1,12 @@
-import type { BarrierOp, DelayOp, MeasureOp, ResetOp } from '../../../qasm/index.ts'
-import { IDENTITY, type Matrix, product, rz } from './matrix.ts'
+import {
+  type BarrierOp,
+  type DelayOp,
+  type Matrix,
+  type MeasureOp,
+  type ResetOp,
+  rzMatrix,
+} from '../../../qasm/index.ts'
+import { IDENTITY, product } from './matrix.ts'
 import { NEGLIGIBLE, pulseAnglesOf } from './one-qubit.ts'
 import type { CzStep, Step } from './step.ts'
 
@@ -34,7 +41,7 @@ export function toNative(steps: readonly Step[]): NativeOp[] {
     if (matrix === undefined) return
     const { theta, phi, z } = pulseAnglesOf(matrix)
     if (theta > NEGLIGIBLE) ops.push({ kind: 'rotate', qubit, theta, phi })
-    pending.set(qubit, rz(z))
+    pending.set(qubit, rzMatrix(z))
   }
   for (const step of steps) {
     if (step.kind === 'local') {

@@ -1,4 +1,5 @@
-import { adjoint, IDENTITY, type Matrix, PAULI_X, product, ry, rz } from './matrix.ts'
+import { adjoint, type Matrix, ryMatrix, rzMatrix } from '../../../qasm/index.ts'
+import { IDENTITY, PAULI_X, product } from './matrix.ts'
 
 /** Below this an angle is 0 and a matrix element vanishes. */
 export const NEGLIGIBLE = 1e-11
@@ -59,7 +60,7 @@ export function eigenOf(matrix: Matrix): Eigen {
     const basis = z < 0 ? PAULI_X : IDENTITY
     return { basis, inverse: basis, phases: [phase - half, phase + half] }
   }
-  const basis = product(rz(Math.atan2(y, x)), ry(Math.atan2(across, z)))
+  const basis = product(rzMatrix(Math.atan2(y, x)), ryMatrix(Math.atan2(across, z)))
   return { basis, inverse: adjoint(basis), phases: [phase - half, phase + half] }
 }
 

@@ -1,5 +1,4 @@
-import type { BarrierOp, DelayOp, MeasureOp, ResetOp } from '../../../qasm/index.ts'
-import type { Matrix } from './matrix.ts'
+import type { BarrierOp, DelayOp, Matrix, MeasureOp, ResetOp } from '../../../qasm/index.ts'
 
 /** A unitary on one qubit. */
 export interface LocalStep {

@@ -1,4 +1,5 @@
-import { adjoint, type Matrix, product } from './matrix.ts'
+import { adjoint, type Matrix } from '../../../qasm/index.ts'
+import { product } from './matrix.ts'
 import { diagonalizeTogether } from './symmetric-pair.ts'
 
 /** A pair of unitaries, on the less and on the more significant of two qubits. */

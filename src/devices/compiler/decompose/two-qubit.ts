@@ -1,18 +1,6 @@
+import { adjoint, type Matrix, rxMatrix, ryMatrix, rzMatrix } from '../../../qasm/index.ts'
 import { addControlled, type Controls } from './controlled.ts'
-import {
-  adjoint,
-  HADAMARD,
-  IDENTITY,
-  type Matrix,
-  onBoth,
-  PAULI_X,
-  PAULI_Y,
-  PAULI_Z,
-  product,
-  rx,
-  ry,
-  rz,
-} from './matrix.ts'
+import { HADAMARD, IDENTITY, onBoth, PAULI_X, PAULI_Y, PAULI_Z, product } from './matrix.ts'
 import type { StepList } from './step.ts'
 import { type TwoQubitForm, twoQubitFormOf } from './two-qubit-form.ts'
 
@@ -26,7 +14,7 @@ const QUARTER = Math.PI / 4
 const PAULIS = [PAULI_X, PAULI_Y, PAULI_Z] as const
 
 /** A unitary of one qubit that exchanges two axes, applied to both qubits: signs cancel. */
-const EXCHANGE = { xy: rz(Math.PI / 2), xz: HADAMARD, yz: rx(Math.PI / 2) } as const
+const EXCHANGE = { xy: rzMatrix(Math.PI / 2), xz: HADAMARD, yz: rxMatrix(Math.PI / 2) } as const
 type Exchange = keyof typeof EXCHANGE
 
 /** The exchange that makes an axis, by its index, the third or the second. */
@@ -56,12 +44,12 @@ export function addControlledTwoQubit(list: StepList, controls: Controls, pair: 
   under(low, before.low)
   under(high, before.high)
   addCx(list, high, low)
-  under(high, rx(-2 * x))
-  under(low, rz(-2 * z))
+  under(high, rxMatrix(-2 * x))
+  under(low, rzMatrix(-2 * z))
   // exp(-i y X Z) on both is a rotation about z between two CX.
   list.local(high, HADAMARD)
   addCx(list, high, low)
-  under(low, rz(2 * y))
+  under(low, rzMatrix(2 * y))
   addCx(list, high, low)
   list.local(high, HADAMARD)
   addCx(list, high, low)
@@ -108,7 +96,7 @@ function addExchanged(
 /** exp(±i pi/4 ZZ) is a CZ with a quarter turn about z on either qubit. */
 function addWithOne(list: StepList, [low, high]: Pair, [, , z]: Axes): void {
   list.cz(low, high)
-  const turn = rz(-Math.sign(z) * (Math.PI / 2))
+  const turn = rzMatrix(-Math.sign(z) * (Math.PI / 2))
   list.local(low, turn)
   list.local(high, turn)
 }
@@ -116,22 +104,22 @@ function addWithOne(list: StepList, [low, high]: Pair, [, , z]: Axes): void {
 /** exp(i(x XX + z ZZ)): between two CX it is exp(i x X) on the control and exp(i z Z) on the target. */
 function addWithTwo(list: StepList, [low, high]: Pair, [x, , z]: Axes): void {
   addCx(list, high, low)
-  list.local(high, rx(-2 * x))
-  list.local(low, rz(-2 * z))
+  list.local(high, rxMatrix(-2 * x))
+  list.local(low, rzMatrix(-2 * z))
   addCx(list, high, low)
 }
 
 /** Vatan and Williams, Phys. Rev. A 69, 032315 (2004), figure 6. */
 function addWithThree(list: StepList, [low, high]: Pair, [x, y, z]: Axes): void {
   const right = Math.PI / 2
-  list.local(low, rz(right))
+  list.local(low, rzMatrix(right))
   addCx(list, low, high)
-  list.local(high, rz(right - 2 * z))
-  list.local(low, ry(right - 2 * x))
+  list.local(high, rzMatrix(right - 2 * z))
+  list.local(low, ryMatrix(right - 2 * x))
   addCx(list, high, low)
-  list.local(low, ry(2 * y - right))
+  list.local(low, ryMatrix(2 * y - right))
   addCx(list, low, high)
-  list.local(high, rz(-right))
+  list.local(high, rzMatrix(-right))
 }
 
 /** The same unitary with angles within ±pi/4: half turns of both qubits take multiples of pi/2. */

@@ -1,4 +1,5 @@
-import { IDENTITY, type Matrix, onBoth, product } from '../decompose/matrix.ts'
+import type { Matrix } from '../../../qasm/index.ts'
+import { IDENTITY, onBoth, product } from '../decompose/matrix.ts'
 import { qubitsOf } from '../decompose/native.ts'
 import type { CzStep, GateStep, LocalStep, Step } from '../decompose/step.ts'
 

@@ -1,4 +1,4 @@
-import type { Matrix } from '../decompose/matrix.ts'
+import type { Matrix } from '../../../qasm/index.ts'
 import { type Block, type Item, itemQubits, joined } from './blocks.ts'
 
 /** Items before a block among which a partner is looked for: long circuits cost no more for each block. */

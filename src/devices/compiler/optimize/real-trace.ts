@@ -1,4 +1,5 @@
-import { adjoint, type Matrix, onBoth, PAULI_Y, PAULI_Z, product } from '../decompose/matrix.ts'
+import { adjoint, type Matrix } from '../../../qasm/index.ts'
+import { onBoth, PAULI_Y, PAULI_Z, product } from '../decompose/matrix.ts'
 
 const YY = onBoth(PAULI_Y, PAULI_Y)
 const ZZ = onBoth(PAULI_Z, PAULI_Z)

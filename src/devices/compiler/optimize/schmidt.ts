@@ -1,4 +1,4 @@
-import type { Matrix } from '../decompose/matrix.ts'
+import type { Matrix } from '../../../qasm/index.ts'
 
 /** Below this the smaller coefficient is 0: the state is a product. */
 const NEGLIGIBLE = 1e-11

@@ -1,4 +1,5 @@
-import { HADAMARD, type Matrix, ry, rz } from '../decompose/matrix.ts'
+import { type Matrix, ryMatrix, rzMatrix } from '../../../qasm/index.ts'
+import { HADAMARD } from '../decompose/matrix.ts'
 import { type GateStep, type Step, StepList } from '../decompose/step.ts'
 import { addTwoQubit } from '../decompose/two-qubit.ts'
 import { twoQubitFormOf } from '../decompose/two-qubit-form.ts'
@@ -51,7 +52,7 @@ function preparation({ qubits: [low, high], matrix }: Block): GateStep[] {
   const { angle, ofLow, ofHigh } = schmidtOf(
     Float64Array.from({ length: 8 }, (_, at) => matrix[4 * (at - (at % 2)) + (at % 2)] ?? 0),
   )
-  list.local(low, ry(2 * angle))
+  list.local(low, ryMatrix(2 * angle))
   if (angle !== 0) {
     list.local(high, HADAMARD)
     list.cz(low, high)
@@ -68,7 +69,7 @@ function preparation({ qubits: [low, high], matrix }: Block): GateStep[] {
  */
 function withOneFresh({ qubits, matrix }: Block, fresh: number, angle: number): GateStep[] {
   // The block is turned · exp(-i angle ZZ), and Z of the fresh qubit is 1.
-  const local: GateStep = { kind: 'local', qubit: qubits[1 - fresh] ?? 0, matrix: rz(2 * angle) }
+  const local: GateStep = { kind: 'local', qubit: qubits[1 - fresh] ?? 0, matrix: rzMatrix(2 * angle) }
   return [local, ...synthesis(qubits, turned(matrix, angle, 'before'))]
 }
 

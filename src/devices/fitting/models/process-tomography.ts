@@ -4,9 +4,9 @@ import {
   correct,
   determinant,
   inverseAssignment,
-  type Matrix,
   pauliVector,
   preparationWeight,
+  type RealMatrix,
   SETTINGS,
   SIZE,
   STATES,
@@ -205,7 +205,7 @@ function residualOf(transfer: Float64Array, corrected: readonly (readonly (reado
 function fidelityError(parts: {
   counts: TomographyCounts['counts']
   measured: readonly (readonly (readonly number[])[])[]
-  inverses: readonly Matrix[]
+  inverses: readonly RealMatrix[]
   ideal: ArrayLike<number>
 }): number {
   const { counts, measured, inverses, ideal } = parts

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { decompose } from '../../../../src/devices/compiler/decompose/decompose.ts'
-import { onBoth, product, ry } from '../../../../src/devices/compiler/decompose/matrix.ts'
+import { onBoth, product } from '../../../../src/devices/compiler/decompose/matrix.ts'
 import { toNative } from '../../../../src/devices/compiler/decompose/native.ts'
 import { QELIB1, STDGATES } from '../../../../src/qasm/gates/library.ts'
-import { lowerProgram, type Op, parseProgram } from '../../../../src/qasm/index.ts'
+import { lowerProgram, type Op, parseProgram, ryMatrix } from '../../../../src/qasm/index.ts'
 import { createRng, type Rng } from '../../../../src/simulator/index.ts'
 import { distance, unitaryOf } from '../support/unitary.ts'
 
@@ -140,7 +140,7 @@ test('products of exchanges, CZ and rotations, whose interactions are of equal s
   for (const at of [0, 12, 18, 30]) swap[at] = 1
   const cz = Float64Array.from({ length: 32 }, (_, at) => (at % 10 !== 0 ? 0 : at === 30 ? -1 : 1))
   const rng = createRng(5)
-  const turn = () => ry((Math.PI / 4) * Math.floor(8 * rng.next()) + 0.3 * Math.floor(2 * rng.next()))
+  const turn = () => ryMatrix((Math.PI / 4) * Math.floor(8 * rng.next()) + 0.3 * Math.floor(2 * rng.next()))
   for (let round = 0; round < 200; round++) {
     const factors = Array.from({ length: 1 + (round % 5) }, (_, at) =>
       at % 2 === 0 ? (rng.next() < 0.5 ? swap : cz) : onBoth(turn(), turn()),

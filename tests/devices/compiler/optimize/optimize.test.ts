@@ -1,20 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { decompose } from '../../../../src/devices/compiler/decompose/decompose.ts'
-import {
-  HADAMARD,
-  onBoth,
-  PAULI_X,
-  product,
-  ry,
-  rz,
-} from '../../../../src/devices/compiler/decompose/matrix.ts'
+import { HADAMARD, onBoth, PAULI_X, product } from '../../../../src/devices/compiler/decompose/matrix.ts'
 import { toNative } from '../../../../src/devices/compiler/decompose/native.ts'
 import { type Step, StepList } from '../../../../src/devices/compiler/decompose/step.ts'
 import { addTwoQubit } from '../../../../src/devices/compiler/decompose/two-qubit.ts'
 import { optimize, optimizeFree } from '../../../../src/devices/compiler/optimize/optimize.ts'
 import { countCz } from '../../../../src/devices/compiler/optimize/synthesize.ts'
-import { lowerProgram, parseProgram } from '../../../../src/qasm/index.ts'
+import { lowerProgram, parseProgram, ryMatrix, rzMatrix } from '../../../../src/qasm/index.ts'
 import { outcomeProbabilities, totalVariation } from '../support/exact.ts'
 import { randomCircuit } from '../support/random-circuit.ts'
 import { distance, unitaryOf } from '../support/unitary.ts'
@@ -144,7 +137,9 @@ describe('optimizeFree()', () => {
 describe('optimize()', () => {
   test('makes the same unitary on qubits in any state, up to a phase', () => {
     const angle = fc.double({ min: -3.2, max: 3.2, noNaN: true })
-    const local = fc.tuple(angle, angle, angle).map(([a, b, c]) => product(rz(a), ry(b), rz(c)))
+    const local = fc
+      .tuple(angle, angle, angle)
+      .map(([a, b, c]) => product(rzMatrix(a), ryMatrix(b), rzMatrix(c)))
     const pair = fc.constantFrom<[number, number]>([0, 1], [1, 0], [1, 2], [2, 0], [0, 2])
     const gate = fc.oneof(
       fc.record({ kind: fc.constant('cz' as const), qubits: pair }),
@@ -152,7 +147,7 @@ describe('optimize()', () => {
       fc.record({
         kind: fc.constant('local' as const),
         qubit: fc.nat(2),
-        matrix: fc.constantFrom(HADAMARD, PAULI_X, rz(0.4)),
+        matrix: fc.constantFrom(HADAMARD, PAULI_X, rzMatrix(0.4)),
       }),
     )
     // A gate before and after on each qubit keeps the ends from being used.
@@ -180,7 +175,7 @@ describe('optimize()', () => {
 
   test('takes at most three CZ for any two qubits', () => {
     const list = new StepList()
-    addTwoQubit(list, [0, 1], onBoth(ry(0.3), rz(1.1)))
+    addTwoQubit(list, [0, 1], onBoth(ryMatrix(0.3), rzMatrix(1.1)))
     expect(countCz(optimize(list.steps))).toBe(0)
   })
 })

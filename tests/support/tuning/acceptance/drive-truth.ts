@@ -1,11 +1,7 @@
 import { type Drive, propagateDrive } from '../../../../src/devices/bench/simulated/dynamics/drive.ts'
-import {
-  identity,
-  LEVELS,
-  type Matrix,
-  multiply,
-} from '../../../../src/devices/bench/simulated/dynamics/matrix.ts'
+import { LEVELS } from '../../../../src/devices/bench/simulated/dynamics/matrix.ts'
 import type { Transmon } from '../../../../src/devices/bench/simulated/dynamics/transmon.ts'
+import { identity, type Matrix, multiplyInto } from '../../../../src/qasm/index.ts'
 
 /** A Gaussian pulse on a drive line. */
 export interface DrivePulse {
@@ -118,7 +114,7 @@ function reversed(unitary: Matrix): Matrix {
 
 function product(a: Matrix, b: Matrix): Matrix {
   const out = new Float64Array(a.length)
-  multiply(LEVELS, a, b, out)
+  multiplyInto(LEVELS, a, b, out)
   return out
 }
 

@@ -1,4 +1,5 @@
-import { LEVELS, type Matrix } from './matrix.ts'
+import type { Matrix } from '../../../../qasm/index.ts'
+import { LEVELS } from './matrix.ts'
 
 /** Rates of a transmon, 1/s. */
 export interface DampingRates {

@@ -1,6 +1,7 @@
+import { identity, type Matrix, multiplyInto } from '../../../../qasm/index.ts'
 import { envelopeOf } from '../../../pulse/envelope.ts'
 import type { Envelope } from '../../../pulse/schedule.ts'
-import { identity, LEVELS, type Matrix, multiply, propagator } from './matrix.ts'
+import { LEVELS, propagator } from './matrix.ts'
 
 /** A pulse as the transmon feels it, in the frame of its carrier. */
 export interface Drive {
@@ -63,7 +64,7 @@ function propagateShape(drive: Drive, at: number, duration: number, steps: numbe
   let other = identity(LEVELS)
   for (let index = 0; index < steps; index++) {
     const h = meanHamiltonian(hamiltonianAt, at + index * step, step)
-    multiply(LEVELS, propagator(LEVELS, h, step * 1e-9), total, other)
+    multiplyInto(LEVELS, propagator(LEVELS, h, step * 1e-9), total, other)
     const swap = total
     total = other
     other = swap
@@ -82,8 +83,8 @@ function meanHamiltonian(hamiltonianAt: (t: number) => Matrix, at: number, step:
   const late = valueAt(0.5 + Math.sqrt(3) / 6)
   const product = new Float64Array(early.length)
   const reversed = new Float64Array(early.length)
-  multiply(LEVELS, early, late, product)
-  multiply(LEVELS, late, early, reversed)
+  multiplyInto(LEVELS, early, late, product)
+  multiplyInto(LEVELS, late, early, reversed)
   const factor = (Math.sqrt(3) / 12) * 2 * Math.PI * step * 1e-9
   const mean = new Float64Array(early.length)
   for (let k = 0; k < mean.length; k += 2) {

@@ -1,9 +1,10 @@
+import { multiplyByAdjoint, multiplyInto } from '../../../../qasm/index.ts'
 import type { Pulse } from '../../../pulse/schedule.ts'
 import { type Damping, damp } from './damping.ts'
 import { normalNodes, pairMembers } from './ensemble.ts'
 import { exchangeKicks } from './exchange.ts'
 import { resolveKick } from './kick.ts'
-import { LEVELS, multiply, multiplyByAdjoint } from './matrix.ts'
+import { LEVELS } from './matrix.ts'
 import { applyExchange, applyToOne, dampPair, measurePair, PAIR_LEVELS } from './pair.ts'
 import { type Arrival, exchangeOf, kicksOf } from './play.ts'
 import type { PropagatorCache } from './propagator-cache.ts'
@@ -52,7 +53,7 @@ export function evolveOne(player: Player, start: ArrayLike<number>, times: reado
         at: kick.at,
         apply() {
           resolveKick(kick, resolved)
-          multiply(LEVELS, resolved, rho, scratch)
+          multiplyInto(LEVELS, resolved, rho, scratch)
           multiplyByAdjoint(LEVELS, scratch, resolved, rho)
         },
       }))

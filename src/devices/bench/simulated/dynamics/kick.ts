@@ -1,4 +1,5 @@
-import { LEVELS, type Matrix } from './matrix.ts'
+import type { Matrix } from '../../../../qasm/index.ts'
+import { LEVELS } from './matrix.ts'
 
 /** The effect of a stretch of a pulse in the interaction picture of a transmon, at one moment. */
 export interface Kick {

@@ -1,6 +1,7 @@
+import type { Matrix } from '../../../../qasm/index.ts'
 import type { DampingStep } from './damping.ts'
 import type { ExchangeKick } from './exchange.ts'
-import { LEVELS, type Matrix } from './matrix.ts'
+import { LEVELS } from './matrix.ts'
 
 /** Levels of a pair: `3a + b`. */
 export const PAIR_LEVELS = 9

@@ -1,8 +1,9 @@
+import type { Matrix } from '../../../../qasm/index.ts'
 import type { Pulse } from '../../../pulse/schedule.ts'
 import type { Player } from '../dynamics/evolve.ts'
 import { type ExchangeKick, playedAt, type Stretch, stretchesOf } from '../dynamics/exchange.ts'
 import { resolveKick } from '../dynamics/kick.ts'
-import { LEVELS, type Matrix } from '../dynamics/matrix.ts'
+import { LEVELS } from '../dynamics/matrix.ts'
 import { exchangeOf, kicksOf } from '../dynamics/play.ts'
 import type { Gate } from '../dynamics/transmon.ts'
 

@@ -1,5 +1,6 @@
+import type { Matrix } from '../../../../qasm/index.ts'
 import type { ExchangeKick } from '../dynamics/exchange.ts'
-import { LEVELS, type Matrix } from '../dynamics/matrix.ts'
+import { LEVELS } from '../dynamics/matrix.ts'
 import type { Course, InteractionTurn } from './course.ts'
 import type { Fate, Risk } from './fate.ts'
 import type { NoisyGate, NoisyPlayer } from './members.ts'

@@ -1,5 +1,6 @@
+import { type Matrix, multiplyInto } from '../../../../qasm/index.ts'
 import type { ExchangeKick } from '../dynamics/exchange.ts'
-import { LEVELS, type Matrix, multiply } from '../dynamics/matrix.ts'
+import { LEVELS } from '../dynamics/matrix.ts'
 import type { StateVector } from './state-vector.ts'
 
 /** Places of |11⟩ and |20⟩ among the levels `3a + b` of a pair. */
@@ -31,7 +32,7 @@ export class PendingTurn {
       this.#isEmpty = false
       return
     }
-    multiply(LEVELS, matrix, this.#matrix, this.#scratch)
+    multiplyInto(LEVELS, matrix, this.#matrix, this.#scratch)
     const last = this.#matrix
     this.#matrix = this.#scratch
     this.#scratch = last

@@ -1,4 +1,5 @@
-import { LEVELS, type Matrix } from '../dynamics/matrix.ts'
+import type { Matrix } from '../../../../qasm/index.ts'
+import { LEVELS } from '../dynamics/matrix.ts'
 
 /**
  * The amplitudes of some transmons of three levels; the first has the slowest index. Losses shrink the norm:

@@ -6,16 +6,11 @@ import {
   evolvePair,
   type Player,
 } from '../../../../../src/devices/bench/simulated/dynamics/evolve.ts'
-import {
-  LEVELS,
-  type Matrix,
-  multiply,
-  multiplyByAdjoint,
-  propagator,
-} from '../../../../../src/devices/bench/simulated/dynamics/matrix.ts'
+import { LEVELS, propagator } from '../../../../../src/devices/bench/simulated/dynamics/matrix.ts'
 import { applyToOne, PAIR_LEVELS } from '../../../../../src/devices/bench/simulated/dynamics/pair.ts'
 import { PropagatorCache } from '../../../../../src/devices/bench/simulated/dynamics/propagator-cache.ts'
 import type { Gate, Transmon } from '../../../../../src/devices/bench/simulated/dynamics/transmon.ts'
+import { type Matrix, multiplyByAdjoint, multiplyInto } from '../../../../../src/qasm/index.ts'
 import { createRng, type Rng } from '../../../../../src/simulator/index.ts'
 
 /** A Hermitian matrix of dimension `n`. */
@@ -54,7 +49,7 @@ test('a pulse on one transmon of a pair acts as the operator on the whole pair d
       const rho = hermitian(rng, PAIR_LEVELS)
       const whole = onPair(unitary, which)
       const [half, wanted] = [rho.slice(), rho.slice()]
-      multiply(PAIR_LEVELS, whole, rho, half)
+      multiplyInto(PAIR_LEVELS, whole, rho, half)
       multiplyByAdjoint(PAIR_LEVELS, half, whole, wanted)
       applyToOne(rho, unitary, which)
       const distance = rho.reduce((most, value, at) => Math.max(most, Math.abs(value - (wanted[at] ?? 0))), 0)
