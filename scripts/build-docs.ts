@@ -15,7 +15,7 @@ import { svc } from '../src/cli/commands.ts'
 import { DRIVER_SETTINGS } from '../src/driver/index.ts'
 import { COMMANDS } from '../src/protocol/commands.ts'
 import { EVENTS } from '../src/protocol/index.ts'
-import { COUNTS, RATES } from '../src/server/admission/limits.ts'
+import { BODIES, COUNTS, RATES } from '../src/server/admission/limits.ts'
 import { OF_EVERY_ROUTE } from '../src/server/http/error-codes.ts'
 import { kindOfStatus } from '../src/server/http/response/error-response.ts'
 import type { RouteErrors } from '../src/server/http/route.ts'
@@ -297,7 +297,7 @@ const pages: Record<string, string> = {
 /** The page of limits, in whose tables each row of a declared limit is the one of the declaration. */
 function limitsPage(): string {
   let page = readFileSync(join(REFERENCE, 'limits.md'), 'utf8')
-  for (const { row: cells } of Object.values({ ...RATES, ...COUNTS })) {
+  for (const { row: cells } of [BODIES, RATES, COUNTS].flatMap((table) => Object.values(table))) {
     const [what] = cells
     const line = page.split('\n').find((each) => each.startsWith(`| ${what} |`))
     if (line === undefined) throw new Error(`docs/reference/limits.md has no row "${what}"`)

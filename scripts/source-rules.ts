@@ -113,6 +113,11 @@ export const BANNED_CALLS: readonly BannedCall[] = [
     reason: 'use clock.sleep(ms, signal), so that tests can move time',
   },
   {
+    pattern: /\bnew\s+(Budget|FairQueue|TokenBucket)\b/g,
+    where: /^src\/server\/(?!admission\/)/,
+    reason: 'declare the limit in src/server/admission/limits.ts and enforce it by Places or RateLimiter',
+  },
+  {
     pattern: /\bMath\s*\.\s*random\b/g,
     where: OUTSIDE_BASE,
     reason: 'use randomBytes() for secrets, randomFraction() for jitter and the seeded generator for devices',

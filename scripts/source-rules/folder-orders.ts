@@ -71,7 +71,8 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['access-token.ts', 'adaptive-batch-size.ts', 'driver-hub.ts', 'services.ts', 'wake-on-changes.ts'],
       ['config'],
-      ['admission', 'mail', 'programs', 'tls', 'write-ahead-log.ts'],
+      ['admission'],
+      ['mail', 'programs', 'tls', 'write-ahead-log.ts'],
       ['context.ts'],
       ['http'],
       ['drivers', 'meta', 'qpus', 'users'],

@@ -1,5 +1,5 @@
-export { type Bounds, Budget } from './admission/budget.ts'
-export { FairQueue } from './admission/fair-queue.ts'
+export { Budget } from './admission/budget.ts'
+export { type Bounds, FairQueue, type QueueLimits } from './admission/fair-queue.ts'
 export { TimeSlice } from './admission/time-slice.ts'
 export { TokenBucket } from './admission/token-bucket.ts'
 export { Turns } from './admission/turns.ts'

@@ -15,7 +15,8 @@ import { scheduleBackups } from './admin/backups/scheduled-backups.ts'
 import type { LogStore } from './admin/logs/log-store.ts'
 import { LogTails } from './admin/logs/log-tails.ts'
 import { BackgroundTasks } from './admin/tasks/background-tasks.ts'
-import { RATES } from './admission/limits.ts'
+import { COUNTS, RATES } from './admission/limits.ts'
+import { RateLimiter } from './admission/rate-limiter.ts'
 import { AccessAudit } from './auth/access-audit.ts'
 import { AccountLinks } from './auth/account-links.ts'
 import { Accounts } from './auth/accounts.ts'
@@ -37,7 +38,6 @@ import { Pruner } from './events/prune.ts'
 import { ReadingRollUp } from './events/roll-up.ts'
 import { createThresholdWatch } from './events/threshold-watch.ts'
 import { type App, buildApp } from './http/app.ts'
-import { RateLimiter } from './http/limits/rate-limit.ts'
 import type { HttpPorts } from './http/ports.ts'
 import { type AssetTree, serveAssets } from './http/response/assets.ts'
 import type { Route } from './http/route.ts'
@@ -131,6 +131,7 @@ export async function openInstance(config: Config, dependencies: InstanceDepende
       readers: config.readers,
       timeoutMs: config.readTimeout,
       superuserTimeoutMs: config.superuserReadTimeout,
+      waiting: COUNTS.waitingReads,
     },
     readerCommand: ownCommand('reader', `${import.meta.dir}/reader-main.ts`),
     checkpoints: config.checkpoints,

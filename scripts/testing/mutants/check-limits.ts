@@ -7,7 +7,8 @@
  */
 import { join } from 'node:path'
 import { type FileRun, NO_TEST, runFile } from '../run-file.ts'
-import { LIMITED_FILES } from './limit-mutants.ts'
+import { DECLARED_LIMITS } from './declared-limits.ts'
+import { OTHER_LIMITS } from './limit-mutants.ts'
 import { SourceCopy } from './source-copy.ts'
 
 const LIMITS = { deadlineMs: 300_000, testTimeoutMs: 60_000 }
@@ -38,7 +39,9 @@ async function check(file: string, test: string, text: string, without: string) 
 let passed = 0
 const problems: string[] = []
 const sound = new Map<string, boolean>()
-for (const { file, test, limits } of LIMITED_FILES.filter((each) => each.file.includes(selected))) {
+for (const { file, test, limits } of [...DECLARED_LIMITS, ...OTHER_LIMITS].filter((each) =>
+  each.file.includes(selected),
+)) {
   if (!sound.has(test)) sound.set(test, failuresOf(await run(test)).length === 0)
   for (const { limit, check: text, without } of limits) {
     const { noticed, problem } = sound.get(test)

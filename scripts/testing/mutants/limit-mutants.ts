@@ -15,20 +15,15 @@ export interface LimitedFile {
   limits: readonly LimitMutant[]
 }
 
-/** The limits on what a guest, a user or a driver may cost, in the order of `docs/reference/limits.md`. */
-export const LIMITED_FILES: readonly LimitedFile[] = [
+/** The limits of other layers, and what enforces the declared ones. */
+export const OTHER_LIMITS: readonly LimitedFile[] = [
   {
     file: 'src/server/http/request/form-body.ts',
     test: 'tests/server/http/request/form-body.test.ts',
     limits: [
       mutant('fields of a form, parameters of a query', 'if (count <= MAX_FIELDS) return', 'return'),
-      mutant('size of a form', 'Math.min(maxBytes, MAX_FORM_BYTES)', 'maxBytes'),
+      mutant('size of a form', "Math.min(maxBytes, BODIES.form.of({ kind: 'superuser' }))", 'maxBytes'),
     ],
-  },
-  {
-    file: 'src/server/http/limits/body-size.ts',
-    test: 'tests/server/records/write/body.test.ts',
-    limits: [mutant('size of a body of a guest', 'Math.min(most, GUEST_BODY_BYTES)', 'most')],
   },
   {
     file: 'src/server/http/limits/json-shape.ts',
@@ -51,11 +46,7 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
   {
     file: 'src/server/http/limits/memory-budget.ts',
     test: 'tests/server/http/limits/memory-budget.test.ts',
-    limits: [
-      mutant('large bodies that wait', 'all: limits.waiting', 'all: 1e9'),
-      mutant('large bodies of an account that wait', 'perCaller: limits.accountWaiting', 'perCaller: 1e9'),
-      mutant('time for which a large body waits', 'ms: MAX_WAIT_MS', 'ms: 1e9'),
-    ],
+    limits: [mutant('time for which a large body waits', 'ms: MAX_WAIT_MS', 'ms: 1e9')],
   },
   {
     file: 'src/base/admission/turns.ts',
@@ -69,25 +60,18 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
   {
     file: 'src/server/http/limits/pipelining.ts',
     test: 'tests/server/http/limits/pipelining.test.ts',
-    limits: [mutant('pipelined requests of a connection', 'return begun <= MAX_PIPELINED', 'return true')],
+    limits: [
+      mutant(
+        'pipelined requests of a connection',
+        '.takeFree(connection(), 1) !== undefined',
+        ' !== undefined',
+      ),
+    ],
   },
   {
     file: 'src/server/admission/places.ts',
     test: 'tests/server/jobs/waiting/job-waits.test.ts',
     limits: [mutant('every declared number', 'if (bound !== undefined)', 'if (false)')],
-  },
-  {
-    file: 'src/server/admission/limits.ts',
-    test: 'tests/server/jobs/waiting/job-waits.test.ts',
-    limits: [
-      mutant('requests that wait for jobs', '{ account: 250, all: 5_000 }', '{ all: 1e9 }'),
-      mutant('jobs that requests wait for', '{ account: 5_000, all: 50_000 }', '{ all: 1e9 }'),
-    ],
-  },
-  {
-    file: 'src/server/admission/limits.ts',
-    test: 'tests/server/admin/logs/routes.test.ts',
-    limits: [mutant('clients that follow the log', '{ all: 10 }', '{ all: 1e9 }')],
   },
   {
     file: 'src/server/jobs/submission/read-submission.ts',
@@ -98,8 +82,6 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     file: 'src/server/programs/submission-thread.ts',
     test: 'tests/server/programs/submission-thread.test.ts',
     limits: [
-      mutant('programs of a user that wait', 'perCaller: MAX_WAITING_OF_ACCOUNT', 'perCaller: 1e9'),
-      mutant('programs that wait', 'all: MAX_WAITING,', 'all: 1e9,'),
       mutant('processor time to check the programs of a job', 'maxMs: MAX_CHECK_MS', 'maxMs: 1e9'),
       mutant(
         'time until the programs of a job are checked',
@@ -122,8 +104,8 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     limits: [mutant('bytes that a user stores', 'used + bytes <= limit', 'used <= 1e18')],
   },
   {
-    file: 'src/server/drivers/inbound-budget.ts',
-    test: 'tests/server/drivers/inbound-budget.test.ts',
+    file: 'src/server/admission/inbound-budget.ts',
+    test: 'tests/server/admission/inbound-budget.test.ts',
     limits: [
       mutant('bytes of a driver', 'if (wait > 0) return wait', ''),
       mutant('messages of a driver', 'if (messages > 0) return messages', ''),
@@ -134,8 +116,8 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     file: 'src/server/drivers/receive.ts',
     test: 'tests/server/drivers/receive.test.ts',
     limits: [
-      mutant('messages of a driver that wait', 'this.#waiting.length >= MAX_WAITING ||', ''),
-      mutant('bytes of a driver that wait', '|| this.#waitingBytes >= MAX_WAITING_BYTES', ''),
+      mutant('messages of a driver that wait', "this.#messages.exceeded('') ||", ''),
+      mutant('bytes of a driver that wait', "|| this.#bytes.exceeded('', body.length)", ''),
       mutant(
         'size of an event',
         'body.byteLength > EVENT_LIMITS.acknowledgedBytes',
@@ -197,14 +179,6 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     test: 'tests/server/bookings/booking-routes.test.ts',
     limits: [
       mutant('slots that a user books by records', 'service.slots.take(caller.user.id)', 'return undefined'),
-    ],
-  },
-  {
-    file: 'src/db/readers/waiting.ts',
-    test: 'tests/db/readers/waiting.test.ts',
-    limits: [
-      mutant('lists of a caller that wait', 'perCaller: MAX_WAITING_PER_CALLER', 'perCaller: 1e9'),
-      mutant('lists that wait', 'all: MAX_WAITING,', 'all: 1e9,'),
     ],
   },
   {
@@ -283,32 +257,9 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     limits: [mutant('large values of a page', 'sum > maxBytes) {', 'sum > 1e12) {')],
   },
   {
-    file: 'src/server/realtime/streams.ts',
-    test: 'tests/server/realtime/budget.test.ts',
-    limits: [mutant('streams of a guest or account', '.length < limit) return', '.length < 1e9) return')],
-  },
-  {
-    file: 'src/server/realtime/streams.ts',
-    test: 'tests/server/realtime/streams.test.ts',
-    limits: [
-      mutant('streams', 'this.size < total', 'this.size < 1e9'),
-      mutant(
-        'unread bytes of all streams',
-        'unreadBytes <= total) return\n    for',
-        'unreadBytes <= 1e12) return\n    for',
-      ),
-    ],
-  },
-  {
-    file: 'src/server/realtime/budget.ts',
-    test: 'tests/server/realtime/budget.test.ts',
-    limits: [
-      mutant('topics with options of a stream', 'STREAM_LIMITS.optioned.stream, optioned', '1e9, optioned'),
-      mutant('topics of a client', 'refuseAbove(STREAM_LIMITS.topics.client', 'refuseAbove(1e9'),
-      mutant('topics with options of a client', 'STREAM_LIMITS.optioned.client, distinct', '1e9, distinct'),
-      mutant('topics', 'topics.length > STREAM_LIMITS.topics.total', 'topics.length > 1e9'),
-      mutant('evaluations of options', '> STREAM_LIMITS.optioned.total', '> 1e9'),
-    ],
+    file: 'src/server/realtime/topic-use.ts',
+    test: 'tests/server/realtime/topic-use.test.ts',
+    limits: [mutant('room for accounts', '!isGuest && this', 'false && this')],
   },
   {
     file: 'src/server/http/limits/login-throttle.ts',
@@ -327,13 +278,6 @@ export const LIMITED_FILES: readonly LimitedFile[] = [
     file: 'src/server/auth/access-audit.ts',
     test: 'tests/server/auth/access-audit.test.ts',
     limits: [mutant('counted uses audited at once', '.slice(0, MAX_FLUSHED)', '')],
-  },
-  {
-    file: 'src/server/admission/limits.ts',
-    test: 'tests/server/tokens/scopes.test.ts',
-    limits: [
-      mutant('new API tokens of an account', 'perSecond: 1 / 60, burst: 60 }', 'perSecond: 1, burst: 1e9 }'),
-    ],
   },
 ]
 

@@ -1,11 +1,4 @@
-import { FairQueue, type QueueLimits } from './fair-queue.ts'
-
-/** How much may be in use at the same time: bytes, or a number of something. */
-export interface Bounds {
-  /** By one account; without it, accounts share what there is. */
-  readonly account?: number
-  readonly all: number
-}
+import { type Bounds, FairQueue, type QueueLimits } from './fair-queue.ts'
 
 interface Waiting {
   readonly account: string
@@ -41,7 +34,7 @@ export class Budget {
 
   /** The bound that `amount` more of an account would exceed; undefined if none. */
   exceeded(account: string, amount = 1): keyof Bounds | undefined {
-    const { account: most = Number.POSITIVE_INFINITY, all } = this.#bounds
+    const { account: most = Number.POSITIVE_INFINITY, all = Number.POSITIVE_INFINITY } = this.#bounds
     if (!fits(this.usedBy(account), amount, most)) return 'account'
     return fits(this.#used, amount, all) ? undefined : 'all'
   }

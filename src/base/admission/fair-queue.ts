@@ -1,11 +1,15 @@
+/** How much there may be at the same time: bytes, or a number of something. */
+export interface Bounds {
+  /** Of one account; without it, accounts share what there is. */
+  readonly account?: number
+  readonly all?: number
+}
+
 /** How much may wait in a queue. */
 export interface QueueLimits {
-  /** Items of one caller. */
-  readonly perCaller: number
-  /** Items of all callers. */
-  readonly all: number
-  /** The error for an item beyond a limit: that of its caller, or that of all. */
-  readonly refuse: (limit: 'caller' | 'all') => Error
+  readonly bounds: Bounds
+  /** The error for an item beyond a bound. */
+  refuse(bound: keyof Bounds): Error
 }
 
 /**
@@ -31,9 +35,9 @@ export class FairQueue<Item> {
   /** @throws what `refuse` returns when the caller, or all of them, have too many items in the queue. */
   add(caller: string, item: Item): void {
     const queue = this.#queues.get(caller) ?? []
-    const limits = this.#limits
-    if (limits && queue.length >= limits.perCaller) throw limits.refuse('caller')
-    if (limits && this.#size >= limits.all) throw limits.refuse('all')
+    const { account = Number.POSITIVE_INFINITY, all = Number.POSITIVE_INFINITY } = this.#limits?.bounds ?? {}
+    if (queue.length >= account) throw this.#limits?.refuse('account')
+    if (this.#size >= all) throw this.#limits?.refuse('all')
     queue.push(item)
     this.#queues.set(caller, queue)
     this.#size += 1

@@ -1,4 +1,4 @@
-import { AppError, type Clock, processorMsOf } from '../../base/index.ts'
+import { AppError, type Clock, processorMsOf, type QueueLimits } from '../../base/index.ts'
 import { invalidFilterError } from '../sqlite/caller-errors.ts'
 import { appErrorOf } from '../sqlite/connection.ts'
 import type { ExportedPage, ExportPage } from './export-page.ts'
@@ -28,6 +28,8 @@ export interface ReadLimits {
   /** Processor time that a read may use, in ms; for superusers the second. */
   readonly timeoutMs: number
   readonly superuserTimeoutMs: number
+  /** How many reads wait. */
+  readonly waiting?: QueueLimits
 }
 
 export const DEFAULT_LIMITS: ReadLimits = { readers: 2, timeoutMs: 2_000, superuserTimeoutMs: 30_000 }
@@ -92,7 +94,7 @@ export class ReaderPool {
     this.#limits = limits
     this.#command = command
     this.#processorMsOf = processorMs
-    this.#waiting = new Waiting(limits.readers)
+    this.#waiting = new Waiting(limits.readers, limits.waiting)
   }
 
   /** Processes that run, for tests and metrics. */

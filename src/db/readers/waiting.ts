@@ -1,9 +1,4 @@
-import { AppError, FairQueue } from '../../base/index.ts'
-
-/** Waiting reads of one caller; more would only wait longer than clients do. */
-export const MAX_WAITING_PER_CALLER = 20
-/** Waiting reads of all callers. */
-export const MAX_WAITING = 200
+import { FairQueue, type QueueLimits } from '../../base/index.ts'
 
 interface Turn {
   readonly reading: { readonly caller: string; readonly kind: 'guest' | 'user' | 'superuser' }
@@ -16,18 +11,16 @@ interface Turn {
  */
 export class Waiting<Job extends Turn> {
   readonly #readers: number
-  readonly #queue = new FairQueue<Job>({
-    perCaller: MAX_WAITING_PER_CALLER,
-    all: MAX_WAITING,
-    refuse: tooManyReads,
-  })
+  readonly #queue: FairQueue<Job>
   readonly #running = new Set<Job>()
 
-  constructor(readers: number) {
+  /** As many wait as `limits` permit. */
+  constructor(readers: number, limits?: QueueLimits) {
     this.#readers = readers
+    this.#queue = new FairQueue(limits)
   }
 
-  /** @throws AppError `limited` or `unavailable` when too many wait. */
+  /** @throws what the limits refuse with when too many wait. */
   add(job: Job): void {
     this.#queue.add(job.reading.caller, job)
   }
@@ -59,16 +52,4 @@ export class Waiting<Job extends Turn> {
     const sameKind = running.filter((each) => each.kind === kind).length
     return kind === 'user' || sameKind < Math.max(1, this.#readers - 1)
   }
-}
-
-function tooManyReads(limit: 'caller' | 'all'): AppError {
-  if (limit === 'caller') {
-    return new AppError(
-      'limited',
-      `${MAX_WAITING_PER_CALLER} of your lists wait for the database already; send them one after another`,
-      { reason: 'too_many_reads', retryAfter: 2 },
-    )
-  }
-  const message = `${MAX_WAITING} lists wait for the database; try again later`
-  return new AppError('unavailable', message, { reason: 'too_many_reads', retryAfter: 5 })
 }

@@ -1,123 +1,25 @@
-import { AppError, type Bounds, DAY_S, flagOf, kinds, MIB, MINUTE_S } from '../../base/index.ts'
-import { SETTINGS } from '../config/settings.ts'
+import { AppError, DAY_S, KIB, MIB } from '../../base/index.ts'
+import {
+  bodySize,
+  computed,
+  count,
+  type Excess,
+  fixed,
+  ofSetting,
+  refusedAsBusy,
+  refusedAtOnce,
+} from './declare.ts'
 
-/** What is counted, for whom, and what happens beyond the limit. */
-interface RateDeclaration {
-  /** In the words of `docs/reference/limits.md`, whose row is made from this declaration. */
-  readonly what: string
-  /** Whose events are counted together. */
-  readonly of: 'account' | 'address' | 'calendar' | 'driver' | 'everybody'
-  readonly refusal: string
-}
+export type { BodySize, Count, Rate } from './declare.ts'
 
-/** A row of the table. No other object has this type: a limit outside of the table cannot be enforced. */
-class Declared {
-  readonly #row: readonly [what: string, limit: string, refusal: string]
-
-  constructor({ what, refusal }: Pick<RateDeclaration, 'what' | 'refusal'>, limit: string) {
-    this.#row = [what, limit, refusal]
-  }
-
-  /** The row of the documentation: what, limit, refusal. */
-  get row(): readonly [what: string, limit: string, refusal: string] {
-    return this.#row
-  }
-}
-
-/** A rate that can be enforced. */
-class Rate extends Declared {
-  /** Tokens per second and at once, at present. */
-  readonly current: () => kinds.RateLimit
-
-  constructor(declaration: RateDeclaration, text: string, current: () => kinds.RateLimit) {
-    super(declaration, text)
-    this.current = current
-  }
-}
-
-/** A rate that settings state, and thus can only be enforced with a function that reads them. */
-class VariableRate extends Declared {
-  readonly #declaration: RateDeclaration
-
-  constructor(declaration: RateDeclaration, text: string) {
-    super(declaration, text)
-    this.#declaration = declaration
-  }
-
-  /** The rate that `current` returns, which can change while the server runs. */
-  from(current: () => kinds.RateLimit): Rate {
-    return new Rate(this.#declaration, this.row[1], current)
-  }
-}
-
-interface CountDeclaration<B extends Bounds> {
-  readonly what: string
-  readonly bounds: B
-  /** What is counted, in the words of the refusal. */
-  readonly things: string
-  readonly reason: string
-  readonly remedy: string
-  readonly retryAfterS: number
-  /** The limit where the bounds do not say all of it. */
-  readonly text?: string
-}
-
-/** A number of things at the same time that can be enforced. */
-class Count<B extends Bounds = Bounds> extends Declared {
-  readonly bounds: B
-  readonly #declaration: CountDeclaration<B>
-
-  constructor(declaration: CountDeclaration<B>) {
-    const { what, bounds, reason, text } = declaration
-    super({ what, refusal: `429 \`${reason}\`` }, text ?? describeBounds(bounds))
-    this.bounds = bounds
-    this.#declaration = declaration
-  }
-
-  /** The error for more than one of the bounds. */
-  refusal(bound: keyof Bounds): AppError {
-    const { things, reason, remedy, retryAfterS: retryAfter } = this.#declaration
-    const most = `${this.bounds[bound]} ${things}${bound === 'account' ? ' of an account' : ''}`
-    const message = `At most ${most} at the same time; ${remedy}, or try again in ${retryAfter} s`
-    return new AppError('limited', message, { reason, retryAfter })
-  }
-}
-
-export type { Count, Rate }
-
-/** `text` says the limit where the rate itself reads badly. */
-function fixed({ rate, text, ...declaration }: RateDeclaration & { rate: kinds.RateLimit; text?: string }) {
-  return new Rate(declaration, text ?? `${describeRate(rate)}, per ${declaration.of}`, () => rate)
-}
-
-type RateSetting = 'anonymousRate' | 'userRate' | 'signupRate' | 'submitRate'
-
-function ofSetting({ setting, ...declaration }: RateDeclaration & { setting: RateSetting }) {
-  const rate = kinds.rate().parse(SETTINGS[setting].defaultText ?? '')
-  return new VariableRate(declaration, `\`${flagOf(setting)}\`, ${describeRate(rate)}, per ${declaration.of}`)
-}
-
-function computed({ text, ...declaration }: RateDeclaration & { text: string }) {
-  return new VariableRate(declaration, text)
-}
-
-/** `2,000 per second, 4,000 at once`, or `60 at once, then one per 2 s`. */
-function describeRate({ perSecond, burst }: kinds.RateLimit): string {
-  const atOnce = burst.toLocaleString('en')
-  if (perSecond >= 1) return `${perSecond.toLocaleString('en')} per second, ${atOnce} at once`
-  return `${atOnce} at once, then one per ${describePause(Math.round(1 / perSecond))}`
-}
-
-/** `250 per account, 5,000 in all`. */
-function describeBounds({ account, all }: Bounds): string {
-  const most = all.toLocaleString('en')
-  return account === undefined ? most : `${account.toLocaleString('en')} per account, ${most} in all`
-}
-
-function describePause(seconds: number): string {
-  if (seconds % MINUTE_S !== 0) return `${seconds} s`
-  return seconds === MINUTE_S ? 'minute' : `${seconds / MINUTE_S} minutes`
-}
+/** The largest body of each kind. */
+export const BODIES = {
+  job: bodySize('Body of `POST /api/jobs` and of a job record', { user: 16 * MIB, superuser: 16 * MIB }, '–'),
+  record: bodySize('Body of another record', { user: MIB, superuser: 16 * MIB }),
+  other: bodySize('Body of another route', { user: MIB, superuser: MIB }),
+  // Parsed on the event loop.
+  form: bodySize('Form, URL-encoded or multipart', { user: MIB, superuser: MIB }),
+} as const
 
 /** Every limit on the rate of requests, connections and messages. */
 export const RATES = {
@@ -144,6 +46,12 @@ export const RATES = {
     of: 'account',
     setting: 'submitRate',
     refusal: '429',
+  }),
+  driverEvents: computed({
+    what: 'Rate-limited events (readings, progress, hellos)',
+    of: 'driver',
+    text: '`--event-rate-limit`, 100 per second; one above 4 KiB counts once per 4 KiB',
+    refusal: 'dropped',
   }),
   failedLoginsOfAccount: computed({
     what: 'Failed logins of an account from all addresses',
@@ -242,27 +150,243 @@ const JOB_WAITS = {
   retryAfterS: 5,
 }
 
-/** Every limit on a number of requests, or of what they wait for, at the same time. */
+const LARGE_BODIES = refusedAsBusy('too_many_large_bodies', 'The server is processing other large requests')
+const LARGE_RESPONSES = refusedAsBusy(
+  'too_many_large_responses',
+  'The server is sending other large responses',
+)
+
+/** Refuses topics of a client with 429, those beyond what there is for all with 503. */
+const topics = (things: string, advice = '') => ({
+  refusal: '429; in all 503, after guests made room for an account',
+  refuse: ({ bound, most, amount, isGuest }: Excess) =>
+    bound === 'all'
+      ? new AppError(
+          'unavailable',
+          `All ${most} ${things} are in use${advice}, or ${isGuest ? 'log in' : 'try again later'}`,
+          { retryAfter: 60 },
+        )
+      : new AppError(
+          'limited',
+          `${amount} ${things} ${isGuest ? 'from one address without login' : 'per account'}, more than the limit of ${most}; ${FEWER_TOPICS}`,
+          { retryAfter: 60 },
+        ),
+})
+
+const FEWER_TOPICS = 'subscribe to fewer topics, or to whole collections without options'
+
+/** Every limit on a number of things, or of bytes, at the same time. */
 export const COUNTS = {
-  waitingRequests: new Count({
+  // Two jobs with the largest programs. While a body is read, checked and stored it takes about 7 times its
+  // size (measured: 128 MiB for two of 9 MB); a server needs 100 MiB for itself.
+  bodyBytes: count({
+    what: 'Bodies above 1 MiB that are read and stored at once',
+    bounds: { account: 10 * MIB, all: 20 * MIB },
+    unit: 'bytes',
+    refusal: 'waits up to 20 s, then 503 `too_many_large_bodies`',
+  }),
+  // More are not admitted within 20 s.
+  waitingBodies: count({ what: 'Such bodies that wait', bounds: { all: 64 }, ...LARGE_BODIES }),
+  responseBytes: count({
+    what: 'Responses and files above 512 KiB that are sent at once',
+    bounds: { account: 8 * MIB, all: 32 * MIB },
+    text: '16, in 2 MiB of memory each; 4 per guest address or account',
+    refusal: 'waits up to 20 s, then 503 `too_many_large_responses`',
+  }),
+  waitingResponses: count({
+    what: 'Responses above 512 KiB that wait',
+    bounds: { account: 16, all: 64 },
+    ...LARGE_RESPONSES,
+  }),
+  encodedChunks: count({
+    what: 'Chunks of such responses that are encoded at once',
+    bounds: { all: 1 },
+    refusal: 'waits; callers take turns',
+  }),
+  pipelined: count({
+    what: 'Requests of one connection that arrive together (pipelined)',
+    bounds: { account: 32 },
+    per: 'connection',
+    refusal: '429 `too_many_pipelined`; the connection ends',
+  }),
+  waitingRequests: count({
     what: 'Requests that wait for a job (`GET /api/jobs/{id}?wait=`)',
     bounds: { account: 250, all: 5_000 },
-    things: 'waiting requests',
-    ...JOB_WAITS,
+    ...refusedAtOnce({ things: 'waiting requests', ...JOB_WAITS }),
   }),
-  awaitedJobs: new Count({
+  awaitedJobs: count({
     what: 'Jobs that requests wait for',
     bounds: { account: 5_000, all: 50_000 },
-    things: 'jobs that requests wait for',
-    ...JOB_WAITS,
+    ...refusedAtOnce({ things: 'jobs that requests wait for', ...JOB_WAITS }),
   }),
-  logTails: new Count({
+  hashedPasswords: count({
+    what: 'Passwords that are hashed at once',
+    // One processor core remains for the event loop, which everybody else waits for.
+    bounds: { all: Math.max(1, Math.min(4, navigator.hardwareConcurrency - 1)) },
+    text: '4, and one less than the machine has cores',
+    refusal: 'waits',
+  }),
+  checkedJobs: count({
+    what: 'Jobs with expensive programs that are checked at once',
+    bounds: { all: 1 },
+    refusal: 'waits; accounts take turns',
+  }),
+  // More would wait longer than 30 s, after which idle connections are closed.
+  uncheckedJobs: count({
+    what: 'Jobs with expensive programs that wait for their check',
+    bounds: { account: 20, all: 100 },
+    ...refusedAsBusy('too_many_large_programs', 'The server is checking other large programs'),
+  }),
+  waitingReads: count({
+    what: 'Such lists that wait',
+    bounds: { account: 20, all: 200 },
+    text: '20 per guest address or account, 200 in all',
+    refusal: '429, 503 `too_many_reads`',
+    refuse: ({ bound, most }) =>
+      bound === 'account'
+        ? new AppError(
+            'limited',
+            `${most} of your lists wait for the database already; send them one after another`,
+            { reason: 'too_many_reads', retryAfter: 2 },
+          )
+        : new AppError('unavailable', `${most} lists wait for the database; try again later`, {
+            reason: 'too_many_reads',
+            retryAfter: 5,
+          }),
+  }),
+  driverMessages: count({
+    what: 'Messages received and not processed',
+    bounds: { all: 64 },
+    refusal: 'the socket is paused',
+  }),
+  driverBytes: count({
+    what: 'Bytes of messages received and not processed',
+    bounds: { all: MIB },
+    unit: 'bytes',
+    refusal: 'the socket is paused',
+  }),
+  parsedEvents: count({
+    what: 'Events above 64 KiB that are parsed at once',
+    bounds: { all: 1 },
+    refusal: 'waits',
+  }),
+  logTails: count({
     what: 'Clients that follow the log',
     bounds: { all: 10 },
     text: '10; each for 10 minutes',
-    things: 'clients that follow the log',
-    reason: 'too_many_tails',
-    remedy: 'end one of them',
-    retryAfterS: 10,
+    ...refusedAtOnce({
+      things: 'clients that follow the log',
+      reason: 'too_many_tails',
+      remedy: 'end one of them',
+      retryAfterS: 10,
+    }),
+  }),
+  unreadLogBytes: count({
+    what: 'Bytes that such a client has not read',
+    bounds: { all: 256 * KIB },
+    unit: 'bytes',
+    refusal: 'dropped; an event `dropped` has their number',
+  }),
+  unstoredLogBytes: count({
+    what: 'Log lines in memory that wait for the disk',
+    bounds: { all: MIB },
+    text: '1 MiB; lines above 64 KiB are stored without their fields',
+    refusal: 'dropped; a line has their number',
+  }),
+  mails: count({
+    what: 'Mails without a stored copy that wait to be sent',
+    bounds: { all: 500 },
+    refusal: 'dropped, with a line of the log',
+  }),
+  attempts: count({
+    what: 'Attempts at once to receivers that respond well',
+    bounds: { all: 32 },
+    refusal: 'waits',
+  }),
+  strainedAttempts: count({
+    what: 'Attempts at once to receivers whose last attempt failed or was slow',
+    bounds: { account: 1, all: 16 },
+    per: 'webhook',
+    refusal: 'waits',
+  }),
+  attemptsOfUser: count({
+    what: 'Attempts at once to all receivers of a user',
+    bounds: { account: 4 },
+    refusal: 'waits',
+  }),
+  streams: count({
+    what: 'Event streams',
+    bounds: { account: 5, all: 2_000 },
+    refusal: '429; in all the oldest stream of a guest ends, without guests 503',
+    refuse: ({ bound, most }) =>
+      bound === 'account'
+        ? new AppError('limited', `A user can have at most ${most} streams; close another page first`, {
+            retryAfter: 60,
+          })
+        : new AppError('unavailable', `All ${most} streams are in use`, { retryAfter: 60 }),
+  }),
+  guestStreams: count({
+    what: 'Event streams from an address without login',
+    bounds: { account: 50 },
+    text: '`--guest-streams`, 50',
+    refusal: '429',
+    refuse: ({ most }) =>
+      new AppError(
+        'limited',
+        `An address can have at most ${most} event streams without login; close another page, or send a login or API token with the request that opens the stream`,
+        { retryAfter: 60 },
+      ),
+  }),
+  // Each with the name of a collection and possibly a record.
+  streamTopics: count({
+    what: 'Topics of one event stream',
+    bounds: { account: 1_000 },
+    per: 'stream',
+    refusal: '400 `invalid`',
+  }),
+  topics: count({
+    what: 'Topics of all event streams',
+    bounds: { account: 5_000, all: 100_000 },
+    text: '5,000 per account or guest address, 100,000 in all',
+    ...topics('topics'),
+  }),
+  streamOptions: count({
+    what: 'Topics with options of one event stream',
+    bounds: { account: 50 },
+    per: 'stream',
+    refusal: '429',
+    refuse: ({ most, amount }) =>
+      new AppError(
+        'limited',
+        `${amount} topics with options on one stream, more than the limit of ${most}; ${FEWER_TOPICS}`,
+        { retryAfter: 60 },
+      ),
+  }),
+  // The server evaluates and encodes these on their own for each change. The total counts evaluations: topics
+  // with the same text count once, unless their options depend on the caller.
+  options: count({
+    what: 'Distinct topics with options of all event streams',
+    bounds: { account: 100, all: 500 },
+    text: '100 per account or guest address, 500 in all',
+    ...topics('topics with options', '; subscribe without filter, expand and fields'),
+  }),
+  // A single event may exceed the limit.
+  unreadEventBytes: count({
+    what: 'Bytes that a client of an event stream has not read',
+    bounds: { account: MIB, all: 128 * MIB },
+    unit: 'bytes',
+    per: 'stream',
+    refusal: 'the stream ends; in all those with the most',
+  }),
+  // With more, reloading is cheaper for the clients.
+  queuedChanges: count({
+    what: 'Changes that wait to be published',
+    bounds: { all: 10_000 },
+    refusal: 'all event streams end',
+  }),
+  queuedForOptions: count({
+    what: 'Changes that wait mostly because of topics with options',
+    bounds: { all: 1_000 },
+    refusal: 'the streams of the client with most of these end',
   }),
 } as const

@@ -2,29 +2,24 @@ import { Budget } from '../../base/index.ts'
 import type { Count } from './limits.ts'
 
 /** Enforces a declared number of what there may be at the same time. */
-export class Places {
+export class Places extends Budget {
   readonly #count: Count
-  readonly #budget: Budget
 
-  constructor(count: Count) {
+  /** As many works wait as `waiting` permits. */
+  constructor(count: Count, waiting?: Count) {
+    super(count.bounds, waiting)
     this.#count = count
-    this.#budget = new Budget(count.bounds)
-  }
-
-  /** What all accounts use. */
-  get used(): number {
-    return this.#budget.used
   }
 
   /** Takes places; call the result once to give them back. @throws AppError as `assertFree` does. */
-  take(account = '', amount = 1): () => void {
+  enter(account = '', amount = 1): () => void {
     this.assertFree(account, amount)
-    return this.#budget.take(account, amount)
+    return this.take(account, amount)
   }
 
-  /** @throws AppError `limited`, with the reason and the remedy of the limit, when there are fewer places. */
+  /** @throws AppError with the reason and the remedy of the limit when there are fewer places. */
   assertFree(account = '', amount = 1): void {
-    const bound = this.#budget.exceeded(account, amount)
-    if (bound !== undefined) throw this.#count.refusal(bound)
+    const bound = this.exceeded(account, amount)
+    if (bound !== undefined) throw this.#count.refuse(bound, amount)
   }
 }

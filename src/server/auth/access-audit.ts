@@ -8,9 +8,9 @@ import {
   touchAddress,
 } from '../../db/store/accounts/index.ts'
 import { RATES } from '../admission/limits.ts'
+import { RateLimiter } from '../admission/rate-limiter.ts'
 import { addressLimitKey } from '../http/address.ts'
 import { type Caller, callerName } from '../http/caller.ts'
-import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { TokenUses } from './token-uses.ts'
 
 /** The program that makes a request. */

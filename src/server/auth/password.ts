@@ -1,4 +1,6 @@
-import { AppError, Budget } from '../../base/index.ts'
+import { AppError } from '../../base/index.ts'
+import { COUNTS } from '../admission/limits.ts'
+import { Places } from '../admission/places.ts'
 
 /** Costs of argon2id: memory in KiB, and passes over it. */
 interface HashCosts {
@@ -8,8 +10,6 @@ interface HashCosts {
 
 /** OWASP's minimum for argon2id (19 MiB, 2 passes): 37 ms per hash, which limits the load of many logins. */
 const COSTS: HashCosts = { memoryCost: 19_456, timeCost: 2 }
-/** One processor core remains for the event loop, which everybody else waits for. */
-const MAX_CONCURRENT = Math.max(1, Math.min(4, navigator.hardwareConcurrency - 1))
 const MIN_LENGTH = 8
 const MAX_LENGTH = 71
 
@@ -38,7 +38,7 @@ const COMMON = new Set([
  */
 export class Passwords {
   readonly #costs: HashCosts
-  readonly #semaphore = new Budget({ all: MAX_CONCURRENT })
+  readonly #semaphore = new Places(COUNTS.hashedPasswords)
   #dummy: Promise<string> | undefined
 
   /** Other costs than the default ones are for tests, which create thousands of accounts. */

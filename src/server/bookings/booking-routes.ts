@@ -13,10 +13,10 @@ import {
   type TimeSlot,
 } from '../../db/store/bookings/index.ts'
 import { findQpu, unknownQpu } from '../../db/store/qpus/index.ts'
+import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
-import type { RateLimiter } from '../http/limits/rate-limit.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { assertBookable } from './bookable.ts'
 import { MAX_WEEKS, repeatWeekly, weeksUntil } from './repeat.ts'

@@ -13,10 +13,10 @@ import {
 import { findQpu, unknownQpu } from '../../db/store/qpus/index.ts'
 import { hashToken } from '../access-token.ts'
 import { RATES } from '../admission/limits.ts'
+import { RateLimiter } from '../admission/rate-limiter.ts'
 import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { callerName } from '../http/caller.ts'
-import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { calendarOf } from './calendar.ts'
 

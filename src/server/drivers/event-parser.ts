@@ -1,4 +1,6 @@
-import { Budget, defineWorker, RequestThread } from '../../base/index.ts'
+import { defineWorker, RequestThread } from '../../base/index.ts'
+import { COUNTS } from '../admission/limits.ts'
+import { Places } from '../admission/places.ts'
 import { type ParseOutcome, parseEvent } from './parse-event.ts'
 
 /** Bytes that are parsed and validated within about 3 ms. */
@@ -14,7 +16,7 @@ export const parseWorker = defineWorker<Uint8Array, ParseOutcome>('src/server/dr
 export class EventParser {
   readonly #thread = new RequestThread(parseWorker, { task: 'parses events' })
   /** Bytes are copied when they are sent to the thread: those that wait are there once. */
-  readonly #semaphore = new Budget({ all: 1 })
+  readonly #semaphore = new Places(COUNTS.parsedEvents)
 
   /** Parses an event. Rejects when the thread fails or has been stopped: the event was not read then. */
   async parse(body: Uint8Array): Promise<ParseOutcome> {

@@ -1,13 +1,4 @@
-import {
-  AppError,
-  type Clock,
-  describeBytes,
-  KIB,
-  type Log,
-  type LogFields,
-  MIB,
-  TokenBucket,
-} from '../../base/index.ts'
+import { AppError, type Clock, describeBytes, KIB, type Log, type LogFields } from '../../base/index.ts'
 import { JsonText } from '../../db/index.ts'
 import {
   CALIBRATION_LIMITS,
@@ -18,15 +9,15 @@ import {
   type EventSummary,
   type LargeField,
 } from '../../protocol/index.ts'
+import { InboundBudget } from '../admission/inbound-budget.ts'
+import { COUNTS, RATES } from '../admission/limits.ts'
+import { Places } from '../admission/places.ts'
+import { RateLimiter } from '../admission/rate-limiter.ts'
 import { DropLog } from './drop-log.ts'
 import type { EventParser } from './event-parser.ts'
-import { InboundBudget } from './inbound-budget.ts'
 import { type EventHead, failedReport, failedResult, readHead, TOO_LARGE, unreadable } from './oversize.ts'
 import { DROPS, type DroppedEvent, type DropReason, dropByHead, EVENT_TYPES } from './parse-event.ts'
 
-/** Messages of one driver that may wait before its socket is paused. */
-const MAX_WAITING = 64
-const MAX_WAITING_BYTES = MIB
 /** A rate-limited event counts once for each part of this size. */
 const COUNTED_BYTES = 4 * KIB
 /** Smaller messages are copied, so that a few bytes do not keep the whole received chunk in memory. */
@@ -85,6 +76,8 @@ interface Arrival {
   head?: EventHead | undefined
   /** Why it is dropped. */
   drop?: DroppedEvent | undefined
+  /** Give back its places among those that wait. */
+  releases: readonly (() => void)[]
 }
 
 /**
@@ -97,7 +90,9 @@ interface Arrival {
 export class Receiver {
   readonly #dependencies: ReceiverDependencies
   readonly #budget: InboundBudget
-  readonly #telemetry: TokenBucket
+  readonly #telemetry: RateLimiter
+  readonly #messages = new Places(COUNTS.driverMessages)
+  readonly #bytes = new Places(COUNTS.driverBytes)
   readonly #drops: DropLog
   readonly #closing = new AbortController()
   #waiting: Arrival[] = []
@@ -105,7 +100,6 @@ export class Receiver {
   readonly #storing = new Set<Promise<void>>()
   /** Resolves when a message has arrived, or all telemetry is stored. */
   #next = Promise.withResolvers<void>()
-  #waitingBytes = 0
   #resume: (() => void) | undefined
   #work: Promise<void> | undefined
 
@@ -113,7 +107,8 @@ export class Receiver {
     const { source, clock, log, rateLimit } = dependencies
     this.#dependencies = dependencies
     this.#budget = new InboundBudget(clock)
-    this.#telemetry = new TokenBucket(rateLimit(), clock.monotonic())
+    const events = () => ({ perSecond: rateLimit(), burst: rateLimit() })
+    this.#telemetry = new RateLimiter(RATES.driverEvents.from(events), clock)
     this.#drops = new DropLog(source.name, log, clock)
   }
 
@@ -132,19 +127,19 @@ export class Receiver {
    * socket must deliver it again after `resume` is called.
    */
   receive(body: Uint8Array | 'frames', resume: () => void): false | undefined {
-    if (this.#isFull) {
+    if (this.#messages.exceeded('') || this.#bytes.exceeded('', body.length)) {
       this.#resume = resume
       return false
     }
-    this.#waiting.push(this.#arrivalOf(body))
-    this.#waitingBytes += body.length
+    const releases = [this.#messages.take(''), this.#bytes.take('', body.length)]
+    this.#waiting.push({ ...this.#arrivalOf(body), releases })
     this.#next.resolve()
     this.#work ??= this.#processAll()
     return undefined
   }
 
   /** Decides about surplus now: later, behind a slow disk, all would be within the rate, but late. */
-  #arrivalOf(body: Uint8Array | 'frames'): Arrival {
+  #arrivalOf(body: Uint8Array | 'frames'): Omit<Arrival, 'releases'> {
     const bytes = body.length
     if (body === 'frames' || bytes > EVENT_LIMITS.acknowledgedBytes) return { body, bytes }
     const head = readHead(body)
@@ -160,10 +155,6 @@ export class Receiver {
     this.#drops.close()
   }
 
-  get #isFull(): boolean {
-    return this.#waiting.length >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES
-  }
-
   async #processAll(): Promise<void> {
     for (;;) {
       this.#budget.begin()
@@ -172,7 +163,7 @@ export class Receiver {
         await this.#budget.admit(next.bytes, this.#closing.signal)
         await this.#process(next)
         this.#waiting.shift()
-        this.#waitingBytes -= next.bytes
+        for (const release of next.releases) release()
         this.#resumeSocket()
       }
       if (this.#storing.size === 0) break
@@ -183,7 +174,7 @@ export class Receiver {
 
   #resumeSocket(): void {
     const resume = this.#resume
-    if (!resume || this.#waiting.length >= MAX_WAITING / 2 || this.#isFull) return
+    if (!resume || this.#messages.used >= COUNTS.driverMessages.bounds.all / 2) return
     this.#resume = undefined
     resume()
   }
@@ -197,7 +188,7 @@ export class Receiver {
     const event = await this.#read(arrival)
     if (!event) return
     const isTelemetry = EVENT_TYPES.get(event.type)?.log === true
-    if (!isTelemetry || this.#storing.size >= MAX_WAITING) await this.#stored()
+    if (!isTelemetry || this.#storing.size >= COUNTS.driverMessages.bounds.all) await this.#stored()
     const handled = this.#handle(event)
     if (!isTelemetry) return handled
     const stored = handled.then(() => {
@@ -251,11 +242,9 @@ export class Receiver {
 
   /** A large event counts several times: adding its readings to their series costs as much as many events. */
   #dropByRate(type: string | undefined, bytes: number): DroppedEvent | undefined {
-    const perSecond = this.#dependencies.rateLimit()
-    if (perSecond === 0 || type === undefined || !EVENT_TYPES.get(type)?.limited) return undefined
-    const now = this.#dependencies.clock.monotonic()
-    const count = Math.min(perSecond, Math.ceil(bytes / COUNTED_BYTES))
-    if (this.#telemetry.take({ perSecond, burst: perSecond }, now, count) === 0) return undefined
+    if (type === undefined || !EVENT_TYPES.get(type)?.limited) return undefined
+    const count = Math.min(this.#dependencies.rateLimit(), Math.ceil(bytes / COUNTED_BYTES))
+    if (this.#telemetry.draw('', count) === 0) return undefined
     return { drop: 'rate_limit', fields: { type } }
   }
 

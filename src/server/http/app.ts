@@ -2,16 +2,15 @@ import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, KIB, MIB, newId, Turns, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
-import { RATES } from '../admission/limits.ts'
+import { BODIES, RATES } from '../admission/limits.ts'
+import { RateLimiter } from '../admission/rate-limiter.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
 import { assertScope, type Caller, callerName } from './caller.ts'
 import { CODINGS } from './coding/accept-encoding.ts'
 import { decodeRequest } from './coding/decode-request.ts'
-import { MAX_BODY_BYTES, maxBodyBytes } from './limits/body-size.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
 import { MemoryBudget, REQUEST_MEMORY } from './limits/memory-budget.ts'
-import { RateLimiter } from './limits/rate-limit.ts'
 import { MULTIPART } from './media.ts'
 import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
 import { objectOf, readJsonBody, receiveJsonBody } from './request/json-body.ts'
@@ -154,7 +153,7 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
           return send(await route.run(context, request), fields, request)
         }
         if (hasCodedBody(route, c.req.raw))
-          return bodyMemory.runReserving(callerName(caller), MAX_BODY_BYTES, run)
+          return bodyMemory.runReserving(callerName(caller), LARGEST_BODY_BYTES, run)
         const bytes = caller.kind === 'guest' ? 0 : budgetedBytes(c.req.raw)
         return bytes === 0 ? run() : bodyMemory.run(callerName(caller), bytes, run)
       }),
@@ -212,6 +211,8 @@ function methodNotAllowed(method: string, methods: readonly string[], requestId:
   })
 }
 
+/** The highest limit of any route. */
+const LARGEST_BODY_BYTES = BODIES.job.of({ kind: 'superuser' })
 /** Bodies of at most this size are not counted against the memory budget; guests cannot send larger ones. */
 const MAX_UNBUDGETED_BYTES = MIB
 
@@ -220,8 +221,10 @@ const MAX_UNBUDGETED_BYTES = MIB
  * headers are inspected, because access to the body starts reading it.
  */
 function budgetedBytes({ headers }: Request): number {
-  const bytes = headers.has('transfer-encoding') ? MAX_BODY_BYTES : Number(headers.get('content-length') ?? 0)
-  return bytes > MAX_UNBUDGETED_BYTES && bytes <= MAX_BODY_BYTES ? bytes : 0
+  const bytes = headers.has('transfer-encoding')
+    ? LARGEST_BODY_BYTES
+    : Number(headers.get('content-length') ?? 0)
+  return bytes > MAX_UNBUDGETED_BYTES && bytes <= LARGEST_BODY_BYTES ? bytes : 0
 }
 
 /** Bytes of a body that have certainly arrived together with the head of the request. */
@@ -308,7 +311,7 @@ async function readRequest(
 /** The body: JSON, or a form on routes that accept forms. */
 async function readObject(route: Route, request: Request, caller: Caller): Promise<object> {
   const limits = BODY_LIMITS[caller.kind]
-  const maxBytes = maxBodyBytes(caller, route.maxBody)
+  const maxBytes = route.maxBody.of(caller)
   if (route.bodyMedia.includes(MULTIPART) && isForm(request))
     return readFormObject(request, { maxBytes, limits })
   if (route.receivesLarge) return objectOf((await receiveJsonBody(request, maxBytes, caller.kind)) ?? {})

@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
 import type { TokenScope } from '../../db/store/accounts/index.ts'
+import { BODIES, type BodySize } from '../admission/limits.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from './caller.ts'
-import { SMALL_BODY_BYTES } from './limits/body-size.ts'
 import { JSON_BODY } from './media.ts'
 
 /** Who may call a route: everybody, every caller with a login or API token, or superusers. */
@@ -75,7 +75,7 @@ export interface Route {
   /** Whether `run` gets a large JSON body unparsed, as `ReceivedJson`. */
   readonly receivesLarge: boolean
   /** Maximum size of the body in bytes. */
-  readonly maxBody: number
+  readonly maxBody: BodySize
   run(context: ServerContext, request: RouteRequest<unknown, unknown>): Promise<unknown>
 }
 
@@ -98,7 +98,7 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   statuses?: readonly number[]
   errors?: RouteErrors
   receivesLarge?: boolean
-  maxBody?: number
+  maxBody?: BodySize
   /** Returns the JSON body of a 200, a `Reply`, or a `Response` for streams and files. */
   run(
     context: ServerContext,
@@ -122,7 +122,7 @@ export function defineRoute<
     statuses: declared = [200],
     errors = {},
     receivesLarge = false,
-    maxBody = SMALL_BODY_BYTES,
+    maxBody = BODIES.other,
   } = declaration
   const { scope = method === 'GET' ? 'read' : 'all' } = declaration
   const refused = [...Object.values(errors), ...(scope === 'read' ? [] : [403])]

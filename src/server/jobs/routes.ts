@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
+import { BODIES } from '../admission/limits.ts'
+import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { callerName } from '../http/caller.ts'
-import { MAX_BODY_BYTES } from '../http/limits/body-size.ts'
-import type { RateLimiter } from '../http/limits/rate-limit.ts'
 import { listQuery, strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { cancelJob } from './cancel.ts'
@@ -58,7 +58,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       },
       response: v.union([jobResponse, dryRunResponse]),
       receivesLarge: true,
-      maxBody: MAX_BODY_BYTES,
+      maxBody: BODIES.job,
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
       errors: SUBMISSION_ERRORS,
       async run(context, { body, query, caller, request }) {

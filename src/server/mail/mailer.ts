@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Transporter } from 'nodemailer'
 import { AppError, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
+import { COUNTS } from '../admission/limits.ts'
 import type { Config } from '../config/settings.ts'
 
-/** Maximum number of queued mails; further ones are dropped. */
-const MAX_QUEUED_MAILS = 500
 /** Delays before the retries, in ms; mail servers with greylisting accept a new sender after some minutes. */
 const RETRY_DELAYS_MS = [5_000, 60_000, 600_000]
 const TIMEOUTS_MS = { connect: 10_000, response: 20_000, stop: 5_000 }
@@ -72,7 +71,7 @@ export class Mailer {
 
   /** Queues a mail; failures are logged without the text of the mail. */
   send(mail: Mail): void {
-    if (this.#waiting.size >= MAX_QUEUED_MAILS) {
+    if (!COUNTS.mails.isWithin('all', this.#waiting.size + 1)) {
       this.#log.warn('mail dropped: too many mails are queued', { waiting: this.#waiting.size })
       return
     }

@@ -1,6 +1,5 @@
 import {
   AppError,
-  Budget,
   type Clock,
   MIB,
   processorMsOf,
@@ -9,12 +8,10 @@ import {
   wholeBuffer,
   withProcessorLimit,
 } from '../../base/index.ts'
+import { COUNTS } from '../admission/limits.ts'
+import { Places } from '../admission/places.ts'
 import type { Examination, SubmissionRequest, ThreadNumber, ThreadResponse } from './messages.ts'
 
-/** More requests would wait longer than 30 s, after which idle connections are closed. */
-const MAX_WAITING = 100
-/** Of one account, which otherwise could take all places. */
-const MAX_WAITING_OF_ACCOUNT = 20
 const RETRY_AFTER_S = 5
 /** Processor time of a check; the largest plain jobs take about a second. */
 const MAX_CHECK_MS = 10_000
@@ -35,14 +32,7 @@ export class SubmissionThread {
   readonly #maxIdleHeapBytes: number
   readonly #number = new Int32Array(new SharedArrayBuffer(4))
   readonly #processorMsOf: typeof processorMsOf
-  readonly #turns = new Budget(
-    { all: 1 },
-    {
-      perCaller: MAX_WAITING_OF_ACCOUNT,
-      all: MAX_WAITING,
-      refuse: overloaded,
-    },
-  )
+  readonly #turns = new Places(COUNTS.checkedJobs, COUNTS.uncheckedJobs)
 
   constructor(
     worker: WorkerEntry<SubmissionRequest | ThreadNumber, ThreadResponse>,
@@ -97,14 +87,6 @@ export class SubmissionThread {
     this.#thread.restart(reason)
     Atomics.store(this.#number, 0, 0)
   }
-}
-
-function overloaded(): AppError {
-  return new AppError(
-    'unavailable',
-    `The server is checking other large programs; send this one again in ${RETRY_AFTER_S} s`,
-    { reason: 'too_many_large_programs', retryAfter: RETRY_AFTER_S },
-  )
 }
 
 function tooLong(): AppError {

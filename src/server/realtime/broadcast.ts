@@ -1,8 +1,9 @@
 import { type Clock, type Log, TimeSlice } from '../../base/index.ts'
 import type { AnyCollection, Change, Database, RecordOf } from '../../db/index.ts'
+import { COUNTS } from '../admission/limits.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { EventStream } from './event-stream.ts'
-import { STREAM_LIMITS, TURN_MS } from './limits.ts'
+import { TURN_MS } from './limits.ts'
 import type { Subscription, Subscriptions } from './subscriptions.ts'
 
 /** Number of decisions and of turns after which the gathered events are written. */
@@ -63,7 +64,7 @@ export class Broadcast {
     const { subscriptions, log } = this.#dependencies
     const wanted = changes.filter((each) => ACCOUNTS.includes(each.collection) || subscriptions.has(each))
     const waiting = this.#queue.length + wanted.length
-    if (waiting > STREAM_LIMITS.queuedChanges) {
+    if (!COUNTS.queuedChanges.isWithin('all', waiting)) {
       log.warn('too many changes at once; closing the event streams', { changes: waiting })
       this.#queue = []
       this.#dependencies.onOverflow()
@@ -139,7 +140,7 @@ export class Broadcast {
   async #endTurn(): Promise<void> {
     const { onCostlyTopics } = this.#dependencies
     const isCostly = this.#turn.isOver && this.#decisions.optioned * 2 > this.#decisions.all
-    if (isCostly && this.#queue.length > STREAM_LIMITS.queuedForOptions) onCostlyTopics()
+    if (isCostly && !COUNTS.queuedForOptions.isWithin('all', this.#queue.length)) onCostlyTopics()
     this.#round.turns += 1
     await this.#nextTurn(isCostly ? 1 : 0)
   }

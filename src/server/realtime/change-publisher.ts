@@ -8,13 +8,13 @@ import {
   type RecordOf,
 } from '../../db/index.ts'
 import type { RecordTest, RequestInfo } from '../../db/query/index.ts'
+import { COUNTS } from '../admission/limits.ts'
 import type { Caller } from '../http/caller.ts'
 import { presentRecords } from '../records/read/present.ts'
 import { requestInfoOf } from '../records/read/request-info.ts'
 import type { RecordService } from '../records/service.ts'
 import { type ChangedRecord, changedRecord } from './changed-record.ts'
 import { encodeChange } from './encode-change.ts'
-import { STREAM_LIMITS } from './limits.ts'
 import type { Topic } from './topic.ts'
 
 /** One change, to be rendered for any number of subscribers. */
@@ -39,7 +39,7 @@ export interface ChangePublisher {
 type Row = RecordOf<AnyCollection>
 
 /** Compiled tests in the cache; enough for the topics with options of all streams. */
-const MAX_TESTS = 4 * STREAM_LIMITS.optioned.total
+const MAX_TESTS = 4 * COUNTS.options.bounds.all
 /** Encoded events of one change that are kept for further subscribers. */
 const MAX_CACHED_BYTES = 16 * MIB
 /** Related records in an event: without megabytes, since the cost counts for each change. */

@@ -1,6 +1,6 @@
 import { type AnyCollection, isJsonLargerThan, pickedNames, type RecordOf } from '../../db/index.ts'
 import { OMITTED, type ValueTexts } from './encode-change.ts'
-import { STREAM_LIMITS } from './limits.ts'
+import { RECORD_BYTES } from './limits.ts'
 
 type Row = RecordOf<AnyCollection>
 
@@ -20,7 +20,7 @@ export interface ChangedRecord {
 
 /** Measures each value once for all subscribers; values that nobody receives are not parsed. */
 export function changedRecord(collection: AnyCollection, record: Row): ChangedRecord {
-  const { plain, asked } = STREAM_LIMITS.recordBytes
+  const { plain, asked } = RECORD_BYTES
   const documents = Object.entries(collection.fields).flatMap(([name, { kind }]) =>
     kind.isDocument ? [name] : [],
   )

@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/index.ts'
+import { COUNTS } from '../admission/limits.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { encodeData } from './encode-change.ts'
-import { clientOf, STREAM_LIMITS } from './limits.ts'
+import { clientOf } from './limits.ts'
 import { HEARTBEAT_TOPIC } from './topic.ts'
 
-const MAX_UNREAD_BYTES = STREAM_LIMITS.unreadBytes.stream
+const MAX_UNREAD_BYTES = COUNTS.unreadEventBytes.bounds.account
 /** Up to this size, gathered events are copied into one write. */
 const MAX_COPIED_BYTES = 64 * 1024
 

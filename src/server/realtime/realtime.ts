@@ -1,19 +1,20 @@
 import * as v from 'valibot'
 import { AppError, Loop, newSecret, TimeSlice } from '../../base/index.ts'
+import { COUNTS } from '../admission/limits.ts'
 import type { LoginAsker, LoginRelay } from '../auth/oauth2/redirect.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
 import type { RecordService } from '../records/service.ts'
 import { Broadcast } from './broadcast.ts'
-import { Budget } from './budget.ts'
 import { type ChangePublisher, createChangePublisher } from './change-publisher.ts'
 import { encodeData } from './encode-change.ts'
 import { EventStream } from './event-stream.ts'
-import { STREAM_LIMITS, TURN_MS } from './limits.ts'
+import { TURN_MS } from './limits.ts'
 import { Streams } from './streams.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { badTopic, HEARTBEAT_TOPIC, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
+import { TopicUse } from './topic-use.ts'
 
 /** Streams end after these times without events and in total; clients reconnect automatically. */
 const MAX_IDLE_MS = 5 * 60_000
@@ -30,7 +31,7 @@ interface RealtimeDependencies {
 const setSubscriptions = v.object({
   clientId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
   subscriptions: v.optional(
-    v.pipe(v.array(v.pipe(v.string(), v.maxLength(2_500))), v.maxLength(STREAM_LIMITS.topics.stream)),
+    v.pipe(v.array(v.pipe(v.string(), v.maxLength(2_500))), v.maxLength(COUNTS.streamTopics.bounds.account)),
     [],
   ),
 })
@@ -43,7 +44,7 @@ export class Realtime implements LoginRelay {
   readonly #dependencies: RealtimeDependencies
   readonly #streams: Streams
   readonly #subscriptions = new Subscriptions()
-  readonly #budget: Budget
+  readonly #use: TopicUse
   readonly #publisher: ChangePublisher
   readonly #broadcast: Broadcast
   readonly #checks: Loop
@@ -60,7 +61,7 @@ export class Realtime implements LoginRelay {
     const { clock, log, db } = dependencies.context
     this.#streams = new Streams(() => dependencies.context.config.guestStreams)
     this.#publisher = createChangePublisher(dependencies.records)
-    this.#budget = new Budget({
+    this.#use = new TopicUse({
       streams: this.#streams,
       subscriptions: this.#subscriptions,
       isPersonal: (topic) => this.#publisher.isPersonal(topic),
@@ -220,7 +221,7 @@ export class Realtime implements LoginRelay {
     if (stream.caller.kind === 'guest' && caller.kind !== 'guest') {
       this.#streams.assertBelowLimit(caller, address)
     }
-    this.#budget.displaceGuests(stream, caller, topics)
+    this.#use.displaceGuests(stream, caller, topics)
     stream.caller = caller
     stream.credentials = credentialsOf(request)
     stream.wantsHeartbeats = wanted.includes(HEARTBEAT_TOPIC)
@@ -266,7 +267,7 @@ export class Realtime implements LoginRelay {
         "The current and the previous request authorization don't match; open a new stream",
       )
     }
-    this.#budget.assertBelowLimits(stream, caller, wanted)
+    this.#use.assertBelowLimits(stream, caller, wanted)
     return stream
   }
 
@@ -321,7 +322,7 @@ export class Realtime implements LoginRelay {
 
   /** Ends the streams of the client whose topics with options delay the changes of everybody. */
   #closeCostliest(): void {
-    const client = this.#budget.closeHeaviest((stream) =>
+    const client = this.#use.closeHeaviest((stream) =>
       this.#subscriptions.of(stream).some((topic) => topic.hasOptions),
     )
     this.#dependencies.context.log.warn('changes wait for topics with options; closed the event streams', {

@@ -1,7 +1,7 @@
-import { AppError } from '../../base/index.ts'
+import { COUNTS } from '../admission/limits.ts'
 import type { Caller } from '../http/caller.ts'
 import type { EventStream } from './event-stream.ts'
-import { clientOf, STREAM_LIMITS } from './limits.ts'
+import { clientOf } from './limits.ts'
 
 /** The open streams and their limits. */
 export class Streams {
@@ -41,12 +41,8 @@ export class Streams {
   assertBelowLimit(caller: Caller, address: string): void {
     const client = clientOf({ caller, address })
     const isGuest = caller.kind === 'guest'
-    const limit = isGuest ? this.#guestStreams() : STREAM_LIMITS.streams.client
-    if (this.all().filter((stream) => stream.client === client).length < limit) return
-    const message = isGuest
-      ? `An address can have at most ${limit} event streams without login; close another page, or send a login or API token with the request that opens the stream`
-      : `A user can have at most ${limit} streams; close another page first`
-    throw new AppError('limited', message, { retryAfter: 60 })
+    const limit = isGuest ? COUNTS.guestStreams.at({ account: this.#guestStreams() }) : COUNTS.streams
+    limit.assertWithin('account', this.all().filter((stream) => stream.client === client).length + 1)
   }
 
   /**
@@ -54,20 +50,18 @@ export class Streams {
    * @throws AppError `unavailable` when all streams belong to accounts.
    */
   evictOldestGuest(): void {
-    const { total } = STREAM_LIMITS.streams
-    if (this.size < total) return
+    if (COUNTS.streams.isWithin('all', this.size + 1)) return
     const oldest = this.all().find((stream) => stream.caller.kind === 'guest')
-    if (!oldest) throw new AppError('unavailable', `All ${total} streams are in use`, { retryAfter: 60 })
+    if (!oldest) throw COUNTS.streams.refuse('all')
     oldest.close()
   }
 
   /** Drops the slowest clients until the unread bytes of all clients together are within the limit. */
   dropSlowest(): void {
-    const { total } = STREAM_LIMITS.unreadBytes
     let unreadBytes = this.all().reduce((sum, stream) => sum + stream.unreadBytes, 0)
-    if (unreadBytes <= total) return
+    if (COUNTS.unreadEventBytes.isWithin('all', unreadBytes)) return
     for (const stream of this.all().toSorted((a, b) => b.unreadBytes - a.unreadBytes)) {
-      if (unreadBytes <= total) return
+      if (COUNTS.unreadEventBytes.isWithin('all', unreadBytes)) return
       unreadBytes -= stream.unreadBytes
       stream.drop()
     }

@@ -14,10 +14,10 @@ import {
 } from '../../db/store/accounts/index.ts'
 import { hashToken, newApiToken } from '../access-token.ts'
 import { RATES } from '../admission/limits.ts'
+import { RateLimiter } from '../admission/rate-limiter.ts'
 import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { type Caller, callerName, impersonationOf } from '../http/caller.ts'
-import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { listQuery } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 

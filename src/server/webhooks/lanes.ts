@@ -1,15 +1,5 @@
-import { Budget } from '../../base/index.ts'
-
-/** Attempts that run at the same time. */
-const LIMITS = {
-  /** To receivers that respond well. */
-  normal: 32,
-  /** To receivers whose last attempt failed or took more than 1 s, so that they do not delay the others. */
-  strained: 16,
-  /** And thus per webhook. */
-  perUser: 4,
-  perStrainedWebhook: 1,
-} as const
+import { COUNTS } from '../admission/limits.ts'
+import { Places } from '../admission/places.ts'
 
 interface Owned {
   id: string
@@ -20,12 +10,10 @@ interface Owned {
 export class Lanes {
   /** Ids of the deliveries that are being attempted. */
   readonly #deliveries = new Set<string>()
-  readonly #lanes = {
-    normal: new Budget({ all: LIMITS.normal }),
-    strained: new Budget({ all: LIMITS.strained }),
-  }
-  readonly #users = new Budget({ account: LIMITS.perUser, all: LIMITS.normal + LIMITS.strained })
-  readonly #webhooks = new Budget({ all: LIMITS.normal + LIMITS.strained })
+  /** Receivers whose last attempt failed or took more than 1 s do not delay the others. */
+  readonly #lanes = { normal: new Places(COUNTS.attempts), strained: new Places(COUNTS.strainedAttempts) }
+  readonly #users = new Places(COUNTS.attemptsOfUser)
+  readonly #webhooks = new Places(COUNTS.attemptsOfUser)
 
   /** Attempts that run now. */
   get size(): number {
@@ -39,24 +27,25 @@ export class Lanes {
 
   /** Number of attempts that may begin. */
   free(isStrained: boolean): number {
-    return LIMITS[laneOf(isStrained)] - this.#lanes[laneOf(isStrained)].used
+    const limit = isStrained ? COUNTS.strainedAttempts : COUNTS.attempts
+    return limit.bounds.all - this.#lanes[laneOf(isStrained)].used
   }
 
   /** Maximum number of attempts to one webhook. */
   mostOf(isStrained: boolean): number {
-    return isStrained ? LIMITS.perStrainedWebhook : LIMITS.perUser
+    return (isStrained ? COUNTS.strainedAttempts : COUNTS.attemptsOfUser).bounds.account
   }
 
   /** Begins an attempt; returns the function that ends it, or undefined when it may not begin now. */
   enter(webhook: Owned, delivery: string, isStrained: boolean): (() => void) | undefined {
     const lane = this.#lanes[laneOf(isStrained)]
     const isFull =
-      lane.exceeded('') !== undefined ||
+      lane.exceeded(webhook.id) !== undefined ||
       this.#users.exceeded(webhook.user) !== undefined ||
       this.sizeOf(webhook) >= this.mostOf(isStrained)
     if (isFull || this.#deliveries.has(delivery)) return undefined
     this.#deliveries.add(delivery)
-    const releases = [lane.take(''), this.#users.take(webhook.user), this.#webhooks.take(webhook.id)]
+    const releases = [lane.take(webhook.id), this.#users.take(webhook.user), this.#webhooks.take(webhook.id)]
     return () => {
       this.#deliveries.delete(delivery)
       for (const release of releases) release()

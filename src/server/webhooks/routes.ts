@@ -16,11 +16,11 @@ import {
   type Webhook,
 } from '../../db/store/webhooks/index.ts'
 import { RATES } from '../admission/limits.ts'
+import { RateLimiter } from '../admission/rate-limiter.ts'
 import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
-import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
 import type { AddressGuard } from './addresses.ts'

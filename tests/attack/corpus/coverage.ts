@@ -1,18 +1,87 @@
+import { BODIES, COUNTS, RATES } from '../../../src/server/admission/limits.ts'
+
+/** The attacks that scale an input to a limit, or the reason why none is needed. */
+type Coverage = readonly string[] | { reason: string }
+
+/** Of the limits that the server declares; a new one without coverage is an error of the types. */
+const OF_BODIES: Record<keyof typeof BODIES, Coverage> = {
+  job: ['body-gzip-bomb', 'body-zstd-bomb', 'submissions-largest', 'submission-record', 'json-white-space'],
+  record: ['json-record-at-cap', 'json-keys-guest', 'slow-bodies'],
+  other: ['json-keys-login', 'body-gzip-bomb-login', 'login-long-password', 'email-regex'],
+  form: ['form-names-1-mib', 'form-names-multipart', 'form-names-user'],
+}
+
+const OF_RATES: Record<keyof typeof RATES, Coverage> = {
+  guestRequests: ['health-ready', 'openapi'],
+  userRequests: ['tokens', 'time-requests'],
+  signUps: ['sign-up'],
+  submissions: ['submissions-largest'],
+  driverEvents: ['driver-readings', 'driver-progress', 'driver-hellos'],
+  failedLoginsOfAccount: ['login-one-account'],
+  failedLoginsOfAddress: ['login-many-accounts', 'login-many-addresses'],
+  mailedLinks: ['mailed-links'],
+  apiTokens: ['tokens'],
+  auditedUses: ['login-one-account'],
+  countedUses: ['login-many-addresses'],
+  emptyLists: ['filter-unindexed-events'],
+  slots: ['booking-repetitions'],
+  calendarChanges: { reason: 'one row per account, without expensive work' },
+  calendarReads: ['calendar-reads'],
+  webhookChanges: ['webhook-tests', 'webhook-addresses'],
+  driverConnections: ['driver-port-100'],
+  driverMessages: ['driver-heartbeats', 'driver-unknown-types', 'driver-bad-payloads', 'driver-no-json'],
+  driverBytes: ['driver-results-largest', 'driver-reports'],
+}
+
+const OF_COUNTS: Record<keyof typeof COUNTS, Coverage> = {
+  bodyBytes: ['submissions-largest', 'body-gzip-bomb'],
+  waitingBodies: ['submissions-largest', 'slow-bodies'],
+  responseBytes: ['view-large-programs', 'unread-responses'],
+  waitingResponses: ['view-large-programs'],
+  encodedChunks: ['view-large-programs', 'unread-responses'],
+  pipelined: ['pipelined'],
+  waitingRequests: ['waiting-requests'],
+  awaitedJobs: ['waiting-for-jobs'],
+  hashedPasswords: ['login-many-accounts', 'login-long-password'],
+  checkedJobs: ['submissions-largest-blocks', 'program-waiting'],
+  uncheckedJobs: ['submissions-largest-blocks', 'program-waiting'],
+  waitingReads: ['totals-filtered', 'filter-concurrent'],
+  driverMessages: ['driver-bad-results', 'driver-hellos'],
+  driverBytes: ['driver-results-largest', 'driver-reports'],
+  parsedEvents: ['driver-results-at-cap', 'driver-report-at-cap'],
+  logTails: ['superuser-routes'],
+  unreadLogBytes: ['superuser-routes'],
+  unstoredLogBytes: { reason: 'tests/server/admin/logs' },
+  mails: { reason: 'sent by the server in a loop of its own; tests/server/mail/mailer.test.ts' },
+  attempts: ['webhook-silent-receivers'],
+  strainedAttempts: ['webhook-silent-receivers'],
+  attemptsOfUser: ['webhook-silent-receivers'],
+  streams: ['streams-users'],
+  guestStreams: ['streams-many'],
+  streamTopics: ['streams-at-cap', 'streams-many'],
+  topics: ['streams-many'],
+  streamOptions: ['streams-own-filters', 'streams-at-cap'],
+  options: ['streams-own-filters', 'streams-at-cap', 'streams-like'],
+  unreadEventBytes: ['streams-expand'],
+  queuedChanges: {
+    reason: 'tests/server/realtime/broadcast.test.ts; more changes at once than a client can make',
+  },
+  queuedForOptions: ['streams-at-cap', 'streams-like'],
+}
+
+const declared = (
+  table: Record<string, { readonly row: readonly string[] }>,
+  coverage: Record<string, Coverage>,
+) => Object.fromEntries(Object.entries(table).map(([name, { row }]) => [row[0] ?? '', coverage[name] ?? []]))
+
 /**
  * The attacks that scale an input to each documented cap: by row of docs/reference/limits.md, the names of
  * attacks, or the reason why none is needed.
  */
-export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: string }>> = {
-  'Body of `POST /api/jobs` and of a job record': [
-    'body-gzip-bomb',
-    'body-zstd-bomb',
-    'submissions-largest',
-    'submission-record',
-    'json-white-space',
-  ],
-  'Body of another record': ['json-record-at-cap', 'json-keys-guest', 'slow-bodies'],
-  'Body of another route': ['json-keys-login', 'body-gzip-bomb-login', 'login-long-password', 'email-regex'],
-  'Form, URL-encoded or multipart': ['form-names-1-mib', 'form-names-multipart', 'form-names-user'],
+export const COVERAGE: Readonly<Record<string, Coverage>> = {
+  ...declared(BODIES, OF_BODIES),
+  ...declared(RATES, OF_RATES),
+  ...declared(COUNTS, OF_COUNTS),
   'Fields of a form': ['form-names-at-cap', 'form-names', 'form-one-name'],
   'Parameters of a query': ['url-long', 'url-parameters-at-cap'],
   'JSON: nested lists and objects': ['json-deep', 'json-deep-at-cap'],
@@ -21,26 +90,12 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'JSON: values, numbers included': ['json-values'],
   'Coding of a body': ['body-coding-unknown'],
   'Window of a zstd body': ['body-zstd-window'],
-  'Requests without login, of an address': ['health-ready', 'openapi'],
-  'Requests of a user': ['tokens', 'time-requests'],
-  'Sign-ups from an address': ['sign-up'],
-  'Jobs that a user submits': ['submissions-largest'],
-  'Failed logins of an account from all addresses': ['login-one-account'],
-  'Failed logins from an address to all accounts': ['login-many-accounts', 'login-many-addresses'],
-  'Mails with a link of one purpose': ['mailed-links'],
-  'New API tokens': ['tokens'],
-  'Entries of the audit log about the use of an account': ['login-one-account'],
-  'Counted entries of the audit log': ['login-many-addresses'],
-  'Filtered lists without a result, where a rule hides records': ['filter-unindexed-events'],
-  'Requests of one connection that arrive together (pipelined)': ['pipelined'],
   'Requests that arrive together and start in one turn of the event loop': [
     'booking-repetitions',
     'filter-concurrent',
   ],
   'Seconds of `wait`': ['waiting-requests'],
-  'Requests that wait for a job (`GET /api/jobs/{id}?wait=`)': ['waiting-requests'],
   'Jobs of one request for changes (`POST /api/jobs/changes`)': ['job-changes-at-cap'],
-  'Jobs that requests wait for': ['waiting-for-jobs'],
   'One program': ['program-flat', 'program-block', 'program-comment'],
   'Circuits times parameter sets of a job': ['program-circuits', 'program-parameters'],
   'Parameters of one set': ['program-parameters-one-set'],
@@ -63,16 +118,6 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'Time until the programs of one job are checked, without the wait for its turn': {
     reason: 'tests/server/programs/submission-thread.test.ts waits for it with a clock of its own',
   },
-  'Jobs with expensive programs that wait for their check': ['submissions-largest-blocks', 'program-waiting'],
-  'Messages of one driver': [
-    'driver-heartbeats',
-    'driver-unknown-types',
-    'driver-bad-payloads',
-    'driver-no-json',
-  ],
-  'Bytes of one driver': ['driver-results-largest', 'driver-reports'],
-  'Messages received and not processed': ['driver-bad-results', 'driver-hellos'],
-  'Rate-limited events (readings, progress, hellos)': ['driver-readings', 'driver-progress', 'driver-hellos'],
   'Points of the trace in a step of a calibration': ['driver-progress', 'driver-progress-stored'],
   'Outcomes of earlier steps in a step of a calibration': ['driver-progress-stored'],
   Event: ['driver-readings-wide', 'driver-readings-channels', 'driver-deep'],
@@ -84,7 +129,6 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'Results of unknown jobs on the driver (`orphaned`)': { reason: 'kept by the driver, not by the server' },
   '`PING` and other commands': ['driver-pings'],
   'Connections on a port without complete handshake': ['driver-port-16', 'driver-port-100'],
-  'Connections of one address to the ports of all drivers': ['driver-port-100'],
   'Bytes before the handshake is complete': ['driver-port-bytes'],
   'Processor time of a list that no index answers': [
     'filter-unindexed-events',
@@ -95,7 +139,6 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
     reason: 'tests/db/readers/reader-pool.test.ts waits for it with a clock of its own; attacks end before',
   },
   'Such lists that run at once': ['totals', 'filter-concurrent'],
-  'Such lists that wait': ['totals-filtered', 'filter-concurrent'],
   'Buckets of `GET /api/events/series`': { reason: 'reads run like lists, and the number is fixed' },
   '`ticks` of `GET /api/schedule`': ['schedule-ticks'],
   '`failures` of `GET /api/schedule`': ['schedule-ticks'],
@@ -120,8 +163,6 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   '`expand`': ['expand-deep', 'expand-names'],
   'Records of a back relation in `expand`': ['expand-back', 'expand-back-events'],
   'Program, result or report of which `fields` selects parts': ['view-large-part'],
-  'Responses and files above 512 KiB that are sent at once': ['view-large-programs', 'unread-responses'],
-  'Responses above 512 KiB that wait': ['view-large-programs'],
   'Programs, results and reports of one page': ['page-of-1000', 'view-large-records'],
   'Operations on backups at once': { reason: 'superusers only; refused by tests/server/admin/backups' },
   'Entries of the audit log checked for one response': {
@@ -131,26 +172,18 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
     reason: 'superusers only; the steps are counted in tests/server/admin/audit-route.test.ts',
   },
   'Stored log': { reason: 'tests/server/admin/logs; refused requests of clients are logged at debug only' },
-  'Log lines in memory that wait for the disk': { reason: 'tests/server/admin/logs' },
   'Bytes of the log read for one response': ['superuser-routes'],
-  'Clients that follow the log': ['superuser-routes'],
-  'Bytes that such a client has not read': ['superuser-routes'],
   'Backups listed': { reason: 'superusers only, and the number is fixed' },
   'Slots of a weekly repetition': ['booking-repetitions'],
-  'Slots that a user books or moves, each slot of a repetition': ['booking-repetitions'],
   'Bookings (`POST /api/bookings`) that are stored in one turn of the event loop': ['booking-repetitions'],
-  'New addresses and changes of a calendar': { reason: 'one row per account, without expensive work' },
-  'Reads of a calendar': ['calendar-reads'],
   'Entries of a calendar': ['calendar-reads'],
   'Webhooks of an account': ['webhook-silent-receivers'],
   'Address of a webhook': ['webhook-addresses', 'webhook-names'],
-  'Changes, rotations and test deliveries of webhooks': ['webhook-tests', 'webhook-addresses'],
   'Body of a delivery': { reason: 'built by the server from fields of bounded length' },
   'Deliveries of a webhook that are pending': ['webhook-silent-receivers'],
   'Deliveries that ended and are listed': ['webhook-tests'],
   'Time of an attempt': ['webhook-silent-receivers'],
   'Response of a receiver': { reason: 'a receiver is no client; refused by tests/server/webhooks/post' },
-  'Attempts at once': ['webhook-silent-receivers'],
   'Mails of events to a user': {
     reason: 'sent by the server in a loop of its own; refused by tests/server/mail',
   },

@@ -28,7 +28,7 @@ test('Budget.run() runs a limited number at once, the others in order, whatever 
 
 test('Budget.run() lets callers take turns, and refuses those of which too many wait', async () => {
   const refuse = (limit: string) => new Error(`too many of ${limit}`)
-  const budget = new Budget({ all: 1 }, { perCaller: 2, all: 3, refuse })
+  const budget = new Budget({ all: 1 }, { bounds: { account: 2, all: 3 }, refuse })
   const started: string[] = []
   const run = (name: string) =>
     budget.run(
@@ -39,7 +39,7 @@ test('Budget.run() lets callers take turns, and refuses those of which too many 
     )
   const ends = await Promise.allSettled(['a1', 'a2', 'a3', 'a4', 'b1', 'c1'].map(run))
   expect(ends.map((end) => (end.status === 'fulfilled' ? 'ran' : String(end.reason)))).toEqual([
-    ...['ran', 'ran', 'ran', 'Error: too many of caller', 'ran', 'Error: too many of all'],
+    ...['ran', 'ran', 'ran', 'Error: too many of account', 'ran', 'Error: too many of all'],
   ])
   expect(started).toEqual(['a1', 'a2', 'b1', 'a3'])
 })

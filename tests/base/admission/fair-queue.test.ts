@@ -2,7 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FairQueue } from '../../../src/base/index.ts'
 
-const LIMITS = { perCaller: 3, all: 5, refuse: (limit: string) => new Error(`too many of ${limit}`) }
+const LIMITS = {
+  bounds: { account: 3, all: 5 },
+  refuse: (limit: string) => new Error(`too many of ${limit}`),
+}
 
 const drain = (queue: FairQueue<string>) => {
   const taken: string[] = []
@@ -33,7 +36,7 @@ describe('FairQueue', () => {
   test('refuses a caller beyond its limit, and everybody beyond that of all', () => {
     const queue = new FairQueue<string>(LIMITS)
     for (const item of ['a1', 'a2', 'a3']) queue.add('a', item)
-    expect(() => queue.add('a', 'a4')).toThrow('too many of caller')
+    expect(() => queue.add('a', 'a4')).toThrow('too many of account')
     for (const item of ['b1', 'b2']) queue.add('b', item)
     expect(() => queue.add('c', 'c1')).toThrow('too many of all')
     expect(queue.take()).toBe('a1')
@@ -95,7 +98,7 @@ class ModelQueue {
 
   add(item: string): boolean {
     const own = this.#own(item.slice(0, 1))
-    if (own.length >= LIMITS.perCaller || this.items.length >= LIMITS.all) return false
+    if (own.length >= LIMITS.bounds.account || this.items.length >= LIMITS.bounds.all) return false
     if (own.length === 0) this.#turns.push(item.slice(0, 1))
     this.items.push(item)
     return true

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { MAX_WAITING, MAX_WAITING_PER_CALLER, Waiting } from '../../../src/db/readers/waiting.ts'
+import { Waiting } from '../../../src/db/readers/waiting.ts'
+import { COUNTS } from '../../../src/server/admission/limits.ts'
 
 type Kind = 'guest' | 'user' | 'superuser'
 interface Job {
@@ -48,10 +49,11 @@ describe('Waiting', () => {
   }
 
   test('refuses a caller beyond the limit, and everybody beyond that of all', () => {
-    const waiting = new Waiting<Job>(2)
-    const callers = MAX_WAITING / MAX_WAITING_PER_CALLER
+    const waiting = new Waiting<Job>(2, COUNTS.waitingReads)
+    const { account, all } = COUNTS.waitingReads.bounds
+    const callers = all / account
     for (let caller = 0; caller < callers; caller += 1) {
-      for (let each = 0; each < MAX_WAITING_PER_CALLER; each += 1) waiting.add(job(`caller ${caller}`))
+      for (let each = 0; each < account; each += 1) waiting.add(job(`caller ${caller}`))
       const refused = { code: 'limited', reason: 'too_many_reads', retryAfter: 2 }
       expect(() => waiting.add(job(`caller ${caller}`))).toThrow(expect.objectContaining(refused))
     }
@@ -60,7 +62,7 @@ describe('Waiting', () => {
     const taken = waiting.take()
     expect(taken).toBeDefined()
     waiting.add(job('another'))
-    expect(waiting.clear()).toHaveLength(MAX_WAITING)
+    expect(waiting.clear()).toHaveLength(all)
     expect(waiting.take()).toBeUndefined()
   })
 

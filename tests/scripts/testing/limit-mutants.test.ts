@@ -1,22 +1,25 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LIMITED_FILES } from '../../../scripts/testing/mutants/limit-mutants.ts'
+import { DECLARED_LIMITS } from '../../../scripts/testing/mutants/declared-limits.ts'
+import { OTHER_LIMITS } from '../../../scripts/testing/mutants/limit-mutants.ts'
 import { COPIED, SourceCopy } from '../../../scripts/testing/mutants/source-copy.ts'
 import { partOf } from '../../../scripts/testing/parts.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
+const MUTANTS = [...DECLARED_LIMITS, ...OTHER_LIMITS]
+
 const ROOT = join(import.meta.dir, '../../..')
 
 test('each limit that a mutant takes away stands once in its file, and its tests belong to the gate', () => {
-  for (const { file, test: tests, limits } of LIMITED_FILES) {
+  for (const { file, test: tests, limits } of MUTANTS) {
     const source = readFileSync(join(ROOT, file), 'utf8')
     for (const { limit, check } of limits) {
       expect([limit, source.split(check).length - 1]).toEqual([limit, 1])
     }
     expect([tests, existsSync(join(ROOT, tests)), partOf(tests)]).toEqual([tests, true, undefined])
   }
-  const names = LIMITED_FILES.flatMap(({ limits }) => limits.map(({ limit }) => limit))
+  const names = MUTANTS.flatMap(({ limits }) => limits.map(({ limit }) => limit))
   expect(names.length).toBe(new Set(names).size)
 })
 

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { createLog } from '../../../src/base/index.ts'
 import type { Change, ReadTx } from '../../../src/db/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { COUNTS } from '../../../src/server/admission/limits.ts'
 import { Broadcast } from '../../../src/server/realtime/broadcast.ts'
 import type { EventStream } from '../../../src/server/realtime/event-stream.ts'
-import { STREAM_LIMITS } from '../../../src/server/realtime/limits.ts'
 import { Subscriptions } from '../../../src/server/realtime/subscriptions.ts'
 import type { Topic } from '../../../src/server/realtime/topic.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
@@ -110,7 +110,7 @@ test('work for topics with options pauses as long as it takes', async () => {
 
 test('when changes wait for topics with options, the most costly client is reported', async () => {
   const { state, publish } = broadcastTo(10, { hasOptions: true })
-  const count = STREAM_LIMITS.queuedForOptions + 3
+  const count = COUNTS.queuedForOptions.bounds.all + 3
   publish(Array.from({ length: count }, (_, at) => `${at}`))
   await until('everything is sent', () => state.decisions === count * 10)
   expect(state.costly).toBeGreaterThan(0)

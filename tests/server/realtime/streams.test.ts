@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { COUNTS } from '../../../src/server/admission/limits.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
-import { STREAM_LIMITS } from '../../../src/server/realtime/limits.ts'
 import { Streams } from '../../../src/server/realtime/streams.ts'
 import { unreadStream } from './unread-stream.ts'
 
-const MAX_UNREAD_BYTES = STREAM_LIMITS.unreadBytes.stream
+const MAX_UNREAD_BYTES = COUNTS.unreadEventBytes.bounds.account
 const MIB = new Uint8Array(MAX_UNREAD_BYTES)
 
 const openStreams = () => new Streams(() => 50)

@@ -2,12 +2,11 @@ import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:f
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../base/index.ts'
-import { KIB, MIB } from '../../../base/index.ts'
+import { KIB } from '../../../base/index.ts'
+import { COUNTS } from '../../admission/limits.ts'
 
 /** Lines wait this long at most before they are written together. */
 const FLUSH_MS = 200
-/** Lines in memory while the disk is slow or full, in characters; further ones are counted and dropped. */
-const MAX_WAITING = MIB
 /** A longer line is stored without its fields. */
 const MAX_LINE = 64 * KIB
 const SEGMENTS = 16
@@ -59,7 +58,10 @@ export class LogStore {
   readonly write = (line: string): void => {
     const stored = line.length > MAX_LINE ? shortened(line) : line
     for (const listener of this.#listeners) listener(stored)
-    if (this.#waitingSize + stored.length > Math.min(MAX_WAITING, this.#segmentLimit)) {
+    if (
+      this.#waitingSize + stored.length >
+      Math.min(COUNTS.unstoredLogBytes.bounds.all, this.#segmentLimit)
+    ) {
       this.#dropped += 1
       return
     }

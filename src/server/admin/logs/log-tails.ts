@@ -4,8 +4,6 @@ import { Places } from '../../admission/places.ts'
 import type { LogStore } from './log-store.ts'
 import { matches } from './read-lines.ts'
 
-/** Bytes that a client has not read; further lines are counted and dropped. */
-const MAX_UNREAD_BYTES = 256 * 1024
 const HEARTBEAT_MS = 20_000
 /** Then the client opens another one, with a login that is still valid. */
 const MAX_AGE_MS = 600_000
@@ -30,7 +28,7 @@ export class LogTails {
    * @throws AppError `limited` (`too_many_tails`).
    */
   stream(logs: LogStore, filter: TailFilter): ReadableStream<Uint8Array> {
-    const release = this.#places.take()
+    const release = this.#places.enter()
     const end = new AbortController()
     this.#open.add(end)
     const encoder = new TextEncoder()
@@ -63,7 +61,7 @@ export class LogTails {
         },
         cancel: () => end.abort(LEFT),
       },
-      { highWaterMark: MAX_UNREAD_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
+      { highWaterMark: COUNTS.unreadLogBytes.bounds.all, size: (chunk) => chunk?.byteLength ?? 0 },
     )
   }
 

@@ -7,7 +7,7 @@ import {
   MINUTE_MS,
 } from '../../../base/index.ts'
 import { RATES } from '../../admission/limits.ts'
-import { MAX_KEYS, RateLimiter } from './rate-limit.ts'
+import { MAX_KEYS, RateLimiter } from '../../admission/rate-limiter.ts'
 
 /** What an attempt to log in is counted for. */
 interface LoginAttempt {

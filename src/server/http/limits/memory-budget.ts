@@ -1,19 +1,15 @@
-import { AppError, Budget, type Clock, MIB, withTimeout } from '../../../base/index.ts'
+import { type Clock, withTimeout } from '../../../base/index.ts'
+import { COUNTS, type Count } from '../../admission/limits.ts'
+import { Places } from '../../admission/places.ts'
 
 /** How much memory bodies of one direction may take. */
 interface MemoryLimits {
-  /** Bytes of all bodies together. */
-  readonly total: number
-  /** Bytes of all bodies of one account; a single larger body is admitted while the account has no other. */
-  readonly account: number
+  /** Bytes of bodies; a single larger one of an account is admitted while the account has no other. */
+  readonly bytes: Count
   /** Bodies that wait; further ones are refused at once. */
-  readonly waiting: number
-  /** Of these, bodies of one account. */
-  readonly accountWaiting: number
+  readonly waiting: Count
   /** How long the share of a finished body stays in use while its garbage is collected, in ms. */
   readonly collectionMs: number
-  /** What a refusal says. */
-  readonly refusal: { readonly reason: string; readonly message: string }
 }
 
 /**
@@ -23,37 +19,18 @@ interface MemoryLimits {
  * 430 MiB.
  */
 const COLLECTION_MS = 200
-const RETRY_AFTER_S = 5
 
-/**
- * Bodies of requests, as sent: two jobs with the largest programs. While a body is read, checked and stored
- * it takes about 7 times its size (measured: 128 MiB for two of 9 MB); a server needs 100 MiB for itself.
- */
 export const REQUEST_MEMORY: MemoryLimits = {
-  total: 20 * MIB,
-  account: 10 * MIB,
-  // The budget does not admit more than this within `MAX_WAIT_MS`.
-  waiting: 64,
-  accountWaiting: 64,
+  bytes: COUNTS.bodyBytes,
+  waiting: COUNTS.waitingBodies,
   collectionMs: COLLECTION_MS,
-  refusal: {
-    reason: 'too_many_large_bodies',
-    message: 'The server is processing other large requests',
-  },
 }
 
-/** The parts of large responses that are in memory: 16 responses, 4 of an account or guest address. */
 export const RESPONSE_MEMORY: MemoryLimits = {
-  total: 32 * MIB,
-  account: 8 * MIB,
-  waiting: 64,
-  accountWaiting: 16,
+  bytes: COUNTS.responseBytes,
+  waiting: COUNTS.waitingResponses,
   // A response leaves no more garbage than its last chunks.
   collectionMs: 0,
-  refusal: {
-    reason: 'too_many_large_responses',
-    message: 'The server is sending other large responses',
-  },
 }
 
 /** Well below the idle timeout of connections (32 s). */
@@ -66,7 +43,7 @@ const MAX_WAIT_MS = 20_000
 export class MemoryBudget {
   readonly #clock: Clock
   readonly #limits: MemoryLimits
-  readonly #shares: Budget
+  readonly #shares: Places
   /** How to return the shares of finished bodies. */
   readonly #finished: (() => void)[] = []
   #isReclaiming = false
@@ -74,10 +51,7 @@ export class MemoryBudget {
   constructor(clock: Clock, limits: MemoryLimits) {
     this.#clock = clock
     this.#limits = limits
-    this.#shares = new Budget(
-      { account: limits.account, all: limits.total },
-      { perCaller: limits.accountWaiting, all: limits.waiting, refuse: () => this.#refusal() },
-    )
+    this.#shares = new Places(limits.bytes, limits.waiting)
   }
 
   /**
@@ -129,7 +103,7 @@ export class MemoryBudget {
 
   async #wait(account: string, bytes: number, signal?: AbortSignal): Promise<() => void> {
     const over = new AbortController()
-    const end = () => over.abort(this.#refusal())
+    const end = () => over.abort(this.#limits.waiting.refuse('all'))
     const share = this.#shares.wait(account, bytes, over.signal)
     signal?.addEventListener('abort', end, { once: true })
     if (signal?.aborted) end()
@@ -164,13 +138,5 @@ export class MemoryBudget {
   /** Returns the shares of the first `count` finished bodies. */
   #freeFinished(count = this.#finished.length): void {
     for (const release of this.#finished.splice(0, count)) release()
-  }
-
-  #refusal(): AppError {
-    const { reason, message } = this.#limits.refusal
-    return new AppError('unavailable', `${message}; send this one again in ${RETRY_AFTER_S} s`, {
-      reason,
-      retryAfter: RETRY_AFTER_S,
-    })
   }
 }

@@ -1,5 +1,8 @@
+import { COUNTS } from '../../admission/limits.ts'
+import { Places } from '../../admission/places.ts'
+
 /** Requests of one connection that may arrive together; browsers and SDKs send one after the other. */
-export const MAX_PIPELINED = 32
+export const MAX_PIPELINED = COUNTS.pipelined.bounds.account
 
 /** The end of a turn is awaited from this request on; awaiting it costs a fiftieth of a short request. */
 const AWAITED_FROM = MAX_PIPELINED / 2
@@ -11,7 +14,7 @@ const AWAITED_FROM = MAX_PIPELINED / 2
  */
 export class PipeliningLimit {
   #begun = 0
-  readonly #begunByConnection = new Map<string, number>()
+  #connections = new Places(COUNTS.pipelined)
 
   /**
    * Counts one request; false if its connection, which `connection` names, has sent too many in this turn.
@@ -21,15 +24,11 @@ export class PipeliningLimit {
   allows(connection: () => string): boolean {
     this.#begun += 1
     if (this.#begun === AWAITED_FROM) setImmediate(() => this.#endTurn())
-    if (this.#begun <= MAX_PIPELINED) return true
-    const name = connection()
-    const begun = (this.#begunByConnection.get(name) ?? 0) + 1
-    this.#begunByConnection.set(name, begun)
-    return begun <= MAX_PIPELINED
+    return this.#begun <= MAX_PIPELINED || this.#connections.takeFree(connection(), 1) !== undefined
   }
 
   #endTurn(): void {
     this.#begun = 0
-    this.#begunByConnection.clear()
+    this.#connections = new Places(COUNTS.pipelined)
   }
 }

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../../base/index.ts'
-import { MAX_FORM_BYTES } from '../limits/body-size.ts'
+import { BODIES } from '../../admission/limits.ts'
 import { assertWithinJsonLimits, type JsonLimits } from '../limits/json-shape.ts'
 import { MULTIPART, URL_ENCODED } from '../media.ts'
 import { objectOf } from './json-body.ts'
@@ -28,7 +28,7 @@ function mediaTypeOf(request: Request): string {
  * @throws AppError `invalid` for a malformed form, more than 1,000 fields and files; `too_large`.
  */
 async function readForm(request: Request, maxBytes: number): Promise<Map<string, string[]>> {
-  const bytes = await readBytes(request, Math.min(maxBytes, MAX_FORM_BYTES))
+  const bytes = await readBytes(request, Math.min(maxBytes, BODIES.form.of({ kind: 'superuser' })))
   const isMultipart = mediaTypeOf(request).startsWith(MULTIPART)
   return isMultipart ? readParts(bytes, boundaryOf(request)) : readPairs(bytes)
 }

@@ -1,5 +1,7 @@
-import { Budget, type Clock, isObject, TimeSlice } from '../../../base/index.ts'
+import { type Clock, isObject, TimeSlice } from '../../../base/index.ts'
 import { type Database, encodeParts, StoredJson } from '../../../db/index.ts'
+import { COUNTS } from '../../admission/limits.ts'
+import { Places } from '../../admission/places.ts'
 import { type Coding, chooseCoding } from '../coding/accept-encoding.ts'
 import { compress, compressStream, MIN_COMPRESSED_BYTES } from '../coding/compress.ts'
 import { MemoryBudget, RESPONSE_MEMORY } from '../limits/memory-budget.ts'
@@ -42,7 +44,7 @@ export class ResponseEncoder {
   readonly #db: Database
   readonly #clock: Clock
   readonly #memory: MemoryBudget
-  readonly #turns = new Budget({ all: 1 })
+  readonly #turns = new Places(COUNTS.encodedChunks)
   /** Chunks that wait for their turn. */
   #waiting = 0
 

@@ -68,7 +68,7 @@ export class JobWaits {
    */
   enter({ account, jobs, seconds, isAwaited, signal }: WaitOptions): Wait {
     this.#jobs.assertFree(account, jobs.length)
-    const releases = [this.#requests.take(account), this.#jobs.take(account, jobs.length)]
+    const releases = [this.#requests.enter(account), this.#jobs.take(account, jobs.length)]
     const leave = () => this.#end(wait)
     const wait = new Wait(
       { account, jobs, isAwaited, due: this.#clock.monotonic() + seconds * 1_000 },

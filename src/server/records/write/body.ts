@@ -1,7 +1,7 @@
 import type { AnyCollection } from '../../../db/index.ts'
 import { quantumJobs } from '../../../db/store/jobs/index.ts'
+import { BODIES } from '../../admission/limits.ts'
 import type { Caller } from '../../http/caller.ts'
-import { MAX_BODY_BYTES, maxBodyBytes, SMALL_BODY_BYTES } from '../../http/limits/body-size.ts'
 import { assertWithinJsonLimits, BODY_LIMITS, type JsonLimits } from '../../http/limits/json-shape.ts'
 import { isForm, readFormObject } from '../../http/request/form-body.ts'
 import { objectOf, readJsonBody, receiveJsonBody } from '../../http/request/json-body.ts'
@@ -20,7 +20,8 @@ export async function readBody(
   collection: AnyCollection,
   receive?: (body: ReceivedJson) => Promise<Values>,
 ): Promise<Values> {
-  const maxBytes = maxBodyBytes(caller, mayBeLarge(caller, collection) ? MAX_BODY_BYTES : SMALL_BODY_BYTES)
+  // Users write large values in jobs only.
+  const maxBytes = (collection.name === quantumJobs.name ? BODIES.job : BODIES.record).of(caller)
   const limits = BODY_LIMITS[caller.kind]
   if (!isForm(request)) {
     if (!receive) return objectOf(await readJsonBody(request, maxBytes, limits))
@@ -29,11 +30,6 @@ export async function readBody(
   }
   const convert = (name: string, text: string) => typedText(collection, name, text, limits)
   return readFormObject(request, { maxBytes, limits, convert })
-}
-
-/** Users write large values in jobs only. */
-function mayBeLarge({ kind }: Pick<Caller, 'kind'>, collection: AnyCollection): boolean {
-  return kind === 'superuser' || collection.name === quantumJobs.name
 }
 
 /** Converts text of a form to the kind of its field. */

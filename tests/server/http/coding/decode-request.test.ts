@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
+import { BODIES } from '../../../../src/server/admission/limits.ts'
 import { decodeRequest } from '../../../../src/server/http/coding/decode-request.ts'
-import { MAX_BODY_BYTES } from '../../../../src/server/http/limits/body-size.ts'
 import { readBytes } from '../../../../src/server/http/request/read-bytes.ts'
 import { BELL } from '../../../support/server/job-lab.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
@@ -59,8 +59,8 @@ describe('bodies with a coding', () => {
     const { token } = await server.createUser({ qpuSeconds: 10 })
     for (const encode of [gzipSync, zstdCompressSync]) {
       const coding = encode === gzipSync ? 'gzip' : 'zstd'
-      const bomb = encode(Buffer.alloc(MAX_BODY_BYTES + 1, ' '))
-      expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES / 500)
+      const bomb = encode(Buffer.alloc(BODIES.job.of({ kind: 'user' }) + 1, ' '))
+      expect(bomb.byteLength).toBeLessThan(BODIES.job.of({ kind: 'user' }) / 500)
       expect(await post(server, token, bomb, coding)).toMatchObject({ status: 413, code: 'too_large' })
       const login = '/api/collections/users/auth-with-password'
       const guest = await post(server, '', encode(Buffer.alloc(257 * 1024, ' ')), coding, login)

@@ -1,5 +1,5 @@
-import { AppError, type Clock, type kinds, TokenBucket } from '../../../base/index.ts'
-import type { Rate } from '../../admission/limits.ts'
+import { AppError, type Clock, type kinds, TokenBucket } from '../../base/index.ts'
+import type { Rate } from './limits.ts'
 
 /**
  * Maximum number of keys that a limit counts in memory; the least recently used ones, whose buckets are the

@@ -1,7 +1,7 @@
-import { AppError } from '../../base/index.ts'
+import { COUNTS } from '../admission/limits.ts'
 import type { Caller } from '../http/caller.ts'
 import type { EventStream } from './event-stream.ts'
-import { clientOf, STREAM_LIMITS } from './limits.ts'
+import { clientOf } from './limits.ts'
 import type { Streams } from './streams.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { hasOptions, type Topic } from './topic.ts'
@@ -13,18 +13,18 @@ interface Use {
   optioned: Set<string>
 }
 
-interface BudgetDependencies {
+interface TopicUseDependencies {
   streams: Streams
   subscriptions: Subscriptions
   /** Whether the events of a topic depend on the account that receives them. */
   isPersonal(topic: Topic): boolean
 }
 
-/** Counts the subscriptions of clients against `STREAM_LIMITS`. */
-export class Budget {
-  readonly #dependencies: BudgetDependencies
+/** Counts the subscriptions of clients against their limits. */
+export class TopicUse {
+  readonly #dependencies: TopicUseDependencies
 
-  constructor(dependencies: BudgetDependencies) {
+  constructor(dependencies: TopicUseDependencies) {
     this.#dependencies = dependencies
   }
 
@@ -34,13 +34,13 @@ export class Budget {
    */
   assertBelowLimits(stream: EventStream, caller: Caller, texts: readonly string[]): void {
     const optioned = texts.filter(hasOptions)
-    refuseAbove(STREAM_LIMITS.optioned.stream, optioned.length, 'topics with options on one stream')
+    COUNTS.streamOptions.assertWithin('account', optioned.length)
     const client = clientOf({ caller, address: stream.address })
     const others = this.#useOf(client, stream)
-    const where = caller.kind === 'guest' ? 'from one address without login' : 'per account'
-    refuseAbove(STREAM_LIMITS.topics.client, others.topics + texts.length, `topics ${where}`)
+    const isGuest = caller.kind === 'guest'
+    COUNTS.topics.assertWithin('account', others.topics + texts.length, isGuest)
     const distinct = new Set([...others.optioned, ...optioned]).size
-    refuseAbove(STREAM_LIMITS.optioned.client, distinct, `topics with options ${where}`)
+    COUNTS.options.assertWithin('account', distinct, isGuest)
   }
 
   /**
@@ -51,20 +51,16 @@ export class Budget {
   displaceGuests(stream: EventStream, caller: Caller, topics: readonly Topic[]): void {
     const { subscriptions } = this.#dependencies
     const others = () => subscriptions.size - subscriptions.of(stream).length
-    const excess = () => {
-      if (topics.length > 0 && others() + topics.length > STREAM_LIMITS.topics.total) {
-        return `All ${STREAM_LIMITS.topics.total} topics are in use`
-      }
-      if (this.#countEvaluations(stream, caller, topics) > STREAM_LIMITS.optioned.total) {
-        return `All ${STREAM_LIMITS.optioned.total} topics with options are in use; subscribe without filter, expand and fields`
-      }
-      return undefined
+    const isGuest = caller.kind === 'guest'
+    const exceeded = () => {
+      if (topics.length > 0 && !COUNTS.topics.isWithin('all', others() + topics.length)) return COUNTS.topics
+      const evaluations = this.#countEvaluations(stream, caller, topics)
+      return COUNTS.options.isWithin('all', evaluations) ? undefined : COUNTS.options
     }
-    for (let problem = excess(); problem !== undefined; problem = excess()) {
-      if (caller.kind === 'guest')
-        throw new AppError('unavailable', `${problem}, or log in`, { retryAfter: 60 })
-      const isClosed = this.closeHeaviest((each) => each !== stream && each.caller.kind === 'guest')
-      if (!isClosed) throw new AppError('unavailable', `${problem}, or try again later`, { retryAfter: 60 })
+    for (let limit = exceeded(); limit; limit = exceeded()) {
+      const makesRoom =
+        !isGuest && this.closeHeaviest((each) => each !== stream && each.caller.kind === 'guest')
+      if (!makesRoom) throw limit.refuse('all', topics.length, isGuest)
     }
   }
 
@@ -77,7 +73,7 @@ export class Budget {
     const candidates = streams.all().filter(among)
     const weights = [...new Set(candidates.map((stream) => stream.client))].map((client) => {
       const { topics, optioned } = this.#useOf(client)
-      return { client, weight: optioned.size * STREAM_LIMITS.topics.total + topics }
+      return { client, weight: optioned.size * COUNTS.topics.bounds.all + topics }
     })
     const heaviest = weights.toSorted((a, b) => b.weight - a.weight)[0]
     if (!heaviest || heaviest.weight === 0) return undefined
@@ -111,13 +107,4 @@ export class Budget {
     add(clientOf({ caller, address: stream.address }), topics)
     return evaluations.size
   }
-}
-
-function refuseAbove(limit: number, count: number, what: string): void {
-  if (count <= limit) return
-  throw new AppError(
-    'limited',
-    `${count} ${what}, more than the limit of ${limit}; subscribe to fewer topics, or to whole collections without options`,
-    { retryAfter: 60 },
-  )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { InboundBudget } from '../../../src/server/admission/inbound-budget.ts'
 import { RATES } from '../../../src/server/admission/limits.ts'
-import { InboundBudget } from '../../../src/server/drivers/inbound-budget.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 /** Turns of the event loop that others had while 20 messages were admitted that take `workMs` each. */

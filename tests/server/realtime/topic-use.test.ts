@@ -1,18 +1,27 @@
 import { expect, test } from 'bun:test'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { qpus } from '../../../src/db/store/qpus/index.ts'
-import { Budget } from '../../../src/server/realtime/budget.ts'
-import { STREAM_LIMITS } from '../../../src/server/realtime/limits.ts'
+import { COUNTS } from '../../../src/server/admission/limits.ts'
 import { Streams } from '../../../src/server/realtime/streams.ts'
 import { Subscriptions } from '../../../src/server/realtime/subscriptions.ts'
 import type { Topic } from '../../../src/server/realtime/topic.ts'
+import { TopicUse } from '../../../src/server/realtime/topic-use.ts'
 import type { EventSourceClient } from '../../support/server/event-source.ts'
 import { openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs, openStream, subscribe, withOptions } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
 import { unreadStream } from './unread-stream.ts'
 
-const { topics, optioned } = STREAM_LIMITS
+const topics = {
+  stream: COUNTS.streamTopics.bounds.account,
+  client: COUNTS.topics.bounds.account,
+  total: COUNTS.topics.bounds.all,
+}
+const optioned = {
+  stream: COUNTS.streamOptions.bounds.account,
+  client: COUNTS.options.bounds.account,
+  total: COUNTS.options.bounds.all,
+}
 
 /** `count` topics, each with a filter of its own. */
 const filtered = (count: number, from = 0, name = 'duration') =>
@@ -91,14 +100,14 @@ test('a client has a number of topics', async () => {
 test('all streams together have a number of topics; an account displaces guests', () => {
   const streams = new Streams(() => 50)
   const subscriptions = new Subscriptions()
-  const budget = new Budget({ streams, subscriptions, isPersonal: () => false })
+  const use = new TopicUse({ streams, subscriptions, isPersonal: () => false })
   const topic: Topic = {
     ...{ text: 'qpus/*', collection: qpus, record: '*', query: {}, headers: {}, hasOptions: false },
   }
   const [many, few] = [unreadStream(streams), unreadStream(streams)]
   subscriptions.set(many, Array<Topic>(topics.total - 1).fill(topic))
-  budget.displaceGuests(few, few.caller, [topic])
-  expect(() => budget.displaceGuests(few, few.caller, [topic, topic])).toThrow(
+  use.displaceGuests(few, few.caller, [topic])
+  expect(() => use.displaceGuests(few, few.caller, [topic, topic])).toThrow(
     `All ${topics.total} topics are in use, or log in`,
   )
   expect(streams.all()).toEqual([many, few])

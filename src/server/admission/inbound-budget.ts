@@ -1,5 +1,5 @@
 import { type Clock, TimeSlice, TokenBucket } from '../../base/index.ts'
-import { RATES } from '../admission/limits.ts'
+import { RATES } from './limits.ts'
 
 /**
  * What the server processes of one driver. A result of 500 jobs per second needs a quarter of it; a driver
