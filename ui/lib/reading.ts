@@ -13,6 +13,7 @@ const PREFIXES: readonly [number, string][] = [
 ]
 /** Units of which large values keep their unit: nobody says kilokelvin, or kiloseconds. */
 const SMALL_ONLY = new Set(['K', 's'])
+const MAX_DIGITS = 12
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 /** No-break space. */
 const SPACE = '\u00a0'
@@ -30,6 +31,23 @@ export function formatPower(exponent: number): string {
 export function formatReading(value: number, unit: string, digits = 4): string {
   const { number, unit: written } = readingParts(value, unit, digits)
   return written ? `${number}${SPACE}${written}` : number
+}
+
+/** A reading with as many digits as it takes to tell it from each limit, however near: 20.003 mK, not 20.00 mK. */
+export function formatBeside(value: number, unit: string, limits: readonly number[]): string {
+  const others = limits.filter((limit) => limit !== value)
+  for (let digits = 4; digits < MAX_DIGITS; digits++) {
+    const text = formatReading(value, unit, digits)
+    if (!others.some((limit) => formatReading(limit, unit, digits) === text)) return text
+  }
+  return formatReading(value, unit, MAX_DIGITS)
+}
+
+/** A limit with all of its digits, and at least `least` of them. */
+export function formatReadingLimit(limit: number, unit: string, least = 3): string {
+  let digits = least
+  while (digits < MAX_DIGITS && Number(limit.toPrecision(digits)) !== limit) digits += 1
+  return formatReading(limit, unit, digits)
 }
 
 /** Whether values of a unit take prefixes, so that each has to state its own. */

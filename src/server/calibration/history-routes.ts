@@ -34,10 +34,11 @@ export const calibrationHistoryRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/calibration/values',
-    access: 'signed_in',
-    summary: 'List the newest value of every parameter of a QPU, or those that were the newest at a time',
+    access: 'public',
+    summary:
+      'List the newest value of every parameter of a QPU, or those that were the newest at a time; without a login only those that descriptions of devices have too: fidelities, coherence times, frequencies of qubits',
     query: v.object({ qpu, at: v.optional(moment) }),
-    statuses: [200, 400, 401, 404],
+    statuses: [200, 400, 404],
     response: v.pipe(
       v.object({
         qpu: v.pipe(v.string(), v.description('Id of the QPU')),
@@ -55,13 +56,14 @@ export const calibrationHistoryRoutes: Route[] = [
       }),
       v.title('CalibrationValues'),
     ),
-    async run({ db }, { query }) {
+    async run({ db }, { query, caller }) {
       const { id } = await getQpu(db, query.qpu)
-      const values = await db.read((tx) =>
+      const found = await db.read((tx) =>
         query.at === undefined
           ? listLatestValues(tx, id, MAX_LATEST)
           : listValuesAt(tx, { qpu: id, at: toTimestamp(query.at), limit: MAX_LATEST }),
       )
+      const values = caller.kind === 'guest' ? found.filter(({ parameter }) => isDescribed(parameter)) : found
       return { qpu: id, values }
     },
   }),
@@ -160,4 +162,12 @@ function badRange(from: number): AppError {
   return new AppError('invalid', 'Invalid query parameter', {
     fields: { to: { code: 'validation_invalid_value', message } },
   })
+}
+
+/** Parameters of device files that descriptions of devices, which guests may read, have too. */
+const DESCRIBED = new Set(['clock_freqs.f01', 'coherence.t1', 'coherence.t2_echo', 'coherence.t2_star'])
+
+/** Whether a parameter is one that a description has too: everybody then reads the same value of it. */
+function isDescribed(parameter: string): boolean {
+  return parameter.endsWith('.fidelity') || DESCRIBED.has(parameter)
 }

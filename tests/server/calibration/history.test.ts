@@ -95,6 +95,9 @@ test('the newest values and the medians of a QPU survive partial calibrations', 
     ['q0_q1', 'cz_rb.fidelity', 0.98],
     ['q1', 'clock_freqs.f01', 4.3e9],
   ])
+  // Guests read the same values of what descriptions have too.
+  const guest = (await server.guest.get('/api/calibration/values?qpu=north')).get('values') as Value[]
+  expect(guest).toEqual(values)
   const valuesAt = async (at: string) =>
     ((await server.admin.get(`/api/calibration/values?qpu=north&at=${at}`)).get('values') as Value[]).map(
       ({ element, value }) => [element, value],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatQuantity } from '../../../ui/lib/quantity.ts'
+import { formatLimit, formatQuantity } from '../../../ui/lib/quantity.ts'
 
 test.each([
   [0.9891, { uncertainty: 0.004 }, '0.989(4)'],
@@ -14,4 +14,26 @@ test.each([
   [Number.NaN, {}, '–'],
 ])('formatQuantity(%d, %o) is %s', (value, format, text) => {
   expect(formatQuantity(value, format)).toBe(text)
+})
+
+test.each([
+  [97.48, { limit: 97.5, digits: 1 }, '97.48'],
+  [97.52, { limit: 97.5, digits: 1 }, '97.52'],
+  [97.4999, { limit: 97.5, uncertainty: 0.2 }, '97.4999(2000)'],
+  [97.2, { limit: 97.5, uncertainty: 0.2 }, '97.2(2)'],
+  [97.5, { limit: 97.5, digits: 1 }, '97.5'],
+  [49_960, { limit: 50_000, uncertainty: 300 }, '49\u00a0960(300)'],
+  [0.01233999, { limit: 0.01234 }, '0.01233999'],
+])('formatQuantity(%d, %o) shows on which side of the limit the value is: %s', (value, format, text) => {
+  expect(formatQuantity(value, format)).toBe(text)
+})
+
+test('formatLimit() shows every digit of a limit', () => {
+  expect([97.5, 0.975 * 100, 97.512, 50_000, 0.1 + 0.2].map((limit) => formatLimit(limit, 1))).toEqual([
+    '97.5',
+    '97.5',
+    '97.512',
+    '50\u00a0000.0',
+    '0.3',
+  ])
 })

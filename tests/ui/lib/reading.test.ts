@@ -1,6 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { formatDecade, formatPower, formatReading, readingParts } from '../../../ui/lib/reading.ts'
+import {
+  formatBeside,
+  formatDecade,
+  formatPower,
+  formatReading,
+  formatReadingLimit,
+  readingParts,
+} from '../../../ui/lib/reading.ts'
 
 /** No-break spaces as plain ones. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -46,4 +53,12 @@ test('formatDecade() writes ticks as people do', () => {
 test('formatPower() uses superscripts', () => {
   expect(formatPower(-12)).toBe('10⁻¹²')
   expect(formatPower(4)).toBe('10⁴')
+})
+
+test('a reading beyond a limit, and the limit, do not read the same', () => {
+  expect(plain(formatBeside(0.0200003, 'K', [0.02]))).toBe('20.0003 mK')
+  expect(plain(formatBeside(0.0191, 'K', [0.02]))).toBe('19.10 mK')
+  expect(plain(formatBeside(0.02, 'K', [0.02]))).toBe('20.00 mK')
+  expect(plain(formatReadingLimit(12.3456, 'K'))).toBe('12.3456 K')
+  expect(plain(formatReadingLimit(0.02, 'K'))).toBe('20.0 mK')
 })

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Monitor } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
-import { formatReading } from '../../lib/reading.ts'
+import { formatBeside } from '../../lib/reading.ts'
 import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
@@ -178,7 +178,9 @@ function channelOf(incident: Incident): string {
 }
 
 function peakOf(incident: Incident): string {
-  return incident.kind === 'breach' ? formatReading(incident.breach.peak, incident.breach.channel.unit) : ''
+  if (incident.kind !== 'breach') return ''
+  const { peak, channel, threshold } = incident.breach
+  return formatBeside(peak, channel.unit, [threshold.limit])
 }
 
 function RowActions({ incident, monitor, onZoom, onNoted }: RowProps) {

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { Threshold } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
-import { formatReading, isPrefixed } from '../../lib/reading.ts'
+import { formatBeside, isPrefixed } from '../../lib/reading.ts'
 import { indexAt } from '../../plots/time-series/align.ts'
 import { DataTable } from '../../plots/time-series/DataTable.tsx'
 import { lineStyle } from '../../plots/time-series/scene.ts'
@@ -99,9 +99,7 @@ function Row({ channel, limits, isLate, isHidden, cursor, onToggle }: RowProps) 
   const { token, dash } = lineStyle(line.style ?? 0)
   const index = cursor === undefined ? undefined : indexAt(line, cursor)
   const at = index === undefined ? undefined : line.mean[index]
-  const value = (number: number | undefined) => (
-    <Value number={number} unit={unit} isBeyond={number !== undefined && isBeyond(number, limits)} />
-  )
+  const value = (number: number | undefined) => <Value number={number} unit={unit} limits={limits} />
   return (
     <tr class={isHidden ? 'off' : undefined}>
       <th scope="row">
@@ -135,10 +133,19 @@ function Row({ channel, limits, isLate, isHidden, cursor, onToggle }: RowProps) 
   )
 }
 
-function Value({ number, unit, isBeyond }: { number: number | undefined; unit: string; isBeyond: boolean }) {
+function Value({
+  number,
+  unit,
+  limits,
+}: {
+  number: number | undefined
+  unit: string
+  limits: readonly Threshold[]
+}) {
   if (number === undefined) return '–'
-  const text = formatReading(number, isPrefixed(unit) ? unit : '')
-  return isBeyond ? <strong class="tone-bad">▲ {text}</strong> : text
+  const near = limits.flatMap(({ kind, limit }) => (kind === 'stale' ? [] : limit))
+  const text = formatBeside(number, isPrefixed(unit) ? unit : '', near)
+  return isBeyond(number, limits) ? <strong class="tone-bad">▲ {text}</strong> : text
 }
 
 function isBeyond(value: number, limits: readonly Threshold[]): boolean {

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { Threshold } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
-import { formatReading } from '../../lib/reading.ts'
+import { formatReadingLimit } from '../../lib/reading.ts'
 import { type PlotLimit, type PlotMark, TimeSeries } from '../../plots/TimeSeries.tsx'
 import { formatCursor } from '../../plots/time-series/time-axis.ts'
 import { EventStrip } from './EventStrip.tsx'
@@ -113,6 +113,6 @@ function limitOf(
   line: string,
   { kind, name, value, unit }: { kind: PlotLimit['kind']; name: string; value: number; unit: string },
 ): PlotLimit {
-  const short = `limit ${formatReading(value, unit, 3)}`
-  return { value, kind, line, label: `${name}: ${formatReading(value, unit, 3)}`, short }
+  const text = formatReadingLimit(value, unit)
+  return { value, kind, line, label: `${name}: ${text}`, short: `limit ${text}` }
 }

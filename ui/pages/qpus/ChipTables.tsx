@@ -95,7 +95,7 @@ function valueColumn(metric: Metric, elements: readonly Element[], limits: Limit
       return (
         <span class={isBad ? 'tone-bad' : undefined}>
           {isBad && '▲ '}
-          {formatQuantity(reading.value, { uncertainty: reading.error, digits })}
+          {formatQuantity(reading.value, { uncertainty: reading.error, digits, limit })}
         </span>
       )
     },

@@ -4,14 +4,14 @@ import type { QpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
-import { agoText } from '../../jobs/occupancy.ts'
-import { formatQuantity } from '../../lib/quantity.ts'
+import { formatLimit, formatQuantity } from '../../lib/quantity.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import type { ChipState } from '../../parts/chip/use-chip.ts'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Element, findElement } from '../../plots/chip/chip.ts'
 import { limitOf } from '../../plots/chip/limits.ts'
 import { isBeyond, type Metric } from '../../plots/chip/metric.ts'
+import { sourceText } from '../../plots/chip/shown.ts'
 import { TimeSeries } from '../../plots/TimeSeries.tsx'
 import { historyCsv, historyLine, trendsOf } from './history.ts'
 
@@ -26,6 +26,7 @@ interface ElementPanelProps {
 
 /** All values of one qubit or coupler, and the history of one of them. */
 export function ElementPanel({ qpu, state, name }: ElementPanelProps) {
+  const { account } = useApp()
   const query = useQuery()
   const element = findElement(state.chip, name)
   if (!element) return null
@@ -40,10 +41,15 @@ export function ElementPanel({ qpu, state, name }: ElementPanelProps) {
     measured.find(({ id }) => id === shown?.id) ??
     measured[0]
   return (
-    <Panel title={name} aside={chosen && <HistoryChoice measured={measured} chosen={chosen} />}>
+    <Panel
+      title={name}
+      aside={chosen && account.value && <HistoryChoice measured={measured} chosen={chosen} />}
+    >
       <div class="element">
         <Values element={element} metrics={metrics} state={state} />
-        {chosen ? (
+        {chosen && !account.value ? (
+          <p class="soft">Log in to see how the values changed.</p>
+        ) : chosen ? (
           <History qpu={qpu} element={element} metric={chosen} limit={limitOf(state.limits, chosen)} />
         ) : (
           <p class="soft">No calibration has measured {name}; the values are those of its device.</p>
@@ -100,14 +106,15 @@ function Values({
       {metrics.map((metric) => {
         const reading = element.readings.get(metric.id)
         if (!reading) return null
-        const isBad = isBeyond(metric, reading.value, limitOf(state.limits, metric))
-        const age = reading.at && `${agoText(reading.at, Date.now())} by ${reading.routine}`
+        const limit = limitOf(state.limits, metric)
+        const isBad = isBeyond(metric, reading.value, limit)
         return (
           <>
             <dt>{metric.title}</dt>
-            <dd class={isBad ? 'tone-bad' : undefined} title={age || undefined}>
+            <dd class={isBad ? 'tone-bad' : undefined}>
               {isBad && '▲ '}
-              {formatQuantity(reading.value, { unit: metric.unit, uncertainty: reading.error })}
+              {formatQuantity(reading.value, { unit: metric.unit, uncertainty: reading.error, limit })}
+              <small class="soft">{sourceText(reading, Date.now())}</small>
             </dd>
           </>
         )
@@ -117,7 +124,7 @@ function Values({
 }
 
 function limitLabel(limit: number, unit: string): string {
-  return ['limit', Number(limit.toPrecision(4)), unit].filter((part) => part !== '').join(' ')
+  return ['limit', formatLimit(limit), unit].filter((part) => part !== '').join(' ')
 }
 
 interface HistoryProps {

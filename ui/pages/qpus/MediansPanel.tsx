@@ -31,22 +31,25 @@ export function MediansPanel({ qpu, state }: { qpu: QpuDetail; state: ChipState 
     },
     [signedIn, qpu.id, calibrated],
   )
-  const rows = summarize(state.chip)
+  const rows = summarize(state.chip, Date.now())
   if (rows.length === 0) return null
   const courses = new Map(rows.map(({ metric }) => [metric, medianPoints(medians.value.value ?? [], metric)]))
   const isKnown = [...courses.values()].some((points) => points.length > 1)
   const columns: Column<MetricSummary>[] = [
     {
       title: 'Metric',
-      cell: ({ metric, isCoupler }) => (
-        <button
-          type="button"
-          class="link"
-          onClick={() => query.set({ [isCoupler ? 'edge' : 'metric']: metric.id, view: '' })}
-        >
-          {metric.title}
-          {metric.unit && `, ${metric.unit}`}
-        </button>
+      cell: ({ metric, isCoupler, source }) => (
+        <>
+          <button
+            type="button"
+            class="link"
+            onClick={() => query.set({ [isCoupler ? 'edge' : 'metric']: metric.id, view: '' })}
+          >
+            {metric.title}
+            {metric.unit && `, ${metric.unit}`}
+          </button>
+          <small class="soft"> {source}</small>
+        </>
       ),
     },
     { title: 'Median', number: true, phone: 'state', cell: ({ median }) => <strong>{median}</strong> },

@@ -5,6 +5,7 @@ import { formatQuantity } from '../../lib/quantity.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { Chip, Element } from '../../plots/chip/chip.ts'
 import { digitsFor, type Metric, metricOf } from '../../plots/chip/metric.ts'
+import { sourceText } from '../../plots/chip/shown.ts'
 import type { SparkPoint } from '../../plots/spark-path.ts'
 
 const FIDELITY = '.fidelity'
@@ -26,21 +27,27 @@ export interface MetricSummary {
   median: string
   range: string
   count: number
+  /** Where its oldest value comes from, and when. */
+  source: string
 }
 
 /** Median and range of each metric that at least two elements have. */
-export function summarize(chip: Chip): MetricSummary[] {
+export function summarize(chip: Chip, now: number): MetricSummary[] {
   const of = (metrics: readonly Metric[], elements: readonly Element[], isCoupler: boolean) =>
     metrics.flatMap((metric) => {
-      const values = elements
+      const found = elements
         .filter(({ operational }) => operational)
-        .flatMap(({ readings }) => readings.get(metric.id)?.value ?? [])
-      if (values.length < 2) return []
+        .flatMap(({ readings }) => readings.get(metric.id) ?? [])
+      const values = found.map(({ value }) => value)
+      const [oldest] = found.toSorted((one, other) => (one.at < other.at ? -1 : 1))
+      if (!oldest || values.length < 2) return []
       const digits = metric.fraction ? Math.max(1, digitsFor(values)) : digitsFor(values)
       const text = (value: number) => formatQuantity(value, { digits })
       const [least, most] = [Math.min(...values), Math.max(...values)]
       const range = [text(least), text(most)].join(least < 0 ? ' to ' : '–')
-      return [{ metric, isCoupler, median: text(medianOf(values)), range, count: values.length }]
+      const isMixed = found.some(({ at, routine }) => at !== oldest.at || routine !== oldest.routine)
+      const source = `${isMixed ? 'oldest ' : ''}${sourceText(oldest, now)}`
+      return [{ metric, isCoupler, median: text(medianOf(values)), range, count: values.length, source }]
     })
   return [...of(chip.qubitMetrics, chip.qubits, false), ...of(chip.couplerMetrics, chip.couplers, true)]
 }

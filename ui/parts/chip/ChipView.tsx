@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { agoText } from '../../jobs/occupancy.ts'
 import { ChipMap } from '../../plots/chip/ChipMap.tsx'
 import { ChipRuler } from '../../plots/chip/ChipRuler.tsx'
 import { type Element, findElement } from '../../plots/chip/chip.ts'
-import { describeElement, readingOf, type Shown } from '../../plots/chip/shown.ts'
+import { describeElement, readingOf, type Shown, sourceText } from '../../plots/chip/shown.ts'
 import type { ChipState } from './use-chip.ts'
 
 /** A map of more qubits would show nothing that the tables do not. */
@@ -61,11 +60,11 @@ function shownOf({ qubits, couplers }: ChipState, element: Element): Shown {
 }
 
 function Details({ element, shown }: { element: Element; shown: Shown }) {
-  const { at, routine } = readingOf(shown, element) ?? {}
+  const reading = readingOf(shown, element)
   return (
     <>
       <strong>{element.name}</strong> {describeElement(shown, element)}
-      {routine && `, ${agoText(at, Date.now())} by ${routine}`}
+      {reading && `, ${sourceText(reading, Date.now())}`}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { formatQuantity } from '../../lib/quantity.ts'
+import { digitsBeside, formatLimit } from '../../lib/quantity.ts'
 import { rampColor } from './ramp.ts'
 import { MAX_TICKS, rulerTicks } from './ruler-ticks.ts'
 import { placeOf, type Shown } from './shown.ts'
@@ -20,7 +20,7 @@ export function ChipRuler({ of, shown }: ChipRulerProps) {
   const { metric, scale, values, median, limit, digits } = shown
   if (!metric || !scale || median === undefined) return null
   const at = (value: number) => 1 + placeOf(shown, value) * (WIDTH - 2)
-  const text = (value: number) => value.toFixed(digits)
+  const text = (value: number) => value.toFixed(digitsBeside(value, digits, limit))
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const [worst, best] = metric.better === 'low' ? [high, low] : [low, high]
   const isLimitShown = limit !== undefined && limit >= low && limit <= high
@@ -54,9 +54,7 @@ export function ChipRuler({ of, shown }: ChipRulerProps) {
       </svg>
       <p>
         <span>{text(worst)}</span>
-        {limit !== undefined && (
-          <span class="tone-bad">limit {formatQuantity(limit, { digits: Math.max(1, digits) })}</span>
-        )}
+        {limit !== undefined && <span class="tone-bad">limit {formatLimit(limit, digits)}</span>}
         <span>▲ median {text(median)}</span>
         <span>{text(best)}</span>
       </p>

@@ -1,3 +1,4 @@
+import { digitsBeside } from '../../lib/quantity.ts'
 import type { Element } from './chip.ts'
 import type { Point } from './point.ts'
 import { labelColor } from './ramp.ts'
@@ -64,7 +65,8 @@ export function QubitMark(props: QubitMarkProps) {
 /** Index and value, which the name of the button says in words; small qubits have the index only. */
 function Labels({ qubit, index, radius, zoom, shown, fill }: QubitMarkProps & { fill: string | undefined }) {
   const isLarge = radius * zoom >= VALUE_FROM
-  const value = readingOf(shown, qubit)?.value.toFixed(shown.digits)
+  const reading = readingOf(shown, qubit)?.value
+  const value = reading?.toFixed(digitsBeside(reading, shown.digits, shown.limit))
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it has no tabindex and cannot have the focus
     <g aria-hidden="true" transform={`scale(${1 / zoom})`} {...(fill && { fill: labelColor(fill) })}>

@@ -1,4 +1,5 @@
 import { medianOf } from '../../../src/base/portable/median.ts'
+import { agoText } from '../../jobs/occupancy.ts'
 import { formatQuantity } from '../../lib/quantity.ts'
 import type { Element, Reading } from './chip.ts'
 import { digitsFor, isBeyond, type Metric } from './metric.ts'
@@ -62,6 +63,11 @@ export function isElementBeyond(shown: Shown, element: Element): boolean {
   )
 }
 
+/** Where a value comes from and when it was measured: `2 h ago by readout_fidelity`. */
+export function sourceText({ at, routine }: Pick<Reading, 'at' | 'routine'>, now: number): string {
+  return routine ? `${agoText(at, now)} by ${routine}` : 'described by the device'
+}
+
 /** The value of an element in words: `Readout fidelity 97.1(1) %, below the limit`. */
 export function describeElement(shown: Shown, element: Element): string {
   if (!element.operational) return 'not in use'
@@ -71,6 +77,7 @@ export function describeElement(shown: Shown, element: Element): string {
   const value = formatQuantity(reading.value, {
     unit: metric.unit,
     uncertainty: reading.error,
+    limit: shown.limit,
     ...(metric.fraction && { digits: Math.max(1, shown.digits) }),
   })
   const beyond = metric.better === 'low' ? 'above the limit' : 'below the limit'

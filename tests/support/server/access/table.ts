@@ -351,7 +351,7 @@ export const TABLE: readonly Row[] = [
   },
   {
     route: 'GET /api/calibration/values',
-    statuses: SIGNED_IN,
+    statuses: PUBLIC,
     call: ({ qpu }) => ({ path: `/api/calibration/values?qpu=${qpu.id}` }),
   },
   {

@@ -1,4 +1,4 @@
-import { formatQuantity } from '../../../lib/quantity.ts'
+import { formatLimit, formatQuantity } from '../../../lib/quantity.ts'
 import { Panel } from '../../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../../parts/table/DataTable.tsx'
 import type { Limits } from '../../../plots/chip/limits.ts'
@@ -18,13 +18,17 @@ export function Benchmarks({ benchmarks, limits }: BenchmarksProps) {
   const columns: Column<Benchmark>[] = [
     { title: 'Target', cell: ({ target }) => target },
     { title: 'Protocol', cell: ({ protocol }) => protocol },
-    { title: 'Fidelity, %', number: true, cell: fidelityText },
+    {
+      title: 'Fidelity, %',
+      number: true,
+      cell: (benchmark) => fidelityText(benchmark, limitOf(benchmark)),
+    },
     {
       title: 'Limit',
       number: true,
       cell(benchmark) {
         const limit = limitOf(benchmark)
-        return limit === undefined ? '–' : (limit * 100).toFixed(1)
+        return limit === undefined ? '–' : formatLimit(limit * 100, 1)
       },
     },
     {
@@ -49,13 +53,16 @@ export function Benchmarks({ benchmarks, limits }: BenchmarksProps) {
   )
 }
 
-function fidelityText({ fidelity, uncertainty, upperBound }: Benchmark): string {
+function fidelityText({ fidelity, uncertainty, upperBound }: Benchmark, limit?: number): string {
   if (upperBound) {
     const digits = Math.max(1, Math.ceil(-Math.log10(100 * upperBound.error)) + 1)
     return `> ${((1 - upperBound.error) * 100).toFixed(digits)} (${Math.round(upperBound.confidence * 100)} %)`
   }
   if (fidelity === undefined) return '–'
-  return formatQuantity(fidelity * 100, uncertainty ? { uncertainty: uncertainty * 100 } : { digits: 3 })
+  return formatQuantity(fidelity * 100, {
+    ...(uncertainty ? { uncertainty: uncertainty * 100 } : { digits: 3 }),
+    limit: limit === undefined ? undefined : limit * 100,
+  })
 }
 
 function Verdict({ benchmark, limit }: { benchmark: Benchmark; limit: number | undefined }) {

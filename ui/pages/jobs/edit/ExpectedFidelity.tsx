@@ -27,7 +27,7 @@ export function ExpectedFidelity({ state: { description, name }, fidelity }: Exp
       <Row name="Expected fidelity">≈ {formatFidelity(total)}</Row>
       <Row name="Gates × readout × waiting">{[gates, readout, idle].map(formatFidelity).join(' × ')}</Row>
       <p class="caption">
-        From the errors and coherence times that {name} describes.{' '}
+        From the errors and coherence times of {name}: the newest measured ones, else those of its device.{' '}
         <a href="/docs/explanation/expected-fidelity">How it is predicted</a>
       </p>
     </>

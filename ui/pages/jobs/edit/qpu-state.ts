@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { count, text } from '../../../api/model/fields.ts'
-import { description } from '../../../api/model/qpus/chip.ts'
+import { calibrationValues, description } from '../../../api/model/qpus/chip.ts'
 import { useApp } from '../../../app/app.ts'
 import { useResource } from '../../../app/use-resource.ts'
 import type { Problem } from '../../../jobs/problems.ts'
 import type { QpuLimits } from '../../../jobs/submission.ts'
+import { withMeasured } from '../../../plots/chip/with-measured.ts'
 
 /** What a QPU allows and when it is free, for the form of a job. */
 const qpuState = v.object({
@@ -19,7 +20,14 @@ export type QpuState = v.InferOutput<typeof qpuState>
 export function useQpuState(qpu: string): QpuState | undefined {
   const { api } = useApp()
   const state = useResource(
-    async (abort) => (qpu ? api.get(`/api/qpus/${encodeURIComponent(qpu)}`, qpuState, abort) : undefined),
+    async (abort) => {
+      if (!qpu) return undefined
+      const [state, { values }] = await Promise.all([
+        api.get(`/api/qpus/${encodeURIComponent(qpu)}`, qpuState, abort),
+        api.get(`/api/calibration/values?qpu=${encodeURIComponent(qpu)}`, calibrationValues, abort),
+      ])
+      return { ...state, description: state.description && withMeasured(state.description, values) }
+    },
     [qpu],
   )
   return qpu ? state.value.value : undefined

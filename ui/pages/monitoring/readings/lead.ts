@@ -1,6 +1,6 @@
 import type { Threshold } from '../../../api/model/equipment/monitoring.ts'
 import { formatNumberOf, sentence } from '../../../lib/format.ts'
-import { formatReading } from '../../../lib/reading.ts'
+import { formatReading, formatReadingLimit } from '../../../lib/reading.ts'
 import { parseTime } from '../../../lib/time.ts'
 import { appliesTo, type Breach } from './breaches.ts'
 import { type Channel, isStale } from './channels.ts'
@@ -10,7 +10,7 @@ import { formatSpan } from './range.ts'
 export function describeLimit({ kind, limit, unit }: Pick<Threshold, 'kind' | 'limit' | 'unit'>): string {
   return kind === 'stale'
     ? `no reading for ${formatSpan(limit * 1_000)}`
-    : `${kind} ${formatReading(limit, unit ?? '')}`
+    : `${kind} ${formatReadingLimit(limit, unit ?? '', 4)}`
 }
 
 /**
