@@ -48,7 +48,10 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
     pattern: /\bnew\s+(\w+\.)?Worker\s*\(|\beval\s*:\s*true\b/,
     home: 'src/base/concurrency/worker.ts',
     use: 'defineWorker() and startWorker()',
-    except: { 'ui/jobs/check/use-parsed.ts': 'a thread of the browser' },
+    except: {
+      'ui/jobs/check/use-parsed.ts': 'a thread of the browser',
+      'ui/jobs/ideal/use-ideal.ts': 'a thread of the browser',
+    },
   },
   {
     what: 'thread with requests',

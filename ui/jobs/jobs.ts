@@ -49,3 +49,16 @@ export function warningsOf(job: Job): string[] {
 export function countsOf(job: Job): Record<string, number>[] {
   return (job.results?.circuit_results ?? []).map((result) => countsOfResult(result) ?? {})
 }
+
+/** A program of a job with the values of its inputs. */
+export interface Execution {
+  text: string
+  values: readonly number[]
+}
+
+/** What each result of a job is that of, in their order: each program with each of its parameter sets. */
+export function executionsOf({ payload }: Pick<Job, 'payload'>): Execution[] {
+  return (payload?.circuits ?? []).flatMap(({ circuit, parameter_values: sets }) =>
+    (sets && sets.length > 0 ? sets : [[]]).map((values) => ({ text: circuit, values })),
+  )
+}

@@ -33,7 +33,7 @@ export function formatReading(value: number, unit: string, digits = 4): string {
   return written ? `${number}${SPACE}${written}` : number
 }
 
-/** A reading with as many digits as it takes to tell it from each limit, however near: 20.003 mK, not 20.00 mK. */
+/** A reading with as many digits as tell it from each limit, however near: 20.003 mK, not 20.00 mK. */
 export function formatBeside(value: number, unit: string, limits: readonly number[]): string {
   const others = limits.filter((limit) => limit !== value)
   for (let digits = 4; digits < MAX_DIGITS; digits++) {

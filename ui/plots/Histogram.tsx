@@ -14,6 +14,8 @@ const MAX_LABEL_LENGTH = 18
 interface HistogramSeries {
   name: string
   counts: Record<string, number>
+  /** Whether the counts are probabilities times shots, which have no shot noise. */
+  isExact?: boolean
 }
 
 interface HistogramProps {
@@ -44,7 +46,7 @@ function Plot(props: HistogramProps & { width: number }) {
   const pooled = poolCounts(series.map(({ counts }) => counts))
   const shown = chooseBars(pooled, { order, maxBars, width })
   const labels = shown.bars.map(({ label }) => label)
-  const sets = series.map(({ counts }) => barsOf(counts, labels))
+  const sets = series.map((each) => barsOf(each, labels))
   const sizeOf = ({ count, share }: Bar) => (unit === 'count' ? count : share)
   const whiskerOf = (bar: Bar, sign: 1 | -1) => {
     const value = bar.count + sign * 2 * bar.sigma
@@ -98,7 +100,7 @@ function Plot(props: HistogramProps & { width: number }) {
                     width={Math.max(1, wide - (series.length > 1 ? 2 : 0))}
                     height={Math.max(0, bottom - y(sizeOf(bar)))}
                   />
-                  {whiskers && (
+                  {whiskers && bar.sigma > 0 && (
                     <path class="whisker" d={`M${middle} ${y(whiskerOf(bar, 1))}V${y(whiskerOf(bar, -1))}`} />
                   )}
                 </g>
@@ -148,12 +150,12 @@ function axisFor(
   return logAxis(unit === 'count' ? Math.min(1, lowest) : lowest, highest || 1)
 }
 
-function barsOf(counts: Record<string, number>, labels: readonly string[]): Bar[] {
+function barsOf({ counts, isExact = false }: HistogramSeries, labels: readonly string[]): Bar[] {
   const total = totalOf(counts)
   return labels.map((label) => {
     const count = counts[label] ?? 0
     const share = total === 0 ? 0 : count / total
-    return { label, count, share, sigma: Math.sqrt(total * share * (1 - share)) }
+    return { label, count, share, sigma: isExact ? 0 : Math.sqrt(total * share * (1 - share)) }
   })
 }
 

@@ -97,6 +97,28 @@ describe.skipIf(!chromium)('jobs', () => {
       expect(await Bun.file(await file.path()).text()).toStartWith('<svg')
     }))
 
+  test('counts stand beside their ideal distribution, of all bits or some; unequal registers are not compared', () =>
+    visit('ideal', 'user', async (page) => {
+      const [pair = ''] = named
+      await page.goto(`/jobs/${pair}`)
+      await page.getByLabel('Ideal distribution').check()
+      await page
+        .getByText(/Hellinger fidelity to the ideal distribution: 0\.9\d+|distribution: 1\.0000/)
+        .waitFor()
+      await page.getByRole('img', { name: /^Histogram of the counts of measured, ideal/ }).waitFor()
+      await page.getByLabel('Expectation of').fill('Z0')
+      await page.getByText(/^−?0\.\d+\(\d+\), ideally −?0\.000$/).waitFor()
+      await page.getByRole('textbox', { name: 'Bits' }).fill('2')
+      await page.getByRole('alert').getByText('There is no bit 2; the bits are 0 to 1.').waitFor()
+      await page.getByRole('textbox', { name: 'Bits' }).fill('1')
+      await page.getByText('Table of 2 outcomes').waitFor()
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await overflowOf(page)).toBe(0)
+      await page.goto(`/jobs/${pair}?with=${flat}`)
+      await page.getByText('The registers have 2 and 10 bits: their outcomes cannot be compared.').waitFor()
+      expect(await page.getByText('not the same source').count()).toBe(0)
+    }))
+
   test('points of level 1 are drawn in the IQ plane, one bit at a time', () =>
     visit('iq', 'user', async (page) => {
       await page.goto(`/jobs/${points}`)
@@ -199,13 +221,13 @@ describe.skipIf(!chromium)('jobs', () => {
   test('a filtered list stays true while another browser changes its jobs', () =>
     visit('jobs-filtered', 'user', async (page) => {
       const idle = await lab.service.createQpu('boreas')
-      const id = await submit({ circuits: [{ circuit: PROGRAM }], name: 'waits' }, idle.id)
-      await page.goto('/jobs?status=pending')
-      await page.getByRole('link', { name: 'waits' }).waitFor()
+      const id = await submit({ circuits: [{ circuit: PROGRAM }], name: 'in line', tags: ['live'] }, idle.id)
+      await page.goto('/jobs?status=pending&tag=live')
+      await page.getByRole('link', { name: 'in line' }).waitFor()
       await visit('jobs-changed', 'user', async (other) => {
         await lab.service.call('PATCH', `/api/jobs/${id}`, {
           token: lab.user.token,
-          body: { name: 'renamed', tags: ['tagged'] },
+          body: { name: 'renamed', tags: ['live', 'tagged'] },
         })
         const row = page.getByRole('row', { name: 'renamed' })
         await row.getByText('tagged').waitFor()

@@ -11,7 +11,7 @@ const FIELDS: Record<string, (value: number) => Partial<Qubit>> = {
   frequency: (value) => ({ frequency_hz: value }),
 }
 
-/** A description with the values of its qubits that calibrations have measured, as the chip map shows them. */
+/** A description with what calibrations have measured of its qubits, as the chip map shows it. */
 export function withMeasured<T extends Description>(described: T, values: readonly CalibrationValue[]): T {
   const measured = new Map<string, Partial<Qubit>>()
   for (const { element, parameter, value } of values) {

@@ -7,6 +7,7 @@ import { useResource } from '../../../app/use-resource.ts'
 import { compareCounts } from '../../../jobs/compare.ts'
 import { describeComparison } from '../../../jobs/compare-text.ts'
 import { type BarOrder, poolCounts } from '../../../jobs/counts.ts'
+import { widthOf } from '../../../jobs/ideal/marginals.ts'
 import { countsOf } from '../../../jobs/jobs.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Heading } from '../../../parts/Heading.tsx'
@@ -61,7 +62,9 @@ function Comparison({ jobs }: { jobs: readonly Job[] }) {
     comparison: compareCounts(first.counts, counts),
   }))
   const main = comparisons[0]
-  const hasCounts = series.every(({ counts }) => Object.keys(counts).length > 0)
+  const widths = series.map(({ counts }) => widthOf(counts))
+  const isUnequal = new Set(widths).size > 1 && !widths.includes(undefined)
+  const hasCounts = !isUnequal && series.every(({ counts }) => Object.keys(counts).length > 0)
   const csv = () => {
     const outcomes = [...new Set(series.flatMap(({ counts }) => Object.keys(counts)))].sort()
     const rows = outcomes.map((outcome) => [outcome, ...series.map(({ counts }) => counts[outcome] ?? 0)])
@@ -97,7 +100,11 @@ function Comparison({ jobs }: { jobs: readonly Job[] }) {
       </Heading>
       {!hasCounts && (
         <Panel title="Counts">
-          <Empty>One of these jobs has no counts, so there is nothing to compare.</Empty>
+          <Empty>
+            {isUnequal
+              ? `The registers have ${widths.join(' and ')} bits: their outcomes cannot be compared. Choose jobs that measure as many bits.`
+              : 'One of these jobs has no counts, so there is nothing to compare.'}
+          </Empty>
         </Panel>
       )}
       {hasCounts && <Distances comparisons={comparisons} />}

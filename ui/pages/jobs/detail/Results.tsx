@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'preact/hooks'
 import type { CircuitResult, Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { countsOfResult, toCsv } from '../../../jobs/counts.ts'
-import { warningsOf } from '../../../jobs/jobs.ts'
+import { executionsOf, warningsOf } from '../../../jobs/jobs.ts'
 import { type IqPoints, readIqPoints, readTraces, type Traces } from '../../../jobs/signals.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { saveFile } from '../../../lib/save-file.ts'
@@ -31,6 +31,8 @@ export function Results({ job }: { job: Job }) {
   const compiled = result?.metadata?.compiled_circuit
   const counts = (result && countsOfResult(result)) ?? {}
   const hasCounts = Object.keys(counts).length > 0
+  const executions = executionsOf(job)
+  const execution = executions.length === results.length ? executions[chosen.value] : undefined
   const isShown = points || traces || hasCounts || result?.counts_omitted || result?.discarded_shots
   return (
     <Panel
@@ -65,7 +67,7 @@ export function Results({ job }: { job: Job }) {
         <div key={chosen.value} class="padded" ref={plot}>
           {points && <Points points={points} />}
           {traces && <TraceList traces={traces} />}
-          {hasCounts && <Counts counts={counts} />}
+          {hasCounts && <Counts counts={counts} execution={execution} job={job.id} />}
           <Notes result={result} areCounted={hasCounts} />
         </div>
       ) : (
