@@ -3,12 +3,13 @@ import type { ChannelOp } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
 import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
-import { assertAffordable } from './assert-affordable.ts'
+import { Outlook } from './outlook.ts'
 import { operatorOf } from './operator.ts'
 import { type ChainPlan, planChain } from './plan-chain.ts'
 import { sampleAll } from './sample.ts'
 import { type ChainSettings, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
+import { WindowBonds } from './window-bonds.ts'
 
 /** Shots with equal outcomes so far, and their position in the circuit. */
 interface Branch {
@@ -47,9 +48,14 @@ export class BranchRunner {
     // A qubit without a site has never been changed.
     const measured = terminal.map(({ qubit }) => qubit).filter((qubit) => chain.has(qubit))
     this.#waiting.push({ chain, step: 0, shots, bits })
+    let followed: WindowBonds | undefined
+    const windows = () => {
+      followed ??= new WindowBonds(plan.ops, { ...settings, meeting })
+      return followed
+    }
     for (let branch = this.#waiting.pop(); branch; branch = this.#waiting.pop()) {
       timeBudget.enter('evolve')
-      await this.#walk(branch, plan)
+      await this.#walk(branch, plan, windows)
       const end = branch
       this.#losses.add(end.chain)
       timeBudget.enter('sample')
@@ -60,7 +66,8 @@ export class BranchRunner {
     }
   }
 
-  async #walk(branch: Branch, { ops, pairs, starts }: ChainPlan): Promise<void> {
+  async #walk(branch: Branch, { ops, pairs, starts }: ChainPlan, windows: () => WindowBonds): Promise<void> {
+    const outlook = new Outlook(this.#run.timeBudget)
     for (; branch.step < ops.length; branch.step++) {
       const op = ops[branch.step] as StateOp
       if (op.kind === 'channel') this.#applyChannel(branch, op)
@@ -73,8 +80,10 @@ export class BranchRunner {
       this.#run.timeBudget.spend(branch.chain.work)
       if (!this.#run.timeBudget.isYieldDue) continue
       await this.#run.timeBudget.yieldIfDue()
-      const at = { step: branch.step, steps: ops.length }
-      assertAffordable(branch.chain, pairs.subarray(starts[branch.step]), at, this.#run.timeBudget)
+      const { step } = branch
+      const next = starts[step + 1] ?? pairs.length
+      const mayShrink = () => windows().mayShrinkAfter(step)
+      outlook.assertAffordable(branch.chain, { step, steps: ops.length, pairs, next, mayShrink })
     }
   }
 

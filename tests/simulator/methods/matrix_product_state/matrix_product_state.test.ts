@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { systemClock } from '../../../../src/base/index.ts'
 import type { Op } from '../../../../src/qasm/index.ts'
 import { Algebra } from '../../../../src/simulator/methods/matrix_product_state/algebra.ts'
-import { assertAffordable } from '../../../../src/simulator/methods/matrix_product_state/assert-affordable.ts'
+import { Outlook } from '../../../../src/simulator/methods/matrix_product_state/outlook.ts'
 import { TensorChain } from '../../../../src/simulator/methods/matrix_product_state/tensor-chain.ts'
 import { amplitudeDamping } from '../../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, onQubit } from '../../../../src/simulator/noise/noise-model.ts'
@@ -135,15 +135,23 @@ test('a run whose rest takes several times the time left is refused, with the st
     }
   }
   const pairs = new Int32Array(2 ** 22).fill(6)
-  const assertWith = (seconds: number, rest = pairs) => {
+  /** A run that takes `pace` s from its first step to its second, in the same state. */
+  const assertWith = (seconds: number, { rest = pairs, mayShrink = false, pace = 1 } = {}) => {
+    let now = 0
     const limit = { signal: new AbortController().signal, deadline: 1_000 * seconds }
-    const timeBudget = new TimeBudget({ ...systemClock, monotonic: () => 0 }, limit)
-    assertAffordable(chain, rest, { step: 3, steps: 90 }, timeBudget)
+    const outlook = new Outlook(new TimeBudget({ ...systemClock, monotonic: () => now }, limit))
+    const at = { steps: 90, pairs: rest, mayShrink: () => mayShrink }
+    outlook.assertAffordable(chain, { ...at, step: 2, next: 0 })
+    now += 1_000 * pace
+    outlook.assertAffordable(chain, { ...at, step: 3, next: rest.length >> 4 })
   }
   expect(() => assertWith(1_000)).not.toThrow()
   const bond = chain.largestBondDimension
   expect(bond).toBeGreaterThan(7)
   expect(() => assertWith(1)).toThrow(`is too entangled: after step 3 of 90 its bonds have reached ${bond}`)
+  expect(() => assertWith(1, { mayShrink: true })).not.toThrow()
+  // Steps that take a hundredth of their estimate make it one of another state or machine.
+  expect(() => assertWith(1, { pace: 0.06 })).not.toThrow()
   // A short rest is no reason, however little time is left: the time limit ends the run.
-  expect(() => assertWith(0, pairs.subarray(0, 10))).not.toThrow()
+  expect(() => assertWith(0, { rest: pairs.subarray(0, 10) })).not.toThrow()
 })
