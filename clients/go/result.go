@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"strings"
@@ -43,8 +44,13 @@ type CircuitResult struct {
 	Memory []string
 	// IQ has the points of a job with measurement level 1: for each shot, or once for "avg", one point for each slot.
 	IQ [][]complex128
+	// ExpectationValues are the exact means of the observables of the circuit, of a job submitted with Exact.
+	ExpectationValues []float64
 	// Warnings say why the outcomes may mean less than they seem, such as qubits that are not calibrated.
 	Warnings []string
+
+	// exact are the probabilities of a job submitted with Exact.
+	exact map[string]float64
 }
 
 // Register is a classical register.
@@ -58,6 +64,8 @@ type circuitWire struct {
 	Discarded float64            `json:"discarded_shots"`
 	Counts    map[string]float64 `json:"counts"`
 	Omitted   bool               `json:"counts_omitted"`
+	Means     []float64          `json:"expectation_values"`
+	Exact     map[string]float64 `json:"probabilities"`
 	Memory    json.RawMessage    `json:"memory"`
 	Header    struct {
 		Name        string         `json:"name"`
@@ -105,6 +113,7 @@ func circuitOf(read circuitWire) (CircuitResult, error) {
 		return CircuitResult{}, fmt.Errorf("%v shots of %d bits", read.Shots, read.Header.MemorySlots)
 	}
 	circuit := CircuitResult{Name: read.Header.Name, Metadata: read.Header.Metadata, Shots: int(read.Shots), Discarded: int(read.Discarded), Counts: map[string]int{}, Warnings: read.Metadata.Warnings}
+	circuit.ExpectationValues, circuit.exact = read.Means, read.Exact
 	for key, count := range read.Counts {
 		circuit.Counts[key] = int(count)
 	}
@@ -192,8 +201,11 @@ func (r *CircuitResult) Kept() int {
 	return r.Shots - r.Discarded
 }
 
-// Probabilities returns the relative frequencies of the outcomes.
+// Probabilities returns the relative frequencies of the outcomes; exact probabilities of a job submitted with Exact.
 func (r *CircuitResult) Probabilities() map[string]float64 {
+	if r.exact != nil {
+		return maps.Clone(r.exact)
+	}
 	found := make(map[string]float64, len(r.Counts))
 	for key, count := range r.Counts {
 		found[key] = float64(count) / float64(r.Kept())

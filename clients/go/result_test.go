@@ -128,3 +128,14 @@ func TestCountsThatResultsOmitAreCountedInThePackedMemory(t *testing.T) {
 		t.Errorf("the counts are %v", circuit.Counts)
 	}
 }
+
+func TestExactValuesAreReadInPlaceOfCounts(t *testing.T) {
+	circuit := resultOf(t, `{"shots":0,"probabilities":{"0":0.25,"1":0.75},"header":{"memory_slots":1}}`)
+	if got := fmt.Sprint(circuit.Probabilities(), circuit.Counts); got != "map[0:0.25 1:0.75] map[]" {
+		t.Errorf("the probabilities and counts are %s", got)
+	}
+	circuit = resultOf(t, `{"shots":0,"expectation_values":[0.5,-1],"header":{"memory_slots":1}}`)
+	if got := fmt.Sprint(circuit.ExpectationValues); got != "[0.5 -1]" {
+		t.Errorf("the expectation values are %s", got)
+	}
+}

@@ -24,6 +24,8 @@ type Circuit struct {
 	NamedValues []map[string]float64 `json:"-"`
 	// Shots of this circuit; those of the submission if 0.
 	Shots int `json:"shots,omitempty"`
+	// ExpectationValues are Pauli sums of which an exact job returns the means, by label with qubit 0 last: {"ZZ": 0.5}.
+	ExpectationValues []map[string]float64 `json:"expectation_values,omitempty"`
 	// Name and Metadata (at most 4 KiB) are returned with its results.
 	Name     string         `json:"name,omitempty"`
 	Metadata map[string]any `json:"metadata,omitempty"`
@@ -48,9 +50,11 @@ type Submission struct {
 	// Seed makes the results of a simulator repeatable.
 	Seed *int64 `json:"seed,omitempty"`
 	// AllowUncalibrated also uses parts of the chip that are not calibrated; the results name them in Warnings.
-	AllowUncalibrated bool     `json:"allow_uncalibrated,omitempty"`
-	Name              string   `json:"name,omitempty"`
-	Tags              []string `json:"tags,omitempty"`
+	AllowUncalibrated bool `json:"allow_uncalibrated,omitempty"`
+	// Exact asks for expectation values, or probabilities, in place of shots; simulators only.
+	Exact bool     `json:"exact,omitempty"`
+	Name  string   `json:"name,omitempty"`
+	Tags  []string `json:"tags,omitempty"`
 
 	// MemoryFormat is how the server sends the memory; Submit chooses it.
 	MemoryFormat string `json:"memory_format,omitempty"`

@@ -183,6 +183,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['timing'],
       ['kernel', 'noise'],
       ['reduction', 'tally'],
+      ['exact'],
       ['define-method.ts'],
       ['feedback'],
       ['methods'],
@@ -197,7 +198,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   },
   {
     folder: 'src/simulator/methods/statevector',
-    steps: [['gates', 'tally-indices.ts'], ['state'], ['branching'], ['run.ts']],
+    steps: [['gates', 'tally-indices.ts'], ['state'], ['branching'], ['exact.ts', 'run.ts']],
   },
   {
     folder: 'src/devices',

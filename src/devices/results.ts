@@ -15,6 +15,7 @@ import {
   RESULTS_TOO_LARGE,
 } from '../protocol/index.ts'
 import type { Circuit } from '../qasm/index.ts'
+import type { ExactValues } from '../simulator/index.ts'
 import { JobError } from './errors.ts'
 
 interface Outcome {
@@ -25,6 +26,8 @@ interface Outcome {
   /** Bit string → number of shots. */
   counts?: Record<string, number>
   memory?: unknown
+  /** Exact values in place of counts. */
+  exact?: ExactValues
   /** Whether counts are left out because they are too large beside packed memory. */
   countsOmitted?: boolean
   /** Shots that ran and are in neither of them. */
@@ -34,10 +37,12 @@ interface Outcome {
 
 /** The result of one circuit with one parameter set, with the header by which clients format counts. */
 export function circuitResultOf(outcome: Outcome): CircuitResult {
-  const { circuit, circuitIndex } = outcome
+  const { circuit, circuitIndex, exact } = outcome
   return {
     shots: outcome.shots,
     ...(outcome.counts !== undefined && { counts: outcome.counts }),
+    ...(exact?.expectationValues && { expectation_values: exact.expectationValues }),
+    ...(exact?.probabilities && { probabilities: exact.probabilities }),
     ...(outcome.countsOmitted && { counts_omitted: true }),
     ...(outcome.memory !== undefined && { memory: outcome.memory }),
     ...(outcome.discardedShots !== undefined && { discarded_shots: outcome.discardedShots }),

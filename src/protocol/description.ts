@@ -25,6 +25,7 @@ export const DEVICE_FEATURES = [
   'meas_level_0',
   'meas_level_1',
   'optimization_level',
+  'exact',
 ] as const
 export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
 

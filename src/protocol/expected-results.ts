@@ -16,6 +16,8 @@ export const expectedResults = v.object({
   memory: v.picklist(['none', 'hex', 'packed']),
   /** In the order of the results. Bits are null if nobody has counted those of the program. */
   results: v.pipe(v.array(alike), v.maxLength(JOB_LIMITS.executions)),
+  /** Of a job with exact values: those of each result, 0 for its probabilities. Such results have 0 shots. */
+  exact: v.optional(v.pipe(v.array(whole), v.maxLength(JOB_LIMITS.executions))),
 })
 export type ExpectedResults = v.InferOutput<typeof expectedResults>
 
@@ -26,12 +28,17 @@ export type ExpectedResults = v.InferOutput<typeof expectedResults>
 export function expectedResultsOf(payload: JobPayload, bits?: readonly number[]): ExpectedResults {
   const { meas_level, meas_return, memory, memory_format = 'hex' } = payload
   const results: ExpectedResults['results'] = []
-  for (const [index, { parameter_values, shots = payload.shots }] of payload.circuits.entries()) {
+  const exact: number[] = []
+  for (const [index, circuit] of payload.circuits.entries()) {
+    const { parameter_values, expectation_values = [] } = circuit
+    const shots = payload.exact ? 0 : (circuit.shots ?? payload.shots)
     const number = Math.max(1, parameter_values?.length ?? 0)
     const width = bits?.[index] ?? null
+    if (payload.exact) exact.push(...new Array<number>(number).fill(expectation_values.length))
     const last = results.at(-1)
     if (last && last[1] === shots && last[2] === width) last[0] += number
     else results.push([number, shots, width])
   }
-  return { meas_level, meas_return, memory: memory ? memory_format : 'none', results }
+  const kept = memory ? memory_format : 'none'
+  return { meas_level, meas_return, memory: kept, results, ...(payload.exact && { exact }) }
 }

@@ -9,6 +9,8 @@ export const JOB_LIMITS = {
   programBytes: 10_000_000,
   payloadBytes: 10 * 1024 * 1024,
   parameters: 100_000,
+  /** Pauli sums of one circuit. */
+  observables: 1_000,
   /** Results as JSON text in UTF-8; larger results fail the job. Storing more takes longer than 50 ms. */
   resultBytes: 8 * 1024 * 1024,
 } as const
@@ -23,6 +25,17 @@ const finite = v.pipe(v.number(), v.finite())
 const parameterSet = v.pipe(v.array(finite), v.maxLength(JOB_LIMITS.parameters))
 const shots = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(JOB_LIMITS.shots))
 
+const pauliLabel = v.pipe(
+  v.string(),
+  v.regex(/^[IXYZ]{1,10000}$/, 'Expected a letter I, X, Y or Z for each qubit, that of qubit 0 last'),
+)
+
+/** A sum of Pauli operators with real coefficients. */
+const pauliSum = v.pipe(
+  v.record(pauliLabel, finite),
+  v.check((sum) => Object.keys(sum).length > 0, 'Expected at least one term, such as {"ZZ": 1}'),
+)
+
 /** One program of a job. `parameter_values` is a list of sets; each set yields one result, in order. */
 export const circuitEntry = v.strictObject({
   circuit: v.pipe(
@@ -33,6 +46,15 @@ export const circuitEntry = v.strictObject({
   ),
   parameter_values: v.optional(v.array(parameterSet)),
   shots: v.optional(shots),
+  /** In a job with `exact`: observables whose means are the result; without any, probabilities are. */
+  expectation_values: v.optional(
+    v.pipe(
+      v.array(pauliSum),
+      v.minLength(1),
+      v.maxLength(JOB_LIMITS.observables),
+      v.description('Pauli sums by label, qubit 0 last, of which exact means are asked for: [{"ZZ": 0.5}]'),
+    ),
+  ),
 })
 export type CircuitEntry = v.InferOutput<typeof circuitEntry>
 
@@ -84,6 +106,13 @@ export const jobPayload = v.strictObject({
    * absent.
    */
   optimization_level: v.optional(v.picklist([0, 1, 2])),
+  /** Older drivers refuse it, so it is absent unless it is true. */
+  exact: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('Exact expectation values or probabilities in place of shots; simulators only'),
+    ),
+  ),
 })
 export type JobPayload = v.InferOutput<typeof jobPayload>
 
@@ -115,7 +144,7 @@ function areNumbers(value: unknown): value is Record<string, number> {
 
 /** The outcome of one circuit with one parameter set. */
 export const circuitResult = v.looseObject({
-  /** Shots that the job asks for: the sum of `counts` and `discarded_shots`. */
+  /** Shots that the job asks for: the sum of `counts` and `discarded_shots`; 0 for exact values. */
   shots: v.number(),
   /**
    * Bit string (classical bit 0 rightmost, no spaces) → number of shots. Absent at other levels than 2, and
@@ -130,6 +159,10 @@ export const circuitResult = v.looseObject({
       ),
     ),
   ),
+  /** In a job with `exact`: the mean of each observable, in order. */
+  expectation_values: v.optional(v.array(v.number())),
+  /** In a job with `exact` and without observables: bit string → probability, of all that are not 0. */
+  probabilities: v.optional(counts),
   /** Shots that the device ran and left out of counts and memory; none when absent. */
   discarded_shots: v.optional(v.number()),
   /**

@@ -11,6 +11,17 @@ interface CountsFigures {
   malformed?: string
 }
 
+/** Figures of the exact values of one result. */
+interface ExactFigures {
+  /** Number of expectation values. */
+  values?: number
+  /** Sum of the probabilities, and a bit string of another length than the first; absent without any. */
+  probabilities?: { sum: number; width: number; other?: number }
+}
+
+/** How far probabilities may be from a sum of 1: those below rounding errors are left out. */
+const PROBABILITY_TOLERANCE = 1e-6
+
 /** Figures of the result of one circuit with one parameter set. */
 interface CircuitFigures {
   shots: number
@@ -18,6 +29,8 @@ interface CircuitFigures {
   /** Result bits by its own header. */
   bits: number
   counts?: CountsFigures
+  /** Exact values. */
+  exact: ExactFigures
   /** Whether the result says that its counts are left out. */
   isCountless: boolean
   memory?: MemoryFigures
@@ -71,9 +84,28 @@ function circuitFigures(result: CircuitResult, checkpoint: () => void): CircuitF
     discarded: discarded_shots ?? 0,
     bits,
     isCountless: result.counts_omitted ?? false,
+    exact: exactFigures(result, checkpoint),
     ...(counted && { counts: counted }),
     ...(memory !== undefined && memory !== null && { memory: memoryFiguresOf(memory, options) }),
   }
+}
+
+function exactFigures(
+  { expectation_values, probabilities }: CircuitResult,
+  checkpoint: () => void,
+): ExactFigures {
+  const values = expectation_values && { values: expectation_values.length }
+  if (!probabilities) return { ...values }
+  let sum = 0
+  let width: number | undefined
+  let other: number | undefined
+  for (const [index, [outcome, probability]] of Object.entries(probabilities).entries()) {
+    if (index % CHECK_INTERVAL === 0) checkpoint()
+    sum += probability
+    width ??= outcome.length
+    if (outcome.length !== width) other = outcome.length
+  }
+  return { ...values, probabilities: { sum, width: width ?? 0, ...(other !== undefined && { other }) } }
 }
 
 function countsFigures(counts: Record<string, number>, checkpoint: () => void): CountsFigures {
@@ -99,6 +131,8 @@ function countsFigures(counts: Record<string, number>, checkpoint: () => void): 
 interface Expected extends Pick<ExpectedResults, 'meas_level' | 'meas_return' | 'memory'> {
   shots: number
   bits: number
+  /** Number of expectation values of a result of exact values, 0 for its probabilities. */
+  exact: number | undefined
 }
 
 /**
@@ -115,7 +149,8 @@ export function contradictionOf(figures: ResultFigures, expected: ExpectedResult
     return `circuit_results has ${of(circuits.length, 'result')}, the job ${wanted.length} (circuits × parameter sets)`
   for (const [index, found] of circuits.entries()) {
     const { shots = found.shots, bits } = wanted[index] ?? {}
-    const problem = problemOf(found, { ...expected, shots, bits: bits ?? found.bits })
+    const exact = expected.exact?.[index]
+    const problem = problemOf(found, { ...expected, exact, shots, bits: bits ?? found.bits })
     if (problem !== undefined) return `circuit_results.${index}.${problem}`
   }
   return isRepeated ? undefined : 'shots and counts do not repeat those of circuit_results.0'
@@ -123,9 +158,13 @@ export function contradictionOf(figures: ResultFigures, expected: ExpectedResult
 
 function problemOf(found: CircuitFigures, expected: Expected): string | undefined {
   const { shots, discarded, counts, memory, isCountless } = found
+  const unexact =
+    expected.exact === undefined ? undefined : exactProblem(found, expected.exact, expected.bits)
+  if (unexact !== undefined) return unexact
   if (shots !== expected.shots) return `shots is ${shots}, the job asks for ${expected.shots}`
   if (!Number.isSafeInteger(discarded) || discarded < 0 || discarded > shots)
     return `discarded_shots is ${discarded}, expected a whole number from 0 to ${shots}`
+  if (expected.exact !== undefined) return undefined
   // A program without result bits has nothing to count or to keep.
   if (expected.bits === 0)
     return counts && counts.sum !== 0 ? countsProblem(counts, found, expected) : undefined
@@ -134,6 +173,20 @@ function problemOf(found: CircuitFigures, expected: Expected): string | undefine
   return (
     (isCounted ? countsProblem(counts, found, expected) : undefined) ?? memoryProblem(memory, found, expected)
   )
+}
+
+function exactProblem({ exact }: CircuitFigures, expected: number, bits: number): string | undefined {
+  if (expected > 0) {
+    if (exact.values === expected) return undefined
+    const found = exact.values === undefined ? 'missing' : of(exact.values, 'value')
+    return `expectation_values: ${found}, the job asks for ${expected}`
+  }
+  if (!exact.probabilities) return 'probabilities are missing, which the job asks for'
+  const { sum, width, other } = exact.probabilities
+  const wrong = width === bits ? other : width
+  if (wrong !== undefined)
+    return `probabilities has an outcome of ${of(wrong, 'bit')}, the program has ${bits}`
+  return Math.abs(sum - 1) <= PROBABILITY_TOLERANCE ? undefined : `probabilities add up to ${sum}`
 }
 
 function countsProblem(

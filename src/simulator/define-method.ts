@@ -1,10 +1,13 @@
 import type { OpenSink, Sink } from '../qasm/index.ts'
+import type { ExactValues } from './exact/exact-sums.ts'
+import type { Observable } from './exact/observables.ts'
 import type { Engine } from './kernel/engine.ts'
 import type { NoiseModel } from './noise/noise-model.ts'
 import type { Rng } from './numeric/random.ts'
 import type { ReadoutError } from './readout/readout.ts'
 import type { QubitPlaces } from './reduction/qubit-places.ts'
 import type { ReducedCircuit } from './reduction/reduce-circuit.ts'
+import type { ResultBudget } from './tally/result-budget.ts'
 import type { Tally } from './tally/tally.ts'
 import type { TimeBudget, WorkCounter } from './timing/time-budget.ts'
 
@@ -25,6 +28,8 @@ export interface Workload {
   usedQubits: readonly number[]
   /** Places for the qubits of a walk; the used qubits have the first ones. */
   createPlaces(): QubitPlaces
+  /** Asks for exact values in place of outcomes of shots. */
+  exact?: ExactRequest | undefined
   /** Executes the program once with the outcomes that `sink` returns; returns the classical bits. */
   walk(sink: Sink): Uint8Array
   /**
@@ -81,6 +86,38 @@ export interface MethodRun {
   limits: ResourceLimits
 }
 
+/** What is asked of the state at the end, over all outcomes. */
+export interface ExactRequest {
+  /** Pauli sums of which the mean is asked for; without any, the probabilities of the outcomes are. */
+  observables: readonly Observable[]
+}
+
+/** What a workload with exact values reads at its end. */
+export function measuredOf({ exact, reduced }: Workload) {
+  return { observables: exact?.observables ?? [], terminal: reduced?.terminal ?? [] }
+}
+
+/** What a method uses while it computes exact values. */
+export interface ExactRun extends Pick<MethodRun, 'readoutErrorOf' | 'timeBudget' | 'engine' | 'limits'> {
+  resultBudget: ResultBudget
+}
+
+export interface ExactOutcome {
+  values: ExactValues
+  /** False for values of an approximation, whose error the metadata state. */
+  isExact: boolean
+  /** Additional metadata of the result. */
+  metadata: Record<string, unknown>
+}
+
+/** How a method computes exact values. */
+interface ExactMethod {
+  /** As `refuse` of the method. */
+  refuse(workload: Workload, limits: ResourceLimits): Refusal | undefined
+  /** @throws UnsuitableMethodError for a workload that turns out to be too large. */
+  run(workload: Workload, run: ExactRun): Promise<ExactOutcome>
+}
+
 /** A simulation method. */
 export interface Method {
   /** The value of the option `method`, and of `method` in results. */
@@ -92,6 +129,8 @@ export interface Method {
   prefers?(workload: Workload): boolean
   /** The reason why it cannot run the workload, found before anything is allocated; undefined when it can. */
   refuse(workload: Workload, limits: ResourceLimits): Refusal | undefined
+  /** Exact values; absent for a method that draws outcomes only. */
+  exact?: ExactMethod
   /** Qubits of the statevector it needs, 0 for none. Circuits with small ones run in parallel. */
   stateQubits(workload: Workload): number
   /** Estimated time, in s: a job that cannot end within its time limit is refused before it starts. */

@@ -12,6 +12,7 @@ export {
   validateCircuits,
 } from './circuits/executions.ts'
 export { SimulationError, WorkerEndedError } from './errors.ts'
+export type { ExactValues } from './exact/exact-sums.ts'
 export { METHODS } from './methods/index.ts'
 export { MAX_STATE_QUBITS } from './methods/statevector/state/statevector.ts'
 export {

@@ -111,3 +111,40 @@ test('contradictedFailure() is final and names the device', () => {
     error_code: 'invalid_results',
   })
 })
+
+test('results of exact values have as many means as asked for, or probabilities that add up to 1', () => {
+  const circuit = 'OPENQASM 3.0;'
+  const payload: JobPayload = {
+    circuits: [
+      { circuit, expectation_values: [{ Z: 1 }, { X: 1 }] },
+      { circuit, parameter_values: [[1], [2]] },
+    ],
+    ...{ shots: 1_024, meas_level: 2, meas_return: 'single', memory: false, exact: true },
+  }
+  const expected = expectedResultsOf(payload, [0, 2])
+  expect(expected).toMatchObject({
+    exact: [2, 0, 0],
+    results: [
+      [1, 0, 0],
+      [2, 0, 2],
+    ],
+  })
+  const header = { name: 'c', n_qubits: 1, memory_slots: 2, creg_sizes: [], qreg_sizes: [], metadata: {} }
+  const problemOf = (means: unknown, probabilities: unknown, shots = 0) => {
+    const all = [{ expectation_values: means }, { probabilities }, { probabilities: { '01': 1 } }]
+    const circuit_results = all.map((each) => ({ ...each, shots, header, metadata: {} }))
+    const results = { success: true, backend: 'b', shots, circuit_results, metadata: {} }
+    return contradictionOf(figuresOf(results as unknown as JobResults), expected)
+  }
+  expect(problemOf([0.5, -1], { '00': 0.25, '11': 0.75 })).toBeUndefined()
+  const first = 'circuit_results.0.'
+  expect(problemOf([0.5], { '00': 1 })).toBe(`${first}expectation_values: 1 value, the job asks for 2`)
+  expect(problemOf(undefined, { '00': 1 })).toBe(`${first}expectation_values: missing, the job asks for 2`)
+  expect(problemOf([1, 1], { '00': 1 }, 9)).toBe(`${first}shots is 9, the job asks for 0`)
+  const second = 'circuit_results.1.'
+  expect(problemOf([1, 1], undefined)).toBe(`${second}probabilities are missing, which the job asks for`)
+  expect(problemOf([1, 1], { '00': 0.9 })).toBe(`${second}probabilities add up to 0.9`)
+  expect(problemOf([1, 1], { '00': 0.5, 1: 0.5 })).toBe(
+    `${second}probabilities has an outcome of 1 bit, the program has 2`,
+  )
+})

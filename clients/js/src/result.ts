@@ -48,6 +48,11 @@ export class CircuitResult {
     return this.#counted
   }
 
+  /** The exact mean of each observable of the circuit, of a job submitted with `exact`. */
+  get expectationValues(): readonly number[] | undefined {
+    return this.raw.expectation_values
+  }
+
   /** Metadata given to the circuit. */
   get metadata(): { readonly [key: string]: unknown } {
     return this.raw.header.metadata
@@ -74,8 +79,9 @@ export class CircuitResult {
     return Array.isArray(memory) && Array.isArray(memory[0]) ? (memory as IqPoints) : undefined
   }
 
-  /** Relative frequencies of the outcomes. */
+  /** Relative frequencies of the outcomes; exact probabilities of a job submitted with `exact`. */
   probabilities(): { [bits: string]: number } {
+    if (this.raw.probabilities) return { ...this.raw.probabilities }
     return mapValues(this.counts, (count) => count / this.keptShots)
   }
 

@@ -14,6 +14,8 @@ export interface Circuit {
    */
   readonly parameterValues?: ParameterSet | readonly ParameterSet[]
   readonly shots?: number
+  /** In an exact job: Pauli sums whose means are asked for, by label with qubit 0 last: `{ ZZ: 0.5 }`. */
+  readonly expectationValues?: readonly { readonly [label: string]: number }[]
   /** Returned with its results. */
   readonly name?: string
   /** Returned with its results; at most 4 KiB. */
@@ -37,6 +39,8 @@ export interface Submission {
   readonly seed?: number
   /** Also uses parts of the chip that are not calibrated; the results name them in `warnings`. */
   readonly allowUncalibrated?: boolean
+  /** Exact expectation values, or probabilities, in place of shots; simulators only. */
+  readonly exact?: boolean
   readonly name?: string
   readonly tags?: readonly string[]
 }
@@ -50,22 +54,33 @@ const MAX_BODY = 16 * 1024 * 1024
  * of an input that a program does not have, or an input without value.
  */
 export function bodyOf(submission: Submission): PostJobsBody {
-  const { circuits, qpu, measLevel, measReturn, memory, optimizationLevel, allowUncalibrated, ...rest } =
-    submission
+  const {
+    circuits,
+    qpu,
+    measLevel,
+    measReturn,
+    memory,
+    optimizationLevel,
+    allowUncalibrated,
+    exact,
+    ...rest
+  } = submission
   const body: PostJobsBody = {
     ...rest,
     circuits: circuits.map((each) => {
       if (typeof each === 'string') return each
-      const { parameterValues, ...circuit } = each
+      const { parameterValues, expectationValues, ...circuit } = each
       return {
         ...circuit,
         ...(parameterValues && { parameter_values: setsOf(each.circuit, parameterValues) }),
+        ...(expectationValues && { expectation_values: expectationValues }),
       }
     }),
     ...(qpu !== undefined && { qpu_target: qpu }),
     ...(measLevel !== undefined && { meas_level: measLevel }),
     ...(measReturn !== undefined && { meas_return: measReturn }),
     ...(allowUncalibrated && { allow_uncalibrated: true }),
+    ...(exact && { exact: true }),
     ...(optimizationLevel !== undefined && { optimization_level: optimizationLevel }),
     ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),
   }

@@ -21,6 +21,12 @@ def test_discarded_shots_are_in_no_probability_expectation_value_or_memory() -> 
         circuit_of(counts={}, discarded_shots=100).expectation("Z")
 
 
+def test_exact_values_are_read_in_place_of_counts() -> None:
+    circuit = circuit_of(shots=0, probabilities={"0": 0.25, "1": 0.75})
+    assert (circuit.probabilities(), circuit.counts, circuit.expectation_values) == ({"0": 0.25, "1": 0.75}, {}, None)
+    assert circuit_of(shots=0, expectation_values=[0.5, -1]).expectation_values == [0.5, -1.0]
+
+
 def test_counts_that_results_omit_are_counted_in_the_packed_memory() -> None:
     header = {"name": "c", "memory_slots": 9, "creg_sizes": [["c", 9]], "metadata": {}}
     memory = base64.b64encode(bytes([1, 1, 0, 2, 1, 1])).decode()

@@ -53,6 +53,17 @@ export function countLines(counts: Readonly<Record<string, number>>): string[] {
   return left > 0 ? [...lines, `  … and ${left} less frequent outcomes; --json prints all`] : lines
 }
 
+/** A line for each outcome: its bits and its probability; the most probable ones if there are many. */
+function probabilityLines(probabilities: Readonly<Record<string, number>>): string[] {
+  const all = Object.entries(probabilities)
+  const shown = all.toSorted(([, a], [, b]) => b - a).slice(0, MAX_OUTCOMES)
+  const lines = shown
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([bits, probability]) => `  ${bits}  ${probability.toPrecision(6)}`)
+  const left = all.length - shown.length
+  return left > 0 ? [...lines, `  … and ${left} less probable outcomes; --json prints all`] : lines
+}
+
 /** The results of a job: the counts of each circuit, or how many points it has. */
 export function resultLines(result: Result): string[] {
   const isOne = result.circuits.length === 1
@@ -62,6 +73,9 @@ export function resultLines(result: Result): string[] {
       circuit.discardedShots === 0
         ? []
         : [`  ${circuit.discardedShots} of ${circuit.shots} shots discarded by the device`]
+    if (circuit.expectationValues)
+      return [...title, ...circuit.expectationValues.map((value) => `  ${value}`)]
+    if (circuit.raw.probabilities) return [...title, ...probabilityLines(circuit.probabilities())]
     if (circuit.raw.counts !== undefined || circuit.raw.counts_omitted)
       return [...title, ...countLines(circuit.counts), ...discarded]
     return [...title, `  no counts: measured at another level than 2; --json prints the values`]

@@ -13,6 +13,7 @@ import { CONNECTION_FLAGS, withClient } from './connection.ts'
 import { follow, printOutcome, printWarnings, setStatus, TIMEOUT_FLAG } from './follow.ts'
 import { stateOf } from './output.ts'
 import { bindParameters, checkNames, parseParameter } from './parameters.ts'
+import { parsePauliSum } from './pauli-sum.ts'
 import { notAccepted, type Program } from './problems.ts'
 
 /** As much as a job may have. */
@@ -48,6 +49,14 @@ export const submitCommand = defineCommand({
     allowUncalibrated: switchFlag(
       kinds.bool(),
       'Also use parts of the chip that are not calibrated; warnings name them',
+    ),
+    exact: switchFlag(
+      kinds.bool(),
+      'Exact probabilities of a simulator in place of shots, or the means of --expectation',
+    ),
+    expectation: repeatableFlag(
+      kinds.nonEmptyText('sum'),
+      'With --exact: a Pauli sum such as "0.5 ZZ - XI", qubit 0 last; may be repeated',
     ),
     check: switchFlag(kinds.bool(), 'Check the job without submitting it'),
     wait: switchFlag(kinds.bool(), 'Wait for the results and print them'),
@@ -119,11 +128,16 @@ interface SubmissionFlags {
   seed: number | undefined
   memory: boolean
   allowUncalibrated: boolean
+  exact: boolean
+  expectation: readonly string[]
 }
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
-  const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated } = flags
+  const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
+  const { expectation } = flags
   const parameters = param.map(parseParameter)
+  const expectationValues = expectation.map(parsePauliSum)
+  if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')
   checkNames(
     programs.map(({ text }) => text),
     parameters,
@@ -131,7 +145,12 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
   const circuits = programs.map(({ file, text }): Circuit => {
     const values = bindParameters(text, file, parameters)
     const named = file === '-' ? {} : { name: basename(file).slice(0, 200) }
-    return { circuit: text, ...named, ...(values && { parameterValues: values }) }
+    return {
+      circuit: text,
+      ...named,
+      ...(values && { parameterValues: values }),
+      ...(expectationValues.length > 0 && { expectationValues }),
+    }
   })
   return {
     circuits,
@@ -143,6 +162,7 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),
     ...(allowUncalibrated && { allowUncalibrated }),
+    ...(exact && { exact }),
   }
 }
 

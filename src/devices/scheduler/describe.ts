@@ -8,7 +8,7 @@ import { calibratedChipOf, canPlayCz } from '../compiler/schedule/calibrated-chi
 import { describeTiming } from '../noise/describe-chip.ts'
 import { timingOf } from '../noise/noise-of-device-file.ts'
 
-const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'feedback')
+const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'feedback' && feature !== 'exact')
 
 interface DescribedScheduler {
   chip: Chip

@@ -57,6 +57,7 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
     method,
     seed,
     memory: memoryOf(payload),
+    exact: payload.exact ?? false,
     noise,
   }
   const results = await simulator.run(request, io).catch((error: unknown) => {
@@ -95,10 +96,11 @@ function assertNoTraces(device: string, payload: JobPayload): void {
 
 /** The circuits of a job, each with its own number of shots. */
 export function circuitsOf(payload: JobPayload): CircuitRequest[] {
-  return payload.circuits.map(({ circuit, parameter_values, shots }) => ({
+  return payload.circuits.map(({ circuit, parameter_values, expectation_values, shots }) => ({
     program: circuit,
     parameterSets: parameter_values ?? [],
     shots: shots ?? payload.shots,
+    ...(expectation_values && { expectationValues: expectation_values }),
   }))
 }
 
@@ -129,7 +131,7 @@ export function jobErrorOf(error: unknown): unknown {
 }
 
 function toCircuitResult(result: ExecutionResult, payload: JobPayload, seed: number): CircuitResult {
-  const { circuitIndex, circuit, shots, counts, memory, unmeasured } = result
+  const { circuitIndex, circuit, shots, counts, memory, unmeasured, exact } = result
   const hasDiscriminator = (payload.acq_rotation ?? payload.acq_threshold ?? null) !== null
   const warnings = hasDiscriminator
     ? [...result.warnings, 'acq_rotation and acq_threshold have no effect on a simulator']
@@ -137,8 +139,8 @@ function toCircuitResult(result: ExecutionResult, payload: JobPayload, seed: num
   return circuitResultOf({
     circuitIndex,
     circuit,
-    shots,
-    ...(counts !== undefined ? { counts } : { countsOmitted: payload.meas_level === 2 }),
+    shots: exact ? 0 : shots,
+    ...(exact ? { exact } : counts !== undefined ? { counts } : { countsOmitted: payload.meas_level === 2 }),
     ...(memory !== undefined && { memory }),
     metadata: {
       ...result.provenance,

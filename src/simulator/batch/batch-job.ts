@@ -1,5 +1,6 @@
 import type { Circuit } from '../../qasm/index.ts'
 import type { CircuitRequest, JobLimits } from '../circuits/executions.ts'
+import type { ExactValues } from '../exact/exact-sums.ts'
 import type { NoiseSource } from '../noise/noise-model.ts'
 import type { ShotMemory } from '../readout/readout.ts'
 import { ResultBudget } from '../tally/result-budget.ts'
@@ -17,6 +18,8 @@ export interface BatchJob {
   seed: number
   /** What is recorded of each shot. */
   memory: ShotMemory
+  /** Whether exact values are asked for in place of shots. */
+  exact?: boolean
   /** Text from which each thread reads the noise model; absent for an exact simulation. */
   noise: NoiseSource | undefined
 }
@@ -40,6 +43,8 @@ export interface ExecutionResult {
   shots: number
   /** Sizes of the circuit and of its registers. */
   circuit: Pick<Circuit, 'qubits' | 'clbits' | 'qregs' | 'cregs'>
+  /** In a job of exact values: what was asked for. */
+  exact?: ExactValues
   /** Shots by bit string; absent when the memory holds readout signals, and when they are omitted. */
   counts?: Record<string, number>
   memory?: unknown

@@ -9,6 +9,7 @@ import {
   runCircuit,
 } from '../circuits/run-circuit.ts'
 import { circuitErrorOf } from '../errors.ts'
+import { observablesOf } from '../exact/observables.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { NoiseModel } from '../noise/noise-model.ts'
 import { createRng } from '../numeric/random.ts'
@@ -93,7 +94,10 @@ export class CircuitRunner {
     const checkpoint = () => timeBudget.check('interpret')
     const walk = (sink: Sink) => runDynamic(program, values, sink, { checkpoint })
     const walkOpen = (sink: OpenSink) => runOpen(program, values, sink, { checkpoint })
-    const prepared = prepareCircuit({ ...circuit, walk, walkOpen }, run)
+    const exact = this.#job.exact
+      ? { observables: observablesOf(execution.expectationValues, circuit.qubits, execution.circuitIndex) }
+      : undefined
+    const prepared = prepareCircuit({ ...circuit, walk, walkOpen }, run, exact)
     return {
       execution,
       circuit,
@@ -165,7 +169,7 @@ function resultOf(
   seconds: number,
 ): ExecutionResult {
   const note = clbits === 0 ? 'The program has no result bits: counts are empty' : NOTHING_MEASURED
-  const isUnmeasured = outcome.unmeasured.length === clbits
+  const isUnmeasured = outcome.unmeasured.length === clbits && !outcome.exact?.expectationValues
   return {
     circuitIndex,
     parameterSet,

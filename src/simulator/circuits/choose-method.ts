@@ -18,7 +18,7 @@ export function chooseMethod(
   limits: ResourceLimits,
   unsuitable: ReadonlyMap<Method, Refusal> = new Map(),
 ): Choice {
-  const refusalOf = (method: Method) => unsuitable.get(method) ?? method.refuse(workload, limits)
+  const refusalOf = (method: Method) => unsuitable.get(method) ?? refusalBy(method, workload, limits)
   const candidates = methods.filter(({ name }) => requested === AUTOMATIC || requested === name)
   // A method may inspect the whole circuit to decide, so each is called only when needed.
   const preferred = candidates.find((each) => each.prefers?.(workload) && !refusalOf(each))
@@ -31,6 +31,12 @@ export function chooseMethod(
   }
   const reason = refusals.map(([name, refusal]) => `${name}: ${refusal.reason}`).join('; ')
   return { refusal: { code: refusalCodeOf(refusals.map(([, { code }]) => code)), reason } }
+}
+
+function refusalBy(method: Method, workload: Workload, limits: ResourceLimits): Refusal | undefined {
+  if (!workload.exact) return method.refuse(workload, limits)
+  if (method.exact) return method.exact.refuse(workload, limits)
+  return { code: 'unsupported', reason: 'draws outcomes and has no exact values' }
 }
 
 /** The code of all refusals together: too many qubits is the reason that the user can change. */

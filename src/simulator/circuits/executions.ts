@@ -1,5 +1,6 @@
 import { type Circuit, lowerProgram, type Program } from '../../qasm/index.ts'
 import { circuitErrorOf, SimulationError } from '../errors.ts'
+import type { PauliSum } from '../exact/observables.ts'
 import { parsedProgram } from './parsed-programs.ts'
 
 /** One program of a job, as it was submitted. */
@@ -9,6 +10,8 @@ export interface CircuitRequest {
   /** One execution for each; empty for a program without parameters. */
   parameterSets: readonly number[][]
   shots: number
+  /** Pauli sums of which the mean is asked for, in a job of exact values. */
+  expectationValues?: readonly PauliSum[]
 }
 
 /** Limits of a job. */
@@ -36,6 +39,7 @@ export interface Execution {
   program: Program
   values: readonly number[]
   shots: number
+  expectationValues: readonly PauliSum[]
 }
 
 function parseCircuits(circuits: readonly CircuitRequest[], checkpoint?: () => void): Program[] {
@@ -86,8 +90,15 @@ export function executionsOf(
   const executions = circuits.flatMap((circuit, circuitIndex) => {
     const program = programs[circuitIndex] as Program
     const sets = parameterSets(program, circuit.parameterSets, circuitIndex)
-    const { shots } = circuit
-    return sets.map((values, parameterSet) => ({ circuitIndex, parameterSet, program, values, shots }))
+    const { shots, expectationValues = [] } = circuit
+    return sets.map((values, parameterSet) => ({
+      circuitIndex,
+      parameterSet,
+      program,
+      values,
+      shots,
+      expectationValues,
+    }))
   })
   assertExecutionCount(executions.length, maxExecutions)
   return executions.map((execution, stream) => ({ ...execution, stream }))

@@ -1,6 +1,8 @@
 import type { Op, OpenSink, Sink } from '../../qasm/index.ts'
-import type { Method, Refusal, ResourceLimits, Workload } from '../define-method.ts'
+import type { ExactRequest, Method, Refusal, ResourceLimits, Workload } from '../define-method.ts'
 import { SimulationError, UnsuitableMethodError } from '../errors.ts'
+import type { ExactValues } from '../exact/exact-sums.ts'
+import { observedQubits } from '../exact/observables.ts'
 import type { Engine } from '../kernel/engine.ts'
 import { METHODS } from '../methods/index.ts'
 import { type NoiseModel, withNoise } from '../noise/noise-model.ts'
@@ -50,6 +52,8 @@ export interface CircuitRun {
 
 /** The outcomes of one circuit. */
 export interface CircuitOutcome {
+  /** Exact values, of a circuit that asks for them. */
+  exact?: ExactValues
   /** Absent when the memory holds readout signals, and when they are too large beside packed bits. */
   counts?: Record<string, number>
   memory?: unknown
@@ -70,11 +74,19 @@ export interface PreparedCircuit {
 }
 
 /** @throws SimulationError for a circuit that no method can run. */
-export function prepareCircuit(program: BoundProgram, run: CircuitRun): PreparedCircuit {
+export function prepareCircuit(
+  program: BoundProgram,
+  run: CircuitRun,
+  exact?: ExactRequest,
+): PreparedCircuit {
   const { qubits, clbits, ops } = program
   const walk = (sink: Sink) => program.walk(sink)
   const reduced =
-    ops && reduceCircuit(withNoise(ops, run.noise, run.timeBudget), qubits, clbits, run.timeBudget)
+    ops &&
+    reduceCircuit(withNoise(ops, run.noise, run.timeBudget), qubits, clbits, {
+      work: run.timeBudget,
+      observed: observedQubits(exact?.observables ?? []),
+    })
   const usedQubits = reduced?.qubits ?? qubitsOfTrial(walk)
   assertNoiseCovers(usedQubits.at(-1) ?? -1, run)
   const workload: Workload = {
@@ -83,6 +95,7 @@ export function prepareCircuit(program: BoundProgram, run: CircuitRun): Prepared
     noise: run.noise,
     reduced,
     usedQubits,
+    exact,
     walk,
     walkOpen: (sink) => program.walkOpen(sink),
     createPlaces: () => new QubitPlaces(usedQubits, (qubit) => assertNoiseCovers(qubit, run)),
@@ -129,6 +142,13 @@ async function runWith(
   const { timeBudget } = run
   timeBudget.assertFits(method.estimateSeconds(workload, run.limits))
   const readoutErrorOf = (qubit: number) => run.noise?.readoutErrorOf(qubit) ?? EXACT_READOUT
+  const noise = run.noise && { noise: run.noise.source }
+  if (workload.exact && method.exact) {
+    const { values, isExact, metadata } = await method.exact.run(workload, { ...run, readoutErrorOf })
+    const phases = timeBudget.secondsSince(run.earlierSeconds)
+    const provenance = { method: method.name, exact: isExact, threads: 1, ...noise, phases, ...metadata }
+    return { exact: values, unmeasured, provenance }
+  }
   const readout: Readout = { readoutErrorOf, memory: run.memory }
   const tally = new Tally({
     ...run,
@@ -146,7 +166,6 @@ async function runWith(
   // The interpreter of a program with feedback counts its own time.
   if (!workload.reduced) timeBudget.enter('evolve')
   const added = await method.run(workload, { ...run, tally, readoutErrorOf })
-  const noise = run.noise && { noise: run.noise.source }
   const phases = timeBudget.secondsSince(run.earlierSeconds)
   const provenance = { method: method.name, threads: 1, ...noise, phases, ...added }
   return { ...outcomeOf(tally, run), unmeasured, provenance }

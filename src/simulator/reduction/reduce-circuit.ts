@@ -50,6 +50,12 @@ class BackwardPass {
     this.#written = new Uint8Array(clbits)
   }
 
+  /** Keeps what the state of a qubit at the end depends on; called before the first step. */
+  observe({ qubit, isDisturbed }: ObservedQubit): void {
+    this.#live[qubit] = 1
+    if (isDisturbed) this.#disturbed[qubit] = 1
+  }
+
   step(op: Op | ChannelOp): void {
     if (op.kind === 'measure') this.#measure(op)
     else if (op.kind === 'reset') this.#reset(op)
@@ -129,6 +135,19 @@ class BackwardPass {
   }
 }
 
+/** A qubit whose state at the end matters. */
+interface ObservedQubit {
+  qubit: number
+  /** Whether its phase matters too: a measurement of it then changes what is observed. */
+  isDisturbed: boolean
+}
+
+interface ReduceOptions {
+  work?: WorkCounter
+  /** Qubits that matter besides the outcomes. */
+  observed?: readonly ObservedQubit[]
+}
+
 /**
  * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on
  * and moves measurements that commute with everything after them to the end.
@@ -137,9 +156,10 @@ export function reduceCircuit(
   all: readonly (Op | ChannelOp)[],
   qubits: number,
   clbits: number,
-  work: WorkCounter = UNLIMITED,
+  { work = UNLIMITED, observed = [] }: ReduceOptions = {},
 ): ReducedCircuit {
   const backward = new BackwardPass(qubits, clbits)
+  for (const each of observed) backward.observe(each)
   for (let index = all.length - 1; index >= 0; index--) {
     work.spend(OP_WORK)
     const op = all[index]

@@ -96,6 +96,11 @@ test('a job that the description of its target excludes is refused with field, v
     message: 'The job needs optimization_level, which small does not support.',
     params: { feature: 'optimization_level' },
   })
+  const exact = { ...target, circuits: [program(1)], shots: undefined, exact: true }
+  expect((await refusal(exact)).data['exact']).toMatchObject({
+    code: 'unsupported_feature',
+    message: 'The job needs exact, which small does not support.',
+  })
   // A dry run lists every problem.
   const dry = await service.call<{ problems: { code: string }[] }>('POST', '/api/jobs?dry_run=true', {
     token: user.token,

@@ -23,3 +23,10 @@ test('counts that results omit are counted in the packed memory', () => {
   expect(circuit.counts).toEqual({ '100000001': 2, '000000010': 1 })
   expect(circuit.probabilities()).toEqual({ '100000001': 2 / 3, '000000010': 1 / 3 })
 })
+
+test('exact values are read in place of counts', () => {
+  const probabilities = { '0': 0.25, '1': 0.75 }
+  const circuit = circuitOf({ shots: 0, probabilities })
+  expect([circuit.probabilities(), circuit.counts]).toEqual([probabilities, {}])
+  expect(circuitOf({ shots: 0, expectation_values: [0.5, -1] }).expectationValues).toEqual([0.5, -1])
+})

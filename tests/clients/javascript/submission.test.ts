@@ -23,3 +23,12 @@ test('values of inputs are given in their order or by their names', () => {
   const sets = Array.from({ length: 301 }, () => ({ phi: 2, theta: 1 }))
   expect(() => sent(sets)).toThrow('The job has 301 executions')
 })
+
+test('an exact job names its observables', () => {
+  const expectationValues = [{ ZZ: 0.5, XI: -1 }]
+  expect(bodyOf({ circuits: [{ circuit: TWO, expectationValues }], exact: true })).toEqual({
+    circuits: [{ circuit: TWO, expectation_values: expectationValues }],
+    exact: true,
+  })
+  expect(bodyOf({ circuits: [TWO], exact: false })).toEqual({ circuits: [TWO] })
+})

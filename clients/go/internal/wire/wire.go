@@ -991,6 +991,9 @@ type JobPayloadCircuit struct {
 	ParameterValues [][]float64 `json:"parameter_values,omitempty"`
 
 	Shots *int64 `json:"shots,omitempty"`
+
+	// Pauli sums by label, qubit 0 last, of which exact means are asked for: [{"ZZ": 0.5}]
+	ExpectationValues []map[string]float64 `json:"expectation_values,omitempty"`
 }
 
 // JobPayload: see the reference of the routes
@@ -1017,6 +1020,9 @@ type JobPayload struct {
 	AllowUncalibrated *bool `json:"allow_uncalibrated,omitempty"`
 
 	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
+
+	// Exact expectation values or probabilities in place of shots; simulators only
+	Exact *bool `json:"exact,omitempty"`
 }
 
 // JobResultsCircuitResultHeader: see the reference of the routes
@@ -1042,6 +1048,10 @@ type JobResultsCircuitResult struct {
 
 	// Counts are left out, because results with them are too large: they follow from the packed memory
 	CountsOmitted *bool `json:"counts_omitted,omitempty"`
+
+	ExpectationValues []float64 `json:"expectation_values,omitempty"`
+
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 
 	DiscardedShots *float64 `json:"discarded_shots,omitempty"`
 
@@ -3346,6 +3356,8 @@ type PostJobsBodyCircuit struct {
 
 	Shots *int64 `json:"shots,omitempty"`
 
+	ExpectationValues []map[string]float64 `json:"expectation_values,omitempty"`
+
 	Name *string `json:"name,omitempty"`
 
 	Metadata map[string]any `json:"metadata,omitempty"`
@@ -3383,6 +3395,8 @@ type PostJobsBody struct {
 	AllowUncalibrated *bool `json:"allow_uncalibrated,omitempty"`
 
 	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
+
+	Exact *bool `json:"exact,omitempty"`
 
 	// Name of the job
 	Name *string `json:"name,omitempty"`

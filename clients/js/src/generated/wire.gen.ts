@@ -630,6 +630,8 @@ export interface JobPayloadCircuit {
   readonly circuit: string
   readonly parameter_values?: readonly (readonly number[])[]
   readonly shots?: number
+  /** Pauli sums by label, qubit 0 last, of which exact means are asked for: [{"ZZ": 0.5}] */
+  readonly expectation_values?: readonly { readonly [key: string]: number }[]
 }
 
 export interface JobPayload {
@@ -645,6 +647,8 @@ export interface JobPayload {
   /** Also use parts of the chip that are not calibrated */
   readonly allow_uncalibrated?: boolean
   readonly optimization_level?: 0 | 1 | 2
+  /** Exact expectation values or probabilities in place of shots; simulators only */
+  readonly exact?: boolean
 }
 
 export interface JobResultsCircuitResultHeader {
@@ -661,6 +665,8 @@ export interface JobResultsCircuitResult {
   readonly counts?: { readonly [key: string]: number }
   /** Counts are left out, because results with them are too large: they follow from the packed memory */
   readonly counts_omitted?: boolean
+  readonly expectation_values?: readonly number[]
+  readonly probabilities?: { readonly [key: string]: number }
   readonly discarded_shots?: number
   readonly memory?: unknown
   readonly header: JobResultsCircuitResultHeader
@@ -2184,6 +2190,7 @@ export interface PostJobsBodyCircuit {
   /** One set of values, or a list of sets; each set produces one result */
   readonly parameter_values?: readonly (readonly number[])[] | readonly number[] | null
   readonly shots?: number | null
+  readonly expectation_values?: readonly { readonly [key: string]: number }[] | null
   readonly name?: string | null
   readonly metadata?: { readonly [key: string]: unknown } | null
 }
@@ -2205,6 +2212,7 @@ export interface PostJobsBody {
   readonly memory_format?: "hex" | "packed" | null
   readonly allow_uncalibrated?: boolean | null
   readonly optimization_level?: 0 | 1 | 2 | null
+  readonly exact?: boolean | null
   /** Name of the job */
   readonly name?: string | null
   /** For finding the job again */

@@ -88,6 +88,12 @@ class CircuitResult:
             return dict(self._counted)
         return {bits: int(count) for bits, count in (self.raw.get("counts") or {}).items()}
 
+    @property
+    def expectation_values(self) -> list[float] | None:
+        """The exact mean of each observable of the circuit, of a job submitted with ``exact=True``."""
+        values = self.raw.get("expectation_values")
+        return None if values is None else [float(each) for each in values]
+
     @cached_property
     def _counted(self) -> Counter[str]:
         return Counter(self.memory or [])
@@ -135,7 +141,9 @@ class CircuitResult:
         return complex_points
 
     def probabilities(self) -> dict[str, float]:
-        """Relative frequencies of the outcomes."""
+        """Relative frequencies of the outcomes; exact probabilities of a job submitted with ``exact=True``."""
+        if "probabilities" in self.raw:
+            return {bits: float(each) for bits, each in self.raw["probabilities"].items()}
         return {bits: count / self.kept_shots for bits, count in self.counts.items()}
 
     def marginal(self, bits: Sequence[int]) -> dict[str, int]:

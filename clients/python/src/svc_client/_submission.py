@@ -43,6 +43,8 @@ class Circuit:
         parameter_values: values of the ``input`` declarations in their order, or by their names such as
             ``{"theta": 3.1}``; several sets give several results.
         shots: other shots than those of the job.
+        expectation_values: in an exact job, Pauli sums of which the means are asked for, by label with qubit 0 last:
+            ``[{"ZZ": 0.5, "XI": 1}]``; without any, the probabilities of the outcomes.
         name: returned with its results.
         metadata: a JSON object of at most 4 KiB, returned with its results.
     """
@@ -52,6 +54,7 @@ class Circuit:
     shots: Optional[int] = None
     name: str = ""
     metadata: Optional[Mapping[str, Any]] = None
+    expectation_values: Optional[Sequence[Mapping[str, float]]] = None
 
 
 # ``Any`` stands for circuits of Qiskit, Cirq and PennyLane, which need not be installed.
@@ -109,6 +112,7 @@ def body_of(
     optimization_level: OptimizationLevel | None = None,
     seed: int | None = None,
     allow_uncalibrated: bool = False,
+    exact: bool = False,
     name: str | None = None,
     tags: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -148,6 +152,8 @@ def body_of(
         body["meas_return"] = meas_return
     if allow_uncalibrated:
         body["allow_uncalibrated"] = True
+    if exact:
+        body["exact"] = True
     if tags:
         body["tags"] = list(tags)
     if memory:
@@ -179,6 +185,10 @@ def _sent(circuit: Circuit) -> dict[str, Any]:
         sent["parameter_values"] = _plain(_ordered(circuit.text, circuit.parameter_values))
     if circuit.shots is not None:
         sent["shots"] = _plain(circuit.shots)
+    if circuit.expectation_values is not None:
+        sent["expectation_values"] = [
+            {label: _plain(factor) for label, factor in each.items()} for each in circuit.expectation_values
+        ]
     if circuit.name:
         sent["name"] = circuit.name
     if circuit.metadata:

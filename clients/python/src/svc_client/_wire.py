@@ -565,6 +565,7 @@ class _JobPayloadCircuit(TypedDict):
 class JobPayloadCircuit(_JobPayloadCircuit, total=False):
     parameter_values: List[List[float]]
     shots: int
+    expectation_values: List[Dict[str, float]]  # Pauli sums by label, qubit 0 last, of which exact means are asked for: [{"ZZ": 0.5}]
 
 
 class _JobPayload(TypedDict):
@@ -582,6 +583,7 @@ class JobPayload(_JobPayload, total=False):
     memory_format: Literal["hex", "packed"]
     allow_uncalibrated: bool  # Also use parts of the chip that are not calibrated
     optimization_level: Literal[0, 1, 2]
+    exact: bool  # Exact expectation values or probabilities in place of shots; simulators only
 
 
 class JobResultsCircuitResultHeader(TypedDict):
@@ -602,6 +604,8 @@ class _JobResultsCircuitResult(TypedDict):
 class JobResultsCircuitResult(_JobResultsCircuitResult, total=False):
     counts: Dict[str, float]
     counts_omitted: bool  # Counts are left out, because results with them are too large: they follow from the packed memory
+    expectation_values: List[float]
+    probabilities: Dict[str, float]
     discarded_shots: float
     memory: Any
 
@@ -1905,6 +1909,7 @@ class PostJobsBodyCircuit(TypedDict, total=False):
     circuit_qasm: Optional[str]
     parameter_values: Optional[Union[List[List[float]], List[float]]]  # One set of values, or a list of sets; each set produces one result
     shots: Optional[int]
+    expectation_values: Optional[List[Dict[str, float]]]
     name: Optional[str]
     metadata: Optional[Dict[str, Any]]
 
@@ -1925,6 +1930,7 @@ class PostJobsBody(TypedDict, total=False):
     memory_format: Optional[Literal["hex", "packed"]]
     allow_uncalibrated: Optional[bool]
     optimization_level: Optional[Literal[0, 1, 2]]
+    exact: Optional[bool]
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again
     qpu_target: Optional[str]  # Name or id of a QPU; any QPU if omitted

@@ -9,6 +9,7 @@ def circuit(angle): ...
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ import pennylane as qml
 from pennylane.devices import Device, ExecutionConfig
 from pennylane.devices.modifiers import simulator_tracking, single_tape_support
 from pennylane.devices.preprocess import decompose, validate_device_wires, validate_measurements
+from pennylane.measurements import ExpectationMP, ProbabilityMP, VarianceMP
 from pennylane.tape import QuantumScript
 from pennylane.transforms import broadcast_expand, defer_measurements, diagonalize_measurements, split_non_commuting
 from pennylane.transforms.core import CompilePipeline
@@ -58,7 +60,8 @@ class SvcDevice(Device):
     """A QPU as a device of PennyLane, ``qml.device("svc.qpu", backend=...)``.
 
     Circuits that PennyLane executes together, such as those of a gradient by parameter shifts, go as one job, or as
-    several where they exceed a limit of the server. Wire i of a device without ``wires`` is qubit i in the order in
+    several where they exceed a limit of the server. Without shots, a simulator returns exact means, variances and
+    probabilities. Wire i of a device without ``wires`` is qubit i in the order in
     which a circuit uses its wires.
 
     Args:
@@ -88,22 +91,14 @@ class SvcDevice(Device):
         """The name under which PennyLane finds it."""
         return NAME
 
-    def setup_execution_config(
-        self, config: ExecutionConfig | None = None, circuit: QuantumScript | None = None
-    ) -> ExecutionConfig:
-        """The settings of an execution. Raises ValueError for a circuit without a number of shots."""
-        if circuit is not None and not circuit.shots:
-            raise ValueError(f"{self.name} needs a number of shots; put @qml.set_shots(1000) on the QNode")
-        return super().setup_execution_config(config, circuit)
-
     def preprocess_transforms(self, execution_config: ExecutionConfig | None = None) -> CompilePipeline:
         """Circuits become measurements of Z of gates that OpenQASM has."""
         program = CompilePipeline()
         program.add_transform(validate_device_wires, wires=self.wires, name=self.name)
-        program.add_transform(validate_measurements, analytic_measurements=_none, name=self.name)
+        program.add_transform(validate_measurements, analytic_measurements=_is_exact, name=self.name)
         program.add_transform(defer_measurements, allow_postselect=False)
-        program.add_transform(split_non_commuting)
-        program.add_transform(diagonalize_measurements)
+        program.add_transform(_split)
+        program.add_transform(_diagonalize)
         program.add_transform(
             decompose,
             stopping_condition=_is_gate,
@@ -120,42 +115,111 @@ class SvcDevice(Device):
         Raises:
             SvcError: as ``SvcClient.submit_job`` and ``Job.result`` do.
         """
-        parts = []
-        for tape in circuits:
-            shots, wires = tape.shots.total_shots, self._wires_of(tape)
-            circuit = Circuit(_program(tape, wires, rotations=False), shots=shots)
-            parts.append(Part(circuit, counted_bytes(shots, len(wires), memory=True)))
+        # A job is exact or not.
+        groups = [[tape for tape in circuits if bool(tape.shots) is has_shots] for has_shots in (True, False)]
+        sampled, exact = (self._execute(tapes) if tapes else [] for tapes in groups)
+        return tuple((sampled if tape.shots else exact).pop(0) for tape in circuits)
+
+    def _execute(self, tapes: Sequence[QuantumScript]) -> list[Any]:
+        is_exact = not tapes[0].shots
+        parts = [_exact_part(tape, self._wires_of(tape)) if is_exact else self._sampled_part(tape) for tape in tapes]
         jobs = [
             self.client.submit_job(
                 job,
                 qpu=self.backend,
-                memory=True,
+                memory=not is_exact,
+                exact=is_exact,
                 # Jobs with the same seed would have the same random numbers.
                 seed=None if self.seed is None else self.seed + at,
             )
             for at, job in enumerate(jobs_of(parts, _MAX_EXECUTIONS))
         ]
         results = [result for job in self.client.wait(jobs) for result in job.result()]
-        return tuple(_values(tape, self._wires_of(tape), result) for tape, result in zip(circuits, results))
+        values = _exact_values if is_exact else _values
+        return [values(tape, self._wires_of(tape), result) for tape, result in zip(tapes, results)]
+
+    def _sampled_part(self, tape: QuantumScript) -> Part:
+        shots, wires = tape.shots.total_shots, self._wires_of(tape)
+        circuit = Circuit(_program(tape, wires, rotations=False), shots=shots)
+        return Part(circuit, counted_bytes(shots, len(wires), memory=True))
 
     def _wires_of(self, tape: QuantumScript) -> Any:
         return self.wires if self.wires is not None else tape.wires
 
 
-def _none(measurement: Any) -> bool:
-    """No measurement has an exact value on a QPU."""
-    return False
+def _is_exact(measurement: Any) -> bool:
+    """Whether a measurement has an exact value on a simulator."""
+    return isinstance(measurement, (ExpectationMP, VarianceMP, ProbabilityMP))
+
+
+def _has_means(tape: QuantumScript) -> bool:
+    """Whether a tape is measured by means of Pauli sums without shots, which need no change of its basis."""
+    if tape.shots or not tape.measurements:
+        return False
+    return all(type(each) is ExpectationMP and _sentence(each) is not None for each in tape.measurements)
+
+
+def _sentence(measurement: Any) -> Any:
+    return None if measurement.obs is None else measurement.obs.pauli_rep
+
+
+@qml.transform
+def _split(tape: QuantumScript) -> Any:
+    return ([tape], _first) if _has_means(tape) else split_non_commuting(tape)
+
+
+@qml.transform
+def _diagonalize(tape: QuantumScript) -> Any:
+    return ([tape], _first) if _has_means(tape) else diagonalize_measurements(tape)
+
+
+def _first(results: Any) -> Any:
+    return results[0]
+
+
+def _exact_part(tape: QuantumScript, wires: Any) -> Part:
+    if not _has_means(tape):
+        outcomes = 2 ** min(len(wires), 30)
+        return Part(Circuit(_program(tape, wires, rotations=False)), 1_000 + outcomes * (len(wires) + 26))
+    sums = [_labels(_sentence(each), wires) for each in tape.measurements]
+    program = _program(QuantumScript(tape.operations), wires, rotations=False, measured=False)
+    return Part(Circuit(program, expectation_values=sums), 1_000 + 25 * len(sums))
+
+
+def _labels(sentence: Any, wires: Any) -> dict[str, float]:
+    """A sum of Pauli words by labels, with the first wire last."""
+    found: dict[str, float] = {}
+    for word, factor in sentence.items():
+        if abs(complex(factor).imag) > 0:
+            raise ValueError(f"The observable has the complex coefficient {factor}; expected a real one")
+        label = "".join(word.get(wire, "I") for wire in reversed(list(wires)))
+        found[label] = found.get(label, 0.0) + complex(factor).real
+    return found or {"I" * len(wires): 0.0}
+
+
+def _exact_values(tape: QuantumScript, wires: Any, result: CircuitResult) -> Any:
+    """What the measurements of a tape give for the exact values of its execution."""
+    if result.expectation_values is not None:
+        values = tuple(np.array(each) for each in result.expectation_values)
+    else:
+        amplitudes = np.zeros((2,) * len(wires))
+        for bits, probability in result.probabilities().items():
+            # The first wire is bit 0, on the right.
+            amplitudes[tuple(int(bit) for bit in reversed(bits))] = math.sqrt(probability)
+        # Measurements are diagonal here, so that phases do not matter.
+        values = tuple(each.process_state(amplitudes.reshape(-1), wires) for each in tape.measurements)
+    return values[0] if len(values) == 1 else values
 
 
 def _is_gate(operation: Any) -> bool:
     return operation.name in _GATES
 
 
-def _program(tape: QuantumScript, wires: Any, *, rotations: bool) -> str:
+def _program(tape: QuantumScript, wires: Any, *, rotations: bool, measured: bool = True) -> str:
     # A global phase has no effect, and none in OpenQASM 2.
     seen = [operation for operation in tape.operations if operation.name != "GlobalPhase"]
     written = QuantumScript(seen, tape.measurements, shots=tape.shots)
-    return str(qml.to_openqasm(written, wires=wires, rotations=rotations, measure_all=True))
+    return str(qml.to_openqasm(written, wires=wires, rotations=rotations, measure_all=measured))
 
 
 def _values(tape: QuantumScript, wires: Any, result: CircuitResult) -> Any:

@@ -173,15 +173,53 @@ def test_gradient_descent_finds_the_ground_state(device: SvcDevice, client: Coun
     assert client.submitted <= 2 * steps
 
 
-def test_without_shots_the_error_says_what_to_do(device: SvcDevice, client: CountingClient) -> None:
-    @qml.qnode(device)
-    def circuit() -> Any:
-        return qml.expval(qml.Z(0))
+def test_without_shots_values_are_exact(device: SvcDevice, client: CountingClient) -> None:
+    def gates(angle: float) -> None:
+        qml.RX(angle, 0)
+        qml.CNOT([0, 1])
+        qml.RY(0.4, 2)
 
-    with pytest.raises(ValueError, match=r"needs a number of shots; put @qml.set_shots\(1000\)"):
-        circuit()
+    def circuit(angle: float) -> Any:
+        gates(angle)
+        return qml.expval(H2), qml.expval(qml.Y(2) @ qml.Z(0)), qml.var(qml.X(2)), qml.probs(wires=[2, 0])
+
+    def means(angle: float) -> Any:
+        gates(angle)
+        return qml.expval(H2), qml.expval(qml.X(2) @ qml.Y(0))
+
+    def measured(angle: float) -> Any:
+        qml.RY(angle, 0)
+        outcome = qml.measure(0)
+        qml.cond(outcome, qml.RX)(1.2, 1)
+        return qml.expval(qml.Y(1)), qml.expval(outcome)
+
+    for each in (circuit, means, measured):
+        own = qml.QNode(each, device)(0.7)
+        exact = qml.QNode(each, qml.device("default.qubit"))(0.7)
+        for value, expected in zip(own, exact):
+            assert np.allclose(value, expected, atol=1e-12)
+    assert client.submitted == 3
+
+
+def test_an_exact_gradient_is_one_job(device: SvcDevice, client: CountingClient) -> None:
+    @qml.qnode(device, diff_method="parameter-shift")
+    def circuit(angles: Any) -> Any:
+        qml.BasicEntanglerLayers(angles, wires=[0, 1])
+        return qml.expval(H2)
+
+    angles = pnp.array([[0.4, 1.3], [0.2, 2.2]], requires_grad=True)
+    own = qml.gradients.param_shift(circuit)(angles)
+    assert client.submitted == 1
+    exact = qml.grad(qml.QNode(circuit.func, qml.device("default.qubit")))(angles)
+    assert np.allclose(own, exact, atol=1e-10)
+    assert np.allclose(qml.grad(circuit)(angles), exact, atol=1e-10)
+
+
+def test_what_no_device_has_is_refused(device: SvcDevice, client: CountingClient) -> None:
     with pytest.raises(Exception, match="not accepted"):
         qml.set_shots(qml.QNode(lambda: qml.state(), device), shots=10)()
+    with pytest.raises(Exception, match="not accepted"):
+        qml.QNode(lambda: qml.state(), device)()
     assert client.submitted == 0
 
 

@@ -178,11 +178,30 @@ def test_what_is_invalid_is_refused_before_anything_is_sent(backend: SvcBackend)
     ):
         with pytest.raises(ValueError):
             estimator.run(pubs)
-    for precision in (0, -1):
-        with pytest.raises(ValueError):
-            estimator.run([(one, "Z")], precision=precision)
-        with pytest.raises(ValueError):
-            estimator.run([(one, "Z", None, precision)])
+    with pytest.raises(ValueError):
+        estimator.run([(one, "Z")], precision=-1)
+    with pytest.raises(ValueError):
+        estimator.run([(one, "Z", None, -1)])
+    with pytest.raises(ValueError, match="a call of their own"):
+        estimator.run([(one, "Z", None, 0), (one, "Z", None, 0.1)])
+
+
+def test_precision_0_is_exact(backend: SvcBackend) -> None:
+    values = np.random.default_rng(3).uniform(0, 3, (3, 1, 6))
+    projectors = SparseObservable.from_list([("0+", 0.5), ("rX", -2), ("II", 1)])
+    bell = QuantumCircuit(2)
+    bell.h(0)
+    bell.cx(0, 1)
+    pubs: list[Any] = [(ansatz(), [H2, SparsePauliOp("XY")], values), (bell, ["XX", "ZI"])]
+    job = SvcEstimator(backend).run([*pubs, (bell, projectors)], precision=0)
+    result = job.result()
+    assert len(job.svc) == 1
+    exact = Statevector(bell).expectation_value(SparsePauliOp.from_sparse_observable(projectors))
+    assert abs(float(result[2].data.evs) - exact) < 1e-12
+    for own, expected in zip(result, StatevectorEstimator().run(pubs).result()):
+        assert own.data.evs.shape == expected.data.evs.shape == own.data.stds.shape
+        assert np.allclose(own.data.evs, expected.data.evs, atol=1e-12) and not np.any(own.data.stds)
+    assert result[0].metadata == {"target_precision": 0.0, "shots": 0, "circuit_metadata": {"reps": 2}}
 
 
 def test_on_a_chip_with_routed_circuits(svc: SvcClient, service: Service) -> None:

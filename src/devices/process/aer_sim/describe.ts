@@ -12,8 +12,8 @@ export function describeAerSim(
   // Without noise, programs may declare more qubits than a statevector has; see `declaredQubits`.
   const timing = describeTiming(noise?.timing ?? {})
   if (!noise || !chip)
-    return { ...describeSimulator({ shots: max_shots }), num_qubits: max_qubits, ...timing }
+    return { ...describeSimulator({ shots: max_shots, isExact: true }), num_qubits: max_qubits, ...timing }
   const { qubits } = noise.model
-  const limits = { shots: max_shots, ...(Number.isFinite(qubits) && { qubits }) }
+  const limits = { shots: max_shots, isExact: true, ...(Number.isFinite(qubits) && { qubits }) }
   return { ...describeSimulator(limits), ...describeChip(chip, noise.model), ...timing }
 }

@@ -144,10 +144,15 @@ function mostShots({ circuits, shots }: JobPayload): ExaminedSubmission['shots']
 }
 
 /** What the options of a job need; level 2 of measurement needs nothing. */
-function optionFeatures({ meas_level, optimization_level }: JobPayload): ExaminedSubmission['features'] {
+function optionFeatures({
+  meas_level,
+  optimization_level,
+  exact,
+}: JobPayload): ExaminedSubmission['features'] {
   return [
     ...(meas_level === 2 ? [] : [{ name: `meas_level_${meas_level}`, path: 'meas_level' }]),
     ...(optimization_level === undefined ? [] : [{ name: 'optimization_level', path: 'optimization_level' }]),
+    ...(exact ? [{ name: 'exact', path: 'exact' }] : []),
   ]
 }
 

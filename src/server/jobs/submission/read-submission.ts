@@ -55,7 +55,13 @@ const label = {
   name: v.nullish(circuitLabel.entries.name),
   metadata: v.nullish(circuitLabel.entries.metadata),
 }
-const entry = v.object({ ...program, shots: v.nullish(shots), ...label })
+const { expectation_values } = circuitEntry.entries
+const entry = v.object({
+  ...program,
+  shots: v.nullish(shots),
+  expectation_values: v.nullish(expectation_values),
+  ...label,
+})
 
 /**
  * Every form of a submission for the API reference, built from what `jobPayload` checks. It also defines
@@ -141,7 +147,9 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
     ...others,
   }))
   if (!payload.allow_uncalibrated) delete payload.allow_uncalibrated
+  if (!payload.exact) delete payload.exact
   assertHasBitsToPack(payload)
+  assertExactOptions(payload, given)
   assertFewExecutions(payload)
   return { payload, text: encoded(payload), target: qpu_target, name, tags, labels, ignored }
 }
@@ -250,6 +258,7 @@ function entryOf(written: unknown, path: string, fields: Fields): unknown {
     circuit: names[0] === undefined ? undefined : given[names[0]],
     shots: given['shots'],
     parameter_values: parameterSets,
+    expectation_values: given['expectation_values'],
     name: given['name'],
     metadata: given['metadata'],
   })
@@ -267,6 +276,30 @@ function assertHasBitsToPack({ memory_format, memory, meas_level }: JobPayload):
   if (memory_format !== 'packed' || (memory && meas_level === 2)) return
   const message = 'packed needs memory true and meas_level 2: only bits can be packed.'
   assertNoErrors({ memory_format: { code: 'validation_invalid_value', message } })
+}
+
+/**
+ * Exact values exist in place of shots and of what is recorded of them.
+ * @throws AppError `invalid`.
+ */
+function assertExactOptions(payload: JobPayload, given: Body): void {
+  const fields: Fields = {}
+  const refuse = (path: string, message: string) => {
+    fields[path] = { code: 'validation_invalid_value', message }
+  }
+  const SHOTS = 'Exact values have no shots: leave out shots, or exact.'
+  if (payload.exact) {
+    if (given['shots'] !== undefined) refuse('shots', SHOTS)
+    if (payload.memory) refuse('memory', 'Exact values have no shots to return: leave out memory.')
+    if (payload.meas_level !== 2)
+      refuse('meas_level', 'Exact values need meas_level 2, which is the default.')
+  }
+  for (const [index, circuit] of payload.circuits.entries()) {
+    if (payload.exact && circuit.shots !== undefined) refuse(`circuits.${index}.shots`, SHOTS)
+    if (!payload.exact && circuit.expectation_values)
+      refuse(`circuits.${index}.expectation_values`, 'Only a job with exact true has expectation values.')
+  }
+  assertNoErrors(fields)
 }
 
 /** @throws AppError `invalid`. */

@@ -1,10 +1,17 @@
-import { defineMethod, type MethodRun, type Workload } from '../../define-method.ts'
+import {
+  defineMethod,
+  type MethodRun,
+  type Refusal,
+  type ResourceLimits,
+  type Workload,
+} from '../../define-method.ts'
 import type { KernelCall } from '../../kernel/kernel-call.ts'
 import { bitCount } from '../../numeric/bits.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
 import { MAX_STATE_QUBITS, Statevector } from '../statevector/state/statevector.ts'
 import { tallyIndices } from '../statevector/tally-indices.ts'
+import { computeOnDensity } from './exact.ts'
 import { type DensityPlan, planDensity } from './plan.ts'
 
 const BYTES_PER_ELEMENT = 16
@@ -22,17 +29,17 @@ export const densityMatrix = defineMethod({
   prefers: (workload) =>
     workload.noise?.channelsAfter !== undefined &&
     workload.shots > 2 ** (workload.reduced?.qubits.length ?? 0),
-  refuse(workload, limits) {
-    const { reduced } = workload
-    if (!reduced) return { code: 'unsupported', reason: 'the program has feedback' }
-    if (reduced.ops.some((op) => op.kind === 'measure' && op.clbit >= 0)) {
-      return { code: 'unsupported', reason: 'the circuit has mid-circuit measurements' }
-    }
-    const fitting = Math.floor(Math.log2(limits.bytes / BYTES_PER_ELEMENT))
-    const max = Math.floor(Math.min(limits.stateQubits, MAX_STATE_QUBITS, fitting) / 2)
-    const needed = reduced.qubits.length
-    if (needed <= max) return undefined
-    return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }
+  refuse,
+  exact: {
+    refuse(workload, limits) {
+      // Means do not depend on outcomes, which only dephase.
+      const isRead = workload.exact?.observables.length === 0
+      return isRead ? refuse(workload, limits) : refuseSize(workload, limits)
+    },
+    async run(workload, run) {
+      const values = await computeOnDensity(workload, run)
+      return { values, isExact: true, metadata: { threads: run.engine.threadsUsed } }
+    },
   },
   stateQubits: (workload) => 2 * (workload.reduced?.qubits.length ?? 0),
   estimateSeconds(workload, limits) {
@@ -53,6 +60,22 @@ export const densityMatrix = defineMethod({
     return { threads }
   },
 })
+
+function refuse(workload: Workload, limits: ResourceLimits): Refusal | undefined {
+  if (workload.reduced?.ops.some((op) => op.kind === 'measure' && op.clbit >= 0)) {
+    return { code: 'unsupported', reason: 'the circuit has mid-circuit measurements' }
+  }
+  return refuseSize(workload, limits)
+}
+
+function refuseSize({ reduced }: Workload, limits: ResourceLimits): Refusal | undefined {
+  if (!reduced) return { code: 'unsupported', reason: 'the program has feedback' }
+  const fitting = Math.floor(Math.log2(limits.bytes / BYTES_PER_ELEMENT))
+  const max = Math.floor(Math.min(limits.stateQubits, MAX_STATE_QUBITS, fitting) / 2)
+  const needed = reduced.qubits.length
+  if (needed <= max) return undefined
+  return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }
+}
 
 function workOf(call: KernelCall, elements: number): number {
   return call.kind === 'many' ? elements * 2 ** call.targets.length : elements / 2 ** bitCount(call.controls)

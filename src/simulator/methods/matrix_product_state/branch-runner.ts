@@ -3,13 +3,13 @@ import type { ChannelOp } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
 import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
-import { Outlook } from './outlook.ts'
 import { operatorOf } from './operator.ts'
+import { Outlook } from './outlook/outlook.ts'
+import { WindowBonds } from './outlook/window-bonds.ts'
 import { type ChainPlan, planChain } from './plan-chain.ts'
 import { sampleAll } from './sample.ts'
 import { type ChainSettings, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
-import { WindowBonds } from './window-bonds.ts'
 
 /** Shots with equal outcomes so far, and their position in the circuit. */
 interface Branch {

@@ -2,6 +2,7 @@ import { defineMethod } from '../../define-method.ts'
 import { qubitsOf } from '../../reduction/reduce-circuit.ts'
 import { Algebra } from './algebra.ts'
 import { BranchRunner } from './branch-runner.ts'
+import { computeOnChain, refuseExact } from './exact.ts'
 import { refuseGate, refuseSize } from './refusals.ts'
 import { runFeedback } from './run-feedback.ts'
 import { TruncationRecord } from './truncation-record.ts'
@@ -27,6 +28,14 @@ export const matrixProductState = defineMethod({
   stateQubits: (workload) => workload.usedQubits.length,
   // The cost of entanglement is known only at run time: this is a lower bound.
   estimateSeconds: (workload) => ((workload.reduced?.ops.length ?? 0) * 200) / MULTIPLICATIONS_PER_SECOND,
+  exact: {
+    refuse: (workload) => refuseSize(workload.usedQubits.length) ?? refuseExact(workload),
+    run: (workload, run) =>
+      computeOnChain(workload, run, {
+        maxBondDimension: run.limits.maxBondDimension,
+        threshold: TRUNCATION_THRESHOLD,
+      }),
+  },
   async run(workload, run) {
     const truncation = { maxBondDimension: run.limits.maxBondDimension, threshold: TRUNCATION_THRESHOLD }
     const settings = { truncation, algebra: new Algebra(run.engine, run.timeBudget) }

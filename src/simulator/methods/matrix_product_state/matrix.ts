@@ -10,6 +10,26 @@ export function zeros(rows: number, columns: number): Matrix {
   return { rows, columns, data: new Float64Array(2 * rows * columns) }
 }
 
+/** The identity. */
+export function identity(size: number): Matrix {
+  const matrix = zeros(size, size)
+  for (let at = 0; at < size; at++) matrix.data[2 * at * (size + 1)] = 1
+  return matrix
+}
+
+/** The conjugate transpose. */
+export function adjoint({ rows, columns, data }: Matrix): Matrix {
+  const turned = zeros(columns, rows)
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const [from, to] = [2 * (row * columns + column), 2 * (column * rows + row)]
+      turned.data[to] = data[from] as number
+      turned.data[to + 1] = -(data[from + 1] as number)
+    }
+  }
+  return turned
+}
+
 /** a b, for small matrices: `Algebra` has the product of large ones. */
 export function multiplySmall(a: Matrix, b: Matrix): Matrix {
   const product = zeros(a.rows, b.columns)

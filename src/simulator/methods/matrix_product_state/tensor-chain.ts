@@ -1,6 +1,6 @@
 import type { Algebra } from './algebra.ts'
 import { gather, type Meeting } from './gathering.ts'
-import { type Matrix, weightOf, zeros } from './matrix.ts'
+import { adjoint, identity, type Matrix, weightOf, zeros } from './matrix.ts'
 import { applyOperator, exchangeValues, isSwap, type LocalOperator } from './operator.ts'
 import { splitExactly, splitRightExactly, splitTruncated, type Truncation } from './split.ts'
 
@@ -136,6 +136,24 @@ export class TensorChain {
   /** Moves the center to a site. */
   center(site: number): void {
     this.#moveTo(site)
+  }
+
+  /**
+   * Real part of the overlap with a chain whose sites differ from `first` to `last` only, of the same bonds.
+   * The center of both is at `first`, so that the other sites contribute the identity.
+   */
+  overlap(other: TensorChain, first: number, last: number): number {
+    const { algebra } = this.#settings
+    let environment = identity((this.#sites[first] as Matrix).rows / 2)
+    for (let site = first; site <= last; site++) {
+      const [own, changed] = [this.#sites[site] as Matrix, other.#sites[site] as Matrix]
+      const { rows, columns, data } = algebra.multiply(environment, wide(changed))
+      environment = algebra.multiply(adjoint(own), { rows: 2 * rows, columns: columns / 2, data })
+    }
+    let trace = 0
+    for (let at = 0; at < environment.rows; at++)
+      trace += environment.data[2 * at * (environment.columns + 1)] as number
+    return trace
   }
 
   /** Dimension of the bond before a site. */

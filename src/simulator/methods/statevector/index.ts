@@ -9,6 +9,7 @@ import { UnsuitableMethodError } from '../../errors.ts'
 import { MIN_PARALLEL_QUBITS } from '../../kernel/engine.ts'
 import { BLOCK_QUBITS } from '../../kernel/layout.ts'
 import type { StateOp } from '../../reduction/reduce-circuit.ts'
+import { computeOnState } from './exact.ts'
 import { runReduced, runWithFeedback } from './run.ts'
 import { MAX_STATE_QUBITS } from './state/statevector.ts'
 
@@ -31,15 +32,24 @@ export function stateQubits(workload: Workload): number {
  */
 export const statevector = defineMethod({
   name: 'statevector',
-  refuse(workload, limits) {
-    if (workload.noise?.channelsAfter)
-      return { code: 'noise_not_supported', reason: 'the noise model has gate noise' }
-    return refuseSize(stateQubits(workload), limits)
+  refuse: refuseNoise,
+  exact: {
+    refuse: refuseNoise,
+    async run(workload, run) {
+      const values = await computeOnState(workload, run, assertFitsInto(run.limits))
+      return { values, isExact: true, metadata: { threads: run.engine.threadsUsed } }
+    },
   },
   stateQubits,
   estimateSeconds: secondsOfShot,
   run: runOnState,
 })
+
+function refuseNoise(workload: Workload, limits: ResourceLimits): Refusal | undefined {
+  if (workload.noise?.channelsAfter)
+    return { code: 'noise_not_supported', reason: 'the noise model has gate noise' }
+  return refuseSize(stateQubits(workload), limits)
+}
 
 /** Refuses a state of `needed` qubits that does not fit into the limits. */
 export function refuseSize(needed: number, limits: ResourceLimits): Refusal | undefined {
@@ -60,15 +70,19 @@ export function secondsOfShot(workload: Workload, { threads }: ResourceLimits): 
 
 /** Runs all shots; returns the number of threads used. */
 export async function runOnState(workload: Workload, run: MethodRun): Promise<{ threads: number }> {
-  const assertFits = (qubits: number) => {
-    const refusal = refuseSize(qubits, run.limits)
-    if (refusal) throw new UnsuitableMethodError(refusal)
-  }
-  if (!workload.reduced) await runWithFeedback(workload, run, assertFits)
+  if (!workload.reduced) await runWithFeedback(workload, run, assertFitsInto(run.limits))
   else await runReduced(workload, workload.reduced, run)
   const threads = run.engine.threadsUsed
   run.engine.release()
   return { threads }
+}
+
+/** Throws for a state of too many qubits. */
+function assertFitsInto(limits: ResourceLimits): (qubits: number) => void {
+  return (qubits) => {
+    const refusal = refuseSize(qubits, limits)
+    if (refusal) throw new UnsuitableMethodError(refusal)
+  }
 }
 
 /**

@@ -25,7 +25,16 @@ test('an exact simulator has limits and features, and neither qubits nor gates',
   expect([qubits, gates]).toEqual([undefined, undefined])
   expect(described).toMatchObject({
     ...{ num_qubits: 12, simulator: true, limits: { shots: 1000, executions: 300 } },
-    features: ['reset', 'mid_circuit', 'feedback', 'inputs', 'loops', 'meas_level_1', 'optimization_level'],
+    features: [
+      'reset',
+      'mid_circuit',
+      'feedback',
+      'inputs',
+      'loops',
+      'meas_level_1',
+      'optimization_level',
+      'exact',
+    ],
   })
   expect(described.limits?.qubits).toBeUndefined()
 })

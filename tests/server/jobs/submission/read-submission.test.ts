@@ -234,4 +234,23 @@ describe('readSubmission()', () => {
     const circuits = [{ circuit: TEXT, name: 'x'.repeat(200), metadata: { a: 'x'.repeat(4_088) } }]
     expect(readSubmission({ circuits, name: 'x'.repeat(200), tags }).tags).toHaveLength(10)
   })
+
+  test('exact values have no shots, and Pauli sums belong to exact jobs', () => {
+    const sums = [{ ZZ: 0.5, XI: -1 }]
+    const { payload } = readSubmission({
+      circuits: [{ circuit: TEXT, expectation_values: sums }],
+      exact: true,
+    })
+    expect(payload).toMatchObject({ exact: true, circuits: [{ circuit: TEXT, expectation_values: sums }] })
+    expect(readSubmission({ circuits: [TEXT], exact: false }).payload).not.toHaveProperty('exact')
+    const entry = (more: object) => ({ circuits: [{ circuit: TEXT, ...more }] })
+    expect(fieldsOf({ ...entry({ shots: 5 }), exact: true })).toEqual(['circuits.0.shots'])
+    expect(fieldsOf({ ...entry({}), shots: 5, memory: true, exact: true })).toEqual(['shots', 'memory'])
+    expect(fieldsOf({ ...entry({}), meas_level: 1, exact: true })).toEqual(['meas_level'])
+    expect(fieldsOf(entry({ expectation_values: sums }))).toEqual(['circuits.0.expectation_values'])
+    for (const wrong of [[], [{}], [{ ZQ: 1 }], [{ '': 1 }], [{ Z: '1' }], { Z: 1 }])
+      expect(fieldsOf({ ...entry({ expectation_values: wrong }), exact: true })[0]).toStartWith(
+        'circuits.0.expectation_values',
+      )
+  })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Op } from '../../../../src/qasm/index.ts'
 import { Algebra } from '../../../../src/simulator/methods/matrix_product_state/algebra.ts'
-import { WindowBonds } from '../../../../src/simulator/methods/matrix_product_state/window-bonds.ts'
+import { WindowBonds } from '../../../../src/simulator/methods/matrix_product_state/outlook/window-bonds.ts'
 import type { StateOp } from '../../../../src/simulator/reduction/reduce-circuit.ts'
 import { measure, ry, swap, x } from '../../support/ops.ts'
 import { engine } from '../../support/run.ts'

@@ -115,6 +115,7 @@ class SvcAsyncClient(AsyncAdapters):
         optimization_level: OptimizationLevel | None = None,
         seed: int | None = None,
         allow_uncalibrated: bool = False,
+        exact: bool = False,
         name: str | None = None,
         tags: Sequence[str] = (),
         idempotency_key: str | None = None,
@@ -137,6 +138,8 @@ class SvcAsyncClient(AsyncAdapters):
             seed: makes the results of a simulator repeatable.
             allow_uncalibrated: also use parts of the chip that are not calibrated; ``warnings`` of the results name
                 them.
+            exact: exact values in place of shots, on simulators only: ``expectation_values`` of the circuits that name
+                observables, ``probabilities`` of the others.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
@@ -156,6 +159,7 @@ class SvcAsyncClient(AsyncAdapters):
             optimization_level=optimization_level,
             seed=seed,
             allow_uncalibrated=allow_uncalibrated,
+            exact=exact,
             name=name,
             tags=tags,
         )

@@ -116,6 +116,7 @@ class SvcClient(Adapters):
         optimization_level: OptimizationLevel | None = None,
         seed: int | None = None,
         allow_uncalibrated: bool = False,
+        exact: bool = False,
         name: str | None = None,
         tags: Sequence[str] = (),
         idempotency_key: str | None = None,
@@ -138,6 +139,8 @@ class SvcClient(Adapters):
             seed: makes the results of a simulator repeatable.
             allow_uncalibrated: also use parts of the chip that are not calibrated; ``warnings`` of the results name
                 them.
+            exact: exact values in place of shots, on simulators only: ``expectation_values`` of the circuits that name
+                observables, ``probabilities`` of the others.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
@@ -157,6 +160,7 @@ class SvcClient(Adapters):
             optimization_level=optimization_level,
             seed=seed,
             allow_uncalibrated=allow_uncalibrated,
+            exact=exact,
             name=name,
             tags=tags,
         )

@@ -21,7 +21,7 @@ from .._result import CircuitResult
 from .export import plain_metadata, to_circuit
 from .modes import Batch, Mode, Session, opened
 from .options import EstimatorOptions
-from .pauli_terms import bases_of, fits, term_values
+from .pauli_terms import bases_of, fits, pauli_sum, term_values
 from .primitive_job import Plan, SvcPrimitiveJob, submit
 from .sampler import parameter_sets
 from .target import restricts_gates
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .backend import SvcBackend
 
 _REGISTER = "estimate"
+_BYTES_PER_VALUE = 25
 
 
 class SvcEstimator(BaseEstimatorV2):
@@ -71,18 +72,25 @@ class SvcEstimator(BaseEstimatorV2):
     def run(self, pubs: Iterable[EstimatorPubLike], *, precision: float | None = None) -> SvcPrimitiveJob:
         """Submits pubs: ``(circuit, observables, parameter values, precision)``, of which the last two may be absent.
 
-        Each circuit is measured with ⌈1/precision²⌉ shots, in several executions, and several jobs, where that is more
+        With precision 0 for all pubs, a simulator returns exact values, without shots and errors. Otherwise each
+        circuit is measured with ⌈1/precision²⌉ shots, in several executions, and several jobs, where that is more
         than one allows. ``stds`` of the result are the standard errors of ``evs``, from the scatter of the shots.
 
         Raises:
+            InvalidRequestError: precision 0 on a QPU that has no exact values.
             ValueError: a pub is invalid, or its circuit has instructions that the QPU does not have.
             SvcError: as ``SvcClient.submit_job`` does.
         """
         default = self._options.default_precision if precision is None else precision
         coerced = [EstimatorPub.coerce(pub, default) for pub in pubs]
         for at, pub in enumerate(coerced):
-            if pub.precision is None or not pub.precision > 0:
-                raise ValueError(f"The precision of pub {at} is {pub.precision}; it must be positive")
+            if pub.precision is None or not pub.precision >= 0:
+                raise ValueError(f"The precision of pub {at} is {pub.precision}; it must be positive, or 0 for exact values")
+        if coerced and all(pub.precision == 0 for pub in coerced):
+            return self._run_exactly(coerced)
+        for at, pub in enumerate(coerced):
+            if pub.precision == 0:
+                raise ValueError(f"The precision of pub {at} is 0, that of others is not; run exact values in a call of their own")
         described = [_describe(pub, self._backend.max_shots) for pub in coerced]
         circuits = [self._measured(pub, each["measured"]) for pub, each in zip(coerced, described)]
         parts = [
@@ -91,6 +99,14 @@ class SvcEstimator(BaseEstimatorV2):
         plan = {"kind": "estimator", "pubs": described}
         stored = {**plan, "pubs": [{**each, "metadata": plain_metadata(each["metadata"])} for each in described]}
         return submit(self._mode, parts, plan, stored, **self._options._submitted())
+
+    def _run_exactly(self, pubs: Sequence[EstimatorPub]) -> SvcPrimitiveJob:
+        described = [_describe_exactly(pub) for pub in pubs]
+        self._backend.check([pub.circuit for pub in pubs])
+        parts = [part for pub, each in zip(pubs, described) for part in _exact_parts(pub, each)]
+        plan = {"kind": "estimator", "pubs": described}
+        stored = {**plan, "pubs": [{**each, "metadata": plain_metadata(each["metadata"])} for each in described]}
+        return submit(self._mode, parts, plan, stored, exact=True, **self._options._submitted())
 
     def _measured(self, pub: EstimatorPub, measured: Sequence[Mapping[str, Any]]) -> list[QuantumCircuit]:
         """The circuit of a pub, followed by a measurement in each basis."""
@@ -115,6 +131,9 @@ def estimated(plan: Plan, circuits: Sequence[CircuitResult]) -> list[PubResult]:
     """The results of the pubs of a call, from those of its circuits in order."""
     found, left = [], list(circuits)
     for pub in plan["pubs"]:
+        if "exact" in pub:
+            found.append(_exactly_estimated(pub, left))
+            continue
         outcomes: dict[tuple[int, int], list[CircuitResult]] = {}
         for basis, measured in enumerate(pub["measured"]):
             # A call of an earlier release has no repetitions.
@@ -135,23 +154,8 @@ def estimated(plan: Plan, circuits: Sequence[CircuitResult]) -> list[PubResult]:
 
 def _describe(pub: EstimatorPub, max_shots: int) -> dict[str, Any]:
     """How the values of a pub follow from its circuits: which sets are measured in which bases, and for what."""
-    values, observables = pub.parameter_values, pub.observables
     precision = cast(float, pub.precision)
-    numbers = np.broadcast_arrays(
-        np.arange(values.size).reshape(values.shape), np.arange(observables.size).reshape(observables.shape)
-    )
-    elements = [[int(at), int(which)] for at, which in zip(*(each.ravel() for each in numbers))]
-    terms = [
-        {label: float(factor) for label, factor in observable.items()}
-        for observable in (observables[at] for at in np.ndindex(observables.shape))
-    ]
-    needed: dict[int, set[int]] = {}
-    for at, which in elements:
-        needed.setdefault(at, set()).add(which)
-    # Sets with the same observables share their circuits.
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for at, which_ones in needed.items():
-        groups.setdefault(tuple(sorted(which_ones)), []).append(at)
+    elements, terms, groups = _wanted(pub)
     wanted = math.ceil(1 / precision**2)
     repetitions = math.ceil(wanted / max_shots)
     each = math.ceil(wanted / repetitions)
@@ -170,6 +174,67 @@ def _describe(pub: EstimatorPub, max_shots: int) -> dict[str, Any]:
         ],
         "metadata": pub.circuit.metadata,
     }
+
+
+def _wanted(
+    pub: EstimatorPub,
+) -> tuple[list[list[int]], list[dict[str, float]], dict[tuple[int, ...], list[int]]]:
+    """Set and observable of each value of a pub, the observables, and the sets that have the same observables."""
+    values, observables = pub.parameter_values, pub.observables
+    numbers = np.broadcast_arrays(
+        np.arange(values.size).reshape(values.shape), np.arange(observables.size).reshape(observables.shape)
+    )
+    elements = [[int(at), int(which)] for at, which in zip(*(each.ravel() for each in numbers))]
+    terms = [
+        {label: float(factor) for label, factor in observable.items()}
+        for observable in (observables[at] for at in np.ndindex(observables.shape))
+    ]
+    needed: dict[int, set[int]] = {}
+    for at, which in elements:
+        needed.setdefault(at, set()).add(which)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for at, which_ones in needed.items():
+        groups.setdefault(tuple(sorted(which_ones)), []).append(at)
+    return elements, terms, groups
+
+
+def _describe_exactly(pub: EstimatorPub) -> dict[str, Any]:
+    """How the exact values of a pub follow from its circuits: which sets have which observables."""
+    elements, terms, groups = _wanted(pub)
+    return {
+        "shape": list(pub.shape),
+        "observables": terms,
+        "elements": elements,
+        "exact": [{"observables": list(which_ones), "sets": sets} for which_ones, sets in groups.items()],
+        "metadata": pub.circuit.metadata,
+    }
+
+
+def _exact_parts(pub: EstimatorPub, described: Mapping[str, Any]) -> list[Part]:
+    sets, parts = parameter_sets(pub.circuit, pub.parameter_values), []
+    for group in described["exact"]:
+        sums = [pauli_sum(described["observables"][which], pub.circuit.num_qubits) for which in group["observables"]]
+        sent = dataclasses.replace(to_circuit(pub.circuit), expectation_values=sums)
+        size = counted_bytes(1, pub.circuit.num_clbits, memory=False) + _BYTES_PER_VALUE * len(sums)
+        if pub.circuit.num_parameters == 0:
+            parts += [Part(sent, size)] * len(group["sets"])
+        else:
+            own = [sets[at] for at in group["sets"]]
+            parts.append(Part(dataclasses.replace(sent, parameter_values=own), size))
+    return parts
+
+
+def _exactly_estimated(pub: Mapping[str, Any], left: list[CircuitResult]) -> PubResult:
+    """The result of a pub; takes those of its circuits from the front of ``left``."""
+    values: dict[tuple[int, int], float] = {}
+    for group in pub["exact"]:
+        for at in group["sets"]:
+            means = left.pop(0).expectation_values or []
+            values.update({(at, which): mean for which, mean in zip(group["observables"], means)})
+    shape = tuple(pub["shape"])
+    evs = np.array([values[at, which] for at, which in pub["elements"]], dtype=float).reshape(shape)
+    metadata = {"target_precision": 0.0, "shots": 0, "circuit_metadata": pub["metadata"] or {}}
+    return PubResult(DataBin(evs=evs, stds=np.zeros(shape), shape=shape), metadata=metadata)
 
 
 def _with_measurement(circuit: QuantumCircuit, rotation: QuantumCircuit, basis: str) -> QuantumCircuit:

@@ -66,3 +66,19 @@ def term_values(outcomes: Sequence[str], first_bit: int, basis: str, terms: Mapp
                 value *= signs[qubit]
         total += value
     return total
+
+
+def pauli_sum(terms: Mapping[str, float], qubits: int) -> dict[str, float]:
+    """Terms as Pauli operators only: a projector is half the identity and half a Pauli operator, with its sign."""
+    found: dict[str, float] = {}
+    for label, factor in terms.items():
+        parts = {"": factor}
+        for letter in label:
+            if letter in _SIGN:
+                choices = {"I": 0.5, _BASIS[letter]: 0.5 * _SIGN[letter]}
+                parts = {part + own: value * share for part, value in parts.items() for own, share in choices.items()}
+            else:
+                parts = {part + letter: value for part, value in parts.items()}
+        for part, value in parts.items():
+            found[part] = found.get(part, 0.0) + value
+    return found or {"I" * qubits: 0.0}

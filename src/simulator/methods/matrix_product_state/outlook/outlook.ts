@@ -1,6 +1,6 @@
-import { UnsuitableMethodError } from '../../errors.ts'
-import type { TimeBudget } from '../../timing/time-budget.ts'
-import type { TensorChain } from './tensor-chain.ts'
+import { UnsuitableMethodError } from '../../../errors.ts'
+import type { TimeBudget } from '../../../timing/time-budget.ts'
+import type { TensorChain } from '../tensor-chain.ts'
 
 /**
  * Time of an operator on two sites, in s by the third power of the bond between them: measured 2e-8 to 5e-8.
@@ -9,7 +9,7 @@ const SECONDS_PER_CUBE = 2e-8
 
 /** Factor by which the rest may exceed the time left: the time above is that of one machine. */
 const TOLERANCE = 3
-/** With less time left, the time limit ends the run by itself. */
+/** With less time left, the time limit ends the run anyway. */
 const LEAST_SECONDS = 1
 /** Largest factor by which a gate on two sites divides the bond between them: the rank of its operator. */
 const MAX_SHRINKING = 4

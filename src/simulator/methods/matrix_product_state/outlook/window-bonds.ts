@@ -1,10 +1,10 @@
-import type { StateOp } from '../../reduction/reduce-circuit.ts'
+import type { StateOp } from '../../../reduction/reduce-circuit.ts'
+import { type ChainSettings, TensorChain } from '../tensor-chain.ts'
 import { followSwaps, type NamedStep } from './follow-swaps.ts'
-import { type ChainSettings, TensorChain } from './tensor-chain.ts'
 
 /** Qubits of a window: bonds of at most 16, with which a gate takes tenths of a millisecond. */
 const WINDOW_QUBITS = 8
-/** Bonds count as shrunk below this share of what they were: exchanges of sites alone change them a little. */
+/** Bonds have shrunk below this share of what they were: exchanges of sites alone change them a little. */
 const SHRUNK = 0.75
 
 /** What the gates of a window make of its bonds. */
@@ -51,14 +51,7 @@ export class WindowBonds {
 
 /** Divides qubits into groups; each takes in the qubit with most gates to its members. */
 function windowsOf(steps: readonly NamedStep[]): number[][] {
-  const gates = new Map<number, Map<number, number>>()
-  for (const { qubits } of steps) {
-    for (const one of qubits) {
-      const partners = gates.get(one) ?? new Map<number, number>()
-      for (const other of qubits) if (other !== one) partners.set(other, (partners.get(other) ?? 0) + 1)
-      gates.set(one, partners)
-    }
-  }
+  const gates = countGates(steps)
   const free = new Set([...gates.keys()].sort((a, b) => a - b))
   const windows: number[][] = []
   for (const first of free) {
@@ -69,13 +62,25 @@ function windowsOf(steps: readonly NamedStep[]): number[][] {
       window.push(next)
       links.delete(next)
       free.delete(next)
-      for (const [other, count] of gates.get(next) ?? []) {
-        if (free.has(other)) links.set(other, (links.get(other) ?? 0) + count)
-      }
+      const partners = [...(gates.get(next) ?? [])].filter(([other]) => free.has(other))
+      for (const [other, count] of partners) links.set(other, (links.get(other) ?? 0) + count)
     }
     windows.push(window)
   }
   return windows
+}
+
+/** Number of gates of each qubit with each other. */
+function countGates(steps: readonly NamedStep[]): Map<number, Map<number, number>> {
+  const gates = new Map<number, Map<number, number>>()
+  for (const { qubits } of steps) {
+    for (const one of qubits) {
+      const partners = gates.get(one) ?? new Map<number, number>()
+      for (const other of qubits) if (other !== one) partners.set(other, (partners.get(other) ?? 0) + 1)
+      gates.set(one, partners)
+    }
+  }
+  return gates
 }
 
 function courseOf(window: readonly number[], steps: readonly NamedStep[], settings: ChainSettings): Course {

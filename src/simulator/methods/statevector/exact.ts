@@ -1,0 +1,169 @@
+import type { Op, Sink } from '../../../qasm/index.ts'
+import { type ExactRun, measuredOf, type Workload } from '../../define-method.ts'
+import { UnsuitableMethodError } from '../../errors.ts'
+import { ExactSums, type ExactValues } from '../../exact/exact-sums.ts'
+import { observedQubits } from '../../exact/observables.ts'
+import { elementsOfState } from '../../exact/state-elements.ts'
+import { canMisread } from '../../readout/readout.ts'
+import { QubitPlaces } from '../../reduction/qubit-places.ts'
+import type { ReducedCircuit } from '../../reduction/reduce-circuit.ts'
+import { compile } from './gates/compile.ts'
+import { planCircuit } from './state/plan.ts'
+import { Statevector } from './state/statevector.ts'
+
+/** Branches of outcomes that are followed, each from the start. */
+const MAX_BRANCHES = 4_096
+/** Probabilities below this are rounding errors: their branches do not exist. */
+const MIN_PROBABILITY = 1e-15
+
+/** The exact values of a circuit whose gates have no noise, over all branches of outcomes. */
+export async function computeOnState(
+  workload: Workload,
+  run: ExactRun,
+  assertFits: (qubits: number) => void,
+): Promise<ExactValues> {
+  const sums = new ExactSums(measuredOf(workload), run)
+  const { reduced } = workload
+  if (reduced && !reduced.canBranch) await addPlain(workload, reduced, run, sums)
+  else await addBranches(workload, run, assertFits, sums)
+  run.engine.release()
+  return sums.values
+}
+
+async function addPlain(
+  workload: Workload,
+  reduced: ReducedCircuit,
+  { engine, timeBudget }: ExactRun,
+  sums: ExactSums,
+): Promise<void> {
+  // Read like bits that no measurement writes, so that the plan says where they are.
+  const observed = observedQubits(workload.exact?.observables ?? []).map(({ qubit }) => ({
+    qubit,
+    clbit: -1,
+  }))
+  const read = [...reduced.terminal, ...observed]
+  const plan = planCircuit({ ...reduced, terminal: read }, timeBudget)
+  const state = new Statevector(engine, plan.qubits, timeBudget)
+  timeBudget.enter('evolve')
+  for (const step of plan.steps) if (step.kind === 'gates') await state.evolve(step.calls, timeBudget)
+  timeBudget.enter('sample')
+  const bits = new Map(read.map(({ qubit }, index) => [qubit, plan.terminal[index]?.bit ?? 0]))
+  sums.add({
+    weight: 1,
+    state: elementsOfState(state.amplitudes, plan.qubits),
+    bitOf: (qubit) => bits.get(qubit) ?? 0,
+    bits: new Uint8Array(workload.clbits),
+  })
+}
+
+async function addBranches(
+  workload: Workload,
+  run: ExactRun,
+  assertFits: (qubits: number) => void,
+  sums: ExactSums,
+): Promise<void> {
+  const { reduced } = workload
+  const { timeBudget } = run
+  const waiting: (0 | 1)[][] = [[]]
+  let count = 0
+  timeBudget.enter('evolve')
+  for (let history = waiting.pop(); history; history = waiting.pop()) {
+    if (++count + waiting.length > MAX_BRANCHES) {
+      const reason = `has more than ${MAX_BRANCHES} branches of outcomes`
+      throw new UnsuitableMethodError({ code: 'too_many_branches', reason })
+    }
+    const places = reduced ? new QubitPlaces(reduced.qubits) : workload.createPlaces()
+    const walker = new BranchOfOutcomes(history, { places, run, assertFits })
+    const bits = reduced ? walkReduced(reduced, walker, workload.clbits) : workload.walk(walker)
+    waiting.push(...walker.others)
+    const state = elementsOfState(walker.state.amplitudes, walker.state.qubits)
+    const bitOf = (qubit: number) => bitAt(places, qubit)
+    sums.add({ weight: walker.weight, state, bitOf, bits })
+    await timeBudget.yieldIfDue()
+  }
+}
+
+function walkReduced({ ops }: ReducedCircuit, walker: BranchOfOutcomes, clbits: number): Uint8Array {
+  const bits = new Uint8Array(clbits)
+  for (const op of ops) {
+    if (op.kind === 'measure') {
+      const outcome = walker.measure(op.qubit)
+      if (op.clbit >= 0) bits[op.clbit] = outcome
+    } else if (op.kind !== 'channel') walker.apply(op)
+  }
+  return bits
+}
+
+function bitAt(places: QubitPlaces, qubit: number): number {
+  const place = places.find(qubit)
+  return place === undefined ? 0 : 1 << place
+}
+
+/** One walk through a program: outcomes are prescribed up to a point, and the likelier ones after it. */
+class BranchOfOutcomes implements Sink {
+  readonly state: Statevector
+  /** Probability of the outcomes. */
+  weight = 1
+  /** Outcomes of the branches that leave this one. */
+  readonly others: (0 | 1)[][] = []
+  readonly #prescribed: readonly (0 | 1)[]
+  readonly #taken: (0 | 1)[] = []
+  readonly #places: QubitPlaces
+  readonly #run: ExactRun
+  readonly #assertFits: (qubits: number) => void
+
+  constructor(
+    prescribed: readonly (0 | 1)[],
+    parts: { places: QubitPlaces; run: ExactRun; assertFits: (qubits: number) => void },
+  ) {
+    this.#prescribed = prescribed
+    this.#places = parts.places
+    this.#run = parts.run
+    this.#assertFits = parts.assertFits
+    this.state = new Statevector(parts.run.engine, parts.places.size, parts.run.timeBudget)
+  }
+
+  apply(op: Op): void {
+    if (op.kind === 'reset') this.#reset(op.qubit)
+    else if (op.kind === 'unitary' || op.kind === 'phase') {
+      const calls = compile(op, (qubit) => 1 << this.#places.take(qubit))
+      if (this.#places.size > this.state.qubits) {
+        this.#assertFits(this.#places.size)
+        this.state.grow(this.#places.size)
+      }
+      this.state.applyAll(calls)
+    }
+  }
+
+  measure(qubit: number): 0 | 1 {
+    const outcome = this.#project(qubit)
+    const error = this.#run.readoutErrorOf(qubit)
+    if (!canMisread(error)) return outcome
+    return this.#decide(outcome === 1 ? 1 - error[1] : error[0])
+  }
+
+  #reset(qubit: number): void {
+    if (this.#project(qubit) === 0) return
+    this.state.apply({ kind: 'flip', target: bitAt(this.#places, qubit), controls: 0, value: 0 })
+  }
+
+  #project(qubit: number): 0 | 1 {
+    const bit = bitAt(this.#places, qubit)
+    if (bit === 0) return 0
+    const outcome = this.#decide(this.state.weight(bit, bit))
+    this.state.project(bit, outcome === 1 ? bit : 0)
+    return outcome
+  }
+
+  #decide(one: number): 0 | 1 {
+    const prescribed = this.#prescribed[this.#taken.length]
+    const outcome = prescribed ?? (one > 0.5 ? 1 : 0)
+    const probability = outcome === 1 ? one : 1 - one
+    if (prescribed === undefined && 1 - probability > MIN_PROBABILITY) {
+      this.others.push([...this.#taken, outcome === 1 ? 0 : 1])
+    }
+    this.#taken.push(outcome)
+    this.weight *= probability
+    return outcome
+  }
+}
