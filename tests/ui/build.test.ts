@@ -39,8 +39,11 @@ async function importsOf(path: string, found = new Set<string>()): Promise<Set<s
   return found
 }
 
-/** The scripts of threads that a script starts. */
-const threadsOf = async (path: string) => (await textOf(path)).match(/\/a\/[\w-]+-worker-\w+\.js/g) ?? []
+/** The scripts of threads that a script starts; that of ideal distributions is loaded on demand. */
+const threadsOf = async (path: string) =>
+  ((await textOf(path)).match(/\/a\/[\w-]+-worker-\w+\.js/g) ?? []).filter(
+    (script) => !script.includes('/ideal-worker-'),
+  )
 
 test('a visit of any one page loads at most 216 KB, as gzip sends it', async () => {
   const named = (name: string, ending: string) =>

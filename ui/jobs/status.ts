@@ -1,6 +1,6 @@
 import type { Job } from '../api/model/jobs.ts'
 import type { Availability, Qpu } from '../api/model/qpus.ts'
-import { formatOrdinal, sentence } from '../lib/format.ts'
+import { formatOrdinal, formatSeconds, sentence } from '../lib/format.ts'
 
 /** Shape of the status icon, so that color is never the only cue. */
 export type Glyph = 'dot' | 'ring' | 'half' | 'triangle' | 'play' | 'pause' | 'check' | 'cross' | 'dash'
@@ -79,6 +79,17 @@ export function jobCondition(
 export function jobFailure(job: Job): string | undefined {
   if (job.status !== 'failed') return undefined
   return job.error || job.results?.error || 'The driver gave no reason'
+}
+
+/** What a failed job was charged, and why; undefined for any other. */
+export function describeCharge(job: Job): string | undefined {
+  if (job.status !== 'failed') return undefined
+  const { charged_seconds: charged, duration, results } = job
+  if (charged) return `Charged ${formatSeconds(charged)}: the QPU ran it for this long until it failed.`
+  if (duration) return 'Not charged: the QPU time of its owner is not limited.'
+  return results?.error_code === 'invalid_results'
+    ? 'Not charged: its results could not be used, which was not its fault.'
+    : 'Not charged: no QPU spent time on it that counts; lost attempts and errors of a device are free.'
 }
 
 /** Whether a job is in a terminal state. */

@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { Discriminator, Points } from '../jobs/readout/discriminate.ts'
+import type { Cloud } from '../jobs/readout/read-out.ts'
 import { rangeOf } from '../jobs/signals.ts'
 import { formatCount } from '../lib/format.ts'
 import { useWidth } from './use-width.ts'
@@ -8,34 +10,47 @@ const MAX_SIDE_PX = 520
 const POINT_PX = 2
 
 interface IqProps {
-  re: Float64Array
-  im: Float64Array
+  clouds: readonly Cloud[]
+  /** The line between the sides of 0 and 1. */
+  line: Discriminator | undefined
   name: string
+  unit: string
   /** Changes when colors change. */
   theme: string
 }
 
-/** Points in the complex plane, with their mean; both axes have the same scale. */
-export function Iq({ re, im, name, theme }: IqProps) {
+/** Of the clouds of 0 and of 1, which are crosses. */
+const COLORS = ['accent', 'copper'] as const
+
+/** Points in the complex plane, with the mean of each cloud; both axes have the same scale. */
+export function Iq({ clouds, line, name, unit, theme }: IqProps) {
   const { box, width } = useWidth()
   const canvas = useRef<HTMLCanvasElement>(null)
   const side = Math.min(MAX_SIDE_PX, width.value)
   useEffect(() => {
-    if (canvas.current && side > 0) draw(canvas.current, side, re, im)
-  }, [re, im, side, theme])
-  const [meanRe, meanIm] = [meanOf(re), meanOf(im)]
+    if (canvas.current && side > 0) draw(canvas.current, side, { clouds, line, unit })
+  }, [clouds, line, side, theme])
   return (
     <div ref={box} class="plot iq">
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`${name}: ${formatCount(re.length)} points in the IQ plane, mean at I ${short(meanRe)}, Q ${short(meanIm)}`}
+        aria-label={`${name}: ${clouds.map(describeCloud).join('; ')}${line ? '; dashed: threshold' : ''}`}
       />
     </div>
   )
 }
 
-function draw(canvas: HTMLCanvasElement, side: number, re: Float64Array, im: Float64Array): void {
+function describeCloud({ label, re, im }: Cloud): string {
+  const of = label && `, ${label}`
+  return `${formatCount(re.length)} points in the IQ plane${of}, mean at I ${short(meanOf(re))}, Q ${short(meanOf(im))}`
+}
+
+function draw(
+  canvas: HTMLCanvasElement,
+  side: number,
+  { clouds, line, unit }: Pick<IqProps, 'clouds' | 'line' | 'unit'>,
+): void {
   const context = canvas.getContext('2d')
   if (!context) return
   const ratio = devicePixelRatio || 1
@@ -51,16 +66,62 @@ function draw(canvas: HTMLCanvasElement, side: number, re: Float64Array, im: Flo
     top: MARGIN.top,
     size: Math.min(side - MARGIN.left - MARGIN.right, side - MARGIN.top - MARGIN.bottom),
   }
-  const { x, y, ticks } = scalesOf(re, im, plot)
+  const scales = scalesOf(clouds, plot)
   context.font = `12px ${style.fontFamily}`
-  drawGrid(context, { ...plot, x, y, ticks }, color)
-  context.fillStyle = color('accent')
+  drawGrid(context, { ...plot, ...scales, unit }, color)
+  for (const cloud of clouds)
+    drawCloud(context, cloud, { ...scales, color: color(COLORS[cloud.state]), isCross: cloud.state === 1 })
+  for (const { re, im } of clouds) drawMean(context, scales.x(meanOf(re)), scales.y(meanOf(im)), color('ink'))
+  if (line) drawLine(context, line, { ...plot, ...scales }, color('ink'))
+}
+
+function drawCloud(
+  context: CanvasRenderingContext2D,
+  { re, im }: Points,
+  { x, y, color, isCross }: Pick<Scales, 'x' | 'y'> & { color: string; isCross: boolean },
+): void {
+  context.fillStyle = color
+  context.strokeStyle = color
+  context.lineWidth = 1
   context.globalAlpha = re.length > 2_000 ? 0.3 : 0.6
-  for (let index = 0; index < re.length; index++) {
-    context.fillRect(x(re[index] ?? 0) - POINT_PX / 2, y(im[index] ?? 0) - POINT_PX / 2, POINT_PX, POINT_PX)
+  context.beginPath()
+  for (const [shot, value] of re.entries()) {
+    const [left, top] = [x(value) - POINT_PX / 2, y(im[shot] ?? 0) - POINT_PX / 2]
+    if (!isCross) context.fillRect(left, top, POINT_PX, POINT_PX)
+    else {
+      context.moveTo(left - 1, top - 1)
+      context.lineTo(left + POINT_PX + 1, top + POINT_PX + 1)
+      context.moveTo(left + POINT_PX + 1, top - 1)
+      context.lineTo(left - 1, top + POINT_PX + 1)
+    }
   }
+  context.stroke()
   context.globalAlpha = 1
-  drawMean(context, x(meanOf(re)), y(meanOf(im)), color('copper'))
+}
+
+/** The points whose rotated real part is the threshold, across the plot. */
+function drawLine(
+  context: CanvasRenderingContext2D,
+  { rotation, threshold }: Discriminator,
+  { left, top, size, x, y, reach }: Plot & Scales,
+  color: string,
+): void {
+  const [cos, sin] = [Math.cos((rotation * Math.PI) / 180), Math.sin((rotation * Math.PI) / 180)]
+  const along = (far: number) => [x(threshold * cos + far * sin), y(-threshold * sin + far * cos)] as const
+  // The foot of the line may be far outside: both ends reach across from there.
+  const far = 2 * reach + Math.abs(threshold)
+  context.save()
+  context.beginPath()
+  context.rect(left, top, size, size)
+  context.clip()
+  context.strokeStyle = color
+  context.lineWidth = 1.5
+  context.setLineDash([6, 4])
+  context.beginPath()
+  context.moveTo(...along(-far))
+  context.lineTo(...along(far))
+  context.stroke()
+  context.restore()
 }
 
 interface Plot {
@@ -69,13 +130,17 @@ interface Plot {
   size: number
 }
 
-function scalesOf(re: Float64Array, im: Float64Array, { left, top, size }: Plot) {
-  const [[reMin, reMax], [imMin, imMax]] = [rangeOf([re]), rangeOf([im])]
+function scalesOf(clouds: readonly Points[], { left, top, size }: Plot) {
+  const [reMin, reMax] = rangeOf(clouds.map(({ re }) => re))
+  const [imMin, imMax] = rangeOf(clouds.map(({ im }) => im))
   const span = Math.max(reMax - reMin, imMax - imMin) * 1.1 || 1
   const [first, second] = [(reMin + reMax - span) / 2, (imMin + imMax - span) / 2]
   return {
     x: (value: number) => left + ((value - first) / span) * size,
     y: (value: number) => top + size - ((value - second) / span) * size,
+    span,
+    /** The farthest distance of a shown value from 0. */
+    reach: Math.max(Math.abs(first), Math.abs(second)) + span,
     ticks: { re: ticksWithin(first, first + span), im: ticksWithin(second, second + span) },
   }
 }
@@ -84,7 +149,7 @@ type Scales = ReturnType<typeof scalesOf>
 
 function drawGrid(
   context: CanvasRenderingContext2D,
-  { left, top, size, x, y, ticks }: Plot & Scales,
+  { left, top, size, x, y, ticks, unit }: Plot & Scales & { unit: string },
   color: (name: string) => string,
 ): void {
   context.strokeStyle = color('line')
@@ -94,13 +159,14 @@ function drawGrid(
     context.strokeRect(x(tick), top, 0, size)
     context.fillText(short(tick), x(tick), top + size + 15)
   }
-  context.fillText('I', left + size / 2, top + size + 30)
+  context.fillText(`I, ${unit}`, left + size / 2, top + size + 30)
   context.textAlign = 'right'
   for (const tick of ticks.im) {
     context.strokeRect(left, y(tick), size, 0)
     context.fillText(short(tick), left - 6, y(tick) + 4)
   }
-  context.fillText('Q', 12, top + size / 2)
+  context.textAlign = 'left'
+  context.fillText(`Q, ${unit}`, 4, top + size + 30)
   context.strokeStyle = color('edge')
   context.strokeRect(left, top, size, size)
 }

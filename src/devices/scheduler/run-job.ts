@@ -169,7 +169,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
       routing,
       gates,
       shot_ns: resetNs + schedule.duration,
-      ...(payload.meas_level < 2 && { unmeasured_slots: unmeasured }),
+      ...(payload.meas_level < 2 && { unmeasured_slots: unmeasured, memory_unit: 'V' }),
       ...(warnings.length > 0 && { warnings }),
     },
   })

@@ -14,6 +14,7 @@ describe.skipIf(!chromium)('jobs', () => {
   let lab: Lab
   let flat: string
   let points: string
+  let prepared: string
   const named: string[] = []
 
   beforeAll(async () => {
@@ -21,6 +22,9 @@ describe.skipIf(!chromium)('jobs', () => {
     await lab.connect()
     flat = await submit({ circuits: [{ circuit: FLAT }], shots: 3_000 })
     points = await submit({ circuits: [{ circuit: PROGRAM }], meas_level: 1, shots: 2_000 })
+    const one = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[1] q;\nbit[1] c;\n'
+    const both = ['', 'x q[0];\n'].map((gate) => ({ circuit: `${one}${gate}c = measure q;` }))
+    prepared = await submit({ circuits: both, meas_level: 1, shots: 500 })
     for (const name of ['first sweep', 'second sweep']) {
       named.push(await submit({ circuits: [{ circuit: PROGRAM }], name, tags: ['sweep'] }))
     }
@@ -57,7 +61,7 @@ describe.skipIf(!chromium)('jobs', () => {
   test('the list is filtered by the server, its address is its state, and it is live', () =>
     visit('jobs', 'user', async (page) => {
       await page.goto('/jobs')
-      await page.getByText('4 jobs.').waitFor()
+      await page.getByText('5 jobs.').waitFor()
       await page.getByLabel('Id, name or tag').fill('SWEEP')
       await page.waitForFunction(() => document.querySelectorAll('table.long [data-row]').length === 2)
       expect(new URL(page.url()).search).toBe('?q=SWEEP')
@@ -122,9 +126,25 @@ describe.skipIf(!chromium)('jobs', () => {
   test('points of level 1 are drawn in the IQ plane, one bit at a time', () =>
     visit('iq', 'user', async (page) => {
       await page.goto(`/jobs/${points}`)
-      await page.getByRole('img', { name: /Bit 0: 2.000 points in the IQ plane/ }).waitFor()
+      await page.getByRole('img', { name: /^Bit 0: .* points in the IQ plane/ }).waitFor()
       await page.getByRole('combobox', { name: 'Bit' }).selectOption('1')
-      await page.getByRole('img', { name: /^Bit 1: / }).waitFor()
+      await page.getByRole('img', { name: /^Bit 1: .* points in the IQ plane/ }).waitFor()
+    }))
+
+  test('shots whose preparation is certain show threshold, projection and assignment error', () =>
+    visit('iq-prepared', 'user', async (page) => {
+      await page.goto(`/jobs/${prepared}`)
+      await page.getByRole('radio', { name: 'Prepared' }).check()
+      await page
+        .getByRole('img', { name: /prepared as 0, .*; .*prepared as 1, .*dashed: threshold/ })
+        .waitFor()
+      await page.getByRole('img', { name: /^Bit 0: histogram along the axis between the states/ }).waitFor()
+      await page.getByText('halfway between the means of both preparations').waitFor()
+      await page.getByText('0 read as 1').waitFor()
+      await page.getByRole('radio', { name: 'Assigned' }).check()
+      await page.getByText(/read as 0, 500/).waitFor()
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await overflowOf(page)).toBe(0)
     }))
 
   test('a job is renamed and tagged on its page, after it has ended', () =>

@@ -2,7 +2,13 @@ import { expect, test } from 'bun:test'
 import * as v from 'valibot'
 import { job } from '../../../ui/api/model/jobs.ts'
 import { qpu } from '../../../ui/api/model/qpus.ts'
-import { isFinished, jobCondition, jobFailure, qpuCondition } from '../../../ui/jobs/status.ts'
+import {
+  describeCharge,
+  isFinished,
+  jobCondition,
+  jobFailure,
+  qpuCondition,
+} from '../../../ui/jobs/status.ts'
 
 const online = v.parse(qpu, {
   id: 'q1',
@@ -97,4 +103,20 @@ test('isFinished() is true for the three final states', () => {
     'failed',
     'cancelled',
   ])
+})
+
+test.each([
+  [{ charged_seconds: 0.5, duration: 0.5 }, 'Charged 0.5 s: the QPU ran it for this long until it failed.'],
+  [{ duration: 0.5 }, 'Not charged: the QPU time of its owner is not limited.'],
+  [
+    { results: { error_code: 'invalid_results' } },
+    'Not charged: its results could not be used, which was not its fault.',
+  ],
+  [
+    { charged_seconds: 0 },
+    'Not charged: no QPU spent time on it that counts; lost attempts and errors of a device are free.',
+  ],
+])('a failed job with %o says what was charged and why', (facts, text) => {
+  const parsed = (status: string) => v.parse(job, { id: 'j', status, ...facts })
+  expect([describeCharge(parsed('failed')), describeCharge(parsed('completed'))]).toEqual([text, undefined])
 })

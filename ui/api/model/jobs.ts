@@ -30,7 +30,12 @@ const circuitResult = v.object({
     }),
   ),
   metadata: v.optional(
-    v.object({ warnings: v.optional(v.array(v.string())), compiled_circuit: v.optional(v.string()) }),
+    v.object({
+      warnings: v.optional(v.array(v.string())),
+      compiled_circuit: v.optional(v.string()),
+      /** Unit of the points and traces in `memory`. */
+      memory_unit: text,
+    }),
   ),
 })
 export type CircuitResult = v.InferOutput<typeof circuitResult>
@@ -92,6 +97,8 @@ export const job = v.object({
         meas_level: v.optional(v.number(), 2),
         meas_return: text,
         seed: count,
+        acq_rotation: count,
+        acq_threshold: count,
       }),
     ),
   ),
@@ -100,6 +107,7 @@ export const job = v.object({
       v.object({
         circuit_results: v.optional(v.array(circuitResult)),
         error: v.optional(v.nullable(failure)),
+        error_code: text,
       }),
     ),
   ),

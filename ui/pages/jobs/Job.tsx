@@ -4,7 +4,7 @@ import { useApp } from '../../app/app.ts'
 import type { PageProps } from '../../app/page.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
-import { jobCondition, jobFailure } from '../../jobs/status.ts'
+import { describeCharge, jobCondition, jobFailure } from '../../jobs/status.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Moment } from '../../parts/Moment.tsx'
 import { Loaded, Panel } from '../../parts/Panel.tsx'
@@ -92,7 +92,8 @@ function Details({ job }: { job: Job }) {
         )}
         {failure && (
           <p class="notice tone-bad">
-            <strong>Failed.</strong> {failure}
+            <strong>Failed.</strong> {failure} <span class="soft">{describeCharge(job)}</span>{' '}
+            <a href="/docs/reference/jobs#charges">What is charged</a>
           </p>
         )}
         <Facts job={job} owner={owners?.name(job.user_id ?? '')} />

@@ -1,4 +1,5 @@
 import { isObject } from '../../../../src/base/portable/is-object.ts'
+import { unitOfParameter } from './parameter-units.ts'
 import { listOf, numberOf, numbersOf, textOf } from './read-json.ts'
 
 /** A quantity along an axis. */
@@ -79,7 +80,10 @@ function readLine(fit: Record<string, unknown>, quality: Record<string, unknown>
   const y = axisOf(fit['y'], textOf(fit['y_name']) || 'signal', textOf(fit['y_unit']))
   if (x.values.length < 2 || y.values.length !== x.values.length) return undefined
   const curve = curveOf(fit['curve'], x.values)
-  const params = paramsOf(fit['params'])
+  const params = paramsOf(fit['params']).map((param) => ({
+    ...param,
+    unit: param.unit || unitOfParameter(param.name, x.unit, y.unit),
+  }))
   const given = { ...quality, ...(isObject(fit['goodness']) ? fit['goodness'] : {}) }
   const computed = curve && goodnessOf(y.values, at(curve, x.values), params.length || 3)
   return {

@@ -163,7 +163,7 @@ function Figures({ result, fit }: { result: RoutineResult; fit: ReturnType<typeo
           {line.params.map(({ name, value, error, unit }) => {
             return (
               <div key={name}>
-                <dt>{name}</dt>
+                <dt>{name.replaceAll('_', ' ')}</dt>
                 <dd>{paramText(value, error, unit)}</dd>
               </div>
             )

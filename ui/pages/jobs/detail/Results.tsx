@@ -1,7 +1,6 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import type { CircuitResult, Job } from '../../../api/model/jobs.ts'
-import { useApp } from '../../../app/app.ts'
 import { countsOfResult, toCsv } from '../../../jobs/counts.ts'
 import { executionsOf, warningsOf } from '../../../jobs/jobs.ts'
 import { type IqPoints, readIqPoints, readTraces, type Traces } from '../../../jobs/signals.ts'
@@ -9,11 +8,12 @@ import { formatCount } from '../../../lib/format.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Menu } from '../../../parts/Menu.tsx'
 import { Empty, Panel } from '../../../parts/Panel.tsx'
-import { Iq } from '../../../plots/Iq.tsx'
 import { savePlot } from '../../../plots/save-plot.ts'
 import { Trace } from '../../../plots/Trace.tsx'
 import { CircuitChoice } from '../CircuitChoice.tsx'
 import { Counts } from './Counts.tsx'
+import { IqPlane } from './IqPlane.tsx'
+import { SlotChoice } from './SlotChoice.tsx'
 
 const TITLES = ['Traces', 'IQ points', 'Counts']
 
@@ -65,7 +65,7 @@ export function Results({ job }: { job: Job }) {
       )}
       {isShown ? (
         <div key={chosen.value} class="padded" ref={plot}>
-          {points && <Points points={points} />}
+          {points && <IqPlane job={job} points={points} chosen={chosen.value} />}
           {traces && <TraceList traces={traces} />}
           {hasCounts && <Counts counts={counts} execution={execution} job={job.id} />}
           <Notes result={result} areCounted={hasCounts} />
@@ -138,56 +138,17 @@ function pointsCsv({ slots }: IqPoints): string {
   return ['slot,shot,i,q', ...rows, ''].join('\n')
 }
 
-function Points({ points: { slots, isSingle } }: { points: IqPoints }) {
-  const { theme } = useApp()
-  const slot = useSignal(0)
-  const shown = slots[slot.value] ?? slots[0]
-  if (!shown) return null
-  return (
-    <>
-      <SlotChoice slots={slots.length} slot={slot} />
-      <Iq {...shown} name={`Bit ${slot.value}`} theme={theme.value} />
-      <p class="caption">
-        {isSingle
-          ? `${formatCount(shown.re.length)} shots, one point each; the cross is their mean.`
-          : 'The mean of all shots.'}
-      </p>
-    </>
-  )
-}
-
 function TraceList({ traces: { slots, shots } }: { traces: Traces }) {
   const slot = useSignal(0)
   const shown = slots[slot.value] ?? slots[0]
   if (!shown) return null
   return (
     <>
-      <SlotChoice slots={slots.length} slot={slot} />
+      <div class="toolbar">
+        <SlotChoice slots={slots.length} slot={slot} />
+      </div>
       <Trace {...shown} name={`Bit ${slot.value}`} />
       <p class="caption">I solid, Q dashed{shots > 1 ? `, mean of ${formatCount(shots)} shots` : ''}.</p>
     </>
-  )
-}
-
-function SlotChoice({ slots, slot }: { slots: number; slot: Signal<number> }) {
-  if (slots < 2) return null
-  return (
-    <div class="toolbar">
-      <label class="beside">
-        Bit
-        <select
-          value={slot.value}
-          onChange={({ currentTarget }) => {
-            slot.value = Number(currentTarget.value)
-          }}
-        >
-          {Array.from({ length: slots }, (_, index) => (
-            <option key={index} value={index}>
-              {index}
-            </option>
-          ))}
-        </select>
-      </label>
-    </div>
   )
 }
