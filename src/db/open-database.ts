@@ -209,6 +209,7 @@ function databaseOf(
   const { clock, log } = options
   const feed = createChangeFeed(log)
   const upcoming = createChangeFeed(log)
+  const withdrawn = createChangeFeed(log)
   const storage = new WriteOutcomes(clock, log)
   const group = createGroupCommit(writer, {
     clock,
@@ -258,6 +259,7 @@ function databaseOf(
         if (hasWritten()) storage.succeeded()
         feed.publish(changes)
       })
+      committed.catch(() => withdrawn.publish(changes))
       // Published last, so that the writes of a listener are published after this one.
       upcoming.publish(changes)
       await published
@@ -292,6 +294,7 @@ function databaseOf(
     storage,
     changes: { subscribe: feed.subscribe },
     upcoming: { subscribe: upcoming.subscribe },
+    withdrawn: { subscribe: withdrawn.subscribe },
     // Async functions, so that every failure is a rejected promise.
     async write(intent, work, { bytes, account } = { bytes: 0 }) {
       if (bytes <= SMALL_WRITE_BYTES) return write(intent, work)

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../base/index.ts'
 import type { Database } from '../db/index.ts'
-import type { FairShare } from '../db/store/jobs/index.ts'
+import type { JobOrder } from '../db/store/jobs/index.ts'
 import type { LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/settings.ts'
 import type { DriverHub } from './driver-hub.ts'
@@ -16,8 +16,8 @@ export interface ServerContext {
   readonly clock: Clock
   readonly log: Log
   readonly hub: DriverHub
-  /** The recent use of QPU time, with the policy `fair`. */
-  readonly fairShare: FairShare | undefined
+  /** The queued jobs of all QPUs in order. */
+  readonly order: JobOrder
   readonly tls: CertificateStore
   /** Examines large submissions. */
   readonly submissionThread: SubmissionThread

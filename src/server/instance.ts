@@ -9,7 +9,7 @@ import {
   ownCommand,
 } from '../base/index.ts'
 import { type Database, openDatabase } from '../db/index.ts'
-import { FairShare } from '../db/store/jobs/index.ts'
+import { JobOrder } from '../db/store/jobs/index.ts'
 import type { BackupOperations } from './admin/backups/operations.ts'
 import { scheduleBackups } from './admin/backups/scheduled-backups.ts'
 import type { LogStore } from './admin/logs/log-store.ts'
@@ -157,7 +157,9 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
 
   const hub = new Hub({ config, live, db, clock, log, tls, version, leases })
   const submissionThread = new SubmissionThread(submissionWorker, clock)
-  const fairShare = config.policy === 'fair' ? new FairShare(config.fairWindow, db.upcoming) : undefined
+  const order = await JobOrder.open(db, {
+    fairWindowMs: config.policy === 'fair' ? config.fairWindow : undefined,
+  })
   const context: ServerContext = {
     config,
     live,
@@ -168,7 +170,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     tls,
     submissionThread,
     version,
-    fairShare,
+    order,
   }
   const publicUrl = () => config.publicUrl.replace(/\/$/, '') || ports.url
 

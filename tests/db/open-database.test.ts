@@ -157,6 +157,27 @@ describe('upcoming', () => {
   })
 })
 
+describe('withdrawn', () => {
+  test('has what was upcoming if the commit fails, of all that shared it', async () => {
+    await using test = await openTestDatabase()
+    const received: string[] = []
+    for (const feed of ['upcoming', 'withdrawn', 'changes'] as const) {
+      test.db[feed].subscribe((changes) => received.push(`${feed} ${changes.length}`))
+    }
+    const writes = [
+      test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' })),
+      test.db.write('break', (tx) => {
+        tx.run('PRAGMA defer_foreign_keys = 1')
+        tx.run("INSERT INTO unfit_jobs (qpu, job_seq, reason) VALUES ('north', 1, 'there is no such job')")
+      }),
+    ]
+    const ends = await Promise.allSettled(writes)
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(received).toEqual(['upcoming 1', 'withdrawn 1'])
+    expect(await test.db.read((tx) => tx.list(qpus))).toEqual([])
+  })
+})
+
 describe('changes', () => {
   test('are delivered in their order even when a listener of upcoming ones writes at once', async () => {
     await using test = await openTestDatabase()

@@ -18,17 +18,17 @@ export interface Cost {
  */
 export const COSTS = {
   /** A job into the queue. */
-  submit: { frames: 10, framesOf16: 17, statements: 13, trees: 10 },
+  submit: { frames: 8, framesOf16: 16, statements: 13, trees: 8 },
   /** The next job of an idle QPU is found and claimed. */
-  claim: { frames: 5, framesOf16: 11, statements: 17, trees: 5 },
+  claim: { frames: 3, framesOf16: 6, statements: 14, trees: 3 },
   /** A job ends well. */
   result: { frames: 13, framesOf16: 25, statements: 19, trees: 10 },
   /** A job ends well, and the next one of its QPU is claimed, in one commit. */
-  drain: { frames: 15, framesOf16: 30, statements: 35, trees: 14 },
+  drain: { frames: 13, framesOf16: 28, statements: 32, trees: 12 },
   /** A running job returns to the queue. */
-  requeue: { frames: 10, framesOf16: 17, statements: 11, trees: 10 },
+  requeue: { frames: 8, framesOf16: 15, statements: 11, trees: 8 },
   /** A pending job is cancelled. */
-  cancel: { frames: 7, framesOf16: 13, statements: 9, trees: 7 },
+  cancel: { frames: 5, framesOf16: 11, statements: 9, trees: 5 },
   /** An event of a monitor with four readings is stored and added to its series. */
   readings: { frames: 10, framesOf16: 13, statements: 12, trees: 10 },
   /** A tuner reports a step. */

@@ -428,14 +428,12 @@ CREATE TABLE "quantum_jobs" (
 CREATE INDEX "quantum_jobs_created" ON "quantum_jobs" ("created");
 CREATE INDEX "quantum_jobs_finished_at" ON "quantum_jobs" ("finished_at") WHERE status = 'cancelled' AND payload IS NOT NULL;
 CREATE INDEX "quantum_jobs_qpu_finished_at" ON "quantum_jobs" ("qpu", "finished_at") WHERE status = 'completed' AND claimed_at <> '';
-CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits_shots_executions_features" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits", "shots", "executions", "features") WHERE status = 'pending' AND held = 0;
-CREATE INDEX "quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits_shots_executions_features" ON "quantum_jobs" ("run_next", "seq", "user_id", "qpu_target", "not_before", "qubits", "shots", "executions", "features") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
+CREATE INDEX "quantum_jobs_run_next" ON "quantum_jobs" ("run_next") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
 CREATE UNIQUE INDEX "quantum_jobs_status_qpu_unique" ON "quantum_jobs" ("status", "qpu") WHERE status = 'running';
 CREATE INDEX "quantum_jobs_status_seq" ON "quantum_jobs" ("status", "seq") WHERE status = 'failed' OR status = 'cancelled';
-CREATE INDEX "quantum_jobs_status_user_id_held" ON "quantum_jobs" ("status", "user_id", "held") WHERE status = 'pending';
+CREATE INDEX "quantum_jobs_status_user_id_held_seq_id_qpu_target_not_before_run_next_qubits_shots_executions_features" ON "quantum_jobs" ("status", "user_id", "held", "seq", "id", "qpu_target", "not_before", "run_next", "qubits", "shots", "executions", "features") WHERE status = 'pending';
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
 CREATE INDEX "quantum_jobs_user_id_seq" ON "quantum_jobs" ("user_id", "seq");
-CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits_shots_executions_features" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits", "shots", "executions", "features") WHERE status = 'pending' AND held = 0;
 CREATE INDEX "quantum_jobs_user_id_status_seq" ON "quantum_jobs" ("user_id", "status", "seq") WHERE status = 'failed' OR status = 'cancelled';
 CREATE TRIGGER "quantum_jobs_bytes_large_delete" BEFORE DELETE ON "quantum_jobs_large" BEGIN
   UPDATE "user_bytes" SET "bytes" = "bytes" - (SELECT octet_length("body") FROM "quantum_jobs_large" WHERE "record" = OLD."record" AND "field" = OLD."field")

@@ -1,18 +1,18 @@
 import { defineCollection } from '../schema/collection.ts'
 import { bool, choice, date, integer, json, number, relation, text } from '../schema/fields/index.ts'
 
-/**
- * The condition of a queued job. Statements that rely on the queue's partial indexes must use this exact
- * text.
- */
+/** The condition of a queued job. Statements that rely on a partial index must use this exact text. */
 export const QUEUED = "status = 'pending' AND held = 0"
 
 const PAYLOAD_BYTES = 10_485_760
 const RESULT_BYTES = 33_554_432
 /** 10 tags of 64 characters with 4 bytes each, quoted. */
 const TAGS_BYTES = 4_096
-/** The columns by which the queue decides whether a QPU may run a job now. */
-export const QUEUE_COLUMNS = ['not_before', 'qubits', 'shots', 'executions', 'features'] as const
+/** What the order of pending jobs depends on, besides their users. */
+export const ORDER_COLUMNS = [
+  ...['held', 'seq', 'id', 'qpu_target', 'not_before', 'run_next'],
+  ...['qubits', 'shots', 'executions', 'features'],
+] as const
 
 /** The condition of a job that its last attempt has completed; it is not true of imported ones. */
 export const COMPLETED_HERE = "status = 'completed' AND claimed_at <> ''"
@@ -102,18 +102,13 @@ export const quantumJobs = defineCollection({
     // of those finds enough of them anywhere.
     { on: ['status', 'seq'], where: RARE },
     { on: ['user_id', 'status', 'seq'], where: RARE },
-    // For the queue of a QPU and of a user: covering indexes, so that reading the queue never reads a
-    // payload.
-    { on: ['qpu_target', 'seq', 'user_id', ...QUEUE_COLUMNS], where: QUEUED },
-    { on: ['user_id', 'seq', 'qpu_target', ...QUEUE_COLUMNS], where: QUEUED },
-    {
-      on: ['run_next', 'seq', 'user_id', 'qpu_target', ...QUEUE_COLUMNS],
-      where: `run_next > 0 AND (${QUEUED})`,
-    },
+    // For the greatest `run_next`; jobs that nobody has moved are not in it.
+    { on: ['run_next'], where: `run_next > 0 AND (${QUEUED})` },
     // For removing the programs of cancelled jobs.
     { on: ['finished_at'], where: "status = 'cancelled' AND payload IS NOT NULL" },
-    // For counting pending jobs, held or not, at each submission, independent of the length of the history.
-    { on: ['status', 'user_id', 'held'], where: "status = 'pending'" },
+    // For counting pending jobs, held or not, at each submission, independent of the length of the history,
+    // and for reading the order of all at the start without reading a payload.
+    { on: ['status', 'user_id', ...ORDER_COLUMNS], where: "status = 'pending'" },
     // For the times in which a QPU ran jobs, and how long they took. Written once, at the end.
     { on: ['qpu', 'finished_at'], where: COMPLETED_HERE },
     // I10: at most one running job per QPU.

@@ -6,6 +6,8 @@ export interface Change {
   collection: string
   id: string
   action: 'create' | 'update' | 'delete'
+  /** Number of the row of a created record. */
+  seq?: number | undefined
   /** The record after the change; for a delete, the record before it. */
   record?: unknown
 }

@@ -50,6 +50,8 @@ export interface Database {
    * response: a write made immediately shares the commit.
    */
   readonly upcoming: ChangeFeed
+  /** Changes that `upcoming` published, but whose commit failed. */
+  readonly withdrawn: ChangeFeed
   readonly storage: StorageWatch
   readonly names: CollectionNames
   /**

@@ -93,10 +93,10 @@ function insert(
     validated(dependencies, plan.fields, record, failure, idError ? { id: idError } : {}),
   )
   const params = { ...row, id: record.id, created: sql.at, updated: sql.at }
-  guardUnique(collection, failure, () => sql.run(plan.insert, params))
+  const inserted = guardUnique(collection, failure, () => sql.one<{ seq: number }>(plan.insert, params))
   saveLarge(sql, record.id)
   collection.hooks.afterInsert?.({ tx: sql, record })
-  dependencies.recordChange(collection, record.id, 'create', record)
+  dependencies.recordChange(collection, record.id, 'create', record, inserted?.seq)
   return record
 }
 
@@ -194,9 +194,9 @@ function relationError(sql: SqlWriter, { reference }: Field, value: unknown): Fi
   return ids.every(isThere) ? undefined : MISSING_RELATION
 }
 
-function guardUnique(collection: AnyCollection, failure: string, write: () => void): void {
+function guardUnique<T>(collection: AnyCollection, failure: string, write: () => T): T {
   try {
-    write()
+    return write()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     throw new AppError('invalid', failure, { fields: uniqueFields(collection, error.message), cause: error })

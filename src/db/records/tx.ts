@@ -96,8 +96,9 @@ export function createTx(
     id: string,
     action: Change['action'],
     record: AnyRecord | undefined,
+    seq?: number,
   ) => {
-    changes.push({ collection: collection.name, id, action, record })
+    changes.push({ collection: collection.name, id, action, record, seq })
   }
   const writer = createRecordWriter({ ...dependencies, sql, reader, recordChange })
   const changed: Tx['changed'] = (collection, id, action) => {

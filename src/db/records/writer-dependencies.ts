@@ -11,11 +11,12 @@ export interface WriterDependencies {
   /** All collections, for finding relations that refer to a removed record. */
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
-  /** Records a change for the feed. */
+  /** Records a change for the feed; `seq`: number of the row of a created record. */
   recordChange: (
     collection: AnyCollection,
     id: string,
     action: Change['action'],
     record: AnyRecord | undefined,
+    seq?: number,
   ) => void
 }

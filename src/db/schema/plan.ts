@@ -19,6 +19,7 @@ export interface Plan {
    * needs `load`.
    */
   selectShort(names: readonly string[], most?: number): string
+  /** Returns `seq`, the number of the row. */
   insert: string
   fields: readonly (readonly [name: string, field: Field])[]
   /**
@@ -74,7 +75,7 @@ function planOf(collection: AnyCollection): Plan {
     selectShort,
     insert:
       `INSERT INTO ${quoted(collection.name)} (${[...columns.values()].map(quoted).join(', ')}) ` +
-      `VALUES (${[...columns.keys()].map((name) => `$${name}`).join(', ')})`,
+      `VALUES (${[...columns.keys()].map((name) => `$${name}`).join(', ')}) RETURNING seq`,
     fields,
     record(row, load) {
       const record: AnyRecord = {

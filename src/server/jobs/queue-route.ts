@@ -20,9 +20,9 @@ export const queueRoute: Route = defineRoute({
   response: v.array(queuedJobShape),
   async run(context, { params, query, caller }) {
     const { id } = await getQpu(context.db, params['name'] ?? '')
-    const { db, config, fairShare: fair, clock } = context
+    const { db, config, order, clock } = context
     const idleMs = config.idleThreshold
-    const head = await db.read((tx) => readQueueHead(tx, id, { limit: query.limit, idleMs, fair }))
+    const head = await db.read((tx) => readQueueHead(tx, id, { limit: query.limit, idleMs, order }))
     const reader = readerOf(context, caller)
     const now = clock.now()
     return (head?.jobs ?? []).map((job, ahead) =>

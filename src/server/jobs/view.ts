@@ -24,7 +24,7 @@ import { estimateWait } from './wait-estimate.ts'
 /** A job as clients see it: the record and, for a single job, what is computed from other rows. */
 export type JobView = Record<string, unknown> & { id: string; status: Job['status'] }
 
-type ViewContext = Pick<ServerContext, 'db' | 'config' | 'fairShare'>
+type ViewContext = Pick<ServerContext, 'db' | 'config' | 'order'>
 
 /** The record of a job as its owner sees it. */
 export function presentJob(db: Database, job: Job): JobView {
@@ -117,9 +117,9 @@ export function findAccessible(tx: ReadTx, caller: Caller, id: string): Job {
   throw new AppError('not_found', "The requested resource wasn't found")
 }
 
-function describeJob({ db, config, fairShare }: ViewContext, tx: ReadTx, job: Job): JobView {
+function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): JobView {
   const { id } = job
-  const input = readQueuePosition(tx, id, config.idleThreshold, fairShare)
+  const input = readQueuePosition(tx, id, config.idleThreshold, order)
   const charged = chargeOf(tx, id)
   return {
     ...presentJob(db, job),
@@ -132,11 +132,11 @@ function describeJob({ db, config, fairShare }: ViewContext, tx: ReadTx, job: Jo
 
 /** When a job that a user submits to a QPU now would start, as `describeJob` says it of a pending one. */
 export function estimateNewJob(
-  { config, fairShare }: ViewContext,
+  { config, order }: ViewContext,
   tx: ReadTx,
-  job: { user: string; qpu: string; among: number },
+  job: { user: string; qpu: string },
 ) {
-  const input = readNewPosition(tx, job, config.idleThreshold, fairShare)
+  const input = readNewPosition(tx, job, config.idleThreshold, order)
   const estimate = estimateWait(input, tx.now, config.idleThreshold)
   const { waiting, estimated_start } = presentWaitEstimate(estimate)
   const startsNow = estimate.position === 1 && estimate.start !== undefined && estimate.start.to <= tx.now

@@ -12,13 +12,12 @@ import {
 interface WaitEstimate {
   waiting: WaitReason
   /**
-   * 1 = next; absent while the job is in no queue, because it is held or no QPU supports it, and in a queue
-   * too long to count.
+   * 1 = next; absent while the job is in no queue, because it is held or no QPU supports it.
    */
   position?: number
   /**
    * Absent if it cannot be estimated: the QPU is off or does not support the job, the owner has no balance,
-   * the job is held, or its queue is too long to count.
+   * or the job is held.
    */
   start?: { from: number; to: number }
 }
@@ -55,7 +54,7 @@ export function estimateWait(
   const [shortest] = queues.toSorted((one, other) => one.ahead - other.ahead)
   if ((!best || !shortest) && excluded.length > 0) return { waiting: unsupportedBy(excluded) }
   if (!best || !shortest) return { waiting: NO_QPU, position: 1 }
-  if (!job.hasBalance) return { waiting: NO_BALANCE, ...positionIn(shortest) }
+  if (!job.hasBalance) return { waiting: NO_BALANCE, position: shortest.ahead + 1 }
   const { ahead: _, ...estimate } = best
   return estimate
 }
@@ -69,11 +68,7 @@ export function estimateQueued(
 ): WaitEstimate['start'] {
   if (!hasBalance) return undefined
   const job = { user, notBefore, hasBalance, isNext, held: undefined }
-  return estimateInQueue(job, { ...queue, ahead, isLonger: false }, now, idleMs).start
-}
-
-function positionIn({ ahead, isLonger }: CandidateQueue): { position?: number } {
-  return isLonger ? {} : { position: ahead + 1 }
+  return estimateInQueue(job, { ...queue, ahead }, now, idleMs).start
 }
 
 /** Number of QPUs that the text names. */
@@ -104,7 +99,7 @@ function estimateInQueue(
   idleMs: number,
 ): QueueEstimate {
   const { state, ahead } = queue
-  const position = { ahead, ...positionIn(queue) }
+  const position = { ahead, position: ahead + 1 }
   const closed = reasonClosed(state)
   if (closed) return { waiting: closed, ...position }
   const pause: WaitReason | undefined =
@@ -120,13 +115,11 @@ function estimateInQueue(
     ? { code: 'slot_of_other_user', text: describeBooking(idleMs), until: foreign.end }
     : undefined
   const waiting = pause ?? busy ?? idle ?? { code: 'ahead_in_queue', text: aheadText(queue) }
-  if (queue.isLonger) return { waiting, ...position }
   const booking = isBookerBusy ? { busyUntil: foreign.end, idleMs } : { idleUntil: idle?.until ?? now }
   return { waiting, ...position, start: estimateStart(queue, { now, base: job.notBefore, booking }) }
 }
 
-function aheadText({ ahead, isLonger, state }: CandidateQueue): string {
-  if (isLonger) return `More than ${ahead.toLocaleString('en')} jobs are ahead`
+function aheadText({ ahead, state }: CandidateQueue): string {
   if (ahead > 0) return ahead === 1 ? 'One job is ahead' : `${ahead} jobs are ahead`
   return state.running ? 'Next in the queue, after the running job' : 'Next in the queue'
 }

@@ -29,7 +29,7 @@ const holder = v.pipe(
 
 /** What occupies a QPU, without the names of other users. */
 export const occupancyShape = {
-  queue_length: v.pipe(v.number(), v.description('Queued jobs that it may run; 1000 = 1000 or more')),
+  queue_length: v.pipe(v.number(), v.description('Queued jobs that it can run')),
   running_job: v.pipe(v.nullable(runningJob), v.description('Null = none')),
   holder: v.pipe(v.nullable(holder), v.description('Who has booked the present time; null = nobody')),
   next_free: v.pipe(v.string(), v.description('From when nobody has booked it, UTC')),

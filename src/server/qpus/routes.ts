@@ -92,7 +92,7 @@ async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<st
 type EstimateNewJob = (
   context: ServerContext,
   tx: ReadTx,
-  job: { user: string; qpu: string; among: number },
+  job: { user: string; qpu: string },
 ) => v.InferOutput<ReturnType<typeof v.object<typeof newJobShape>>>
 
 /** QPUs as the caller sees them, each with what occupies it now. */
@@ -106,10 +106,11 @@ async function presentOccupied(
   const reader = readerOf(context, caller)
   const ids = rows.map(({ id }) => id)
   const [occupancy, calibrations, calibrating] = await db.read(
-    (tx) => [readOccupancy(tx, ids), readQpuCalibrations(tx, ids), calibratingQpus(tx)] as const,
+    (tx) =>
+      [readOccupancy(tx, rows, context.order), readQpuCalibrations(tx, ids), calibratingQpus(tx)] as const,
   )
   const shown = rows.map(async (qpu) => {
-    const job = { user: reader.user, qpu: qpu.id, among: rows.length }
+    const job = { user: reader.user, qpu: qpu.id }
     const estimate = await db.read((tx) => estimateNewJob(context, tx, job))
     const occupied = occupancy.get(qpu.id)
     return {

@@ -10,13 +10,8 @@ const SLOT = { user: 'booker', start: NOW - 60_000, end: NOW + 60_000, activeAt:
 
 const queue = (
   state: Parameters<typeof queueState>[0] = {},
-  {
-    ahead = 0,
-    isLonger = false,
-    isBookerRunning = false,
-    recentMs = [100, 300],
-  }: Partial<CandidateQueue> = {},
-): CandidateQueue => ({ state: queueState(state), ahead, isLonger, isBookerRunning, recentMs })
+  { ahead = 0, isBookerRunning = false, recentMs = [100, 300] }: Partial<CandidateQueue> = {},
+): CandidateQueue => ({ state: queueState(state), ahead, isBookerRunning, recentMs })
 
 const JOB: QueuePositionInput['job'] = {
   user: 'me',
@@ -139,17 +134,6 @@ describe('estimateWait()', () => {
     expect(poor).toMatchObject({ waiting: { code: 'balance' }, position: 5 })
     expect(poor.start).toBeUndefined()
     expect(estimate([])).toMatchObject({ waiting: { code: 'qpu_disabled' }, position: 1 })
-  })
-
-  test('returns neither position nor time behind more jobs than are counted', () => {
-    const long = queue({}, { ahead: 5_000, isLonger: true })
-    expect(estimate([long])).toEqual({
-      waiting: { code: 'ahead_in_queue', text: 'More than 5,000 jobs are ahead' },
-    })
-    expect(estimate([long], { hasBalance: false })).toEqual({
-      waiting: { code: 'balance', text: 'Your balance of QPU seconds is used up' },
-    })
-    expect(estimate([long, queue({}, { ahead: 7 })]).position).toBe(8)
   })
 
   test('reports the least severe reason of several QPUs', () => {

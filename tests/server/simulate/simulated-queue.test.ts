@@ -11,10 +11,10 @@ import {
   cancelJob,
   claimJob,
   type DispatchTarget,
-  FairShare,
   holdJob,
   type JobError,
   type JobNeeds,
+  JobOrder,
   moveJobToFront,
   readQueue,
   releaseJob,
@@ -283,19 +283,19 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
     fc.asyncProperty(fc.array(arbitraryStep, { minLength: 20, maxLength: 120 }), async (steps) => {
       const twin = await Twin.open()
       await using lab = twin.lab
-      const fair = new FairShare(WINDOW_MS, lab.db.upcoming)
+      const fair = await JobOrder.open(lab.db, { fairWindowMs: WINDOW_MS })
       for (const step of steps) {
         await twin.play(step)
         const now = lab.clock.now()
         for (const simulatedQpu of twin.simulatedQpus) {
-          const real = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS))
+          const real = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, lab.order))
           const simulated = twin.queue.stateOf(simulatedQpu, BOOKED, now, IDLE_MS)
           if (!real) throw new Error('no such QPU')
           expect({ ...simulated, qpu: '' }).toEqual({ ...real, qpu: '' })
           expect(pickJob(simulated, now, IDLE_MS)).toEqual(pickJob(real, now, IDLE_MS))
           const expected = twin.queue.stateOf(simulatedQpu, FAIR, now, IDLE_MS).job
           // The second one has just been started.
-          for (const share of [fair, new FairShare(WINDOW_MS)]) {
+          for (const share of [fair, await JobOrder.open(lab.db, { fairWindowMs: WINDOW_MS })]) {
             const state = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, share))
             expect(state?.job).toBe(expected)
           }

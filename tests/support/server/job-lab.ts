@@ -6,11 +6,11 @@ import {
   applyResult,
   claimJob,
   type DispatchTarget,
-  type FairShare,
   findJob,
   insertJob,
   type Job,
   type JobNeeds,
+  JobOrder,
   listTimeline,
   type TimelineEntry,
 } from '../../../src/db/store/jobs/index.ts'
@@ -114,27 +114,27 @@ export class JobLab implements AsyncDisposable {
   readonly config: Config
   readonly log = silentLog
   readonly submissionThread = new SubmissionThread(submissionWorker, systemClock)
-  /** Set it to test the policy `fair`. */
-  fairShare: FairShare | undefined
   readonly db: Database
   readonly clock: FakeClock
+  readonly order: JobOrder
   /** Folder of the database. */
   readonly dir: string
   readonly #close: () => Promise<void>
   #count = 0
 
-  private constructor({ db, clock, dir, ...test }: TestDatabase, config: Config) {
+  private constructor({ db, clock, dir, ...test }: TestDatabase, config: Config, order: JobOrder) {
     this.db = db
     this.clock = clock
     this.dir = dir
     this.config = config
+    this.order = order
     this.#close = async () => test[Symbol.asyncDispose]()
   }
 
   static async open(flags: Record<string, string> = {}): Promise<JobLab> {
     const test = await openTestDatabase()
     const { config } = readConfig({ flags, env: {} })
-    return new JobLab(test, config)
+    return new JobLab(test, config, await JobOrder.open(test.db))
   }
 
   /** Closes the database; a violated invariant in it fails the test. */
@@ -239,8 +239,8 @@ export class JobLab implements AsyncDisposable {
 
   /** The dependencies that the parts of the server have in common. */
   dependencies() {
-    const { db, hub, clock, log, config, fairShare } = this
-    return { db, hub, clock, log, config, fairShare }
+    const { db, hub, clock, log, config, order } = this
+    return { db, hub, clock, log, config, order }
   }
 
   /** Completes the running attempt of a job like its driver. */

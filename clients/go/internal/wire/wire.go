@@ -410,7 +410,7 @@ type QpuSummary struct {
 	// Why it runs no jobs now; null = it does
 	Reason *QpuReason `json:"reason"`
 
-	// Queued jobs that it may run; 1000 = 1000 or more
+	// Queued jobs that it can run
 	QueueLength float64 `json:"queue_length"`
 
 	// Null = none
@@ -559,7 +559,7 @@ type QpuDetail struct {
 	// Why it runs no jobs now; null = it does
 	Reason *QpuReason `json:"reason"`
 
-	// Queued jobs that it may run; 1000 = 1000 or more
+	// Queued jobs that it can run
 	QueueLength float64 `json:"queue_length"`
 
 	// Null = none

@@ -264,7 +264,7 @@ export interface QpuSummary {
   readonly calibrating: boolean
   /** Why it runs no jobs now; null = it does */
   readonly reason: QpuReason | null
-  /** Queued jobs that it may run; 1000 = 1000 or more */
+  /** Queued jobs that it can run */
   readonly queue_length: number
   /** Null = none */
   readonly running_job: RunningJob | null
@@ -361,7 +361,7 @@ export interface QpuDetail {
   readonly calibrating: boolean
   /** Why it runs no jobs now; null = it does */
   readonly reason: QpuReason | null
-  /** Queued jobs that it may run; 1000 = 1000 or more */
+  /** Queued jobs that it can run */
   readonly queue_length: number
   /** Null = none */
   readonly running_job: RunningJob | null

@@ -232,7 +232,7 @@ class _QpuSummary(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     calibrating: bool
     reason: Optional[QpuReason]  # Why it runs no jobs now; null = it does
-    queue_length: float  # Queued jobs that it may run; 1000 = 1000 or more
+    queue_length: float  # Queued jobs that it can run
     running_job: Optional[RunningJob]  # Null = none
     holder: Optional[QpuHolder]  # Who has booked the present time; null = nobody
     next_free: str  # From when nobody has booked it, UTC
@@ -317,7 +317,7 @@ class _QpuDetail(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     calibrating: bool
     reason: Optional[QpuReason]  # Why it runs no jobs now; null = it does
-    queue_length: float  # Queued jobs that it may run; 1000 = 1000 or more
+    queue_length: float  # Queued jobs that it can run
     running_job: Optional[RunningJob]  # Null = none
     holder: Optional[QpuHolder]  # Who has booked the present time; null = nobody
     next_free: str  # From when nobody has booked it, UTC

@@ -1,7 +1,7 @@
 /**
- * Whether a QPU may run a job: the only place that decides it, in TypeScript and in SQL; a test compares
- * both. Missing gates and couplings are no reason to refuse, because devices may route. What of its chip is
- * not calibrated is judged apart: see `unfit-jobs.ts` of `qpus`.
+ * Whether a QPU may run a job: the only place that decides it. Missing gates and couplings are no reason to
+ * refuse, because devices may route. What of its chip is not calibrated is judged apart: see `unfit-jobs.ts`
+ * of `qpus`.
  */
 import type { qpus } from '../../collections/qpus.ts'
 import type { RecordOf } from '../../schema/collection.ts'
@@ -49,29 +49,26 @@ export function excessOf(needs: JobNeeds, qpu: QpuLimits): Excess[] {
   return missing === 0 ? above : [...above, { kind: 'features', missing }]
 }
 
-/** Whether a QPU can run a job. */
+/** Whether a job fits one QPU. */
+export type Fits = (needs: JobNeeds) => boolean
+
+/** Whether a QPU can run a job: when `excessOf` finds no reason against it. */
 export function fitsQpu(needs: JobNeeds, qpu: QpuLimits): boolean {
-  return excessOf(needs, qpu).length === 0
+  return sharedLimits(qpu).fits(needs)
 }
 
-/**
- * The condition that a row of `quantum_jobs` fits the QPU whose id and `fitsParams` are bound.
- * @param seq the column `seq` of the row
- */
-export function fitsSql(seq: string): string {
-  return `qubits <= $maxQubits AND shots <= $maxShots AND executions <= $maxExecutions
-  AND (features & $missingFeatures) = 0
-  AND NOT EXISTS (SELECT 1 FROM unfit_jobs WHERE unfit_jobs.qpu = $qpu AND unfit_jobs.job_seq = ${seq})`
-}
-
-/** The same, where no other table has such columns. */
-export const FITS_QPU = fitsSql('seq')
-
-/** The parameters of `FITS_QPU`. */
-export function fitsParams(qpu: QpuLimits): Record<string, number> {
+/** The decision for many jobs; `key` is that of all QPUs with the same limits. */
+export function sharedLimits(qpu: QpuLimits): { key: string; fits: Fits } {
   const { qubits, shots, executions } = limitsOf(qpu)
-  const { missing_features: missingFeatures } = qpu
-  return { maxQubits: qubits, maxShots: shots, maxExecutions: executions, missingFeatures }
+  const missing = qpu.missing_features
+  return {
+    key: `${qubits} ${shots} ${executions} ${missing}`,
+    fits: (needs) =>
+      needs.qubits <= qubits &&
+      needs.shots <= shots &&
+      needs.executions <= executions &&
+      (needs.features & missing) === 0,
+  }
 }
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER

@@ -28,8 +28,8 @@ export {
   listJobs,
 } from './jobs.ts'
 export { type Occupancy, readOccupancy } from './occupancy.ts'
-export { FairShare } from './queue/fair-share.ts'
-export { mayRun, type QueueState, readQueue } from './queue/queue.ts'
+export { JobOrder } from './queue/job-order.ts'
+export { mayRun, type QpuState, type QueueState, readQueue } from './queue/queue.ts'
 export {
   type CandidateQueue,
   type QueuePositionInput,

@@ -1,10 +1,10 @@
-import { QUEUED } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import { PENDING_BY_QPU } from './queue/queue-sql.ts'
+import type { JobOrder, Qpu } from './queue/job-order.ts'
+import { OrderReading, QpuQueue } from './queue/qpu-queue.ts'
 
 /** What occupies a QPU now, with names: the caller decides who sees what. */
 export interface Occupancy {
-  /** Number of queued jobs that this QPU may run, at most `MAX_QUEUE_LENGTH`. */
+  /** Number of queued jobs that this QPU can run. */
   queueLength: number
   /** The running job, its owner and when it was claimed (UTC text). */
   running: { job: string; name: string; user: string; email: string; since: string } | undefined
@@ -14,8 +14,6 @@ export interface Occupancy {
   nextFree: string
 }
 
-/** Longer queues are not counted to their end. */
-const MAX_QUEUE_LENGTH = 1_000
 /** Bookings that are read, of all QPUs together. */
 const MAX_SLOTS = 1_000
 
@@ -27,46 +25,34 @@ interface Slot {
 }
 
 /**
- * Reads what occupies each of these QPUs. The cost is bounded for each QPU: at most `MAX_QUEUE_LENGTH`
- * entries of an index, one running job, and the bookings that have not ended.
+ * Reads what occupies each of these QPUs. The cost does not depend on the length of the queues: one running
+ * job for each QPU, and the bookings that have not ended.
  */
-export function readOccupancy(tx: ReadTx, ids: readonly string[]): Map<string, Occupancy> {
+export function readOccupancy(tx: ReadTx, listed: readonly Qpu[], order: JobOrder): Map<string, Occupancy> {
   const slots = tx.all<Slot>(
     `SELECT qpu, booked_by AS user, start_time AS start, end_time AS "end" FROM time_slots
      WHERE end_time > $at ORDER BY end_time LIMIT ${MAX_SLOTS}`,
     { at: tx.at },
   )
-  const untargeted = countQueued(tx, '')
-  return new Map(ids.map((id) => [id, occupancyOf(tx, id, { slots, untargeted })]))
+  const reading = new OrderReading(order, tx)
+  return new Map(listed.map((qpu) => [qpu.id, occupancyOf(reading, qpu, slots)]))
 }
 
-function occupancyOf(
-  tx: ReadTx,
-  qpu: string,
-  { slots, untargeted }: { slots: readonly Slot[]; untargeted: number },
-): Occupancy {
-  const own = slots.filter((slot) => slot.qpu === '' || slot.qpu === qpu)
+function occupancyOf(reading: OrderReading, qpu: Qpu, slots: readonly Slot[]): Occupancy {
+  const { tx } = reading
+  const own = slots.filter((slot) => slot.qpu === '' || slot.qpu === qpu.id)
   const present = own.find((slot) => slot.start <= tx.at)
   return {
-    queueLength: Math.min(MAX_QUEUE_LENGTH, countQueued(tx, qpu) + untargeted),
+    queueLength: new QpuQueue(reading, qpu).count(),
     running: tx.one(
       `SELECT job.id AS job, job.name, job.user_id AS user, coalesce(owner.email, '') AS email, job.claimed_at AS since
        FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
        WHERE job.status = 'running' AND job.qpu = $qpu`,
-      { qpu },
+      { qpu: qpu.id },
     ),
     holder: present && { user: present.user, ...namesOf(tx, present.user), until: present.end },
     nextFree: freeAfter(own, tx.at),
   }
-}
-
-function countQueued(tx: ReadTx, qpu: string): number {
-  const row = tx.one<{ jobs: number }>(
-    `SELECT count(*) AS jobs FROM (SELECT 1 FROM ${PENDING_BY_QPU}
-     WHERE ${QUEUED} AND qpu_target = $qpu LIMIT ${MAX_QUEUE_LENGTH})`,
-    { qpu },
-  )
-  return row?.jobs ?? 0
 }
 
 function namesOf(tx: ReadTx, user: string): { username: string; email: string } {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ReadTx } from '../../records/tx.ts'
 import { DATABASE_FILE } from '../../sqlite/database-file.ts'
 import { storedBytesOfAll } from '../accounts/stored-bytes.ts'
+import { PENDING_BY_USER } from '../jobs/pending-by-user.ts'
 
 /** Current sizes. Each is read from a small part of the database, so that frequent scrapes are cheap. */
 export interface Gauges {
@@ -29,10 +30,7 @@ export interface Gauges {
 /** Reads the sizes from one snapshot. */
 export function readGauges(tx: ReadTx): Gauges {
   const rows = (sql: string) => tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`)?.rows ?? 0
-  const pending = (held: 0 | 1) =>
-    rows(
-      `quantum_jobs INDEXED BY quantum_jobs_status_user_id_held WHERE status = 'pending' AND held = ${held}`,
-    )
+  const pending = (held: 0 | 1) => rows(`${PENDING_BY_USER} WHERE status = 'pending' AND held = ${held}`)
   const file = tx.one<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )

@@ -11,6 +11,7 @@ import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
 import { forgetAddresses } from '../accounts/known-addresses.ts'
+import { PENDING_BY_USER } from '../jobs/pending-by-user.ts'
 import { cancelJob } from '../jobs/transitions/cancel.ts'
 
 /**
@@ -102,7 +103,7 @@ function cancelPending(tx: Tx, user: string, limit: number): boolean {
 
 function listPending(tx: ReadTx, condition: string, given: { user: string; limit: number }): string[] {
   const jobs = tx.all<{ id: string }>(
-    `SELECT id FROM quantum_jobs INDEXED BY quantum_jobs_status_user_id_held
+    `SELECT id FROM ${PENDING_BY_USER}
      WHERE status = 'pending' AND user_id = $user AND ${condition} LIMIT $limit`,
     given,
   )

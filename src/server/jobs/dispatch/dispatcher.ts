@@ -8,7 +8,7 @@ import {
   chipNeedsOfJob,
   claimJob,
   type DispatchTarget,
-  type FairShare,
+  type JobOrder,
   listIdleQpus,
   readQueue,
   requeueUndelivered,
@@ -17,10 +17,10 @@ import { markUnfit } from '../../../db/store/qpus/index.ts'
 import { jobPayload } from '../../../protocol/index.ts'
 import { type DriverHub, deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
-import { wakeOnChanges } from '../../wake-on-changes.ts'
 import type { Heartbeats } from '../attempts/heartbeats.ts'
 import { readChipNeeds } from '../chip/job-chip-needs.ts'
 import { reasonUnfit } from '../chip/reason-unfit.ts'
+import { ConcernedQpus } from './concerned-qpus.ts'
 import { pickJob } from './pick.ts'
 
 /** What `JobDispatcher` works with. */
@@ -30,8 +30,7 @@ interface JobDispatcherDependencies {
   clock: Clock
   log: Log
   heartbeats: Heartbeats
-  /** The recent use of QPU time, with the policy `fair`. */
-  fairShare: FairShare | undefined
+  order: JobOrder
   backoff: DispatchBackoff
   /**
    * Called for each job that a driver's socket has accepted, with the ms since the queues began to be read.
@@ -46,69 +45,74 @@ const MAX_JUDGED = 20
 /** A transaction claims no further job after one with more. */
 const LARGE_PROGRAM_BYTES = MIB
 
-/** Collections whose changes may make a job run: the queue itself, bookings, balances, QPUs and drivers. */
-const WAKING_COLLECTIONS = ['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests']
-
 /** Dispatches the next job to each free QPU, after each change that may allow it and at the poll interval. */
 export class JobDispatcher {
   readonly loop: Loop
   readonly #dependencies: JobDispatcherDependencies
+  readonly #concerned: ConcernedQpus
 
   constructor(dependencies: JobDispatcherDependencies) {
     this.#dependencies = dependencies
+    const { clock, config, order } = dependencies
+    this.#concerned = new ConcernedQpus({ clock, order, pollMs: config.dispatchPollInterval })
     this.loop = new Loop({
       name: 'dispatch',
       summary: 'Send pending jobs to idle QPUs',
-      clock: dependencies.clock,
+      clock,
       log: dependencies.log,
-      intervalMs: dependencies.config.dispatchPollInterval,
-      wakeOnChanges: wakeOnChanges(dependencies.db, ...WAKING_COLLECTIONS),
-      runOnce: () => this.dispatchOnce(),
+      intervalMs: config.dispatchPollInterval,
+      wakeOnChanges: (wake) => this.#concerned.follow(dependencies.db, wake),
+      runOnce: () => this.#concerned.handle((qpus) => this.dispatchOnce(qpus)),
     })
   }
 
   /**
-   * Claims the next job of each free QPU and sends it. The claim is durable before the first byte is sent.
+   * Claims the next job of each free QPU, of all or among `qpus`, and sends it. The claim is durable before
+   * the first byte is sent.
    */
-  async dispatchOnce(): Promise<void> {
+  async dispatchOnce(qpus?: ReadonlySet<string>): Promise<void> {
     const { db, hub, clock, onSent } = this.#dependencies
     const begun = clock.monotonic()
-    const claims = await db.write('claim jobs', (tx) => this.#claimAll(tx))
+    const claims = await db.write('claim jobs', (tx) => this.#claimAll(tx, qpus))
     await deliverEach(hub, claims, async (claim) => {
       if (await this.#deliver(claim)) onSent?.(clock.monotonic() - begun)
     })
   }
 
-  /**
-   * Large programs are read one per transaction: each claim wakes the loop, which goes on with the others.
-   */
-  #claimAll(tx: Tx): Claim[] {
+  /** Large programs are read one per transaction: the next run of the loop goes on with the other QPUs. */
+  #claimAll(tx: Tx, qpus: ReadonlySet<string> | undefined): Claim[] {
     const claims: Claim[] = []
-    for (const server of listIdleQpus(tx)) {
-      const job = this.#isReady(server) ? this.#nextJob(tx, server) : undefined
-      const claim = job === undefined ? undefined : claimJob(tx, job, server)
-      if (claim) claims.push(claim)
-      if (claim && textBytes(claim) > LARGE_PROGRAM_BYTES) break
+    for (const server of listIdleQpus(tx, qpus)) {
+      const claim = this.#isReady(server) ? this.#claimNext(tx, server) : undefined
+      if (!claim) continue
+      claims.push(claim)
+      if (textBytes(claim) <= LARGE_PROGRAM_BYTES) continue
+      this.#concerned.addAll()
+      this.loop.wake()
+      break
     }
     if (feature('FAILPOINTS') && claims.length > 0) failpoint('dispatch.claiming')
     return claims
   }
 
   /**
-   * The next job of a QPU whose chip still has what it needs; the others are kept from it until it is
+   * Claims the next job of a QPU whose chip still has what it needs; the others are kept from it until it is
    * described again. The rest of many follows when the loop runs again, for which each change wakes it.
    */
-  #nextJob(tx: Tx, { qpu }: DispatchTarget): string | undefined {
-    const { config, fairShare } = this.#dependencies
+  #claimNext(tx: Tx, target: DispatchTarget): Claim | undefined {
+    const { config, order } = this.#dependencies
     const { idleThreshold } = config
     for (let judged = 0; judged < MAX_JUDGED; judged++) {
-      const state = readQueue(tx, qpu, idleThreshold, fairShare)
+      const state = readQueue(tx, target.qpu, idleThreshold, order)
       const { job } = state ? pickJob(state, tx.now, idleThreshold) : {}
       if (!state || job === undefined) return undefined
       const needs = readChipNeeds(chipNeedsOfJob(tx, job))
       const reason = needs && reasonUnfit(tx, needs, state.qpu)
-      if (reason === undefined) return job
-      markUnfit(tx, job, { qpu, reason })
+      const claim = reason === undefined ? claimJob(tx, job, target) : undefined
+      // It is not queued any more, which the order does not know before the end of this intent, if at all.
+      order.reread(job)
+      if (claim) return claim
+      if (reason !== undefined) markUnfit(tx, job, { qpu: target.qpu, reason })
     }
     return undefined
   }

@@ -1,4 +1,4 @@
-import type { QueueState } from '../../../db/store/jobs/index.ts'
+import type { QpuState, QueueState } from '../../../db/store/jobs/index.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
 /** Why a pending job does not run yet; a stable code for clients. */
@@ -55,7 +55,7 @@ const CODES = {
 } as const
 
 /** Why the QPU runs no jobs of any user, or undefined if it does. */
-export function reasonClosed({ qpu, isCalibrating }: QueueState): WaitReason | undefined {
+export function reasonClosed({ qpu, isCalibrating }: QpuState): WaitReason | undefined {
   const unavailable = reasonUnavailable(qpu, isCalibrating)
   if (!unavailable) return undefined
   const texts = {

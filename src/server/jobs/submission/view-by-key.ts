@@ -13,7 +13,7 @@ import { SUBMISSION_ROUTE } from './submit.ts'
  *   has it, or that job was deleted.
  */
 export async function viewByKey(
-  context: Pick<ServerContext, 'db' | 'config' | 'fairShare'>,
+  context: Pick<ServerContext, 'db' | 'config' | 'order'>,
   caller: Caller,
   key: string,
 ): Promise<JobView> {

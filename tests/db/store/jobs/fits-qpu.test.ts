@@ -51,7 +51,7 @@ const NEEDS: JobNeeds[] = [
   ...[0b001, 0b010, 0b100, 0b111].map((features) => ({ ...wide(5), features })),
 ]
 
-test('the statements of the queue have the same boundary, with and without target', async () => {
+test('the order has the same boundary, with and without target', async () => {
   await using lab = await JobLab.open()
   const user = await lab.user()
   const all: Qpu[] = await Promise.all([0, 1, 2, 3, 5].map((numQubits) => lab.qpu({ numQubits })))
@@ -62,7 +62,7 @@ test('the statements of the queue have the same boundary, with and without targe
     for (const qpu of all) {
       for (const target of ['', qpu.id]) {
         const job = await lab.submit(user, target, needs)
-        const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 0))
+        const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 0, lab.order))
         expect([needs, qpu.num_qubits, state?.job]).toEqual([
           ...[needs, qpu.num_qubits, fitsQpu(needs, qpu) ? job.id : ''],
         ])

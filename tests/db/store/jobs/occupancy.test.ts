@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../../src/base/index.ts'
 import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
 import { readOccupancy } from '../../../../src/db/store/jobs/occupancy.ts'
+import { qpus } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 test('a QPU is held by the booking of itself or of all, and its queue has jobs for it or for any', async () => {
@@ -18,7 +19,7 @@ test('a QPU is held by the booking of itself or of all, and its queue has jobs f
   const all = await slot('', 1, 2)
   await lab.submit(user)
   await lab.submit(user, north.id)
-  const read = () => lab.db.read((tx) => readOccupancy(tx, [north.id, south.id]))
+  const read = () => lab.db.read((tx) => readOccupancy(tx, [north, south], lab.order))
   const seen = await read()
   expect(seen.get(north.id)).toMatchObject({
     queueLength: 2,
@@ -30,6 +31,6 @@ test('a QPU is held by the booking of itself or of all, and its queue has jobs f
   const { job } = await lab.running(user)
   expect([...(await read()).values()].map(({ running }) => running)).toEqual([undefined, undefined])
   const { qpu } = await lab.job(job)
-  const busy = await lab.db.read((tx) => readOccupancy(tx, [qpu]))
+  const busy = await lab.db.read((tx) => readOccupancy(tx, tx.list(qpus, { ids: [qpu] }), lab.order))
   expect(busy.get(qpu)?.running).toMatchObject({ job, user: user.id })
 })

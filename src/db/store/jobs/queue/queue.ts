@@ -2,17 +2,15 @@ import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { qpus } from '../../../collections/qpus.ts'
 import { COMPLETED_HERE } from '../../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../../records/tx.ts'
-import type { RecordOf } from '../../../schema/collection.ts'
 import { calibratingQpus } from '../../qpus/qpus.ts'
 import { fitsQpu, type JobNeeds, type QpuLimits } from '../fits-qpu.ts'
-import { MAX_BACKOFF_MS } from '../transitions/retry.ts'
-import { firstInFairOrder } from './fair-queue.ts'
-import type { FairShare } from './fair-share.ts'
-import { HEAD_JOBS, QUEUE_SQL, runnableParams } from './queue-sql.ts'
+import { isPaused } from '../transitions/retry.ts'
+import type { JobOrder, Qpu } from './job-order.ts'
+import { OrderReading, QpuQueue } from './qpu-queue.ts'
 
-/** A QPU and the heads of its queue at one instant: the input for choosing its next job. */
-export interface QueueState {
-  qpu: RecordOf<typeof qpus>
+/** What a QPU does, and who has booked it, at one instant. */
+export interface QpuState {
+  qpu: Qpu
   isCalibrating: boolean
   /** The running job and when it was claimed (ms since the epoch). */
   running: { job: string; since: number } | undefined
@@ -31,6 +29,10 @@ export interface QueueState {
         job: string
       }
     | undefined
+}
+
+/** A QPU and the heads of its queue at one instant: the input for choosing its next job. */
+export interface QueueState extends QpuState {
   /** The first job that an operator moved to the front and that may run now; '' when there is none. */
   next: string
   /** The first of all jobs that may run now; '' when there is none. */
@@ -39,32 +41,75 @@ export interface QueueState {
 
 /**
  * Reads the queue of one QPU; undefined when the QPU does not exist. `idleMs` is how long a booker may pause.
- * With `fair`, the first of all jobs is that of the user with the least recent use.
  */
-export function readQueue(tx: ReadTx, id: string, idleMs: number, fair?: FairShare): QueueState | undefined {
+export function readQueue(tx: ReadTx, id: string, idleMs: number, order: JobOrder): QueueState | undefined {
   const qpu = tx.find(qpus, id)
   if (!qpu) return undefined
-  const running = tx.one<{ job: string; claimed_at: string }>(
-    `SELECT id AS job, claimed_at FROM quantum_jobs WHERE status = 'running' AND qpu = $id`,
-    { id },
-  )
-  return {
-    qpu,
-    isCalibrating: calibratingQpus(tx).has(id),
-    running: running && { job: running.job, since: fromTimestamp(running.claimed_at) ?? tx.now },
-    slot: readSlot(tx, qpu, idleMs),
-    next: idOf(tx, tx.one<{ seq: number }>(QUEUE_SQL.next, runnableParams(tx, qpu))?.seq),
-    job: fair ? idOf(tx, firstInFairOrder(tx, qpu, fair)) : firstOfAll(tx, qpu),
-  }
+  const reading = new OrderReading(order, tx)
+  const queue = new QpuQueue(reading, qpu)
+  const [read] = readStates(reading, [{ qpu, queue }], idleMs)
+  return read && { ...read.state, next: queue.firstMoved()?.id ?? '', job: queue.first()?.id ?? '' }
 }
 
-function readSlot(tx: ReadTx, qpu: QueueState['qpu'], idleMs: number): QueueState['slot'] {
-  const slot = tx.one<{ booked_by: string; start_time: string; end_time: string }>(
-    `SELECT booked_by, start_time, end_time FROM time_slots
-     WHERE end_time > $at AND start_time <= $at AND qpu IN ('', $qpu) LIMIT 1`,
-    { at: tx.at, qpu: qpu.id },
+interface RunningRow {
+  qpu: string
+  job: string
+  user: string
+  claimed_at: string
+}
+
+/** The state of a QPU with its queue. */
+export interface ReadState {
+  state: QpuState
+  queue: QpuQueue
+  /** Whether the running job belongs to the user who has booked the present time. */
+  isBookerRunning: boolean
+}
+
+/** Reads what these QPUs do: as many statements for all of them as for one. */
+export function readStates(
+  { tx }: OrderReading,
+  queues: readonly { qpu: Qpu; queue: QpuQueue }[],
+  idleMs: number,
+): ReadState[] {
+  const [only, ...others] = queues
+  const rows = tx.all<RunningRow>(
+    `SELECT qpu, id AS job, user_id AS user, claimed_at FROM quantum_jobs
+     WHERE status = 'running' AND ${others.length === 0 ? 'qpu = $qpu' : "$qpu <> ''"}`,
+    { qpu: only?.qpu.id ?? '' },
   )
-  if (!slot) return undefined
+  const running = new Map(rows.map((row) => [row.qpu, row]))
+  const calibrating = calibratingQpus(tx)
+  const slots = tx.all<SlotRow>(
+    'SELECT qpu, booked_by, start_time, end_time FROM time_slots WHERE end_time > $at AND start_time <= $at',
+    { at: tx.at },
+  )
+  return queues.map(({ qpu, queue }) => {
+    const { id } = qpu
+    const row = running.get(id)
+    const slot = slots.find((each) => each.qpu === '' || each.qpu === id)
+    const state: QpuState = {
+      qpu,
+      isCalibrating: calibrating.has(id),
+      running: row && { job: row.job, since: fromTimestamp(row.claimed_at) ?? tx.now },
+      slot: slot && readSlot(tx, slot, { qpu, queue, idleMs }),
+    }
+    return { state, queue, isBookerRunning: slot !== undefined && row?.user === slot.booked_by }
+  })
+}
+
+interface SlotRow {
+  qpu: string
+  booked_by: string
+  start_time: string
+  end_time: string
+}
+
+function readSlot(
+  tx: ReadTx,
+  slot: SlotRow,
+  { qpu, queue, idleMs }: { qpu: Qpu; queue: QpuQueue; idleMs: number },
+): QpuState['slot'] {
   const user = slot.booked_by
   const start = fromTimestamp(slot.start_time) ?? tx.now
   const end = fromTimestamp(slot.end_time) ?? tx.now
@@ -75,7 +120,7 @@ function readSlot(tx: ReadTx, qpu: QueueState['qpu'], idleMs: number): QueueStat
     start,
     end,
     activeAt: lastActivity(tx, user, qpu.id, since),
-    job: firstOfUser(tx, user, qpu),
+    job: queue.firstOf(user)?.id ?? '',
   }
 }
 
@@ -105,39 +150,14 @@ interface PendingJob {
   owner: { unlimited: boolean; balanceMs: number }
 }
 
-/** The rule of `IS_RUNNABLE` and of the target, for simulations without a database; a test compares both. */
+/** The rule of the queue, for simulations without a database; a test compares both. */
 export function mayRun(
   { target, needs, notBefore, owner }: PendingJob,
-  qpu: QpuLimits & Pick<QueueState['qpu'], 'id'>,
+  qpu: QpuLimits & Pick<Qpu, 'id'>,
   now: number,
 ): boolean {
   if (target !== '' && target !== qpu.id) return false
-  if (notBefore > now && notBefore <= now + MAX_BACKOFF_MS) return false
+  if (isPaused(notBefore, now)) return false
   if (!owner.unlimited && owner.balanceMs <= 0) return false
   return fitsQpu(needs, qpu)
-}
-
-function firstOfUser(tx: ReadTx, user: string, qpu: QueueState['qpu']): string {
-  const row = tx.one<{ seq: number }>(QUEUE_SQL.ofUser, { user, ...runnableParams(tx, qpu) })
-  return idOf(tx, row?.seq)
-}
-
-/** The first job in order of submission that may run. Fast for any length and any head of the queue. */
-function firstOfAll(tx: ReadTx, qpu: QueueState['qpu']): string {
-  const heads = ['', qpu.id].map((target) => firstFor(tx, qpu, target)).filter((seq) => seq !== undefined)
-  return idOf(tx, heads.length === 0 ? undefined : Math.min(...heads))
-}
-
-function firstFor(tx: ReadTx, qpu: QueueState['qpu'], target: string): number | undefined {
-  const params = { target, ...runnableParams(tx, qpu) }
-  const early = tx.one<{ seq: number }>(QUEUE_SQL.early, params)
-  if (early) return early.seq
-  const { scanned } = tx.one<{ scanned: number }>(QUEUE_SQL.scanned, { target }) ?? { scanned: 0 }
-  if (scanned < HEAD_JOBS) return undefined
-  return tx.one<{ seq: number | null }>(QUEUE_SQL.byOwner, params)?.seq ?? undefined
-}
-
-function idOf(tx: ReadTx, seq: number | undefined): string {
-  if (seq === undefined) return ''
-  return tx.one<{ id: string }>('SELECT id FROM quantum_jobs WHERE seq = $seq', { seq })?.id ?? ''
 }

@@ -1,10 +1,10 @@
-import { QUEUED } from '../../../collections/quantum_jobs.ts'
+import { qpus } from '../../../collections/qpus.ts'
 import type { ReadTx } from '../../../records/tx.ts'
-import type { FairShare } from './fair-share.ts'
-import { listInFairOrder } from './list-fairly.ts'
-import { type QueueState, readQueue } from './queue.ts'
-import { type CandidateQueue, isBookerRunning, movedByUser, recentMs, typicalMs } from './queue-position.ts'
-import { MOVED_TO_FRONT, PENDING_BY_QPU, PENDING_BY_USER } from './queue-sql.ts'
+import { listFairly } from './fair-order.ts'
+import type { JobOrder, OpenJob } from './job-order.ts'
+import { OrderReading, QpuQueue } from './qpu-queue.ts'
+import { readStates } from './queue.ts'
+import type { CandidateQueue } from './queue-position.ts'
 
 /** A queued job with its owner: the caller decides who sees what. */
 export interface QueuedJob {
@@ -25,56 +25,47 @@ export interface QueuedJob {
 /** The head of a queue, and what its QPU does: the input for estimating when the jobs start. */
 export interface QueueHead {
   jobs: QueuedJob[]
-  queue: Omit<CandidateQueue, 'ahead' | 'isLonger'>
+  queue: Omit<CandidateQueue, 'ahead'>
 }
 
 /**
- * The first queued jobs of a QPU in the order in which they would start: those moved to the front, those of
- * the user who has booked the present time, then the others by fair share or, without `fair`, in the order of
- * submission. The cost depends on `limit`, not on the length of the queue. Undefined for an unknown QPU.
+ * The first queued jobs that a QPU can run, in the order in which they would start: those moved to the front,
+ * those of the user who has booked the present time, then the others by fair share or by submission. The cost
+ * depends on `limit`, not on the length of the queue. Undefined for an unknown QPU.
  */
 export function readQueueHead(
   tx: ReadTx,
-  qpu: string,
-  { limit, idleMs, fair }: { limit: number; idleMs: number; fair?: FairShare | undefined },
+  id: string,
+  { limit, idleMs, order }: { limit: number; idleMs: number; order: JobOrder },
 ): QueueHead | undefined {
-  const state = readQueue(tx, qpu, idleMs, fair)
-  if (!state) return undefined
-  const recent = recentMs(tx, qpu)
-  const seqs = orderedSeqs(tx, state, { limit, fair, runMs: typicalMs(recent) })
+  const qpu = tx.find(qpus, id)
+  if (!qpu) return undefined
+  const reading = new OrderReading(order, tx)
+  const queue = new QpuQueue(reading, qpu)
+  const [read] = readStates(reading, [{ qpu, queue }], idleMs)
+  if (!read) return undefined
+  const { state, isBookerRunning } = read
+  const { all, typical } = order.runTimes.of(tx, id)
+  const jobs = inOrder(reading, queue, { booker: state.slot?.user ?? '', limit, runMs: typical })
   return {
-    jobs: seqs.flatMap((seq) => jobAt(tx, seq) ?? []),
-    queue: { state, isBookerRunning: isBookerRunning(tx, state), recentMs: recent },
+    jobs: jobs.flatMap(({ seq }) => jobAt(tx, seq) ?? []),
+    queue: { state, isBookerRunning, recentMs: all },
   }
 }
 
-interface Order {
-  limit: number
-  fair: FairShare | undefined
-  runMs: number
-}
-
-function orderedSeqs(tx: ReadTx, { qpu, slot }: QueueState, { limit, fair, runMs }: Order): number[] {
-  const booker = slot?.user ?? ''
-  const rows = (from: string, condition: string, order: string) =>
-    tx.all<{ seq: number; user: string }>(
-      `SELECT seq, user_id AS user FROM ${from} WHERE ${QUEUED} AND ${condition} ORDER BY ${order} LIMIT $limit`,
-      { qpu: qpu.id, booker, limit },
-    )
-  const seqs = (...given: Parameters<typeof rows>) => rows(...given).map(({ seq }) => seq)
-  const submitted = [`qpu_target = $qpu`, `qpu_target = ''`]
-    .flatMap((target) => rows(PENDING_BY_QPU, target, 'seq'))
-    .toSorted((one, other) => one.seq - other.seq)
-  const owners = submitted.map(({ user }) => user)
-  const others = fair
-    ? listInFairOrder(tx, { qpu, fair, runMs, limit, except: booker, moved: movedByUser(tx, qpu.id), owners })
-    : submitted.map(({ seq }) => seq)
-  const ordered = new Set([
-    ...seqs(MOVED_TO_FRONT, `run_next > 0 AND qpu_target IN ('', $qpu)`, 'run_next DESC'),
-    ...seqs(PENDING_BY_USER, `user_id = $booker AND qpu_target IN ('', $qpu)`, 'seq'),
-    ...others,
-  ])
-  return [...ordered].slice(0, limit)
+function inOrder(
+  { use }: OrderReading,
+  queue: QpuQueue,
+  { booker, limit, runMs }: { booker: string; limit: number; runMs: number },
+): OpenJob[] {
+  const { moved } = queue
+  // One more for each that is listed already.
+  const submitted = (user: string | undefined, most: number) => [...queue.jobs(user).take(most)]
+  const booked = booker === '' ? [] : submitted(booker, limit + moved.length)
+  const others = use
+    ? listFairly({ queue, use, runMs, moved, booker }, limit)
+    : submitted(undefined, limit + moved.length + booked.length)
+  return [...new Set([...moved, ...booked, ...others])].slice(0, limit)
 }
 
 type JobRow = Omit<QueuedJob, 'hasBalance' | 'isNext'> & { hasBalance: number; isNext: number }

@@ -4,7 +4,7 @@ import { appendTimeline } from '../../../journal/timeline.ts'
 import { largeValueOf } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
-import { INSERTION_ORDER } from '../../../sqlite/dialect.ts'
+import { INSERTION_ORDER, jsonValues } from '../../../sqlite/dialect.ts'
 import { readLabels } from '../labels.ts'
 
 /** A QPU whose process driver is attached according to the database. */
@@ -15,16 +15,17 @@ export interface DispatchTarget {
 }
 
 /**
- * QPUs that can take a job now: enabled, not in maintenance or draining, process driver attached, no job
- * running.
+ * QPUs, of all or among `ids`, that can take a job now: enabled, not in maintenance or draining, process
+ * driver attached, no job running.
  */
-export function listIdleQpus(tx: ReadTx): DispatchTarget[] {
+export function listIdleQpus(tx: ReadTx, ids?: ReadonlySet<string>): DispatchTarget[] {
   return tx.all<DispatchTarget>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
-     WHERE leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
+     WHERE ${ids ? `leases.qpu IN ${jsonValues('$ids')} AND` : ''} leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)
      ORDER BY leases.${INSERTION_ORDER}`,
+    ids ? { ids: JSON.stringify([...ids]) } : {},
   )
 }
 

@@ -11,6 +11,7 @@ import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { findJob, type Job } from '../jobs.ts'
 import { saveLabels } from '../labels.ts'
+import { PENDING_BY_USER } from '../pending-by-user.ts'
 
 /** A validated job to add to the queue. */
 interface NewJob {
@@ -105,7 +106,7 @@ export function assertMaySubmit(
  * user's jobs.
  */
 export const COUNT_PENDING = `SELECT count(*) AS pending
-  FROM quantum_jobs INDEXED BY quantum_jobs_status_user_id_held
+  FROM ${PENDING_BY_USER}
   WHERE status = 'pending' AND user_id = $user`
 
 /** The bytes that a new job counts. */

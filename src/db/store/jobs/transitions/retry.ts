@@ -36,11 +36,19 @@ export const NOT_BEGUN = new Set(['instrument_busy', NOT_CALIBRATED])
 
 /** Maximum length of a device's message in the timeline. */
 export const MAX_DETAIL_LENGTH = 1_000
-export const MAX_BACKOFF_MS = 60_000
+const MAX_BACKOFF_MS = 60_000
 
 /** Pause of a job in ms after its failed attempt number `failed`: 1 s, doubled each time, at most 60 s. */
 export function retryBackoffMs(failed: number): number {
   return backoffMs(failed, { initialMs: 1_000, maxMs: MAX_BACKOFF_MS })
+}
+
+/**
+ * Whether a job may not run before `notBefore`, ms since the epoch. A pause that ends later than the longest
+ * back-off results from a clock that was set back, and counts as over.
+ */
+export function isPaused(notBefore: number, now: number): boolean {
+  return notBefore > now && notBefore <= now + MAX_BACKOFF_MS
 }
 
 /** T6, T7: ends an attempt whose driver is silent; undefined when it is not open any more. */

@@ -5,8 +5,8 @@ import { minuteOf } from '../../../../../src/db/store/accounts/recent-use.ts'
 import {
   applyResult,
   claimJob,
-  FairShare,
   type Job,
+  JobOrder,
   moveJobToFront,
   readQueue,
   readQueueHead,
@@ -18,24 +18,26 @@ import { part } from '../../../../support/whole.ts'
 
 const WINDOW_MS = 3_600_000
 const RUN_MS = 20_000
+const openFair = (lab: JobLab) => JobOrder.open(lab.db, { fairWindowMs: WINDOW_MS })
+
 /** A laboratory with one QPU whose jobs all take the same time. */
 class FairLab implements AsyncDisposable {
   readonly lab: JobLab
   readonly qpu: string
   readonly #server: Awaited<ReturnType<JobLab['attach']>>
-  fair: FairShare
+  fair: JobOrder
   readonly order: string[] = []
 
-  private constructor(lab: JobLab, server: Awaited<ReturnType<JobLab['attach']>>) {
+  private constructor(lab: JobLab, server: Awaited<ReturnType<JobLab['attach']>>, fair: JobOrder) {
     this.lab = lab
     this.#server = server
     this.qpu = server.qpu
-    this.fair = new FairShare(WINDOW_MS, lab.db.upcoming)
+    this.fair = fair
   }
 
   static async open(): Promise<FairLab> {
     const lab = await JobLab.open()
-    return new FairLab(lab, await lab.attach((await lab.qpu()).driver))
+    return new FairLab(lab, await lab.attach((await lab.qpu()).driver), await openFair(lab))
   }
 
   /** Users who ran so many jobs each, and then submit in the given order. */
@@ -86,7 +88,7 @@ class FairLab implements AsyncDisposable {
   }
 
   async listed(): Promise<string[] | undefined> {
-    const options = { limit: 100, idleMs: 0, fair: this.fair }
+    const options = { limit: 100, idleMs: 0, order: this.fair }
     const head = await this.lab.db.read((tx) => readQueueHead(tx, this.qpu, options))
     return head?.jobs.map(({ id }) => id)
   }
@@ -121,7 +123,7 @@ test('the position of each job is its place in the order in which the jobs reall
       for (const { id } of waiting) positions.set(id, await fairLab.ahead(id))
       const listed = await fairLab.listed()
       // A restart in between changes nothing.
-      fairLab.fair = new FairShare(WINDOW_MS)
+      fairLab.fair = await openFair(lab)
       if (running !== undefined) await fairLab.end(running)
       const from = fairLab.order.length
       while ((await fairLab.runOne()) !== undefined);

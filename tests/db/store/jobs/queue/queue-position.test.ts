@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ATTEMPTS } from '../../../../../src/db/store/jobs/attempts.ts'
 import { applyResult, claimJob } from '../../../../../src/db/store/jobs/index.ts'
-import { recentMs, typicalMs } from '../../../../../src/db/store/jobs/queue/queue-position.ts'
+import { recentMs, typicalMs } from '../../../../../src/db/store/jobs/queue/run-times.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 
 test('the typical time is the middle one, never 0, and assumed without any', () => {

@@ -293,8 +293,8 @@ describe('applyResult()', () => {
       )
     const read = () =>
       lab.db.read((tx) => ({
-        next: readQueue(tx, server.qpu, 5_000)?.job,
-        excluded: readQueuePosition(tx, job.id, 5_000)?.excluded.map(({ unfit }) => unfit),
+        next: readQueue(tx, server.qpu, 5_000, lab.order)?.job,
+        excluded: readQueuePosition(tx, job.id, 5_000, lab.order)?.excluded.map(({ unfit }) => unfit),
       }))
     await describe()
     for (let attempt = 1; attempt <= LIMITS.maxAttempts + 2; attempt += 1) {

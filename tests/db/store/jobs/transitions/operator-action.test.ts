@@ -10,6 +10,7 @@ import {
   holdJob,
   moveJob,
   moveJobToFront,
+  quantumJobs,
   readQueue,
   readQueuePosition,
   releaseJob,
@@ -30,11 +31,11 @@ async function openLab() {
     lab.db.write('act', (tx) => work(tx, { job, actor: 'superuser:root', reason }))
   const claim = (job: string) => lab.db.write('claim', (tx) => claimJob(tx, job, server))
   const queue = async () => {
-    const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 5_000))
+    const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 5_000, lab.order))
     return [state?.next, state?.slot?.job, state?.job]
   }
   const ahead = (job: string) =>
-    lab.db.read((tx) => readQueuePosition(tx, job, 5_000)?.queues.map(({ ahead }) => ahead))
+    lab.db.read((tx) => readQueuePosition(tx, job, 5_000, lab.order)?.queues.map(({ ahead }) => ahead))
   const refused = (work: Work, job: string, reason: string, message: string) =>
     expect(act(work, job)).rejects.toMatchObject({ code: 'conflict', reason, message })
   return { lab, qpu, server, user, act, claim, queue, ahead, refused }
@@ -163,9 +164,7 @@ describe('moveJobToFront()', () => {
     const it = await openLab()
     await using lab = it.lab
     const job = await lab.submit(it.user)
-    await lab.db.write('pause', (tx) =>
-      tx.run('UPDATE quantum_jobs SET not_before = $t WHERE id = $id', { t: tx.now + 30_000, id: job.id }),
-    )
+    await lab.db.write('pause', (tx) => tx.update(quantumJobs, job.id, { not_before: tx.now + 30_000 }))
     expect(await it.queue()).toEqual(['', undefined, ''])
     await it.act(moveJobToFront, job.id)
     expect(await it.queue()).toEqual([job.id, undefined, job.id])

@@ -1,0 +1,199 @@
+import { qpus } from '../../../collections/qpus.ts'
+import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import type { Change } from '../../../records/changes.ts'
+import type { Database } from '../../../records/database.ts'
+import type { ReadTx } from '../../../records/tx.ts'
+import type { RecordOf } from '../../../schema/collection.ts'
+import { jsonValues } from '../../../sqlite/dialect.ts'
+import type { JobNeeds } from '../fits-qpu.ts'
+import type { Job } from '../jobs.ts'
+import { FairShare } from './fair-share.ts'
+import { Lane } from './line.ts'
+import { RunTimes } from './run-times.ts'
+
+/** A QPU, as the queue needs it. */
+export type Qpu = RecordOf<typeof qpus>
+
+/** A pending or running job, as the order needs it. */
+export interface OpenJob {
+  readonly seq: number
+  readonly id: string
+  readonly user: string
+  /** Id of a QPU; '' = any. */
+  readonly target: string
+  /** Pending and not held. */
+  readonly isQueued: boolean
+  /** Earliest next run, ms since the epoch; 0 = any time. */
+  readonly notBefore: number
+  /** Not 0 after an operator has moved it to the front; the greatest number runs first. */
+  readonly runNext: number
+  readonly needs: JobNeeds
+}
+
+/** The queued jobs for one target. */
+export interface TargetQueue {
+  readonly all: Lane
+  readonly byUser: ReadonlyMap<string, Lane>
+}
+
+const NO_QUEUE: TargetQueue = { all: new Lane(), byUser: new Map() }
+
+/**
+ * The queued jobs of all QPUs in order, kept in memory: read from the store once, then changed with each
+ * change of a job. It has changes before they are committed, as the statements of the same commit see them,
+ * and reads again the jobs whose commit failed. It decides which job is next, and the claim in the store
+ * whether it still is: an order that is wrong costs a claim that changes nothing.
+ */
+export class JobOrder {
+  /** The recent use of QPU time, with the policy `fair`. */
+  readonly fair: FairShare | undefined
+  /** How long the latest jobs of each QPU took. */
+  readonly runTimes: RunTimes
+  /** Users without balance who were passed over: a change of one of them may let a job run. */
+  readonly unfunded = new Set<string>()
+  readonly #jobs = new Map<number, OpenJob>()
+  readonly #seqs = new Map<string, number>()
+  readonly #targets = new Map<string, { all: Lane; byUser: Map<string, Lane> }>()
+  readonly #moved = new Set<OpenJob>()
+  /** Ids of jobs whose rows must be read: they are not as the last change of them says. */
+  readonly #unread = new Set<string>()
+  /** Read again after a change of any. */
+  #enabledQpus: readonly Qpu[] | undefined
+  /** False until all rows have been read. */
+  #isComplete = false
+
+  private constructor(db: Pick<Database, 'changes' | 'upcoming' | 'withdrawn'>, fair: FairShare | undefined) {
+    this.fair = fair
+    this.runTimes = new RunTimes(db)
+    db.changes.subscribe((changes) => {
+      if (changes.some(({ collection }) => collection === qpus.name)) this.#enabledQpus = undefined
+    })
+    db.upcoming.subscribe((changes) => {
+      for (const change of changes) this.#apply(change)
+    })
+    db.withdrawn.subscribe((changes) => {
+      for (const { collection, id } of changes) if (collection === quantumJobs.name) this.#unread.add(id)
+    })
+  }
+
+  /** Reads the order from the store. `fairWindowMs`: for the policy `fair`. */
+  static async open(
+    db: Pick<Database, 'changes' | 'upcoming' | 'withdrawn' | 'write'>,
+    { fairWindowMs }: { fairWindowMs?: number | undefined } = {},
+  ): Promise<JobOrder> {
+    const fair = fairWindowMs === undefined ? undefined : new FairShare(fairWindowMs)
+    const order = new JobOrder(db, fair)
+    await db.write('read the order of jobs', (tx) => order.refresh(tx))
+    return order
+  }
+
+  /** Reads what is not known; call it before the order is used in a transaction. */
+  refresh(tx: ReadTx): void {
+    if (this.#isComplete && this.#unread.size === 0) return
+    const ids = [...this.#unread]
+    for (const id of ids) this.#forget(id)
+    const rows = this.#isComplete
+      ? tx.all<OpenRow>(`${OPEN_JOBS} id IN ${jsonValues('$ids')} AND status IN ('pending', 'running')`, {
+          ids: JSON.stringify(ids),
+        })
+      : [...tx.all<OpenRow>(ALL_PENDING), ...tx.all<OpenRow>(`${OPEN_JOBS} status = 'running'`)]
+    for (const row of rows) this.#keep(openJob(row, row.seq))
+    // Reads of a snapshot may be older than what is about to be committed.
+    if (!('run' in tx)) return
+    for (const id of ids) this.#unread.delete(id)
+    this.#isComplete = true
+  }
+
+  /** Has a job read again that may not be as the order knows it. */
+  reread(id: string): void {
+    this.#unread.add(id)
+  }
+
+  /** The QPUs that jobs for any QPU may run on. */
+  enabledQpus(tx: ReadTx): readonly Qpu[] {
+    this.#enabledQpus ??= tx.list(qpus, { where: { enabled: true } })
+    return this.#enabledQpus
+  }
+
+  job(seq: number): OpenJob | undefined {
+    return this.#jobs.get(seq)
+  }
+
+  /** The queued jobs for one QPU, or for any ('') . */
+  queueFor(target: string): TargetQueue {
+    return this.#targets.get(target) ?? NO_QUEUE
+  }
+
+  /** The queued jobs that operators have moved to the front, the first one first. */
+  get moved(): OpenJob[] {
+    return [...this.#moved].sort((one, other) => other.runNext - one.runNext || one.seq - other.seq)
+  }
+
+  #apply({ collection, id, action, record, seq }: Change): void {
+    if (collection !== quantumJobs.name) return
+    const number = this.#seqs.get(id) ?? seq
+    const job = record as Job | undefined
+    this.#forget(id)
+    this.#unread.delete(id)
+    if (action === 'delete' || !job || (job.status !== 'pending' && job.status !== 'running')) return
+    if (number === undefined) this.#unread.add(id)
+    else this.#keep(openJob(job, number))
+  }
+
+  #keep(job: OpenJob): void {
+    this.#forget(job.id)
+    this.#jobs.set(job.seq, job)
+    this.#seqs.set(job.id, job.seq)
+    if (!job.isQueued) return
+    const target = this.#targets.get(job.target) ?? { all: new Lane(), byUser: new Map<string, Lane>() }
+    this.#targets.set(job.target, target)
+    const own = target.byUser.get(job.user) ?? new Lane()
+    target.byUser.set(job.user, own)
+    target.all.add(job)
+    own.add(job)
+    if (job.runNext > 0) this.#moved.add(job)
+  }
+
+  #forget(id: string): void {
+    const seq = this.#seqs.get(id)
+    const job = seq === undefined ? undefined : this.#jobs.get(seq)
+    if (!job) return
+    this.#seqs.delete(id)
+    this.#jobs.delete(job.seq)
+    this.#moved.delete(job)
+    const target = this.#targets.get(job.target)
+    const own = target?.byUser.get(job.user)
+    target?.all.remove(job)
+    own?.remove(job)
+    if (own?.seqs.isEmpty) target?.byUser.delete(job.user)
+    if (target?.all.seqs.isEmpty) this.#targets.delete(job.target)
+  }
+}
+
+type OpenRow = Pick<
+  Job,
+  'id' | 'user_id' | 'qpu_target' | 'status' | 'not_before' | 'run_next' | keyof JobNeeds
+> & {
+  held: number | boolean
+  seq: number
+}
+
+const COLUMNS = `seq, id, user_id, qpu_target, status, held, not_before, run_next, qubits, shots, executions, features`
+const OPEN_JOBS = `SELECT ${COLUMNS} FROM quantum_jobs WHERE`
+
+/** Reads an index that has all these columns, so that no program is read; a test asserts it. */
+export const ALL_PENDING = `${OPEN_JOBS} status = 'pending' ORDER BY seq`
+
+function openJob(row: Omit<OpenRow, 'seq'>, seq: number): OpenJob {
+  const { qubits, shots, executions, features } = row
+  return {
+    seq,
+    id: row.id,
+    user: row.user_id,
+    target: row.qpu_target,
+    isQueued: row.status === 'pending' && !row.held,
+    notBefore: row.not_before,
+    runNext: row.run_next,
+    needs: { qubits, shots, executions, features },
+  }
+}
