@@ -47,6 +47,8 @@ type Submission struct {
 	// OptimizationLevel is how much a compiler changes the circuits: 0 (gates as written), 1 or 2; the device
 	// decides if nil.
 	OptimizationLevel *int `json:"optimization_level,omitempty"`
+	// DynamicalDecoupling is "XX" or "XY4", pulses in the waits of qubits against slow noise; none if empty.
+	DynamicalDecoupling string `json:"dynamical_decoupling,omitempty"`
 	// Seed makes the results of a simulator repeatable.
 	Seed *int64 `json:"seed,omitempty"`
 	// AllowUncalibrated also uses parts of the chip that are not calibrated; the results name them in Warnings.

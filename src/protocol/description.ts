@@ -26,6 +26,7 @@ export const DEVICE_FEATURES = [
   'meas_level_1',
   'optimization_level',
   'exact',
+  'dynamical_decoupling',
 ] as const
 export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
 

@@ -113,6 +113,8 @@ export const jobPayload = v.strictObject({
       v.description('Exact expectation values or probabilities in place of shots; simulators only'),
     ),
   ),
+  /** Pulses in the waits of qubits; see `docs/explanation/compilation.md`. None when absent. */
+  dynamical_decoupling: v.optional(v.picklist(['none', 'XX', 'XY4'])),
 })
 export type JobPayload = v.InferOutput<typeof jobPayload>
 

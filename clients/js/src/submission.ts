@@ -35,6 +35,8 @@ export interface Submission {
   readonly memory?: boolean
   /** How much a compiler changes circuits: 0 (gates as written), 1 or 2; the device decides unless given. */
   readonly optimizationLevel?: 0 | 1 | 2
+  /** Pulses in the waits of qubits, against slow noise; none unless given. */
+  readonly dynamicalDecoupling?: 'none' | 'XX' | 'XY4' | undefined
   /** Makes the results of a simulator repeatable. */
   readonly seed?: number
   /** Also uses parts of the chip that are not calibrated; the results name them in `warnings`. */
@@ -63,6 +65,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     optimizationLevel,
     allowUncalibrated,
     exact,
+    dynamicalDecoupling,
     ...rest
   } = submission
   const body: PostJobsBody = {
@@ -82,6 +85,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     ...(allowUncalibrated && { allow_uncalibrated: true }),
     ...(exact && { exact: true }),
     ...(optimizationLevel !== undefined && { optimization_level: optimizationLevel }),
+    ...(dynamicalDecoupling !== undefined && { dynamical_decoupling: dynamicalDecoupling }),
     ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),
   }
   const executions = circuits.reduce((sum, each) => sum + executionsOf(each), 0)

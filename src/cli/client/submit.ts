@@ -44,6 +44,10 @@ export const submitCommand = defineCommand({
       kinds.choice(LEVELS),
       'How much a compiler changes the circuits: 0 (gates as written), 1 or 2; the device decides if unset',
     ),
+    dynamicalDecoupling: flag(
+      kinds.choice(['none', 'XX', 'XY4']),
+      'Pulses in the waits of qubits, against slow noise; none if unset',
+    ),
     seed: flag(kinds.integer({ min: 0 }), 'Seed, which makes the results of a simulator repeatable'),
     memory: switchFlag(kinds.bool(), 'Also return the outcome of each shot (see --json)'),
     allowUncalibrated: switchFlag(
@@ -125,6 +129,7 @@ interface SubmissionFlags {
   name: string | undefined
   tag: readonly string[]
   optimizationLevel: (typeof LEVELS)[number] | undefined
+  dynamicalDecoupling: Submission['dynamicalDecoupling']
   seed: number | undefined
   memory: boolean
   allowUncalibrated: boolean
@@ -134,7 +139,7 @@ interface SubmissionFlags {
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
   const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
-  const { expectation } = flags
+  const { expectation, dynamicalDecoupling } = flags
   const parameters = param.map(parseParameter)
   const expectationValues = expectation.map(parsePauliSum)
   if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')
@@ -159,6 +164,7 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(name !== undefined && { name }),
     ...(tag.length > 0 && { tags: tag }),
     ...(optimizationLevel !== undefined && { optimizationLevel: LEVEL_OF[optimizationLevel] }),
+    ...(dynamicalDecoupling !== undefined && { dynamicalDecoupling }),
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),
     ...(allowUncalibrated && { allowUncalibrated }),

@@ -6,6 +6,7 @@ import { toNative } from './decompose/native.ts'
 import { type OptimizationLevel, type PlacementRequest, planPlacement } from './levels.ts'
 import type { RoutedCircuit } from './route/route.ts'
 import type { CalibratedChip } from './schedule/calibrated-chip.ts'
+import type { Decoupling, DecouplingSequence } from './schedule/decouple.ts'
 import { type Reading, type ReadoutPoint, scheduleCircuit } from './schedule/schedule-circuit.ts'
 import { toOpenQasm } from './to-openqasm.ts'
 
@@ -17,6 +18,14 @@ interface RoutingReport {
   /** Qubit of the chip at the start and at the end, by qubit of the circuit; null for an unused one. */
   initial: (string | null)[]
   final: (string | null)[]
+}
+
+/** How a job wants its circuits. */
+interface CompileOptions {
+  /** 1 unless given; 0 for a circuit of physical qubits, which somebody has compiled already. */
+  level?: OptimizationLevel | undefined
+  /** What qubits play while they wait; nothing unless given. */
+  decoupling?: DecouplingSequence | undefined
 }
 
 /** A circuit ready to be played. */
@@ -31,6 +40,8 @@ export interface CompiledCircuit {
   gates: { cz: number; pulses: number }
   /** What to check about the result. */
   warnings: readonly string[]
+  /** What was played in the waits of qubits; undefined where nothing was asked for. */
+  decoupling: Decoupling | undefined
   /** The level at which it was compiled. */
   level: OptimizationLevel
   /** What is played, in OpenQASM 3 with physical qubits. */
@@ -41,7 +52,6 @@ export interface CompiledCircuit {
  * Compiles a circuit to a schedule of pulses: decomposition by matrix, optimization and routing, one pulse
  * for all that a qubit does between two CZ, and timing in whole nanoseconds.
  * @param device name for messages
- * @param level 1 unless given; 0 for a circuit of physical qubits, which somebody has compiled already
  * @throws JobError for a circuit that the chip cannot run.
  */
 export function compileCircuit(
@@ -49,7 +59,7 @@ export function compileCircuit(
   circuit: Circuit,
   chip: CalibratedChip,
   point: ReadoutPoint,
-  level?: OptimizationLevel,
+  { level, decoupling }: CompileOptions = {},
 ): CompiledCircuit {
   if (!circuit.ops) {
     const text = `classically controlled gates are not supported by ${device}, nor result bits that the program sets or computes`
@@ -61,8 +71,9 @@ export function compileCircuit(
   const routed = placeOn(chip, { steps: decompose(circuit.ops), qubits, fixed }, used)
   const ops = toNative(routed.steps)
   const nameOf = (at: number) => (at < 0 ? null : (chip.qubits[at] ?? null))
+  const scheduled = scheduleCircuit(ops, chip, point, decoupling)
   return {
-    ...scheduleCircuit(ops, chip, point),
+    ...scheduled,
     routing: {
       method: routed.method,
       swaps: routed.swaps,
@@ -71,7 +82,7 @@ export function compileCircuit(
     },
     gates: {
       cz: ops.filter(({ kind }) => kind === 'cz').length,
-      pulses: ops.filter(({ kind }) => kind === 'rotate').length,
+      pulses: ops.filter(({ kind }) => kind === 'rotate').length + (scheduled.decoupling?.pulses ?? 0),
     },
     level: used,
     program: toOpenQasm(ops, clbits),

@@ -160,14 +160,14 @@ export class ScheduleBuilder {
   /** Waits until all given qubits are free; without arguments, all that were used. */
   barrier(...qubits: string[]): this {
     const all = qubits.length > 0 ? qubits : [...this.#free.keys()]
-    const free = Math.max(0, ...all.map((qubit) => this.#freeAt(qubit)))
+    const free = Math.max(0, ...all.map((qubit) => this.freeAt(qubit)))
     for (const qubit of all) this.#free.set(qubit, free)
     return this
   }
 
   /** Reads a qubit out. */
   measure(qubit: string, overrides: ReadoutOverrides = {}): this {
-    const at = this.#freeAt(qubit)
+    const at = this.freeAt(qubit)
     const readout = this.#readoutOf(qubit, overrides)
     const { frequency, amplitude, pulse, delay, window } = readout
     const port = `${qubit}:res` as const
@@ -184,7 +184,7 @@ export class ScheduleBuilder {
   cz(edge: string, overrides: CzOverrides = {}): this {
     const [parent, child] = this.#values.ends(edge)
     this.barrier(parent, child)
-    const at = this.#freeAt(parent)
+    const at = this.freeAt(parent)
     const number = (path: string) => this.#number(edge, path)
     const duration = nsOf(overrides.duration ?? number('cz.square_duration'))
     const amplitude = overrides.amplitude ?? number('cz.square_amp')
@@ -251,17 +251,18 @@ export class ScheduleBuilder {
   }
 
   #play(qubit: string, pulse: Omit<Pulse, 'at' | 'port'>): this {
-    const at = this.#freeAt(qubit)
+    const at = this.freeAt(qubit)
     this.#pulses.push({ at, port: `${qubit}:mw`, ...pulse })
     return this.#advance(qubit, pulse.duration)
   }
 
-  #freeAt(qubit: string): number {
+  /** When a qubit is free, ns. */
+  freeAt(qubit: string): number {
     return this.#free.get(qubit) ?? 0
   }
 
   #advance(qubit: string, ns: number): this {
-    const free = this.#freeAt(qubit) + ns
+    const free = this.freeAt(qubit) + ns
     this.#free.set(qubit, free)
     this.#end = Math.max(this.#end, free)
     return this

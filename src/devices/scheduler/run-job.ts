@@ -127,7 +127,9 @@ function compile({ device, payload, chip }: ChipJob, execution: Execution): Comp
   const circuit = lowerExecution(execution, device, LIMITS)
   try {
     const point = payload.meas_level === 2 ? 'measure_2state' : 'measure'
-    const compiled = compileCircuit(device, circuit, chip, point, payload.optimization_level)
+    const { optimization_level: level, dynamical_decoupling: sequence = 'none' } = payload
+    const decoupling = sequence === 'none' ? undefined : sequence
+    const compiled = compileCircuit(device, circuit, chip, point, { level, decoupling })
     return { ...compiled, execution, circuit }
   } catch (error) {
     if (!(error instanceof JobError)) throw error
@@ -142,7 +144,7 @@ function compile({ device, payload, chip }: ChipJob, execution: Execution): Comp
 
 async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget): Promise<CircuitResult> {
   const { payload, chip, clock, instrument } = job
-  const { execution, circuit, readings, schedule, resetNs, routing, gates, level } = compiled
+  const { execution, circuit, readings, schedule, resetNs, routing, gates, level, decoupling } = compiled
   const { circuitIndex, parameterSet, shots } = execution
   const startedAt = clock.monotonic()
   const signals = await signalsOf(job, compiled)
@@ -166,6 +168,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
       meas_level: payload.meas_level,
       meas_return: payload.meas_level === 0 ? 'avg' : payload.meas_return,
       optimization_level: level,
+      ...(decoupling && { dynamical_decoupling: decoupling }),
       routing,
       gates,
       shot_ns: resetNs + schedule.duration,

@@ -1,7 +1,8 @@
 import { DEVICE_FEATURES, type DeviceDescription, JOB_LIMITS } from '../../protocol/index.ts'
 
 /** What every simulation method can do; raw traces (`meas_level_0`) do not exist in a simulation. */
-const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'meas_level_0' && feature !== 'exact')
+const ABSENT: ReadonlySet<string> = new Set(['meas_level_0', 'exact', 'dynamical_decoupling'])
+const FEATURES = DEVICE_FEATURES.filter((feature) => !ABSENT.has(feature))
 
 interface SimulatorLimits {
   shots?: number

@@ -1,6 +1,6 @@
 import type { Alarm } from '../../base/index.ts'
 import { checkResults, JobError, jobFailureOf, labelBytes, type ProcessDevice } from '../../devices/index.ts'
-import { JOB_LIMITS, type RunJob, resultId } from '../../protocol/index.ts'
+import { JOB_LIMITS, type JobPayload, type RunJob, resultId } from '../../protocol/index.ts'
 import { readCommandHead } from '../messages/command-head.ts'
 import { type Attempt, writeFailure, writeResult } from '../messages/write-event.ts'
 import { DescriptionSender } from './describe.ts'
@@ -104,6 +104,7 @@ async function execute(
     const job = { id: command.job, attempt: command.attempt, payload }
     const deadline = startedAt + limitMs
     const resultBytes = JOB_LIMITS.resultBytes - labelBytes(payload, labels)
+    await assertDecouples(device, name, payload)
     const returned = await device.run(job, { ...io, deadline, resultBytes })
     const checkpoint = encodingLimit({ clock, startedAt, deadline, phase: io.phase })
     const results = checkResults(returned, { device: name, payload, labels, expected }, checkpoint)
@@ -117,4 +118,18 @@ async function execute(
     const sent = command.expected && detail !== undefined ? failure : known
     return { body: writeFailure(clock, attempt, sent, executed ? elapsed() : 0), code: failure.error_code }
   }
+}
+
+/**
+ * A device that does not know of decoupling would run a job without it.
+ * @throws JobError unless the device of a job that asks for it describes that it can do it.
+ */
+async function assertDecouples(device: ProcessDevice, name: string, payload: JobPayload): Promise<void> {
+  const { dynamical_decoupling: sequence = 'none' } = payload
+  if (sequence === 'none') return
+  const description = await device.describe?.()
+  if (description?.features?.includes('dynamical_decoupling')) return
+  throw new JobError(`${name} does not support dynamical_decoupling; leave it out`, {
+    errorCode: 'unsupported_feature',
+  })
 }

@@ -11,7 +11,11 @@ export function featureNames(bits: number): string[] {
   return DEVICE_FEATURES.filter((_, index) => (bits & (1 << index)) !== 0)
 }
 
-/** The known features that a device with these features lacks; a device that lists none may have all. */
+/**
+ * The known features that a device with these features lacks. One that lists none may have all, but for
+ * decoupling: a device that does not know of it would run the job without.
+ */
 export function missingFeatureBits(names: readonly string[] | undefined): number {
-  return names === undefined ? 0 : featureBits(DEVICE_FEATURES) & ~featureBits(names)
+  if (names === undefined) return featureBits(['dynamical_decoupling'])
+  return featureBits(DEVICE_FEATURES) & ~featureBits(names)
 }

@@ -91,6 +91,11 @@ test('a job that the description of its target excludes is refused with field, v
     code: 'unsupported_meas_level',
     params: { feature: 'meas_level_1' },
   })
+  expect((await refusal({ ...target, dynamical_decoupling: 'XX' })).data['dynamical_decoupling']).toEqual({
+    code: 'unsupported_feature',
+    message: 'The job needs dynamical_decoupling, which small does not support.',
+    params: { feature: 'dynamical_decoupling' },
+  })
   expect((await refusal({ ...target, optimization_level: 0 })).data['optimization_level']).toEqual({
     code: 'unsupported_feature',
     message: 'The job needs optimization_level, which small does not support.',

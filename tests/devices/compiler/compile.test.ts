@@ -16,7 +16,7 @@ const signal = new AbortController().signal
 
 function compiled(chip: CalibratedChip, statements: string, qubits = 2) {
   const text = `OPENQASM 3.0; include "stdgates.inc"; qubit[${qubits}] q; bit[${qubits}] c; ${statements}`
-  return compileCircuit('scheduler_a', lowerProgram(parseProgram(text), []), chip, 'measure', 0)
+  return compileCircuit('scheduler_a', lowerProgram(parseProgram(text), []), chip, 'measure', { level: 0 })
 }
 
 function calibrated(text: string): CalibratedChip {

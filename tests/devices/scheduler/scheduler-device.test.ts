@@ -224,6 +224,20 @@ describe('scheduler_a on a simulated row of five qubits', () => {
     expect(await played(physical, { optimization_level: 2 })).toMatchObject({ optimization_level: 2, czs: 0 })
   })
 
+  test('decouples on request, and names what it played', async () => {
+    const wait = program('sx q[0]; delay[2us] q[0]; sx q[0];', 1)
+    expect((await run(wait))?.metadata).not.toHaveProperty('dynamical_decoupling')
+    expect((await run(wait, { dynamical_decoupling: 'none' }))?.metadata).not.toHaveProperty(
+      'dynamical_decoupling',
+    )
+    const decoupled = await run(wait, { dynamical_decoupling: 'XY4' })
+    expect(decoupled?.metadata).toMatchObject({
+      dynamical_decoupling: { sequence: 'XY4', windows: 1, pulses: 4 },
+      gates: { pulses: 6 },
+    })
+    expect(countOf(decoupled?.counts, '1')).toBeGreaterThan(370)
+  })
+
   test('moves qubits that are not neighbors', async () => {
     const star = program('x q[0]; cx q[0], q[3]; cx q[0], q[2]; cx q[0], q[1];', 4)
     const result = await run(star, { optimization_level: 0 })

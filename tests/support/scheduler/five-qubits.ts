@@ -35,7 +35,9 @@ export interface CompiledText {
 
 /** Compiles the text of a circuit with its gates as they are written, to the programs of the sequencers. */
 export function compileText(text: string, shots: number, { chip, hardware } = FIVE_QUBITS): CompiledText {
-  const circuit = compileCircuit('scheduler_a', lowerProgram(parseProgram(text), []), chip, 'measure', 0)
+  const circuit = compileCircuit('scheduler_a', lowerProgram(parseProgram(text), []), chip, 'measure', {
+    level: 0,
+  })
   const { schedule, resetNs } = circuit
   const program: Program<'shots'> = { kind: 'shots', shots, reset_ns: resetNs, points: [schedule] }
   return { circuit, program, runs: [...compileProgram(program, clusterPortsOf(hardware, program))] }

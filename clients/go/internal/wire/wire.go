@@ -1023,6 +1023,8 @@ type JobPayload struct {
 
 	// Exact expectation values or probabilities in place of shots; simulators only
 	Exact *bool `json:"exact,omitempty"`
+
+	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
 }
 
 // JobResultsCircuitResultHeader: see the reference of the routes
@@ -3397,6 +3399,8 @@ type PostJobsBody struct {
 	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
 
 	Exact *bool `json:"exact,omitempty"`
+
+	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
 
 	// Name of the job
 	Name *string `json:"name,omitempty"`

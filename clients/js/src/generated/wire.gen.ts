@@ -649,6 +649,7 @@ export interface JobPayload {
   readonly optimization_level?: 0 | 1 | 2
   /** Exact expectation values or probabilities in place of shots; simulators only */
   readonly exact?: boolean
+  readonly dynamical_decoupling?: "none" | "XX" | "XY4"
 }
 
 export interface JobResultsCircuitResultHeader {
@@ -2213,6 +2214,7 @@ export interface PostJobsBody {
   readonly allow_uncalibrated?: boolean | null
   readonly optimization_level?: 0 | 1 | 2 | null
   readonly exact?: boolean | null
+  readonly dynamical_decoupling?: "none" | "XX" | "XY4" | null
   /** Name of the job */
   readonly name?: string | null
   /** For finding the job again */

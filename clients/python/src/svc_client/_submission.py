@@ -18,6 +18,7 @@ from ._models import Qpu
 
 MeasLevel = Literal[0, 1, 2]
 OptimizationLevel = Literal[0, 1, 2]
+Decoupling = Literal["none", "XX", "XY4"]
 MeasReturn = Literal["single", "avg"]
 
 # Limits of the server, checked before anything is sent.
@@ -110,6 +111,7 @@ def body_of(
     meas_return: MeasReturn = "single",
     memory: bool = False,
     optimization_level: OptimizationLevel | None = None,
+    dynamical_decoupling: Decoupling | None = None,
     seed: int | None = None,
     allow_uncalibrated: bool = False,
     exact: bool = False,
@@ -142,7 +144,13 @@ def body_of(
     body: dict[str, Any] = {"circuits": sent}
     if qpu is not None:
         body["qpu_target"] = qpu.id if isinstance(qpu, Qpu) else qpu
-    options = {"shots": shots, "optimization_level": optimization_level, "seed": seed, "name": name}
+    options = {
+        "shots": shots,
+        "optimization_level": optimization_level,
+        "dynamical_decoupling": dynamical_decoupling,
+        "seed": seed,
+        "name": name,
+    }
     for key, value in options.items():
         if value is not None:
             body[key] = value if isinstance(value, str) else _plain(value)

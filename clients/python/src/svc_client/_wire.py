@@ -584,6 +584,7 @@ class JobPayload(_JobPayload, total=False):
     allow_uncalibrated: bool  # Also use parts of the chip that are not calibrated
     optimization_level: Literal[0, 1, 2]
     exact: bool  # Exact expectation values or probabilities in place of shots; simulators only
+    dynamical_decoupling: Literal["none", "XX", "XY4"]
 
 
 class JobResultsCircuitResultHeader(TypedDict):
@@ -1931,6 +1932,7 @@ class PostJobsBody(TypedDict, total=False):
     allow_uncalibrated: Optional[bool]
     optimization_level: Optional[Literal[0, 1, 2]]
     exact: Optional[bool]
+    dynamical_decoupling: Optional[Literal["none", "XX", "XY4"]]
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again
     qpu_target: Optional[str]  # Name or id of a QPU; any QPU if omitted

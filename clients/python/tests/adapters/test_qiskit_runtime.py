@@ -135,7 +135,8 @@ def test_a_backend_has_a_status_and_properties(service: Service) -> None:
         ({"optimization_level": 3}, "expected 0, 1, 2 or None"),
         ({"meas_type": "raw"}, "expected classified, kerneled or avg_kerneled"),
         ({"tags": "x"}, "expected a list of texts"),
-        ({"dynamical_decoupling": {"enable": True}}, "dynamical_decoupling.enable is not supported: .*PadDynamicalDecoupling"),
+        ({"dynamical_decoupling": {"sequence_type": "XpXm"}}, "sequence_type is 'XpXm'; expected XX or XY4"),
+        ({"dynamical_decoupling": {"scheduling_method": "alap"}}, "scheduling_method is not supported: .*PadDynamicalDecoupling"),
         ({"twirling": {"enable_gates": True}}, "twirling.enable_gates is not supported"),
         ({"max_execution_time": 60}, "max_execution_time is not supported: job_timeout"),
     ],
@@ -170,6 +171,12 @@ def test_options_work_by_both_names(backend: SvcBackend) -> None:
     assert copy.deepcopy(sampler.options) == sampler.options == pickle.loads(pickle.dumps(sampler.options))
     with pytest.raises(OptionError, match="resilience.zne_mitigation is not supported"):
         sampler.options.resilience.zne_mitigation = True
+    sampler.options.dynamical_decoupling.enable = True
+    assert sampler.options.dynamical_decoupling.sequence_type == "XX"
+    sampler.options.update(dynamical_decoupling={"enable": True, "sequence_type": "XY4"})
+    assert sampler.options._submitted()["dynamical_decoupling"] == "XY4"
+    sampler.options.update(dynamical_decoupling={"enable": False, "scheduling_method": "alap"})
+    assert sampler.options._submitted()["dynamical_decoupling"] is None
     assert not hasattr(sampler.options, "default_precision")
     job = sampler.run([bell()])
     assert job.tags == ["y"] and job.result()[0].data.meas.shape == (9, 2)

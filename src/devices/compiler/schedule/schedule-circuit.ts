@@ -4,6 +4,8 @@ import { type ElementValues, ScheduleBuilder, UnsetValueError } from '../../puls
 import { type Pulse, partsOfPort, type Schedule } from '../../pulse/schedule.ts'
 import type { NativeOp } from '../decompose/native.ts'
 import type { CalibratedChip } from './calibrated-chip.ts'
+import { type Decoupling, type DecouplingSequence, decouple } from './decouple.ts'
+import { IdleWindows } from './idle-windows.ts'
 
 /** Where resonators are read: at the largest magnitude, or where two states are separated best. */
 export type ReadoutPoint = 'measure' | 'measure_2state'
@@ -24,6 +26,8 @@ interface ScheduledCircuit {
   resetNs: number
   /** Which delays were rounded to the clock of the instruments. */
   warnings: string[]
+  /** What was played in the waits of qubits; undefined where nothing was asked for. */
+  decoupling: Decoupling | undefined
 }
 
 /** Periods of the clock of the instruments in a second. */
@@ -35,28 +39,34 @@ const MAX_ROUNDED = 20
  * Plays every operation as soon as its qubits are free. Measurements after which nothing follows on their
  * qubit start together at the end of all else; a reset within the circuit is a wait.
  * @param ops operations on the qubits of the chip, by index
+ * @param sequence what qubits play while they wait
  * @throws JobError for a value that the device file lacks, and for one whose pulses are beyond full scale.
  */
 export function scheduleCircuit(
   ops: readonly NativeOp[],
   chip: CalibratedChip,
   point: ReadoutPoint,
+  sequence?: DecouplingSequence,
 ): ScheduledCircuit {
   const writer = new CircuitWriter(chip, point)
   const final = finalMeasurements(ops)
   const used = new Set(ops.flatMap((op) => (op.kind === 'barrier' ? [] : qubitsOf(op))))
+  let scheduled: Pick<ScheduledCircuit, 'schedule' | 'decoupling'>
   try {
     for (const op of ops) if (op.kind !== 'measure' || !final.has(op)) writer.add(op)
     if (final.size > 0) writer.add({ kind: 'barrier', qubits: [...used] })
     for (const op of [...final].sort(byBit)) if (op.clbit >= 0) writer.add(op)
+    const schedule = writer.builder.build()
+    scheduled = sequence
+      ? decouple(schedule, writer.idle.withoutGatesBeside(neighborsOn(chip)), sequence, chip.values)
+      : { schedule, decoupling: undefined }
   } catch (error) {
     throw toJobError(error)
   }
   const resets = [...used].map((qubit) => nsOf(writer.resetOf(qubit)))
-  const schedule = writer.builder.build()
-  for (const pulse of schedule.pulses) assertWithinFullScale(pulse)
+  for (const pulse of scheduled.schedule.pulses) assertWithinFullScale(pulse)
   const { readings, rounded } = writer
-  return { schedule, readings, resetNs: Math.max(0, ...resets), warnings: [...rounded] }
+  return { ...scheduled, readings, resetNs: Math.max(0, ...resets), warnings: [...rounded] }
 }
 
 /** Where a qubit is read: at `measure` too when no discriminator was found for its two-state point. */
@@ -65,6 +75,13 @@ export function readoutPointOf(qubit: string, wanted: ReadoutPoint, values: Elem
     (key) => values.number(qubit, `measure_2state.${key}`) !== undefined,
   )
   return isFound ? wanted : 'measure'
+}
+
+/** Whether two qubits have a coupler between them, calibrated or not. */
+function neighborsOn({ qubits, coupling, leftOut }: CalibratedChip) {
+  const { edges } = leftOut?.coupling ?? coupling
+  const pairs = new Set(edges.flatMap(([a, b]) => [`${qubits[a]} ${qubits[b]}`, `${qubits[b]} ${qubits[a]}`]))
+  return (one: string, other: string) => pairs.has(`${one} ${other}`)
 }
 
 function byBit(one: MeasureOp, other: MeasureOp): number {
@@ -85,6 +102,8 @@ function finalMeasurements(ops: readonly NativeOp[]): Set<MeasureOp> {
 class CircuitWriter {
   readonly builder: ScheduleBuilder
   readonly readings: Reading[] = []
+  /** When qubits wait. */
+  readonly idle = new IdleWindows()
   /** Delays that are no whole number of periods of the clock. */
   readonly rounded = new Set<string>()
   readonly #chip: CalibratedChip
@@ -99,7 +118,15 @@ class CircuitWriter {
   }
 
   add(op: NativeOp): void {
+    const { builder } = this
+    const names = qubitsOf(op).map((qubit) => this.#nameOf(qubit))
+    const from = Math.max(0, ...names.map((name) => builder.freeAt(name)))
     this.#play(op)
+    if (op.kind === 'cz') this.idle.playPair(names, from, builder.freeAt(names[0] ?? ''))
+    else if (op.kind === 'barrier') for (const name of names) this.idle.divide(name, builder.freeAt(name))
+    else if (op.kind === 'reset') for (const name of names) this.idle.reset(name)
+    else if (op.kind !== 'delay' && op.kind !== 'rz')
+      for (const name of names) this.idle.play(name, from, builder.freeAt(name))
     if (op.kind !== 'barrier') for (const qubit of qubitsOf(op)) this.#touched.add(qubit)
   }
 

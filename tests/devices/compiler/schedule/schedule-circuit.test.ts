@@ -24,7 +24,12 @@ const EDGES = ['q0_q1', 'q1_q2', 'q2_q3'].map((name) => {
 })
 const FILE = [...QUBITS, ...EDGES].join('')
 
-function compiled(statements: string, point: 'measure' | 'measure_2state' = 'measure', text = FILE) {
+function compiled(
+  statements: string,
+  point: 'measure' | 'measure_2state' = 'measure',
+  text = FILE,
+  decoupling?: 'XX' | 'XY4',
+) {
   const file = readDeviceFile(text)
   if ('problems' in file) throw new Error(file.problems.join('\n'))
   const program = parseProgram(`OPENQASM 3.0; include "stdgates.inc"; ${statements}`)
@@ -33,7 +38,7 @@ function compiled(statements: string, point: 'measure' | 'measure_2state' = 'mea
     lowerProgram(program, []),
     calibratedChipOf(file.chip),
     point,
-    0,
+    { level: 0, decoupling },
   )
   checkProgram({ kind: 'shots', shots: 10, reset_ns: circuit.resetNs, points: [circuit.schedule] })
   return circuit
@@ -160,5 +165,78 @@ describe('scheduleCircuit()', () => {
   test('does not use a tunable coupler whose gate has no frequency', () => {
     const text = FILE.replace('CompositeSquareEdge', 'FluxTunableCoupler')
     expect(() => compiled('cz $0, $1;', 'measure', text)).toThrow('$0 and $1 are not coupled')
+  })
+})
+
+describe('dynamical decoupling', () => {
+  const file = FILE.replace('rxy: {duration', 'rxy: {amp180: 0.5, duration')
+  /** `qubit start axis` of each half turn that is no gate of the circuit, in eighths of a turn. */
+  const inserted = (statements: string, sequence: 'XX' | 'XY4') => {
+    const [plain, circuit] = [undefined, sequence].map((each) => compiled(statements, 'measure', file, each))
+    if (!plain || !circuit) throw new Error('nothing was compiled')
+    expect(circuit.schedule.acquisitions).toEqual(plain.schedule.acquisitions)
+    expect(circuit.schedule.duration).toBe(plain.schedule.duration)
+    const known = new Set(plain.schedule.pulses.map(({ at, port }) => `${port} ${at}`))
+    const added = circuit.schedule.pulses.filter(({ at, port }) => !known.has(`${port} ${at}`))
+    expect(circuit.schedule.pulses.length).toBe(plain.schedule.pulses.length + added.length)
+    expect(circuit.gates).toEqual({ ...plain.gates, pulses: plain.gates.pulses + added.length })
+    expect(added.every(({ amplitude, duration }) => amplitude === 0.5 && duration === 20)).toBe(true)
+    const pulses = added.map(({ port, at, phase }) => `${port.split(':')[0]} ${at} ${(phase * 4) / Math.PI}`)
+    return { pulses, found: circuit.decoupling }
+  }
+
+  test('fills a delay with evenly spaced pulses, whatever the frame of the qubit', () => {
+    const delay = `${REGISTER} sx q[0]; rz(1) q[0]; delay[400ns] q[0]; sx q[0]; c[0] = measure q[0];`
+    // 20 + (360 / 4), then half of the rest in the middle.
+    expect(inserted(delay, 'XX')).toEqual({
+      pulses: ['q0 110 0', 'q0 310 0'],
+      found: { sequence: 'XX', windows: 1, pulses: 2 },
+    })
+    expect(inserted(delay, 'XY4').pulses).toEqual(['q0 60 0', 'q0 160 2', 'q0 260 0', 'q0 360 2'])
+  })
+
+  test('leaves short waits, qubits in their first state, resets and what nothing follows alone', () => {
+    const none = { pulses: [], found: { sequence: 'XX' as const, windows: 0, pulses: 0 } }
+    for (const statements of [
+      'sx q[0]; delay[79ns] q[0]; sx q[0];',
+      'delay[1us] q[0]; sx q[0];',
+      'sx q[0]; reset q[0]; delay[1us] q[0]; sx q[0];',
+      'sx q[0]; delay[1us] q[0];',
+    ])
+      expect(inserted(`${REGISTER} ${statements}`, 'XX')).toEqual(none)
+    expect(inserted(`${REGISTER} sx q[0]; delay[80ns] q[0]; sx q[0];`, 'XX').pulses).toEqual([
+      'q0 30 0',
+      'q0 70 0',
+    ])
+  })
+
+  test('no sequence lies across a barrier', () => {
+    const delays = (between: string) =>
+      `${REGISTER} sx q[0]; delay[100ns] q[0]; ${between} delay[100ns] q[0]; sx q[0];`
+    expect(inserted(delays(''), 'XX').pulses).toEqual(['q0 60 0', 'q0 160 0'])
+    expect(inserted(delays('barrier q[0];'), 'XX').pulses).toEqual([
+      'q0 35 0',
+      'q0 85 0',
+      'q0 135 0',
+      'q0 185 0',
+    ])
+    expect(inserted(delays('barrier q[0];'), 'XY4').pulses).toEqual([])
+  })
+
+  test('a wait ends where a neighbor plays a gate with another qubit, not where a stranger does', () => {
+    const chain = 'qubit[4] q; bit[4] c; sx q[0]; cz q[0], q[1];'
+    // q0 waits from 60 on for the barrier; q1 plays with q2 from 260 to 300.
+    const beside = inserted(
+      `${chain} delay[200ns] q[1]; cz q[1], q[2]; delay[300ns] q[1]; barrier q; x q[0];`,
+      'XX',
+    )
+    expect(beside.pulses.filter((each) => each.startsWith('q0'))).toEqual([
+      ...['q0 100 0', 'q0 200 0', 'q0 365 0', 'q0 515 0'],
+    ])
+    const apart = inserted(
+      `${chain} delay[200ns] q[2]; cz q[2], q[3]; delay[300ns] q[2]; barrier q; x q[0];`,
+      'XX',
+    )
+    expect(apart.pulses.filter((each) => each.startsWith('q0'))).toHaveLength(2)
   })
 })

@@ -31,6 +31,7 @@ from .._retries import Retries
 from .._submission import (
     Circuit,
     Circuits,
+    Decoupling,
     MeasLevel,
     MeasReturn,
     OptimizationLevel,
@@ -114,6 +115,7 @@ class SvcClient(Adapters):
         meas_return: MeasReturn = "single",
         memory: bool = False,
         optimization_level: OptimizationLevel | None = None,
+        dynamical_decoupling: Decoupling | None = None,
         seed: int | None = None,
         allow_uncalibrated: bool = False,
         exact: bool = False,
@@ -136,6 +138,7 @@ class SvcClient(Adapters):
             memory: also return the outcome of each shot.
             optimization_level: how much a compiler changes the circuits: 0 (gates as written), 1 or 2; the device
                 decides unless given.
+            dynamical_decoupling: pulses in the waits of qubits against slow noise, ``XX`` or ``XY4``; none unless given.
             seed: makes the results of a simulator repeatable.
             allow_uncalibrated: also use parts of the chip that are not calibrated; ``warnings`` of the results name
                 them.
@@ -158,6 +161,7 @@ class SvcClient(Adapters):
             meas_return=meas_return,
             memory=memory,
             optimization_level=optimization_level,
+            dynamical_decoupling=dynamical_decoupling,
             seed=seed,
             allow_uncalibrated=allow_uncalibrated,
             exact=exact,

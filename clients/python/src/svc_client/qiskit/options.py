@@ -7,13 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
-from .._submission import OptimizationLevel
+from .._submission import Decoupling, OptimizationLevel
 
 MeasType = Literal["classified", "kerneled", "avg_kerneled"]
 PAGE = "docs/how-to/from-qiskit-ibm-runtime.md"
 
 # Names of Qiskit and qiskit-ibm-runtime for options of this package.
 ALIASES = {
+    "dynamical_decoupling.enable": "decoupling",
+    "dynamical_decoupling.sequence_type": "decoupling_sequence",
     "execution.meas_type": "meas_type",
     "environment.job_tags": "tags",
     "simulator.seed_simulator": "seed",
@@ -22,7 +24,7 @@ ALIASES = {
 }
 # Options of qiskit-ibm-runtime that have no effect here, each with what to do.
 UNSUPPORTED = {
-    "dynamical_decoupling": "the server inserts none; use PadDynamicalDecoupling of Qiskit with backend.target",
+    "dynamical_decoupling": "the QPU places the sequences itself; use PadDynamicalDecoupling of Qiskit with backend.target",
     "twirling": "the server does not twirl; submit twirled circuits",
     "resilience": "nothing is mitigated",
     "resilience_level": "nothing is mitigated",
@@ -82,12 +84,16 @@ class Options:
         optimization_level: how much the QPU changes the circuits: 0 (gates as written), 1 or 2; it decides if None.
         allow_uncalibrated: also use parts of the chip that are not calibrated.
         tags: of the jobs.
+        decoupling: pulses in the waits of qubits against slow noise; ``dynamical_decoupling.enable``.
+        decoupling_sequence: ``XX`` or ``XY4``; ``dynamical_decoupling.sequence_type``.
     """
 
     seed: int | None = None
     optimization_level: OptimizationLevel | None = None
     allow_uncalibrated: bool = False
     tags: Sequence[str] = ()
+    decoupling: bool = False
+    decoupling_sequence: Literal["XX", "XY4"] = "XX"
 
     @classmethod
     def of(cls: type[OptionsT], given: OptionsT | Mapping[str, Any] | None) -> OptionsT:
@@ -119,8 +125,10 @@ class Options:
                 raise OptionError(f"The option {path} is {value!r}; expected {problem}")
             object.__setattr__(self, name, value)
         elif path in _GROUPS and isinstance(value, Mapping):
-            if value.get("enable", True):
-                for key, each in value.items():
+            is_on = value.get("enable", True)
+            for key, each in value.items():
+                # A group that is off may have anything of which there is no option here.
+                if is_on or f"{path}.{key}" in ALIASES:
                     self._set(f"{path}.{key}", each)
         elif not self._is_unused(path, value):
             raise self._refusal(path)
@@ -152,8 +160,10 @@ class Options:
             return "an integer of at least 0, or None"
         if name == "optimization_level" and not (value is None or (is_integer and value in (0, 1, 2))):
             return "0, 1, 2 or None"
-        if name == "allow_uncalibrated" and not isinstance(value, bool):
+        if name in ("allow_uncalibrated", "decoupling") and not isinstance(value, bool):
             return "True or False"
+        if name == "decoupling_sequence" and value not in ("XX", "XY4"):
+            return "XX or XY4"
         if name == "tags" and not _are_texts(value):
             return "a list of texts"
         return ""
@@ -170,7 +180,9 @@ class Options:
 
     def _submitted(self) -> dict[str, Any]:
         """What of them goes with each job."""
+        sequence: Decoupling | None = self.decoupling_sequence if self.decoupling else None
         return {
+            "dynamical_decoupling": sequence,
             "seed": self.seed,
             "optimization_level": self.optimization_level,
             "allow_uncalibrated": self.allow_uncalibrated,
