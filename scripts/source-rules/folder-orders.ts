@@ -105,7 +105,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['caller.ts', 'media.ts', 'coding'],
       ['limits'],
       ['request', 'response', 'address.ts', 'route.ts'],
-      ['reading.ts', 'untrusted-proxy.ts'],
+      ['reading.ts', 'replicated.ts', 'untrusted-proxy.ts'],
       ['app.ts', 'error-codes.ts'],
       ['openapi.ts', 'ports.ts'],
     ],

@@ -1,6 +1,6 @@
 import { feature } from 'bun:bundle'
 import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import {
   AppError,
   Budget,
@@ -22,6 +22,7 @@ import { reserveIndex } from './durability/index-reserve.ts'
 import { acceptLogLoss, assertLogWhole, type LogLoss } from './durability/log-check.ts'
 import { removeMarkOfGoneLog } from './durability/log-mark.ts'
 import { finishMoves, readReplacement } from './durability/replacement.ts'
+import { createReplication, litestream, type ReplicatorOptions } from './durability/replication.ts'
 import {
   type Checkpoints,
   disableCheckpoints,
@@ -69,6 +70,8 @@ export interface DatabaseOptions {
   names?: Partial<Record<CollectionName, string>>
   /** Who copies the write-ahead log into the database; `server` if unset. */
   checkpoints?: Checkpoints
+  /** The replicator that confirms what `replicated` waits for; without it, nothing is waited for. */
+  replicator?: ReplicatorOptions | undefined
   /** Called with what may be lost, which is then accepted; without it such a database is refused. */
   onLogLoss?: (loss: LogLoss) => void
   /** Limits of reads whose cost depends on clients. */
@@ -211,9 +214,15 @@ function databaseOf(
   const upcoming = createChangeFeed(log)
   const withdrawn = createChangeFeed(log)
   const storage = new WriteOutcomes(clock, log)
+  const replication =
+    options.replicator &&
+    createReplication({ clock, log, confirm: litestream(options.replicator, resolve(writer.path)) })
   const group = createGroupCommit(writer, {
     clock,
-    onCommitted: writeAheadLog.committed,
+    onCommitted() {
+      replication?.committed()
+      return writeAheadLog.committed()
+    },
     onUnflushed: options.onUnflushed,
   })
   const readers = new ReaderPool(writer.path, clock, {
@@ -274,6 +283,7 @@ function databaseOf(
     // Those that wait for it have been accepted.
     await writeAheadLog.pause()
     open = false
+    replication?.close()
     readers.close()
     apart.close()
     group.flush()
@@ -322,6 +332,10 @@ function databaseOf(
       return writeAheadLog.trim()
     },
     logSpanMs: () => writeAheadLog.spanMs,
+    replicated: () => replication?.reached(),
+    get replicationFailure() {
+      return replication?.failure
+    },
     async close() {
       closing ??= close()
       return closing

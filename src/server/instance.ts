@@ -135,6 +135,7 @@ export async function openInstance(config: Config, dependencies: InstanceDepende
     },
     readerCommand: ownCommand('reader', `${import.meta.dir}/reader-main.ts`),
     checkpoints: config.checkpoints,
+    replicator: config.acknowledge === 'replicated' ? { socket: config.replicatorSocket } : undefined,
     ...(onUnflushed ? { onUnflushed } : {}),
     ...(onDamaged ? { onDamaged } : {}),
   })
@@ -253,7 +254,11 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     { name: 'submission thread', stop: () => submissionThread.stop() },
     { name: 'realtime', start: () => realtime.start(), stop: () => realtime.stop() },
   ]
-  const readiness = new Readiness([...services, ports])
+  const readiness = new Readiness([
+    ...services,
+    ports,
+    { name: 'replicator', health: () => db.replicationFailure?.reason },
+  ])
   const tasks = new BackgroundTasks(services)
   const tails = new LogTails(clock)
   const routes = buildRoutes({

@@ -64,6 +64,14 @@ export interface Database {
    * the log.
    */
   logSpanMs(): number
+  /**
+   * Resolves when all that was committed so far is on another machine, whenever that is; undefined when it
+   * is, and without a replicator that confirms. Rejects with AppError `unavailable` (`not_replicated`) when
+   * the database is closed first.
+   */
+  replicated(): Promise<void> | undefined
+  /** Since when the replicator has not confirmed, in monotonic ms, and why; undefined while it does. */
+  readonly replicationFailure: { readonly since: number; readonly reason: string } | undefined
   /** Closes the file and releases the folder lock; safe to call twice. */
   close(): Promise<void>
 }

@@ -105,6 +105,8 @@ function routesOf(
           : 'Log in as a superuser with e-mail and password',
       body: credentialsOf(kind),
       bodyMedia: FORM_OR_JSON,
+      // While a replicator is away, administrators have to be able to log in.
+      isReplicated: false,
       statuses: kind === 'users' ? [200, 400, 403, 429] : [200, 400, 429],
       response,
       async run(_, { body, ...call }) {

@@ -42,9 +42,22 @@ function checkTogether(config: Config, places: Record<SettingName, string>): voi
     )
   }
   checkCollectionNames(config, places)
+  if (config.acknowledge === 'replicated') checkReplicator(config, places)
   if (config.smtpHost !== '' && config.smtpFrom === '') {
     throw badConfig('--smtp-from: missing; with --smtp-host mails need a sender such as svc@example.org')
   }
+}
+
+function checkReplicator(
+  { checkpoints, replicatorSocket }: Config,
+  places: Record<SettingName, string>,
+): void {
+  if (checkpoints === 'server')
+    throw badConfig(`${places.acknowledge}: replicated needs a replicator; add --checkpoints external`)
+  if (replicatorSocket === '')
+    throw badConfig(
+      '--replicator-socket: missing; with --acknowledge replicated name the control socket of Litestream, such as /var/run/litestream.sock',
+    )
 }
 
 function checkCollectionNames(config: Config, places: Record<SettingName, string>): void {

@@ -40,6 +40,17 @@ export const SETTINGS = {
       'server',
       'Who copies the write-ahead log into the database: the server, or a replicator such as Litestream',
     ),
+    acknowledge: setting(
+      choice(['flushed', 'replicated']),
+      'flushed',
+      'When a change is acknowledged: when it is on the disk, or when the replicator has it elsewhere too; needs --checkpoints external and --replicator-socket',
+    ),
+    replicatorSocket: setting(optional(path), '', 'Control socket of Litestream, which confirms changes'),
+    replicatorTimeout: setting(
+      duration(1_000, 60_000),
+      '10s',
+      'Time for the replicator to confirm a change; after it, the request is refused with 503 not_replicated',
+    ),
     siteName: setting(siteName, 'svc', 'Service name shown in the web interface'),
   }),
   ...group('Network', {

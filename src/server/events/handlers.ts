@@ -72,7 +72,7 @@ const handlers: Handlers = {
       const foreign = { action: 'report.foreign', subject: payload.request_id ?? '', detail: { run } }
       return refuseForeign(context, source, foreign)
     }
-    context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end !== 'stale' })
+    acknowledge(context, driver, { event: event.id, applied: end !== 'stale' })
     if (end === 'stale') return { message: 'stale report not applied', fields: { run } }
     context.log.info('calibration reported', { run, driver, status, end })
     return undefined
@@ -148,8 +148,7 @@ const handlers: Handlers = {
     if (end.kind === 'foreign') {
       return refuseForeign(context, source, { action: 'result.foreign', subject: job, detail: { attempt } })
     }
-    context.hub.send(driver, {
-      type: 'EventAck',
+    acknowledge(context, driver, {
       event: event.id,
       applied: end.kind === 'applied',
       ...(end.kind === 'unknown' && { reason: 'unknown_job' }),
@@ -164,6 +163,22 @@ const handlers: Handlers = {
     onEnded?.(end.status)
     return undefined
   },
+}
+
+/**
+ * Confirms to the driver that its event is stored, so that it forgets it; with `--acknowledge replicated`
+ * when another machine has it. Later events do not wait. A driver that is gone by then sends the event again.
+ */
+function acknowledge(
+  { db, hub }: Pick<ServerContext, 'db' | 'hub'>,
+  driver: string,
+  ack: { event: string; applied: boolean; reason?: 'unknown_job' },
+): void {
+  const send = () => void hub.send(driver, { type: 'EventAck', ...ack })
+  const replicated = db.replicated()
+  // It rejects when the service stops.
+  if (replicated === undefined) send()
+  else void replicated.then(send, () => undefined)
 }
 
 /**

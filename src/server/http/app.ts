@@ -12,6 +12,7 @@ import { decodeRequest } from './coding/decode-request.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
 import { MemoryBudget, REQUEST_MEMORY } from './limits/memory-budget.ts'
 import { MULTIPART } from './media.ts'
+import { replicated } from './replicated.ts'
 import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
 import { objectOf, readJsonBody, receiveJsonBody } from './request/json-body.ts'
 import { validate } from './request/validate.ts'
@@ -150,7 +151,9 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
           const request = await readRequest(route, c, { caller, query, origin, raw })
           const turn = turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
           if (turn !== undefined) await turn
-          return send(await route.run(context, request), fields, request)
+          const result = await route.run(context, request)
+          if (route.isReplicated) await replicated(context)
+          return send(result, fields, request)
         }
         if (hasCodedBody(route, c.req.raw))
           return bodyMemory.runReserving(callerName(caller), LARGEST_BODY_BYTES, run)

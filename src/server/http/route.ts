@@ -72,6 +72,10 @@ export interface Route {
    * Tests compare the `code` of every response with them.
    */
   readonly errors: RouteErrors
+  /**
+   * Whether a success waits until what was written is on another machine, with `--acknowledge replicated`.
+   */
+  readonly isReplicated: boolean
   /** Whether `run` gets a large JSON body unparsed, as `ReceivedJson`. */
   readonly receivesLarge: boolean
   /** Maximum size of the body in bytes. */
@@ -97,6 +101,8 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   headers?: Readonly<Record<string, string>>
   statuses?: readonly number[]
   errors?: RouteErrors
+  /** Default: unless the scope is `read`. */
+  isReplicated?: boolean
   receivesLarge?: boolean
   maxBody?: BodySize
   /** Returns the JSON body of a 200, a `Reply`, or a `Response` for streams and files. */
@@ -125,6 +131,7 @@ export function defineRoute<
     maxBody = BODIES.other,
   } = declaration
   const { scope = method === 'GET' ? 'read' : 'all' } = declaration
+  const { isReplicated = scope !== 'read' } = declaration
   const refused = [...Object.values(errors), ...(scope === 'read' ? [] : [403])]
   const statuses = [...new Set([...declared, ...refused])].sort((one, other) => one - other)
   // The machinery validates with exactly these schemas, so the erased types are the declared ones.
@@ -146,6 +153,7 @@ export function defineRoute<
     headers,
     statuses,
     errors,
+    isReplicated,
     receivesLarge,
     maxBody,
     run,

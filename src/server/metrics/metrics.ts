@@ -160,6 +160,11 @@ export class Metrics {
         { value: storage.failure ? 1 : 0 },
       ]),
       writeMetric(
+        'svc_replicator_failing',
+        '1 while the replicator does not confirm changes that wait for it, with --acknowledge replicated',
+        [{ value: context.db.replicationFailure ? 1 : 0 }],
+      ),
+      writeMetric(
         'svc_events_dropped_total',
         'Dropped events of drivers since the start',
         DROP_REASONS.map((reason) => ({ labels: { reason }, value: drops().get(reason) ?? 0 })),

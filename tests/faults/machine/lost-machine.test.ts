@@ -49,54 +49,106 @@ function storedIds(path: string): Set<string> {
   )
 }
 
+/**
+ * Loses the machine `RUNS` times under load and restores it from the replica; returns what was accepted and
+ * what of it is gone.
+ */
+async function loseMachine(flags: readonly string[]) {
+  using folder = temporaryFolder()
+  const data = join(folder.path, 'svc_data')
+  const database = join(data, 'svc.db')
+  const socket = join(folder.path, 'litestream.sock')
+  const own = flags.length > 0 ? ['--replicator-socket', socket, ...flags] : []
+  const replicate = (run: number) =>
+    Replicator.open(program, database, { folder: join(folder.path, `replica-${run}`), socket })
+  await using service = await Service.install(folder.path, { flags: ['--checkpoints', 'external', ...own] })
+  let replicator = await replicate(0)
+  await service.start()
+  const qpu = await service.createQpu('target')
+  const { token } = await service.createUser(1_000_000)
+  const driver = service.startDriver('target', qpu)
+  const worst = { lost: 0, ms: 0 }
+  let [jobs, loadMs] = [0, 0]
+  try {
+    for (let run = 1; run <= RUNS; run += 1) {
+      await service.untilOnline('target', 60_000)
+      const end = new AbortController()
+      const started = performance.now()
+      const loading = load(service, token, end.signal)
+      // Not always at the same place between two synchronizations.
+      await Bun.sleep(LOAD_MS + Math.random() * 1_000)
+      const lostAt = performance.now()
+      await Promise.all([service.stop('SIGKILL'), replicator.stop('SIGKILL')])
+      end.abort()
+      const accepted = await loading
+      rmSync(data, { recursive: true })
+      await replicator.restore()
+      expect(await service.doctor()).toMatchObject({ status: 0, out: 'svc_data: no problems found\n' })
+      const stored = storedIds(database)
+      const lost = accepted.filter(({ id }) => !stored.has(id))
+      jobs += accepted.length
+      loadMs += lostAt - started
+      worst.lost = Math.max(worst.lost, lost.length)
+      worst.ms = Math.max(worst.ms, ...lost.map(({ at }) => lostAt - at))
+      replicator = await replicate(run)
+      await service.start()
+    }
+  } finally {
+    driver.kill('SIGKILL')
+    await driver.exited
+    await replicator.stop('SIGKILL')
+  }
+  const rate = Math.round((jobs / loadMs) * 1_000)
+  return { jobs, 'jobs/s': rate, 'lost at most': worst.lost, 'within ms': Math.round(worst.ms) }
+}
+
 test.skipIf(program === undefined)(
   'a lost machine loses at most the last seconds, and the restored database is whole',
   async () => {
-    using folder = temporaryFolder()
-    const data = join(folder.path, 'svc_data')
-    const database = join(data, 'svc.db')
-    await using service = await Service.install(folder.path, { flags: ['--checkpoints', 'external'] })
-    await service.start()
-    const qpu = await service.createQpu('target')
-    const { token } = await service.createUser(1_000_000)
-    const driver = service.startDriver('target', qpu)
-    const worst = { lost: 0, ms: 0 }
-    let [jobs, loadMs] = [0, 0]
-    try {
-      for (let run = 0; run < RUNS; run += 1) {
-        await service.untilOnline('target', 60_000)
-        await using replicator = await Replicator.open(program, database, {
-          folder: join(folder.path, `replica-${run}`),
-        })
-        const end = new AbortController()
-        const started = performance.now()
-        const loading = load(service, token, end.signal)
-        // Not always at the same place between two synchronizations.
-        await Bun.sleep(LOAD_MS + Math.random() * 1_000)
-        const lostAt = performance.now()
-        await Promise.all([service.stop('SIGKILL'), replicator.stop('SIGKILL')])
-        end.abort()
-        const accepted = await loading
-        rmSync(data, { recursive: true })
-        await replicator.restore()
-        expect(await service.doctor()).toMatchObject({ status: 0, out: 'svc_data: no problems found\n' })
-        const stored = storedIds(database)
-        const lost = accepted.filter(({ id }) => !stored.has(id))
-        jobs += accepted.length
-        loadMs += lostAt - started
-        worst.lost = Math.max(worst.lost, lost.length)
-        worst.ms = Math.max(worst.ms, ...lost.map(({ at }) => lostAt - at))
-        await service.start()
-      }
-    } finally {
-      driver.kill('SIGKILL')
-      await driver.exited
-    }
-    const rate = Math.round((jobs / loadMs) * 1_000)
-    const figures = { jobs, 'jobs/s': rate, 'lost at most': worst.lost, 'within ms': Math.round(worst.ms) }
+    const figures = await loseMachine([])
     closeRow('F25 lost machine', { runs: RUNS, ...figures })
-    expect(jobs).toBeGreaterThan(RUNS * 50)
-    expect(worst.ms).toBeLessThan(MAX_LOSS_MS)
+    expect(figures.jobs).toBeGreaterThan(RUNS * 50)
+    expect(figures['within ms']).toBeLessThan(MAX_LOSS_MS)
+  },
+)
+
+test.skipIf(program === undefined)(
+  'a lost machine loses nothing that was acknowledged, if that waits for the replica',
+  async () => {
+    const figures = await loseMachine(['--acknowledge', 'replicated'])
+    closeRow('F28 lost machine, acknowledged when replicated', { runs: RUNS, ...figures })
+    expect(figures.jobs).toBeGreaterThan(RUNS * 10)
+    expect(figures['lost at most']).toBe(0)
+  },
+)
+
+test.skipIf(program === undefined)(
+  'while the replicator is frozen nothing is acknowledged, and nothing is lost when it goes on',
+  async () => {
+    using folder = temporaryFolder()
+    const database = join(folder.path, 'svc_data/svc.db')
+    const socket = join(folder.path, 'litestream.sock')
+    const flags = ['--checkpoints', 'external', '--acknowledge', 'replicated', '--replicator-socket', socket]
+    await using service = await Service.install(folder.path, {
+      flags: [...flags, '--replicator-timeout', '1s'],
+    })
+    await using replicator = await Replicator.open(program, database, { socket })
+    await service.start()
+    await service.createQpu('target')
+    const { token } = await service.createUser(1_000_000)
+    const submit = (shots: number) =>
+      service.call<{ id: string; code: string }>('POST', '/api/jobs', {
+        token,
+        body: { circuits: [{ circuit: BELL }], shots, qpu_target: 'target' },
+      })
+    expect((await submit(1)).status).toBe(201)
+    replicator.signal('SIGSTOP')
+    const refused = await Promise.all([submit(2), submit(3)])
+    expect(refused).toMatchObject(refused.map(() => ({ status: 503, body: { code: 'not_replicated' } })))
+    replicator.signal('SIGCONT')
+    await until('changes to be acknowledged again', async () => (await submit(4)).status === 201)
+    const { body } = await service.call<{ shots: number }[]>('GET', '/api/jobs?fields=shots', { token })
+    expect(new Set(body.map(({ shots }) => shots))).toEqual(new Set([1, 2, 3, 4]))
   },
 )
 

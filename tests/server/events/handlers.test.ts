@@ -68,6 +68,19 @@ describe('JobResult', () => {
     ])
   })
 
+  test('is acknowledged when another machine has it, if that is required; later events do not wait', async () => {
+    await using it = await openCase()
+    const replica = Promise.withResolvers<void>()
+    it.lab.db.replicated = () => replica.promise
+    await it.sendEvent('JobResult', it.result)
+    expect(await it.lab.job(it.job)).toMatchObject({ status: 'completed' })
+    await it.sendEvent('JobHeartbeat', { job: it.job, attempt: 1 })
+    expect(it.lab.hub.commands('EventAck')).toEqual([])
+    replica.resolve()
+    await it.lab.settle()
+    expect(it.lab.hub.commands('EventAck')).toMatchObject([{ applied: true }])
+  })
+
   test('is acknowledged again if it is sent again, and changes nothing', async () => {
     await using it = await openCase()
     await it.sendEvent('JobResult', it.result)

@@ -49,6 +49,8 @@ interface ReplicatorOptions {
   metricsPort: number
   /** How long a replicated change is kept beside the database, in s; 5 min by default. */
   keepS?: number
+  /** Path of the control socket; one in the folder by default. */
+  socket?: string
 }
 
 /** The replicator of one database to a local folder, configured as docs/how-to/replicate.md describes. */
@@ -59,25 +61,31 @@ export class Replicator implements AsyncDisposable {
   /** Folder of the replica. */
   readonly replica: string
   readonly metricsPort: number
+  /** Path of the control socket. */
+  readonly socket: string
   #process: Bun.Subprocess | undefined
 
-  private constructor(program: string, { folder, database, metricsPort, keepS }: ReplicatorOptions) {
+  private constructor(program: string, { folder, database, metricsPort, keepS, socket }: ReplicatorOptions) {
     this.#program = program
     this.#database = database
     this.metricsPort = metricsPort
     mkdirSync(folder, { recursive: true })
     this.#config = join(folder, 'litestream.yml')
+    this.socket = socket ?? join(folder, 'litestream.sock')
     this.replica = join(folder, 'replica')
-    writeFileSync(this.#config, configOf(database, this.replica, metricsPort, keepS))
+    writeFileSync(this.#config, configOf(database, this, keepS))
   }
 
   /** Starts to replicate a database into `folder`, and waits for the first replica. */
   static async open(
     program: string | undefined,
     database: string,
-    { folder = join(dirname(database), '../elsewhere'), keepS }: { folder?: string; keepS?: number } = {},
+    {
+      folder = join(dirname(database), '../elsewhere'),
+      ...options
+    }: Partial<Pick<ReplicatorOptions, 'folder' | 'keepS' | 'socket'>> = {},
   ): Promise<Replicator> {
-    const place = { folder, database, metricsPort: freePort(), ...(keepS !== undefined && { keepS }) }
+    const place = { folder, database, metricsPort: freePort(), ...options }
     const replicator = new Replicator(program ?? '', place)
     replicator.start()
     await until('the first replica', async () => ((await replicator.metric('litestream_txid')) ?? 0) > 0)
@@ -88,6 +96,10 @@ export class Replicator implements AsyncDisposable {
     this.#process = Bun.spawn([this.#program, 'replicate', '-config', this.#config], {
       stdio: ['ignore', Bun.file(`${this.#config}.log`), 'ignore'],
     })
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#process?.kill(signal)
   }
 
   async stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -118,7 +130,11 @@ export class Replicator implements AsyncDisposable {
   }
 }
 
-function configOf(database: string, replica: string, metricsPort: number, keepS?: number): string {
+function configOf(
+  database: string,
+  { replica, metricsPort, socket }: Pick<Replicator, 'replica' | 'metricsPort' | 'socket'>,
+  keepS?: number,
+): string {
   const kept = [
     `l0-retention: ${keepS}s`,
     'l0-retention-check-interval: 1s',
@@ -127,6 +143,9 @@ function configOf(database: string, replica: string, metricsPort: number, keepS?
   ]
   return [
     `addr: "127.0.0.1:${metricsPort}"`,
+    'socket:',
+    '  enabled: true',
+    `  path: ${socket}`,
     ...(keepS === undefined ? [] : kept),
     'dbs:',
     `  - path: ${database}`,

@@ -50,6 +50,7 @@ const (
 	CodeNotHeld                    = "not_held"
 	CodeNotPending                 = "not_pending"
 	CodeNotReady                   = "not_ready"
+	CodeNotReplicated              = "not_replicated"
 	CodeNotRunning                 = "not_running"
 	CodeNothingToResume            = "nothing_to_resume"
 	CodeOauth2TokenFailed          = "oauth2_token_failed"
