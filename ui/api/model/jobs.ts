@@ -17,6 +17,9 @@ const circuitResult = v.object({
   counts: v.optional(v.nullable(v.record(v.string(), v.number()))),
   counts_omitted: v.optional(v.boolean(), false),
   discarded_shots: v.optional(v.number()),
+  /** Exact values in place of counts: means of the observables, or probabilities of outcomes. */
+  expectation_values: v.optional(v.array(v.number())),
+  probabilities: v.optional(v.record(v.string(), v.number())),
   /**
    * Points at measurement level 1, traces at level 0; see `readIqPoints` and `readTraces`. At level 2 the
    * outcome of each shot, packed into one text if counts are omitted; see `countsOfResult`.

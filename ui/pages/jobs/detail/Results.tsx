@@ -12,6 +12,7 @@ import { savePlot } from '../../../plots/save-plot.ts'
 import { Trace } from '../../../plots/Trace.tsx'
 import { CircuitChoice } from '../CircuitChoice.tsx'
 import { Counts } from './Counts.tsx'
+import { ExactValues, exactRows } from './ExactValues.tsx'
 import { IqPlane } from './IqPlane.tsx'
 import { SlotChoice } from './SlotChoice.tsx'
 
@@ -33,10 +34,11 @@ export function Results({ job }: { job: Job }) {
   const hasCounts = Object.keys(counts).length > 0
   const executions = executionsOf(job)
   const execution = executions.length === results.length ? executions[chosen.value] : undefined
-  const isShown = points || traces || hasCounts || result?.counts_omitted || result?.discarded_shots
+  const exact = exactRows(result)
+  const isShown = exact || points || traces || hasCounts || result?.counts_omitted || result?.discarded_shots
   return (
     <Panel
-      title={TITLES[level] ?? 'Results'}
+      title={exact ? 'Exact values' : (TITLES[level] ?? 'Results')}
       aside={
         <div class="actions">
           {results.length > 1 && (
@@ -67,6 +69,7 @@ export function Results({ job }: { job: Job }) {
         <div key={chosen.value} class="padded" ref={plot}>
           {points && <IqPlane job={job} points={points} chosen={chosen.value} />}
           {traces && <TraceList traces={traces} />}
+          <ExactValues exact={exact} />
           {hasCounts && <Counts counts={counts} execution={execution} job={job.id} />}
           <Notes result={result} areCounted={hasCounts} />
         </div>
