@@ -7,7 +7,7 @@ import type { BunPlugin } from 'bun'
 
 /** A module that as many pages use is loaded with the first one, if it has at most as many bytes. */
 const COMMON = [
-  { pages: 2, bytes: 1400 },
+  { pages: 2, bytes: 1200 },
   { pages: 3, bytes: 1500 },
   { pages: 4, bytes: 6000 },
 ]
