@@ -18,8 +18,11 @@ const REGISTER_LIMITS = {
 /** Shots whose mean stands for that of more, where only means are asked for. */
 const MEAN_SHOTS = 1000
 
-/** Time that a fast machine takes to move one amplitude, s. */
-const LEAST_SECONDS_PER_AMPLITUDE = 1e-8
+/**
+ * Time in which no machine moves an amplitude, s: a fifth of what a core takes here. A job that may end
+ * in time is tried.
+ */
+const LEAST_SECONDS_PER_AMPLITUDE = 2e-9
 
 /** How long a fast machine plays a register at least, s. */
 export function leastSecondsOf(
