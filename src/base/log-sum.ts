@@ -1,21 +1,22 @@
 import type { Clock } from './clock.ts'
-import type { Log } from './log.ts'
 import { withLogFields } from './log-scope.ts'
 
 interface LogSumOptions {
-  log: Log
   clock: Clock
-  /** The sentence of the line; its fields are what was counted. */
-  message: string
+  /** Writes a line about what was counted, by name. */
+  write(counts: Readonly<Record<string, number>>): void
+  /** Whether the first one is written at once, and only those after it once a second. */
+  isFirstWritten?: boolean
 }
 
 const PERIOD_MS = 1_000
 
-/** Counts what happens for each job: one line at info for each second in which anything was counted. */
+/** Counts what happens often: one line for each second in which anything was counted. */
 export class LogSum {
   readonly #options: LogSumOptions
   readonly #stop = new AbortController()
   #counts: Record<string, number> | undefined
+  #isWaiting = false
 
   constructor(options: LogSumOptions) {
     this.#options = options
@@ -23,12 +24,12 @@ export class LogSum {
 
   /** Counts one of `name`. */
   add(name: string): void {
-    if (!this.#counts) {
-      this.#counts = {}
-      // The line is not part of the request or message that is counted first.
-      withLogFields({}, () => this.#writeLater())
-    }
+    this.#counts ??= {}
     this.#counts[name] = (this.#counts[name] ?? 0) + 1
+    if (this.#isWaiting) return
+    if (this.#options.isFirstWritten) this.#write()
+    // The line is not part of the request or message that is counted first.
+    withLogFields({}, () => void this.#writeLater())
   }
 
   /** Writes what was counted in this second. */
@@ -37,18 +38,19 @@ export class LogSum {
     this.#write()
   }
 
-  #writeLater(): void {
-    const { clock } = this.#options
-    clock.sleep(PERIOD_MS, this.#stop.signal).then(
-      () => this.#write(),
-      () => undefined,
-    )
+  async #writeLater(): Promise<void> {
+    this.#isWaiting = true
+    while (this.#isWaiting) {
+      await this.#options.clock.sleep(PERIOD_MS, this.#stop.signal).catch(() => undefined)
+      this.#isWaiting = !this.#stop.signal.aborted && this.#write()
+    }
   }
 
-  #write(): void {
-    if (!this.#counts) return
-    const { log, message } = this.#options
-    log.info(message, this.#counts)
+  /** Whether there was anything to write. */
+  #write(): boolean {
+    const counts = this.#counts
     this.#counts = undefined
+    if (counts) this.#options.write(counts)
+    return counts !== undefined
   }
 }

@@ -201,7 +201,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
 
   const heartbeats = new Heartbeats(clock, config.jobTimeout)
   const backoff = new DispatchBackoff(clock)
-  const jobLog = new LogSum({ log, clock, message: 'jobs' })
+  const jobLog = new LogSum({ clock, write: (counts) => log.info('jobs', counts) })
   const handleEvent = createEventHandler({
     context,
     heartbeats,

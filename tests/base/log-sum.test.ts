@@ -6,7 +6,7 @@ function openSum() {
   const clock = new FakeClock()
   const lines: Record<string, unknown>[] = []
   const log = createLog({ write: (line) => lines.push(JSON.parse(line)) })
-  const sum = new LogSum({ log, clock, message: 'jobs' })
+  const sum = new LogSum({ clock, write: (counts) => log.info('jobs', counts) })
   return { clock, lines, sum }
 }
 

@@ -127,7 +127,7 @@ export const OTHER_LIMITS: readonly LimitedFile[] = [
     ],
   },
   {
-    file: 'src/server/drivers/drop-log.ts',
+    file: 'src/base/log-sum.ts',
     test: 'tests/server/drivers/receive.test.ts',
     limits: [mutant('log lines about dropped events', 'if (this.#isWaiting) return', '')],
   },

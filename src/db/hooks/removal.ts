@@ -2,6 +2,17 @@ import { AppError } from '../../base/index.ts'
 import { appendTimeline } from '../journal/timeline.ts'
 import type { SqlWriter } from '../sqlite/sql.ts'
 
+/** Cancels a job; false when it is not pending. */
+export function cancelPending(tx: SqlWriter, id: string): boolean {
+  const changed = tx.run(
+    `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, held = 0,
+       hold_reason = '', updated = $at
+     WHERE id = $id AND status = 'pending'`,
+    { id, at: tx.at },
+  )
+  return changed > 0
+}
+
 /** Runs before a user is removed: cancels the pending jobs, since nobody could be charged for them. */
 export function cancelJobsOf(tx: SqlWriter, user: string): void {
   const jobs = tx.all<{ id: string; attempt: number }>(
@@ -9,12 +20,7 @@ export function cancelJobsOf(tx: SqlWriter, user: string): void {
     { user },
   )
   for (const { id, attempt } of jobs) {
-    tx.run(
-      `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, held = 0,
-         hold_reason = '', updated = $at
-       WHERE id = $id AND status = 'pending'`,
-      { id, at: tx.at },
-    )
+    cancelPending(tx, id)
     appendTimeline(tx, id, { event: 'cancelled', attempt, detail: 'its user was removed' })
   }
 }

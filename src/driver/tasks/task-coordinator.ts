@@ -53,7 +53,7 @@ export class TaskCoordinator {
   constructor(dependencies: TaskCoordinatorDependencies) {
     this.#dependencies = dependencies
     const { log, clock } = dependencies
-    this.#jobs = new LogSum({ log, clock, message: 'jobs' })
+    this.#jobs = new LogSum({ clock, write: (counts) => log.info('jobs', counts) })
   }
 
   /** The fields of `DriverHello` that name the running task. */

@@ -142,10 +142,10 @@ function parseLogic(p: Cursor): Expression {
   }
   if (!p.is(';') && !p.is(')')) {
     if (LOGICAL.some((each) => p.is(each))) throw p.unexpected(`parentheses around "${operator}"`)
-    const { at } = p
-    const word = p.lexer.text.slice(at).match(/^(?:\*\*|<<|>>|[<>=!]=|\S)/)?.[0]
+    if (p.is('eof')) throw p.unexpected('";"')
+    const word = p.lexer.lexeme()
     const only = 'registers and bits are computed with &, |, ^ and ~ only, numbers are not calculated'
-    throw new Fault('unsupported', at, `"${word}" is an extension of pytket that is not supported: ${only}`)
+    throw new Fault('unsupported', p.at, `"${word}" is an extension of pytket that is not supported: ${only}`)
   }
   p.leave()
   return left

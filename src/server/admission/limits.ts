@@ -53,6 +53,12 @@ export const RATES = {
     text: '`--event-rate-limit`, 100 per second; one above 4 KiB counts once per 4 KiB',
     refusal: 'dropped',
   }),
+  failedLogins: computed({
+    what: 'Failed logins of an account from an address',
+    of: 'address',
+    text: '`--login-rate` per minute, then one attempt after 1, 2, 4 … 15 minutes',
+    refusal: '429',
+  }),
   failedLoginsOfAccount: computed({
     what: 'Failed logins of an account from all addresses',
     of: 'account',

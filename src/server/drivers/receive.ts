@@ -1,4 +1,12 @@
-import { AppError, type Clock, describeBytes, KIB, type Log, type LogFields } from '../../base/index.ts'
+import {
+  AppError,
+  type Clock,
+  describeBytes,
+  KIB,
+  type Log,
+  type LogFields,
+  LogSum,
+} from '../../base/index.ts'
 import { JsonText } from '../../db/index.ts'
 import {
   CALIBRATION_LIMITS,
@@ -13,7 +21,6 @@ import { InboundBudget } from '../admission/inbound-budget.ts'
 import { COUNTS, RATES } from '../admission/limits.ts'
 import { Places } from '../admission/places.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
-import { DropLog } from './drop-log.ts'
 import type { EventParser } from './event-parser.ts'
 import { type EventHead, failedReport, failedResult, readHead, TOO_LARGE, unreadable } from './oversize.ts'
 import { DROPS, type DroppedEvent, type DropReason, dropByHead, EVENT_TYPES } from './parse-event.ts'
@@ -93,7 +100,10 @@ export class Receiver {
   readonly #telemetry: RateLimiter
   readonly #messages = new Places(COUNTS.driverMessages)
   readonly #bytes = new Places(COUNTS.driverBytes)
-  readonly #drops: DropLog
+  /** Dropped events: at most one line per second, whatever the driver sends. */
+  readonly #drops: LogSum
+  /** Fields of the last one, which its line has. */
+  #lastDrop: LogFields = {}
   readonly #closing = new AbortController()
   #waiting: Arrival[] = []
   /** Telemetry that is being stored. */
@@ -109,7 +119,11 @@ export class Receiver {
     this.#budget = new InboundBudget(clock)
     const events = () => ({ perSecond: rateLimit(), burst: rateLimit() })
     this.#telemetry = new RateLimiter(RATES.driverEvents.from(events), clock)
-    this.#drops = new DropLog(source.name, log, clock)
+    this.#drops = new LogSum({
+      clock,
+      isFirstWritten: true,
+      write: (counts) => log.warn(...dropLine(counts, { driver: source.name, ...this.#lastDrop })),
+    })
   }
 
   /** Whether received messages wait to be processed. */
@@ -152,7 +166,7 @@ export class Receiver {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#work
-    this.#drops.close()
+    this.#drops.stop()
   }
 
   async #processAll(): Promise<void> {
@@ -202,7 +216,7 @@ export class Receiver {
     const { handle, log, source } = this.#dependencies
     try {
       const stale = await handle(source, event)
-      if (stale) this.#drops.report(stale.message, stale.fields)
+      if (stale) this.#report(stale.message, stale.fields)
     } catch (error) {
       // The database logs a full disk once; the driver sends again what has to arrive.
       const isLoggedByDatabase = error instanceof AppError && error.code === 'storage_full'
@@ -253,9 +267,14 @@ export class Receiver {
    * task, so that it ends.
    */
   #drop({ drop, fields, head }: DroppedEvent): EventEnvelope | undefined {
-    this.#drops.report(DROPS[drop], fields)
+    this.#report(DROPS[drop], fields)
     this.#dependencies.onDropped(drop)
     return head && this.#replacement(head, drop, fields)
+  }
+
+  #report(message: string, fields: LogFields): void {
+    this.#lastDrop = fields
+    this.#drops.add(message)
   }
 
   #replacement(head: EventHead, drop: DropReason, fields: LogFields): EventEnvelope | undefined {
@@ -269,4 +288,12 @@ export class Receiver {
     if (!replacement && EVENT_TYPES.get(head.type)?.acknowledged) this.#dependencies.onRejected(head.id)
     return replacement
   }
+}
+
+/** The most frequent message; fields of the last event, how many were dropped, and of which kinds. */
+function dropLine(counts: Readonly<Record<string, number>>, fields: LogFields): [string, LogFields] {
+  const entries = Object.entries(counts)
+  const [most = ''] = entries.toSorted(([, one], [, other]) => other - one)[0] ?? []
+  const dropped = entries.reduce((sum, [, count]) => sum + count, 0)
+  return [most, { ...fields, dropped, ...(entries.length > 1 && { kinds: counts }) }]
 }

@@ -17,6 +17,7 @@ const OF_RATES: Record<keyof typeof RATES, Coverage> = {
   signUps: ['sign-up'],
   submissions: ['submissions-largest'],
   driverEvents: ['driver-readings', 'driver-progress', 'driver-hellos'],
+  failedLogins: ['login-one-account'],
   failedLoginsOfAccount: ['login-one-account'],
   failedLoginsOfAddress: ['login-many-accounts', 'login-many-addresses'],
   mailedLinks: ['mailed-links'],

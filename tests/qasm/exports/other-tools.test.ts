@@ -79,6 +79,7 @@ describe('what pytket computes in OpenQASM 2', () => {
   })
 
   test.each([
+    ['b = a', 'syntax_error', 'Expected ";" but found the end of the program'],
     ['b = a + b;', 'unsupported', '"+" is an extension of pytket'],
     ['b = (a << 1);', 'unsupported', '"<<" is an extension of pytket'],
     ['b = a ** 2;', 'unsupported', '"**" is an extension of pytket'],

@@ -21,7 +21,7 @@ function topicOf(text: string, hasOptions: boolean): Topic {
 function broadcastTo(count: number, { hasOptions }: { hasOptions: boolean }) {
   const clock = new FakeClock()
   const sent: string[] = []
-  const state = { sent, decisions: 0, sleeps: 0, costly: 0, now: 0 }
+  const state = { sent, decisions: 0, sleeps: 0, costly: 0, overflows: 0, now: 0 }
   const slow = Object.assign(Object.create(clock), {
     monotonic: () => state.now,
     sleep: async (ms: number) => {
@@ -66,7 +66,9 @@ function broadcastTo(count: number, { hasOptions }: { hasOptions: boolean }) {
     },
     checkAccount: async () => undefined,
     afterRound: () => undefined,
-    onOverflow: () => undefined,
+    onOverflow() {
+      state.overflows += 1
+    },
     onCostlyTopics() {
       state.costly += 1
     },
@@ -115,4 +117,14 @@ test('when changes wait for topics with options, the most costly client is repor
   await until('everything is sent', () => state.decisions === count * 10)
   expect(state.costly).toBeGreaterThan(0)
   expect(state.costly).toBeLessThan(20)
+})
+
+test('more changes at once than can wait are not published; all streams have to end', async () => {
+  const { state, publish } = broadcastTo(1, { hasOptions: false })
+  const most = COUNTS.queuedChanges.bounds.all
+  publish(Array.from({ length: most + 1 }, (_, at) => `${at}`))
+  expect(state.overflows).toBe(1)
+  publish(['a'])
+  await until('a later change is sent', () => state.sent.length > 0)
+  expect(state.sent).toEqual(['a t0'])
 })

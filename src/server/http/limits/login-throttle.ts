@@ -5,8 +5,9 @@ import {
   type Clock,
   HOUR_S,
   MINUTE_MS,
+  MINUTE_S,
 } from '../../../base/index.ts'
-import { RATES } from '../../admission/limits.ts'
+import { RATES, type Rate } from '../../admission/limits.ts'
 import { MAX_KEYS, RateLimiter } from '../../admission/rate-limiter.ts'
 
 /** What an attempt to log in is counted for. */
@@ -41,7 +42,7 @@ const CEILING_FACTOR = 10
  * times `perMinute` at once and in each hour.
  */
 export class LoginThrottle {
-  readonly #perMinute: () => number
+  readonly #pair: Rate
   readonly #clock: Clock
   readonly #pairs = new Map<string, Failures>()
   readonly #byAccount: RateLimiter
@@ -49,7 +50,7 @@ export class LoginThrottle {
 
   /** `perMinute` is read at each attempt, because it can change while the server runs; 0 = no limit. */
   constructor(perMinute: () => number, clock: Clock) {
-    this.#perMinute = perMinute
+    this.#pair = RATES.failedLogins.from(() => ({ burst: perMinute(), perSecond: perMinute() / MINUTE_S }))
     this.#clock = clock
     const ceiling = () => {
       const burst = perMinute() * CEILING_FACTOR
@@ -59,13 +60,17 @@ export class LoginThrottle {
     this.#byAddress = new RateLimiter(RATES.failedLoginsOfAddress.from(ceiling), clock)
   }
 
+  get #perMinute(): number {
+    return this.#pair.current().burst
+  }
+
   /**
    * Runs one attempt; `work` returns undefined for a failure. Attempts in progress count as failures, so that
    * concurrent attempts gain nothing over consecutive ones.
    * @throws AppError `limited` while a limit is reached; `work` is not run then.
    */
   async run<T>(attempt: LoginAttempt, work: () => Promise<T | undefined>): Promise<T | undefined> {
-    if (this.#perMinute() === 0) return work()
+    if (this.#perMinute === 0) return work()
     const pair = `${attempt.account} ${attempt.address}`
     const entry = this.#admit(pair)
     entry.pending += 1
@@ -104,9 +109,9 @@ export class LoginThrottle {
   #admit(key: string): Failures {
     const now = this.#clock.monotonic()
     const entry = this.#pairs.get(key) ?? { count: 0, last: now, blockedUntil: 0, pending: 0 }
-    const quietMs = entry.count < this.#perMinute() ? MINUTE_MS : MAX_BLOCK_MS
+    const quietMs = entry.count < this.#perMinute ? MINUTE_MS : MAX_BLOCK_MS
     if (now - entry.last > quietMs) entry.count = 0
-    const remaining = Math.max(1, this.#perMinute() - entry.count)
+    const remaining = Math.max(1, this.#perMinute - entry.count)
     const waitMs = entry.pending >= remaining ? 1_000 : entry.blockedUntil - now
     if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1_000))
     this.#pairs.delete(key)
@@ -118,7 +123,7 @@ export class LoginThrottle {
   #failed(entry: Failures): void {
     entry.count += 1
     entry.last = this.#clock.monotonic()
-    const excess = entry.count - this.#perMinute()
+    const excess = entry.count - this.#perMinute
     entry.blockedUntil = entry.last + backoffMs(excess + 1, BLOCK)
   }
 

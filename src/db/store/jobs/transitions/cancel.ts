@@ -1,4 +1,5 @@
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { cancelPending } from '../../../hooks/removal.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
 import type { Tx } from '../../../records/tx.ts'
 import { announceJobEnd } from '../announce-end.ts'
@@ -6,13 +7,7 @@ import type { Job } from '../jobs.ts'
 
 /** T8: cancels a pending job; undefined when it is not pending. */
 export function cancelJob(tx: Tx, id: string, detail = ''): Job | undefined {
-  const changed = tx.run(
-    `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, held = 0,
-       hold_reason = '', updated = $at
-     WHERE id = $id AND status = 'pending'`,
-    { id, at: tx.at },
-  )
-  if (changed === 0) return undefined
+  if (!cancelPending(tx, id)) return undefined
   const job = tx.find(quantumJobs, id)
   appendTimeline(tx, id, { event: 'cancelled', attempt: job?.attempt ?? 0, detail })
   announceJobEnd(tx, id)
