@@ -146,7 +146,6 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
   'Calibrations of `GET /api/schedule` that have ended': ['schedule-ticks'],
   'Times of maintenance of `GET /api/schedule` that have ended': ['schedule-ticks'],
   'Notes of `GET /api/schedule`': { reason: 'one range of an index, and the number is fixed' },
-  '`queue_length` of `GET /api/qpus`': ['qpu-list'],
   'Jobs of `GET /api/qpus/{name}/queue`': ['qpu-queue'],
   'Values of `GET /api/calibration/history`': { reason: 'one range of an index, and the number is fixed' },
   'Medians of `GET /api/calibration/medians`': { reason: 'one range of an index, and the number is fixed' },
