@@ -37,6 +37,7 @@ export const PARTS: readonly Part[] = [
       'tests/db/durability/checkpoints.test.ts',
       'tests/db/query/own-jobs.test.ts',
       'tests/db/store/jobs/queue/fair-queue.test.ts',
+      'tests/db/store/jobs/queue/job-order.test.ts',
       'tests/devices/tuning/routines/cold-chip.test.ts',
       'tests/devices/tuning/routines/qubit/qubit-routines.test.ts',
       'tests/model/store.test.ts',
