@@ -3,7 +3,7 @@ import { AppError, type Clock, type Log, messageOf, withTimeout } from '../../ba
 
 /** Pause after a confirmation that failed. */
 const RETRY_MS = 250
-/** A replicator that has not responded for this time is asked again: it may have been started anew. */
+/** A replicator that has not responded for this time is asked again: it may have been restarted. */
 const RESPONSE_MS = 10_000
 
 /** Where the replicator Litestream takes requests. */

@@ -13,8 +13,11 @@ const LETTERS = {
   Z: Float64Array.of(1, 0, 0, 0, 0, 0, -1, 0),
 }
 
-/** Discarded weight up to which values count as exact: that of rounding. */
-const MAX_EXACT_TRUNCATION = 1e-12
+/**
+ * Discarded weight w up to which values count as exact: it changes the mean of a Pauli operator by at most
+ * 2 sqrt(w), here 2e-12.
+ */
+const MAX_EXACT_TRUNCATION = 1e-24
 
 /** The reason why a chain has no exact values of a workload. */
 export function refuseExact({ reduced, exact }: Workload): Refusal | undefined {
