@@ -3,6 +3,7 @@ export { type Bounds, FairQueue, type QueueLimits } from './admission/fair-queue
 export { TimeSlice } from './admission/time-slice.ts'
 export { TokenBucket } from './admission/token-bucket.ts'
 export { Turns } from './admission/turns.ts'
+export { openCLibrary } from './c-library.ts'
 export { type Clock, systemClock, watchEventLoop } from './clock.ts'
 export { type Alarm, Alarms } from './concurrency/alarms.ts'
 export { Loop, type LoopStatus } from './concurrency/loop.ts'

@@ -1,6 +1,6 @@
-import { dlopen, toArrayBuffer } from 'bun:ffi'
+import { toArrayBuffer } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
-import { type Log, messageOf } from '../../base/index.ts'
+import { type Log, messageOf, openCLibrary } from '../../base/index.ts'
 import { deviceEnvironment } from '../../driver/index.ts'
 
 /** Of `prctl`, see its manual page. */
@@ -11,9 +11,6 @@ const ARG_START = 45
 const ARG_END = 46
 const ENV_START = 47
 const ENV_END = 48
-
-/** The C library of a Linux with glibc, and of one with musl. */
-const LIBRARIES = ['libc.so.6', 'libc.so']
 
 /**
  * Closes the memory, the environment and the open files of this process to other processes of the same user,
@@ -34,16 +31,7 @@ export function protectMemory(log: Log): void {
 
 function setDumpable(value: 0 | 1): number {
   const args = ['int', 'u64', 'u64', 'u64', 'u64'] as const
-  let problem: unknown
-  for (const name of LIBRARIES) {
-    try {
-      const library = dlopen(name, { prctl: { args, returns: 'int' } })
-      return library.symbols.prctl(PR_SET_DUMPABLE, value, 0, 0, 0)
-    } catch (error) {
-      problem = error
-    }
-  }
-  throw problem
+  return openCLibrary({ prctl: { args, returns: 'int' } }).prctl(PR_SET_DUMPABLE, value, 0, 0, 0)
 }
 
 /**

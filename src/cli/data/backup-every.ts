@@ -8,7 +8,7 @@ interface Repetition {
   /** Time of the newest backup that exists, in ms since the epoch: a restart makes none before its time. */
   newest: number | undefined
   /** Makes and prints one backup; returns its exit status. */
-  backUp: () => number
+  backUp: () => Promise<number>
 }
 
 /**
@@ -28,7 +28,7 @@ export async function backUpEvery({ clock, intervalMs, newest, backUp }: Repetit
     if (end.signal.aborted) return status
     const started = clock.monotonic()
     try {
-      status = backUp()
+      status = await backUp()
     } catch (error) {
       status = exitStatus(error)
       log.error('backup failed', { error })

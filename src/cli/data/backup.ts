@@ -27,13 +27,10 @@ const MIN_INTERVAL_MS = 1_000
 const verifyCommand = defineCommand({
   summary: 'Check a backup',
   positionals: [{ name: 'FILE', help: 'Backup, as written by svc backup' }],
-  run({ positionals: [file = ''] }) {
+  async run({ positionals: [file = ''] }) {
     const progress = openProgress()
     progress.report('checking the backup')
-    return reportOf(
-      file,
-      runWith(progress, () => checkBackup(file)),
-    )
+    return reportOf(file, await runWith(progress, () => checkBackup(file)))
   },
   print: printReport,
 })
@@ -81,8 +78,8 @@ export const backupCommand = defineCommand({
       clock: systemClock,
       intervalMs: every,
       newest: existsSync(folder) ? newestBackup(readdirSync(folder)) : undefined,
-      backUp() {
-        const result = backUp({ config, folder, file, keep, withCa })
+      async backUp() {
+        const result = await backUp({ config, folder, file, keep, withCa })
         if (given['json'] === true) console.log(JSON.stringify(result))
         else printResult(result)
         return result.findings.length > 0 ? 1 : 0
@@ -101,11 +98,11 @@ interface BackupOptions {
   withCa: boolean
 }
 
-function backUp({ config, folder, file, keep, withCa }: BackupOptions) {
+async function backUp({ config, folder, file, keep, withCa }: BackupOptions) {
   const at = systemClock.now()
   const target = file ?? join(folder, backupName(at))
   const progress = openProgress()
-  const report = runWith(progress, () => {
+  const report = await runWith(progress, () => {
     const createsFolder = file === undefined && existsSync(config.dir)
     const onStage = progress.report
     return makeBackup({ dir: config.dir, target, now: at, version, createsFolder, onStage })
@@ -117,15 +114,15 @@ function backUp({ config, folder, file, keep, withCa }: BackupOptions) {
   return { ...reportOf(target, report), removed }
 }
 
-function printResult(result: ReturnType<typeof backUp>): void {
+function printResult(result: Awaited<ReturnType<typeof backUp>>): void {
   printReport(result)
   for (const path of result.removed) console.log(`removed ${path}`)
 }
 
 /** The result of `work`; the progress line is removed in any case. */
-function runWith<T>(progress: Progress, work: () => T): T {
+async function runWith<T>(progress: Progress, work: () => T | Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } finally {
     progress.end()
   }

@@ -23,10 +23,10 @@ interface MakingOptions {
  * Writes a checked backup, stores the result of its check next to it, and records a sound one as the newest.
  * @throws AppError as `writeBackup` does.
  */
-export function makeBackup(options: MakingOptions): BackupReport {
+export async function makeBackup(options: MakingOptions): Promise<BackupReport> {
   const { dir, target, now, version, createsFolder, onStage } = options
   if (createsFolder) mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-  const report = writeBackup(dir, target, onStage)
+  const report = await writeBackup(dir, target, onStage)
   writeCheckRecord(target, { version, at: now, findings: report.findings.length, problem: '' })
   if (report.findings.length === 0) recordBackup(dir, now)
   return report

@@ -17,7 +17,7 @@ import type { Finding } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
 import { openDatabase } from '../open-database.ts'
 import { DATABASE_FILE } from '../sqlite/database-file.ts'
-import { flush } from '../sqlite/flush.ts'
+import { flush, flushInPieces } from '../sqlite/flush.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import { ANY_LIMITS, checkBackup } from './check.ts'
 
@@ -144,6 +144,8 @@ async function stage(options: StagingOptions, staging: string, staged: string): 
   const { file, actor, clock, log } = options
   copyFileSync(file, staged)
   chmodSync(staged, 0o600)
+  // A server may run beside it; the first checkpoint of the copy would flush it at once.
+  await flushInPieces(staged, clock)
   // The log of a database that a killed server left contains its last writes; the mark says how many.
   for (const [from, to] of [
     [`${file}-wal`, `${staged}-wal`],

@@ -1,10 +1,10 @@
 import { feature } from 'bun:bundle'
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError, failpoint, messageOf } from '../../base/index.ts'
+import { AppError, failpoint, messageOf, systemClock } from '../../base/index.ts'
 import { openConnection } from '../sqlite/connection.ts'
 import { existingDatabase } from '../sqlite/database-file.ts'
-import { flush } from '../sqlite/flush.ts'
+import { flush, flushInPieces } from '../sqlite/flush.ts'
 import { type BackupReport, checkBackup } from './check.ts'
 
 /**
@@ -14,11 +14,11 @@ import { type BackupReport, checkBackup } from './check.ts'
  * @throws AppError `not_found` (`no_database`), `conflict` (`file_exists`), `storage_full`, `internal`
  *   (`database_damaged`, `database_newer`, `database_unreadable`, `folder_unusable`).
  */
-export function writeBackup(
+export async function writeBackup(
   dir: string,
   target: string,
   onStage: (text: string) => void = () => undefined,
-): BackupReport {
+): Promise<BackupReport> {
   const source = existingDatabase(dir)
   if (existsSync(target)) {
     throw new AppError('conflict', `${target} exists; choose another name`, { reason: 'file_exists' })
@@ -31,7 +31,8 @@ export function writeBackup(
     if (feature('FAILPOINTS')) failpoint('backup.copied')
     onStage(`checking the copy of ${megabytes(partial)} MB`)
     const report = checkBackup(partial)
-    flush(partial)
+    onStage('writing the copy to the disk')
+    await flushInPieces(partial, systemClock)
     if (feature('FAILPOINTS')) failpoint('backup.checked')
     renameSync(partial, target)
     if (feature('FAILPOINTS')) failpoint('backup.renamed')
@@ -70,6 +71,8 @@ function megabytes(path: string): string {
 function copyInto(source: string, target: string): void {
   const connection = openConnection(source, 'read')
   try {
+    // Applies to the copy too, which is flushed later, in pieces.
+    connection.run('PRAGMA synchronous = OFF')
     connection.run('VACUUM INTO $target', { target })
   } finally {
     connection.close()

@@ -22,7 +22,7 @@ async function installation() {
   const file = join(folder.path, 'backup.db')
   const db = await open(dir)
   await add(db, 'north')
-  expect(writeBackup(dir, file)).toEqual({ findings: [], isOlder: false })
+  expect(await writeBackup(dir, file)).toEqual({ findings: [], isOlder: false })
   await add(db, 'south')
   await db.close()
   return { path: folder.path, dir, file, [Symbol.dispose]: () => folder[Symbol.dispose]() }
@@ -46,11 +46,12 @@ describe('writeBackup()', () => {
   test('calls onStage before each long phase', async () => {
     using lab = await installation()
     const stages: string[] = []
-    writeBackup(lab.dir, join(lab.path, 'again.db'), (text) => stages.push(text))
+    await writeBackup(lab.dir, join(lab.path, 'again.db'), (text) => stages.push(text))
     await restoreBackup({ file: lab.file, dir: lab.dir, ...parts, onStage: (text) => stages.push(text) })
     expect(stages).toEqual([
       expect.stringMatching(/^copying \d+\.\d MB$/),
       expect.stringMatching(/^checking the copy of \d+\.\d MB$/),
+      'writing the copy to the disk',
       'checking the backup',
       'copying it and bringing it up to date',
     ])
@@ -58,15 +59,15 @@ describe('writeBackup()', () => {
 
   test('overwrites nothing and leaves nothing behind after a failure', async () => {
     using lab = await installation()
-    const write = (target: string) => () => writeBackup(lab.dir, target)
-    expect(write(lab.file)).toThrow('backup.db exists; choose another name')
-    expect(write(join(lab.dir, 'svc.db'))).toThrow('svc.db exists')
-    expect(write(join(lab.path, 'none', 'b.db'))).toThrow(
+    const write = (target: string) => writeBackup(lab.dir, target)
+    await expect(write(lab.file)).rejects.toThrow('backup.db exists; choose another name')
+    await expect(write(join(lab.dir, 'svc.db'))).rejects.toThrow('svc.db exists')
+    await expect(write(join(lab.path, 'none', 'b.db'))).rejects.toThrow(
       `Cannot write ${lab.path}/none/b.db: there is no folder ${lab.path}/none; create it first`,
     )
-    expect(() => writeBackup(lab.path, join(lab.path, 'b.db'))).toThrow('There is no database in')
+    await expect(writeBackup(lab.path, join(lab.path, 'b.db'))).rejects.toThrow('There is no database in')
     writeFileSync(join(lab.path, 'svc.db'), 'not a database at all'.repeat(100))
-    expect(() => writeBackup(lab.path, join(lab.path, 'b.db'))).toThrow('is damaged')
+    await expect(writeBackup(lab.path, join(lab.path, 'b.db'))).rejects.toThrow('is damaged')
     expect(readdirSync(lab.path).toSorted()).toEqual(['backup.db', 'data', 'svc.db'])
   })
 
@@ -81,7 +82,7 @@ describe('writeBackup()', () => {
     )
     await db.close()
     const target = join(lab.path, 'broken.db')
-    expect(writeBackup(lab.dir, target).findings.map(({ id }) => id)).toEqual(['I11'])
+    expect((await writeBackup(lab.dir, target)).findings.map(({ id }) => id)).toEqual(['I11'])
     expect(existsSync(target)).toBe(true)
   })
 })

@@ -144,7 +144,7 @@ describe('readRecording()', () => {
     const inFolder = (name: string) => join(folder.path, name)
     mkdirSync(inFolder('whole'))
     for (const end of ['', '-wal']) copyFileSync(live + end, inFolder(`whole/copy.db${end}`))
-    writeBackup(lab.dir, inFolder('backup.db'))
+    await writeBackup(lab.dir, inFolder('backup.db'))
     const before = [live, ...listed(folder.path), ...listed(lab.dir)]
     for (const path of [live, lab.dir, inFolder('whole/copy.db'), inFolder('backup.db')]) {
       expect(readRecording(path).jobs.map((job) => job.id)).toEqual([id])

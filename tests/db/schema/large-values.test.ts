@@ -160,7 +160,7 @@ test('a backup and an export include them', async () => {
   await using test = await openTestDatabase()
   const { id } = await test.db.write('insert', (tx) => tx.insert(calibrationResults, { routines: [LARGE] }))
   using elsewhere = temporaryFolder()
-  expect(writeBackup(test.dir, join(elsewhere.path, 'svc.db')).findings).toEqual([])
+  expect((await writeBackup(test.dir, join(elsewhere.path, 'svc.db'))).findings).toEqual([])
   const copy = await openDatabase({ dir: elsewhere.path, clock: test.clock, log: silentLog })
   const copied = await copy.read((tx) => tx.find(calibrationResults, id))
   await copy.close()

@@ -36,7 +36,7 @@ async function perform(task: BackupTask, onStage: (text: string) => void): Promi
   const { kind, dir, path, version, actor } = task
   const [clock, now] = [systemClock, systemClock.now()]
   if (kind === 'create') {
-    const report = makeBackup({ dir, target: path, now, version, createsFolder: true, onStage })
+    const report = await makeBackup({ dir, target: path, now, version, createsFolder: true, onStage })
     return { ...report, staged: '' }
   }
   if (kind === 'verify') return { ...verify(task, now, onStage), staged: '' }
