@@ -115,7 +115,7 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
   function send(
     result: unknown,
     fields: string,
-    { caller, address, request, setIdleTimeout }: RouteRequest<unknown, unknown>,
+    { caller, address, request, setIdleTimeout }: Omit<RouteRequest<unknown, unknown>, 'body'>,
   ): Response | Promise<Response> {
     if (result instanceof Response) return result
     const receiver = { caller: receiverOf(caller, address), request }
@@ -126,6 +126,17 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
     return context.db
       .read((tx) => pickFields(reply.body, fields, (handle) => readValue(tx, handle)))
       .then((body) => toResponse(new Reply(reply.status, body, reply.headers), encode))
+  }
+
+  function withinBodyMemory<Result>(
+    route: Route,
+    request: Request,
+    { caller, run }: { caller: Caller; run: (reserve?: () => Promise<void>) => Promise<Result> },
+  ): Promise<Result> {
+    if (hasCodedBody(route, request))
+      return bodyMemory.runReserving(callerName(caller), LARGEST_BODY_BYTES, run)
+    const bytes = caller.kind === 'guest' ? 0 : budgetedBytes(request)
+    return bytes === 0 ? run() : bodyMemory.run(callerName(caller), bytes, run)
   }
 
   const warnOfProxy = proxyWarning(log)
@@ -151,14 +162,13 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
           const request = await readRequest(route, c, { caller, query, origin, raw })
           const turn = turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
           if (turn !== undefined) await turn
-          const result = await route.run(context, request)
-          if (route.isReplicated) await replicated(context)
-          return send(result, fields, request)
+          const { body: _, ...receiver } = request
+          return [await route.run(context, request), receiver] as const
         }
-        if (hasCodedBody(route, c.req.raw))
-          return bodyMemory.runReserving(callerName(caller), LARGEST_BODY_BYTES, run)
-        const bytes = caller.kind === 'guest' ? 0 : budgetedBytes(c.req.raw)
-        return bytes === 0 ? run() : bodyMemory.run(callerName(caller), bytes, run)
+        // The body is forgotten before its request waits for another machine.
+        const [result, receiver] = await withinBodyMemory(route, c.req.raw, { caller, run })
+        if (route.isReplicated) await replicated(context)
+        return send(result, fields, receiver)
       }),
     )
   }
