@@ -11,6 +11,8 @@ export const WAIT_LIMITS = { seconds: 60, jobsOfRequest: 500 } as const
 
 /** Requests resume for this time in one turn of the event loop; each reads and encodes a job. */
 const RESUMED_PER_TURN_MS = 5
+/** Requests that read many jobs begin for this time, then other work is done for as long as they took. */
+const READ_PER_TURN_MS = 5
 
 interface WaitOptions {
   /** The account that the wait counts for. */
@@ -29,6 +31,7 @@ export class JobWaits {
   readonly #clock: Clock
   readonly #deadlines: Deadlines<Wait>
   readonly #turns: Turns
+  readonly #reads: Turns
   readonly #byJob = new Map<string, Set<Wait>>()
   readonly #requests = new Places(COUNTS.waitingRequests)
   readonly #jobs = new Places(COUNTS.awaitedJobs)
@@ -39,6 +42,7 @@ export class JobWaits {
     this.#db = db
     this.#clock = clock
     this.#turns = new Turns(clock, RESUMED_PER_TURN_MS)
+    this.#reads = new Turns(clock, READ_PER_TURN_MS, 1)
     this.#deadlines = new Deadlines(clock, (wait) => this.#end(wait))
   }
 
@@ -84,9 +88,9 @@ export class JobWaits {
     return wait
   }
 
-  /** When an account may read what has changed: undefined for at once. Many such reads take several turns. */
+  /** When an account may read many jobs: undefined for at once. Such reads take half of the time at most. */
   turn(account: string): Promise<void> | undefined {
-    return this.#turns.enter(account)
+    return this.#reads.enter(account)
   }
 
   #add(wait: Wait): void {
