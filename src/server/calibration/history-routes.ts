@@ -36,9 +36,9 @@ export const calibrationHistoryRoutes: Route[] = [
     path: '/api/calibration/values',
     access: 'public',
     summary:
-      'List the newest value of every parameter of a QPU, or those that were the newest at a time; without a login only those that descriptions of devices have too: fidelities, coherence times, frequencies of qubits',
+      'List the newest value of every parameter of a QPU, or those that were the newest at a time; without a login only the present ones that descriptions of devices have too: fidelities, T1, T2 echo, frequencies of qubits',
     query: v.object({ qpu, at: v.optional(moment) }),
-    statuses: [200, 400, 404],
+    statuses: [200, 400, 401, 404],
     response: v.pipe(
       v.object({
         qpu: v.pipe(v.string(), v.description('Id of the QPU')),
@@ -57,6 +57,8 @@ export const calibrationHistoryRoutes: Route[] = [
       v.title('CalibrationValues'),
     ),
     async run({ db }, { query, caller }) {
+      if (caller.kind === 'guest' && query.at !== undefined)
+        throw new AppError('unauthorized', 'Values of an earlier time need a login; leave out at, or log in')
       const { id } = await getQpu(db, query.qpu)
       const found = await db.read((tx) =>
         query.at === undefined
@@ -165,7 +167,7 @@ function badRange(from: number): AppError {
 }
 
 /** Parameters of device files that descriptions of devices, which guests may read, have too. */
-const DESCRIBED = new Set(['clock_freqs.f01', 'coherence.t1', 'coherence.t2_echo', 'coherence.t2_star'])
+const DESCRIBED = new Set(['clock_freqs.f01', 'coherence.t1', 'coherence.t2_echo'])
 
 /** Whether a parameter is one that a description has too: everybody then reads the same value of it. */
 function isDescribed(parameter: string): boolean {

@@ -98,6 +98,8 @@ test('the newest values and the medians of a QPU survive partial calibrations', 
   // Guests read the same values of what descriptions have too.
   const guest = (await server.guest.get('/api/calibration/values?qpu=north')).get('values') as Value[]
   expect(guest).toEqual(values)
+  const past = await server.guest.get('/api/calibration/values?qpu=north&at=2026-01-02')
+  expect([past.status, past.text('code')]).toEqual([401, 'unauthorized'])
   const valuesAt = async (at: string) =>
     ((await server.admin.get(`/api/calibration/values?qpu=north&at=${at}`)).get('values') as Value[]).map(
       ({ element, value }) => [element, value],
