@@ -140,7 +140,7 @@ export class RoutineProcess {
 
   #receive(message: FromWorker): void {
     if (!('call' in message) || message.m === 'calibrate_now') return
-    // What an abandoned measurement still sends has no one who waits for it.
+    // Nothing waits for what an abandoned measurement still sends.
     if (message.call === this.#waiting?.call) this.#waiting.reply.resolve(message)
   }
 
