@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { compileProgram } from '../../src/devices/bench/sequencer/compile/compile-program.ts'
 import { openAssembler } from '../support/python/python.ts'
-import { compileText } from '../support/scheduler/five-qubits.ts'
+import { compileText, FIVE_QUBITS } from '../support/scheduler/five-qubits.ts'
 import { publishedCircuits } from '../support/scheduler/published-circuits.ts'
+import { randomText } from '../support/scheduler/random-text.ts'
 import { assemble } from '../support/sequencer/language/assemble.ts'
 import { OPERATIONS } from '../support/sequencer/language/instructions.ts'
 import { OSCILLATOR, programs } from '../support/sequencer/random-programs.ts'
@@ -77,15 +78,24 @@ describe.skipIf(!assembler)('the assembler of the modules', () => {
     expect(sources.length).toBeGreaterThan(40)
     expect(acceptedOf(sources).every(Boolean)).toBe(true)
   })
-  test('accepts the programs of all published circuits that fit five qubits', () => {
-    const circuits = publishedCircuits().filter(({ hasFeedback }) => !hasFeedback)
-    const sources = circuits.flatMap(({ text }) =>
-      compileText(text, 1_024).runs.flatMap(({ ports }) =>
-        [...ports.values()].map(({ sequence }) => sequence.program),
-      ),
-    )
-    expect(circuits.length).toBeGreaterThanOrEqual(13)
-    expect(sources.length).toBeGreaterThan(3 * circuits.length)
-    expect(acceptedOf(sources).every(Boolean)).toBe(true)
-  })
+
+  test.each([undefined, 'XX', 'XY4'] as const)(
+    'accepts the programs of published and random circuits of five qubits, decoupled by %s',
+    (decoupling) => {
+      const published = publishedCircuits().filter(({ hasFeedback }) => !hasFeedback)
+      const texts = [
+        ...published.map(({ text }) => text),
+        ...Array.from({ length: 30 }, (_, k) => randomText(k)),
+      ]
+      const compiled = texts.map((text) => compileText(text, 1_024, FIVE_QUBITS, decoupling))
+      const sources = compiled.flatMap(({ runs }) =>
+        runs.flatMap(({ ports }) => [...ports.values()].map(({ sequence }) => sequence.program)),
+      )
+      expect(published.length).toBeGreaterThanOrEqual(13)
+      expect(sources.length).toBeGreaterThan(3 * published.length)
+      expect(acceptedOf(sources).every(Boolean)).toBe(true)
+      const decoupled = compiled.filter(({ circuit }) => (circuit.decoupling?.windows ?? 0) > 0)
+      expect(decoupled.length >= 5).toBe(decoupling !== undefined)
+    },
+  )
 })

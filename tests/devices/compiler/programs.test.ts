@@ -10,7 +10,7 @@ import { comparedCircuits } from '../../support/scheduler/compared-circuits.ts'
 import { compileText, FIVE_QUBITS } from '../../support/scheduler/five-qubits.ts'
 import { differencesOf } from '../../support/scheduler/played-samples.ts'
 import { publishedCircuits } from '../../support/scheduler/published-circuits.ts'
-import { randomText } from '../../support/scheduler/random-text.ts'
+import { decouplingOf, randomText } from '../../support/scheduler/random-text.ts'
 import { checkSequence } from '../../support/sequencer/language/check-sequence.ts'
 
 const circuits = publishedCircuits()
@@ -41,11 +41,15 @@ describe('published circuits of at most five qubits', () => {
 })
 
 test('the sequencers of random circuits play their schedules, and end and record together', () => {
+  let windows = 0
   for (let seed = 5_000; seed < 5_006; seed++) {
-    const { sample, problems } = differencesOf(compileText(randomText(seed), 1).circuit.schedule)
+    const { circuit } = compileText(randomText(seed), 1, FIVE_QUBITS, decouplingOf(seed))
+    const { sample, problems } = differencesOf(circuit.schedule)
     expect({ seed, problems }).toEqual({ seed, problems: [] })
     expect(sample).toBeLessThan(1e-4)
+    windows += circuit.decoupling?.windows ?? 0
   }
+  expect(windows).toBeGreaterThan(0)
 })
 
 test('32 circuits play what quantify-scheduler 0.28.1 plays: the same times, areas within 0.1 %', () => {

@@ -10,6 +10,7 @@ import {
   type CalibratedChip,
   calibratedChipOf,
 } from '../../../src/devices/compiler/schedule/calibrated-chip.ts'
+import type { DecouplingSequence } from '../../../src/devices/compiler/schedule/decouple.ts'
 import type { Program } from '../../../src/devices/pulse/schedule.ts'
 import { lowerProgram, parseProgram } from '../../../src/qasm/index.ts'
 
@@ -33,11 +34,24 @@ export interface CompiledText {
   runs: CompiledRun[]
 }
 
-/** Compiles the text of a circuit with its gates as they are written, to the programs of the sequencers. */
-export function compileText(text: string, shots: number, { chip, hardware } = FIVE_QUBITS): CompiledText {
-  const circuit = compileCircuit('scheduler_a', lowerProgram(parseProgram(text), []), chip, 'measure', {
-    level: 0,
-  })
+/**
+ * Compiles the text of a circuit with its gates as they are written, to the programs of the sequencers.
+ * Qubits that wait play nothing, or the given sequence.
+ */
+export function compileText(
+  text: string,
+  shots: number,
+  { chip, hardware } = FIVE_QUBITS,
+  decoupling?: DecouplingSequence,
+): CompiledText {
+  const options = { level: 0, decoupling } as const
+  const circuit = compileCircuit(
+    'scheduler_a',
+    lowerProgram(parseProgram(text), []),
+    chip,
+    'measure',
+    options,
+  )
   const { schedule, resetNs } = circuit
   const program: Program<'shots'> = { kind: 'shots', shots, reset_ns: resetNs, points: [schedule] }
   return { circuit, program, runs: [...compileProgram(program, clusterPortsOf(hardware, program))] }
