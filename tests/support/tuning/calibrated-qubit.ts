@@ -37,6 +37,17 @@ export function calibratedQubit(
   const amp90 = quarterAmplitude(transmon, pulse)
   const values = { ...known, 'rxy.amp180': amp180, 'rxy.motzoi': motzoi, 'fine.amp90': amp90 }
   for (const [path, value] of Object.entries(values)) chip.values.set('q0', path, value)
-  const { coherent, limit } = pulseErrors(transmon, pulse, { amp180, amp90 })
-  return { ...chip, truth, gateError: coherent + limit, coherenceLimit: limit }
+  const amplitudes = { amp180, amp90 }
+  const { limit } = pulseErrors(transmon, pulse, amplitudes)
+  // The error grows with the square of the distance of both frequencies: two of them stand for slow noise.
+  const coherent = [1, -1].map((side) => {
+    const f01 = transmon.f01 + side * transmon.slowNoise
+    return pulseErrors({ ...transmon, f01 }, pulse, amplitudes).coherent / 2
+  })
+  return {
+    ...chip,
+    truth,
+    gateError: coherent.reduce((sum, each) => sum + each, limit),
+    coherenceLimit: limit,
+  }
 }

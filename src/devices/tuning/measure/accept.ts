@@ -1,4 +1,4 @@
-import type { AcceptedFit, Fit, FitTrace, Quality } from '../../fitting/fit.ts'
+import type { AcceptedFit, Estimate, Fit, FitTrace, Quality } from '../../fitting/fit.ts'
 import { type CheckOutcome, RoutineError } from '../routine.ts'
 
 /** The accepted fit. @throws RoutineError with the reason of a rejected one. */
@@ -22,7 +22,22 @@ export function checkOf(deviation: number, limit: number): CheckOutcome {
   return { state: margin > 1 ? 'out' : 'in', margin }
 }
 
+/** Steps of the times to which instruments are bound, ns. */
+const GRID_NS = 4
+
 /** A time rounded to whole steps of 4 ns, to which instruments are bound, s. */
 export function onGrid(seconds: number): number {
-  return (Math.round(seconds / 4e-9) * 4) / 1e9
+  return inSteps(seconds, GRID_NS)
+}
+
+/**
+ * A found time (s) rounded to whole steps of 4 ns, or of as many as given. Its error is also that of the
+ * rounding: of equal chips, some are rounded up and others down.
+ */
+export function rounded({ value, error }: Estimate, stepNs = GRID_NS): Estimate {
+  return { value: inSteps(value, stepNs), error: Math.hypot(error, (stepNs * 1e-9) / Math.sqrt(12)) }
+}
+
+function inSteps(seconds: number, stepNs: number): number {
+  return (Math.round(seconds / (stepNs * 1e-9)) * stepNs) / 1e9
 }

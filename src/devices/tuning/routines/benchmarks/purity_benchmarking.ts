@@ -5,7 +5,7 @@ import { accepted, tracesOf } from '../../measure/accept.ts'
 import { sampleDecay } from '../../measure/benchmark-depths.ts'
 import { playGate, randomGates } from '../../measure/clifford.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
-import { populations } from '../../measure/references.ts'
+import { sequencePopulations } from '../../measure/references.ts'
 import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
 
 const DEPTHS = [1, 4, 16, 64, 128, 256, 512, 768]
@@ -71,7 +71,7 @@ function* puritiesOf(context: RoutineContext, depths: readonly number[]): Measur
   const purities = depths.map(() => [] as number[])
   for (let seed = 0; seed < seeds; seed++) {
     const points = depths.flatMap((depth) => AXES.map((axis) => sequence(context, depth, seed, axis)))
-    const found = yield* populations(context, points, SHOTS)
+    const found = yield* sequencePopulations(context, points, SHOTS)
     for (const [at, all] of purities.entries()) {
       const values = Array.from(found.slice(at * AXES.length, (at + 1) * AXES.length))
       all.push(

@@ -6,7 +6,7 @@ import { accepted, tracesOf } from '../../measure/accept.ts'
 import { sampleDecay } from '../../measure/benchmark-depths.ts'
 import { inverseOf, playGate, randomGates, X90_GATE } from '../../measure/clifford.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
-import { populations } from '../../measure/references.ts'
+import { sequencePopulations } from '../../measure/references.ts'
 import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
 
 const DEPTHS = [1, 4, 16, 64, 128, 256, 512, 768, 1_024]
@@ -93,7 +93,7 @@ function* survivalOf(
   for (let seed = 0; seed < seeds; seed++) {
     // A program of its own for each seed: sequences are long.
     const points = depths.map((depth) => sequence(context, depth, seed, interleaved))
-    const found = yield* populations(context, points, SHOTS)
+    const found = yield* sequencePopulations(context, points, SHOTS)
     for (const [at, population] of found.entries()) survival[at]?.push(1 - population)
   }
   return survival

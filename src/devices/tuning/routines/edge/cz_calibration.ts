@@ -1,7 +1,7 @@
 import type { Estimate, FitTrace, Quality } from '../../../fitting/fit.ts'
 import { phaseDifference } from '../../../fitting/models/cosine.ts'
 import { fitFullReturn, fitPhaseCrossing } from '../../../fitting/models/cz.ts'
-import { accepted, checkOf } from '../../measure/accept.ts'
+import { accepted, checkOf, rounded } from '../../measure/accept.ts'
 import { orderedEnds } from '../../measure/pair/ends.ts'
 import type { GatePulse } from '../../measure/pair/exchange.ts'
 import {
@@ -24,8 +24,9 @@ const DURATIONS = 9
 const MIN_LINE = 5
 /** Distance from resonance at the ends of the line, in units of the rate of a full return. */
 const REACH = 0.12
-/** Steps of the duration, s. */
-const STEP_S = 1e-9
+/** Steps of the duration, ns and s. */
+const STEP_NS = 1
+const STEP_S = 1e-9 * STEP_NS
 /** Gates in a row, which show a wrong duration by their square. */
 const GATES = 5
 /**
@@ -63,7 +64,8 @@ export const czCalibration = defineRoutine({
     const line = yield* phaseAlongLine(context, drive, stored, rest)
     const point = { value: line.value.value, duration: fullReturn(stored, line.detuning) }
     const returned = yield* leastLeakage(context, drive, point)
-    const duration = Math.round(returned.value / STEP_S) * STEP_S
+    const found = rounded(returned, STEP_NS)
+    const { value: duration } = found
     const chosen = { pulse: drive.pulseAt(point.value), duration }
     const [phase = NOT_MEASURED] = yield* gatePhases(context, [chosen], rest)
     const options = { shots: SHOTS, repeats: REPEATS }
@@ -73,8 +75,7 @@ export const czCalibration = defineRoutine({
     return {
       parameters: {
         'cz.square_duration': {
-          value: duration,
-          error: returned.error,
+          ...found,
           unit: 's',
           checkLimit: (duration / Math.PI) * Math.sqrt(MAX_LEAKAGE),
         },

@@ -1,6 +1,6 @@
 import { fitChevron } from '../../../fitting/models/cz.ts'
 import { fitLorentzian } from '../../../fitting/models/lorentzian.ts'
-import { accepted, onGrid } from '../../measure/accept.ts'
+import { accepted, onGrid, rounded } from '../../measure/accept.ts'
 import { DRIVE_PRIORS_OF_ENDS, DRIVEN_ENDS, isParametric } from '../../measure/pair/ends.ts'
 import { type GatePulse, remainders } from '../../measure/pair/exchange.ts'
 import { gateFrequencies } from '../../measure/pair/gate-sweep.ts'
@@ -50,10 +50,9 @@ export const czChevron = defineRoutine({
     return {
       parameters: {
         'cz.square_duration': {
-          value: onGrid(period),
+          ...rounded({ value: period, error: (period * exchange.error) / exchange.value }),
           unit: 's',
           checkLimit: period / 10,
-          error: (period * exchange.error) / exchange.value,
         },
         ...(axis === 'frequency'
           ? { 'clock_freqs.cz': { ...center, unit: 'Hz', checkLimit: (2 * exchange.value) / 3 } }

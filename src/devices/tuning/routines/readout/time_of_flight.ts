@@ -1,6 +1,6 @@
 import { projectOnPrincipalAxis } from '../../../fitting/complex-series.ts'
 import { fitStep } from '../../../fitting/models/step.ts'
-import { accepted, onGrid } from '../../measure/accept.ts'
+import { accepted, rounded } from '../../measure/accept.ts'
 import { resetNs } from '../../measure/references.ts'
 import { linewidthOf } from '../../measure/resonator-lines.ts'
 import { acquire, defineRoutine } from '../../routine.ts'
@@ -42,9 +42,8 @@ export const timeOfFlight = defineRoutine({
     const { values: signal } = projectOnPrincipalAxis({ re: i, im: q })
     const times = Array.from(i, (_, at) => DELAY_S + at * 1e-9)
     const { values, fit, quality } = accepted(yield* fitStep(times, signal, { name: 'signal', unit: 'V' }))
-    const { value, error } = values.arrival
     return {
-      parameters: { 'measure.acq_delay': { value: onGrid(value), error, unit: 's' } },
+      parameters: { 'measure.acq_delay': { ...rounded(values.arrival), unit: 's' } },
       trace: fit,
       quality,
     }

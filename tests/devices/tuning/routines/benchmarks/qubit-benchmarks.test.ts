@@ -5,6 +5,7 @@ import { BUILT_IN_ROUTINES } from '../../../../../src/devices/tuning/routines/in
 import { createRng } from '../../../../../src/simulator/index.ts'
 import { quietTruth } from '../../../../support/simulated-chip/chips.ts'
 import { qubitOf } from '../../../../support/simulated-chip/experiments.ts'
+import { calibratedQubit } from '../../../../support/tuning/calibrated-qubit.ts'
 import { simulatedQubits } from '../../../../support/tuning/simulated-qubit.ts'
 
 const PULSES = [
@@ -51,6 +52,19 @@ test('a calibrated qubit reaches an error near the limit of its coherence', asyn
   const purity = (await measure('purity_benchmarking'))?.benchmark
   expect(purity?.incoherent).toBeGreaterThan(0.6 * limit)
   expect(purity?.incoherent).toBeLessThan(1.4 * limit)
+})
+
+test('what a repetition finds left of the one before does not count as an error of pulses', async () => {
+  // Every axis decays alike, and without noise of shots: what is left is the number of pulses, within 1.5 %.
+  const t1 = 3e-4
+  const axes = { depths: [1, 64, 128, 256] }
+  const qubit = calibratedQubit(5, { t1, t2_echo: t1, t2_star: 0.9999 * t1 }, { axes })
+  qubit.truth.shots_noise = false
+  qubit.values.set('q0', 'coherence.t1', t1)
+  for (const name of ['randomized_benchmarking', 'purity_benchmarking']) {
+    const { finding } = await qubit.measure(routineOf(name))
+    expect(Math.abs((finding?.benchmark?.error ?? Number.NaN) / qubit.gateError - 1)).toBeLessThan(0.015)
+  }
 })
 
 test('interleaved benchmarking tells the error of a quarter turn', async () => {
