@@ -13,6 +13,8 @@ const ROUTINES = {
   coupler_anticrossing: '{current: {points: 41}}',
   t1: '{}',
 }
+/** Enough where only the currents count. */
+const FEW_ROUTINES = { coupler_anticrossing: '{current: {points: 21}}' }
 const USUAL_RATE = 40e-6
 const ABORT_RATE = 1e-3
 
@@ -69,7 +71,7 @@ describe('the current of a coupler', () => {
 
   test('is the former one after a run whose device file could not be written', async () => {
     using folder = temporaryFolder()
-    const lab = await pairLab(folder.path, TRUTH, { routines: ROUTINES })
+    const lab = await pairLab(folder.path, TRUTH, { routines: FEW_ROUTINES })
     const { status, errors, notes } = await lab.run('full', ({ phase }) => {
       if (phase === 'write') writeFileSync(lab.path, 'q0: {')
     })
@@ -85,7 +87,7 @@ describe('the current of a coupler', () => {
   test('is back at once when a run is stopped during its sweep', async () => {
     using folder = temporaryFolder()
     const lab = await pairLab(folder.path, TRUTH, {
-      routines: ROUTINES,
+      routines: FEW_ROUTINES,
       onRamp(count) {
         if (count !== 5) return
         expect(JSON.parse(readFileSync(journalOf(folder.path), 'utf8'))).toMatchObject({
@@ -104,7 +106,7 @@ describe('the current of a coupler', () => {
 
   test('is back at once when a run is stopped after it was parked', async () => {
     using folder = temporaryFolder()
-    const lab = await pairLab(folder.path, TRUTH, { routines: ROUTINES })
+    const lab = await pairLab(folder.path, TRUTH, { routines: FEW_ROUTINES })
     const text = readFileSync(lab.path, 'utf8')
     const { status } = await lab.run('full', ({ phase }) => {
       if (phase === 'write') lab.stop.abort(new CalibrationError('calibration stopped'))
@@ -119,7 +121,7 @@ describe('the current of a coupler', () => {
   test('is restored by the next tuner, before anything else, when the source or the process is lost', async () => {
     using folder = temporaryFolder()
     const lab = await pairLab(folder.path, TRUTH, {
-      routines: ROUTINES,
+      routines: FEW_ROUTINES,
       onRamp(count) {
         if (count > 7) throw new Error('the line is cut')
       },
@@ -131,7 +133,7 @@ describe('the current of a coupler', () => {
     expect(lab.chip.currents.heldIn(lab.edge)).not.toBe(0)
     expect(existsSync(journalOf(folder.path))).toBe(true)
 
-    const next = await pairLab(folder.path, TRUTH, { routines: ROUTINES, chip: lab.chip })
+    const next = await pairLab(folder.path, TRUTH, { routines: FEW_ROUTINES, chip: lab.chip })
     await next.tuner.start?.({ calibrateNow: async () => undefined } as never)
     expect(next.ramps).toEqual([{ amps: 0, rate: ABORT_RATE }])
     expect(lab.chip.currents.heldIn(lab.edge)).toBe(0)
@@ -140,7 +142,7 @@ describe('the current of a coupler', () => {
 
   test('is the former one after a single routine that writes nothing', async () => {
     using folder = temporaryFolder()
-    const lab = await pairLab(folder.path, TRUTH, { routines: ROUTINES })
+    const lab = await pairLab(folder.path, TRUTH, { routines: FEW_ROUTINES })
     const request = {
       runId: 'run000000000001',
       routine: 'coupler_anticrossing',
@@ -158,7 +160,7 @@ describe('the current of a coupler', () => {
 
   test('cannot be moved by a dummy, which fails the routine and no other for this reason', async () => {
     using folder = temporaryFolder()
-    const lab = await pairLab(folder.path, TRUTH, { routines: ROUTINES, isDummy: true })
+    const lab = await pairLab(folder.path, TRUTH, { routines: FEW_ROUTINES, isDummy: true })
     const { routines = [] } = await lab.run('full')
     const codes = routines.map(({ routine, error }) => `${routine} ${error?.code}`)
     expect(codes.filter((each) => each.endsWith('no_source'))).toEqual(['coupler_anticrossing no_source'])
