@@ -29,18 +29,27 @@ class Measurements:
     def describe(self, paths: list[str]) -> None:
         """Imports the routines and sends what they declare, with the files that they consist of."""
         before = loaded_modules()
-        described = []
+        described: list[Message] = []
+        refused: list[str] = []
         for path in paths:
-            cls = import_attribute(f"routine {path}", *path.split(":"))
-            if not (isinstance(cls, type) and issubclass(cls, Routine)):
-                raise StartupError(f"routine {path} is no routine; derive a class from svc_driver.tuning.Routine")
-            self._routines[path] = cls
             try:
-                described.append(describe(cls, path))
-            except (AttributeError, TypeError, ValueError) as error:
-                raise StartupError(f"routine {path}: {error}") from error
+                described.append(self._import(path))
+            except StartupError as error:
+                refused += error.reasons
+        if refused:
+            raise StartupError(refused)
         names = [path.split(":")[0] for path in paths]
         self._send({"m": "routines", "routines": described, "files": imported_files(names, before)})
+
+    def _import(self, path: str) -> Message:
+        cls = import_attribute(f"routine {path}", *path.split(":"))
+        if not (isinstance(cls, type) and issubclass(cls, Routine)):
+            raise StartupError(f"routine {path} is no routine; derive a class from svc_driver.tuning.Routine")
+        self._routines[path] = cls
+        try:
+            return describe(cls, path)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise StartupError(f"routine {path}: {error}") from error
 
     def handle(self, message: Message) -> None:
         """Takes the start of a measurement, a reply to its request, or its end from outside."""

@@ -40,10 +40,15 @@ class Good(Routine):
 
 class Crashes(Good):
     def measure(self, context):
-        os._exit(3)
+        found = super().measure(context)
+        if context.target == "q0":
+            os._exit(3)
+        return found
 
 class Hangs(Good):
     def measure(self, context):
+        if context.target == "q1":
+            return super().measure(context)
         logging.getLogger("lab").info("hanging")
         while True:
             pass
@@ -85,134 +90,64 @@ const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 writeFileSync(join(folder.path, 'lab.py'), LAB)
 
-/** Runs classes of the lab on two qubits, with what their process logs. */
-async function walked(names: readonly string[], log = silentLog, clock = new FakeClock(), qubits = 2) {
-  const paths = names.map((name) => `lab:${name}`)
-  const { routines, close } = await openPythonRoutines(paths, folder.path, { ...place, log })
-  try {
-    const all = paths.map((path) => {
-      const routine = routines.get(path)
-      if (!routine) throw new Error(`no ${path}`)
-      return routine
-    })
-    const walk = setUp(all, {
-      chip: lineChip(qubits, { q0: { b: 7 }, q1: { b: 8 } }),
-      runner: { clock },
-    })
-    const { results, stopped } = await walk.run()
-    const errors = results.map(({ target, outcome: { error, attempts } }) =>
-      error ? `${target} ${error.code} after ${attempts}: ${error.message}` : `${target} found`,
-    )
-    return { ...walk, results, stopped, errors, ends: ends(walk.events) }
-  } finally {
-    close()
-  }
-}
-
 describe.skipIf(skip)('openPythonRoutines()', () => {
-  test('a routine in Python measures, and its value is used with the declared unit', async () => {
-    const { results, instrument, values, stopped } = await walked(['Good'])
-    expect(stopped).toBeUndefined()
-    expect(results.map(({ parameters }) => parameters['a'])).toEqual([
-      { value: 7, error: 0.1, unit: 'Hz', checkLimit: 2, previous: undefined, isApplied: true },
-      { value: 9, error: 0.1, unit: 'Hz', checkLimit: 2, previous: undefined, isApplied: true },
-    ])
-    expect(values.changes.map(({ path, value }) => [path, value])).toEqual([
-      ['a', 7],
-      ['a', 9],
-    ])
-    expect(instrument.programs.map(({ shots }) => shots)).toEqual([7, 7])
-  })
-
-  test('a crash, an error and results that are none fail the step, and the run goes on', async () => {
+  // One walk: each process of Python takes its time to start, and a crash or a hang takes another one.
+  test('good routines find values; a crash, a hang and an error fail the step, and the run goes on', async () => {
     const names = [
-      'Crashes',
-      'Fails',
-      'Exits',
-      'Declines',
-      'Unset',
-      'Undeclared',
-      'Infinite',
-      'Strange',
-      'Nothing',
+      ...['Good', 'Fails', 'Exits', 'Declines', 'Unset', 'Undeclared', 'Infinite', 'Strange', 'Nothing'],
+      ...['Hangs', 'Crashes'],
     ]
-    const { errors, stopped, ends: all } = await walked([...names, 'Good'])
-    expect(stopped).toBeUndefined()
-    expect(errors.filter((line) => line.startsWith('q0'))).toEqual([
-      'q0 crashed after 1: the process of routines in Python ended (code 3), see the driver log',
-      'q0 internal after 1: ZeroDivisionError: see the driver log',
-      'q0 internal after 1: SystemExit: see the driver log',
-      'q0 not_set after 1: q0.rxy.duration is not set',
-      'q0 invalid_result after 1: the routine in Python: c is found, and neither in writes nor in optional_writes',
-      'q0 invalid_result after 1: the routine found a value that is no finite number, at finding.parameters.a.value',
-      expect.stringContaining('q0 invalid_result after 1: a request: schedules.0.0.overrides.frequncy: '),
-      'q0 internal after 1: TypeError: see the driver log',
-      'q0 found',
-    ])
-    expect(all.filter((line) => line.startsWith('declines'))).toEqual([
-      'declines q0 declined',
-      'declines q1 declined',
-    ])
-  })
-
-  test('a hang ends with the time limit of its routine; the next one has a new process', async () => {
     const clock = new FakeClock()
     const log = {
       ...silentLog,
       info: (text: string) => void (text.includes('hanging') && clock.advance(900_000)),
     }
-    const { errors, stopped } = await walked(['Hangs', 'Good'], log, clock, 1)
-    expect(stopped).toBeUndefined()
-    expect(errors).toEqual(['q0 timeout after 1: no result within 900 s', 'q0 found'])
-  })
-
-  test('what is measured beside a crash is measured again alone', async () => {
-    writeFileSync(
-      join(folder.path, 'half.py'),
-      `${LAB}
-class Half(Good):
-    def measure(self, context):
-        found = super().measure(context)
-        if context.target == "q0":
-            os._exit(4)
-        return found
-`,
-    )
-    const { routines, close } = await openPythonRoutines(['half:Half'], folder.path, place)
+    const paths = names.map((name) => `lab:${name}`)
+    const { routines, close } = await openPythonRoutines(paths, folder.path, { ...place, log })
     try {
-      const { run } = setUp([...routines.values()], {
-        chip: lineChip(2, { q0: { b: 7 }, q1: { b: 8 } }),
-        input: { group: (targets) => [[...targets]] },
-      })
-      const { results } = await run()
-      expect(results.map(({ outcome: { error, attempts } }) => [error?.code, attempts])).toEqual([
-        ['crashed', 1],
-        [undefined, 2],
+      const { run, events, instrument, values } = setUp(
+        paths.flatMap((path) => routines.get(path) ?? []),
+        {
+          chip: lineChip(2, { q0: { b: 7 }, q1: { b: 8 } }),
+          runner: { clock },
+          input: { group: (targets) => [[...targets]] },
+        },
+      )
+      const { results, stopped } = await run()
+      expect(stopped).toBeUndefined()
+      const errors = results.map(({ target, outcome: { error, attempts } }) =>
+        error
+          ? `${target} ${error.code} after ${attempts}: ${error.message}`
+          : `${target} found after ${attempts}`,
+      )
+      expect(errors.filter((line) => line.startsWith('q0'))).toEqual([
+        'q0 found after 1',
+        'q0 internal after 1: ZeroDivisionError: see the driver log',
+        'q0 internal after 1: SystemExit: see the driver log',
+        'q0 not_set after 1: q0.rxy.duration is not set',
+        'q0 invalid_result after 1: the routine in Python: c is found, and neither in writes nor in optional_writes',
+        'q0 invalid_result after 1: the routine found a value that is no finite number, at finding.parameters.a.value',
+        expect.stringContaining('q0 invalid_result after 1: a request: schedules.0.0.overrides.frequncy: '),
+        'q0 internal after 1: TypeError: see the driver log',
+        'q0 timeout after 1: no result within 900 s',
+        'q0 crashed after 1: the process of routines in Python ended (code 3), see the driver log',
       ])
-    } finally {
-      close()
-    }
-  })
-
-  test('the example in the place of t1 finds the relaxation time with the rules of built-in routines', async () => {
-    const { routines, close } = await openPythonRoutines(['fast_t1:FastT1'], EXAMPLES, place)
-    try {
-      const [routine] = [...routines.values()]
-      if (!routine) throw new Error('no routine')
-      const t1 = 40e-6
-      const chip = calibratedQubit(3, { t1, t2_echo: 50e-6, t2_star: 30e-6 })
-      const { error, finding } = await chip.measure(routine)
-      expect(error).toBeUndefined()
-      const found = finding?.parameters?.['coherence.t1']
-      expect(found?.unit).toBe('s')
-      expect(Math.abs(Number(found?.value) - t1)).toBeLessThan(5 * (found?.error ?? 0))
-      expect(found?.error).toBeLessThan(0.1 * t1)
-      expect(finding?.quality?.['dbic']).toBeGreaterThan(15)
-      expect(finding?.trace).toMatchObject({
-        kind: 'line',
-        model: 'exponential',
-        x: { name: 'delay', unit: 's' },
-      })
+      // What is measured beside a crash is measured again alone, in a new process as after a hang.
+      expect(errors.at(-1)).toBe('q1 found after 2')
+      expect(ends(events).filter((line) => line.startsWith('declines'))).toEqual([
+        'declines q0 declined',
+        'declines q1 declined',
+      ])
+      const good = results.slice(0, 2)
+      expect(good.map(({ parameters }) => parameters['a'])).toEqual([
+        { value: 7, error: 0.1, unit: 'Hz', checkLimit: 2, previous: undefined, isApplied: true },
+        { value: 9, error: 0.1, unit: 'Hz', checkLimit: 2, previous: undefined, isApplied: true },
+      ])
+      expect(values.changes.slice(0, 2).map(({ path, value }) => [path, value])).toEqual([
+        ['a', 7],
+        ['a', 9],
+      ])
+      expect(instrument.programs[0]?.shots).toBe(7)
     } finally {
       close()
     }
@@ -232,7 +167,7 @@ describe.skipIf(skip)('importRoutines()', () => {
     return importRoutines(BUILT_IN_ROUTINES, config, where, { ...importers, openPython })
   }
 
-  test('gives a routine that replaces a built-in one its name and its place, and follows its imports', async () => {
+  test('gives a routine that replaces a built-in one its name and place, follows its imports, and it measures', async () => {
     using found = await imported('routines: {fast_t1:FastT1: {replaces: t1, shots: 9}}')
     const names = BUILT_IN_ROUTINES.map(({ name }) => name)
     expect(found.routines.map(({ name }) => name)).toEqual(names)
@@ -247,21 +182,35 @@ describe.skipIf(skip)('importRoutines()', () => {
     expect(files).toContain('fast_t1.py')
     expect(files).toContain('tuning.py')
     expect(files).not.toContain('math.py')
+
+    // The rules of built-in routines hold for what it finds.
+    const t1 = 40e-6
+    const chip = calibratedQubit(3, { t1, t2_echo: 50e-6, t2_star: 30e-6 })
+    if (!own) throw new Error('no t1')
+    const { error, finding } = await chip.measure(own)
+    expect(error).toBeUndefined()
+    const value = finding?.parameters?.['coherence.t1']
+    expect(value?.unit).toBe('s')
+    expect(Math.abs(Number(value?.value) - t1)).toBeLessThan(5 * (value?.error ?? 0))
+    expect(value?.error).toBeLessThan(0.1 * t1)
+    expect(finding?.quality?.['dbic']).toBeGreaterThan(15)
+    expect(finding?.trace).toMatchObject({
+      kind: 'line',
+      model: 'exponential',
+      x: { name: 'delay', unit: 's' },
+    })
   })
 
-  test.each([
-    ['routines: {lab:None_: {}}', 'routine lab:None_: lab has no None_; it defines '],
-    [
-      'routines: {nolab:Good: {}}',
+  test('refuses what is no routine, each with its reason', async () => {
+    const refused = imported('routines: {lab:None_: {}, nolab:Good: {}, os:path: {}}', folder.path)
+    const reasons = [
+      'routine lab:None_: lab has no None_; it defines ',
       "routine nolab:Good cannot be imported: ModuleNotFoundError: No module named 'nolab'",
-    ],
-    [
-      'routines: {os:path: {}}',
       'routine os:path is no routine; derive a class from svc_driver.tuning.Routine',
-    ],
-    ['routines: {3lab:Good: {}}', 'expected module:Class of Python, or a path such as ./file.ts#export'],
-  ])('refuses %s', async (text, reason) => {
-    await expect(imported(text, folder.path)).rejects.toThrow(reason)
+    ]
+    for (const reason of reasons) await expect(refused).rejects.toThrow(reason)
+    const expected = 'expected module:Class of Python, or a path such as ./file.ts#export'
+    await expect(imported('routines: {3lab:Good: {}}', folder.path)).rejects.toThrow(expected)
   })
 
   test.each([
