@@ -126,7 +126,7 @@ func warnOfOpenFile(path string) {
 	}
 }
 
-// addresses of a server, of which one is in use until it does not respond.
+// addresses of a server, of which one is in use until it does not respond or does not lead.
 type addresses struct {
 	mutex sync.Mutex
 	all   []string
@@ -180,7 +180,7 @@ func (a *addresses) reach(address string) {
 	delete(a.wrong, address)
 }
 
-// leave continues with the address after the one that did not respond. It reports whether it is of no use to try
+// leave continues with the address after the one that did not respond or does not lead. It reports whether it is of no use to try
 // again: that each address is wrong.
 func (a *addresses) leave(address string, isWrong bool) bool {
 	a.mutex.Lock()

@@ -47,7 +47,7 @@ func WithHTTPClient(client *http.Client) Option { return func(o *options) { o.ht
 func WithRetries(retries Retries) Option { return func(o *options) { o.retries = retries } }
 
 // New returns a client of the server at baseURL, which may be several addresses separated by commas: the next one is
-// used when one does not respond. An empty baseURL is SVC_ADDR, or the address of the saved account.
+// used when one does not respond or does not lead. An empty baseURL is SVC_ADDR, or the address of the saved account.
 func New(baseURL string, opts ...Option) (*Client, error) {
 	var o options
 	for _, each := range opts {

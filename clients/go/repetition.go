@@ -12,7 +12,7 @@ import (
 
 // Retries say how often and for how long a request is repeated.
 type Retries struct {
-	// Tries is the number of attempts in all; default 5.
+	// Tries is the number of attempts in all, without those that reach a server that stands by; default 5.
 	Tries int
 	// Within is the time after which no further attempt starts; default 60 s.
 	Within time.Duration
@@ -70,6 +70,12 @@ func isRetried(err error, isRepeatable bool) bool {
 	return errors.As(err, &answer) && isRefused(answer.Status)
 }
 
+// isFromStandby reports whether the server stands by while another one leads: it did nothing, and may lead next.
+func isFromStandby(err error) bool {
+	var answer *Error
+	return errors.As(err, &answer) && answer.Code == "not_leader"
+}
+
 // pauseAfter is what the server asks for and up to as much again, or exponential with full jitter, so that
 // clients do not return all at once.
 func pauseAfter(err error, attempt int) time.Duration {
@@ -125,11 +131,11 @@ func (s *repetition) end() {
 	}
 }
 
-// counts reports whether a failure is one of the tries. Being limited does not; of a submission, only what the server
-// itself reports counts.
+// counts reports whether a failure is one of the tries. Being limited is none, nor is a server that stands by; of a
+// submission, only what the server itself reports counts.
 func (s *repetition) counts(err error) bool {
 	if s == nil {
-		return !errors.Is(err, ErrRateLimited)
+		return !errors.Is(err, ErrRateLimited) && !isFromStandby(err)
 	}
 	var answer *Error
 	return errors.As(err, &answer) && answer.Status == 500 && answer.Code != ""

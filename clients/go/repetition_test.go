@@ -165,3 +165,27 @@ func TestSubmissionsLastAtMostAsLongAsTheServerKeepsKeys(t *testing.T) {
 		t.Error("24 hours are accepted")
 	}
 }
+
+func TestAServerThatStandsByIsLeftForTheNextAddress(t *testing.T) {
+	var hosts []string
+	transport := answers(func(r *http.Request) (*http.Response, error) {
+		hosts = append(hosts, r.URL.Host)
+		if len(hosts) <= 6 {
+			return answer(503, `{"code":"not_leader","message":"Stands by"}`)
+		}
+		return answer(200, `[]`)
+	})
+	client, err := New("http://one,http://two", WithToken("token"), WithHTTPClient(&http.Client{Transport: transport}),
+		WithRetries(Retries{Tries: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pauses []time.Duration
+	client.transport.clock.sleep = func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
+	if _, err := client.QPUs(context.Background()); err != nil {
+		t.Errorf("no server leads for a while: %v", err)
+	}
+	if got := strings.Join(hosts, " "); got != "one two one two one two one" || pauses[0] != 0 {
+		t.Errorf("asked %s with pauses %v", got, pauses)
+	}
+}

@@ -75,6 +75,9 @@ func (t *transport) request(ctx context.Context, c call, result any) error {
 			failures++
 		}
 		pause := pauseAfter(err, attempt)
+		if isFromStandby(err) && attempt < len(t.addresses.all) {
+			pause = 0
+		}
 		if c.isOnce || failures >= t.retries.Tries || !isRetried(err, isRepeatable) || t.clock.now().Add(pause).After(end) {
 			return repeated.givenUp(err)
 		}
@@ -149,6 +152,9 @@ func (t *transport) send(ctx context.Context, address string, c call) (*http.Res
 	}
 	defer response.Body.Close()
 	failure := errorOf(response)
+	if isFromStandby(failure) {
+		t.addresses.leave(address, false)
+	}
 	if failure.Status == http.StatusUnauthorized {
 		failure.Message = t.unauthorizedText(address)
 	}

@@ -4,7 +4,7 @@
  */
 const SILENT_MS = 5_000
 
-/** The addresses of a server, of which one is in use until it does not respond. */
+/** The addresses of a server, of which one is in use until it does not respond or does not lead. */
 export class Addresses {
   readonly #all: readonly string[]
   #at = 0
@@ -31,6 +31,11 @@ export class Addresses {
       if (!isUrl) throw new TypeError(`The address "${address}" is no URL such as https://svc.lab.example`)
     }
     this.#all = addresses
+  }
+
+  /** Number of addresses. */
+  get count(): number {
+    return this.#all.length
   }
 
   get current(): string {
@@ -62,8 +67,8 @@ export class Addresses {
   }
 
   /**
-   * Continues with the address after the one that did not respond. Returns whether it is of no use to try
-   * again: that each address is wrong.
+   * Continues with the address after the one that did not respond or does not lead. Returns whether it is
+   * of no use to try again: that each address is wrong.
    */
   leave(address: string, isWrong: boolean): boolean {
     if (address === this.current) this.#at = (this.#at + 1) % this.#all.length

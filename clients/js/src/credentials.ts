@@ -3,8 +3,8 @@ import { environment, savedAccount } from './accounts.ts'
 /** Where a client connects, and as whom. */
 export interface CredentialOptions {
   /**
-   * Address of the server, or several of which the next is used when one does not respond; default
-   * `SVC_ADDR`.
+   * Address of the server, or several of which the next is used when one does not respond or does not
+   * lead; default `SVC_ADDR`.
    */
   readonly baseUrl?: string | readonly string[]
   /** API token, or what returns one; default `SVC_API_TOKEN`. */

@@ -3,7 +3,7 @@ import { ConnectionLostError, QpuUnavailableError, RateLimitedError, SvcError } 
 
 /** How often and for how long a request is repeated. */
 export interface Retries {
-  /** Attempts in all; default 5. */
+  /** Attempts in all, without those that reach a server that stands by; default 5. */
   readonly tries?: number
   /** Time in ms after which no further attempt starts; default 60,000. */
   readonly withinMs?: number
@@ -49,6 +49,11 @@ export function isTemporary(error: unknown): boolean {
   return REFUSED.has(error.status) || FAILED.has(error.status)
 }
 
+/** Whether the server stands by while another one leads: it did nothing, and may lead next. */
+export function isFromStandby(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.code === 'not_leader'
+}
+
 /** Whether the client sends the request again. */
 export function isRetried(error: unknown, isRepeatable: boolean): boolean {
   if (!isTemporary(error) || isRepeatable) return isTemporary(error)
@@ -56,11 +61,11 @@ export function isRetried(error: unknown, isRepeatable: boolean): boolean {
 }
 
 /**
- * Whether the failure of an attempt counts as one of the tries. Being limited does not; where a response is
- * awaited, only what the server itself reports counts.
+ * Whether the failure of an attempt counts as one of the tries. Being limited does not, nor does a server
+ * that stands by; where a response is awaited, only what the server itself reports counts.
  */
 export function isFailure(error: unknown, awaitsResponse: boolean): boolean {
-  if (!awaitsResponse) return !(error instanceof RateLimitedError)
+  if (!awaitsResponse) return !(error instanceof RateLimitedError || isFromStandby(error))
   return error instanceof SvcError && error.status === 500 && error.code !== ''
 }
 

@@ -2,7 +2,16 @@ import { Addresses } from './addresses.ts'
 import { type CredentialOptions, type Credentials, credentialsOf } from './credentials.ts'
 import { AuthenticationError, ConnectionLostError, type ErrorDetails, errorOf, SvcError } from './errors.ts'
 import type { Error as ErrorBody } from './generated/wire.gen.ts'
-import { isFailure, isRetried, limitsOf, pauseAfter, Repetition, type Retries, sleep } from './repetition.ts'
+import {
+  isFailure,
+  isFromStandby,
+  isRetried,
+  limitsOf,
+  pauseAfter,
+  Repetition,
+  type Retries,
+  sleep,
+} from './repetition.ts'
 
 /**
  * `fetch` of the runtime, or one that behaves alike. A rejection with a `code` such as `ENOTFOUND`, or that
@@ -97,7 +106,7 @@ export class Transport {
         return contentOf<T>(text, this.#addresses.current)
       } catch (error) {
         signal?.throwIfAborted()
-        const pause = pauseAfter(error, attempt)
+        const pause = this.#pauseAfter(error, attempt)
         if (isFailure(error, repetition !== undefined)) failures += 1
         if (
           failures >= tries ||
@@ -110,6 +119,11 @@ export class Transport {
         await sleep(pause, signal)
       }
     }
+  }
+
+  /** None before an address that has not been asked yet, if the one just asked does not lead. */
+  #pauseAfter(error: unknown, attempt: number): number {
+    return isFromStandby(error) && attempt < this.#addresses.count ? 0 : pauseAfter(error, attempt)
   }
 
   /** Opens a response that has no end; it is read until `signal` is aborted. */
@@ -129,7 +143,7 @@ export class Transport {
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const address = this.#addresses.current
-    const { token: given, profile } = this.#credentials
+    const { token: given } = this.#credentials
     const token = typeof given === 'function' ? await given() : given
     if (token !== undefined) warnOfPlainHttp(address)
     const encoded = body === undefined ? undefined : await encode(JSON.stringify(body))
@@ -149,10 +163,15 @@ export class Transport {
       if (!response.ok) throw errorOf(await detailsOf(response))
       return await read(response)
     } catch (error) {
-      if (error instanceof AuthenticationError)
-        error.message = unauthorizedText(token !== undefined, profile, address)
-      throw error instanceof SvcError ? error : this.#lost(address, error)
+      if (isFromStandby(error)) this.#addresses.leave(address, false)
+      throw error instanceof SvcError ? this.#described(error, address, token) : this.#lost(address, error)
     }
+  }
+
+  #described(error: SvcError, address: string, token: string | undefined): SvcError {
+    if (error instanceof AuthenticationError)
+      error.message = unauthorizedText(token !== undefined, this.#credentials.profile, address)
+    return error
   }
 
   /** The error of a request without a response; goes on with the next address. */

@@ -210,6 +210,20 @@ def test_a_wrong_name_among_several_is_no_end(clock: Clock) -> None:
     assert svc.submit_job(BELL).id == JOB["id"]
 
 
+def test_a_server_that_stands_by_is_left_for_the_next_address(no_pauses: list[float]) -> None:
+    standby = httpx.Response(503, json={"code": "not_leader", "message": "Stands by"}, headers={"Retry-After": "1"})
+    answer, requests = responses(*[standby] * 6, httpx.Response(200, json=[]))
+    with SvcClient(
+        "https://one.example,https://two.example",
+        "token",
+        transport=httpx.MockTransport(answer),
+        retries=Retries(tries=1),
+    ) as svc:
+        assert svc.qpus() == []
+    assert [request.url.host[:3] for request in requests] == ["one", "two"] * 3 + ["one"]
+    assert no_pauses[0] == 0 and all(1 <= pause <= 2 for pause in no_pauses[1:])
+
+
 def test_a_terminal_says_that_a_submission_is_repeated(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -211,3 +211,25 @@ describe('a request', () => {
     expect(seen.requests).toBe(1)
   })
 })
+
+test('a server that stands by is left for the next address at once, and no failure while none leads', async () => {
+  const first: string[] = []
+  const standby = () =>
+    Response.json(
+      { code: 'not_leader', message: 'Stands by' },
+      { status: 503, headers: { 'retry-after': '0' } },
+    )
+  const svc = new SvcClient({
+    baseUrl: 'http://one, http://two',
+    apiToken: 'token',
+    retries: { tries: 1 },
+    async fetch(url) {
+      first.push(new URL(url).host)
+      return first.length <= 6 ? standby() : Response.json([])
+    },
+  })
+  expect(await svc.qpus()).toEqual([])
+  expect(first).toEqual(['one', 'two', 'one', 'two', 'one', 'two', 'one'])
+  await svc.qpus()
+  expect(first.at(-1)).toBe('one')
+})

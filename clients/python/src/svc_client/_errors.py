@@ -213,6 +213,11 @@ def is_temporary(error: SvcError) -> bool:
     return error.status in _REFUSED or error.status in _FAILED
 
 
+def is_from_standby(error: SvcError) -> bool:
+    """Whether the server stands by while another one leads: it did nothing, and may lead next."""
+    return error.code == "not_leader"
+
+
 def is_retried(error: SvcError, is_repeatable: bool) -> bool:
     """Whether the client sends the request again."""
     if not is_temporary(error) or is_repeatable:

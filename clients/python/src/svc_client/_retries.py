@@ -20,7 +20,8 @@ class Retries:
     """Limits of the repetition of one request.
 
     Attributes:
-        tries: attempts in all. One that the server refuses with 429 does not count.
+        tries: attempts in all. One that the server refuses with 429, or that reaches a server
+            that stands by, does not count.
         within: seconds after which no further attempt starts.
         without_response: seconds for which submissions and the first reading of a job are repeated however many attempts
             that takes. Each attempt of a submission has the same key, so that there is one job. At most 23 hours.

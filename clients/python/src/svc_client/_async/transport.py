@@ -19,6 +19,7 @@ from .._errors import (
     ServerError,
     SvcError,
     error_of,
+    is_from_standby,
     is_retried,
     is_temporary,
 )
@@ -39,7 +40,7 @@ _warned: set[str] = set()
 
 @dataclass
 class _Place:
-    """Which of several addresses is in use, until it does not respond."""
+    """Which of several addresses is in use, until it does not respond or does not lead."""
 
     at: int = 0
     # Addresses to which a connection was established.
@@ -129,7 +130,8 @@ class AsyncTransport:
                 try:
                     return self._content(await self._send(method, path + _query(query), content, headers or {}, read))
                 except SvcError as error:
-                    pause = pause_after(error, attempt)
+                    is_other_untried = is_from_standby(error) and attempt < len(self._credentials.addresses)
+                    pause = 0.0 if is_other_untried else pause_after(error, attempt)
                     failures += _is_failure(error, repetition)
                     attempt += 0 if error.status == 429 else 1
                     if failures >= retries.tries or not is_retried(error, safe) or time.monotonic() + pause > end:
@@ -198,11 +200,14 @@ class AsyncTransport:
             text = f"The server at {self.address} responded {response.status} with something other than JSON"
             raise ServerError(text, status=response.status) from error
 
-    def _lost(self, address: str, error: NoResponse) -> ConnectionLostError:
-        # Continues with the address after the one that did not respond.
-        place, addresses = self._place, self._credentials.addresses
+    def _leave(self, address: str) -> None:
+        # Continues with the next address, unless another request has done so.
         if address == self.address:
-            place.at = (place.at + 1) % len(addresses)
+            self._place.at = (self._place.at + 1) % len(self._credentials.addresses)
+
+    def _lost(self, address: str, error: NoResponse) -> ConnectionLostError:
+        self._leave(address)
+        place, addresses = self._place, self._credentials.addresses
         # The right server was connected before: now the network fails.
         if error.maybe_done:
             place.reached.add(address)
@@ -235,6 +240,8 @@ class AsyncTransport:
             fields=body.get("data") if isinstance(body.get("data"), dict) else {},
             retry_after=_seconds(response.headers.get("retry-after", "")),
         )
+        if is_from_standby(error):
+            self._leave(address)
         if isinstance(error, AuthenticationError):
             profile = self._credentials.profile
             if profile is not None:
@@ -290,10 +297,12 @@ def _is_maybe_done(error: SvcError) -> bool:
 def _is_failure(error: SvcError, repetition: _Repetition | None) -> bool:
     """Whether an attempt counts as one of the tries.
 
-    The server asks for the repetition of a request that it refuses with 429. Until a response, only the failures that
-    the server itself reports count.
+    The server asks for the repetition of a request that it refuses with 429, and one that stands by may lead next. Until
+    a response, only the failures that the server itself reports count.
     """
-    return bool(error.code) and error.status == 500 if repetition is not None else error.status != 429
+    if repetition is not None:
+        return bool(error.code) and error.status == 500
+    return error.status != 429 and not is_from_standby(error)
 
 
 def segment(text: str) -> str:

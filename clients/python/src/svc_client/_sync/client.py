@@ -64,8 +64,8 @@ class SvcClient(Adapters):
     """A client of one server.
 
     Args:
-        base_url: address of the server, or several, of which the next is used when one does not respond; default
-            ``SVC_ADDR``, else that of the saved account.
+        base_url: address of the server, or several, of which the next is used when one does not respond or does not
+            lead; default ``SVC_ADDR``, else that of the saved account.
         api_token: default ``SVC_API_TOKEN``, else that of the saved account.
         profile: an account that ``svc login`` has saved; default ``SVC_PROFILE``, else ``default``.
         timeout: limits of one attempt.
