@@ -44,10 +44,12 @@ export const DRIVER_SETTINGS = {
     dataDir: setting(text('path'), './bin/data', 'Data folder of the driver; -o data_dir= overrides it'),
   }),
   ...group('Server', {
-    svcAddr: setting(serverAddress(), 'http://127.0.0.1:8090', 'Server address', {
-      short: 'a',
-      variable: 'SVC_ADDR',
-    }),
+    svcAddr: setting(
+      kinds.nonEmptyList(serverAddress()),
+      'http://127.0.0.1:8090',
+      'Address of the server, or those of all its machines',
+      { short: 'a', variable: 'SVC_ADDR' },
+    ),
     token: requiredSetting(
       secret(text('token')),
       'Access token of the driver; --token-file and the variable hide it from other users',
@@ -82,8 +84,8 @@ export function readDriverSettings(input: Pick<SettingsInput, 'flags' | 'env'>):
 
 /** How to reach the server, checked. */
 export interface ServerAccess {
-  /** Without trailing slash. */
-  svcAddr: string
+  /** Each without trailing slash, and once; of them one server leads. */
+  addresses: string[]
   token: string
   /** Absolute. */
   caFile: string
@@ -110,7 +112,7 @@ export function checkAccess(
     reasons.push(`bad value for ${places.caFile}: ${values.caFile} is not in a safe location`)
   }
   return {
-    svcAddr: values.svcAddr,
+    addresses: [...new Set(values.svcAddr)],
     token: stored ? stored.token : values.token,
     caFile: caFile ?? '',
     pin: values.caFingerprint,

@@ -127,8 +127,8 @@ export async function startDriver(
     outbox = await Outbox.open(join(prepared.dataDir, 'outbox'), { clock, log })
     const orphaned = await Orphaned.open(join(prepared.dataDir, 'orphaned'), { clock, log })
     await supervisor.open()
-    if (isExposed(access.svcAddr)) {
-      log.warn('the access token is sent over plain HTTP; use an https address', { address: access.svcAddr })
+    for (const address of access.addresses.filter(isExposed)) {
+      log.warn('the access token is sent over plain HTTP; use an https address', { address })
     }
     const driver = assemble(settings, dependencies, {
       access,

@@ -21,8 +21,9 @@ function check(changes: GivenFlags, env: Record<string, string> = {}) {
 
 test('checkAccess() normalizes what it accepts', () => {
   const colons = Array(32).fill('AB').join(':')
-  expect(check({ svcAddr: 'https://lab.example/svc/', caFingerprint: colons })).toEqual({
-    svcAddr: 'https://lab.example/svc',
+  const svcAddr = 'https://lab.example/svc/, http://10.0.0.5:8090,https://lab.example/svc'
+  expect(check({ svcAddr, caFingerprint: colons })).toEqual({
+    addresses: ['https://lab.example/svc', 'http://10.0.0.5:8090'],
     token: 'svc_dt_1',
     caFile: '/tmp/somewhere/bin/svc.ca.pem',
     pin: PIN,
@@ -116,7 +117,7 @@ test('readDriverSettings() reads the variables of the specification, which flags
     operation: 'process',
     device: 'mock',
     option: ['seed=1', 'seed=2'],
-    svcAddr: 'http://lab.example',
+    svcAddr: ['http://lab.example'],
     token: 'svc_dt_2',
     caFile: '/tmp/ca.pem',
     caFingerprint: PIN,

@@ -8,6 +8,8 @@ interface LinkOptions {
   version: string
   clock: Clock
   log: Log
+  /** Whether another server may lead when this one has frozen. */
+  hasStandby: boolean
   /** The first events after the attach: the hello, and the description of a device that has one. */
   greeting(): string[]
   /** A command, unchanged; its job payload is not read here. */
@@ -32,6 +34,9 @@ export interface Link {
   close(): Promise<void>
 }
 
+/** With these, a server that has frozen is left within 5 s. */
+const BESIDE_STANDBY = { pingIntervalMs: 1_500, deadAfterMs: 4_500 } as const
+
 /**
  * Attaches to the server, first with the result socket: the command socket makes the driver online, and by
  * then events can already be sent.
@@ -49,6 +54,7 @@ export function openLink(options: LinkOptions): Link {
     log,
     appVersion: version,
     reconnect: false as const,
+    ...(options.hasStandby && { limits: BESIDE_STANDBY }),
   }
   let commands: Connection | undefined
 

@@ -8,8 +8,8 @@ import type { Outbox } from './outbox.ts'
 import { ConnectRefusal, planRetry } from './refusal.ts'
 
 interface ServerConnectionDependencies {
-  /** Address of the server and credentials of this driver. */
-  server: { svcAddr: string; token: string; caFile: string; pin: string }
+  /** Addresses of the server, of which one leads, and credentials of this driver. */
+  server: { addresses: readonly string[]; token: string; caFile: string; pin: string }
   operation: Operation
   device: string
   host: string
@@ -33,7 +33,8 @@ const SHORT_LINKS_BEFORE_WARNING = 4
 
 /**
  * Keeps this driver connected: obtains the CA, requests a lease, attaches, and starts over when the link
- * ends. While it is attached, it sends the events of the queue and the outbox.
+ * ends, at the next address if the server there does not respond or does not lead. While it is attached, it
+ * sends the events of the queue and the outbox.
  */
 export class ServerConnection {
   readonly #dependencies: ServerConnectionDependencies
@@ -44,6 +45,10 @@ export class ServerConnection {
   readonly #connected = Promise.withResolvers<void>()
   readonly #sender: Loop
   #link: Link | undefined
+  /** Index of the address in use. */
+  #at = 0
+  /** Number of addresses that failed since the last attach or pause. */
+  #failed = 0
   #authority: string | undefined
   #hasStarted = false
   #attachedAt: number | undefined
@@ -107,11 +112,14 @@ export class ServerConnection {
   async #attachOnce(): Promise<void> {
     const { server, clock, log, outbox, version } = this.#dependencies
     const { signal } = this.#stopping
-    this.#authority ??= await obtainAuthority({ ...server, clock, log, signal })
+    const { addresses } = server
+    const svcAddr = addresses[this.#at] ?? ''
+    this.#authority ??= await obtainAuthority({ ...server, svcAddr, clock, log, signal })
     const ca = this.#authority
     const lease = await requestLease({
       ...this.#dependencies,
       ...server,
+      svcAddr,
       instance: this.#instance,
       ca,
       signal,
@@ -126,6 +134,7 @@ export class ServerConnection {
       version,
       clock,
       log,
+      hasStandby: addresses.length > 1,
       greeting: () => this.#dependencies.greeting(lease.epoch),
       onCommand: this.#dependencies.onCommand,
       onReady: () => this.#onAttached(lease),
@@ -160,6 +169,7 @@ export class ServerConnection {
     const { log, outbox } = this.#dependencies
     log.info('connected', { driver: lease.name, qpu: lease.qpu_name, epoch: lease.epoch })
     this.#loggedFailure = undefined
+    this.#failed = 0
     this.#attachedAt = this.#dependencies.clock.monotonic()
     outbox.markDue()
     this.#sender.wake()
@@ -170,6 +180,7 @@ export class ServerConnection {
     if (!(error instanceof AppError)) this.#dependencies.log.error('connecting failed', { error })
     const retry = planRetry(error, this.#hasStarted)
     if (retry === 'stop') throw error
+    if (this.#leaves(error)) return
     const pauseMs = retry === 'backoff' ? this.#backoff.next() : retry.pauseMs
     const message = messageOf(error)
     // A failure that repeats is logged once.
@@ -182,6 +193,16 @@ export class ServerConnection {
     }
     this.#loggedFailure = message
     await this.#dependencies.clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
+  }
+
+  /** Goes on to the next address; whether it has not failed since the last attach or pause. */
+  #leaves(error: unknown): boolean {
+    const { addresses } = this.#dependencies.server
+    // Refused by the server that leads: another one would refuse too, or stands by.
+    if (error instanceof ConnectRefusal && error.status < 500) return false
+    this.#at = (this.#at + 1) % addresses.length
+    this.#failed = (this.#failed + 1) % addresses.length
+    return this.#failed > 0
   }
 
   async #sendOnce(): Promise<void> {

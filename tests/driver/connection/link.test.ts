@@ -32,6 +32,7 @@ async function open(change: Partial<ConnectResponse> = {}, ca = certificates.caP
     version: '1',
     clock: systemClock,
     log,
+    hasStandby: false,
     greeting: () => ['{"type":"DriverHello","id":"h"}'],
     onCommand: (text) => commands.push(text),
     onReady: () => {

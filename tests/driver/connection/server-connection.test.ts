@@ -6,6 +6,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { freePort } from '../../support/free-port.ts'
 import { outboxIds } from '../../support/outbox-ids.ts'
 import { until } from '../../support/until.ts'
+import { openCables } from '../support/cables.ts'
 import { certificates, openBench } from '../support/driver.ts'
 import { runJobOf } from '../support/jobs.ts'
 import { openTestServer } from '../support/test-server.ts'
@@ -70,6 +71,40 @@ test('a driver waits for a server that is not started yet, and logs this once', 
   await bench.passUntil(late.attached, 'attach')
   await driver.connected
   await late.close()
+})
+
+test('of several addresses, a driver uses that of the server that leads', async () => {
+  await using bench = await openSlowBench()
+  await using other = await openTestServer({ certificates })
+  const standby = { status: 503, message: 'north leads' }
+  bench.server.refuse = standby
+  await bench.start({ svcAddr: `${bench.server.url},${other.url}` })
+  await bench.passUntil(other.attached, 'attach to the second server')
+  expect(bench.clock.sleeps).not.toContain(2_000)
+  expect(bench.server.connects).toHaveLength(1)
+  expect(bench.messages()).not.toContain('not connected; retrying')
+  // For a while none leads.
+  other.refuse = standby
+  other.drop()
+  await bench.passUntil(() => bench.server.connects.length >= 3, 'a round without a leader')
+  expect(bench.messages().filter((message) => message === 'not connected; retrying')).toHaveLength(1)
+  bench.server.refuse = undefined
+  await bench.passUntil(bench.server.attached, 'attach to the first server')
+})
+
+test('a driver with several addresses leaves a server that has frozen within 5 s', async () => {
+  await using bench = await openSlowBench()
+  await using other = await openTestServer({ certificates })
+  const { commands, results } = bench.server.ports
+  using cables = await openCables([commands, results])
+  const [command_port, result_port] = cables.ports
+  bench.server.response = { command_port, result_port }
+  await bench.start({ svcAddr: `${bench.server.url},${other.url}` })
+  await bench.passUntil(bench.server.attached, 'attach to the first server')
+  cables.freeze()
+  const ms = await bench.passUntil(() => other.connects.length > 0, 'the second server to be asked', 100)
+  expect(ms).toBeLessThanOrEqual(5_000)
+  await bench.passUntil(other.attached, 'attach to the second server')
 })
 
 test('a driver on standby retries every 2 s while another one has the lease', async () => {

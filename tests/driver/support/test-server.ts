@@ -15,6 +15,8 @@ const DRIVER_ID = 'driver000000001'
 /** The server side of a driver: the connect route and both message sockets, with everything they received. */
 export interface TestServer {
   url: string
+  /** Of both message sockets. */
+  ports: { commands: number; results: number }
   /** Requests in order of arrival, as `METHOD /path`. */
   requests: string[]
   connects: ConnectRequest[]
@@ -34,6 +36,7 @@ export interface TestServer {
   drop(): void
   eventsOf(type: string): EventEnvelope[]
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 interface ServerOptions {
@@ -106,6 +109,7 @@ export async function openTestServer(options: ServerOptions): Promise<TestServer
 
   const server: TestServer = {
     url: http.url.origin,
+    ports: { commands: commands.port, results: results.port },
     requests: [],
     connects: [],
     events: [],
@@ -125,6 +129,7 @@ export async function openTestServer(options: ServerOptions): Promise<TestServer
       await http.stop(true)
       await Promise.all([commands.close(), results.close()])
     },
+    [Symbol.asyncDispose]: () => server.close(),
   }
   return server
 }

@@ -58,7 +58,7 @@ export class ScriptedDriver implements AsyncDisposable {
       (self) =>
         new ServerConnection({
           server: {
-            ...{ svcAddr: test.url, token, caFile: join(folder, 'ca.pem') },
+            ...{ addresses: [test.url], token, caFile: join(folder, 'ca.pem') },
             pin: test.context.tls.material.caFingerprint,
           },
           ...{ operation, device: 'scripted', host: 'here', version: 'test', clock, log: silentLog },
