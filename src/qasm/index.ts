@@ -14,7 +14,7 @@ export {
 } from './circuit.ts'
 export { type Control, type Drawing, type DrawnStep, drawProgram } from './draw.ts'
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
-export { lowerProgram, runDynamic, runOpen } from './execute/lower.ts'
+export { lowerProgram, lowerTemplate, runDynamic, runOpen, type Template } from './execute/lower.ts'
 export type { Program } from './execute/program.ts'
 export type { ProgramFeature } from './features.ts'
 export { standardGateWidth } from './gates/library.ts'

@@ -2,10 +2,9 @@ import { Fault } from '../fault.ts'
 import type { AssignNode, Expression, IndexedNode, NameNode } from '../syntax/ast.ts'
 import { copyArray, elementsOf, newArray, sizeOfShape } from '../values/arrays.ts'
 import { convert } from '../values/convert.ts'
-import { binary } from '../values/operators.ts'
 import { describeType } from '../values/types.ts'
 import { type ArrayValue, type BitsValue, typeOf, UNDETERMINED, type Value } from '../values/values.ts'
-import { Broken, evaluate, evaluateFor, findName } from './evaluate.ts'
+import { applyBinary, Broken, convertTo, evaluate, evaluateFor, findName } from './evaluate.ts'
 import { indexArray, indexValue, patternOf } from './indexing.ts'
 import type { Machine } from './machine.ts'
 import type { Found } from './scope.ts'
@@ -17,7 +16,7 @@ export function assign(m: Machine, node: AssignNode): void {
   expectAssignable(findName(m, base.name, base.at), base)
   const current = evaluate(m, target)
   let value = evaluateFor(m, node.value, typeOf(current))
-  if (operator !== undefined) value = binary(operator, current, value, node.at)
+  if (operator !== undefined) value = applyBinary(m, operator, current, value, node.at)
   write(m, target, value, node.value.at)
 }
 
@@ -64,7 +63,7 @@ function write(m: Machine, target: Expression, value: Value, at: number): void {
   if (target.kind !== 'name') return
   const { entry } = findName(m, target.name, target.at)
   if (entry.kind === 'variable') {
-    const converted = convert(value, entry.type, at)
+    const converted = convertTo(m, value, entry.type, at)
     if (!m.checking) entry.value = converted
   } else if (entry.kind === 'reference') {
     writeReference(m, entry.value, value, at)
@@ -94,7 +93,7 @@ function writePart(m: Machine, target: IndexedNode, value: Value, at: number): v
 }
 
 function writeElement(m: Machine, view: ArrayValue, value: Value, at: number): void {
-  const converted = convert(value, view.element, at)
+  const converted = convertTo(m, value, view.element, at)
   if (!m.checking) view.store.set(view.offset, converted)
 }
 

@@ -5,7 +5,7 @@ import type { DeclareNode, Expression, GateNode, Statement } from '../syntax/ast
 import { newArray, sizeOfShape, unknownArray, zeroValue } from '../values/arrays.ts'
 import { CONSTANTS } from '../values/constants.ts'
 import { convert } from '../values/convert.ts'
-import { inputProblem, inputValue } from '../values/input.ts'
+import { inputProblem, inputValue, type TypedInput } from '../values/input.ts'
 import { cellsOf, describeType, isBits, type ScalarType, type Type, VOID } from '../values/types.ts'
 import {
   type ArrayValue,
@@ -16,7 +16,7 @@ import {
   unknownValue,
   type Value,
 } from '../values/values.ts'
-import { evaluate, evaluateFor } from './evaluate.ts'
+import { convertTo, evaluate, evaluateFor } from './evaluate.ts'
 import { evaluateType, scalarType } from './evaluate-type.ts'
 import { addBits, addQubits, countBits } from './layout.ts'
 import { entryOf } from './loop.ts'
@@ -142,18 +142,25 @@ function isResult(m: Machine, { form }: DeclareNode): boolean {
 }
 
 function initialValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
-  if (node.form === 'input') return m.checking ? unknownValue(type) : boundValue(m, node, type)
+  if (node.form === 'input') return m.checking ? unknownValue(type) : inputOf(m, node, type)
   if (node.value === undefined) return m.checking ? unknownValue(type) : zeroValue(type)
-  const value = convert(evaluateFor(m, node.value, type), type, node.value.at)
+  const value = convertTo(m, evaluateFor(m, node.value, type), type, node.value.at)
   if (node.form !== 'const') return m.checking ? unknownValue(type) : value
   if (!isKnown(value))
     throw new Fault('not_constant', node.value.at, 'The value of a constant must be known at compile time')
   return value
 }
 
-/** The value bound to an input, converted to the type of the input. */
-function boundValue(m: Machine, { name, nameAt }: DeclareNode, type: ScalarType): Value {
-  const value = m.nextInput()
+/** The value of an input; without values bound, the tape computes with it. */
+function inputOf(m: Machine, { name, nameAt }: DeclareNode, type: ScalarType): Value {
+  return m.tape ? m.tape.input(type) : boundInput({ name, type }, m.nextInput(), nameAt)
+}
+
+/**
+ * The value bound to an input, converted to the type of the input.
+ * @throws Fault `invalid_value`.
+ */
+export function boundInput({ name, type }: TypedInput, value: number, nameAt: number): Value {
   const problem = inputProblem({ name, type }, value)
   if (problem !== undefined) throw new Fault('invalid_value', nameAt, problem)
   return inputValue(type, value, nameAt)

@@ -5,7 +5,8 @@ import type { BinaryNode, CallNode, Expression } from '../syntax/ast.ts'
 import { copyArray, elementsOf, newArray, sizeOfShape, unknownArray } from '../values/arrays.ts'
 import { builtinNames, callBuiltin, isBuiltin } from '../values/builtins.ts'
 import { CONSTANTS } from '../values/constants.ts'
-import { convert, toBool } from '../values/convert.ts'
+import { type ConversionForm, convert, toBool } from '../values/convert.ts'
+import type { BinaryOperator } from '../values/operator.ts'
 import { binary, unary } from '../values/operators.ts'
 import { BOOL, DURATION, describeType, MACHINE_WIDTH, type Type } from '../values/types.ts'
 import {
@@ -52,11 +53,11 @@ function evaluateNode(m: Machine, node: Expression): Value {
     case 'hardware':
       return { kind: 'qubits', scalar: true, qubits: [m.hardware(node.index, node.at)] }
     case 'unary':
-      return unary(node.operator, evaluate(m, node.operand), node.at)
+      return evaluateUnary(m, node)
     case 'binary':
       return evaluateBinary(m, node)
     case 'cast':
-      return convert(evaluate(m, node.operand), evaluateType(m, node.type, evaluate), node.at, 'cast')
+      return evaluateCast(m, node)
     case 'call':
       return call(m, node)
     case 'index':
@@ -74,6 +75,49 @@ function evaluateNode(m: Machine, node: Expression): Value {
     case 'array_literal':
       throw new Fault('type_mismatch', node.at, 'Only an array accepts values in braces')
   }
+}
+
+function evaluateUnary(m: Machine, { operator, operand: node, at }: Expression & { kind: 'unary' }): Value {
+  const operand = evaluate(m, node)
+  const value = unary(operator, operand, at)
+  if (!m.tape) return value
+  return m.tape.record(value, [operand], ([known = operand]) => unary(operator, known, at))
+}
+
+function evaluateCast(
+  m: Machine,
+  { operand: node, type: typeNode, at }: Expression & { kind: 'cast' },
+): Value {
+  const operand = evaluate(m, node)
+  return convertTo(m, operand, evaluateType(m, typeNode, evaluate), at, 'cast')
+}
+
+/** As `convert`; a value that inputs decide is converted when they are bound. */
+export function convertTo(m: Machine, operand: Value, type: Type, at: number, form?: ConversionForm): Value {
+  const value = convert(operand, type, at, form)
+  return m.tape
+    ? m.tape.record(value, [operand], ([known = operand]) => convert(known, type, at, form))
+    : value
+}
+
+/** As `binary`; a value that inputs decide is computed when they are bound. */
+export function applyBinary(
+  m: Machine,
+  operator: BinaryOperator,
+  left: Value,
+  right: Value,
+  at: number,
+): Value {
+  const value = binary(operator, left, right, at)
+  if (!m.tape) return value
+  return m.tape.record(value, [left, right], ([a = left, b = right]) => binary(operator, a, b, at))
+}
+
+function callFunction(m: Machine, node: CallNode): Value {
+  const operands = evaluateAll(m, node.arguments)
+  const apply = (values: readonly Value[]) => callBuiltin(node.name, values, m.version, node.at)
+  const value = apply(operands)
+  return m.tape ? m.tape.record(value, operands, apply) : value
 }
 
 function durationOf(m: Machine, at: number): Value {
@@ -144,12 +188,12 @@ function evaluateBinary(m: Machine, node: BinaryNode): Value {
 }
 
 function applyLink(m: Machine, { operator, right, at }: BinaryNode, left: Value): Value {
-  if (operator !== '&&' && operator !== '||') return binary(operator, left, evaluate(m, right), at)
+  if (operator !== '&&' && operator !== '||') return applyBinary(m, operator, left, evaluate(m, right), at)
   const truth = convert(left, BOOL, at)
   if (isKnown(truth) && !m.checking && toBool(truth) === (operator === '||')) return truth
   const other = convert(evaluate(m, right), BOOL, at)
   if (isKnown(other) && toBool(other) === (operator === '||')) return boolValue(operator === '||')
-  return binary(operator, truth, other, at)
+  return applyBinary(m, operator, truth, other, at)
 }
 
 function call(m: Machine, node: CallNode): Value {
@@ -158,7 +202,7 @@ function call(m: Machine, node: CallNode): Value {
     if (!isBuiltin(node.name, m.version)) {
       throw unknownFunction(m, node)
     }
-    return callBuiltin(node.name, evaluateAll(m, node.arguments), m.version, node.at)
+    return callFunction(m, node)
   }
   switch (found.entry.kind) {
     case 'def':

@@ -7,12 +7,13 @@ import { controlled, inverted, powered } from '../gates/modifiers.ts'
 import type { NativeGate } from '../gates/native-gate.ts'
 import { didYouMean } from '../gates/near-name.ts'
 import type { Expression, GateCallNode, Modifier, Statement } from '../syntax/ast.ts'
+import { type Angle, isDeferred } from '../template/tape.ts'
 import { convert, toNumber } from '../values/convert.ts'
-import { describeType } from '../values/types.ts'
-import { type QubitsValue, typeOf } from '../values/values.ts'
+import { describeType, FLOAT } from '../values/types.ts'
+import { floatValue, type QubitsValue, typeOf, unknownValue, type Value } from '../values/values.ts'
 import { Broken, evaluate, evaluateQubits } from './evaluate.ts'
 import { countOf } from './indexing.ts'
-import { type AppliedModifier, decide, type Machine } from './machine.ts'
+import { type AppliedModifier, decide, type Machine, Undecided } from './machine.ts'
 import type { Gate } from './user-gate.ts'
 
 /** Applies a gate to single qubits, or element by element to registers of the same size. */
@@ -21,7 +22,8 @@ export function callGate(m: Machine, node: GateCallNode): void {
   if (node.hasDuration)
     m.warn('ignored_directive', `The duration of a call of "${node.name}" is ignored`, node.at)
   const modifiers = node.modifiers.map((modifier) => applyArgument(m, modifier))
-  const parameters = node.parameters.map((parameter) => angleOf(m, parameter))
+  const angles = node.parameters.map((parameter) => angleOf(m, parameter))
+  const parameters = angles.map(numberOf)
   expectCount('parameter_count', 'parameter', gate.parameters, parameters.length, node)
   const controls = modifiers.reduce((sum, { kind, number }) => (isControl(kind) ? sum + number : sum), 0)
   const given = node.operands.map((operand) => evaluateQubits(m, operand))
@@ -41,7 +43,7 @@ export function callGate(m: Machine, node: GateCallNode): void {
     expectDifferent(qubits, node)
     if (m.checking) m.useQubits(qubits, gate, controls)
     else if (m.drawGate) m.drawGate({ name: node.name, parameters, qubits, modifiers, at: node.at })
-    else applyModified(m, gate, parameters, qubits, modifiers, node.at)
+    else applyModified(m, gate, angles, qubits, modifiers, node.at)
   }
 }
 
@@ -118,7 +120,7 @@ function opaque(m: Machine, { name, parameters, qubits }: Gate, at: number): Nat
 
 function applyArgument(m: Machine, { kind, argument, at }: Modifier): AppliedModifier {
   if (kind === 'inv') return { kind, number: 0, at }
-  if (kind === 'pow') return { kind, number: argument === undefined ? 1 : angleOf(m, argument), at }
+  if (kind === 'pow') return { kind, number: argument === undefined ? 1 : exponentOf(m, argument), at }
   const count = argument === undefined ? 1 : countOf(m, argument, evaluate)
   if (count === undefined) throw new Fault('not_constant', at, 'The number of controls must be a constant')
   if (count < 1)
@@ -126,18 +128,35 @@ function applyArgument(m: Machine, { kind, argument, at }: Modifier): AppliedMod
   return { kind, number: count, at }
 }
 
+function exponentOf(m: Machine, node: Expression): number {
+  const exponent = angleOf(m, node)
+  if (typeof exponent === 'number') return exponent
+  throw new Undecided()
+}
+
+/** NaN for an angle that is computed when inputs are bound. */
+const numberOf = (angle: Angle): number => (typeof angle === 'number' ? angle : Number.NaN)
+
 /** The real value of a gate parameter or exponent; NaN if it is known only at run time. */
-function angleOf(m: Machine, node: Expression): number {
+function angleOf(m: Machine, node: Expression): Angle {
   const value = evaluate(m, node)
   const { kind } = typeOf(value)
   if (kind !== 'float' && kind !== 'int' && kind !== 'uint' && kind !== 'angle' && kind !== 'bool') {
     throw new Fault('type_mismatch', node.at, `A number is needed here, not ${describeType(typeOf(value))}`)
   }
-  if (!decide(m, value)) return Number.NaN
+  if (m.tape && isDeferred(value)) {
+    const real = m.tape.record(unknownValue(FLOAT), [value], ([known = value]) =>
+      floatValue(finiteAngle(known, node.at)),
+    )
+    if (isDeferred(real)) return real
+  }
+  return decide(m, value) ? finiteAngle(value, node.at) : Number.NaN
+}
+
+function finiteAngle(value: Value, at: number): number {
   const angle = toNumber(value)
-  if (!Number.isFinite(angle))
-    throw new Fault('invalid_value', node.at, `This parameter is not a finite number: ${angle}`)
-  return angle
+  if (Number.isFinite(angle)) return angle
+  throw new Fault('invalid_value', at, `This parameter is not a finite number: ${angle}`)
 }
 
 function expectCount(
@@ -179,7 +198,7 @@ function expectDifferent(qubits: readonly number[], { at, name }: Pick<GateCallN
 function applyModified(
   m: Machine,
   gate: Gate,
-  parameters: readonly number[],
+  parameters: readonly Angle[],
   qubits: readonly number[],
   modifiers: readonly AppliedModifier[],
   at: number,
@@ -222,13 +241,18 @@ function power(m: Machine, ops: Op[], { number, at }: AppliedModifier): Op[] {
 function applyGate(
   m: Machine,
   gate: Gate,
-  parameters: readonly number[],
+  parameters: readonly Angle[],
   qubits: readonly number[],
   at: number,
 ): void {
-  if (gate.kind === 'native') gate.build(parameters, qubits, (op) => m.emit(op, at))
-  else m.callGate(gate, parameters, qubits, at)
+  const emit = (op: Op) => m.emit(op, at)
+  if (gate.kind === 'user') m.callGate(gate, parameters, qubits, at)
+  else if (areNumbers(parameters)) gate.build(parameters, qubits, emit)
+  else m.tape?.emit(gate, parameters, qubits, emit)
 }
+
+const areNumbers = (angles: readonly Angle[]): angles is number[] =>
+  angles.every((angle) => typeof angle === 'number')
 
 /** Runs `work` and returns its operations instead of adding them to the circuit. */
 function collect(m: Machine, at: number, work: () => void): Op[] {

@@ -1,8 +1,11 @@
 import type { Circuit, MeasureOp, Op, OpenChoice, OpenSink, Sink } from '../circuit.ts'
 import { Fault, positioned } from '../fault.ts'
 import { fullLimits, type Limits } from '../limits.ts'
+import { Tape } from '../template/tape.ts'
+import { isBits } from '../values/types.ts'
 import { type Cell, FIRST_OUTCOME, UNDETERMINED } from '../values/values.ts'
 import { warningTexts } from '../warnings.ts'
+import { boundInput } from './declare.ts'
 import { Undecided } from './machine.ts'
 import type { Program } from './program.ts'
 import { Runner } from './run.ts'
@@ -15,25 +18,89 @@ import { Runner } from './run.ts'
 export function lowerProgram(program: Program, values: readonly number[], limits?: Partial<Limits>): Circuit {
   return positioned(program.text, () => {
     assertValueCount(program, values)
-    const ops: Op[] = []
-    const measurements: MeasureOp[] = []
-    const runner = new Runner(
-      program,
-      values,
-      {
-        emit: (op) => ops.push(op),
-        measure(qubit) {
-          const op: MeasureOp = { kind: 'measure', qubit, clbit: -1 }
-          ops.push(op)
-          return FIRST_OUTCOME + measurements.push(op) - 1
-        },
-      },
-      fullLimits(limits),
-    )
-    const isFlat = finishes(runner) && placeOutcomes(program, runner.layout.cells, measurements)
-    const circuit = { ...shapeOf(program), warnings: warningTexts(program.warnings) }
-    return isFlat ? { ...circuit, dynamic: false, ops } : { ...circuit, dynamic: true }
+    return flatten(program, values, limits)
   })
+}
+
+/** Executes a program; with a `tape`, without values of its inputs. */
+function flatten(
+  program: Program,
+  values: readonly number[],
+  limits: Partial<Limits> | undefined,
+  tape?: Tape,
+): Circuit {
+  const ops: Op[] = []
+  const measurements: MeasureOp[] = []
+  const runner = new Runner(
+    program,
+    values,
+    {
+      emit: (op) => ops.push(op),
+      measure(qubit) {
+        const op: MeasureOp = { kind: 'measure', qubit, clbit: -1 }
+        ops.push(op)
+        return FIRST_OUTCOME + measurements.push(op) - 1
+      },
+    },
+    fullLimits(limits),
+    tape,
+  )
+  const isFlat = finishes(runner) && placeOutcomes(program, runner.layout.cells, measurements)
+  const circuit = { ...shapeOf(program), warnings: warningTexts(program.warnings) }
+  return isFlat ? { ...circuit, dynamic: false, ops } : { ...circuit, dynamic: true }
+}
+
+/** A flat circuit of which the inputs decide only the angles of gates. */
+export interface Template {
+  /** The steps that depend on inputs are those of generic angles. */
+  circuit: Circuit & { ops: Op[] }
+  /** Number of computations and gates that depend on inputs. */
+  computations: number
+  /**
+   * The steps for these values of the inputs, by the steps of `circuit` that they replace. Throws `QasmError` as
+   * `lowerProgram` does.
+   */
+  bind(values: readonly number[]): ReadonlyMap<Op, Op>
+}
+
+/**
+ * Lowers a program once for all values of its inputs. Undefined for a program whose inputs or outcomes decide
+ * more than angles, and for one with a problem, which `lowerProgram` reports.
+ */
+export function lowerTemplate(program: Program, limits?: Partial<Limits>): Template | undefined {
+  if (program.inputs.some(({ type }) => isBits(type))) return undefined
+  const tape = new Tape()
+  const circuit = flattenOpen(program, tape, limits)
+  if (!circuit?.ops) return undefined
+  const { ops } = circuit
+  const emitted = new Set(ops)
+  // A modifier replaces steps by others.
+  for (const placeholder of tape.placeholders) if (!emitted.has(placeholder)) return undefined
+  const places = new Map(
+    program.statements.flatMap((node) => (node.kind === 'declare' ? [[node.name, node.nameAt]] : [])),
+  )
+  return {
+    circuit: { ...circuit, ops },
+    computations: tape.length,
+    bind: (values) =>
+      positioned(program.text, () => {
+        assertValueCount(program, values)
+        return tape.bind(
+          program.inputs.map((input, index) =>
+            boundInput(input, values[index] as number, places.get(input.name) ?? 0),
+          ),
+        )
+      }),
+  }
+}
+
+function flattenOpen(program: Program, tape: Tape, limits: Partial<Limits> | undefined): Circuit | undefined {
+  try {
+    return flatten(program, [], limits, tape)
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
 }
 
 /** @throws Fault `parameter_count`. */

@@ -3,6 +3,7 @@ import { Fault } from '../fault.ts'
 import type { NativeGate } from '../gates/native-gate.ts'
 import type { Limits } from '../limits.ts'
 import type { CallNode, Modifier } from '../syntax/ast.ts'
+import type { Angle, Tape } from '../template/tape.ts'
 import { isKnown, type QubitsValue, type Value } from '../values/values.ts'
 import type { WarningCode } from '../warnings.ts'
 import type { Layout } from './layout.ts'
@@ -42,6 +43,8 @@ export interface Machine {
   readonly version: 2 | 3
   readonly limits: Limits
   readonly checking: boolean
+  /** Records what depends on inputs that have no values yet. */
+  readonly tape?: Tape | undefined
   /** Names of the result registers; if empty, all registers of bits at the top level. */
   readonly outputs: readonly string[]
   readonly layout: Layout
@@ -61,7 +64,7 @@ export interface Machine {
   /** Calls a subroutine with evaluated arguments. */
   callSubroutine(subroutine: Subroutine, values: readonly Value[], node: CallNode): Value
   /** Runs the body of a gate for one set of qubits. */
-  callGate(gate: UserGate, parameters: readonly number[], qubits: readonly number[], at: number): void
+  callGate(gate: UserGate, parameters: readonly Angle[], qubits: readonly number[], at: number): void
   /** Receives gate calls in place of their operations, for diagrams. */
   readonly drawGate?: ((call: GateCall) => void) | undefined
   /** Called while checking for each gate call; the first `controls` qubits are those of modifiers. */

@@ -4,6 +4,7 @@ import { BUILTIN_GATES } from '../gates/library.ts'
 import type { Limits } from '../limits.ts'
 import type { CallNode, Expression, Statement } from '../syntax/ast.ts'
 import type { PackedCalls } from '../syntax/packed-calls.ts'
+import type { Angle, Tape } from '../template/tape.ts'
 import { convert, toBool } from '../values/convert.ts'
 import { openTruth } from '../values/open-truth.ts'
 import { BOOL, cellsOf, FLOAT, type Type, VOID } from '../values/types.ts'
@@ -54,6 +55,7 @@ export class Runner implements Machine {
   readonly outputs: readonly string[]
   readonly layout = emptyLayout()
   readonly drawGate: ((call: GateCall) => void) | undefined
+  readonly tape: Tape | undefined
   scope = new Scope('global')
   depth = 0
   evaluations = 0
@@ -71,7 +73,9 @@ export class Runner implements Machine {
   #returned: Value = { kind: 'void' }
   #result: Type = VOID
 
-  constructor(program: Program, values: readonly number[], output: Output, limits: Limits) {
+  /** With a `tape` no values are bound. */
+  constructor(program: Program, values: readonly number[], output: Output, limits: Limits, tape?: Tape) {
+    this.tape = tape
     this.version = program.version
     this.limits = limits
     this.outputs = program.outputs
@@ -150,7 +154,7 @@ export class Runner implements Machine {
 
   resetQubits(): void {}
 
-  callGate(gate: UserGate, parameters: readonly number[], qubits: readonly number[], at: number): void {
+  callGate(gate: UserGate, parameters: readonly Angle[], qubits: readonly number[], at: number): void {
     const { node } = gate
     this.#enterCall(at)
     // The parent is the global scope: a gate cannot access the block that calls it.
@@ -159,7 +163,7 @@ export class Runner implements Machine {
       scope.set(name, {
         kind: 'variable',
         type: FLOAT,
-        value: floatValue(parameters[index] ?? 0),
+        value: valueOfAngle(parameters[index] ?? 0),
         constant: true,
       })
     }
@@ -376,3 +380,5 @@ export class Runner implements Machine {
     return entry?.kind === 'reference' && entry.value.kind === 'qubits' ? entry.value.qubits : []
   }
 }
+
+const valueOfAngle = (angle: Angle): Value => (typeof angle === 'number' ? floatValue(angle) : angle)

@@ -18,7 +18,7 @@ import {
 } from './values.ts'
 
 /** Whether a conversion is explicit: a cast permits more than an assignment. */
-type ConversionForm = 'implicit' | 'cast'
+export type ConversionForm = 'implicit' | 'cast'
 
 const numbers = new Set<Type['kind']>(['bool', 'int', 'uint', 'float'])
 
@@ -160,6 +160,7 @@ export function convert(value: Value, to: Type, at: number, form: ConversionForm
   }
   if (to.kind === 'array' || to.kind === 'qubit' || to.kind === 'qubits' || to.kind === 'void') return value
   if (value.kind === 'bits' && (to.kind === 'bit' || to.kind === 'bits')) return copyBits(value, to)
+  if (value.kind === 'unknown' && describeType(from) === describeType(to)) return value
   if (!isKnown(value)) return unknownValue(to)
   return convertKnown(value, to, at)
 }

@@ -72,9 +72,11 @@ export interface ArrayValue {
 }
 
 /** A value that depends on measurement outcomes or, while checking, on any run-time value. */
-interface UnknownValue {
+export interface UnknownValue {
   kind: 'unknown'
   type: Type
+  /** The step that computes it from bound inputs, in a program that is lowered without their values. */
+  slot?: number
 }
 
 /** The value of an expression. Bits, qubits and arrays are references, the others are plain values. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts'
 import { type Circuit, type OpenSink, runDynamic, runOpen, type Sink } from '../../qasm/index.ts'
-import { type Execution, lowerExecution } from '../circuits/executions.ts'
+import { type Execution, planExecution } from '../circuits/executions.ts'
 import {
   type CircuitOutcome,
   type CircuitRun,
@@ -88,16 +88,25 @@ export class CircuitRunner {
     const timeBudget = this.#timeBudget
     timeBudget.enter('lower', `circuit ${execution.circuitIndex}`)
     const { backend, limits } = this.#job
-    const circuit = lowerExecution(execution, backend, limits, () => timeBudget.check())
+    const { layout } = program
+    const exact = this.#job.exact && {
+      observables: observablesOf(
+        execution.expectationValues,
+        layout.qubits + layout.hardware,
+        execution.circuitIndex,
+      ),
+    }
+    const circuit = planExecution(execution, backend, limits, {
+      noise: run.noise,
+      observables: exact ? exact.observables : [],
+      timeBudget,
+    })
     timeBudget.enter('plan')
     const from = clock.monotonic()
     const checkpoint = () => timeBudget.check('interpret')
     const walk = (sink: Sink) => runDynamic(program, values, sink, { checkpoint })
     const walkOpen = (sink: OpenSink) => runOpen(program, values, sink, { checkpoint })
-    const exact = this.#job.exact
-      ? { observables: observablesOf(execution.expectationValues, circuit.qubits, execution.circuitIndex) }
-      : undefined
-    const prepared = prepareCircuit({ ...circuit, walk, walkOpen }, run, exact)
+    const prepared = prepareCircuit({ ...circuit, walk, walkOpen }, run, exact || undefined)
     return {
       execution,
       circuit,

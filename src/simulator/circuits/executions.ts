@@ -1,7 +1,9 @@
 import { type Circuit, lowerProgram, type Program } from '../../qasm/index.ts'
 import { circuitErrorOf, SimulationError } from '../errors.ts'
 import type { PauliSum } from '../exact/observables.ts'
+import type { ReducedCircuit } from '../reduction/reduce-circuit.ts'
 import { parsedProgram } from './parsed-programs.ts'
+import { boundPlan, type PlanRequest, plannedProgram } from './planned-programs.ts'
 
 /** One program of a job, as it was submitted. */
 export interface CircuitRequest {
@@ -128,6 +130,27 @@ export function lowerExecution(
     const circuit = lowerProgram(program, values, { checkpoint })
     assertWithinLimits(execution, circuit, backend, limits)
     return circuit
+  } catch (error) {
+    throw circuitErrorOf(error, circuitIndex)
+  }
+}
+
+/**
+ * As `lowerExecution`; the circuit comes reduced to what `request` depends on if a plan of its program is kept.
+ * @throws SimulationError as `lowerExecution` does.
+ */
+export function planExecution(
+  execution: Execution,
+  backend: string,
+  limits: JobLimits,
+  request: PlanRequest,
+): Circuit & { reduced?: ReducedCircuit } {
+  const { program, values, circuitIndex } = execution
+  const plan = plannedProgram(program, request)
+  if (!plan) return lowerExecution(execution, backend, limits, () => request.timeBudget.check())
+  try {
+    assertWithinLimits(execution, plan.template.circuit, backend, limits)
+    return { ...plan.template.circuit, reduced: boundPlan(plan, values) }
   } catch (error) {
     throw circuitErrorOf(error, circuitIndex)
   }

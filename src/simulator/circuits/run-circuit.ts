@@ -10,7 +10,7 @@ import type { Rng } from '../numeric/random.ts'
 import { shotNumbers } from '../numeric/shot-numbers.ts'
 import { EXACT_READOUT, type Readout, type ShotMemory } from '../readout/readout.ts'
 import { QubitPlaces } from '../reduction/qubit-places.ts'
-import { qubitsOf, reduceCircuit } from '../reduction/reduce-circuit.ts'
+import { qubitsOf, type ReducedCircuit, reduceCircuit } from '../reduction/reduce-circuit.ts'
 import { walkOnTrial } from '../reduction/trial-walk.ts'
 import type { ResultBudget } from '../tally/result-budget.ts'
 import { Tally } from '../tally/tally.ts'
@@ -23,6 +23,8 @@ export interface BoundProgram {
   clbits: number
   /** Its steps; absent for a program with feedback. */
   ops?: readonly Op[]
+  /** What its outcomes depend on, if that is known. */
+  reduced?: ReducedCircuit
   /** Executes it once with a sink and returns its classical bits. */
   walk(sink: Sink): Uint8Array
   /** Executes it once with outcomes that may be open, see `runOpen`. */
@@ -82,11 +84,12 @@ export function prepareCircuit(
   const { qubits, clbits, ops } = program
   const walk = (sink: Sink) => program.walk(sink)
   const reduced =
-    ops &&
-    reduceCircuit(withNoise(ops, run.noise, run.timeBudget), qubits, clbits, {
-      work: run.timeBudget,
-      observed: observedQubits(exact?.observables ?? []),
-    })
+    program.reduced ??
+    (ops &&
+      reduceCircuit(withNoise(ops, run.noise, run.timeBudget), qubits, clbits, {
+        work: run.timeBudget,
+        observed: observedQubits(exact?.observables ?? []),
+      }))
   const usedQubits = reduced?.qubits ?? qubitsOfTrial(walk)
   assertNoiseCovers(usedQubits.at(-1) ?? -1, run)
   const workload: Workload = {

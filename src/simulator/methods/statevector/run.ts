@@ -2,6 +2,7 @@ import type { MethodRun, Workload } from '../../define-method.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
 import type { ReducedCircuit } from '../../reduction/reduce-circuit.ts'
 import type { Tally } from '../../tally/tally.ts'
+import type { WorkCounter } from '../../timing/time-budget.ts'
 import { type BranchWalker, runBranches } from './branching/branch-walker.ts'
 import { type Plan, planCircuit } from './state/plan.ts'
 import { Statevector } from './state/statevector.ts'
@@ -10,7 +11,7 @@ import { tallyIndices } from './tally-indices.ts'
 /** Runs a circuit without feedback. */
 export async function runReduced(workload: Workload, reduced: ReducedCircuit, run: MethodRun): Promise<void> {
   const { timeBudget, tally } = run
-  const plan = planCircuit(reduced, timeBudget)
+  const plan = planOf(reduced, timeBudget)
   const state = new Statevector(run.engine, plan.qubits, timeBudget)
   const bits = () => new Uint8Array(workload.clbits)
   timeBudget.enter('evolve')
@@ -29,6 +30,15 @@ export async function runReduced(workload: Workload, reduced: ReducedCircuit, ru
   timeBudget.enter('sample')
   const shots = shotNumbers(workload.shots)
   tallyIndices(shots, state.draw(shots, run.rng, run.stream, 0), bits(), plan, tally)
+}
+
+/** Plans of circuits that are run again. */
+const plans = new WeakMap<ReducedCircuit, Plan>()
+
+function planOf(reduced: ReducedCircuit, work: WorkCounter): Plan {
+  const plan = plans.get(reduced) ?? planCircuit(reduced, work)
+  plans.set(reduced, plan)
+  return plan
 }
 
 /** Runs a program with feedback. `assertFits` throws for a state of too many qubits. */

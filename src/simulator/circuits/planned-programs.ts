@@ -1,0 +1,75 @@
+import { Recent } from '../../base/index.ts'
+import { lowerTemplate, type Program, type Template } from '../../qasm/index.ts'
+import { type Observable, observedQubits } from '../exact/observables.ts'
+import { type NoiseModel, withNoise } from '../noise/noise-model.ts'
+import { type ReducedCircuit, reduceCircuit, type StateOp } from '../reduction/reduce-circuit.ts'
+import type { TimeBudget } from '../timing/time-budget.ts'
+import { MAX_CHARACTERS } from './parsed-programs.ts'
+
+/** A lowered and reduced program, for all values of its inputs. */
+export interface PlannedProgram {
+  template: Template
+  /** With the noise of the device. */
+  reduced: ReducedCircuit
+}
+
+/** What a reduced program depends on besides its text. */
+export interface PlanRequest {
+  noise: NoiseModel | undefined
+  /** Pauli sums of which the mean is asked for. */
+  observables: readonly Observable[]
+  timeBudget: TimeBudget
+}
+
+/** Bytes of a step with its matrix and the calls of the kernel that become of it, and of a computation. */
+const STEP_BYTES = 1_024
+
+/** By observables, noise and text; null for a program whose inputs decide more than angles. */
+const planned = new Recent<PlannedProgram | null>({ entries: 64, size: 16 * 2 ** 20 })
+
+/** Numbers of noise models: a file that is read again gives another model. */
+const numbers = new WeakMap<NoiseModel, number>()
+let models = 0
+
+/**
+ * Lowers and reduces a program, or returns one of the last ones of the same text, noise and observables:
+ * variational loops repeat theirs with other values. Undefined for a program that is lowered for each set of
+ * values: a long one, and one whose inputs or outcomes decide more than the angles of gates.
+ */
+export function plannedProgram(
+  program: Program,
+  { noise, observables, timeBudget }: PlanRequest,
+): PlannedProgram | undefined {
+  if (program.text.length > MAX_CHARACTERS) return undefined
+  const key = `${JSON.stringify(observables)} ${noise ? numberOf(noise) : ''}\n${program.text}`
+  const known = planned.get(key)
+  if (known !== undefined) return known ?? undefined
+  const template = lowerTemplate(program, { checkpoint: () => timeBudget.check() })
+  if (!template) {
+    planned.add(key, null, key.length)
+    return undefined
+  }
+  const { ops, qubits, clbits } = template.circuit
+  timeBudget.enter('plan')
+  const reduced = reduceCircuit(withNoise(ops, noise, timeBudget), qubits, clbits, {
+    work: timeBudget,
+    observed: observedQubits(observables),
+  })
+  const plan = { template, reduced }
+  const steps = ops.length + reduced.ops.length + template.computations
+  planned.add(key, plan, key.length + STEP_BYTES * steps)
+  return plan
+}
+
+/** The circuit for these values of the inputs. Throws `QasmError`. */
+export function boundPlan({ template, reduced }: PlannedProgram, values: readonly number[]): ReducedCircuit {
+  if (template.computations === 0) return reduced
+  const bound = template.bind(values)
+  return { ...reduced, ops: reduced.ops.map((op) => (bound.get(op as never) as StateOp | undefined) ?? op) }
+}
+
+function numberOf(noise: NoiseModel): number {
+  const number = numbers.get(noise) ?? ++models
+  numbers.set(noise, number)
+  return number
+}
