@@ -14,6 +14,8 @@ const KIND = {
   pair: 6,
   rotations: 7,
   diagonal: 8,
+  four: 9,
+  sparse: 10,
 } as const
 
 /** Number of the lowest local qubits, whose factors `assembly/diagonal.ts` stores in a table. */
@@ -196,7 +198,26 @@ export class StageWriter {
       this.#words[offsets / 4 + row] = index * LAYOUT.amplitudeBytes
     }
     const fixed = local.reduce((mask, bit) => mask | bit, where.fixed)
-    this.#writeGate(KIND.many, { ...where, fixed }, 0, dimension, matrix, 4 * dimension)
+    const gap = 4 * Math.max(4, dimension)
+    const rows = sparseRowsOf(matrix, dimension)
+    if (!rows) {
+      const kind = dimension === 4 ? KIND.four : KIND.many
+      this.#writeGate(kind, { ...where, fixed }, 0, dimension, matrix, gap)
+      return
+    }
+    const length = rows.reduce((sum, row) => sum + 2 + 2 * row.length, 0)
+    let at = (this.#at + HEAD_BYTES + gap) / 8
+    this.#writeGate(KIND.sparse, { ...where, fixed }, 0, dimension, new Float64Array(length), gap)
+    for (const [row, entries] of rows.entries()) {
+      this.#words[2 * at] = this.#words[offsets / 4 + row] as number
+      this.#words[2 * at + 1] = entries.length
+      at += 2
+      for (const [column, factor] of entries) {
+        this.#words[2 * at] = column * LAYOUT.amplitudeBytes
+        this.#numbers[at + 1] = factor
+        at += 2
+      }
+    }
   }
 
   /** Writes a gate whose numbers start `gap` bytes after its header, and advances. */
@@ -283,11 +304,35 @@ export class StageWriter {
   }
 }
 
+/** A real matrix with at least so many entries per row, on average, is applied as a dense one. */
+const SPARSE_ENTRIES = 4.5
+
+/** The entries that are not zero, by row, of a real matrix that has few; undefined for another one. */
+function sparseRowsOf(matrix: Float64Array, dimension: number): [number, number][][] | undefined {
+  const rows: [number, number][][] = []
+  let most = SPARSE_ENTRIES * dimension
+  for (let row = 0; row < dimension; row++) {
+    const entries: [number, number][] = []
+    for (let column = 0; column < dimension; column++) {
+      const at = 2 * (row * dimension + column)
+      if (matrix[at + 1] !== 0) return undefined
+      if (matrix[at] !== 0) entries.push([column, matrix[at] as number])
+    }
+    // The kernel reads at least one entry.
+    if (entries.length === 0) entries.push([row, 0])
+    most -= entries.length
+    if (most < 0) return undefined
+    rows.push(entries)
+  }
+  return dimension === 4 && most < 2 * dimension ? undefined : rows
+}
+
 function bytesOf(pass: Pass): number {
   if (pass.kind === 'diagonal') {
     return HEAD_BYTES + ENDS_BYTES + TERM_BYTES * (pass.terms.length + (pass.factor === 1 ? 0 : 1))
   }
-  if (pass.kind === 'many') return HEAD_BYTES + 4 * 2 ** pass.targets.length + 8 * pass.matrix.length
+  if (pass.kind === 'many')
+    return HEAD_BYTES + 4 * Math.max(4, 2 ** pass.targets.length) + 12 * pass.matrix.length
   if (pass.kind === 'pair') return HEAD_BYTES + 128
   return HEAD_BYTES + (pass.kind === 'one' ? 64 : 16)
 }

@@ -19,7 +19,7 @@ function imaginary(x: f64): v128 {
 }
 
 /** Number of contiguous amplitudes up to the lowest fixed bit, in a block of `size`. */
-function runOf(fixed: u32, size: u32): u32 {
+export function runOf(fixed: u32, size: u32): u32 {
   return fixed === 0 ? size : 1 << ctz(fixed)
 }
 

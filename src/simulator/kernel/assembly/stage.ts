@@ -15,6 +15,7 @@ import {
   negate,
   scale,
 } from './block.ts'
+import { applyFour, applySparse } from './dense.ts'
 import { applyDiagonal } from './diagonal.ts'
 
 /** Words at the start of the memory, shared by all threads. */
@@ -30,6 +31,8 @@ const ONE: u32 = 4
 const MANY: u32 = 5
 const PAIR: u32 = 6
 const ROTATIONS: u32 = 7
+const FOUR: u32 = 9
+const SPARSE: u32 = 10
 
 /** Spreads the bits of `value` over the bits of `mask`, lowest first. */
 function spread(value: u32, mask: u32): u32 {
@@ -71,6 +74,12 @@ function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u3
       case MANY:
         // The offsets of the amplitudes come first, padded to whole vectors.
         applyMany(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), workspace)
+        break
+      case FOUR:
+        applyFour(state, size, fixed, value, numbers, numbers + 16)
+        break
+      case SPARSE:
+        applySparse(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), workspace)
         break
       case PAIR:
         applyRealPair(state, size, target, last, numbers)

@@ -78,7 +78,9 @@ function refuseSize({ reduced }: Workload, limits: ResourceLimits): Refusal | un
 }
 
 function workOf(call: KernelCall, elements: number): number {
-  return call.kind === 'many' ? elements * 2 ** call.targets.length : elements / 2 ** bitCount(call.controls)
+  if (call.kind !== 'many') return elements / 2 ** bitCount(call.controls)
+  const entries = call.matrix.filter((part) => part !== 0).length
+  return (elements * entries) / 2 ** call.targets.length
 }
 
 /** Cumulative probabilities of the basis states. */

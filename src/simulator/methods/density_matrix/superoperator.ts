@@ -9,8 +9,14 @@ export function superoperatorOf({ qubits, kraus }: Channel): Float64Array {
   const size = 2 ** qubits
   const whole = new Float64Array(2 * size ** 4)
   for (const matrix of kraus) addProduct(whole, matrix, size)
+  // What is left of terms that cancel; the kernel skips zeros.
+  for (let part = 0; part < whole.length; part++)
+    if (Math.abs(whole[part] as number) < ROUNDING) whole[part] = 0
   return whole
 }
+
+/** Below the rounding of 1. */
+const ROUNDING = 1e-16
 
 /** Adds K* ⊗ K. */
 function addProduct(whole: Float64Array, matrix: Float64Array, size: number): void {
