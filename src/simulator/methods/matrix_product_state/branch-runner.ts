@@ -3,10 +3,8 @@ import type { ChannelOp } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
 import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
-import { operatorOf } from './operator.ts'
-import { Outlook } from './outlook/outlook.ts'
-import { WindowBonds } from './outlook/window-bonds.ts'
-import { type ChainPlan, planChain } from './plan-chain.ts'
+import { PlanWalk } from './outlook/walk-plan.ts'
+import { planChain } from './plan-chain.ts'
 import { sampleAll } from './sample.ts'
 import { type ChainSettings, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
@@ -48,14 +46,10 @@ export class BranchRunner {
     // A qubit without a site has never been changed.
     const measured = terminal.map(({ qubit }) => qubit).filter((qubit) => chain.has(qubit))
     this.#waiting.push({ chain, step: 0, shots, bits })
-    let followed: WindowBonds | undefined
-    const windows = () => {
-      followed ??= new WindowBonds(plan.ops, { ...settings, meeting })
-      return followed
-    }
+    const walk = new PlanWalk(plan, { ...settings, meeting }, timeBudget)
     for (let branch = this.#waiting.pop(); branch; branch = this.#waiting.pop()) {
       timeBudget.enter('evolve')
-      await this.#walk(branch, plan, windows)
+      await walk.run(branch, (part, op) => this.#branch(part, op))
       const end = branch
       this.#losses.add(end.chain)
       timeBudget.enter('sample')
@@ -66,25 +60,10 @@ export class BranchRunner {
     }
   }
 
-  async #walk(branch: Branch, { ops, pairs, starts }: ChainPlan, windows: () => WindowBonds): Promise<void> {
-    const outlook = new Outlook(this.#run.timeBudget)
-    for (; branch.step < ops.length; branch.step++) {
-      const op = ops[branch.step] as StateOp
-      if (op.kind === 'channel') this.#applyChannel(branch, op)
-      else if (op.kind === 'reset') this.#reset(branch, op.qubit)
-      else if (op.kind === 'measure') this.#measure(branch, op)
-      else {
-        const operator = operatorOf(op)
-        if (operator) branch.chain.apply(operator)
-      }
-      this.#run.timeBudget.spend(branch.chain.work)
-      if (!this.#run.timeBudget.isYieldDue) continue
-      await this.#run.timeBudget.yieldIfDue()
-      const { step } = branch
-      const next = starts[step + 1] ?? pairs.length
-      const mayShrink = () => windows().mayShrinkAfter(step)
-      outlook.assertAffordable(branch.chain, { step, steps: ops.length, pairs, next, mayShrink })
-    }
+  #branch(branch: Branch, op: StateOp): void {
+    if (op.kind === 'channel') this.#applyChannel(branch, op)
+    else if (op.kind === 'reset') this.#reset(branch, op.qubit)
+    else if (op.kind === 'measure') this.#measure(branch, op)
   }
 
   #applyChannel(branch: Branch, { qubits: targets, channel }: ChannelOp): void {

@@ -1,9 +1,7 @@
 import type { ExactOutcome, ExactRun, Refusal, Workload } from '../../define-method.ts'
 import type { PauliTerm } from '../../exact/observables.ts'
 import { Algebra } from './algebra.ts'
-import { operatorOf } from './operator.ts'
-import { Outlook } from './outlook/outlook.ts'
-import { WindowBonds } from './outlook/window-bonds.ts'
+import { PlanWalk } from './outlook/walk-plan.ts'
 import { planChain } from './plan-chain.ts'
 import { TensorChain } from './tensor-chain.ts'
 
@@ -38,22 +36,8 @@ export async function computeOnChain(
   const plan = planChain(ops, qubits, timeBudget)
   const settings = { truncation, algebra: new Algebra(engine, timeBudget), meeting: plan.meeting }
   const chain = new TensorChain(qubits, settings)
-  const outlook = new Outlook(timeBudget)
-  let windows: WindowBonds | undefined
   timeBudget.enter('evolve')
-  for (const [step, op] of plan.ops.entries()) {
-    const operator = op.kind === 'unitary' || op.kind === 'phase' ? operatorOf(op) : undefined
-    if (operator) chain.apply(operator)
-    timeBudget.spend(chain.work)
-    if (!timeBudget.isYieldDue) continue
-    await timeBudget.yieldIfDue()
-    const mayShrink = () => {
-      windows ??= new WindowBonds(plan.ops, settings)
-      return windows.mayShrinkAfter(step)
-    }
-    const next = plan.starts[step + 1] ?? plan.pairs.length
-    outlook.assertAffordable(chain, { step, steps: plan.ops.length, pairs: plan.pairs, next, mayShrink })
-  }
+  await new PlanWalk(plan, settings, timeBudget).run({ chain, step: 0 })
   timeBudget.enter('sample')
   const expectationValues: number[] = []
   for (const observable of exact?.observables ?? []) {
