@@ -27,7 +27,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['warnings.ts'],
       ['values'],
       ['gates'],
-      ['syntax'],
+      ['syntax', 'template'],
       ['execute'],
       ['features.ts', 'declare-unknown.ts'],
       ['used-qubits.ts'],

@@ -57,8 +57,8 @@ export interface Template {
   /** Number of computations and gates that depend on inputs. */
   computations: number
   /**
-   * The steps for these values of the inputs, by the steps of `circuit` that they replace. Throws `QasmError` as
-   * `lowerProgram` does.
+   * The steps for these values of the inputs, by the steps of `circuit` that they replace. Throws `QasmError`
+   * as `lowerProgram` does.
    */
   bind(values: readonly number[]): ReadonlyMap<Op, Op>
 }

@@ -4,7 +4,7 @@ import type { ScalarType, Type } from '../values/types.ts'
 import { isKnown, type UnknownValue, type Value } from '../values/values.ts'
 
 /** A value that bound inputs decide: `slot` is the step of the tape that computes it. */
-export type DeferredValue = UnknownValue & { slot: number }
+type DeferredValue = UnknownValue & { slot: number }
 
 /** A parameter of a gate, rad: a number, or the real value of a step. */
 export type Angle = number | DeferredValue
@@ -52,8 +52,8 @@ export class Tape {
   }
 
   /**
-   * The value with the step that computes it from these operands. A value that depends on something other than
-   * inputs, as on a measurement, stays unknown.
+   * The value with the step that computes it from these operands. A value that depends on something other
+   * than inputs, as on a measurement, stays unknown.
    */
   record(value: Value, operands: readonly Value[], compute: (operands: readonly Value[]) => Value): Value {
     if (value.kind !== 'unknown' || !operands.every((each) => isDeferred(each) || isPlain(each))) return value

@@ -136,7 +136,8 @@ export function lowerExecution(
 }
 
 /**
- * As `lowerExecution`; the circuit comes reduced to what `request` depends on if a plan of its program is kept.
+ * As `lowerExecution`; the circuit comes reduced to what `request` depends on if a plan of its program is
+ * kept.
  * @throws SimulationError as `lowerExecution` does.
  */
 export function planExecution(

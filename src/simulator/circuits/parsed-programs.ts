@@ -1,10 +1,10 @@
 import { Recent } from '../../base/index.ts'
 import { type Program, parseProgram } from '../../qasm/index.ts'
 
-/** Characters of a longer program are not looked up; its execution takes long anyway. */
-export const MAX_CHARACTERS = 65_536
+/** A longer program is read each time. */
+export const MAX_CHARACTERS = 262_144
 /** A tree takes 8 to 62 bytes for each character of its text (measured): 16 MB at most. */
-const parsed = new Recent<Program>({ entries: 64, size: 262_144 })
+const parsed = new Recent<Program>({ entries: 64, size: MAX_CHARACTERS })
 
 /**
  * Parses and checks a program, or returns the tree of one of the last ones of the same text: jobs of a

@@ -7,7 +7,7 @@ import type { TimeBudget } from '../timing/time-budget.ts'
 import { MAX_CHARACTERS } from './parsed-programs.ts'
 
 /** A lowered and reduced program, for all values of its inputs. */
-export interface PlannedProgram {
+interface PlannedProgram {
   template: Template
   /** With the noise of the device. */
   reduced: ReducedCircuit
@@ -21,8 +21,10 @@ export interface PlanRequest {
   timeBudget: TimeBudget
 }
 
-/** Bytes of a step with its matrix and the calls of the kernel that become of it, and of a computation. */
-const STEP_BYTES = 1_024
+/** Bytes of a step with those that a method makes of it, and of a computation. */
+const STEP_BYTES = 384
+/** Bytes of a matrix with those of the kernel that become of it. */
+const MATRIX_BYTES = 640
 
 /** By observables, noise and text; null for a program whose inputs decide more than angles. */
 const planned = new Recent<PlannedProgram | null>({ entries: 64, size: 16 * 2 ** 20 })
@@ -57,7 +59,8 @@ export function plannedProgram(
   })
   const plan = { template, reduced }
   const steps = ops.length + reduced.ops.length + template.computations
-  planned.add(key, plan, key.length + STEP_BYTES * steps)
+  const matrices = new Set(ops.map((op) => op.kind === 'unitary' && op.matrix)).size
+  planned.add(key, plan, key.length + STEP_BYTES * steps + MATRIX_BYTES * matrices)
   return plan
 }
 

@@ -18,6 +18,22 @@ export function bitString(bits: ArrayLike<number>): string {
   return ofLength[value] as string
 }
 
+/** Four characters each, the lowest bit last in memory: as 32-bit words, the least significant byte first. */
+const NIBBLES = Uint32Array.from({ length: 16 }, (_, bits) =>
+  [3, 2, 1, 0].reduce((word, bit, place) => word | (((bits >> bit) & 1 ? ONE : ZERO) << (8 * place)), 0),
+)
+
+/** As `bitString`, for `length` bits, 32 in each word from `at` on. */
+export function bitStringOfWords(words: Uint32Array, at: number, length: number): string {
+  const nibbles = Math.ceil(length / 4)
+  const text = new Uint32Array(nibbles)
+  for (let place = 0; place < nibbles; place++) {
+    const bits = ((words[at + (place >> 3)] as number) >>> (4 * (place & 7))) & 15
+    text[nibbles - 1 - place] = NIBBLES[bits] as number
+  }
+  return Buffer.from(text.buffer).toString('latin1', 4 * nibbles - length)
+}
+
 function formatBits(bits: ArrayLike<number>): string {
   const { length } = bits
   // Appending one character at a time takes several times longer.

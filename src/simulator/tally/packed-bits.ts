@@ -26,6 +26,13 @@ export class PackedBits {
     }
   }
 
+  /** Records the bits of one shot, 32 in each word from `at` on. */
+  setWords(shot: number, words: Uint32Array, at: number): void {
+    const last = (shot + 1) * this.#width - 1
+    for (let byte = 0; byte < this.#width; byte++)
+      this.#bytes[last - byte] = (words[at + (byte >> 2)] as number) >>> (8 * (byte & 3))
+  }
+
   text(): string {
     return this.#bytes.toString('base64')
   }

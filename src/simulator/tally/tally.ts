@@ -1,7 +1,7 @@
 import { PURPOSE, type Rng } from '../numeric/random.ts'
 import { canMisread, type Readout, type ReadoutError } from '../readout/readout.ts'
 import type { WorkCounter } from '../timing/time-budget.ts'
-import { bitString } from './bit-string.ts'
+import { bitString, bitStringOfWords } from './bit-string.ts'
 import { PackedBits } from './packed-bits.ts'
 import type { ResultBudget } from './result-budget.ts'
 
@@ -91,6 +91,28 @@ export class Tally {
     else for (let index = 0; index < shots.length; index++) this.#addShot(bits, shots[index] as number)
   }
 
+  /**
+   * Adds the shots from `first` on, each with `width` words of 32 classical bits, those of one shot after
+   * those of the other.
+   */
+  addWords(words: Uint32Array, width: number, { first, shots }: { first: number; shots: number }): void {
+    const { clbits, readout, timeBudget } = this.#options
+    const isPlain = this.#misreadable.length === 0 && (this.#packed || readout.memory === 'none')
+    const bits = new Uint8Array(clbits)
+    for (let shot = 0; shot < shots; shot++) {
+      const at = shot * width
+      if (isPlain) {
+        timeBudget?.spend(SHOT_WORK + BIT_WORK * width)
+        if (this.#counts && clbits > 0) this.#countText(bitStringOfWords(words, at, clbits), 1)
+        this.#packed?.setWords(first + shot, words, at)
+      } else {
+        for (let clbit = 0; clbit < clbits; clbit++)
+          bits[clbit] = ((words[at + (clbit >> 5)] as number) >>> (clbit & 31)) & 1
+        this.add(bits, [first + shot])
+      }
+    }
+  }
+
   #addShot(bits: Uint8Array, shot: number): void {
     const read = this.#misreadable.length > 0 ? this.#misread(bits, shot) : bits
     const { memory } = this.#options.readout
@@ -133,7 +155,11 @@ export class Tally {
     this.#options.timeBudget?.spend(SHOT_WORK + BIT_WORK * bits.length)
     // A program without result bits has no outcomes.
     if (bits.length === 0 || !this.#counts) return
-    const text = bitString(bits)
+    this.#countText(bitString(bits), shots)
+  }
+
+  #countText(text: string, shots: number): void {
+    if (!this.#counts) return
     const before = this.#counts.get(text)
     // A key, its quotes and a number of a few digits.
     const { resultBudget, countsCopies = 1 } = this.#options

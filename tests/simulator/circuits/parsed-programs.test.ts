@@ -20,6 +20,6 @@ test('parsedProgram() parses a text once, and its tree gives the same circuits e
 
 test('parsedProgram() keeps neither a program that is wrong nor a long one', () => {
   for (let round = 0; round < 2; round++) expect(() => parsedProgram('OPENQASM 3.0; h q[0];')).toThrow('q')
-  const long = `${SCAN}\n//${'x'.repeat(70_000)}`
+  const long = `${SCAN}\n//${'x'.repeat(300_000)}`
   expect(parsedProgram(long)).not.toBe(parsedProgram(long))
 })

@@ -32,3 +32,20 @@ test('PackedBits holds what `0x…` numbers of the same shots hold', () => {
     }),
   )
 })
+
+test('PackedBits takes words of 32 bits as it takes bits', () => {
+  const words = Uint32Array.of(7, 0x89abcdef, 0x12345671)
+  for (const length of [1, 8, 31, 32, 33, 64]) {
+    // No bits beyond the last one are set.
+    const cut = words.map((word, at) => (at === 0 ? word : keptOf(word, length - 32 * (at - 1))))
+    const bits = Uint8Array.from({ length }, (_, bit) => ((cut[1 + (bit >> 5)] as number) >>> (bit & 31)) & 1)
+    const [one, other] = [new PackedBits(length, 2), new PackedBits(length, 2)]
+    one.set(1, bits)
+    other.setWords(1, cut, 1)
+    expect(other.text()).toBe(one.text())
+  }
+})
+
+function keptOf(word: number, bits: number): number {
+  return bits >= 32 ? word : bits <= 0 ? 0 : word & (2 ** bits - 1)
+}

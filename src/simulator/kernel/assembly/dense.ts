@@ -1,4 +1,4 @@
-/** Matrices on two and more qubits: dense on two, and real ones of which most entries are zero on any number. */
+/** Matrices on several qubits: dense ones on two, and real ones of few entries on any number. */
 import { AMPLITUDE, runOf } from './block.ts'
 
 /** One row, at `row`, of a 4 x 4 matrix times four amplitudes. */

@@ -20,8 +20,8 @@ interface Waiting {
 }
 
 /**
- * Multiplies consecutive gates and channels on a qubit into one superoperator, which takes one pass: as long as
- * the gate alone on rows and columns.
+ * Multiplies consecutive gates and channels on a qubit into one superoperator, which takes one pass: as long
+ * as the gate alone on rows and columns.
  */
 export class QubitMerge {
   readonly merged: (StateOp | Superoperator)[] = []

@@ -1,6 +1,7 @@
-import type { Rng } from '../../numeric/random.ts'
-import type { Clifford, Pauli } from './clifford.ts'
-import { type PauliTerm, pickTerm } from './pauli-noise.ts'
+import type { FastRandom } from '../../numeric/fast-random.ts'
+import type { Clifford } from './clifford.ts'
+import { type PauliNoise, type PauliTerm, pickTerm } from './pauli-noise.ts'
+import { rowOperationsOf } from './row-operations.ts'
 
 /**
  * Differences of shots from a reference run, 32 shots per word: a Pauli frame per shot, stored as X and Z of
@@ -10,19 +11,18 @@ import { type PauliTerm, pickTerm } from './pauli-noise.ts'
  */
 export class PauliFrames {
   readonly #words: number
-  /** Per qubit, the bits of X and then those of Z, one per shot. */
-  readonly #bits: Uint32Array
-  readonly #rng: Rng
-  /** Bits of a gate's qubits before the gate. */
-  readonly #before: Uint32Array
+  /** Rows of bits, one per shot: row 2q is X of qubit q and row 2q + 1 its Z, until gates exchange them. */
+  readonly #rows: Uint32Array[]
+  readonly #random: FastRandom
 
-  /** Frames of shots of |0…0>; random numbers are taken from the current position of `rng`. */
-  constructor(qubits: number, shots: number, rng: Rng) {
-    this.#words = Math.ceil(shots / 32)
-    this.#bits = new Uint32Array(2 * qubits * this.#words)
-    this.#before = new Uint32Array(4 * this.#words)
-    this.#rng = rng
-    for (let qubit = 0; qubit < qubits; qubit++) this.#randomize(this.#z(qubit))
+  /** Frames of shots of |0…0>. */
+  constructor(qubits: number, shots: number, random: FastRandom) {
+    const words = Math.ceil(shots / 32)
+    const bits = new Uint32Array(2 * qubits * words)
+    this.#words = words
+    this.#rows = Array.from({ length: 2 * qubits }, (_, row) => bits.subarray(row * words, (row + 1) * words))
+    this.#random = random
+    for (let qubit = 0; qubit < qubits; qubit++) this.#randomize(this.#row(2 * qubit + 1))
   }
 
   /**
@@ -30,79 +30,62 @@ export class PauliFrames {
    * call.
    */
   flippedShots(qubit: number): Uint32Array {
-    return this.#x(qubit)
+    return this.#row(2 * qubit)
   }
 
   /** Applies a gate: each X and Z becomes its image; signs do not matter. */
   apply({ qubits, images }: Clifford): void {
-    const words = this.#words
-    for (const [place, qubit] of qubits.entries()) {
-      this.#before.set(this.#x(qubit), 2 * place * words)
-      this.#before.set(this.#z(qubit), (2 * place + 1) * words)
-    }
-    for (const [place, qubit] of qubits.entries()) {
-      this.#combine(this.#x(qubit), images, ({ x }) => (x >> place) & 1)
-      this.#combine(this.#z(qubit), images, ({ z }) => (z >> place) & 1)
+    const place = (row: number) => 2 * (qubits[row >> 1] as number) + (row & 1)
+    for (const { kind, to, from } of rowOperationsOf(images)) {
+      const [one, other] = [place(to), place(from)]
+      const [target, source] = [this.#row(one), this.#row(other)]
+      if (kind === 'exchange') {
+        this.#rows[one] = source
+        this.#rows[other] = target
+      } else
+        for (let word = 0; word < target.length; word++) (target[word] as number) ^= source[word] as number
     }
   }
 
   /** Applies Pauli noise to some qubits; each shot draws its own operator. */
-  applyNoise(qubits: readonly number[], terms: readonly PauliTerm[]): void {
-    const some = terms.filter(({ x, z }) => x !== 0 || z !== 0)
-    const p = some.reduce((sum, { weight }) => sum + weight, 0)
-    // Noise is rare, so the gaps between affected shots are drawn: they have a geometric distribution.
-    const gap = () => (p < 1 ? Math.floor(Math.log(1 - this.#rng.next()) / Math.log(1 - p)) : 0)
+  applyNoise(qubits: readonly number[], { terms, weight: p, factor }: PauliNoise): void {
     if (p <= 0) return
-    for (let shot = gap(); shot < 32 * this.#words; shot += 1 + gap()) {
-      const { x, z } = pickTerm(some, this.#rng.next() * p)
-      for (const [place, qubit] of qubits.entries()) {
-        if ((x >> place) & 1) this.#toggle(this.#x(qubit), shot)
-        if ((z >> place) & 1) this.#toggle(this.#z(qubit), shot)
+    const shots = 32 * this.#words
+    // Noise is rare, so the gaps between affected shots are drawn: they have a geometric distribution.
+    for (let shot = this.#gap(factor); shot < shots; shot += 1 + this.#gap(factor)) {
+      const { x, z } = terms.length === 1 ? (terms[0] as PauliTerm) : pickTerm(terms, this.#random.next() * p)
+      for (let place = 0; place < qubits.length; place++) {
+        const qubit = qubits[place] as number
+        if ((x >> place) & 1) toggle(this.#row(2 * qubit), shot)
+        if ((z >> place) & 1) toggle(this.#row(2 * qubit + 1), shot)
       }
     }
+  }
+
+  #gap(factor: number): number {
+    return Math.floor(Math.log(1 - this.#random.next()) * factor)
   }
 
   /** Randomizes the phase of a measured qubit. */
   dephase(qubit: number): void {
-    const bits = this.#z(qubit)
-    for (let word = 0; word < bits.length; word++) (bits[word] as number) ^= this.#draw()
+    this.#randomize(this.#row(2 * qubit + 1))
   }
 
   /** Resets a qubit to |0>. */
   reset(qubit: number): void {
-    this.#x(qubit).fill(0)
-    this.#randomize(this.#z(qubit))
+    this.#row(2 * qubit).fill(0)
+    this.#randomize(this.#row(2 * qubit + 1))
   }
 
-  #combine(into: Uint32Array, images: readonly Pauli[], has: (image: Pauli) => number): void {
-    into.fill(0)
-    for (const [index, image] of images.entries()) {
-      if (has(image) === 0) continue
-      const from = index * this.#words
-      for (let word = 0; word < into.length; word++) {
-        ;(into[word] as number) ^= this.#before[from + word] as number
-      }
-    }
-  }
-
-  #x(qubit: number): Uint32Array {
-    return this.#bits.subarray(2 * qubit * this.#words, (2 * qubit + 1) * this.#words)
-  }
-
-  #z(qubit: number): Uint32Array {
-    return this.#bits.subarray((2 * qubit + 1) * this.#words, (2 * qubit + 2) * this.#words)
+  #row(row: number): Uint32Array {
+    return this.#rows[row] as Uint32Array
   }
 
   #randomize(bits: Uint32Array): void {
-    for (let word = 0; word < bits.length; word++) bits[word] = this.#draw()
+    for (let word = 0; word < bits.length; word++) bits[word] = this.#random.word()
   }
+}
 
-  #toggle(bits: Uint32Array, shot: number): void {
-    ;(bits[shot >> 5] as number) ^= 1 << (shot & 31)
-  }
-
-  /** 32 random bits. */
-  #draw(): number {
-    return Math.floor(this.#rng.next() * 2 ** 32)
-  }
+function toggle(bits: Uint32Array, shot: number): void {
+  ;(bits[shot >> 5] as number) ^= 1 << (shot & 31)
 }

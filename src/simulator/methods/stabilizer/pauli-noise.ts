@@ -6,10 +6,43 @@ export interface PauliTerm extends Pauli {
   weight: number
 }
 
+/** Pauli noise, for many shots at once. */
+export interface PauliNoise {
+  /** Operators other than the identity. */
+  terms: readonly PauliTerm[]
+  /** The sum of their probabilities. */
+  weight: number
+  /**
+   * 1 / log(1 - weight): times the logarithm of a uniform number, the number of shots until one is affected.
+   */
+  factor: number
+}
+
+/** Channels are analyzed once: those of equal gates are one object. */
+const known = new WeakMap<Channel, readonly PauliTerm[] | null>()
+
 /** The Pauli operators of a Pauli channel; undefined for any other channel. */
-export function pauliTermsOf({ qubits, kraus }: Channel): PauliTerm[] | undefined {
+export function pauliTermsOf(channel: Channel): readonly PauliTerm[] | undefined {
+  const before = known.get(channel)
+  if (before !== undefined) return before ?? undefined
+  const { qubits, kraus } = channel
   const terms = kraus.map((matrix) => termOf(matrix, 2 ** qubits))
-  return terms.every((term) => term !== undefined) ? terms : undefined
+  const isPauli = terms.every((term) => term !== undefined)
+  known.set(channel, isPauli ? terms : null)
+  return isPauli ? terms : undefined
+}
+
+const noiseOfTerms = new WeakMap<readonly PauliTerm[], PauliNoise>()
+
+/** The operators of a channel as noise. */
+export function pauliNoiseOf(all: readonly PauliTerm[]): PauliNoise {
+  const before = noiseOfTerms.get(all)
+  if (before) return before
+  const terms = all.filter(({ x, z }) => x !== 0 || z !== 0)
+  const weight = terms.reduce((sum, term) => sum + term.weight, 0)
+  const noise = { terms, weight, factor: weight < 1 ? 1 / Math.log1p(-weight) : 0 }
+  noiseOfTerms.set(all, noise)
+  return noise
 }
 
 function termOf(matrix: Float64Array, size: number): PauliTerm | undefined {
