@@ -2,7 +2,10 @@ import type { Found } from './search.ts'
 
 const SPACING_MS = 60
 
-/** Opens search by its button and by `/` or Ctrl+K. The index is loaded when it is first opened. */
+/**
+ * Opens search by its button, by `/` or Ctrl+K, and by an address with `?q=`. The index is loaded when it is
+ * first opened.
+ */
 export function listenForSearch(): void {
   const dialog = document.querySelector<HTMLDialogElement>('#search')
   const input = document.querySelector<HTMLInputElement>('#query')
@@ -70,6 +73,11 @@ export function listenForSearch(): void {
   list.addEventListener('click', ({ target }) => {
     if (target instanceof Element) follow(target.closest('[role=option]'))
   })
+  const asked = new URLSearchParams(location.search).get('q')
+  if (asked) {
+    input.value = asked
+    open()
+  }
   document.addEventListener('keydown', (event) => {
     if (!isSearchKey(event)) return
     event.preventDefault()

@@ -1,21 +1,19 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
-import type { Page } from '../../app/page.ts'
-import { entryOf } from '../../app/route.ts'
-import { setTheme } from '../../app/theme.ts'
-import { Dialog } from '../../parts/Dialog.tsx'
-import { type Command, commandsOf, findCommands } from './commands.ts'
+import type { PaletteProps } from './Choice.tsx'
 
-interface PaletteProps {
-  pages: readonly Page[]
-  open: Signal<boolean>
-  /** Opens the list of keys. */
-  showKeys: () => void
-}
-
-/** The command palette: Ctrl+K, then a few letters of a page, a QPU, a job or an action. */
-export function Palette({ pages, open, showKeys }: PaletteProps) {
+/**
+ * The command palette: Ctrl+K, then a few letters of a page, a QPU, a job or an action. Its parts are loaded
+ * when it is first opened.
+ */
+export function Palette(props: PaletteProps) {
+  const { open } = props
+  const { toast } = useApp()
+  const parts = useSignal<typeof import('./Choice.tsx') | undefined>(undefined)
+  /** The QPU whose maintenance was chosen. */
+  const maintained = useSignal<Qpu | undefined>(undefined)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
@@ -25,99 +23,32 @@ export function Palette({ pages, open, showKeys }: PaletteProps) {
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [])
-  if (!open.value) return null
-  return <Choice pages={pages} open={open} showKeys={showKeys} />
-}
-
-/** The types of Preact demand a `list` for this role, which only suggestions of the browser have. */
-const COMBOBOX: object = { role: 'combobox', 'aria-expanded': true }
-
-function Choice({ pages, open, showKeys }: PaletteProps) {
-  const app = useApp()
-  const text = useSignal('')
-  const at = useSignal(0)
-  const commands = commandsOf({
-    pages,
-    signedIn: app.account.value !== undefined,
-    superuser: app.superuser.value,
-    qpus: app.qpus.value.value?.map(({ name }) => name) ?? [],
-    jobs: app.jobs.value.value ?? [],
-    actions: actionsOf(app, showKeys),
-  })
-  const found = findCommands(commands, text.value)
-  const close = () => {
-    open.value = false
-  }
-  const choose = ({ href, run }: Command) => {
-    close()
-    run?.()
-    if (href === undefined) return
-    if (entryOf(href) === entryOf(location.pathname)) app.router.go(href)
-    else location.assign(href)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const chosen = found[at.value]
-    if (!chosen || (step === undefined && event.key !== 'Enter')) return
-    event.preventDefault()
-    if (step === undefined) return choose(chosen)
-    at.value = (at.value + step + found.length) % found.length
-    document.getElementById(`palette-${at.value}`)?.scrollIntoView({ block: 'nearest' })
-  }
+  useEffect(() => {
+    if (!open.value || parts.peek()) return
+    import('./Choice.tsx').then(
+      (loaded) => {
+        parts.value = loaded
+      },
+      () => {
+        open.value = false
+        toast('The palette could not be loaded. Try again when the server responds.', 'bad')
+      },
+    )
+  }, [open.value])
+  if (!parts.value) return null
+  const { Choice, MaintenanceDialog } = parts.value
   return (
-    <Dialog title="Go to" open onClose={close} class="palette">
-      <input
-        {...COMBOBOX}
-        aria-label="Page, QPU, job or action"
-        aria-controls="palette-list"
-        aria-activedescendant={found.length > 0 ? `palette-${at.value}` : undefined}
-        placeholder="Page, QPU, job id or action"
-        autocomplete="off"
-        spellcheck={false}
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-          at.value = 0
-        }}
-        onKeyDown={onKeyDown}
-      />
-      <div id="palette-list" role="listbox" aria-label="Found">
-        {found.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys act on the field, which keeps the focus
-          <div
-            key={command.id}
-            id={`palette-${index}`}
-            role="option"
-            aria-selected={index === at.value}
-            tabIndex={-1}
-            onClick={() => choose(command)}
-          >
-            <span>{command.title}</span>
-            <small>{command.group}</small>
-          </div>
-        ))}
-      </div>
-      {found.length === 0 && <p class="soft">Nothing matches.</p>}
-    </Dialog>
+    <>
+      {open.value && <Choice {...props} maintained={maintained} />}
+      {maintained.value && (
+        <MaintenanceDialog
+          qpu={maintained.value}
+          open
+          onClose={() => {
+            maintained.value = undefined
+          }}
+        />
+      )}
+    </>
   )
-}
-
-function actionsOf(app: ReturnType<typeof useApp>, showKeys: () => void): Command[] {
-  const theme = (name: 'light' | 'dark' | 'system'): Command => ({
-    id: `action theme ${name}`,
-    title: name === 'system' ? 'System theme' : `${name === 'dark' ? 'Dark' : 'Light'} theme`,
-    group: 'Action',
-    run() {
-      app.theme.value = name
-      setTheme(name)
-    },
-  })
-  const signOut: Command = { id: 'action sign-out', title: 'Sign out', group: 'Action', run: app.signOut }
-  return [
-    theme('light'),
-    theme('dark'),
-    theme('system'),
-    { id: 'action keys', title: 'Keyboard shortcuts', group: 'Action', run: showKeys },
-    ...(app.account.value ? [signOut] : []),
-  ]
 }

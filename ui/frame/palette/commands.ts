@@ -6,7 +6,7 @@ export interface Command {
   id: string
   title: string
   /** What kind of thing it is. */
-  group: 'Page' | 'QPU' | 'Job' | 'Action'
+  group: 'Page' | 'QPU' | 'Job' | 'User' | 'Driver' | 'Action'
   /** Path that it opens. */
   href?: string
   run?: () => void
@@ -19,10 +19,12 @@ interface Sources {
   qpus: readonly string[]
   jobs: readonly { id: string; name?: string | null | undefined }[]
   actions: readonly Command[]
+  /** Actions that are offered only for a text. */
+  verbs: readonly Command[]
 }
 
 /** Everything that the palette can offer to an account. */
-export function commandsOf({ pages, signedIn, superuser, qpus, jobs, actions }: Sources): Command[] {
+export function commandsOf({ pages, signedIn, superuser, qpus, jobs, actions, verbs }: Sources): Command[] {
   const open = pages.filter(
     ({ path, access }) =>
       !path.includes(':') &&
@@ -52,31 +54,44 @@ export function commandsOf({ pages, signedIn, superuser, qpus, jobs, actions }: 
       href: `/jobs/${id}`,
     })),
     ...actions,
+    ...verbs,
   ]
 }
 
 const JOB_ID = /^[a-z0-9]{15}$/
 const MAX_FOUND = 12
+/** Places that are kept for records. */
+const MAX_RECORDS = 6
 
 /**
- * The commands whose title has every word of the text, those that begin with it first. The id of a job that
- * is not listed is offered as it is. An empty text finds pages and actions.
+ * The commands whose title has every word of the text, those that begin with it first, then the records that
+ * the server has found by it. The id of a job that is not listed is offered as it is. An empty text finds
+ * pages and actions.
  */
-export function findCommands(commands: readonly Command[], text: string): Command[] {
+export function findCommands(
+  commands: readonly Command[],
+  text: string,
+  records: readonly Command[] = [],
+): Command[] {
   const wanted = text.trim().toLowerCase()
   if (wanted === '')
-    return commands.filter(({ group }) => group === 'Page' || group === 'Action').slice(0, MAX_FOUND)
+    return commands
+      .filter(({ id, group }) => (group === 'Page' || group === 'Action') && !id.startsWith('verb '))
+      .slice(0, MAX_FOUND)
   const words = wanted.split(/\s+/)
   const found = commands
     .map((command) => ({ command, rank: rankOf(command, wanted, words) }))
     .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.rank - b.rank)
     .map(({ command }) => command)
-  const isUnlistedJob = JOB_ID.test(wanted) && !found.some(({ id }) => id === `job ${wanted}`)
+  const isKnown = ({ id }: Command) => found.some((each) => each.id === id)
+  const others = records.filter((each) => !isKnown(each))
+  const all = [...found.slice(0, MAX_FOUND - Math.min(others.length, MAX_RECORDS)), ...others]
+  const isUnlistedJob = JOB_ID.test(wanted) && !all.some(({ id }) => id === `job ${wanted}`)
   const job: Command[] = isUnlistedJob
     ? [{ id: `job ${wanted}`, title: wanted, group: 'Job', href: `/jobs/${wanted}` }]
     : []
-  return [...job, ...found].slice(0, MAX_FOUND)
+  return [...job, ...all].slice(0, MAX_FOUND)
 }
 
 function rankOf({ title, group }: Command, wanted: string, words: readonly string[]): number {

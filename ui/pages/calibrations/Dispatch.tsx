@@ -57,9 +57,10 @@ export function Dispatch({ tuners, onDispatched }: DispatchProps) {
   )
 }
 
-/** What the address asks for: a report proposes its tuner, mode and failed targets. */
+/** What the address asks for: a tuner or its QPU; a report proposes its tuner, mode and failed targets. */
 function initialRequest(query: Query, tuners: readonly Tuner[]) {
-  const wanted = tuners.find(({ id }) => id === query.get('on')) ?? tuners[0]
+  const on = query.get('on')
+  const wanted = tuners.find(({ id, qpu }) => id === on || qpu === on) ?? tuners[0]
   const mode = MODES.find(([value]) => value === query.get('mode'))?.[0] ?? 'partial'
   return { driver_id: wanted?.id ?? '', mode: mode as string, target_qubits: query.all('target') }
 }

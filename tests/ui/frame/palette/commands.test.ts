@@ -17,6 +17,13 @@ const PAGES = [
 ]
 const SIGN_OUT: Command = { id: 'action sign-out', title: 'Sign out', group: 'Action', run: () => undefined }
 
+const DRAIN: Command = {
+  id: 'verb Drain kelvin_25',
+  title: 'Drain kelvin_25',
+  group: 'Action',
+  run: () => undefined,
+}
+
 const commandsFor = (who: 'guest' | 'user' | 'superuser') =>
   commandsOf({
     pages: PAGES,
@@ -25,6 +32,7 @@ const commandsFor = (who: 'guest' | 'user' | 'superuser') =>
     qpus: ['kelvin_25', 'boreas_5'],
     jobs: [{ id: 'abcdefghijklmno', name: 'GHZ' }],
     actions: [SIGN_OUT],
+    verbs: who === 'superuser' ? [DRAIN] : [],
   })
 const titles = (commands: readonly Command[]) => commands.map(({ title }) => title)
 
@@ -52,4 +60,23 @@ test('findCommands() offers a job by its id, listed or not, once', () => {
 
 test('findCommands() begins with pages and actions', () => {
   expect(titles(findCommands(commandsFor('user'), ' '))).toEqual(['Overview', 'Jobs', 'Sign out'])
+})
+
+test('findCommands() offers verbs only for their words', () => {
+  const commands = commandsFor('superuser')
+  expect(titles(findCommands(commands, ''))).not.toContain('Drain kelvin_25')
+  expect(titles(findCommands(commands, 'kelvin drain'))).toEqual(['Drain kelvin_25'])
+})
+
+test('findCommands() adds the records that the server has found, once and last', () => {
+  const job = (id: string, name: string): Command => ({
+    ...{ id: `job ${id}`, title: `${name} ${id}`, group: 'Job' },
+    href: `/jobs/${id}`,
+  })
+  const records = [job('abcdefghijklmno', 'GHZ'), job('ppppppppppppppp', 'GHZ of May')]
+  const found = findCommands(commandsFor('user'), 'ghz', records)
+  expect(titles(found)).toEqual(['GHZ abcdefghijklmno', 'GHZ of May ppppppppppppppp'])
+  // Many commands leave a place to records.
+  const many = Array.from({ length: 30 }, (_, at): Command => ({ ...job(`${at}`, 'GHZ'), id: `one ${at}` }))
+  expect(titles(findCommands(many, 'ghz', records)).slice(-2)).toEqual(records.map(({ title }) => title))
 })

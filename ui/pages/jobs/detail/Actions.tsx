@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
+import { cancelJob } from '../../../parts/cancel-job.ts'
 import { Menu } from '../../../parts/Menu.tsx'
 import { useAsk } from '../../../parts/use-confirm.ts'
 import { LabelsDialog } from './LabelsDialog.tsx'
@@ -170,19 +171,10 @@ function OperatorMenu({ job, changed }: ActionsProps) {
   )
 }
 
-/** Cancels a pending job without a question, because "Edit and run again" restores it. */
 function CancelButton({ id, cancelled }: { id: string; cancelled: () => void }) {
-  const { api, toast } = useApp()
-  const cancel = async () => {
-    try {
-      await api.send(`/api/jobs/${id}/cancel`, {})
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
-    cancelled()
-  }
+  const app = useApp()
   return (
-    <button type="button" onClick={() => void cancel()}>
+    <button type="button" onClick={() => void cancelJob(app, id).then(cancelled)}>
       Cancel job
     </button>
   )

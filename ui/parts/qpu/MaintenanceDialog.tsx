@@ -2,10 +2,10 @@ import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { formatNumberOf } from '../../lib/format.ts'
 import { fromLocalText } from '../../lib/zone.ts'
-import { Dialog } from '../../parts/Dialog.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
+import { Dialog } from '../Dialog.tsx'
+import { FormActions } from '../form/FormActions.tsx'
+import { TextField } from '../form/TextField.tsx'
+import { useForm } from '../form/use-form.ts'
 
 interface MaintenanceDialogProps {
   qpu: Qpu
