@@ -138,6 +138,39 @@ describe.skipIf(!chromium)('calibrations', () => {
       await rows.first().getByText(/^q0 /).waitFor()
     }))
 
+  test('a printed report has every routine and the values of every target, and no controls', () =>
+    withPage(browser, { name: 'calibrations-print', baseURL: lab.url }, async (page) => {
+      await signIn(page, lab.user)
+      await page.goto('/calibrations')
+      const row = page.getByRole('row', { name: /Partial failure/ }).first()
+      await row.getByRole('link', { name: 'calibrated' }).click()
+      await page.locator('.heading').getByText('Partial failure').waitFor()
+      const routines = await page.locator('.routines button').count()
+      const panels = page.locator('.report-columns > .calibrations > .panel')
+      const before = await panels.count()
+      await page.evaluate(() => {
+        window.print = () => {
+          const of = (selector: string) => document.querySelectorAll(selector).length
+          const shown = [
+            of('.report-columns > .calibrations > .panel'),
+            of('.fit-body svg, .fit-body canvas'),
+          ]
+          document.body.dataset['printed'] = JSON.stringify(shown)
+        }
+      })
+      await page.getByRole('button', { name: 'Print' }).click()
+      await page.waitForFunction(() => document.body.dataset['printed'] !== undefined)
+      const [printed = 0, plots = 0] = JSON.parse(
+        await page.evaluate(() => document.body.dataset['printed'] ?? ''),
+      )
+      expect(routines).toBeGreaterThan(2)
+      expect([printed - before, plots > 1]).toEqual([routines - 1, true])
+      expect(await panels.count()).toBe(before)
+      await page.emulateMedia({ media: 'print' })
+      expect(await page.getByRole('navigation').count()).toBe(0)
+      expect(await page.getByRole('button').count()).toBe(0)
+    }))
+
   test('a user reads reports and requests nothing', () =>
     withPage(
       browser,

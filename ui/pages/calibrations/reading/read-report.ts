@@ -195,6 +195,11 @@ export function countOutcomes(results: readonly RoutineResult[]): Record<Outcome
   return counts
 }
 
+/** The targets of which a report has values. */
+export function valuedTargets({ targets, results }: ReadReport): string[] {
+  return targets.filter((name) => results.some((one) => one.target === name && one.values.length > 0))
+}
+
 /** The first result worth a look: a failed one, otherwise one with a trace. */
 export function firstResult({ results }: ReadReport): RoutineResult | undefined {
   return (

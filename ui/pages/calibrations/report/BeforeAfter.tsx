@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Panel } from '../../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../../parts/table/DataTable.tsx'
 import { changeTexts, NOTABLE_SIGMA, sizeInSigma } from '../reading/changes.ts'
-import type { ReadReport, ReportedValue } from '../reading/read-report.ts'
+import { type ReadReport, type ReportedValue, valuedTargets } from '../reading/read-report.ts'
 import { SigmaBar } from './SigmaBar.tsx'
 
 type Shown = 'all' | 'written' | 'notable'
@@ -18,9 +18,7 @@ interface BeforeAfterProps {
 /** Every value of a target before and after the calibration. */
 export function BeforeAfter({ report, target, choose, qpu }: BeforeAfterProps) {
   const shown = useSignal<Shown>('all')
-  const valued = report.targets.filter((name) =>
-    report.results.some((one) => one.target === name && one.values.length > 0),
-  )
+  const valued = valuedTargets(report)
   const chosen = valued.includes(target) ? target : (valued[0] ?? '')
   const rows = report.results
     .filter((result) => result.target === chosen)

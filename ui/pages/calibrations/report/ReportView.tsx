@@ -3,6 +3,7 @@ import type { CalibrationReport, CalibrationRequest } from '../../../api/model/c
 import { useApp } from '../../../app/app.ts'
 import { useQuery } from '../../../app/use-query.ts'
 import { formatNumberOf, formatSeconds, sentence } from '../../../lib/format.ts'
+import { isPrinting, printWhole } from '../../../lib/print.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Breadcrumb, Heading } from '../../../parts/Heading.tsx'
 import { Moment } from '../../../parts/Moment.tsx'
@@ -11,7 +12,13 @@ import { Status } from '../../../parts/Status.tsx'
 import { readLimits } from '../../../plots/chip/limits.ts'
 import { Continue } from '../Continue.tsx'
 import { reportCsv } from '../reading/changes.ts'
-import { countOutcomes, firstResult, type ReadReport, readReport } from '../reading/read-report.ts'
+import {
+  countOutcomes,
+  firstResult,
+  type ReadReport,
+  readReport,
+  valuedTargets,
+} from '../reading/read-report.ts'
 import { reportCondition, secondsBetween, titleOf } from '../words.ts'
 import { BeforeAfter } from './BeforeAfter.tsx'
 import { Benchmarks } from './Benchmarks.tsx'
@@ -34,7 +41,7 @@ export function ReportView({ report, request, qpuName, tunerName }: ReportViewPr
   const read = useMemo(() => readReport(report), [report])
   const first = firstResult(read)
   const routine = read.routines.includes(query.get('routine')) ? query.get('routine') : (first?.routine ?? '')
-  const ofRoutine = read.results.filter((result) => result.routine === routine)
+  const ofRoutine = resultsOf(read, routine)
   const wanted = query.get('target') || first?.target
   const selected = ofRoutine.find(({ target }) => target === wanted) ?? ofRoutine[0]
   const name = `${qpuName}-${report.finished_at.slice(0, 10) || 'calibration'}`
@@ -80,6 +87,9 @@ export function ReportView({ report, request, qpuName, tunerName }: ReportViewPr
         >
           CSV
         </button>
+        <button type="button" onClick={() => void printWhole()}>
+          Print
+        </button>
         {request && <Continue request={request} report={report.status} />}
         {app.superuser.value && (
           <a class="button primary" href={`/calibrations?${againQuery(report, read)}`}>
@@ -98,14 +108,17 @@ export function ReportView({ report, request, qpuName, tunerName }: ReportViewPr
         <div class="report-columns" onKeyDown={onKeyDown}>
           <RoutineList report={read} selected={routine} select={(to) => query.set({ routine: to })} />
           <div class="calibrations">
-            <FitPanel
-              routine={routine}
-              results={ofRoutine}
-              selected={selected}
-              select={(target) => query.set({ target })}
-              stripped={report.traces_stripped}
-              name={name}
-            />
+            {(isPrinting.value ? read.routines : [routine]).map((each) => (
+              <FitPanel
+                key={isPrinting.value ? each : 'selected'}
+                routine={each}
+                results={resultsOf(read, each)}
+                selected={each === routine ? selected : resultsOf(read, each)[0]}
+                select={(target) => query.set({ target })}
+                stripped={report.traces_stripped}
+                name={name}
+              />
+            ))}
             {consequences}
           </div>
         </div>
@@ -117,15 +130,22 @@ export function ReportView({ report, request, qpuName, tunerName }: ReportViewPr
           {consequences}
         </div>
       )}
-      <BeforeAfter
-        report={read}
-        target={query.get('of') || selected?.target || ''}
-        choose={(of) => query.set({ of })}
-        qpu={report.qpu}
-      />
+      {(isPrinting.value ? valuedTargets(read) : [query.get('of') || selected?.target || '']).map((of) => (
+        <BeforeAfter
+          key={isPrinting.value ? of : 'selected'}
+          report={read}
+          target={of}
+          choose={(chosen) => query.set({ of: chosen })}
+          qpu={report.qpu}
+        />
+      ))}
       <Remarks report={report} read={read} />
     </>
   )
+}
+
+function resultsOf({ results }: ReadReport, routine: string) {
+  return results.filter((result) => result.routine === routine)
 }
 
 /** Targets beyond these are chosen by hand. */
