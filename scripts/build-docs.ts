@@ -18,7 +18,7 @@ import { EVENTS } from '../src/protocol/index.ts'
 import { BODIES, COUNTS, RATES } from '../src/server/admission/limits.ts'
 import { OF_EVERY_ROUTE } from '../src/server/http/error-codes.ts'
 import { kindOfStatus } from '../src/server/http/response/error-response.ts'
-import type { RouteErrors } from '../src/server/http/route.ts'
+import type { Access, RouteErrors } from '../src/server/http/route.ts'
 import { RELOADABLE, SETTINGS, shapesOf } from '../src/server/index.ts'
 import { declaredRoutes } from './clients/declared-routes.ts'
 import { goPage } from './clients/reference/go.ts'
@@ -187,7 +187,8 @@ function fieldTexts(shape: JsonSchema, mark: boolean): Map<string, string> {
   const fields = new Map<string, string>()
   for (const [name, field] of Object.entries(shape.properties ?? {})) {
     const star = mark && shape.required?.includes(name) ? '*' : ''
-    fields.set(name, `\`${name}\`${star} ${typeOf(field)}`)
+    const type = typeOf(field)
+    fields.set(name, `\`${name}\`${star}${type === 'string' ? '' : ` ${type}`}`)
   }
   return fields
 }
@@ -204,6 +205,13 @@ function codesOf(errors: RouteErrors): string {
     .join('; ')
 }
 
+/** Statuses that follow from who may call a route. */
+const IMPLIED_STATUSES: Readonly<Record<Access, readonly number[]>> = {
+  public: [],
+  signed_in: [401],
+  superuser: [401, 403],
+}
+
 async function routesPage(): Promise<string> {
   const routes = await declaredRoutes()
   const rows = routes.map((route) => {
@@ -216,7 +224,7 @@ async function routesPage(): Promise<string> {
         .filter(Boolean)
         .join('; '),
       responseOf(route.response, route.media),
-      route.statuses.join(', '),
+      route.statuses.filter((status) => !IMPLIED_STATUSES[access].includes(status)).join(', '),
       codesOf(route.errors),
     )
   })
@@ -241,7 +249,8 @@ Routes with a body also have 503 \`too_many_large_bodies\`; routes for which the
 \`insufficient_scope\`. The last column has the reasons of the route itself. \`x-error-codes\` in the OpenAPI document has every code of
 an operation with its status.
 
-A \`*\` marks required fields. \`GET /api/openapi.json\` returns the same information as OpenAPI 3.1.
+A \`*\` marks required fields, a field without a type is a text. 401 of *signed in* and *superuser* routes, and 403 of the latter, are not
+listed. \`GET /api/openapi.json\` returns the same information as OpenAPI 3.1.
 
 | Route | Caller | Purpose | Fields | Response | Statuses | Codes of its own |
 |---|---|---|---|---|---|---|
@@ -270,7 +279,8 @@ function eventsPage(): string {
 
 Each message on the sockets is one frame of UTF-8 JSON. A driver sends events \`{type, id, ts, payload}\`: \`id\` is unique per
 driver, \`ts\` is the driver's UTC time. *Acknowledged* events are stored on the driver's disk and sent again until the server has
-stored them. *Rate limited* events count against \`--event-rate-limit\`; those above the limit are dropped.
+stored them. *Rate limited* events count against \`--event-rate-limit\`; those above the limit are dropped. A field without a type is a
+text; a \`*\` marks required ones.
 
 ## Events, driver to server
 

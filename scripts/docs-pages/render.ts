@@ -34,7 +34,7 @@ const LISTED_DEPTH = 3
 
 /**
  * Renders a document. `resolve` gets each link as written and returns the address on the server.
- * @throws Error on HTML other than `<br>`, which the Markdown does not need.
+ * @throws Error on HTML other than `<br>` and comments, which the Markdown does not need.
  */
 export function renderMarkdown(markdown: string, resolve: (href: string) => string): Rendered {
   const headings: Heading[] = []
@@ -66,6 +66,7 @@ export function renderMarkdown(markdown: string, resolve: (href: string) => stri
         return `<div class="scroll" tabindex="0"><table class="book"><thead>${line(header, 'th')}</thead>\n<tbody>${body}</tbody></table></div>\n`
       },
       html({ text }) {
+        if (/^<!--(?:(?!-->)[\s\S])*-->$/.test(text.trim())) return ''
         if (!/^<br ?\/?>$/.test(text.trim())) throw new Error(`HTML in a document: ${text.trim()}`)
         return '<br>'
       },

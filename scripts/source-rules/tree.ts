@@ -7,6 +7,7 @@ export const TOP_LEVEL: ReadonlySet<string> = new Set([
   'CONTRIBUTING.md',
   'LICENSE',
   'README.md',
+  'SECURITY.md',
   'biome.json',
   'bunfig.toml',
   'package-lock.json',

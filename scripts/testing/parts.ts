@@ -78,6 +78,11 @@ export const PARTS: readonly Part[] = [
     script: ['scripts/testing/recipes/check-recipes.ts'],
   },
   {
+    name: 'guides',
+    reason: 'the commands that the guides print run as printed: backups, exports, replays and jobs',
+    tests: ['tests/how-to/guides.test.ts'],
+  },
+  {
     name: 'clients',
     reason: 'the clients in Go and Python and the public ones need toolchains and packages of their own',
     tests: [

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { run } from '../../scripts/release/run.ts'
 import { hashOf } from '../../src/cli/verify/checksums.ts'
 import { runSvc } from '../support/executable/service.ts'
 import { freePort } from '../support/free-port.ts'
+import { commandBlocks } from '../support/guides/command-blocks.ts'
 import { makeSigner } from '../support/release/signer.ts'
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
@@ -162,6 +163,17 @@ svc health --ready; status=$?; kill $server; wait $server; exit $status
     await until('the server to respond', isHealthy)
     server.kill('SIGTERM')
     expect(await server.exited).toBe(0)
+  })
+
+  test('is installed by the commands of README as printed, to the counts of a Bell pair', async () => {
+    const printed = commandBlocks('README.md').filter(({ code }) => /(?:pip|npm) install .*dist/.test(code))
+    expect(printed).toHaveLength(2)
+    for (const [at, { code }] of printed.entries()) {
+      const cwd = newFolder(`readme-${at}`)
+      symlinkSync(dist, join(cwd, 'dist'))
+      const command = ['unshare', '--net', 'bash', '-euo', 'pipefail', '-c', `ip link set lo up; ${code}`]
+      expect(await run(command, { cwd })).toMatch(/^ +(?:00|11) +\d+/m)
+    }
   })
 
   test('has an image whose server runs as a user without rights', async () => {

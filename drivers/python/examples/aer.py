@@ -1,4 +1,4 @@
-"""Qiskit Aer as a QPU: pip install "svc-driver[qiskit]" qiskit-aer
+"""Qiskit Aer as a QPU: pip install "./drivers/python[qiskit]" qiskit-aer
 
 svc-driver start --operation process --device aer:Aer -o method=matrix_product_state
 """

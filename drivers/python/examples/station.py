@@ -1,4 +1,4 @@
-"""A station of QCoDeS as a tuner: pip install svc-driver qcodes
+"""A station of QCoDeS as a tuner: pip install ./drivers/python qcodes
 
 svc-driver start --operation calibrate --device station:Station
 

@@ -1,4 +1,4 @@
-"""A transmon, simulated pulse by pulse with Qiskit Dynamics: pip install "svc-driver[qiskit]" qiskit-dynamics
+"""A transmon, simulated pulse by pulse with Qiskit Dynamics: pip install "./drivers/python[qiskit]" qiskit-dynamics
 
 svc-driver start --operation process --device transmon:Transmon -o anharmonicity=-210e6
 

@@ -146,7 +146,7 @@ export class PythonWorker {
     this.kill()
     throw new StartupError(
       `startup error: svc-driver ${hello.sdk} in Python speaks version ${hello.protocols.join(', ')} of the device ` +
-        `protocol, this driver version ${PROTOCOLS.join(', ')}; bring them together with pip install -U svc-driver`,
+        `protocol, this driver version ${PROTOCOLS.join(', ')}; bring them together with pip install -U ./drivers/python in a checkout of svc`,
     )
   }
 
@@ -203,7 +203,7 @@ export class PythonWorker {
     if (this.#output.last.some((line) => MISSING_SDK.test(line))) {
       return new MissingSdkError(
         `${this.#interpreter} does not have the package svc-driver: install it with ` +
-          `${this.#interpreter} -m pip install svc-driver, or name another Python with --python`,
+          `${this.#interpreter} -m pip install ./drivers/python in a checkout of svc, or name another Python with --python`,
       )
     }
     if (this.#breach !== undefined) {

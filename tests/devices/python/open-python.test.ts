@@ -202,7 +202,7 @@ test.skipIf(skip)('a worker of another protocol, a silent one and a noisy one ar
     await reasons(`${write('{"m":"hello","protocols":[2,3],"sdk":"2031.1.0"}')}\nsys.stdin.read()`),
   ).toEqual([
     'startup error: svc-driver 2031.1.0 in Python speaks version 2, 3 of the device protocol, this driver ' +
-      'version 1; bring them together with pip install -U svc-driver',
+      'version 1; bring them together with pip install -U ./drivers/python in a checkout of svc',
   ])
   expect(await reasons('print("no license", file=sys.stderr); os._exit(3)')).toEqual([
     'startup error: the device process in Python ended (code 3)\n  no license',

@@ -1,4 +1,4 @@
-"""Programs as circuits of Qiskit; needs ``pip install "svc-driver[qiskit]"``."""
+"""Programs as circuits of Qiskit; needs ``pip install "./drivers/python[qiskit]"``."""
 
 from __future__ import annotations
 

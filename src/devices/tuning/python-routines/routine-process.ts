@@ -122,7 +122,9 @@ export class RoutineProcess {
     const hello = await worker.negotiate()
     if (!hello.routines) {
       worker.kill()
-      throw new Error(`svc-driver ${hello.sdk} has no routines; update it with pip install -U svc-driver`)
+      throw new Error(
+        `svc-driver ${hello.sdk} has no routines; update it with pip install -U ./drivers/python in a checkout of svc`,
+      )
     }
     const answer = await worker.ask(
       { m: 'routines', paths: this.#paths },
