@@ -265,13 +265,9 @@ export const OTHER_LIMITS: readonly LimitedFile[] = [
     file: 'src/server/http/limits/login-throttle.ts',
     test: 'tests/server/auth/guessing.test.ts',
     limits: [
-      mutant(
-        'failed logins of an account from an address',
-        'if (waitMs > 0) throw',
-        'if (waitMs > 1e12) throw',
-      ),
-      mutant('failed logins from an address', 'waitOfAddressS > 0', 'waitOfAddressS > 1e9'),
-      mutant('failed logins of an account', 'waitS === 0', 'waitS >= 0'),
+      mutant('failed logins of an account from an address', 'take(this.#byPair, pair) || ', ''),
+      mutant('failed logins from an address', ' || take(this.#byAddress, address)', ''),
+      mutant('failed logins of an account', "account === '' ? 0 : take(this.#byAccount, account)", '0'),
     ],
   },
   {

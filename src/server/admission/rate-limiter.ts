@@ -5,7 +5,7 @@ import type { Rate } from './limits.ts'
  * Maximum number of keys that a limit counts in memory; the least recently used ones, whose buckets are the
  * fullest, are evicted first.
  */
-export const MAX_KEYS = 50_000
+const MAX_KEYS = 50_000
 
 /**
  * Enforces a declared limit with one token bucket per key. The error of a refused call contains the time to
@@ -53,6 +53,11 @@ export class RateLimiter {
   /** Returns a token that `draw` has taken. */
   giveBack(key: string): void {
     this.#buckets.get(key)?.giveBack()
+  }
+
+  /** Fills the bucket of a key. */
+  forget(key: string): void {
+    this.#buckets.delete(key)
   }
 
   #evictOldest(): void {

@@ -1,4 +1,4 @@
-import { group, kinds, type SettingsTable, setting, type ValuesOf } from '../../base/index.ts'
+import { group, kinds, MINUTE_MS, type SettingsTable, setting, type ValuesOf } from '../../base/index.ts'
 import { MAX_FAIR_WINDOW_MS } from '../../db/store/accounts/index.ts'
 import { backupRetention } from './backup-retention.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
@@ -47,7 +47,7 @@ export const SETTINGS = {
     ),
     replicatorSocket: setting(optional(path), '', 'Control socket of Litestream, which confirms changes'),
     replicatorTimeout: setting(
-      duration(1_000, 60_000),
+      duration(1_000, MINUTE_MS),
       '10s',
       'Time for the replicator to confirm a change; after it, the request is refused with 503 not_replicated',
     ),
@@ -100,7 +100,7 @@ export const SETTINGS = {
       'Order of jobs outside booked slots: of submission, or users with little recent QPU time first',
     ),
     fairWindow: setting(
-      duration(60_000, MAX_FAIR_WINDOW_MS),
+      duration(MINUTE_MS, MAX_FAIR_WINDOW_MS),
       '24h',
       'QPU time of this long counts for --policy fair; in whole minutes',
     ),
@@ -149,7 +149,7 @@ export const SETTINGS = {
     loginRate: setting(
       integer({ min: 0, max: 100_000 }),
       '10',
-      'Failed logins per minute, per account and address; ten times as many per hour, per account and per address; 0 = no limit',
+      'Failed logins at once, per account and address, then one per 15 minutes; ten times as many at once and per hour, per account and per address; 0 = no limit',
     ),
     anonymousRate: setting(rate(), '20:60', 'Requests without login, per address'),
     guestStreams: setting(
@@ -166,8 +166,8 @@ export const SETTINGS = {
       '10GiB',
       'Maximum size of the stored jobs of a user, programs and results; 0 = no limit',
     ),
-    maxSlotLength: setting(duration(60_000), '24h', 'Maximum length of a booking'),
-    maxSlotAhead: setting(duration(60_000), '1440h', 'How far in advance a booking may start'),
+    maxSlotLength: setting(duration(MINUTE_MS), '24h', 'Maximum length of a booking'),
+    maxSlotAhead: setting(duration(MINUTE_MS), '1440h', 'How far in advance a booking may start'),
     maxOpenTimeRequests: setting(
       integer({ min: 1, max: 1_000 }),
       '1',

@@ -53,7 +53,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'login-one-account',
     input: '50 logins of one account at once',
-    cap: '10 logins per minute, hashes on all cores but one, 4 at most',
+    cap: '10 failed logins at once, hashes on all cores but one, 4 at most',
     width: 50,
     call: () => ({
       path: `${USERS}/auth-with-password`,
