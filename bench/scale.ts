@@ -5,10 +5,9 @@
  * temporary folder and removes them.
  */
 import { join } from 'node:path'
-import { silentLog, systemClock } from '../src/base/index.ts'
-import { openDatabase } from '../src/db/index.ts'
+import { silentLog, systemClock, TimeSlice } from '../src/base/index.ts'
+import { openDatabase, WRITE_SLICE_MS } from '../src/db/index.ts'
 import { pruneEvents, pruneReadings } from '../src/db/store/maintenance/index.ts'
-import { AdaptiveBatchSize } from '../src/server/adaptive-batch-size.ts'
 import { seed } from './scale/seed.ts'
 import { percentile, spreadOf } from './support/figures.ts'
 import { Lab } from './support/lab.ts'
@@ -19,6 +18,7 @@ const CALLS = 200
 const COUNTS = 20
 const JOBS = 100
 const PRUNE_STEPS = 100
+const PRUNED_ROWS = 50
 const CHECKED_AT_START = 134_217_728
 /** Nearly empty: enough that every request returns a full page. */
 const FEW = { jobs: 2_000, events: 30_000 }
@@ -134,11 +134,11 @@ async function measurePruning(sides: readonly Side[]): Promise<void> {
   )
   for (const [name, step] of Object.entries({ pruneEvents, pruneReadings })) {
     const times: number[][] = databases.map(() => [])
-    const batchSizes = databases.map(() => new AdaptiveBatchSize(systemClock))
+    const slice = new TimeSlice(systemClock, WRITE_SLICE_MS)
     for (let at = 0; at < PRUNE_STEPS; at += 1) {
       for (const [index, db] of databases.entries()) {
         const start = performance.now()
-        await db.write('prune', (tx) => batchSizes[index]?.run((maxRows) => step(tx, Date.now(), maxRows)))
+        await db.write('prune', (tx) => slice.fill(() => step(tx, Date.now(), PRUNED_ROWS) === 0))
         times[index]?.push(performance.now() - start)
         await Bun.sleep(5)
       }

@@ -10,7 +10,7 @@ export {
   type Schema,
 } from './open-database.ts'
 export type { Change } from './records/changes.ts'
-export type { Database } from './records/database.ts'
+export { type Database, WRITE_SLICE_MS } from './records/database.ts'
 export { MAX_LARGE_BYTES, unreadFields } from './records/page-size.ts'
 export { pickedNames, pickFields } from './records/pick-fields.ts'
 export { MAX_HELD_BYTES, readSlice, readStored } from './records/stored-values.ts'

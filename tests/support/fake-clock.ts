@@ -5,14 +5,20 @@ interface Sleeper {
   wake(): void
 }
 
-/** A clock that stands still until `advance` moves it; sleepers resolve in the order of their times. */
+/**
+ * A clock that stands still until `advance` moves it; sleepers resolve in the order of their times. With
+ * `msPerReading`, its monotonic time is later at each reading, as if what is measured took time.
+ */
 export class FakeClock implements Clock {
   #now: number
   #monotonic = 0
   #sleepers: Sleeper[] = []
 
-  constructor(now = Date.UTC(2026, 0, 31, 9, 0, 0)) {
+  readonly #msPerReading: number
+
+  constructor(now = Date.UTC(2026, 0, 31, 9, 0, 0), msPerReading = 0) {
     this.#now = now
+    this.#msPerReading = msPerReading
   }
 
   now(): number {
@@ -20,6 +26,7 @@ export class FakeClock implements Clock {
   }
 
   monotonic(): number {
+    this.#monotonic += this.#msPerReading
     return this.#monotonic
   }
 

@@ -26,6 +26,15 @@ export class TimeSlice {
     this.#began = this.#clock.monotonic()
   }
 
+  /** Begins a slice and repeats `step` in it until that returns true; whether it did before the slice was over. */
+  fill(step: () => boolean): boolean {
+    this.begin()
+    for (;;) {
+      if (step()) return true
+      if (this.isOver) return false
+    }
+  }
+
   /** Yields to other work, for `rest` times as long as the slice has taken, then begins the next one. */
   async next(rest = 0, signal?: AbortSignal): Promise<void> {
     const ms = Math.ceil(rest * this.elapsedMs)

@@ -13,6 +13,12 @@ interface WriteSize {
   readonly account?: string
 }
 
+/**
+ * The time for which one write of many rows occupies the database: other writers wait at most 5 ms for it,
+ * half of them for its commit.
+ */
+export const WRITE_SLICE_MS = 2.5
+
 /** The database of the service: one SQLite file, written by one process. */
 export interface Database {
   /**

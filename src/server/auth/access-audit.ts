@@ -1,4 +1,4 @@
-import { type Clock, HOUR_MS, type Log, Loop, messageOf, toTimestamp } from '../../base/index.ts'
+import { type Clock, HOUR_MS, type Log, Loop, MINUTE_MS, messageOf, toTimestamp } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import { type AuditEntry, appendAudit } from '../../db/journal/index.ts'
 import {
@@ -38,7 +38,7 @@ export function clientOf({ request, address }: Call): Client {
 }
 
 /** Interval at which counted entries are written. */
-const FLUSH_MS = 60_000
+const FLUSH_MS = MINUTE_MS
 /** Counted entries written at once; the rest is written as one. */
 const MAX_FLUSHED = 10
 /** Counted entries in memory; further ones are counted together. */

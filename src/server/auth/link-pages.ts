@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError } from '../../base/index.ts'
+import { AppError, KIB } from '../../base/index.ts'
 import { URL_ENCODED } from '../http/media.ts'
 import { readFormTexts } from '../http/request/form-body.ts'
 import { escapeHtml, htmlPage } from '../http/response/html-page.ts'
@@ -9,7 +9,7 @@ import { LINK_PATHS } from './account-links.ts'
 import type { Confirmations } from './confirm.ts'
 import type { LinkPurpose } from './jwt.ts'
 
-const MAX_FORM_BYTES = 16 * 1024
+const MAX_FORM_BYTES = 16 * KIB
 
 interface LinkPage {
   title: string

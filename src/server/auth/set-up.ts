@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, type Clock, newSecret } from '../../base/index.ts'
+import { AppError, type Clock, MINUTE_MS, newSecret } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import { listSuperusers, type Superuser, saveSuperuser } from '../../db/store/accounts/index.ts'
 import { hashToken } from '../access-token.ts'
@@ -7,7 +7,7 @@ import { emailAddress } from '../http/request/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { checkPassword, type Passwords } from './password.ts'
 
-const VALID_MS = 30 * 60_000
+const VALID_MS = 30 * MINUTE_MS
 
 /**
  * The set-up of a new installation: the one-time token that the server prints creates the first superuser.

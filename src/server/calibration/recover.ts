@@ -1,4 +1,4 @@
-import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
+import { type Clock, formatDuration, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import {
   endLostCalibration,
@@ -20,7 +20,7 @@ interface CalibrationRecoveryDependencies {
 /**
  * How long the tuner of a running calibration may be disconnected: a restart takes seconds, a full run hours.
  */
-const AWAY_TIMEOUT_MS = 10 * 60_000
+const AWAY_TIMEOUT_MS = 10 * MINUTE_MS
 
 /**
  * Ends calibrations, requested or started by the tuner, whose tuner stays disconnected for 10 min. The time

@@ -1,5 +1,5 @@
-import { type Clock, type Log, Loop } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { type Clock, type Log, Loop, MINUTE_MS, TimeSlice } from '../../base/index.ts'
+import { type Database, WRITE_SLICE_MS } from '../../db/index.ts'
 import {
   calibrationResults,
   finishValues,
@@ -9,12 +9,13 @@ import {
   storeValues,
   type UnreadReport,
 } from '../../db/store/calibrations/index.ts'
-import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 
 /** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 10
-const INTERVAL_MS = 60_000
+/** Values that one step stores. */
+const VALUES = 10
+const INTERVAL_MS = MINUTE_MS
 
 interface ValueRecordingDependencies {
   db: Pick<Database, 'read' | 'write' | 'readApart' | 'changes'>
@@ -30,12 +31,12 @@ interface ValueRecordingDependencies {
 export class ValueRecording {
   readonly #dependencies: ValueRecordingDependencies
   readonly #stop = new AbortController()
-  readonly #batch: AdaptiveBatchSize
+  readonly #slice: TimeSlice
   readonly loop: Loop
 
   constructor(dependencies: ValueRecordingDependencies) {
     this.#dependencies = dependencies
-    this.#batch = new AdaptiveBatchSize(dependencies.clock)
+    this.#slice = new TimeSlice(dependencies.clock, WRITE_SLICE_MS)
     this.loop = new Loop({
       name: 'calibration values',
       summary: 'Store the values of calibration reports for the history of parameters',
@@ -65,13 +66,14 @@ export class ValueRecording {
   async #record(report: UnreadReport): Promise<void> {
     const { db, clock } = this.#dependencies
     const { signal } = this.#stop
-    for (let done = 0; done < report.values.length; ) {
+    let done = 0
+    while (done < report.values.length) {
       if (signal.aborted) return
-      done += await db.write('store calibration values', (tx) =>
-        this.#batch.run((most) => {
-          const part = report.values.slice(done, done + most)
-          storeValues(tx, report, part)
-          return part.length
+      await db.write('store calibration values', (tx) =>
+        this.#slice.fill(() => {
+          storeValues(tx, report, report.values.slice(done, done + VALUES))
+          done += VALUES
+          return done >= report.values.length
         }),
       )
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined)

@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/index.ts'
+import { type Clock, MINUTE_MS } from '../../base/index.ts'
 
 /** How long a port that another program uses is left out. */
-const TAKEN_TTL_MS = 10 * 60_000
+const TAKEN_TTL_MS = 10 * MINUTE_MS
 
 /** Ports of the range that are in use although no driver in the database has them. */
 export class BusyPorts {

@@ -1,10 +1,10 @@
-import { defineWorker, RequestThread } from '../../base/index.ts'
+import { defineWorker, KIB, RequestThread } from '../../base/index.ts'
 import { COUNTS } from '../admission/limits.ts'
 import { Places } from '../admission/places.ts'
 import { type ParseOutcome, parseEvent } from './parse-event.ts'
 
 /** Bytes that are parsed and validated within about 3 ms. */
-const INLINE_BYTES = 64 * 1024
+const INLINE_BYTES = 64 * KIB
 
 /** Parses one event. */
 export const parseWorker = defineWorker<Uint8Array, ParseOutcome>('src/server/drivers/parse-worker.ts')

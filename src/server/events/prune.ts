@@ -1,5 +1,5 @@
-import { type Clock, DAY_MS, formatDuration, type Log, Loop } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { type Clock, DAY_MS, formatDuration, type Log, Loop, TimeSlice } from '../../base/index.ts'
+import { type Database, WRITE_SLICE_MS } from '../../db/index.ts'
 import { RESPONSE_TTL_MS } from '../../db/store/jobs/index.ts'
 import {
   CANCELLED_PAYLOAD_MS,
@@ -14,11 +14,12 @@ import {
   recordPruning,
   stripCalibrationResult,
 } from '../../db/store/maintenance/index.ts'
-import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 
 /** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 20
+/** Rows that one step removes. */
+const ROWS = 50
 /**
  * Largest difference of the wall clock and the monotonic clock between two runs; beyond it, the clock was
  * set.
@@ -127,11 +128,19 @@ export class Pruner {
   /** Repeats `step` in transactions of its own until it finds nothing older than `ageMs`. */
   #repeat(step: PruneStep, ageMs: number, count: (rows: number) => void): Promise<void> {
     const { db, clock } = this.#dependencies
-    const batch = new AdaptiveBatchSize(clock)
+    const slice = new TimeSlice(clock, WRITE_SLICE_MS)
     return this.#untilDone(ageMs, async (before) => {
-      const rows = await db.write('prune', (tx) => batch.run((most) => step(tx, before, most)))
-      count(rows)
-      return rows
+      const removed = await db.write('prune', (tx) => {
+        let sum = 0
+        slice.fill(() => {
+          const rows = step(tx, before, ROWS)
+          sum += rows
+          return rows === 0
+        })
+        return sum
+      })
+      count(removed)
+      return removed
     })
   }
 

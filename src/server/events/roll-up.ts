@@ -1,14 +1,13 @@
-import { type Clock, type Log, Loop } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { type Clock, type Log, Loop, MINUTE_MS, TimeSlice } from '../../base/index.ts'
+import { type Database, WRITE_SLICE_MS } from '../../db/index.ts'
 import { checkReadings, events, rollUpReadings } from '../../db/store/readings/index.ts'
-import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 
 /** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 10
-/** Events of the first step; an event of a large cryostat takes 0.5 ms. */
-const INITIAL_EVENTS = 10
-const INTERVAL_MS = 60_000
+/** Events of one step; an event of a large cryostat takes 0.5 ms. */
+const EVENTS = 10
+const INTERVAL_MS = MINUTE_MS
 
 interface RollUpDependencies {
   db: Pick<Database, 'write' | 'upcoming'>
@@ -27,11 +26,11 @@ export class ReadingRollUp {
   readonly name = 'roll-up of readings'
   readonly loop: Loop
   readonly #stop = new AbortController()
-  readonly #batch: AdaptiveBatchSize
+  readonly #slice: TimeSlice
 
   constructor(dependencies: RollUpDependencies) {
     this.#dependencies = dependencies
-    this.#batch = new AdaptiveBatchSize(dependencies.clock, INITIAL_EVENTS)
+    this.#slice = new TimeSlice(dependencies.clock, WRITE_SLICE_MS)
     this.loop = new Loop({
       name: 'roll-up of readings',
       summary: 'Add readings of monitors to the buckets that charts read',
@@ -58,14 +57,14 @@ export class ReadingRollUp {
     const { db, clock } = this.#dependencies
     const { signal } = this.#stop
     while (!signal.aborted) {
-      const isFull = await db.write('roll up readings', (tx) =>
-        this.#batch.run((most) => {
-          const step = rollUpReadings(tx, most)
+      const isDone = await db.write('roll up readings', (tx) =>
+        this.#slice.fill(() => {
+          const step = rollUpReadings(tx, EVENTS)
           if (step.events > 0) checkReadings(tx, step)
-          return step.isFull
+          return !step.isFull
         }),
       )
-      if (!isFull) return
+      if (isDone) return
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
     }
   }

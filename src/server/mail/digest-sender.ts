@@ -7,6 +7,7 @@ import {
   HOUR_MS,
   type Log,
   Loop,
+  MINUTE_MS,
   messageOf,
   withTimeout,
 } from '../../base/index.ts'
@@ -30,7 +31,7 @@ const STOP_MS = 5_000
 /** Digests sent by one run of the loop, one after the other. */
 const MAX_DIGESTS_PER_RUN = 20
 /** Pauses after a mail server did not accept a digest. */
-const RETRY: BackoffLimits = { initialMs: 60_000, maxMs: HOUR_MS }
+const RETRY: BackoffLimits = { initialMs: MINUTE_MS, maxMs: HOUR_MS }
 
 interface DigestSenderDependencies {
   db: Database

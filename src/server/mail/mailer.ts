@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { Transporter } from 'nodemailer'
-import { AppError, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
+import { AppError, type Clock, type Log, MINUTE_MS, messageOf, withTimeout } from '../../base/index.ts'
 import { COUNTS } from '../admission/limits.ts'
 import type { Config } from '../config/settings.ts'
 
 /** Delays before the retries, in ms; mail servers with greylisting accept a new sender after some minutes. */
-const RETRY_DELAYS_MS = [5_000, 60_000, 600_000]
+const RETRY_DELAYS_MS = [5_000, MINUTE_MS, 10 * MINUTE_MS]
 const TIMEOUTS_MS = { connect: 10_000, response: 20_000, stop: 5_000 }
 
 /** A mail in plain text. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import { type Clock, KIB } from '../../base/index.ts'
 import { COUNTS } from '../admission/limits.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { encodeData } from './encode-change.ts'
@@ -7,7 +7,7 @@ import { HEARTBEAT_TOPIC } from './topic.ts'
 
 const MAX_UNREAD_BYTES = COUNTS.unreadEventBytes.bounds.account
 /** Up to this size, gathered events are copied into one write. */
-const MAX_COPIED_BYTES = 64 * 1024
+const MAX_COPIED_BYTES = 64 * KIB
 
 const encoder = new TextEncoder()
 const COMMENT = encoder.encode(':\n\n')

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, Loop, newSecret, TimeSlice } from '../../base/index.ts'
+import { AppError, Loop, MINUTE_MS, newSecret, TimeSlice } from '../../base/index.ts'
 import { COUNTS } from '../admission/limits.ts'
 import type { LoginAsker, LoginRelay } from '../auth/oauth2/redirect.ts'
 import type { ServerContext } from '../context.ts'
@@ -17,8 +17,8 @@ import { badTopic, HEARTBEAT_TOPIC, OAUTH2_TOPIC, parseTopic, type Topic } from 
 import { TopicUse } from './topic-use.ts'
 
 /** Streams end after these times without events and in total; clients reconnect automatically. */
-const MAX_IDLE_MS = 5 * 60_000
-const MAX_AGE_MS = 30 * 60_000
+const MAX_IDLE_MS = 5 * MINUTE_MS
+const MAX_AGE_MS = 30 * MINUTE_MS
 const CHECK_MS = 20_000
 const HEARTBEAT_MS = 4_000
 

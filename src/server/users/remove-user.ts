@@ -1,5 +1,5 @@
-import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { AppError, type Clock, type Log, messageOf, TimeSlice } from '../../base/index.ts'
+import { type Database, WRITE_SLICE_MS } from '../../db/index.ts'
 import {
   beginUserRemoval,
   finishUserRemoval,
@@ -7,12 +7,9 @@ import {
   type RemovalStep,
   removalSteps,
 } from '../../db/store/maintenance/index.ts'
-import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 
 /** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 5
-/** Cancelling a job may read a program of 10 MB, so the first steps are small. */
-const INITIAL_ROWS = 1
 
 interface UserRemovalsDependencies {
   db: Database
@@ -77,7 +74,7 @@ export class UserRemovals {
   async #repeat(step: RemovalStep): Promise<void> {
     const { db, clock } = this.#dependencies
     const { signal } = this.#stop
-    const batch = new AdaptiveBatchSize(clock, INITIAL_ROWS)
+    const slice = new TimeSlice(clock, WRITE_SLICE_MS)
     for (;;) {
       if (signal.aborted) {
         throw new AppError(
@@ -88,7 +85,7 @@ export class UserRemovals {
           },
         )
       }
-      const isDone = await db.write('remove user', (tx) => batch.run((limit) => step(tx, limit)))
+      const isDone = await db.write('remove user', (tx) => slice.fill(() => step(tx)))
       if (isDone) return
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
     }

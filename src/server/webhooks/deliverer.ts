@@ -1,6 +1,6 @@
 import { feature } from 'bun:bundle'
 import type { SecureContext } from 'node:tls'
-import { type Clock, failpoint, type Log, Loop, withTimeout } from '../../base/index.ts'
+import { type Clock, failpoint, type Log, Loop, MINUTE_MS, withTimeout } from '../../base/index.ts'
 import type { Change, Database } from '../../db/index.ts'
 import { calibrationRequests, calibrationResults } from '../../db/store/calibrations/index.ts'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
@@ -24,7 +24,7 @@ import { signatureHeaders } from './signature.ts'
 /** Longest delay of a retry beyond its time; events wake the loop at once. */
 const POLL_MS = 1_000
 /** Without webhooks, the first one wakes the loop. */
-const IDLE_MS = 60_000
+const IDLE_MS = MINUTE_MS
 /** Time for running attempts when the server stops; an interrupted one is made again after the next start. */
 const STOP_MS = 1_000
 /** Pause after an attempt that could not be recorded, such as on a full disk. */

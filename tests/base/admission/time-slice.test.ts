@@ -30,3 +30,15 @@ test('next() rests as many times as long as the slice has taken, unless its sign
   await slice.next(3, AbortSignal.abort())
   expect(slice.elapsedMs).toBe(0)
 })
+
+test('fill() repeats a step in a new slice until the slice or the work is over, at least once', async () => {
+  const clock = new FakeClock(undefined, 1)
+  const slice = new TimeSlice(clock, 2.5)
+  await clock.advance(100)
+  let steps = 0
+  const upTo = (last: number) => () => (steps += 1) === last
+  expect([slice.fill(upTo(5)), steps]).toEqual([false, 3])
+  expect([slice.fill(upTo(5)), steps]).toEqual([true, 5])
+  const short = new TimeSlice(clock, 0)
+  expect([short.fill(upTo(7)), steps, short.fill(upTo(7)), steps]).toEqual([false, 6, true, 7])
+})

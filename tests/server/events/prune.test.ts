@@ -8,6 +8,7 @@ import { events } from '../../../src/db/store/readings/index.ts'
 import { Pruner } from '../../../src/server/events/prune.ts'
 import { LiveConfig, readConfig } from '../../../src/server/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'
 
@@ -17,13 +18,13 @@ const DAY_MS = 24 * HOUR_MS
 const configOf = (flags: Record<string, string>) => readConfig({ flags, env: {} })
 
 /** A pruner on a real database, with a log that is collected. */
-async function open(flags: Record<string, string> = {}) {
+async function open(flags: Record<string, string> = {}, given?: FakeClock) {
   const test = await openTestDatabase()
   const lines: Record<string, unknown>[] = []
   const log = createLog({ write: (line) => void lines.push(JSON.parse(line)), now: () => 0 })
   const live = new LiveConfig(configOf(flags))
-  const pruner = new Pruner({ db: test.db, clock: test.clock, log, live })
-  const { clock } = test
+  const clock = given ?? test.clock
+  const pruner = new Pruner({ db: test.db, clock, log, live })
   const { loop } = pruner
   /** Moves the clock through the pauses of the current run, if any, to its end. */
   const untilIdle = async () => {
@@ -32,6 +33,7 @@ async function open(flags: Record<string, string> = {}) {
   }
   return {
     ...test,
+    clock,
     live,
     log,
     pruner,
@@ -53,7 +55,7 @@ async function open(flags: Record<string, string> = {}) {
       void pruning.finally(() => {
         isOver = true
       })
-      await until('the pruning to end', () => isOver, { clock: test.clock })
+      await until('the pruning to end', () => isOver, { clock })
       await pruning
     },
     [Symbol.asyncDispose]: async () => {
@@ -145,16 +147,17 @@ describe('pruneOnce()', () => {
     expect(pruning.lines()).toEqual([])
   })
 
-  test('pauses after each step', async () => {
-    await using pruning = await open()
-    await addEvents(pruning.db, 101, 0)
+  test('pauses after each slice of steps', async () => {
+    // Each step takes longer than a slice.
+    await using pruning = await open({}, new FakeClock(undefined, 3))
+    await addEvents(pruning.db, 51, 0)
     const idle = pruning.clock.sleepers
     const done = pruning.pruner.pruneOnce()
     await until('the pause', () => pruning.clock.sleepers > idle)
     expect(await countEvents(pruning.db)).toBe(1)
     await pruning.pruner.stop()
     await done
-    expect(pruning.lines()).toEqual([{ message: 'pruned 100 expired events' }])
+    expect(pruning.lines()).toEqual([{ message: 'pruned 50 expired events' }])
   })
 
   test('skips one run after the wall clock was set forward or back by more than a day', async () => {

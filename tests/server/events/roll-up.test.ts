@@ -5,7 +5,11 @@ import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { events } from '../../../src/db/store/readings/index.ts'
 import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { until } from '../../support/until.ts'
+
+/** Each step takes longer than a slice. */
+const slowClock = () => new FakeClock(undefined, 3)
 
 async function addReadings(db: Database, driver: string, count: number): Promise<void> {
   await db.write('readings', (tx) => {
@@ -35,7 +39,8 @@ const counted = (db: Database) =>
 
 test('older events are added in steps after the start, a new one in the commit that stores it', async () => {
   await using test = await openTestDatabase()
-  const { db, clock } = test
+  const { db } = test
+  const clock = slowClock()
   const driver = await addMonitor(db)
   await addReadings(db, driver, 100)
   const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
@@ -55,7 +60,8 @@ test('older events are added in steps after the start, a new one in the commit t
 
 test('a stop between steps loses nothing and counts nothing twice', async () => {
   await using test = await openTestDatabase()
-  const { db, clock } = test
+  const { db } = test
+  const clock = slowClock()
   const driver = await addMonitor(db)
   await addReadings(db, driver, 100)
   for (let starts = 0; starts < 3; starts += 1) {

@@ -47,8 +47,11 @@ export function listUnfinishedRemovals(db: Database): Promise<{ id: string; acto
   )
 }
 
-/** One step: changes at most `limit` rows and returns whether it found all it looks for. */
-export type RemovalStep = (tx: Tx, limit: number) => boolean
+/** One step: changes some rows and returns whether it found all it looks for. */
+export type RemovalStep = (tx: Tx) => boolean
+
+/** Rows that one step changes. */
+const ROWS = 50
 
 /**
  * The steps that remove what belongs to a user, each to be repeated until it returns true. Jobs stay without
@@ -57,16 +60,17 @@ export type RemovalStep = (tx: Tx, limit: number) => boolean
  */
 export function removalSteps(user: string): RemovalStep[] {
   return [
-    (tx, limit) => cancelPending(tx, user, limit),
-    (tx, limit) => releaseJobs(tx, user, limit),
+    // Cancelling a job may read a program of 10 MB.
+    (tx) => cancelPending(tx, user, 1),
+    (tx) => releaseJobs(tx, user),
     ...[apiTokens, externalAuths, timeSlots, qpuTimeRequests, webhooks].map(
       (collection): RemovalStep =>
-        (tx, limit) =>
-          removeOwned(tx, collection, user, limit),
+        (tx) =>
+          removeOwned(tx, collection, user),
     ),
     releaseNotifications(user),
-    (tx, limit) => removeResponsesOf(tx, user, limit),
-    (tx, limit) => erasePersonal(tx, { id: user, actor: `user:${user}` }, limit) < limit,
+    (tx) => removeResponsesOf(tx, user),
+    (tx) => erasePersonal(tx, { id: user, actor: `user:${user}` }, ROWS) < ROWS,
   ]
 }
 
@@ -110,13 +114,13 @@ function listPending(tx: ReadTx, condition: string, given: { user: string; limit
   return jobs.map(({ id }) => id)
 }
 
-function releaseJobs(tx: Tx, user: string, limit: number): boolean {
+function releaseJobs(tx: Tx, user: string): boolean {
   const jobs = tx.run(
     `UPDATE quantum_jobs SET user_id = '', updated = $at WHERE seq IN
-       (SELECT seq FROM quantum_jobs WHERE user_id = $user LIMIT $limit)`,
-    { user, limit, at: tx.at },
+       (SELECT seq FROM quantum_jobs WHERE user_id = $user LIMIT ${ROWS})`,
+    { user, at: tx.at },
   )
-  return jobs < limit
+  return jobs < ROWS
 }
 
 /** The collections in which a user owns records. */
@@ -128,12 +132,12 @@ const OWNER = new Map<AnyCollection, string>([
   [webhooks, 'user'],
 ])
 
-function removeOwned(tx: Tx, collection: AnyCollection, user: string, limit: number): boolean {
+function removeOwned(tx: Tx, collection: AnyCollection, user: string): boolean {
   const owner = OWNER.get(collection)
   if (owner === undefined) throw new AppError('internal', `${collection.name} has no owner`)
-  const records = tx.list(collection, { where: { [owner]: user }, limit })
+  const records = tx.list(collection, { where: { [owner]: user }, limit: ROWS })
   for (const { id } of records) tx.remove(collection, id)
-  return records.length < limit
+  return records.length < ROWS
 }
 
 /**
@@ -142,10 +146,10 @@ function removeOwned(tx: Tx, collection: AnyCollection, user: string, limit: num
  */
 function releaseNotifications(user: string): RemovalStep {
   let after = 0
-  return (tx, limit) => {
+  return (tx) => {
     const rows = tx.all<{ seq: number; id: string }>(
-      'SELECT seq, id FROM notifications WHERE seq > $after ORDER BY seq LIMIT $limit',
-      { after, limit },
+      `SELECT seq, id FROM notifications WHERE seq > $after ORDER BY seq LIMIT ${ROWS}`,
+      { after },
     )
     for (const { seq, id } of rows) {
       after = seq
@@ -163,15 +167,15 @@ function releaseNotifications(user: string): RemovalStep {
         tx.changed(notifications, id, 'update')
       }
     }
-    return rows.length < limit
+    return rows.length < ROWS
   }
 }
 
-function removeResponsesOf(tx: Tx, user: string, limit: number): boolean {
+function removeResponsesOf(tx: Tx, user: string): boolean {
   const rows = tx.run(
     `DELETE FROM idempotency_keys WHERE (user, key) IN
-       (SELECT user, key FROM idempotency_keys WHERE user = $user LIMIT $limit)`,
-    { user, limit },
+       (SELECT user, key FROM idempotency_keys WHERE user = $user LIMIT ${ROWS})`,
+    { user },
   )
-  return rows < limit
+  return rows < ROWS
 }

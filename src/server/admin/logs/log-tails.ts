@@ -1,4 +1,4 @@
-import type { Clock, LogLevel } from '../../../base/index.ts'
+import { type Clock, type LogLevel, MINUTE_MS } from '../../../base/index.ts'
 import { COUNTS } from '../../admission/limits.ts'
 import { Places } from '../../admission/places.ts'
 import type { LogStore } from './log-store.ts'
@@ -6,7 +6,7 @@ import { matches } from './read-lines.ts'
 
 const HEARTBEAT_MS = 20_000
 /** Then the client opens another one, with a login that is still valid. */
-const MAX_AGE_MS = 600_000
+const MAX_AGE_MS = 10 * MINUTE_MS
 
 interface TailFilter {
   level: LogLevel

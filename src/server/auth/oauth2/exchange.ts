@@ -1,10 +1,18 @@
 import * as oauth from 'oauth4webapi'
-import { AppError, type Clock, isObject, messageOf, toTimestamp, withTimeout } from '../../../base/index.ts'
+import {
+  AppError,
+  type Clock,
+  isObject,
+  KIB,
+  messageOf,
+  toTimestamp,
+  withTimeout,
+} from '../../../base/index.ts'
 import type { Provider } from '../../config/oauth2-providers.ts'
 import { gitHubProfile, openIdProfile, type Profile, type RawUser } from './profile.ts'
 
 /** More than any provider sends. */
-const MAX_RESPONSE_BYTES = 256 * 1024
+const MAX_RESPONSE_BYTES = 256 * KIB
 const RESPONSE_TIMEOUT_MS = 10_000
 
 /** What the browser has returned from the provider. */

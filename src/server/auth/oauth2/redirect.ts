@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Clock } from '../../../base/index.ts'
+import { type Clock, KIB } from '../../../base/index.ts'
 import { URL_ENCODED } from '../../http/media.ts'
 import { readFormTexts } from '../../http/request/form-body.ts'
 import { validate } from '../../http/request/validate.ts'
@@ -7,7 +7,7 @@ import { escapeHtml, htmlPage } from '../../http/response/html-page.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { type LoginOutcome, OutcomeSeal } from './sealed-outcome.ts'
 
-const MAX_FORM_BYTES = 16 * 1024
+const MAX_FORM_BYTES = 16 * KIB
 const PATH = '/api/oauth2-redirect'
 
 const result = v.object({

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import * as v from 'valibot'
-import { type Clock, randomBytes } from '../../../base/index.ts'
+import { type Clock, MINUTE_MS, randomBytes } from '../../../base/index.ts'
 
 /** Time for the click on the page that delivers a login. Codes of providers are valid for 10 min at most. */
-const VALID_MS = 10 * 60_000
+const VALID_MS = 10 * MINUTE_MS
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16

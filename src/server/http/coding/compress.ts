@@ -1,18 +1,19 @@
 import { promisify } from 'node:util'
 import { constants, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib'
+import { KIB } from '../../../base/index.ts'
 import type { Coding } from './accept-encoding.ts'
 
 /**
  * Smaller bodies, such as those of most jobs, arrive within the same round trip anyway: compressing one takes
  * an eighth of the time of its request.
  */
-export const MIN_COMPRESSED_BYTES = 4 * 1024
+export const MIN_COMPRESSED_BYTES = 4 * KIB
 /** Larger bodies are compressed in a thread, which costs more than compressing 100 KB of JSON here. */
 const MAX_INLINE_BYTES = {
   /** 0.1 ms for JSON, 0.5 ms for random text. */
-  zstd: 256 * 1024,
+  zstd: 256 * KIB,
   /** 0.1 ms for JSON, 1 ms for random text. */
-  gzip: 64 * 1024,
+  gzip: 64 * KIB,
 } as const
 
 /** The fastest levels: slower ones make JSON up to a third smaller, in three to five times the time. */

@@ -1,4 +1,4 @@
-import { AppError, defineWorker, messageOf, RequestThread, wholeBuffer } from '../../../base/index.ts'
+import { AppError, defineWorker, KIB, messageOf, RequestThread, wholeBuffer } from '../../../base/index.ts'
 import { assertWithinJsonLimits, type BODY_LIMITS, type JsonLimits } from '../limits/json-shape.ts'
 
 interface JsonBytes {
@@ -15,7 +15,7 @@ export const jsonWorker = defineWorker<JsonBytes, ParsedJson>('src/server/http/r
 const thread = new RequestThread(jsonWorker, { task: 'parses large bodies' })
 
 /** Texts of at most this size are parsed on the event loop, within about 5 ms. */
-const MAX_INLINE_BYTES = 256 * 1024
+const MAX_INLINE_BYTES = 256 * KIB
 
 /**
  * Parses the JSON text of a body; an empty one is `undefined`. Large texts are parsed in a thread, so that

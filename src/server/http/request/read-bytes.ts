@@ -1,8 +1,8 @@
-import { AppError, messageOf } from '../../../base/index.ts'
+import { AppError, KIB, messageOf } from '../../../base/index.ts'
 import { releaseMemory } from './json-text.ts'
 
 /** Announced bodies of at most this size are read at once, without the stream that larger ones need. */
-const MAX_AT_ONCE_BYTES = 64 * 1024
+const MAX_AT_ONCE_BYTES = 64 * KIB
 
 /**
  * Reads a body of at most `maxBytes`.

@@ -1,4 +1,4 @@
-import { type Clock, isObject, TimeSlice } from '../../../base/index.ts'
+import { type Clock, isObject, KIB, TimeSlice } from '../../../base/index.ts'
 import { type Database, encodeParts, StoredJson } from '../../../db/index.ts'
 import { COUNTS } from '../../admission/limits.ts'
 import { Places } from '../../admission/places.ts'
@@ -11,7 +11,7 @@ import { FILE_IDLE_SECONDS, nextLines, type TextFile } from './text-file.ts'
 type Part = string | StoredJson
 
 /** Responses up to this size are encoded and sent at once. */
-const MAX_WHOLE_BYTES = 512 * 1024
+const MAX_WHOLE_BYTES = 512 * KIB
 /** The records of larger lists are encoded one by one, in several turns if they take long. */
 const MAX_WHOLE_RECORDS = 100
 const MAX_ENCODE_MS = 4
