@@ -20,6 +20,7 @@ export type { ProgramFeature } from './features.ts'
 export { standardGateWidth } from './gates/library.ts'
 export {
   adjoint,
+  dimensionOf,
   identity,
   type Matrix,
   multiply,

@@ -1,6 +1,6 @@
 /**
- * A square complex matrix: row by row, real and imaginary parts alternating. Of one on two qubits, the first
- * is the least significant bit of the index.
+ * A complex matrix, square unless noted: row by row, real and imaginary parts alternating. Of one on two
+ * qubits, the first is the least significant bit of the index.
  */
 export type Matrix = Float64Array
 
@@ -16,25 +16,41 @@ export function identity(dimension: number): Matrix {
   return result
 }
 
-/** The conjugate transpose. */
-export function adjoint(matrix: Matrix): Matrix {
-  const dimension = dimensionOf(matrix)
+/** The conjugate transpose; of a matrix that is not square, `rows` is given. */
+export function adjoint(matrix: Matrix, rows = dimensionOf(matrix)): Matrix {
+  const columns = matrix.length / 2 / rows
   const result = new Float64Array(matrix.length)
-  for (let row = 0; row < dimension; row++) {
-    for (let column = 0; column < dimension; column++) {
-      const from = 2 * (row * dimension + column)
-      const to = 2 * (column * dimension + row)
-      result[to] = matrix[from] ?? 0
-      result[to + 1] = -(matrix[from + 1] ?? 0)
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const from = 2 * (row * columns + column)
+      const to = 2 * (column * rows + row)
+      result[to] = matrix[from] as number
+      result[to + 1] = -(matrix[from + 1] as number)
     }
   }
   return result
 }
 
-/** a · b. */
-export function multiply(a: Matrix, b: Matrix): Matrix {
-  const result = new Float64Array(a.length)
-  multiplyInto(dimensionOf(a), a, b, result)
+/** a · b; of matrices that are not square, the rows of a are given. */
+export function multiply(a: Matrix, b: Matrix, rows = dimensionOf(a)): Matrix {
+  const inner = a.length / 2 / rows
+  const columns = b.length / 2 / inner
+  const result = new Float64Array(2 * rows * columns)
+  for (let row = 0; row < rows; row++) {
+    const end = 2 * (row + 1) * columns
+    for (let k = 0; k < inner; k++) {
+      const left = 2 * (row * inner + k)
+      const ar = a[left] as number
+      const ai = a[left + 1] as number
+      let right = 2 * k * columns
+      for (let place = 2 * row * columns; place < end; place += 2, right += 2) {
+        const br = b[right] as number
+        const bi = b[right + 1] as number
+        result[place] = (result[place] as number) + (ar * br - ai * bi)
+        result[place + 1] = (result[place + 1] as number) + (ar * bi + ai * br)
+      }
+    }
+  }
   return result
 }
 

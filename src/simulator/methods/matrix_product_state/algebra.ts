@@ -1,7 +1,7 @@
 import type { Engine } from '../../kernel/engine.ts'
 import { type Kernel, memoryOf } from '../../kernel/memory.ts'
 import { UNLIMITED, type WorkCounter } from '../../timing/time-budget.ts'
-import { type Matrix, multiplySmall } from './matrix.ts'
+import { type Block, multiplySmall } from './matrix.ts'
 
 /** Work of a multiplication of complex numbers, in amplitude updates of the kernel. */
 const COMPLEX_WORK = 2
@@ -44,7 +44,7 @@ export class Algebra {
   }
 
   /** a b. */
-  multiply(a: Matrix, b: Matrix): Matrix {
+  multiply(a: Block, b: Block): Block {
     if (a.rows * a.columns * b.columns < MIN_KERNEL_MULTIPLICATIONS) return multiplySmall(a, b)
     this.clear()
     return this.take(this.product(this.put(a), this.put(b)))
@@ -56,14 +56,14 @@ export class Algebra {
   }
 
   /** Copies a matrix to the memory. */
-  put({ rows, columns, data }: Matrix): Place {
+  put({ rows, columns, data }: Block): Place {
     const place = this.#reserve(rows, columns)
     this.#numbers.set(data, place.at / 8)
     return place
   }
 
   /** Copies a matrix from the memory. */
-  take({ at, rows, columns }: Place): Matrix {
+  take({ at, rows, columns }: Place): Block {
     return {
       rows,
       columns,

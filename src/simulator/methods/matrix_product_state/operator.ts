@@ -1,5 +1,5 @@
 import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
-import type { Matrix } from './matrix.ts'
+import type { Block } from './matrix.ts'
 
 /** A matrix on some qubits, with controls; not necessarily unitary. */
 export type LocalOperator = Pick<UnitaryOp, 'targets' | 'controls' | 'controlValues' | 'matrix'>
@@ -36,10 +36,10 @@ export function isSwap({ targets, controls, matrix }: LocalOperator): boolean {
  */
 export function applyOperator(
   op: LocalOperator,
-  tensor: Matrix,
+  tensor: Block,
   values: number,
   bitOf: (qubit: number) => number,
-): Matrix {
+): Block {
   const targets = op.targets.map(bitOf)
   const all = targets.reduce((sum, bit) => sum | bit, 0)
   const controls = op.controls.reduce((sum, qubit) => sum | bitOf(qubit), 0)
@@ -91,7 +91,7 @@ function combine(
 }
 
 /** Exchanges the values 01 and 10 of two neighboring sites; four consecutive rows are their values. */
-export function exchangeValues({ rows, columns, data }: Matrix): Matrix {
+export function exchangeValues({ rows, columns, data }: Block): Block {
   const exchanged = data.slice()
   const length = 2 * columns
   for (let row = 1; row < rows; row += 4) {

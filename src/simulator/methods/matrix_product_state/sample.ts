@@ -1,6 +1,6 @@
 import type { MethodRun } from '../../define-method.ts'
 import { PURPOSE } from '../../numeric/random.ts'
-import { type Matrix, zeros } from './matrix.ts'
+import { type Block, zeros } from './matrix.ts'
 import type { TensorChain } from './tensor-chain.ts'
 
 /** Work of a site besides multiplications, and of each of its shots, in amplitude updates. */
@@ -21,7 +21,7 @@ interface Batch {
   site: number
   groups: Group[]
   /** The vectors of the sites so far: as many rows for each group as the bond before the first site has. */
-  vectors: Matrix
+  vectors: Block
 }
 
 /**
@@ -63,7 +63,7 @@ function firstSite(chain: TensorChain, measured: number, last: number, shots: nu
 }
 
 /** The basis of the bond before a site, which becomes the center. */
-function startOf(chain: TensorChain, site: number): Matrix {
+function startOf(chain: TensorChain, site: number): Block {
   if (site >= chain.sites) return zeros(1, 1)
   chain.center(site)
   const bond = chain.bondBefore(site)

@@ -1,10 +1,10 @@
 import type { Algebra } from './algebra.ts'
-import type { Matrix } from './matrix.ts'
+import type { Block } from './matrix.ts'
 
 /** A matrix as the product of one with orthonormal columns and the rest. */
 interface Split {
-  left: Matrix
-  right: Matrix
+  left: Block
+  right: Block
   /** Fraction of the weight that was discarded. */
   discarded: number
 }
@@ -33,7 +33,7 @@ const TAIL = 1e-9
  * eigenvalues of M M†, or of M† M if that is smaller; the eigenvectors of the smallest are found once more in
  * the space that they span.
  */
-export function splitTruncated(matrix: Matrix, truncation: Truncation, algebra: Algebra): Split {
+export function splitTruncated(matrix: Block, truncation: Truncation, algebra: Algebra): Split {
   algebra.clear()
   const whole = algebra.put(matrix)
   const isWide = matrix.rows <= matrix.columns
@@ -71,7 +71,7 @@ export function splitTruncated(matrix: Matrix, truncation: Truncation, algebra: 
 }
 
 /** Splits a matrix without loss. */
-export function splitExactly(matrix: Matrix, algebra: Algebra): Omit<Split, 'discarded'> {
+export function splitExactly(matrix: Block, algebra: Algebra): Omit<Split, 'discarded'> {
   algebra.clear()
   const whole = algebra.put(matrix)
   const rows = algebra.orthonormalRows(algebra.adjoint(whole), ROUNDING)
@@ -79,14 +79,14 @@ export function splitExactly(matrix: Matrix, algebra: Algebra): Omit<Split, 'dis
 }
 
 /** Splits a matrix without loss into the rest and one with orthonormal rows. */
-export function splitRightExactly(matrix: Matrix, algebra: Algebra): Omit<Split, 'discarded'> {
+export function splitRightExactly(matrix: Block, algebra: Algebra): Omit<Split, 'discarded'> {
   algebra.clear()
   const whole = algebra.put(matrix)
   const rows = algebra.orthonormalRows(algebra.put(matrix), ROUNDING)
   return { left: algebra.take(algebra.product(whole, algebra.adjoint(rows))), right: algebra.take(rows) }
 }
 
-function stacked(one: Matrix, other: Matrix): Matrix {
+function stacked(one: Block, other: Block): Block {
   const data = new Float64Array(one.data.length + other.data.length)
   data.set(one.data)
   data.set(other.data, one.data.length)

@@ -1,6 +1,6 @@
 import type { Algebra } from './algebra.ts'
 import { gather, type Meeting } from './gathering.ts'
-import { adjoint, identity, type Matrix, weightOf, zeros } from './matrix.ts'
+import { adjoint, type Block, identity, weightOf, zeros } from './matrix.ts'
 import { applyOperator, exchangeValues, isSwap, type LocalOperator } from './operator.ts'
 import { splitExactly, splitRightExactly, splitTruncated, type Truncation } from './split.ts'
 
@@ -25,7 +25,7 @@ export interface ChainSettings {
 export class TensorChain {
   readonly #settings: ChainSettings
   /** Tensor of each site as a matrix of (left bond, value of the qubit) by right bond. */
-  #sites: Matrix[] = []
+  #sites: Block[] = []
   /** The site of each qubit, and the qubit of each site. */
   #siteOf: number[] = []
   #qubitAt: number[] = []
@@ -129,8 +129,8 @@ export class TensorChain {
    * row of the result belongs to 0, the second to 1. With the center at the first of these sites, weights are
    * probabilities.
    */
-  extend(site: number, before: Matrix): Matrix {
-    return this.#settings.algebra.multiply(before, wide(this.#sites[site] as Matrix))
+  extend(site: number, before: Block): Block {
+    return this.#settings.algebra.multiply(before, wide(this.#sites[site] as Block))
   }
 
   /** Moves the center to a site. */
@@ -144,9 +144,9 @@ export class TensorChain {
    */
   overlap(other: TensorChain, first: number, last: number): number {
     const { algebra } = this.#settings
-    let environment = identity((this.#sites[first] as Matrix).rows / 2)
+    let environment = identity((this.#sites[first] as Block).rows / 2)
     for (let site = first; site <= last; site++) {
-      const [own, changed] = [this.#sites[site] as Matrix, other.#sites[site] as Matrix]
+      const [own, changed] = [this.#sites[site] as Block, other.#sites[site] as Block]
       const { rows, columns, data } = algebra.multiply(environment, wide(changed))
       environment = algebra.multiply(adjoint(own), { rows: 2 * rows, columns: columns / 2, data })
     }
@@ -158,7 +158,7 @@ export class TensorChain {
 
   /** Dimension of the bond before a site. */
   bondBefore(site: number): number {
-    return (this.#sites[site] as Matrix).rows / 2
+    return (this.#sites[site] as Block).rows / 2
   }
 
   siteOf(qubit: number): number {
@@ -178,9 +178,9 @@ export class TensorChain {
     return this.#siteOf.length
   }
 
-  #centered(qubit: number): Matrix {
+  #centered(qubit: number): Block {
     this.#moveTo(this.#siteOf[qubit] as number)
-    return this.#sites[this.#center] as Matrix
+    return this.#sites[this.#center] as Block
   }
 
   #moveTo(site: number): void {
@@ -189,8 +189,8 @@ export class TensorChain {
   }
 
   #moveRight(): void {
-    const own = this.#sites[this.#center] as Matrix
-    const next = this.#sites[this.#center + 1] as Matrix
+    const own = this.#sites[this.#center] as Block
+    const next = this.#sites[this.#center + 1] as Block
     if (own.columns > 1) {
       const { algebra } = this.#settings
       const { left, right } = splitExactly(own, algebra)
@@ -202,8 +202,8 @@ export class TensorChain {
   }
 
   #moveLeft(): void {
-    const own = this.#sites[this.#center] as Matrix
-    const next = this.#sites[this.#center - 1] as Matrix
+    const own = this.#sites[this.#center] as Block
+    const next = this.#sites[this.#center - 1] as Block
     if (own.rows > 2) {
       const { algebra } = this.#settings
       const { left, right } = splitRightExactly(wide(own), algebra)
@@ -214,7 +214,7 @@ export class TensorChain {
   }
 
   /** Moves the center across a bond of dimension 1, where only its norm differs from 1, by rounding. */
-  #moveNorm(own: Matrix, to: number, next: Matrix): void {
+  #moveNorm(own: Block, to: number, next: Block): void {
     const norm = Math.sqrt(weightOf(own.data))
     if (norm === 1) return
     this.#sites[this.#center] = { ...own, data: own.data.map((part) => part / norm) }
@@ -237,7 +237,7 @@ export class TensorChain {
 
   /** Exchanges the qubits of a site and the next. */
   #exchange(site: number): void {
-    const [one, other] = [this.#sites[site] as Matrix, this.#sites[site + 1] as Matrix]
+    const [one, other] = [this.#sites[site] as Block, this.#sites[site + 1] as Block]
     if (one.rows === 2 && one.columns === 1 && other.columns === 1) {
       this.#sites[site] = other
       this.#sites[site + 1] = one
@@ -260,7 +260,7 @@ export class TensorChain {
 
   /** Applies a unitary operator on one qubit: the chain keeps its form. */
   #applyAt(site: number, op: LocalOperator): void {
-    this.#sites[site] = applyOperator(op, this.#sites[site] as Matrix, 2, () => 1)
+    this.#sites[site] = applyOperator(op, this.#sites[site] as Block, 2, () => 1)
   }
 
   #applyAtCenter(op: LocalOperator): void {
@@ -270,17 +270,17 @@ export class TensorChain {
   }
 
   /** The tensor of neighboring sites with an operator applied: (left bond, values) by right bond. */
-  #applied(op: LocalOperator, first: number, width: number): Matrix {
+  #applied(op: LocalOperator, first: number, width: number): Block {
     // The value of the last site is the lowest bit of a row's index.
     const bitOf = (qubit: number) => 1 << (first + width - 1 - (this.#siteOf[qubit] as number))
     return applyOperator(op, this.#joined(first, width), 2 ** width, bitOf)
   }
 
   /** The tensor of neighboring sites: (left bond, values) by right bond. */
-  #joined(first: number, width: number): Matrix {
-    let joined = this.#sites[first] as Matrix
+  #joined(first: number, width: number): Block {
+    let joined = this.#sites[first] as Block
     for (let site = first + 1; site < first + width; site++) {
-      const next = this.#sites[site] as Matrix
+      const next = this.#sites[site] as Block
       const product = this.#settings.algebra.multiply(joined, wide(next))
       joined = { rows: 2 * product.rows, columns: next.columns, data: product.data }
     }
@@ -288,7 +288,7 @@ export class TensorChain {
   }
 
   /** Splits the tensor of neighboring sites and stores its parts; the last site becomes the center. */
-  #place(first: number, width: number, tensor: Matrix): void {
+  #place(first: number, width: number, tensor: Block): void {
     const { truncation, algebra } = this.#settings
     let rest = tensor
     for (let site = first; site < first + width - 1; site++) {
@@ -307,6 +307,6 @@ export class TensorChain {
 }
 
 /** The tensor of a site as a matrix of its left bond by (value, right bond). */
-function wide({ rows, columns, data }: Matrix): Matrix {
+function wide({ rows, columns, data }: Block): Block {
   return { rows: rows / 2, columns: 2 * columns, data }
 }

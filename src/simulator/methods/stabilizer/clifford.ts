@@ -1,4 +1,12 @@
-import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
+import {
+  adjoint,
+  dimensionOf,
+  identity,
+  type Matrix,
+  multiply,
+  type PhaseOp,
+  type UnitaryOp,
+} from '../../../qasm/index.ts'
 
 /**
  * i^e X^x Z^z on a few qubits: bit j of `x` and `z` is set if X and Z of qubit j are factors, all X to the
@@ -57,33 +65,15 @@ function pauliMapOf(unitary: Matrix, qubits: number): PauliMap | undefined {
   return inverseImages && images ? { inverseImages, images } : undefined
 }
 
-/** Complex numbers by row and column. */
-export type Matrix = readonly (readonly Complex[])[]
-export type Complex = readonly [re: number, im: number]
-
-const ZERO: Complex = [0, 0]
-const ONE: Complex = [1, 0]
-
 /** The gate with its controls as one matrix; the targets are the low bits of its indices. */
 function matrixOf(op: UnitaryOp | PhaseOp, targets: number, qubits: number): Matrix {
-  const block = 2 ** targets
-  const inner = (row: number, column: number): Complex => {
-    if (op.kind === 'phase') return [Math.cos(op.angle), Math.sin(op.angle)]
-    const at = 2 * (row * block + column)
-    return [op.matrix[at] ?? 0, op.matrix[at + 1] ?? 0]
-  }
-  const size = 2 ** qubits
-  return Array.from({ length: size }, (_, row) =>
-    Array.from({ length: size }, (_, column) => {
-      if (row >> targets !== column >> targets) return ZERO
-      if (row >> targets === op.controlValues) return inner(row % block, column % block)
-      return row === column ? ONE : ZERO
-    }),
-  )
-}
-
-function adjoint(matrix: Matrix): Matrix {
-  return matrix.map((_, row) => matrix.map((line): Complex => [line[row]?.[0] ?? 0, -(line[row]?.[1] ?? 0)]))
+  const own = op.kind === 'unitary' ? op.matrix : Float64Array.of(Math.cos(op.angle), Math.sin(op.angle))
+  const [block, size] = [2 ** targets, 2 ** qubits]
+  const matrix = identity(size)
+  const first = op.controlValues * block
+  for (let row = 0; row < block; row++)
+    matrix.set(own.subarray(2 * row * block, 2 * (row + 1) * block), 2 * ((first + row) * size + first))
+  return matrix
 }
 
 /** M P M† for X and Z of each qubit, or undefined when one of them is not a Pauli operator. */
@@ -104,19 +94,14 @@ function imagesUnder(matrix: Matrix, qubits: number): Pauli[] | undefined {
 
 /** M X^x Z^z M†. Column c of X^x Z^z holds (-1)^|z & c| in row c ^ x and nothing else. */
 function conjugated(matrix: Matrix, x: number, z: number): Matrix {
-  return matrix.map((left) =>
-    matrix.map((right): Complex => {
-      let [re, im] = [0, 0]
-      for (const [column, [c, d]] of right.entries()) {
-        const [a, b] = left[column ^ x] ?? ZERO
-        const sign = isOdd(z & column) ? -1 : 1
-        re += sign * (a * c + b * d)
-        im += sign * (b * c - a * d)
-      }
-      return [re, im]
-    }),
-  )
+  const size = dimensionOf(matrix)
+  const pauli = new Float64Array(matrix.length)
+  for (let column = 0; column < size; column++)
+    pauli[2 * ((column ^ x) * size + column)] = isOdd(z & column) ? -1 : 1
+  return multiply(multiply(matrix, pauli), adjoint(matrix))
 }
+
+type Complex = readonly [re: number, im: number]
 
 const POWERS_OF_I: readonly Complex[] = [
   [1, 0],
@@ -127,21 +112,29 @@ const POWERS_OF_I: readonly Complex[] = [
 
 /** The Pauli operator that equals a matrix to 1e-9; undefined when there is none. */
 export function pauliOf(matrix: Matrix): Pauli | undefined {
-  const x = matrix.findIndex(([first]) => first && Math.hypot(...first) > 0.5)
-  const e = POWERS_OF_I.findIndex((power) => isNear(power, matrix[x]?.[0]))
-  if (e < 0) return undefined
-  let z = 0
-  for (let bit = 1; bit < matrix.length; bit *= 2) {
-    if (isNear(POWERS_OF_I[(e + 2) % 4], matrix[x ^ bit]?.[bit])) z |= bit
+  const size = dimensionOf(matrix)
+  const isPower = (exponent: number, row: number, column: number) => {
+    const [re, im] = POWERS_OF_I[exponent % 4] as Complex
+    const at = 2 * (row * size + column)
+    return Math.hypot((matrix[at] ?? 0) - re, (matrix[at + 1] ?? 0) - im) < TOLERANCE
   }
-  const isPauli = matrix.every((_, column) =>
-    isNear(POWERS_OF_I[(e + (isOdd(z & column) ? 2 : 0)) % 4], matrix[x ^ column]?.[column]),
-  )
-  return isPauli ? { x, z, e } : undefined
+  const x = firstOfColumn(matrix, size, 0.5)
+  const e = x === undefined ? -1 : POWERS_OF_I.findIndex((_, power) => isPower(power, x, 0))
+  if (x === undefined || e < 0) return undefined
+  let z = 0
+  for (let bit = 1; bit < size; bit *= 2) if (isPower(e + 2, x ^ bit, bit)) z |= bit
+  for (let column = 0; column < size; column++)
+    if (!isPower(e + (isOdd(z & column) ? 2 : 0), x ^ column, column)) return undefined
+  return { x, z, e }
 }
 
-function isNear(one: Complex | undefined, other: Complex | undefined): boolean {
-  return !!one && !!other && Math.hypot(one[0] - other[0], one[1] - other[1]) < TOLERANCE
+/** The first row whose element in the first column has a modulus above `least`. */
+export function firstOfColumn(matrix: Matrix, size: number, least: number): number | undefined {
+  for (let row = 0; row < size; row++) {
+    const at = 2 * row * size
+    if (Math.hypot(matrix[at] ?? 0, matrix[at + 1] ?? 0) > least) return row
+  }
+  return undefined
 }
 
 /** Whether the number of bits set is odd. */

@@ -1,5 +1,6 @@
+import type { Matrix } from '../../../qasm/index.ts'
 import type { Channel } from '../../noise/channel.ts'
-import { type Complex, type Pauli, pauliOf } from './clifford.ts'
+import { firstOfColumn, type Pauli, pauliOf } from './clifford.ts'
 
 /** A Pauli operator with its probability. */
 export interface PauliTerm extends Pauli {
@@ -45,20 +46,19 @@ export function pauliNoiseOf(all: readonly PauliTerm[]): PauliNoise {
   return noise
 }
 
-function termOf(matrix: Float64Array, size: number): PauliTerm | undefined {
-  const rows = Array.from({ length: size }, (_, row) =>
-    Array.from({ length: size }, (__, column): Complex => {
-      const at = 2 * (row * size + column)
-      return [matrix[at] ?? 0, matrix[at + 1] ?? 0]
-    }),
-  )
-  const [re, im] = rows.map(([first]) => first).find((first) => first && Math.hypot(...first) > 0) ?? [0, 0]
+function termOf(matrix: Matrix, size: number): PauliTerm | undefined {
+  const row = firstOfColumn(matrix, size, 0)
+  if (row === undefined) return undefined
+  const [re = 0, im = 0] = matrix.subarray(2 * row * size)
   const weight = re * re + im * im
-  if (weight === 0) return undefined
   // Divided by its first element, because the phase does not matter.
-  const pauli = pauliOf(
-    rows.map((row) => row.map(([a, b]): Complex => [(a * re + b * im) / weight, (b * re - a * im) / weight])),
-  )
+  const scaled = new Float64Array(matrix.length)
+  for (let at = 0; at < matrix.length; at += 2) {
+    const [a = 0, b = 0] = matrix.subarray(at)
+    scaled[at] = (a * re + b * im) / weight
+    scaled[at + 1] = (b * re - a * im) / weight
+  }
+  const pauli = pauliOf(scaled)
   return pauli && { ...pauli, weight }
 }
 

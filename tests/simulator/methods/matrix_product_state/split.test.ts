@@ -1,30 +1,30 @@
 import { expect, test } from 'bun:test'
 import { createEngine } from '../../../../src/simulator/kernel/engine.ts'
 import { Algebra } from '../../../../src/simulator/methods/matrix_product_state/algebra.ts'
-import { type Matrix, zeros } from '../../../../src/simulator/methods/matrix_product_state/matrix.ts'
+import { type Block, zeros } from '../../../../src/simulator/methods/matrix_product_state/matrix.ts'
 import { splitExactly, splitTruncated } from '../../../../src/simulator/methods/matrix_product_state/split.ts'
 import { createRng } from '../../../../src/simulator/numeric/random.ts'
 
 const algebra = new Algebra(await createEngine(1))
 
-const multiply = (a: Matrix, b: Matrix) => algebra.multiply(a, b)
+const multiply = (a: Block, b: Block) => algebra.multiply(a, b)
 
-function adjointTimes(a: Matrix, b: Matrix): Matrix {
+function adjointTimes(a: Block, b: Block): Block {
   algebra.clear()
   return algebra.take(algebra.product(algebra.adjoint(algebra.put(a)), algebra.put(b)))
 }
 
-function random(rows: number, columns: number, seed: number): Matrix {
+function random(rows: number, columns: number, seed: number): Block {
   const rng = createRng(seed)
   return { rows, columns, data: Float64Array.from({ length: 2 * rows * columns }, () => rng.normal()) }
 }
 
-function distance(one: Matrix, other: Matrix): number {
+function distance(one: Block, other: Block): number {
   expect([one.rows, one.columns]).toEqual([other.rows, other.columns])
   return one.data.reduce((most, part, at) => Math.max(most, Math.abs(part - (other.data[at] ?? 9))), 0)
 }
 
-function unity(size: number): Matrix {
+function unity(size: number): Block {
   const matrix = zeros(size, size)
   for (let at = 0; at < size; at++) matrix.data[2 * at * (size + 1)] = 1
   return matrix
