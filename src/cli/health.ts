@@ -3,6 +3,7 @@ import {
   group,
   isObject,
   kinds,
+  MINUTE_MS,
   messageOf,
   switchFlag,
   systemClock,
@@ -16,7 +17,7 @@ import { ExitError } from './command-line/usage-error.ts'
 const FLAGS = group('Options', {
   url: flag(kinds.httpUrl(), 'Address of the server; if unset, that of the settings on this machine'),
   ready: switchFlag(kinds.bool(), 'Also check that writes succeed, ports are open and loops run'),
-  timeout: flag(kinds.duration(1, 600_000), 'Time for the answer', { default: '5s' }),
+  timeout: flag(kinds.duration(1, 10 * MINUTE_MS), 'Time for the answer', { default: '5s' }),
 })
 
 export const healthCommand = defineCommand({

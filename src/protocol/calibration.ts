@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { MIB } from '../base/index.ts'
 
 /** Limits of a calibration that both server and driver enforce. */
 export const CALIBRATION_LIMITS = {
@@ -7,7 +8,7 @@ export const CALIBRATION_LIMITS = {
   nameLength: 100,
   textLength: 2_000,
   /** A report as JSON text in UTF-8; if it is larger, it is sent without its traces. */
-  reportBytes: 8 * 1024 * 1024,
+  reportBytes: 8 * MIB,
   /** Points of the trace that a step shows while the run goes on. */
   tracePoints: 200,
   /** Outcomes of earlier steps that a step names. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { KIB, MIB } from '../base/index.ts'
 
 /** Declaration of one driver → server event type; see `events/`. */
 export interface EventType<
@@ -33,9 +34,9 @@ export interface EventType<
 /** Limits of an event in bytes of UTF-8, which both the driver and the server enforce. */
 export const EVENT_LIMITS = {
   /** An event that is not acknowledged, unless it declares another limit. */
-  bytes: 64 * 1024,
+  bytes: 64 * KIB,
   /** An event with results or a report of the maximum size. */
-  acknowledgedBytes: 8 * 1024 * 1024 + 64 * 1024,
+  acknowledgedBytes: 8 * MIB + 64 * KIB,
 } as const
 
 /**

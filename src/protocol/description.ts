@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import { MIB } from '../base/index.ts'
 
 /** Limits of a description that both driver and server enforce. */
 export const DESCRIPTION_LIMITS = {
   /** The event with a description as JSON text in UTF-8. */
-  bytes: 1024 * 1024,
+  bytes: MIB,
   qubits: 10_000,
   gates: 1_000,
   /** Entries of one gate: the qubits and pairs that it acts on. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describeBytes } from '../base/index.ts'
+import { describeBytes, MIB } from '../base/index.ts'
 
 /** Limits of a job that both server and driver enforce. */
 export const JOB_LIMITS = {
@@ -7,12 +7,12 @@ export const JOB_LIMITS = {
   /** Circuits multiplied by their parameter sets. */
   executions: 300,
   programBytes: 10_000_000,
-  payloadBytes: 10 * 1024 * 1024,
+  payloadBytes: 10 * MIB,
   parameters: 100_000,
   /** Pauli sums of one circuit. */
   observables: 1_000,
   /** Results as JSON text in UTF-8; larger results fail the job. Storing more takes longer than 50 ms. */
-  resultBytes: 8 * 1024 * 1024,
+  resultBytes: 8 * MIB,
 } as const
 
 /** Failure of a job whose results are larger than `JOB_LIMITS.resultBytes`; a retry would give the same. */

@@ -1,6 +1,8 @@
+import { MINUTE_MS } from '../../src/base/portable/units.ts'
+
 /** Attempts of a read while the server asks for another one, and the time in ms after which none starts. */
 const TRIES = 5
-const WITHIN_MS = 60_000
+const WITHIN_MS = MINUTE_MS
 
 /** Resolves after `ms`; rejects with the reason of the signal when it is aborted before. */
 export type Pause = (ms: number, signal: AbortSignal | null | undefined) => Promise<void>

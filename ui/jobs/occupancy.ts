@@ -74,7 +74,7 @@ export function ownSlot(qpus: readonly Qpu[], now: number): { name: string; left
   for (const { name, holder } of qpus) {
     const end = holder?.mine ? parseTime(holder.until) : undefined
     if (end !== undefined && end > now)
-      return { name, left: formatSeconds(Math.ceil((end - now) / 60_000) * 60) }
+      return { name, left: formatSeconds(Math.ceil((end - now) / MINUTE_MS) * 60) }
   }
   return undefined
 }

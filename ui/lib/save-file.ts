@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../src/base/portable/units.ts'
+
 /** Hands a file to the browser to be saved. */
 export function saveFile(content: Blob, name: string): void {
   const link = document.createElement('a')
@@ -5,5 +7,5 @@ export function saveFile(content: Blob, name: string): void {
   link.download = name
   link.click()
   // The browser reads the file after the click; a revoked address would end the download.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+  setTimeout(() => URL.revokeObjectURL(link.href), MINUTE_MS)
 }

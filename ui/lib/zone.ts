@@ -1,6 +1,6 @@
 /** Dates and times of day in IANA time zones. Days have 23, 24 or 25 hours, and a few begin at 1:00. */
 import { timeZone, type WallTime } from '../../src/base/portable/time-zone.ts'
-import { DAY_MS, HOUR_MS } from '../../src/base/portable/units.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/base/portable/units.ts'
 
 /** What a clock in the zone shows at a time (Unix ms). */
 export function wallTime(ms: number, zone: string): WallTime {
@@ -9,7 +9,7 @@ export function wallTime(ms: number, zone: string): WallTime {
 
 /** Minutes by which the zone is ahead of UTC at a time. */
 export function zoneOffset(ms: number, zone: string): number {
-  return Math.round(timeZone(zone).offsetAt(ms) / 60_000)
+  return Math.round(timeZone(zone).offsetAt(ms) / MINUTE_MS)
 }
 
 /** When a clock in the zone shows a time; `TimeZone.instantOf()` for times that it shows twice or skips. */

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { AppError, messageOf } from '../error.ts'
 import type { Log } from '../log.ts'
 import { type BackoffLimits, backoffMs } from '../portable/backoff.ts'
+import { MINUTE_MS } from '../portable/units.ts'
 
 interface LoopOptions {
   /** Shown in log lines. */
@@ -114,7 +115,7 @@ export class Loop {
   }
 
   /** Why the loop does not do its work; undefined when it does. A run of more than `maxRunMs` is stuck. */
-  healthProblem(maxRunMs = 60_000): string | undefined {
+  healthProblem(maxRunMs = MINUTE_MS): string | undefined {
     if (!this.#stop) return 'is stopped'
     if (this.#failures > 0) return `fails: ${this.#problem}`
     const ms = this.#begunAt === undefined ? 0 : this.#options.clock.monotonic() - this.#begunAt

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { AppError, expected, flag, kinds, messageOf, type ValueKind } from '../../base/index.ts'
+import { AppError, expected, flag, KIB, kinds, messageOf, type ValueKind } from '../../base/index.ts'
 import { type AnyCollection, COLLECTIONS } from '../../db/index.ts'
 import {
   exportedKeys,
@@ -101,7 +101,7 @@ async function writeOut(lines: Lines): Promise<void> {
   }
 }
 
-const BATCH_CHARACTERS = 256 * 1024
+const BATCH_CHARACTERS = 256 * KIB
 
 async function* batches(lines: Lines): AsyncGenerator<string, void, undefined> {
   let batch: string[] = []

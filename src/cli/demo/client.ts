@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { SvcError } from '../../../clients/js/src/index.ts'
 import { Transport } from '../../../clients/js/src/transport.ts'
-import { AppError, systemClock } from '../../base/index.ts'
+import { AppError, MINUTE_MS, systemClock } from '../../base/index.ts'
 import type { Operation } from '../../protocol/index.ts'
 
 const POLL_MS = 50
 const ONLINE_TIMEOUT_MS = 30_000
-const RESULT_TIMEOUT_MS = 60_000
+const RESULT_TIMEOUT_MS = MINUTE_MS
 const READINGS_TIMEOUT_MS = 30_000
 
 const loginResponse = v.object({ token: v.string() })

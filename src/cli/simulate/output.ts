@@ -1,4 +1,4 @@
-import { HOUR_MS, toTimestamp } from '../../base/index.ts'
+import { HOUR_MS, MINUTE_MS, toTimestamp } from '../../base/index.ts'
 import type { Recording } from '../../db/recording/index.ts'
 import { CLASSES, type Figures, POLICIES } from '../../server/index.ts'
 
@@ -72,7 +72,7 @@ function shownTime(ms: number): string {
   if (Number.isNaN(ms)) return '–'
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 100_000) return `${(ms / 1_000).toFixed(1)} s`
-  if (ms < 6_000_000) return `${(ms / 60_000).toFixed(1)} min`
+  if (ms < 100 * MINUTE_MS) return `${(ms / MINUTE_MS).toFixed(1)} min`
   return `${(ms / HOUR_MS).toFixed(1)} h`
 }
 

@@ -1,4 +1,4 @@
-import { flag, formatDuration, kinds, requiredFlag, toTimestamp } from '../../base/index.ts'
+import { flag, formatDuration, kinds, MINUTE_MS, requiredFlag, toTimestamp } from '../../base/index.ts'
 import { type Recording, readRecording } from '../../db/recording/index.ts'
 import { asRecorded, POLICIES, type Policy, PolicyComparison, replay } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
@@ -21,7 +21,7 @@ export const simulateCommand = defineCommand({
     idleThreshold: flag(nonEmptyList(duration()), 'Idle thresholds to compare, such as 0s,5s,30s', {
       default: '5s',
     }),
-    fairWindow: flag(duration(60_000), 'Window of the policy fair, as --fair-window of svc serve', {
+    fairWindow: flag(duration(MINUTE_MS), 'Window of the policy fair, as --fair-window of svc serve', {
       default: '24h',
     }),
     since: flag(moment(), 'Only submissions since this time, such as 2026-01-31 (UTC)'),

@@ -70,7 +70,9 @@ const MAX_SCANNED = 5_000
 
 /**
  * What is left of the limits of a response whose records are expanded by several calls: related records, and
- * bytes of their large fields, each counted as often as it appears.
+ * bytes of their large fields, each counted as often as it appears. A sum of one response, for which nothing
+ * waits and to which nothing returns, and thus no `Budget`. The attack `expand-deep` needs it: 1,000 records
+ * are expanded in ten calls, each within the limits of a call.
  */
 interface ExpandBudget {
   records: number

@@ -1,3 +1,4 @@
+import { KIB } from '../../base/index.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { JsonText, StoredJson } from '../schema/json-text.ts'
 import { largeTableOf, valueSql } from '../schema/large-values.ts'
@@ -6,7 +7,7 @@ import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
 
 /** Records that are read for responses have longer large values as handles, see `StoredJson`. */
-export const MAX_HELD_BYTES = 64 * 1024
+export const MAX_HELD_BYTES = 64 * KIB
 
 /** The JSON text behind a handle; undefined if it has been removed or replaced by another one. */
 export function readStored(sql: SqlReader, stored: StoredJson): JsonText | undefined {

@@ -1,3 +1,4 @@
+import { KIB } from '../../base/index.ts'
 import { JsonText, StoredJson } from './json-text.ts'
 
 /**
@@ -6,7 +7,7 @@ import { JsonText, StoredJson } from './json-text.ts'
  */
 
 /** Longer texts are parsed on first use, in UTF-16 code units. */
-const MAX_EAGER_LENGTH = 64 * 1024
+const MAX_EAGER_LENGTH = 64 * KIB
 
 /** The texts that have not been parsed, and the values still in the database, by record and field. */
 const unread = new WeakMap<object, Map<string, JsonText | StoredJson>>()

@@ -1,3 +1,4 @@
+import { KIB } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
 import type { ExportedPage, ExportPage } from '../readers/export-page.ts'
 import { readSelection } from '../readers/selection.ts'
@@ -7,7 +8,7 @@ import { type AnyRecord, createPlans } from '../schema/plan.ts'
 import type { Connection } from '../sqlite/connection.ts'
 
 /** Text of a page in UTF-8, after which it ends: a record may be larger. */
-const PAGE_BYTES = 256 * 1024
+const PAGE_BYTES = 256 * KIB
 
 /** The text of a record in an export, with its line end. */
 export type RecordEncoder = (

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
+import { type Clock, type Log, MINUTE_MS, messageOf, withTimeout } from '../../base/index.ts'
 import { StartupError } from '../errors.ts'
 import { FrameReader, type Message, writeFrame } from './frames.ts'
 import { FROM_WORKER, type FromWorker, type FromWorkerName, PROTOCOLS } from './messages.ts'
@@ -29,7 +29,7 @@ type Answer = PromiseWithResolvers<FromWorker>
 /** What Python prints without the package `svc-driver`; it becomes an error of its own. */
 const MISSING_SDK = /No module named '?svc_driver\b/
 
-const HELLO_TIMEOUT_MS = 60_000
+const HELLO_TIMEOUT_MS = MINUTE_MS
 
 /** How many of the last lines a device printed are part of the report that it cannot start. */
 const REPORTED_LINES = 5

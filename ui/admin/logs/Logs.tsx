@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import { asApiError } from '../../api/api.ts'
 import { type App, useApp } from '../../app/app.ts'
 import { type Query, useQuery } from '../../app/use-query.ts'
@@ -200,7 +201,10 @@ function StoredLog() {
                 <LogTable
                   lines={lines}
                   show={(around) =>
-                    query.set({ from: String(around - 60_000), to: String(around + 60_000) }, { push: true })
+                    query.set(
+                      { from: String(around - MINUTE_MS), to: String(around + MINUTE_MS) },
+                      { push: true },
+                    )
                   }
                   search={(wanted) => query.set({ text: wanted })}
                 />
@@ -283,7 +287,7 @@ function leadOf(buckets: readonly Bucket[], span: Span, range: Range | undefined
 /** The length of an interval in words. */
 function intervalOf(stepMs: number | undefined): string {
   if (stepMs === undefined) return 'interval'
-  if (stepMs === 60_000) return 'minute'
+  if (stepMs === MINUTE_MS) return 'minute'
   return formatSeconds(Math.max(0.1, stepMs / 1_000))
 }
 

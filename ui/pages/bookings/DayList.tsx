@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../src/base/portable/units.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../src/base/portable/units.ts'
 import { dateIn, timeOfDay } from '../../lib/zone.ts'
 import { freeWithin, type Range } from './logic/conflicts.ts'
 import { type Draft, formatLength } from './logic/draft.ts'
@@ -7,7 +7,7 @@ import { formatLongDay } from './logic/week.ts'
 import { mayChange, type Plan, type Shown } from './plan.ts'
 
 /** Free times that are shorter cannot be pressed. */
-const MIN_FREE_MS = 5 * 60_000
+const MIN_FREE_MS = 5 * MINUTE_MS
 
 interface DayListProps extends Shown {
   /** The day of the axis that is listed. */

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import type { Monitor } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { formatBeside } from '../../lib/reading.ts'
@@ -187,7 +188,7 @@ function RowActions({ incident, monitor, onZoom, onNoted }: RowProps) {
   const { api, named, superuser, toast } = useApp()
   const confirm = useConfirm()
   const { at, until = Date.now() } = incident
-  const margin = Math.max(60_000, (until - at) / 2)
+  const margin = Math.max(MINUTE_MS, (until - at) / 2)
   if (incident.kind === 'calibration') {
     return incident.run.result ? <a href={`/calibrations/${incident.run.result}`}>Report</a> : null
   }

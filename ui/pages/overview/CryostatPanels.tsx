@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import { type ReadingSeries, readings } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { useRecords } from '../../app/use-records.ts'
@@ -14,7 +15,7 @@ import { type ChannelLimit, channelLimits, drivers } from './model.ts'
 const MAX_MONITORS = 2
 const MAX_CHANNELS = 6
 const POINTS = 96
-const RENEW_MS = 60_000
+const RENEW_MS = MINUTE_MS
 /** Buckets without readings after which a line has a gap. */
 const GAP_STEPS = 3
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import type { Qpu } from '../../api/model/qpus.ts'
 import { schedule as schema } from '../../api/model/schedule.ts'
 import { useApp } from '../../app/app.ts'
@@ -15,7 +16,7 @@ import { QpuFilter } from './QpuFilter.tsx'
 
 const TICKS = 240
 /** Slots of other users send no events. */
-const POLL_MS = 60_000
+const POLL_MS = MINUTE_MS
 /** Changes of jobs move ticks by little. */
 const SPACING_MS = 3_000
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import { formatNumberOf, formatSeconds } from '../../lib/format.ts'
 import { timeOfDay } from '../../lib/zone.ts'
 import { useWidth } from '../use-width.ts'
@@ -152,7 +153,7 @@ function isCurrent({ kind, start, end }: LaneBar, now: number): boolean {
 }
 
 function remaining({ end = 0 }: LaneBar, now: number): string {
-  return formatSeconds(Math.max(60, Math.round((end - now) / 60_000) * 60))
+  return formatSeconds(Math.max(60, Math.round((end - now) / MINUTE_MS) * 60))
 }
 
 function percent(share: number): string {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../src/base/portable/units.ts'
+import { DAY_MS, MINUTE_MS } from '../../../src/base/portable/units.ts'
 
 const MONTH_MS = 28 * DAY_MS
 
@@ -9,7 +9,7 @@ const MONTH_MS = 28 * DAY_MS
 export function timeLabels(ticks: readonly number[], stepMs: number, timeZone: string): string[] {
   const form = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-GB', { timeZone, ...options })
-  const time = form({ hour: '2-digit', minute: '2-digit', ...(stepMs < 60_000 && { second: '2-digit' }) })
+  const time = form({ hour: '2-digit', minute: '2-digit', ...(stepMs < MINUTE_MS && { second: '2-digit' }) })
   const day = form({ day: 'numeric', month: 'short' })
   const month = form({ month: 'short', year: 'numeric' })
   return ticks.map((tick) => {
@@ -27,7 +27,7 @@ export function formatCursor(ms: number, stepMs: number, timeZone: string): stri
     timeZone,
     hour: '2-digit',
     minute: '2-digit',
-    ...(stepMs < 60_000 && { second: '2-digit' }),
+    ...(stepMs < MINUTE_MS && { second: '2-digit' }),
   })
   return `${day.format(ms).replace(',', '')}, ${time.format(ms)}`
 }

@@ -2,14 +2,14 @@
  * Mails to users, at most one per user and minute. `claimDigest` fixes the items of a mail before it is sent,
  * so that a mail which a crash interrupts is sent again with the same items and the same `Message-ID`.
  */
-import { DAY_MS, fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { DAY_MS, fromTimestamp, MINUTE_MS, toTimestamp } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
 import { type MailItem, queueMailItem } from '../../journal/mail-items.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 
 /** Minimum time between two mails to a user. */
-const DIGEST_INTERVAL_MS = 60_000
+const DIGEST_INTERVAL_MS = MINUTE_MS
 /** Items that no mail server has accepted for so long are removed. */
 const MAX_ITEM_AGE_MS = DAY_MS
 

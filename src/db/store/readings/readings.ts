@@ -6,6 +6,7 @@
  * event is therefore counted once, whether it came from a driver or an import, or is older than the series.
  */
 
+import { KIB } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { jsonItems, jsonKey, jsonType, jsonValues } from '../../sqlite/dialect.ts'
@@ -70,7 +71,7 @@ const ADD_BUCKETS = `WITH ${READINGS},
     total = total + excluded.total, readings = readings + excluded.readings`
 
 /** Bytes of events after which a step ends. */
-const MAX_STEP_BYTES = 16 * 1024
+const MAX_STEP_BYTES = 16 * KIB
 /** Readings of a step: a driver may put a thousand into one event, which take 20 to 40 ms. */
 const MAX_STEP_READINGS = 200
 

@@ -1,4 +1,4 @@
-import { type Clock, type Log, messageOf, withTimeout } from '../../../base/index.ts'
+import { type Clock, type Log, MINUTE_MS, messageOf, withTimeout } from '../../../base/index.ts'
 import type { ClusterAddress } from '../../chip/hardware/cluster-address.ts'
 import type { Hardware } from '../../chip/hardware/hardware-file.ts'
 import type { ModuleName } from '../../chip/hardware/modules.ts'
@@ -29,7 +29,7 @@ interface ClusterOptions {
 }
 
 /** How long a single program waits for a cluster that nobody has reserved, ms. */
-const MAX_WAIT_MS = 60_000
+const MAX_WAIT_MS = MINUTE_MS
 /** How long an exchange may go on after its run was stopped, ms. */
 const ABORT_MS = 200
 /** How long it may take to put the sequencers to rest, ms. */

@@ -1,13 +1,12 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock, Log } from '../../../base/index.ts'
-import { GIB } from '../../../base/index.ts'
+import { type Clock, GIB, type Log, MINUTE_MS } from '../../../base/index.ts'
 
 /** Raw data take at most this on the disk, and leave this much of it free. */
 const LIMITS = { maxBytes: 20 * GIB, minFreeBytes: GIB }
 
 /** Time after which a folder that was full is measured again, ms: somebody may have moved data away. */
-const MEASURE_AGAIN_MS = 60_000
+const MEASURE_AGAIN_MS = MINUTE_MS
 
 interface RawDataSpaceOptions {
   /** The folder of all raw data of the driver. */

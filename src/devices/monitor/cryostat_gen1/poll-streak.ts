@@ -1,4 +1,4 @@
-import { backoffMs } from '../../../base/index.ts'
+import { backoffMs, MINUTE_MS } from '../../../base/index.ts'
 
 /** Result of a poll of all channels: some reading, none, or none because the key is refused. */
 export type PollResult = 'answered' | 'failed' | 'denied'
@@ -14,7 +14,7 @@ export const NO_STREAK: Streak = { failures: 0, slowdowns: 0 }
 
 /** Failures in a row from which on the pause grows. */
 const TOLERATED_FAILURES = 3
-const MAX_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = MINUTE_MS
 
 /** The streak after a poll: the pause grows from the third failure on, or at once when the key is refused. */
 export function decideStreak(before: Streak, result: PollResult): Streak {

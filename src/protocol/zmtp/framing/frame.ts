@@ -1,3 +1,4 @@
+import { MIB } from '../../../base/index.ts'
 import { WireError } from './wire-error.ts'
 
 /** Bits of a frame's first byte (ZMTP 3.1, RFC 37 "Framing"). */
@@ -10,7 +11,7 @@ export const MAX_HEADER_BYTES = 9
 
 /** Parts of a large frame are joined as they arrive, once this fraction of it is there. */
 const JOINED_FROM = 1 / 8
-const LARGE_FRAME_BYTES = 1_048_576
+const LARGE_FRAME_BYTES = MIB
 
 /** Smaller chunks are copied together, so that a peer that sends single bytes causes no overhead per byte. */
 const SMALL_CHUNK_BYTES = 1_024

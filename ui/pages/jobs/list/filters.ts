@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../../src/base/portable/units.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../../src/base/portable/units.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import type { Query } from '../../../app/use-query.ts'
 
@@ -75,6 +75,6 @@ export function pageParameters(filters: string, skip: number, limit: number): st
 function startOf(from: string, nowMs: number): string | undefined {
   const hours = PERIODS.find(({ id }) => id === from)?.hours
   if (hours !== undefined)
-    return new Date(Math.floor(nowMs / 60_000) * 60_000 - hours * HOUR_MS).toISOString()
+    return new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - hours * HOUR_MS).toISOString()
   return /^\d{4}-\d\d-\d\d$/.test(from) ? from : undefined
 }

@@ -1,4 +1,5 @@
 import { medianOf } from '../../../../src/base/portable/median.ts'
+import { MINUTE_MS } from '../../../../src/base/portable/units.ts'
 import type { ReadingSeries, Readings } from '../../../api/model/equipment/monitoring.ts'
 import { parseTime } from '../../../lib/time.ts'
 import type { PlotLine } from '../../../plots/TimeSeries.tsx'
@@ -7,7 +8,7 @@ import type { PlotLine } from '../../../plots/TimeSeries.tsx'
 const FULL_BUCKET = 3
 /** A reading is late after so many usual intervals, and never before `MIN_STALE_MS`. */
 const STALE_INTERVALS = 3
-const MIN_STALE_MS = 60_000
+const MIN_STALE_MS = MINUTE_MS
 const DEFAULT_INTERVAL_MS = 5_000
 
 /** One channel of a monitor in one unit, with the figures of the visible range. */

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { Budget, type Clock, messageOf, withTimeout } from '../../../../base/index.ts'
+import { Budget, type Clock, MINUTE_MS, messageOf, withTimeout } from '../../../../base/index.ts'
 import { ClusterError, ReplyBytes } from './reply.ts'
 
 /** Where a cluster or one of its modules listens. */
@@ -15,8 +15,8 @@ interface ConnectionLimits {
   replyMs: number
 }
 
-const LIMITS: ConnectionLimits = { connectMs: 3_000, replyMs: 60_000 }
-const KEEP_ALIVE_MS = 60_000
+const LIMITS: ConnectionLimits = { connectMs: 3_000, replyMs: MINUTE_MS }
+const KEEP_ALIVE_MS = MINUTE_MS
 /** Entries of an error queue that are read; the rest of a longer one is counted. */
 const MAX_ERRORS = 100
 

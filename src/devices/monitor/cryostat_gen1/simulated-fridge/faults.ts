@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { MIB } from '../../../../base/index.ts'
+import { MIB, MINUTE_MS } from '../../../../base/index.ts'
 
 interface FaultRequest {
   path: string
@@ -11,7 +11,7 @@ interface FaultRequest {
 }
 
 const SLOW_MS = 10_000
-const LATE_DATE_MS = 600_000
+const LATE_DATE_MS = 10 * MINUTE_MS
 const OVERSIZED = 2 * MIB
 
 /** Responses of a faulty channel. */
