@@ -1,5 +1,3 @@
-import { MIB } from '../base/portable/units.ts'
-
 /** What a program may use. Every limit is checked before the memory or time it guards is spent. */
 export interface Limits {
   /** Characters of program text. */
@@ -30,7 +28,7 @@ export interface Limits {
 
 /** The limits that apply when a caller names none. */
 export const DEFAULT_LIMITS: Limits = {
-  textLength: 10 * MIB,
+  textLength: 10 * 1024 * 1024,
   tokens: 400_000,
   names: 65_536,
   nesting: 200,

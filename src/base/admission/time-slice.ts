@@ -26,7 +26,7 @@ export class TimeSlice {
     this.#began = this.#clock.monotonic()
   }
 
-  /** Begins a slice and repeats `step` in it until that returns true; whether it did before the slice was over. */
+  /** Begins a slice and repeats `step` in it until that returns true; false if the slice is over before. */
   fill(step: () => boolean): boolean {
     this.begin()
     for (;;) {

@@ -12,7 +12,7 @@ interface LoginAttempt {
   isKnown(): Promise<boolean>
 }
 
-/** Failures in an hour of one account from all addresses, and of one address, in multiples of `--login-rate`. */
+/** Failures in an hour of an account from all addresses, and of an address, in multiples of the rate. */
 const CEILING_FACTOR = 10
 
 /**
