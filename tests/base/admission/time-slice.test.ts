@@ -36,7 +36,10 @@ test('fill() repeats a step in a new slice until the slice or the work is over, 
   const slice = new TimeSlice(clock, 2.5)
   await clock.advance(100)
   let steps = 0
-  const upTo = (last: number) => () => (steps += 1) === last
+  const upTo = (last: number) => () => {
+    steps += 1
+    return steps === last
+  }
   expect([slice.fill(upTo(5)), steps]).toEqual([false, 3])
   expect([slice.fill(upTo(5)), steps]).toEqual([true, 5])
   const short = new TimeSlice(clock, 0)

@@ -198,7 +198,9 @@ test('jobs are released in steps of 50 rows, for one time slice in each transact
   const clock = new FakeClock(undefined, 1)
   const removals = new UserRemovals({ db: counting, clock, log: silentLog })
   let isRemoved = false
-  const removal = removals.remove(user.id, 'test').then((exists) => (isRemoved = exists))
+  const removal = removals.remove(user.id, 'test').then((exists) => {
+    isRemoved = exists
+  })
   await until('the removal', () => isRemoved, { clock })
   await removal
   expect(released).toEqual([...Array(13).fill(150), 50])
