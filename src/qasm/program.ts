@@ -8,8 +8,9 @@ import { fullLimits, type Limits } from './limits.ts'
 import type { ParsedProgram } from './syntax/ast.ts'
 import { openProgram } from './syntax/parse.ts'
 import type { ChipNeeds } from './used-qubits.ts'
+import { elementNames } from './values/arrays.ts'
 import type { TypedInput } from './values/input.ts'
-import { FLOAT, isBits, type ScalarType } from './values/types.ts'
+import { FLOAT, isBits } from './values/types.ts'
 import { typeOf } from './values/values.ts'
 import type { QasmWarning } from './warnings.ts'
 
@@ -91,15 +92,17 @@ function reportOf(program: ParsedProgram, checker: Checker): CheckReport {
 }
 
 function typedInputs({ inputs }: ParsedProgram, { scope }: Checker): TypedInput[] {
-  return inputs.map((name) => ({ name, type: typeOfInput(scope, name) }))
+  return inputs.flatMap((name) => inputsOf(scope, name))
 }
 
-/** Of an input whose declaration is wrong, the type does not matter. */
-function typeOfInput(scope: Scope, name: string): ScalarType {
+/** An input, or each element of an array. Of one whose declaration is wrong, the type does not matter. */
+function inputsOf(scope: Scope, name: string): TypedInput[] {
   const entry = scope.own(name)
-  if (entry?.kind === 'variable') return entry.type
+  if (entry?.kind === 'variable') return [{ name, type: entry.type }]
   const type = entry?.kind === 'reference' ? typeOf(entry.value) : FLOAT
-  return isBits(type) ? type : FLOAT
+  if (type.kind === 'array')
+    return elementNames(name, type.shape).map((element) => ({ name: element, type: type.element }))
+  return [{ name, type: isBits(type) ? type : FLOAT }]
 }
 
 function problemOf({ code, message, line, column }: QasmError): QasmProblem {

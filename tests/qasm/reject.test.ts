@@ -200,7 +200,7 @@ const meaning3: [QasmCode, string][] = [
   ['wrong_scope', 'gate g a { reset a; }'],
   ['wrong_scope', 'gate g a { measure a; }'],
   ['wrong_scope', 'gate g a { int i = 1; }'],
-  ['unsupported', 'input array[float, 2] a;'],
+  ['unsupported', 'input array[float, 100, 101] a;'],
   ['unsupported', 'int[5000] i;'],
   ['unsupported', 'int i; i ~= 1;'],
   ['too_many_qubits', 'qubit[70000] q;'],

@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts'
 import { LIBRARIES, type Library } from '../gates/exporter-gates.ts'
 import { BUILTIN_GATES } from '../gates/library.ts'
 import type { DeclareNode, Expression, GateNode, Statement } from '../syntax/ast.ts'
-import { newArray, sizeOfShape, unknownArray, zeroValue } from '../values/arrays.ts'
+import { elementNames, newArray, sizeOfShape, unknownArray, zeroValue } from '../values/arrays.ts'
 import { CONSTANTS } from '../values/constants.ts'
 import { convert } from '../values/convert.ts'
 import { inputProblem, inputValue, type TypedInput } from '../values/input.ts'
@@ -23,6 +23,9 @@ import { entryOf } from './loop.ts'
 import type { Machine } from './machine.ts'
 import type { Entry, Scope } from './scope.ts'
 import type { UserGate } from './user-gate.ts'
+
+/** Elements of an input array: as many as a job may bind values. */
+const MAX_INPUT_ELEMENTS = 10_000
 
 /** Declares a name in the current block; throws `duplicate_name`. */
 export function declareName(m: Machine, name: string, entry: Entry, at: number): void {
@@ -96,15 +99,26 @@ function declareQubits(m: Machine, node: DeclareNode, type: Type): QubitsValue {
 
 function declareArray(m: Machine, node: DeclareNode, type: Type & { kind: 'array' }): ArrayValue {
   expectGlobal(m, 'Arrays', node.at)
-  if (node.form === 'input') {
-    throw new Fault('unsupported', node.at, 'An input array cannot be bound: declare one input per value')
-  }
-  m.countOperations(sizeOfShape(type.shape) * cellsOf(type.element), node.at)
+  const size = sizeOfShape(type.shape)
+  if (node.form === 'input' && size > MAX_INPUT_ELEMENTS)
+    throw new Fault(
+      'unsupported',
+      node.at,
+      `An input array has at most ${MAX_INPUT_ELEMENTS} elements, not ${size}`,
+    )
+  m.countOperations(size * cellsOf(type.element), node.at)
   const array = m.checking ? unknownArray(type.element, type.shape) : newArray(type.element, type.shape)
+  if (node.form === 'input' && !m.checking) bindElements(m, node, array)
   if (node.value === undefined) return array
   const value = convert(evaluateFor(m, node.value, type), type, node.value.at)
   if (m.checking || value.kind !== 'array') return array
   return node.value.kind === 'array_literal' || node.value.kind === 'concat' ? value : copyOf(value, array)
+}
+
+/** Each element is an input of its own. */
+function bindElements(m: Machine, node: DeclareNode, { element, shape, store }: ArrayValue): void {
+  for (const [index, name] of elementNames(node.name, shape).entries())
+    store.set(index, inputOf(m, { ...node, name }, element))
 }
 
 function copyOf(from: ArrayValue, to: ArrayValue): ArrayValue {
@@ -152,7 +166,11 @@ function initialValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
 }
 
 /** The value of an input; without values bound, the tape computes with it. */
-function inputOf(m: Machine, { name, nameAt }: DeclareNode, type: ScalarType): Value {
+function inputOf(
+  m: Machine,
+  { name, nameAt }: Pick<DeclareNode, 'name' | 'nameAt'>,
+  type: ScalarType,
+): Value {
   return m.tape ? m.tape.input(type) : boundInput({ name, type }, m.nextInput(), nameAt)
 }
 

@@ -87,7 +87,7 @@ export function lowerTemplate(program: Program, limits?: Partial<Limits>): Templ
         assertValueCount(program, values)
         return tape.bind(
           program.inputs.map((input, index) =>
-            boundInput(input, values[index] as number, places.get(input.name) ?? 0),
+            boundInput(input, values[index] as number, places.get(input.name.replace(/\[.*/, '')) ?? 0),
           ),
         )
       }),

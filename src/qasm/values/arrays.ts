@@ -49,6 +49,14 @@ export function sizeOfShape(shape: readonly number[]): number {
   return shape.reduce((size, dimension) => size * Math.max(dimension, 0), 1)
 }
 
+/** Names of the elements of an array, such as `a[0, 1]`, in the order of its memory. */
+export function elementNames(name: string, shape: readonly number[]): string[] {
+  let places = ['']
+  for (const size of shape)
+    places = places.flatMap((place) => Array.from({ length: size }, (_, index) => `${place}, ${index}`))
+  return places.map((place) => `${name}[${place.slice(2)}]`)
+}
+
 /** Creates an array of zeros. */
 export function newArray(element: ScalarType, shape: readonly number[]): ArrayValue {
   const cells: Value[] = Array.from({ length: sizeOfShape(shape) }, () => zeroValue(element))

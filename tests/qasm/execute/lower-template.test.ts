@@ -25,6 +25,7 @@ const TEMPLATES = {
   'user gates': 'gate turn(s, t) x { rz(s / 2) x; u3(t, s, 0.5) x; } turn(a, 2) q[1]; turn(1, a * a) q; ',
   'loops and variables':
     'float v = a; for int i in [0:2] { v = v * 2; v += i; rx(v) q[i]; } array[float, 2] w = {a, 1}; ry(w[0]) q;',
+  'an input array': 'input array[float, 1] d; ry(d[0] / 2) q[1]; rx(a) q[0];',
   'an input after computations': 'float v = 2 * a; input float d; rx(v + d) q[0];',
   subroutines:
     'def half(float t) -> float { return t / 2; } def go(qubit x, float t) { rx(t) x; } go(q[1], half(a));',
