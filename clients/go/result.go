@@ -3,6 +3,7 @@ package svc
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -51,6 +52,8 @@ type CircuitResult struct {
 
 	// exact are the probabilities of a job submitted with Exact.
 	exact map[string]float64
+	// counted says whether the result has outcomes of shots.
+	counted bool
 }
 
 // Register is a classical register.
@@ -114,6 +117,7 @@ func circuitOf(read circuitWire) (CircuitResult, error) {
 	}
 	circuit := CircuitResult{Name: read.Header.Name, Metadata: read.Header.Metadata, Shots: int(read.Shots), Discarded: int(read.Discarded), Counts: map[string]int{}, Warnings: read.Metadata.Warnings}
 	circuit.ExpectationValues, circuit.exact = read.Means, read.Exact
+	circuit.counted = read.Counts != nil || read.Omitted
 	for key, count := range read.Counts {
 		circuit.Counts[key] = int(count)
 	}
@@ -213,10 +217,33 @@ func (r *CircuitResult) Probabilities() map[string]float64 {
 	return found
 }
 
-// Marginal returns the counts of some bits: their numbers from the left of the new keys to the right.
-func (r *CircuitResult) Marginal(bits ...int) map[string]int {
-	sums := map[string]int{}
+// outcomes returns the counts, or the exact probabilities, by outcome.
+func (r *CircuitResult) outcomes() (map[string]float64, error) {
+	switch {
+	case r.exact != nil:
+		return r.exact, nil
+	case r.ExpectationValues != nil:
+		return nil, errors.New("the result has the means of observables (ExpectationValues) in place of outcomes")
+	case !r.counted:
+		return nil, errors.New("the result has signals in place of outcomes")
+	}
+	found := make(map[string]float64, len(r.Counts))
 	for key, count := range r.Counts {
+		found[key] = float64(count)
+	}
+	return found, nil
+}
+
+// Marginal returns the counts of some bits: their numbers from the left of the new keys to the right. Of a job
+// submitted with Exact it returns probabilities. The error says that the result has no outcomes, but signals or the
+// exact means of observables.
+func (r *CircuitResult) Marginal(bits ...int) (map[string]float64, error) {
+	outcomes, err := r.outcomes()
+	if err != nil {
+		return nil, err
+	}
+	sums := map[string]float64{}
+	for key, count := range outcomes {
 		part := make([]byte, len(bits))
 		for at, bit := range bits {
 			part[at] = '0'
@@ -226,11 +253,11 @@ func (r *CircuitResult) Marginal(bits ...int) map[string]int {
 		}
 		sums[string(part)] += count
 	}
-	return sums
+	return sums, nil
 }
 
-// Register returns the counts of one classical register.
-func (r *CircuitResult) Register(name string) (map[string]int, error) {
+// Register returns the counts of one classical register, or probabilities as Marginal does.
+func (r *CircuitResult) Register(name string) (map[string]float64, error) {
 	first := 0
 	known := []string{}
 	for _, register := range r.Registers {
@@ -239,7 +266,7 @@ func (r *CircuitResult) Register(name string) (map[string]int, error) {
 			for at := range bits {
 				bits[at] = first + register.Size - 1 - at
 			}
-			return r.Marginal(bits...), nil
+			return r.Marginal(bits...)
 		}
 		known = append(known, register.Name)
 		first += register.Size
@@ -248,7 +275,7 @@ func (r *CircuitResult) Register(name string) (map[string]int, error) {
 }
 
 // Expectation returns mean and standard error of a product of Pauli Z, such as "ZIZ", whose rightmost character is
-// bit 0.
+// bit 0. The mean of exact probabilities has the error 0.
 func (r *CircuitResult) Expectation(pauliZ string) (value, standardError float64, err error) {
 	if pauliZ == "" || strings.Trim(pauliZ, "ZI") != "" {
 		return 0, 0, fmt.Errorf("%q has other characters than Z and I", pauliZ)
@@ -259,17 +286,24 @@ func (r *CircuitResult) Expectation(pauliZ string) (value, standardError float64
 			bits = append(bits, len(pauliZ)-1-at)
 		}
 	}
-	sum := 0
-	for key, count := range r.Marginal(bits...) {
+	counts, err := r.Marginal(bits...)
+	if err != nil {
+		return 0, 0, err
+	}
+	sum := 0.0
+	for key, count := range counts {
 		if strings.Count(key, "1")%2 == 0 {
 			sum += count
 		} else {
 			sum -= count
 		}
 	}
+	if r.exact != nil {
+		return sum, 0, nil
+	}
 	if r.Kept() == 0 {
 		return 0, 0, fmt.Errorf("the device discarded all shots")
 	}
-	value = float64(sum) / float64(r.Kept())
+	value = sum / float64(r.Kept())
 	return value, math.Sqrt((1 - value*value) / float64(r.Kept())), nil
 }

@@ -32,8 +32,8 @@ func TestRegistersAndMarginalsCountBitZeroFromTheRight(t *testing.T) {
 	if _, err := circuit.Register("d"); err == nil || err.Error() != `the circuit has no register "d"; it has a, b` {
 		t.Errorf("an unknown register is %v", err)
 	}
-	if got := fmt.Sprint(circuit.Marginal(0, 2)); got != "map[00:6 11:4]" {
-		t.Errorf("bits 0 and 2 have %s", got)
+	if got, err := circuit.Marginal(0, 2); err != nil || fmt.Sprint(got) != "map[00:6 11:4]" {
+		t.Errorf("bits 0 and 2 have %v, %v", got, err)
 	}
 	if got := circuit.Probabilities()["101"]; got != 0.4 {
 		t.Errorf("101 has the probability %v", got)
@@ -99,11 +99,33 @@ func FuzzResults(f *testing.F) {
 			return
 		}
 		for _, circuit := range result.Circuits {
-			circuit.Marginal(0, 1)
+			_, _ = circuit.Marginal(0, 1)
 			_, _ = circuit.Register("c")
 			_, _, _ = circuit.Expectation("ZZ")
 		}
 	})
+}
+
+func TestExactResultsHaveProbabilitiesInPlaceOfCounts(t *testing.T) {
+	header := `"header":{"memory_slots":2,"creg_sizes":[["a",1],["b",1]]}}`
+	circuit := resultOf(t, `{"shots":0,"probabilities":{"00":0.25,"11":0.75},`+header)
+	b, err := circuit.Register("b")
+	if err != nil || fmt.Sprint(b) != "map[0:0.25 1:0.75]" {
+		t.Errorf("register b has %v, %v", b, err)
+	}
+	value, standardError, err := circuit.Expectation("IZ")
+	if value != -0.5 || standardError != 0 || err != nil {
+		t.Errorf("the mean is %v ± %v, %v", value, standardError, err)
+	}
+	for text, reason := range map[string]string{
+		`{"shots":0,"expectation_values":[0.5],`: "the result has the means of observables (ExpectationValues) in place of outcomes",
+		`{"shots":1,"memory":[[[0.1,0.2]]],`:     "the result has signals in place of outcomes",
+	} {
+		other := resultOf(t, text+header)
+		if _, _, err := other.Expectation("Z"); err == nil || err.Error() != reason {
+			t.Errorf("the mean of a result without outcomes: %v", err)
+		}
+	}
 }
 
 func TestDiscardedShotsAreInNoProbabilityOrExpectation(t *testing.T) {

@@ -31,6 +31,12 @@ export const DEVICE_FEATURES = [
 ] as const
 export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
 
+/**
+ * Features of options that a device may not know, and would then leave out in silence: it has them only if
+ * its description lists them.
+ */
+export const LISTED_FEATURES = ['exact', 'dynamical_decoupling'] as const satisfies readonly DeviceFeature[]
+
 const { nameLength, qubits, gates, places, features } = DESCRIPTION_LIMITS
 const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(nameLength))
 const positive = v.pipe(v.number(), v.finite(), v.gtValue(0))

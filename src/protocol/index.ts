@@ -45,6 +45,7 @@ export {
   type DeviceDescription,
   type DeviceFeature,
   deviceDescription,
+  LISTED_FEATURES,
 } from './description.ts'
 export {
   EVENTS,

@@ -85,17 +85,35 @@ export class CircuitResult {
     return mapValues(this.counts, (count) => count / this.keptShots)
   }
 
-  /** Counts of some bits: their numbers from the left of the new keys to the right. */
+  /** Counts, or the exact probabilities, by outcome. */
+  #weights(): { readonly [bits: string]: number } {
+    const { probabilities, counts, counts_omitted: isOmitted } = this.raw
+    if (probabilities) return probabilities
+    if (counts || isOmitted) return this.counts
+    const has = this.expectationValues ? 'the means of observables (expectationValues)' : 'signals'
+    throw new RangeError(`The result has ${has} in place of outcomes`)
+  }
+
+  /**
+   * Counts of some bits: their numbers from the left of the new keys to the right. Probabilities in place of
+   * counts of a job submitted with `exact`.
+   *
+   * @throws RangeError if the result has no outcomes, but signals or the exact means of observables.
+   */
   marginal(bits: readonly number[]): { [bits: string]: number } {
     const sums: { [bits: string]: number } = {}
-    for (const [key, count] of Object.entries(this.counts)) {
+    for (const [key, count] of Object.entries(this.#weights())) {
       const part = bits.map((bit) => key.at(-1 - bit) ?? '0').join('')
       sums[part] = (sums[part] ?? 0) + count
     }
     return sums
   }
 
-  /** Counts of one classical register. @throws RangeError if the circuit has no such register. */
+  /**
+   * Counts of one classical register, or probabilities as of `marginal()`.
+   *
+   * @throws RangeError if the circuit has no such register, or the result no outcomes.
+   */
   register(name: string): { [bits: string]: number } {
     let first = 0
     for (const [register, size] of this.raw.header.creg_sizes) {
@@ -108,17 +126,20 @@ export class CircuitResult {
   }
 
   /**
-   * Mean and standard error of a product of Pauli Z, such as `ZIZ`, whose rightmost character is bit 0.
+   * Mean and standard error of a product of Pauli Z, such as `ZIZ`, whose rightmost character is bit 0. The
+   * mean of exact probabilities has the error 0.
    *
-   * @throws RangeError for other characters than Z and I, and if the device discarded all shots.
+   * @throws RangeError for other characters than Z and I, if the device discarded all shots, and if the
+   *   result has no outcomes.
    */
   expectation(pauliZ: string): { value: number; error: number } {
     if (!/^[ZI]+$/.test(pauliZ)) throw new RangeError(`"${pauliZ}" has other characters than Z and I`)
-    if (this.keptShots === 0) throw new RangeError('The device discarded all shots')
     const bits = [...pauliZ].flatMap((character, at) => (character === 'Z' ? [pauliZ.length - 1 - at] : []))
     let sum = 0
     for (const [key, count] of Object.entries(this.marginal(bits)))
       sum += [...key].filter((bit) => bit === '1').length % 2 === 0 ? count : -count
+    if (this.raw.probabilities) return { value: sum, error: 0 }
+    if (this.keptShots === 0) throw new RangeError('The device discarded all shots')
     const value = sum / this.keptShots
     return { value, error: Math.sqrt((1 - value ** 2) / this.keptShots) }
   }

@@ -24,7 +24,13 @@ def test_discarded_shots_are_in_no_probability_expectation_value_or_memory() -> 
 def test_exact_values_are_read_in_place_of_counts() -> None:
     circuit = circuit_of(shots=0, probabilities={"0": 0.25, "1": 0.75})
     assert (circuit.probabilities(), circuit.counts, circuit.expectation_values) == ({"0": 0.25, "1": 0.75}, {}, None)
-    assert circuit_of(shots=0, expectation_values=[0.5, -1]).expectation_values == [0.5, -1.0]
+    observed = circuit_of(shots=0, expectation_values=[0.5, -1])
+    assert observed.expectation_values == [0.5, -1.0]
+    with pytest.raises(ValueError, match="means of observables .* in place of outcomes"):
+        observed.expectation("Z")
+    with pytest.raises(ValueError, match="signals in place of outcomes"):
+        circuit_of(memory=[[[0.1, 0.2]]]).marginal([0])
+    assert (circuit.register("c"), circuit.expectation("Z")) == ({"0": 0.25, "1": 0.75}, (-0.5, 0.0))
 
 
 def test_counts_that_results_omit_are_counted_in_the_packed_memory() -> None:

@@ -138,6 +138,23 @@ const results: readonly PlannedCase[] = [
     call: 'result.expectation',
     args: ofResult('completed', { circuit: 0, pauli_z: 'ZZ' }),
   },
+  ...(
+    [
+      ['probabilities of one register, of exact values', 'register', { name: 'b' }],
+      ['probabilities of some bits, of exact values', 'marginal', { bits: [2, 0] }],
+      ['an exact mean', 'expectation', { pauli_z: 'ZIZ' }],
+    ] as const
+  ).map(([name, call, args]) => ({
+    name,
+    call: `result.${call}`,
+    args: ofResult('exact', { circuit: 0, ...args }),
+  })),
+  {
+    name: 'means of observables have no outcomes',
+    call: 'result.expectation',
+    args: ofResult('observed', { circuit: 0, pauli_z: 'ZZ' }),
+    contains: ['in place of outcomes'],
+  },
   { name: 'a result with discarded shots', call: 'result', args: id('discarded') },
   {
     name: 'probabilities of the shots that are left',

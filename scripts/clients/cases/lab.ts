@@ -23,6 +23,12 @@ const RUNS: Readonly<Record<string, object>> = {
   points: { circuits: [BELL], shots: 5, meas_level: 1 },
   averaged: { circuits: [BELL], shots: 5, meas_level: 1, meas_return: 'avg' },
   registers: { circuits: [REGISTERS] },
+  exact: { circuits: [REGISTERS], shots: undefined, exact: true },
+  observed: {
+    circuits: [{ circuit: BELL, expectation_values: [{ ZZ: 1 }] }],
+    shots: undefined,
+    exact: true,
+  },
 }
 
 /** Jobs of a device that miscounts as their comment says. */

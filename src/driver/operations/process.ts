@@ -1,6 +1,6 @@
 import type { Alarm } from '../../base/index.ts'
 import { checkResults, JobError, jobFailureOf, labelBytes, type ProcessDevice } from '../../devices/index.ts'
-import { JOB_LIMITS, type JobPayload, type RunJob, resultId } from '../../protocol/index.ts'
+import { JOB_LIMITS, type JobPayload, LISTED_FEATURES, type RunJob, resultId } from '../../protocol/index.ts'
 import { readCommandHead } from '../messages/command-head.ts'
 import { type Attempt, writeFailure, writeResult } from '../messages/write-event.ts'
 import { DescriptionSender } from './describe.ts'
@@ -104,7 +104,7 @@ async function execute(
     const job = { id: command.job, attempt: command.attempt, payload }
     const deadline = startedAt + limitMs
     const resultBytes = JOB_LIMITS.resultBytes - labelBytes(payload, labels)
-    await assertDecouples(device, name, payload)
+    await assertFeatures(device, name, payload)
     const returned = await device.run(job, { ...io, deadline, resultBytes })
     const checkpoint = encodingLimit({ clock, startedAt, deadline, phase: io.phase })
     const results = checkResults(returned, { device: name, payload, labels, expected }, checkpoint)
@@ -121,15 +121,18 @@ async function execute(
 }
 
 /**
- * A device that does not know of decoupling would run a job without it.
- * @throws JobError unless the device of a job that asks for it describes that it can do it.
+ * @throws JobError unless the device lists the features of the job's options that it would leave out in
+ *   silence if it did not know them.
  */
-async function assertDecouples(device: ProcessDevice, name: string, payload: JobPayload): Promise<void> {
-  const { dynamical_decoupling: sequence = 'none' } = payload
-  if (sequence === 'none') return
-  const description = await device.describe?.()
-  if (description?.features?.includes('dynamical_decoupling')) return
-  throw new JobError(`${name} does not support dynamical_decoupling; leave it out`, {
+async function assertFeatures(device: ProcessDevice, name: string, payload: JobPayload): Promise<void> {
+  const { exact = false, dynamical_decoupling: sequence = 'none' } = payload
+  const isAsked = { exact, dynamical_decoupling: sequence !== 'none' }
+  const asked = LISTED_FEATURES.filter((feature) => isAsked[feature])
+  if (asked.length === 0) return
+  const listed = (await device.describe?.())?.features ?? []
+  const missing = asked.find((feature) => !listed.includes(feature))
+  if (missing === undefined) return
+  throw new JobError(`${name} does not support ${missing}; leave it out`, {
     errorCode: 'unsupported_feature',
   })
 }

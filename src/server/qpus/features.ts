@@ -1,4 +1,4 @@
-import { DEVICE_FEATURES } from '../../protocol/index.ts'
+import { DEVICE_FEATURES, LISTED_FEATURES } from '../../protocol/index.ts'
 
 /** The bits that are stored for features: the position in `DEVICE_FEATURES`. Unknown names have none. */
 export function featureBits(names: Iterable<string>): number {
@@ -12,10 +12,10 @@ export function featureNames(bits: number): string[] {
 }
 
 /**
- * The known features that a device with these features lacks. One that lists none may have all, but for
- * decoupling: a device that does not know of it would run the job without.
+ * The known features that a device with these features lacks. One that lists none may have all but those that
+ * have to be listed.
  */
 export function missingFeatureBits(names: readonly string[] | undefined): number {
-  if (names === undefined) return featureBits(['dynamical_decoupling'])
+  if (names === undefined) return featureBits(LISTED_FEATURES)
   return featureBits(DEVICE_FEATURES) & ~featureBits(names)
 }

@@ -28,5 +28,15 @@ test('exact values are read in place of counts', () => {
   const probabilities = { '0': 0.25, '1': 0.75 }
   const circuit = circuitOf({ shots: 0, probabilities })
   expect([circuit.probabilities(), circuit.counts]).toEqual([probabilities, {}])
-  expect(circuitOf({ shots: 0, expectation_values: [0.5, -1] }).expectationValues).toEqual([0.5, -1])
+  const observed = circuitOf({ shots: 0, expectation_values: [0.5, -1] })
+  expect(observed.expectationValues).toEqual([0.5, -1])
+  expect(() => observed.expectation('Z')).toThrow(
+    'The result has the means of observables (expectationValues) in place of outcomes',
+  )
+  expect(() => circuitOf({ memory: [[[0.1, 0.2]]] }).marginal([0])).toThrow(
+    'The result has signals in place of outcomes',
+  )
+  const exact = circuitOf({ shots: 0, probabilities: { '00': 0.25, '11': 0.75 } })
+  expect(exact.marginal([1])).toEqual({ 0: 0.25, 1: 0.75 })
+  expect(exact.expectation('IZ')).toEqual({ value: -0.5, error: 0 })
 })

@@ -48,6 +48,32 @@ test('runProcess() passes the job and its deadline to the device and measures it
   ])
 })
 
+test.each([
+  ['exact', { exact: true }],
+  ['dynamical_decoupling', { dynamical_decoupling: 'XX' }],
+] as const)(
+  'runProcess() runs no job that needs %s on a device that does not list it',
+  async (feature, option) => {
+    const run = async () => {
+      throw new Error('it runs')
+    }
+    const command = runJobOf('x')
+    const job = { ...command, payload: { ...command.payload, ...option } }
+    for (const device of [{}, { describe: () => ({ schema: 1 as const, features: ['loops'] }) }]) {
+      const { operation, results } = open(run, device)
+      operation.onCommand(job)
+      await until('the result is sent', () => results().length === 1)
+      expect(results()).toMatchObject([
+        {
+          status: 'failed',
+          execution_ms: 0,
+          error: { error_code: 'unsupported_feature', message: expect.stringContaining(feature) },
+        },
+      ])
+    }
+  },
+)
+
 test("runProcess() uses the server's limit for the deadline when it is shorter", async () => {
   const limits: number[] = []
   const { operation, results, clock } = open(async (_, io) => {

@@ -94,7 +94,7 @@ var calls = map[string]performer{
 		return plainResult(result), nil
 	},
 	"result.register": ofCircuit(func(r *svc.CircuitResult, a args) (any, error) { return r.Register(a.Name) }),
-	"result.marginal": ofCircuit(func(r *svc.CircuitResult, a args) (any, error) { return r.Marginal(a.Bits...), nil }),
+	"result.marginal": ofCircuit(func(r *svc.CircuitResult, a args) (any, error) { return r.Marginal(a.Bits...) }),
 	"result.probabilities": ofCircuit(func(r *svc.CircuitResult, _ args) (any, error) {
 		return r.Probabilities(), nil
 	}),

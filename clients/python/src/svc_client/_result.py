@@ -146,16 +146,35 @@ class CircuitResult:
             return {bits: float(each) for bits, each in self.raw["probabilities"].items()}
         return {bits: count / self.kept_shots for bits, count in self.counts.items()}
 
-    def marginal(self, bits: Sequence[int]) -> dict[str, int]:
-        """Counts of some bits: their numbers from the left of the new keys to the right."""
-        sums: dict[str, int] = {}
-        for key, count in self.counts.items():
+    def _weights(self) -> Mapping[str, float]:
+        """Counts, or the exact probabilities, by outcome."""
+        if "probabilities" in self.raw:
+            return self.probabilities()
+        if self.raw.get("counts") is not None or self.raw.get("counts_omitted"):
+            return self.counts
+        has = "the means of observables (expectation_values)" if self.expectation_values is not None else "signals"
+        raise ValueError(f"The result has {has} in place of outcomes")
+
+    def marginal(self, bits: Sequence[int]) -> dict[str, float]:
+        """Counts of some bits: their numbers from the left of the new keys to the right.
+
+        Probabilities in place of counts of a job submitted with ``exact=True``.
+
+        Raises:
+            ValueError: the result has no outcomes, but signals or the exact means of observables.
+        """
+        sums: dict[str, float] = {}
+        for key, count in self._weights().items():
             part = "".join(key[-1 - bit] if bit < len(key) else "0" for bit in bits)
             sums[part] = sums.get(part, 0) + count
         return sums
 
-    def register(self, name: str) -> dict[str, int]:
-        """Counts of one classical register. Raises ``ValueError`` if the circuit has no such register."""
+    def register(self, name: str) -> dict[str, float]:
+        """Counts of one classical register, or probabilities as of ``marginal()``.
+
+        Raises:
+            ValueError: the circuit has no such register, or the result no outcomes.
+        """
         first = 0
         for register, size in self.header["creg_sizes"]:
             if register == name:
@@ -167,13 +186,18 @@ class CircuitResult:
     def expectation(self, pauli_z: str) -> tuple[float, float]:
         """Mean and standard error of a product of Pauli Z, such as ``"ZIZ"``, whose rightmost character is bit 0.
 
+        The mean of exact probabilities has the error 0.
+
         Raises:
-            ValueError: it has other characters than Z and I, or the device discarded all shots.
+            ValueError: it has other characters than Z and I, the device discarded all shots, or the result has no
+                outcomes.
         """
         if not pauli_z or set(pauli_z) - {"Z", "I"}:
             raise ValueError(f'"{pauli_z}" has other characters than Z and I')
         bits = [len(pauli_z) - 1 - at for at, letter in enumerate(pauli_z) if letter == "Z"]
         total = sum(-count if key.count("1") % 2 else count for key, count in self.marginal(bits).items())
+        if "probabilities" in self.raw:
+            return total, 0.0
         if self.kept_shots == 0:
             raise ValueError("The device discarded all shots")
         value = total / self.kept_shots
