@@ -7,6 +7,8 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { BunPlugin } from 'bun'
+import { ADMIN_PAGES } from '../ui/admin/pages.ts'
+import { PAGES as DASHBOARD_PAGES } from '../ui/pages/index.ts'
 import { shareModules } from './bundling/shared-modules.ts'
 import { buildDocsPages } from './docs-pages/build-docs-pages.ts'
 import { buildAndPlace } from './place-build.ts'
@@ -71,7 +73,7 @@ async function buildInto(folder: string, old: string): Promise<UiManifest> {
       CHECK_WORKER: await buildScript(folder, 'check-worker', 'jobs/check/check-worker.ts', 'esm'),
       IDEAL_WORKER: await buildScript(folder, 'ideal-worker', 'jobs/ideal/ideal-worker.ts', 'esm'),
     },
-    await shareModules(SCRIPTS),
+    await shareModules(SCRIPTS, join(ui, 'pages/overview/Overview.tsx')),
   )
   for (const page of PAGES) await finishPage(folder, join(folder, page), theme, fonts)
   await buildDocs(folder, theme, fonts)
@@ -84,8 +86,7 @@ async function copyFonts(folder: string): Promise<Map<string, string>> {
   for (const [name, [pack, file]] of Object.entries(FONTS)) {
     const source = join(repository, 'node_modules/@fontsource-variable', pack)
     const bytes = await Bun.file(join(source, 'files', file)).bytes()
-    const hash = Bun.hash(bytes).toString(36).padStart(8, '0').slice(0, 8)
-    const target = `fonts/${name.replace('.', `-${hash}.`)}`
+    const target = `fonts/${name.replace('.', `-${hashOf(bytes)}.`)}`
     await Bun.write(join(folder, target), bytes)
     await cp(join(source, 'LICENSE'), join(folder, 'fonts', name.replace('woff2', 'license.txt')))
     paths.set(`/fonts/${name}`, `/${target}`)
@@ -113,27 +114,44 @@ async function buildScript(
   return script.path.slice(folder.length)
 }
 
+/** The subjects that one sheet joins: those of a page, and those of the frame of the admin UI. */
+const SHEETS = new Set([
+  'admin',
+  ...[...DASHBOARD_PAGES, ...ADMIN_PAGES].flatMap(({ styles }) => styles?.join(' ') ?? []),
+])
+
 /**
- * Builds the style sheet of each subject of pages and returns their URL paths by subject. They are separate
- * files because the bundler would put them into the first load, which has a budget.
+ * Builds the style sheets of pages and returns their URL paths by their subjects. They are separate files
+ * because the bundler would put them into the first load, which has a budget.
  */
 async function buildPageStyles(folder: string): Promise<Record<string, string>> {
   const files = await readdir(join(ui, 'css/pages'), { recursive: true })
   const sheets = files.filter((name) => name.endsWith('.css')).sort()
   const result = await Bun.build({
     entrypoints: sheets.map((name) => join(ui, 'css/pages', name)),
-    outdir: folder,
-    naming: { entry: 'a/[name]-[hash].[ext]' },
     target: 'browser',
     minify: true,
   })
-  const paths = result.outputs.map(({ path }) => path.slice(folder.length))
-  return Object.fromEntries(
-    sheets.map((name) => {
-      const subject = basename(name, '.css')
-      return [subject, paths.find((path) => path.slice(3).replace(/-\w+\.css$/, '') === subject) ?? '']
-    }),
+  const texts = await Promise.all(
+    result.outputs.map(async (sheet) => [basename(sheet.path, '.css'), await sheet.text()] as const),
   )
+  const textOf = new Map(texts)
+  const paths: Record<string, string> = {}
+  for (const subjects of SHEETS) {
+    const text = subjects
+      .split(' ')
+      .map((subject) => textOf.get(subject))
+      .join('')
+    const path = `/a/${subjects.replaceAll(' ', '_')}-${hashOf(text)}.css`
+    await Bun.write(join(folder, path), text)
+    paths[subjects] = path
+  }
+  return paths
+}
+
+/** The part of a file's name that changes with its content. */
+function hashOf(content: string | Uint8Array): string {
+  return Bun.hash(content).toString(36).padStart(8, '0').slice(0, 8)
 }
 
 /** Renders the documentation into its template. */
@@ -186,8 +204,9 @@ function renameFonts(text: string, names: Map<string, string>): string {
 }
 
 /**
- * Puts the theme script first, so that it does not wait for the style sheet, and preloads the fonts and the
- * modules that the script of the page imports, which the browser would find one after the other.
+ * Puts the theme script first, so that it does not wait for the style sheet, preloads the fonts and the
+ * modules that the script of the page imports, which the browser would find one after the other, and adds
+ * the icon.
  */
 async function finishPage(
   folder: string,
@@ -206,7 +225,13 @@ async function finishPage(
       .filter((path) => path !== script)
       .map((path) => `<link rel="modulepreload" href="${path}">`),
   ]
-  const early = [`<script src="${theme}"></script>`, ...preloads].join('')
+  // Smaller than a request for it.
+  const icon = encodeURIComponent((await Bun.file(join(ui, 'icon.svg')).text()).replace(/\s+/g, ' '))
+  const early = [
+    `<script src="${theme}"></script>`,
+    ...preloads,
+    `<link rel="icon" href="data:image/svg+xml,${icon}">`,
+  ].join('')
   const done = new HTMLRewriter()
     .on('meta[charset]', { element: (element) => void element.after(early, { html: true }) })
     .transform(html)

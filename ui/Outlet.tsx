@@ -26,7 +26,7 @@ interface OutletProps {
  * next have loaded.
  */
 export function Outlet({ pages, login = '/login' }: OutletProps) {
-  const { router, auth, config } = useApp()
+  const { router, auth, config, setOpened } = useApp()
   const path = router.path.value
   const signedIn = auth.current.value !== undefined
   const superuser = isSuperuser(auth.current.value)
@@ -42,8 +42,10 @@ export function Outlet({ pages, login = '/login' }: OutletProps) {
     }
     let wanted = true
     const title = found?.page.title ?? 'Not found'
-    void loadBody(found?.page, access === 'superuser' && !superuser).then((Body) => {
-      if (wanted) setShown({ path, title, Body, params: found?.params ?? {} })
+    void loadBody(found?.page, access === 'superuser' && !superuser).then(({ Body, applyStyles }) => {
+      if (!wanted) return
+      applyStyles?.()
+      setShown({ path, title, Body, params: found?.params ?? {} })
     })
     return () => {
       wanted = false
@@ -60,19 +62,25 @@ export function Outlet({ pages, login = '/login' }: OutletProps) {
     // The first page of a visit does not move the focus.
     if (opened.current) document.querySelector('h1')?.focus()
     opened.current = true
+    setOpened()
   }, [shown])
 
   return shown ? <shown.Body key={shown.path} params={shown.params} /> : null
 }
 
-async function loadBody(page: Page | undefined, denied: boolean): Promise<ComponentType<PageProps>> {
-  if (!page) return NotFound
-  if (denied) return () => <Denied what={page.title} />
+interface Loaded {
+  Body: ComponentType<PageProps>
+  applyStyles?: () => void
+}
+
+async function loadBody(page: Page | undefined, denied: boolean): Promise<Loaded> {
+  if (!page) return { Body: NotFound }
+  if (denied) return { Body: () => <Denied what={page.title} /> }
   try {
-    const [Body] = await Promise.all([page.load(), loadPageStyles(page.styles)])
-    return Body
+    const [Body, applyStyles] = await Promise.all([page.load(), loadPageStyles(page.styles)])
+    return { Body, applyStyles }
   } catch {
-    return LoadFailed
+    return { Body: LoadFailed }
   }
 }
 

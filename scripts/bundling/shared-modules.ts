@@ -5,7 +5,10 @@
 import { dirname, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
 
-/** A module that as many pages use is loaded with the first one, if it has at most as many bytes. */
+/**
+ * A module that as many pages use is loaded with the first one, if it has at most as many bytes. What the
+ * page that most visits open shares with any other is, too: that visit loads it in any case.
+ */
 const COMMON = [
   { pages: 2, bytes: 1200 },
   { pages: 3, bytes: 1500 },
@@ -25,13 +28,14 @@ const NAME = 'shared-modules'
 
 /**
  * A plugin of the bundler that puts the modules which most pages need into one chunk: each module that is
- * loaded on its own imports all of them. `first` are the scripts of the pages.
+ * loaded on its own imports all of them. `first` are the scripts of the pages, `opened` is the page that most
+ * visits open.
  */
-export async function shareModules(first: readonly string[]): Promise<BunPlugin> {
+export async function shareModules(first: readonly string[], opened: string): Promise<BunPlugin> {
   const modules = new Map<string, Module>()
   await Promise.all(first.map((path) => readModules(path, modules)))
   const entries = new Set([...first, ...[...modules.values()].flatMap(({ later }) => later)])
-  const shared = sharedOf(modules, first, entries)
+  const shared = sharedOf(modules, { first, opened, entries })
   const imports = shared.map(
     ([path, name], at) => `import { ${name} as m${at} } from ${JSON.stringify(path)}`,
   )
@@ -55,13 +59,15 @@ export async function shareModules(first: readonly string[]): Promise<BunPlugin>
 /** The paths of the modules for the common chunk, each with the name of a value that it exports. */
 function sharedOf(
   modules: ReadonlyMap<string, Module>,
-  first: readonly string[],
-  entries: ReadonlySet<string>,
+  { first, opened, entries }: { first: readonly string[]; opened: string; entries: ReadonlySet<string> },
 ): [path: string, name: string][] {
   const needs = [...entries].map((path) => closure(path, modules))
+  const neededFirst = closure(opened, modules)
   const isWanted = (path: string, { bytes }: Module) => {
     const users = needs.filter((needed) => needed.has(path)).length
-    const isCommon = COMMON.some((limit) => users >= limit.pages && bytes <= limit.bytes)
+    const isCommon =
+      COMMON.some((limit) => users >= limit.pages && bytes <= limit.bytes) ||
+      (users > 1 && neededFirst.has(path))
     return isCommon || first.every((_, at) => needs[at]?.has(path))
   }
   const wanted = new Set(

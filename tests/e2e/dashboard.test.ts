@@ -46,7 +46,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       await qpu.getByText('Maintenance').waitFor()
       await qpu.getByText('Mixing chamber warm-up').waitFor()
       await lab.asAdmin('POST', '/api/op/qpu/maintenance', { id: lab.qpu.id, maintenance: false })
-      await qpu.getByText('Takes jobs').waitFor()
+      await qpu.getByText('A new job starts').waitFor()
       await lab.asAdmin('POST', '/api/op/qpu/toggle', { id: lab.qpu.id, enabled: false })
       await qpu.getByText('Disabled').waitFor()
     }))

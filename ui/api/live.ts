@@ -30,9 +30,10 @@ export interface Live {
 interface LiveOptions {
   /** Subscribes a client to topics under the account of the request, in place of its previous topics. */
   subscribe: (clientId: string, topics: string[], signal: AbortSignal) => Promise<void>
-  /** The topic with the configured name of its collection, and when these names are known. */
+  /** The topic with the configured name of its collection. */
   configured?: (topic: string) => string
-  whenConfigured?: () => Promise<void>
+  /** Resolves when these names are known and the page watches its topics: one request subscribes to all. */
+  whenReady?: () => Promise<unknown>
   isSignedIn?: () => boolean
   /** Called when the server takes the stream of a signed-in account for that of a guest. */
   onSignedOut?: () => void
@@ -56,8 +57,8 @@ interface Connection {
   clientId?: string
   /** Topics with an event listener; the names are those that the server sends. */
   attached: Set<string>
-  /** Topics that the server has confirmed. */
-  confirmed: Set<string>
+  /** Topics that the server has confirmed; undefined when it has to be asked for all. */
+  confirmed?: Set<string> | undefined
   /** The last request to subscribe; they follow one another. */
   synced: Promise<void>
   /** Number of successive heartbeats that did not recognize the signed-in account. */
@@ -66,7 +67,7 @@ interface Connection {
 
 /** Creates an event stream that reconnects with exponential back-off. */
 export function createLive(options: LiveOptions): Live {
-  const { subscribe, configured = (topic) => topic, whenConfigured, isSignedIn = () => false } = options
+  const { subscribe, configured = (topic) => topic, whenReady, isSignedIn = () => false } = options
   const state = signal<LiveState>('off')
   const completeUntil = signal<number | undefined>(undefined)
   const recoveries = signal(0)
@@ -98,7 +99,7 @@ export function createLive(options: LiveOptions): Live {
   }
   const loadWaiting = () => {
     const isSubscribed = () =>
-      gather === undefined && [...listeners.keys()].every((topic) => connection?.confirmed.has(topic))
+      gather === undefined && [...listeners.keys()].every((topic) => connection?.confirmed?.has(topic))
     if (state.peek() !== 'lost' && !(connection && isSubscribed())) return
     const loads = [...waiting]
     waiting.clear()
@@ -125,8 +126,11 @@ export function createLive(options: LiveOptions): Live {
     const mine = connection
     if (mine?.clientId === undefined) return
     const { clientId, requests } = mine
-    await whenConfigured?.()
+    await whenReady?.()
     const wanted = [...listeners.keys()]
+    const { confirmed } = mine
+    if (confirmed?.size === wanted.length && wanted.every((topic) => confirmed.has(topic)))
+      return loadWaiting()
     for (const topic of wanted) attach(mine, topic)
     try {
       await subscribe(clientId, [HEARTBEAT, ...wanted.map(configured)], requests.signal)
@@ -161,7 +165,6 @@ export function createLive(options: LiveOptions): Live {
       source,
       requests: new AbortController(),
       attached: new Set(),
-      confirmed: new Set(),
       synced: Promise.resolve(),
       unknown: 0,
     }
@@ -173,15 +176,17 @@ export function createLive(options: LiveOptions): Live {
       const isUnknown = isSignedIn() && v.parse(heartbeat, JSON.parse(data)).caller === 'guest'
       mine.unknown = isUnknown ? mine.unknown + 1 : 0
       // A new password ends the token of the stream, but the page may have a newer one.
-      if (mine.unknown === 1) syncNow()
-      else if (isUnknown) options.onSignedOut?.()
+      if (mine.unknown === 1) {
+        mine.confirmed = undefined
+        syncNow()
+      } else if (isUnknown) options.onSignedOut?.()
     })
     source.addEventListener('PB_CONNECT', ({ data }) => {
       const parsed = v.safeParse(connected, JSON.parse(data))
       if (mine !== connection) return
       if (!parsed.success) return retryLater()
       mine.clientId = parsed.output.clientId
-      mine.confirmed.clear()
+      mine.confirmed = undefined
       syncNow()
     })
     source.addEventListener('error', () => {
@@ -211,7 +216,7 @@ export function createLive(options: LiveOptions): Live {
         const known = listeners.get(topic)
         if (known) known.add(listener)
         else listeners.set(topic, new Set([listener]))
-        if (!connection?.confirmed.has(topic)) syncSoon()
+        if (!connection?.confirmed?.has(topic)) syncSoon()
       }
       return () => {
         for (const topic of topics) {

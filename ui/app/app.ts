@@ -9,7 +9,7 @@ import { type Account, account } from '../api/model/account.ts'
 import { type UiConfig, uiConfig } from '../api/model/config.ts'
 import { type Job, jobs } from '../api/model/jobs.ts'
 import type { LiveEvent } from '../api/model/live.ts'
-import { type Availability, availability, type Qpu, qpus } from '../api/model/qpus.ts'
+import { type Qpu, qpus } from '../api/model/qpus.ts'
 import { createResource, type Resource } from '../api/resource.ts'
 import { describeChanges } from '../jobs/jobs.ts'
 import { type Announcer, createAnnouncer } from './announce.ts'
@@ -44,8 +44,9 @@ export interface App {
   config: Resource<UiConfig>
   /** Loads the configuration once; resolves also when it cannot be loaded, and names have their defaults. */
   whenConfigured(): Promise<void>
+  /** Called when the first page watches its topics; the event stream waits for it. */
+  setOpened(): void
   qpus: Resource<Qpu[]>
-  availability: Resource<Availability>
   /** The user's most recent jobs, newest first; without a value while signed out. */
   jobs: Resource<readonly Job[]>
   notices: Notices
@@ -88,9 +89,6 @@ export function createApp(): App {
   const announcer = createAnnouncer()
   const config = createResource((abort) => api.get('/api/ui/config', uiConfig, abort))
   const qpuList = createResource((abort) => api.get('/api/qpus', qpus, abort))
-  const availabilityResource = createResource((abort) =>
-    api.get('/api/op/qpus/availability', availability, abort),
-  )
   const jobList = createResource<readonly Job[]>(async (abort) => {
     const before = jobList.value.peek()
     const after = await api.get(
@@ -114,18 +112,15 @@ export function createApp(): App {
     return configured
   }
   const named = (collection: string) => config.value.peek()?.collections[collection] ?? collection
+  const { promise: opened, resolve: setOpened } = Promise.withResolvers<void>()
   const live = createLive({
     subscribe: (clientId, subscriptions, signal) =>
       api.send('/api/realtime', { clientId, subscriptions }, signal),
     configured: (topic) => topic.replace(/^\w+/, named),
-    whenConfigured,
+    whenReady: () => Promise.all([whenConfigured(), opened]),
     isSignedIn: () => auth.current.peek() !== undefined,
     onSignedOut: () => void renewLogin({ api, auth }),
   })
-  const readQpus = () => {
-    qpuList.loadSoon()
-    availabilityResource.loadSoon()
-  }
   const onJobEvent = (event: LiveEvent) => {
     const mine = auth.current.peek()
     const known = jobList.value.peek()
@@ -140,7 +135,7 @@ export function createApp(): App {
   }
 
   live.watch(['quantum_jobs/*'], onJobEvent)
-  live.watch(['qpus/*'], readQpus)
+  live.watch(['qpus/*'], () => qpuList.loadSoon())
   watchAccount(auth, live, onAccountEvent)
 
   const notices = createNotices(api, {
@@ -162,8 +157,8 @@ export function createApp(): App {
     toast: dialogs.toast,
     config,
     whenConfigured,
+    setOpened,
     qpus: qpuList,
-    availability: availabilityResource,
     jobs: jobList,
     notices,
     sessionEndedMessage,

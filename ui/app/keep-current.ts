@@ -30,7 +30,6 @@ export function keepCurrent(app: App): void {
   })
   const load = () => {
     void app.qpus.load()
-    void app.availability.load()
     if (account.peek() === '') return
     void app.jobs.load()
     void app.notices.load()

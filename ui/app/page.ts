@@ -17,7 +17,7 @@ export interface Page {
    * for superusers only.
    */
   access: 'public' | 'signed_in' | 'superuser'
-  /** Subjects whose style sheets, `ui/css/pages/<subject>.css`, are loaded with the page. */
+  /** Subjects whose style sheets, `ui/css/pages/<subject>.css`, make that of the page. */
   styles?: readonly string[]
   /** What waits on the page, as a number beside its link. */
   count?: ComponentType

@@ -5,6 +5,16 @@ export const CHOICES = {
   motion: ['system', 'reduced'],
 } as const
 
+/** A list with its filters, which the menu shows under a name. */
+interface SavedView {
+  name: string
+  /** Path and query of this site. */
+  address: string
+}
+
+export const MAX_VIEWS = 12
+export const VIEW_NAME_LENGTH = 40
+
 /** How this browser shows the pages. */
 export interface Preferences {
   /** IANA name of the time zone; empty for the zone of the browser. */
@@ -12,6 +22,7 @@ export interface Preferences {
   dates: (typeof CHOICES.dates)[number]
   density: (typeof CHOICES.density)[number]
   motion: (typeof CHOICES.motion)[number]
+  views: readonly SavedView[]
 }
 
 const KEY = 'svc.preferences'
@@ -26,7 +37,17 @@ export function readPreferences(): Preferences {
     dates: pick('dates', CHOICES.dates),
     density: pick('density', CHOICES.density),
     motion: pick('motion', CHOICES.motion),
+    views: viewsOf(stored['views']),
   }
+}
+
+/** The stored views that are paths of this site; others may have been written by an older page. */
+function viewsOf(stored: unknown): SavedView[] {
+  const views: SavedView[] = Array.isArray(stored) ? stored : []
+  return views.slice(0, MAX_VIEWS).flatMap((view) => {
+    const [name, address] = [String(view?.name ?? ''), String(view?.address ?? '')]
+    return name && /^\/\w[\w/-]*\?/.test(address) ? [{ name: name.slice(0, VIEW_NAME_LENGTH), address }] : []
+  })
 }
 
 function readStored(): Record<string, unknown> {

@@ -27,13 +27,21 @@ export function useLoad(
   const newest = useRef(resource)
   newest.current = resource
   const isDue = useRef(false)
+  const current = useRef(deps)
+  current.current = deps
+  const loadedFor = useRef<Inputs>(undefined)
+  const load = () => {
+    loadedFor.current = current.current
+    void newest.current.load()
+  }
   useEffect(() => {
-    if (isDue.current) void resource.load()
+    // The first load may come between the change and this effect.
+    if (isDue.current && deps.some((each, at) => each !== loadedFor.current?.[at])) load()
   }, deps)
   useEffect(() => {
     const begin = () => {
       isDue.current = true
-      void newest.current.load()
+      load()
     }
     const cancel = live.whenCurrent(begin)
     const stop = live.recoveries.subscribe(() => isDue.current && newest.current.loadSoon(0))

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { isSuperuser } from '../api/auth.ts'
 import { useApp } from '../app/app.ts'
@@ -50,14 +51,30 @@ export function Rail({ pages }: { pages: readonly Page[] }) {
 }
 
 function Links({ pages, path }: { pages: readonly Page[]; path: string }) {
+  const { preferences, router } = useApp()
   const current = currentEntry(pages, path)
+  const address = `${path}?${router.search.value}`
   return (
     <>
       {pages.map((page) => (
-        <a key={page.path} href={page.path} aria-current={page.path === current ? 'page' : undefined}>
-          {page.title}
-          {page.count && <page.count />}
-        </a>
+        <Fragment key={page.path}>
+          <a href={page.path} aria-current={page.path === current ? 'page' : undefined}>
+            {page.title}
+            {page.count && <page.count />}
+          </a>
+          {preferences.value.views
+            .filter((view) => view.address.startsWith(`${page.path}?`))
+            .map((view) => (
+              <a
+                key={view.name}
+                class="view"
+                href={view.address}
+                aria-current={view.address === address ? 'true' : undefined}
+              >
+                {view.name}
+              </a>
+            ))}
+        </Fragment>
       ))}
     </>
   )

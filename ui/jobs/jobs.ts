@@ -45,6 +45,24 @@ export function warningsOf(job: Job): string[] {
   return [...new Set(results.flatMap(({ metadata }) => metadata?.warnings ?? []))]
 }
 
+/**
+ * The seed of a job: the one that its device used, and until it has run the one that it asks for. Of an
+ * option that the device did not read, nothing is shown.
+ */
+export function seedOf({
+  status,
+  payload,
+  results,
+}: Pick<Job, 'status' | 'payload' | 'results'>): number | undefined {
+  const seed = status === 'completed' ? results?.circuit_results?.[0]?.metadata?.seed : payload?.seed
+  return typeof seed === 'number' ? seed : undefined
+}
+
+/** The shots of each circuit of a job, in words; exact values have none. */
+export function shotsOf({ payload, shots }: Pick<Job, 'payload' | 'shots'>): string {
+  return payload?.exact ? 'none, exact values' : formatCount(payload?.shots ?? shots ?? 0)
+}
+
 /** Counts per circuit of a job; an entry is empty if the circuit has none (levels 0 and 1, too large). */
 export function countsOf(job: Job): Record<string, number>[] {
   return (job.results?.circuit_results ?? []).map((result) => countsOfResult(result) ?? {})

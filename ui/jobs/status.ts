@@ -1,5 +1,5 @@
 import type { Job } from '../api/model/jobs.ts'
-import type { Availability, Qpu } from '../api/model/qpus.ts'
+import type { Qpu } from '../api/model/qpus.ts'
 import { formatOrdinal, formatSeconds, sentence } from '../lib/format.ts'
 
 /** Shape of the status icon, so that color is never the only cue. */
@@ -20,12 +20,8 @@ export interface QpuCondition extends Condition {
   takesJobs: boolean
 }
 
-/**
- * Describes the state of a QPU. The record holds its settings, `availability` the reason why it takes no
- * jobs; the two are loaded separately, so the record alone must already give the right word.
- */
-export function qpuCondition(qpu: Qpu, availability: Availability | undefined): QpuCondition {
-  const reportedReason = availability?.find(({ id }) => id === qpu.id)?.reason
+/** Describes the state of a QPU. */
+export function qpuCondition(qpu: Qpu): QpuCondition {
   if (!qpu.enabled) {
     return {
       tone: 'idle',
@@ -44,7 +40,7 @@ export function qpuCondition(qpu: Qpu, availability: Availability | undefined): 
     const reason = `${detail}The running job finishes, others wait`
     return { tone: 'warn', glyph: 'half', word: 'Draining', reason, takesJobs: false }
   }
-  if (reportedReason === 'calibrating') {
+  if (qpu.reason?.code === 'calibrating') {
     const reason = 'Jobs wait until the calibration ends'
     return { tone: 'run', glyph: 'half', word: 'Calibrating', reason, takesJobs: false }
   }
@@ -52,9 +48,8 @@ export function qpuCondition(qpu: Qpu, availability: Availability | undefined): 
     const reason = 'Jobs wait until its driver connects'
     return { tone: 'idle', glyph: 'ring', word: 'Offline', reason, takesJobs: false }
   }
-  const reason =
-    reportedReason === undefined || reportedReason === 'offline' ? 'Takes jobs' : sentence(reportedReason)
-  return { tone: 'ok', glyph: 'dot', word: 'Online', reason, takesJobs: reason === 'Takes jobs' }
+  const reason = qpu.reason ? sentence(qpu.reason.text) : 'Takes jobs'
+  return { tone: 'ok', glyph: 'dot', word: 'Online', reason, takesJobs: !qpu.reason }
 }
 
 const JOB_CONDITIONS: Record<Job['status'], Condition> = {

@@ -14,6 +14,7 @@ const entry = v.pipe(
       v.picklist(['charge', 'grant', 'admin', 'opening']),
       v.description('A job; an approved request; a change by a superuser; the first balance'),
     ),
+    name: v.pipe(v.string(), v.description('Name of the job; empty for others and without one')),
     source: v.pipe(v.string(), v.description('Id of the job, the request or the change')),
     seconds: v.pipe(v.number(), v.description('Negative for a deduction')),
   }),
@@ -45,7 +46,13 @@ export const ledgerRoute: Route = defineRoute({
     }
     const rows = await db.read((tx) => listLedger(tx, { user, before, limit }))
     return {
-      entries: rows.map(({ at, kind, source, deltaMs }) => ({ at, kind, source, seconds: deltaMs / 1_000 })),
+      entries: rows.map(({ at, kind, source, name, deltaMs }) => ({
+        at,
+        kind,
+        source,
+        name,
+        seconds: deltaMs / 1_000,
+      })),
       next: rows.length < limit ? null : (rows.at(-1)?.position ?? null),
     }
   },

@@ -1,6 +1,7 @@
 import { AppError } from '../../base/index.ts'
+import type { Tx } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
-import { cancelJob as cancelStored, findJob, type Job } from '../../db/store/jobs/index.ts'
+import { cancelJob as cancelStored, findJob, type Job, type JobAction } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { type JobView, mayAccess, presentJob } from './view.ts'
@@ -15,17 +16,31 @@ export async function cancelJob(
   id: string,
 ): Promise<JobView> {
   const job = await context.db.write('cancel job', (tx): Job => {
+    if (caller.kind === 'superuser')
+      return cancelByOperator(tx, { job: id, actor: callerName(caller), reason: '' })
     const found = findJob(tx, id)
-    if (!found || !mayAccess(caller, found))
-      throw new AppError('not_found', "The requested resource wasn't found")
-    const cancelled = cancelStored(tx, id)
-    if (cancelled && caller.kind === 'superuser') {
-      appendAudit(tx, { actor: callerName(caller), action: 'job.cancel', subject: id })
-    }
-    if (cancelled) return cancelled
-    throw new AppError('conflict', `Only pending jobs can be cancelled; this one is ${found.status}`, {
-      reason: 'not_pending',
-    })
+    if (!found || !mayAccess(caller, found)) throw notFound()
+    return cancelStored(tx, id) ?? refuse(found)
   })
   return presentJob(context.db, job)
+}
+
+/**
+ * Cancels a pending job of anyone; its owner reads the reason, and the audit log keeps it.
+ * @throws AppError `not_found`, `conflict` with reason `not_pending`.
+ */
+export function cancelByOperator(tx: Tx, { job: id, actor, reason }: JobAction): Job {
+  const found = findJob(tx, id)
+  if (!found) throw notFound()
+  const cancelled = cancelStored(tx, id, reason) ?? refuse(found)
+  appendAudit(tx, { actor, action: 'job.cancel', subject: id, ...(reason !== '' && { detail: { reason } }) })
+  return cancelled
+}
+
+const notFound = () => new AppError('not_found', "The requested resource wasn't found")
+
+function refuse({ status }: Job): never {
+  throw new AppError('conflict', `Only pending jobs can be cancelled; this one is ${status}`, {
+    reason: 'not_pending',
+  })
 }

@@ -18,6 +18,7 @@ import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, type Route, type RouteErrors } from '../http/route.ts'
 import { describeExcess } from '../qpus/describe-excess.ts'
+import { cancelByOperator } from './cancel.ts'
 import { jobResponse } from './responses.ts'
 import { findOpenQpu } from './submission/target.ts'
 import { type JobView, presentJob } from './view.ts'
@@ -30,6 +31,9 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
     actionRoute('hold', 'Hold a pending job: it does not run until it is released', holdJob, {
       not_pending: 409,
       already_held: 409,
+    }),
+    actionRoute('cancel', 'Cancel a pending job; its owner reads the reason', cancelByOperator, {
+      not_pending: 409,
     }),
     actionRoute('release', 'Release a held job; it keeps its place in the order of submission', releaseJob, {
       not_held: 409,

@@ -70,6 +70,18 @@ describe.skipIf(!chromium)('jobs', () => {
       expect(await rows(page).count()).toBe(2)
       await page.getByLabel('Status').selectOption('Failed')
       await page.getByText('No job matches these filters').waitFor()
+      await page.getByRole('button', { name: 'Save view' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('failed sweeps')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Clear the filters' }).click()
+      await page.getByText('first sweep').waitFor()
+      await page
+        .getByRole('navigation', { name: 'Pages' })
+        .getByRole('link', { name: 'failed sweeps' })
+        .click()
+      await page.getByText('No job matches these filters').waitFor()
+      await page.getByRole('button', { name: 'Remove from menu' }).click()
+      expect(await page.getByRole('link', { name: 'failed sweeps' }).count()).toBe(0)
       await page.getByRole('button', { name: 'Clear the filters' }).click()
       await page.getByRole('link', { name: 'first sweep' }).focus()
       const fresh = await lab.submit()
@@ -211,6 +223,30 @@ describe.skipIf(!chromium)('jobs', () => {
       await page.locator('.heading').getByText('Completed').waitFor()
       await page.getByText(/events/).click()
       await page.getByText('from spare to kelvin: spare is cold').waitFor()
+    }))
+
+  test('operators find the jobs of a user and of a day, read their places, and cancel them with a reason', () =>
+    visit('anyone', 'admin', async (page) => {
+      const cold = await lab.service.createQpu('cold')
+      const circuits = [{ circuit: PROGRAM }]
+      const first = await submit({ circuits, name: 'first in line' }, cold.id)
+      await submit({ circuits, name: 'second in line' }, cold.id)
+      await page.goto('/jobs?status=pending&qpu=cold')
+      await page.getByRole('row', { name: 'second in line' }).getByText('Pending, 2nd').waitFor()
+      await page.getByLabel('Find an owner').fill(lab.user.email)
+      await page.waitForURL(/user=/)
+      await page.getByLabel('Period').selectOption('Yesterday')
+      await page.getByText('No job matches these filters').waitFor()
+      await page.getByLabel('Period').selectOption('Today')
+      for (const name of ['first', 'second']) await page.getByLabel(`Select ${name} in line`).check()
+      await page.getByRole('button', { name: 'Cancel jobs' }).click()
+      await page.getByRole('dialog').getByLabel('Reason').fill('the QPU is warm')
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel jobs' }).click()
+      await page.getByText('Two jobs done, none refused.').waitFor()
+      const { body } = await lab.service.call('GET', `/api/jobs/${first}`, { token: lab.user.token })
+      expect(body['timeline']).toContainEqual(
+        expect.objectContaining({ event: 'cancelled', detail: 'the QPU is warm' }),
+      )
     }))
 
   test('selected jobs are cancelled and exported, with an outcome for each', () =>

@@ -47,6 +47,12 @@ test('the owner of a held job sees the hold with its reason; queue positions ski
   expect(await view(ids[1])).toMatchObject({ queue_position: 2 })
   expect((await act(server, ids[1], 'run-next')).status).toBe(200)
   expect(await view(ids[1])).toMatchObject({ queue_position: 1 })
+  expect((await act(server, ids[1], 'cancel', { reason: 'wrong QPU' })).get('status')).toBe('cancelled')
+  expect(await view(ids[1])).toMatchObject({
+    timeline: expect.arrayContaining([expect.objectContaining({ event: 'cancelled', detail: 'wrong QPU' })]),
+  })
+  const late = await act(server, ids[1], 'cancel')
+  expect([late.status, late.get('code')]).toEqual([409, 'not_pending'])
 })
 
 test('requeue returns a running job to the queue, held on request; an ended job stays ended', async () => {

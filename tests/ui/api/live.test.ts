@@ -40,10 +40,11 @@ afterEach(() => {
 })
 
 /** A stream of a signed-in account, and what it has asked of the server. */
-async function openLive(isSignedIn = true) {
+async function openLive(isSignedIn = true, whenReady?: () => Promise<void>) {
   const requests: string[][] = []
   const ended: number[] = []
   const live = createLive({
+    ...(whenReady && { whenReady }),
     subscribe: async (_, topics) => void requests.push(topics),
     isSignedIn: () => isSignedIn,
     onSignedOut: () => ended.push(Date.now()),
@@ -106,6 +107,28 @@ test('heartbeats of a guest mean nothing to a page of a guest', async () => {
   await stream.send(...beat('guest'))
   await stream.send(...beat('guest'))
   expect([requests.length, ended.length]).toEqual([1, 0])
+  live.close()
+})
+
+test('one request subscribes to all topics that the page watches until it is ready', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { live, requests } = await openLive(true, () => promise)
+  let loads = 0
+  for (const topic of ['jobs/*', 'qpus/*']) live.watch([topic], () => undefined)
+  live.whenCurrent(() => (loads += 1))
+  jest.advanceTimersByTime(1_000)
+  await settle()
+  expect([requests.length, loads]).toEqual([0, 0])
+  const off = live.watch(['notes/*'], () => undefined)
+  resolve()
+  await settle()
+  jest.advanceTimersByTime(1_000)
+  await settle()
+  expect([requests, loads]).toEqual([[['@heartbeat', 'jobs/*', 'qpus/*', 'notes/*']], 1])
+  off()
+  jest.advanceTimersByTime(20)
+  await settle()
+  expect(requests.at(-1)).toEqual(['@heartbeat', 'jobs/*', 'qpus/*'])
   live.close()
 })
 

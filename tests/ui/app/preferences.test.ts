@@ -22,12 +22,26 @@ test.each([
     dates: CHOICES.dates[0],
     density: 'comfortable',
     motion: 'system',
+    views: [],
   })
 })
 
 test('readPreferences() keeps what was chosen', () => {
   stored.set('svc.preferences', '{"zone":"Asia/Tokyo","dates":"iso"}')
   expect(readPreferences()).toMatchObject({ zone: 'Asia/Tokyo', dates: 'iso' })
+})
+
+test('readPreferences() keeps saved views that are addresses of lists', () => {
+  const failed = { name: 'failed', address: '/jobs?status=failed' }
+  const views = [
+    failed,
+    { name: 'away', address: '//example.org?a' },
+    { name: 'out', address: 'https://x?' },
+    7,
+    null,
+  ]
+  stored.set('svc.preferences', JSON.stringify({ views }))
+  expect(readPreferences().views).toEqual([failed])
 })
 
 test('effectiveZone() falls back to the zone of the browser', () => {

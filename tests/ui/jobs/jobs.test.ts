@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
 import { type JobStatus, job, jobs } from '../../../ui/api/model/jobs.ts'
-import { countsOf, describeActivity, describeChanges } from '../../../ui/jobs/jobs.ts'
+import { countsOf, describeActivity, describeChanges, seedOf, shotsOf } from '../../../ui/jobs/jobs.ts'
+import { formatCount } from '../../../ui/lib/format.ts'
 
 const list = (...statuses: JobStatus[]) =>
   v.parse(
@@ -36,4 +37,16 @@ test('countsOf() preserves the position of circuits without counts', () => {
   })
   expect(countsOf(done)).toEqual([{ '0': 1 }, {}, {}])
   expect(countsOf(v.parse(job, { id: 'j', status: 'pending', results: null }))).toEqual([])
+})
+
+test('seedOf() and shotsOf() state what the device read of the options of a job', () => {
+  const of = (status: JobStatus, payload: object, metadata?: object) =>
+    v.parse(job, { id: 'j', status, payload, results: metadata && { circuit_results: [{ metadata }] } })
+  expect(seedOf(of('pending', { seed: 7 }))).toBe(7)
+  expect(seedOf(of('completed', { seed: 7 }, { seed: 7 }))).toBe(7)
+  expect(seedOf(of('completed', {}, { seed: 12 }))).toBe(12)
+  // A chip draws no pseudo-random numbers.
+  expect(seedOf(of('completed', { seed: 7 }, { memory_unit: 'V' }))).toBeUndefined()
+  expect(shotsOf(of('completed', { shots: 1_024 }))).toBe(formatCount(1_024))
+  expect(shotsOf(of('completed', { shots: 1_024, exact: true }))).toBe('none, exact values')
 })

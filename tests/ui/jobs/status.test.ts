@@ -20,66 +20,31 @@ const online = v.parse(qpu, {
   executor_type: 'aer_sim',
 })
 
-const reasons = (reason: string) => [{ id: 'q1', name: 'kelvin_25', reason }]
+const because = (code: string, text = code) => ({ reason: { code, text } })
 
 test.each([
-  ['online', {}, [], 'Online', 'Takes jobs', true],
-  [
-    'disabled',
-    { enabled: false, status: 'offline' },
-    reasons('disabled'),
-    'Disabled',
-    'New jobs are refused',
-    false,
-  ],
+  ['online', {}, 'Online', 'Takes jobs', true],
+  ['disabled', { enabled: false, status: 'offline' }, 'Disabled', 'New jobs are refused', false],
   [
     'in maintenance',
     { maintenance: true, maintenance_reason: 'warming up' },
-    reasons('maintenance: warming up'),
     'Maintenance',
     'Warming up',
     false,
   ],
-  [
-    'in maintenance without a reason',
-    { maintenance: true },
-    reasons('maintenance'),
-    'Maintenance',
-    'No reason given',
-    false,
-  ],
+  ['in maintenance without a reason', { maintenance: true }, 'Maintenance', 'No reason given', false],
   [
     'draining',
     { draining: true, drain_reason: 'cable swap' },
-    reasons('draining: cable swap'),
     'Draining',
     'Cable swap. The running job finishes, others wait',
     false,
   ],
-  ['calibrating', {}, reasons('calibrating'), 'Calibrating', 'Jobs wait until the calibration ends', false],
-  [
-    'offline',
-    { status: 'offline' },
-    reasons('offline'),
-    'Offline',
-    'Jobs wait until its driver connects',
-    false,
-  ],
-  ['online with an unknown reason', {}, reasons('cooling down'), 'Online', 'Cooling down', false],
-] as const)('qpuCondition() of a QPU that is %s', (_, change, availability, word, reason, takesJobs) => {
-  const condition = qpuCondition({ ...online, ...change }, [...availability])
-  expect(condition).toMatchObject({ word, reason, takesJobs })
-})
-
-test('qpuCondition() uses the record when it is newer than the list of reasons', () => {
-  expect(qpuCondition(online, reasons('offline'))).toMatchObject({ word: 'Online', takesJobs: true })
-  expect(qpuCondition({ ...online, status: 'offline' }, [])).toMatchObject({ word: 'Offline' })
-  expect(qpuCondition({ ...online, enabled: false }, undefined)).toMatchObject({ word: 'Disabled' })
-})
-
-test('qpuCondition() uses the reason of the QPU itself and of no other', () => {
-  const others = [{ id: 'q2', name: 'boreas_5', reason: 'calibrating' }]
-  expect(qpuCondition(online, others)).toMatchObject({ takesJobs: true })
+  ['calibrating', because('calibrating'), 'Calibrating', 'Jobs wait until the calibration ends', false],
+  ['offline', { status: 'offline' }, 'Offline', 'Jobs wait until its driver connects', false],
+  ['online with another reason', because('other', 'cooling down'), 'Online', 'Cooling down', false],
+] as const)('qpuCondition() of a QPU that is %s', (_, change, word, reason, takesJobs) => {
+  expect(qpuCondition({ ...online, ...change })).toMatchObject({ word, reason, takesJobs })
 })
 
 test('jobCondition() names the queue position of a pending job only', () => {

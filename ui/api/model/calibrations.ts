@@ -34,6 +34,8 @@ const listedReport = v.object({
   driver: text,
   qpu: text,
   request: text,
+  /** Superusers read who has requested it. */
+  expand: v.optional(v.object({ request: v.optional(v.object({ requested_by: text })) })),
   mode: text,
   status: text,
   started_at: text,

@@ -38,6 +38,8 @@ const circuitResult = v.object({
       compiled_circuit: v.optional(v.string()),
       /** Unit of the points and traces in `memory`. */
       memory_unit: text,
+      /** Of the pseudo-random numbers that a simulator drew. */
+      seed: count,
     }),
   ),
 })
@@ -100,6 +102,7 @@ export const job = v.object({
         meas_level: v.optional(v.number(), 2),
         meas_return: text,
         seed: count,
+        exact: v.optional(v.boolean(), false),
         acq_rotation: count,
         acq_threshold: count,
       }),

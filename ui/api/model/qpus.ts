@@ -13,6 +13,8 @@ export const qpu = v.object({
   maintenance_until: text,
   draining: v.optional(v.boolean(), false),
   drain_reason: text,
+  /** Why it runs no jobs now. */
+  reason: v.optional(v.nullable(v.object({ code: v.string(), text: v.string() })), null),
   described_at: text,
   num_qubits: count,
   executor_type: text,
@@ -72,10 +74,6 @@ export const registeredQpu = v.object({
   ca_fingerprint: v.string(),
 })
 export type RegisteredQpu = v.InferOutput<typeof registeredQpu>
-
-/** Why a QPU takes no jobs; a QPU that takes jobs has no entry. */
-export const availability = v.array(v.object({ id: v.string(), name: v.string(), reason: v.string() }))
-export type Availability = v.InferOutput<typeof availability>
 
 /** A page of records of which only the ids are read. */
 export const recordIds = v.object({ items: v.array(v.object({ id: v.string() })) })

@@ -58,6 +58,7 @@ export const ledger = v.object({
       at: v.string(),
       kind: v.picklist(['charge', 'grant', 'admin', 'opening']),
       source: v.string(),
+      name: text,
       seconds: v.number(),
     }),
   ),

@@ -1,3 +1,4 @@
+import type { Job } from '../../api/model/jobs.ts'
 import {
   type AssignmentError,
   assignmentErrors,
@@ -70,6 +71,20 @@ export function readOut({ shown, prepared: [zero, one], own, by }: ReadoutInputs
         : undefined,
     overlap: below && above && overlapError(below, above),
   }
+}
+
+/**
+ * The discriminator that a job names, for the points of one of its circuits; of a part of it, the rest is
+ * that of the device. It is for signals in a unit: a simulator, whose points have none, does not read it.
+ */
+export function ownDiscriminator(
+  { payload, results }: Pick<Job, 'payload' | 'results'>,
+  circuit: number,
+): Discriminator | undefined {
+  const { acq_rotation: rotation, acq_threshold: threshold } = payload ?? {}
+  const isMeasured = Boolean(results?.circuit_results?.[circuit]?.metadata?.memory_unit)
+  if (!isMeasured || typeof rotation !== 'number' || typeof threshold !== 'number') return undefined
+  return { rotation, threshold }
 }
 
 interface Line {

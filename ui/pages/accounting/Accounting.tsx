@@ -135,23 +135,13 @@ function columnsOf(by: string, superuser: boolean): Column<Usage>[] {
     {
       title: 'Jobs',
       number: true,
-      cell: ({ jobs }) => (
-        <>
-          {formatCount(jobs)}
-          <span class="phone-only"> {jobs === 1 ? 'job' : 'jobs'}</span>
-        </>
-      ),
+      cell: ({ jobs }) => formatCount(jobs),
     },
     { title: 'QPU time', number: true, cell: ({ qpu_seconds }) => formatColumnSeconds(qpu_seconds) },
     {
       title: 'Charged',
       number: true,
-      cell: ({ charged_seconds }) => (
-        <>
-          <span class="phone-only">charged </span>
-          {formatColumnSeconds(charged_seconds)}
-        </>
-      ),
+      cell: ({ charged_seconds }) => formatColumnSeconds(charged_seconds),
     },
   ]
 }

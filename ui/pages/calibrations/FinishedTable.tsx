@@ -33,7 +33,12 @@ export function FinishedTable({ reports, tuners, pages, turn }: FinishedTablePro
     { title: 'Mode', cell: ({ mode }) => modeName(mode) },
     {
       title: 'Requested by',
-      cell: ({ request }) => (request ? 'a superuser' : <span class="soft">the tuner: drift check</span>),
+      cell: ({ request, expand }) =>
+        request ? (
+          expand?.request?.requested_by || 'a superuser'
+        ) : (
+          <span class="soft">the tuner: drift check</span>
+        ),
       phone: 'absent',
     },
     {

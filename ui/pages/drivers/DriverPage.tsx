@@ -77,7 +77,12 @@ function DriverView({ driver, list, state }: DriverViewProps) {
   const lead = (
     <>
       {driver.operation.charAt(0).toUpperCase() + driver.operation.slice(1)} driver
-      {qpu && ` of ${qpu}`}
+      {qpu && (
+        <>
+          {' of '}
+          {qpu}, <a href={`/jobs?qpu=${encodeURIComponent(qpu)}`}>its jobs</a>
+        </>
+      )}
       {driver.device && `, device ${driver.device}`}.
     </>
   )

@@ -26,7 +26,7 @@ export function driverState(driver: Driver, activity: Activity | undefined, now:
   const { refused } = activity ?? {}
   const isAsking = refused && now - (parseTime(refused.at) ?? 0) < REFUSAL_MS
   if (!driver.enabled) {
-    const waits = isAsking ? 'Its attempts to connect are refused (403)' : 'Disabled by a superuser'
+    const waits = isAsking ? 'Its attempts to connect are refused (403)' : 'It may not connect'
     return condition('idle', 'ring', 'Disabled', waits)
   }
   if (driver.status === 'online') {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Job } from '../../api/model/jobs.ts'
 import { useApp } from '../../app/app.ts'
+import { startText } from '../../jobs/occupancy.ts'
 import { jobCondition } from '../../jobs/status.ts'
 import { formatCount, formatSeconds } from '../../lib/format.ts'
 import { parseTime } from '../../lib/time.ts'
@@ -24,12 +25,7 @@ export function JobTable({ jobs }: { jobs: readonly Job[] }) {
         {
           title: 'Shots',
           number: true,
-          cell: ({ payload }) => (
-            <>
-              {formatCount(payload?.shots ?? 0)}
-              <span class="folded"> shots</span>
-            </>
-          ),
+          cell: ({ payload }) => formatCount(payload?.shots ?? 0),
         },
         { title: 'Submitted', number: true, cell: ({ created }) => <Moment at={created} /> },
         { title: 'Time', number: true, cell: (job) => <Took job={job} /> },
@@ -63,8 +59,15 @@ export function QpuName({ of }: { of: Pick<Job, 'qpu' | 'qpu_target'> }) {
  */
 export function Took({ job, format = formatSeconds }: { job: Job; format?: (seconds: number) => string }) {
   if (job.status === 'running') return <Elapsed since={parseTime(job.started_at)} />
-  if (job.status === 'pending') return <>waits</>
+  if (job.status === 'pending') return <Start job={job} />
   return <>{job.duration ? format(job.duration) : '–'}</>
+}
+
+/** When a pending job starts, where that is known. */
+function Start({ job: { estimated_start: start, waiting } }: { job: Job }) {
+  const { zone } = useApp()
+  const text = startText(start, Date.now(), zone.value)
+  return <span title={waiting?.text}>{text ? `starts ${text}` : 'waits'}</span>
 }
 
 function Elapsed({ since }: { since: number | undefined }) {

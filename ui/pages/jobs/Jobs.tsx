@@ -26,7 +26,11 @@ const TOTALS_SPACING_MS = 1_000
 export function Jobs() {
   const app = useApp()
   const query = useQuery()
-  const filters = requestFilters(query, app.superuser.value, Date.now())
+  const filters = requestFilters(query, {
+    isSuperuser: app.superuser.value,
+    nowMs: Date.now(),
+    zone: app.zone.value,
+  })
   const selected = useSignal<ReadonlySet<string>>(new Set())
   const whole = scopeOf(app, query)
   const pages = useMemo(() => listJobs(app, filters, whole), [filters])
@@ -82,7 +86,7 @@ function listJobs({ api }: App, filters: string, whole: string): JobPages {
 /** The parameters of the list without filters. */
 function scopeOf({ superuser }: App, query: Query): string {
   const get = (key: string) => (key === 'user' ? query.get('user') : '')
-  return requestFilters({ get }, superuser.peek(), 0)
+  return requestFilters({ get }, { isSuperuser: superuser.peek(), nowMs: 0, zone: 'UTC' })
 }
 
 /** Numbers of the jobs in the heading, whatever the list is filtered by. */

@@ -12,10 +12,10 @@ interface QpuFieldProps {
 
 /** A selection of QPUs that shows the current state of each. */
 export function QpuField({ value, error, changed }: QpuFieldProps) {
-  const { qpus, availability } = useApp()
+  const { qpus } = useApp()
   const list = qpus.value.value ?? []
   const label = (qpu: Qpu) => {
-    const { word, takesJobs } = qpuCondition(qpu, availability.value.value)
+    const { word, takesJobs } = qpuCondition(qpu)
     return `${qpu.name}, ${takesJobs ? 'takes jobs' : word.toLowerCase()}`
   }
   return (

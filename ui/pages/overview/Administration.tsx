@@ -1,20 +1,13 @@
+import { useApp } from '../../app/app.ts'
 import { useRecords } from '../../app/use-records.ts'
 import { formatCount, formatSeconds } from '../../lib/format.ts'
 import { Panel } from '../../parts/Panel.tsx'
-import { recordCount, timeRequests } from './model.ts'
-
-interface Counter {
-  title: string
-  collection: string
-  filter?: string
-  href: string
-}
+import { recordCount, timeRequests, type WaitingRequest } from './model.ts'
 
 /** Each number is the total of the list that its link opens. */
-const COUNTERS: readonly Counter[] = [
+const COUNTED = [
   // Superusers submit jobs through accounts of their own, which are not users.
   { title: 'Users', collection: 'users', filter: 'unlimited = false', href: '/users' },
-  { title: 'QPUs', collection: 'qpus', href: '/qpus' },
   { title: 'Drivers online', collection: 'drivers', filter: 'status = "online"', href: '/drivers' },
   {
     title: 'Jobs running',
@@ -28,31 +21,34 @@ const COUNTERS: readonly Counter[] = [
     filter: 'status = "pending"',
     href: '/jobs?status=pending&user=*',
   },
-  {
-    title: 'Time requests',
-    collection: 'qpu_time_requests',
-    filter: 'status = "pending"',
-    href: '/time-requests',
-  },
-]
+] as const
 
 /** For superusers: how much there is of everything, and who waits for QPU time. */
 export function Administration() {
+  const { qpus } = useApp()
+  const query = { filter: 'status = "pending"', sort: 'created', perPage: '5', expand: 'user' }
+  const waiting = useRecords('qpu_time_requests', query, timeRequests).value.value
   return (
     <>
       <ul class="counters">
-        {COUNTERS.map((counter) => (
-          <Count key={counter.title} {...counter} />
+        <Count title="QPUs" total={qpus.value.value?.length} href="/qpus" />
+        {COUNTED.map((counter) => (
+          <Counted key={counter.title} {...counter} />
         ))}
+        <Count title="Time requests" total={waiting?.totalItems} href="/time-requests" />
       </ul>
-      <WaitingRequests />
+      <WaitingRequests waiting={waiting?.items ?? []} />
     </>
   )
 }
 
-function Count({ title, collection, filter, href }: Counter) {
-  const query = { perPage: '1', fields: 'id', ...(filter && { filter }) }
+function Counted({ title, collection, filter, href }: (typeof COUNTED)[number]) {
+  const query = { perPage: '1', fields: 'id', filter }
   const total = useRecords(collection, query, recordCount).value.value?.totalItems
+  return <Count title={title} total={total} href={href} />
+}
+
+function Count({ title, total, href }: { title: string; total: number | undefined; href: string }) {
   return (
     <li>
       <a href={href}>
@@ -62,9 +58,7 @@ function Count({ title, collection, filter, href }: Counter) {
   )
 }
 
-function WaitingRequests() {
-  const query = { filter: 'status = "pending"', sort: 'created', perPage: '5', expand: 'user' }
-  const waiting = useRecords('qpu_time_requests', query, timeRequests).value.value?.items ?? []
+function WaitingRequests({ waiting }: { waiting: readonly WaitingRequest[] }) {
   if (waiting.length === 0) return null
   return (
     <Panel title="Requests for QPU time" aside={<a href="/time-requests">Decide</a>}>

@@ -9,7 +9,7 @@ import { formatQuantity } from '../../lib/quantity.ts'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { unitScale } from '../../plots/chip/metric.ts'
 import { Sparkline } from '../../plots/Sparkline.tsx'
-import { type ChannelLimit, channelLimits, drivers } from './model.ts'
+import { type ChannelLimit, drivers } from './model.ts'
 
 /** Monitors on the overview; the page of monitoring has all of them. */
 const MAX_MONITORS = 2
@@ -20,10 +20,9 @@ const RENEW_MS = MINUTE_MS
 const GAP_STEPS = 3
 
 /** The readings of the last 24 hours of the first monitors. */
-export function CryostatPanels() {
+export function CryostatPanels({ limits }: { limits: readonly ChannelLimit[] }) {
   const query = { filter: 'operation = "monitor"', sort: 'created', perPage: String(MAX_MONITORS) }
   const monitors = useRecords('drivers', query, drivers)
-  const limits = useRecords('thresholds', { perPage: '200', filter: 'enabled = true' }, channelLimits)
   const found = monitors.value.value?.items ?? []
   return (
     <>
@@ -32,7 +31,7 @@ export function CryostatPanels() {
           key={id}
           id={id}
           title={found.length > 1 ? `${name}, last 24 h` : 'Cryostat, last 24 h'}
-          limits={limits.value.value?.items.filter(({ driver }) => driver === id) ?? []}
+          limits={limits.filter(({ driver }) => driver === id)}
         />
       ))}
     </>

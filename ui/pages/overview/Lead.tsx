@@ -9,7 +9,7 @@ const RENEW_MS = 30_000
 
 /** The sentence that matters: the user's slot and jobs, or else the number of QPUs that take jobs. */
 export function Lead() {
-  const { jobs, qpus, availability } = useApp()
+  const { jobs, qpus } = useApp()
   const now = useNow(RENEW_MS)
   const all = qpus.value.value
   const slot = all && ownSlot(all, now.value)
@@ -18,9 +18,8 @@ export function Lead() {
     const held = slot && `Your slot on ${slot.name} ends in ${slot.left}.`
     return <>{[held, activity].filter(Boolean).join(' ')}</>
   }
-  const refusals = availability.value.value
-  if (!all || !refusals || all.length === 0) return null
-  const ready = all.filter((qpu) => qpuCondition(qpu, refusals).takesJobs).length
+  if (!all || all.length === 0) return null
+  const ready = all.filter((qpu) => qpuCondition(qpu).takesJobs).length
   if (all.length === 1) return <>{ready ? 'The QPU takes jobs.' : 'The QPU takes no jobs now.'}</>
   const some = ready === 0 ? 'None' : sentence(spellCount(ready))
   return (

@@ -1,15 +1,15 @@
-import { useRecords } from '../../app/use-records.ts'
 import { formatSeconds } from '../../lib/format.ts'
 import { Moment } from '../../parts/Moment.tsx'
 import { Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
-import { type ChannelLimit, channelLimits } from './model.ts'
+import type { ChannelLimit } from './model.ts'
+
+/** Rows of the panel; the page of monitoring has all of them. */
+const SHOWN = 10
 
 /** Channels that are beyond their limits now; nothing while all are within. */
-export function LimitsPanel() {
-  const query = { filter: 'breached_at != ""', sort: '-breached_at', perPage: '10' }
-  const breached = useRecords('thresholds', query, channelLimits)
-  const list = breached.value.value?.items ?? []
+export function LimitsPanel({ limits }: { limits: readonly ChannelLimit[] }) {
+  const list = limits.filter(({ breached_at }) => breached_at).slice(0, SHOWN)
   if (list.length === 0) return null
   return (
     <Panel title="Beyond limits" aside={<a href="/monitoring">Monitoring</a>}>

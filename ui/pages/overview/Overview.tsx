@@ -1,7 +1,9 @@
 import { useApp } from '../../app/app.ts'
+import { useLive } from '../../app/use-live.ts'
+import { useRecords } from '../../app/use-records.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
-import { SchedulePanel } from '../../parts/schedule/SchedulePanel.tsx'
+import { SCHEDULE_TOPICS, SchedulePanel } from '../../parts/schedule/SchedulePanel.tsx'
 import { Administration } from './Administration.tsx'
 import { CalibrationPanels } from './CalibrationPanels.tsx'
 import { ChipPanel } from './ChipPanel.tsx'
@@ -10,6 +12,7 @@ import { JobsPanel } from './JobsPanel.tsx'
 import { LatestResult } from './LatestResult.tsx'
 import { Lead } from './Lead.tsx'
 import { LimitsPanel } from './LimitsPanel.tsx'
+import { channelLimits } from './model.ts'
 import { NoticesPanel } from './NoticesPanel.tsx'
 import { QpuHead } from './QpuHead.tsx'
 
@@ -36,20 +39,30 @@ export function Overview() {
             {signedIn && <CalibrationPanels />}
             {signedIn && <NoticesPanel />}
           </div>
-          <div class="stack">
-            {signedIn && <LimitsPanel />}
-            <ChipPanel />
-            {signedIn && <LatestResult />}
-            {signedIn && <CryostatPanels />}
-          </div>
+          <div class="stack">{signedIn ? <Equipment /> : <ChipPanel />}</div>
         </div>
       </div>
     </>
   )
 }
 
+/** The chip between what is beyond its limits and the cryostats; the limits are loaded once for both. */
+function Equipment() {
+  const query = { perPage: '200', filter: 'enabled = true', sort: '-breached_at' }
+  const limits = useRecords('thresholds', query, channelLimits).value.value?.items ?? []
+  return (
+    <>
+      <LimitsPanel limits={limits} />
+      <ChipPanel />
+      <LatestResult />
+      <CryostatPanels limits={limits} />
+    </>
+  )
+}
+
 function Qpus() {
   const { qpus } = useApp()
+  useLive(SCHEDULE_TOPICS, () => undefined)
   const list = qpus.value.value
   if (list && list.length > 0) return <SchedulePanel qpus={list} head={(qpu) => <QpuHead qpu={qpu} />} />
   return (

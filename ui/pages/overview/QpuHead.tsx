@@ -1,20 +1,23 @@
 import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
-import { occupancyText } from '../../jobs/occupancy.ts'
+import { newJobStart, occupancyText } from '../../jobs/occupancy.ts'
 import { qpuCondition } from '../../jobs/status.ts'
 import { Status } from '../../parts/Status.tsx'
 
 /** Name, state and queue of a QPU, left of its lane. */
 export function QpuHead({ qpu }: { qpu: Qpu }) {
-  const { availability, zone } = useApp()
-  const condition = qpuCondition(qpu, availability.value.value)
+  const { zone } = useApp()
+  const condition = qpuCondition(qpu)
+  const now = Date.now()
+  const start = newJobStart(qpu, condition, now, zone.value)
+  const first = condition.takesJobs ? `A new job starts: ${start}` : condition.reason
   return (
     <div class="ribbon-head">
       <div>
         <a href={`/qpus/${encodeURIComponent(qpu.name)}`}>{qpu.name}</a>
         <Status {...condition} />
       </div>
-      <p>{occupancyText(qpu, condition.reason, Date.now(), zone.value)}</p>
+      <p>{occupancyText(qpu, first, now, zone.value)}</p>
     </div>
   )
 }

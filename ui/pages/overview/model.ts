@@ -5,7 +5,8 @@ import { count, text } from '../../api/model/fields.ts'
 /** A page of records of which only their number is read. */
 export const recordCount = v.object({ totalItems: v.number() })
 
-const page = <T extends v.GenericSchema>(item: T) => v.object({ items: v.array(item) })
+const page = <T extends v.GenericSchema>(item: T) =>
+  v.object({ items: v.array(item), totalItems: v.optional(v.number()) })
 
 /** Calibrations that run, with their tuner. */
 export const runningCalibrations = page(
@@ -57,3 +58,4 @@ export const timeRequests = page(
     expand: v.optional(v.object({ user: v.optional(v.object({ email: text })) })),
   }),
 )
+export type WaitingRequest = v.InferOutput<typeof timeRequests>['items'][number]

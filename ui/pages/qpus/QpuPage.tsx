@@ -12,7 +12,7 @@ import { type ChipState, useChip } from '../../parts/chip/use-chip.ts'
 import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
-import { SchedulePanel } from '../../parts/schedule/SchedulePanel.tsx'
+import { SCHEDULE_TOPICS, SchedulePanel } from '../../parts/schedule/SchedulePanel.tsx'
 import { breachesOf } from '../../plots/chip/limits.ts'
 import { ChipSection } from './ChipSection.tsx'
 import { DevicePanel } from './DevicePanel.tsx'
@@ -25,15 +25,13 @@ const SPACING_MS = 1_500
 
 /** One QPU: its schedule, its chip, its queue, and what calibrations found. */
 export function QpuPage({ params }: PageProps) {
-  const { api, availability } = useApp()
+  const { api } = useApp()
   const name = params['name'] ?? ''
   const qpu = useResource(
     (abort) => api.get(`/api/qpus/${encodeURIComponent(name)}`, qpuDetail, abort),
     [name],
   )
-  useLive(['qpus/*', 'quantum_jobs/*', 'time_slots/*', 'calibration_requests/*'], () =>
-    qpu.loadSoon(SPACING_MS),
-  )
+  useLive(SCHEDULE_TOPICS, () => qpu.loadSoon(SPACING_MS))
   const state = useChip(qpu.value.value)
   const loaded = qpu.value.value
   return (
@@ -42,7 +40,7 @@ export function QpuPage({ params }: PageProps) {
       <Heading
         title={
           <>
-            {loaded?.name ?? name} {loaded && <Status {...qpuCondition(loaded, availability.value.value)} />}
+            {loaded?.name ?? name} {loaded && <Status {...qpuCondition(loaded)} />}
           </>
         }
         lead={loaded && <Lead qpu={loaded} state={state} />}
@@ -76,8 +74,7 @@ const MAX_NAMED = 3
 
 /** How many qubits are in use, and which values are beyond their limits; else why it takes no jobs. */
 function Lead({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) {
-  const { availability } = useApp()
-  const { takesJobs, reason } = qpuCondition(qpu, availability.value.value)
+  const { takesJobs, reason } = qpuCondition(qpu)
   const facts: string[] = takesJobs ? [] : [`${reason}.`]
   if (state) {
     const used = state.chip.qubits.filter(({ operational }) => operational).length

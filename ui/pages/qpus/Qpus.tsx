@@ -62,10 +62,10 @@ const WITHIN: Record<string, string> = { Maintenance: 'in maintenance', Online: 
 
 /** How many QPUs take jobs, and why the others do not. */
 function Lead() {
-  const { qpus, availability } = useApp()
+  const { qpus } = useApp()
   const all = qpus.value.value
   if (!all || all.length === 0) return null
-  const states = all.map((qpu) => ({ name: qpu.name, ...qpuCondition(qpu, availability.value.value) }))
+  const states = all.map((qpu) => ({ name: qpu.name, ...qpuCondition(qpu) }))
   const ready = states.filter(({ takesJobs }) => takesJobs).length
   const others = states.filter(({ takesJobs }) => !takesJobs)
   const few = others.slice(0, 3).map(({ name, word }) => `${name} is ${WITHIN[word] ?? word.toLowerCase()}`)
@@ -79,17 +79,17 @@ function Lead() {
 }
 
 function Table({ qpus }: { qpus: readonly Qpu[] }) {
-  const { superuser, zone, availability } = useApp()
+  const { superuser, zone } = useApp()
   const now = useNow(RENEW_MS).value
   const columns: Column<Qpu>[] = [
     { title: 'QPU', cell: ({ name }) => name },
     {
       title: 'Status',
       phone: 'state',
-      cell: (qpu) => <Status {...qpuCondition(qpu, availability.value.value)} />,
+      cell: (qpu) => <Status {...qpuCondition(qpu)} />,
     },
     { title: 'Availability', phone: 'wide', cell: (qpu) => <Reason qpu={qpu} now={now} /> },
-    { title: 'Queue', number: true, cell: (qpu) => <Labeled text={queueLength(qpu)} of="queued" /> },
+    { title: 'Queue', number: true, cell: (qpu) => queueLength(qpu) },
     { title: 'Running', cell: (qpu) => <RunningJob qpu={qpu} /> },
     {
       title: 'Held by',
@@ -98,13 +98,12 @@ function Table({ qpus }: { qpus: readonly Qpu[] }) {
     },
     {
       title: 'New job starts',
-      phone: 'absent',
-      cell: (qpu) => newJobStart(qpu, qpuCondition(qpu, availability.value.value), now, zone.value),
+      cell: (qpu) => newJobStart(qpu, qpuCondition(qpu), now, zone.value),
     },
     {
       title: 'Qubits',
       number: true,
-      cell: ({ num_qubits }) => <Labeled text={num_qubits ? formatCount(num_qubits) : '–'} of="qubits" />,
+      cell: ({ num_qubits }) => (num_qubits ? formatCount(num_qubits) : '–'),
     },
     { title: '2-qubit fidelity', number: true, phone: 'absent', cell: (qpu) => coupledMedian(qpu) ?? '–' },
     {
@@ -126,19 +125,9 @@ function Table({ qpus }: { qpus: readonly Qpu[] }) {
   )
 }
 
-/** A number, with its unit in the two-line rows of phones. */
-function Labeled({ text, of }: { text: string; of: string }) {
-  return (
-    <>
-      {text}
-      <span class="folded"> {of}</span>
-    </>
-  )
-}
-
 function Reason({ qpu, now }: { qpu: Qpu; now: number }) {
-  const { availability, zone } = useApp()
-  const { reason } = qpuCondition(qpu, availability.value.value)
+  const { zone } = useApp()
+  const { reason } = qpuCondition(qpu)
   const until = qpu.maintenance ? shortTime(qpu.maintenance_until ?? '', now, zone.value) : ''
   return (
     <>
@@ -149,12 +138,7 @@ function Reason({ qpu, now }: { qpu: Qpu; now: number }) {
 }
 
 function RunningJob({ qpu: { running_job: running } }: { qpu: Qpu }) {
-  if (!running)
-    return (
-      <span class="soft">
-        nothing<span class="folded"> running</span>
-      </span>
-    )
+  if (!running) return <span class="soft">nothing</span>
   if (running.id && running.mine) return <a href={`/jobs/${running.id}`}>your job</a>
   return running.id ? <a href={`/jobs/${running.id}`}>a job</a> : <>another user</>
 }

@@ -20,14 +20,14 @@ interface Row extends QueuedJob {
 
 /** Who holds the QPU, the running job and the first queued ones; jobs of others without their names. */
 export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
-  const { api, zone, availability } = useApp()
+  const { api, zone } = useApp()
   const now = useNow(1_000).value
   const queue = useResource(
     (abort) => api.get(`/api/qpus/${qpu.id}/queue?limit=${SHOWN}`, queuedJobs, abort),
     [qpu.id, qpu.queue_length, qpu.running_job?.since],
   )
   useLive('quantum_jobs/*', () => queue.loadSoon(SPACING_MS))
-  const condition = qpuCondition(qpu, availability.value.value)
+  const condition = qpuCondition(qpu)
   const running = qpu.running_job
   const holder = holderText(qpu, now, zone.value)
   const more = qpu.queue_length - SHOWN
@@ -35,9 +35,9 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
     <Panel
       title="Queue"
       aside={
-        <span class="soft">
+        <a href={`/jobs?qpu=${encodeURIComponent(qpu.name)}`}>
           {running ? '1 running' : 'none running'}, {queueLength(qpu)} waiting
-        </span>
+        </a>
       }
     >
       <div class="padded">

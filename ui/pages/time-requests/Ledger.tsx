@@ -8,6 +8,7 @@ import { formatColumnSeconds } from '../../lib/format.ts'
 import { Moment } from '../../parts/Moment.tsx'
 import { Empty, ErrorBox, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
+import { JobName } from '../jobs/JobTable.tsx'
 import { withBalances } from './balances.ts'
 
 const PAGE = 25
@@ -69,15 +70,12 @@ const COLUMNS: Column<Row>[] = [
   { title: 'Balance', number: true, cell: ({ after }) => formatColumnSeconds(after) },
 ]
 
-function describe({ kind, source }: Row): ComponentChildren {
+function describe({ kind, source, name }: Row): ComponentChildren {
   if (kind === 'charge') {
     return (
-      <>
-        Job{' '}
-        <a href={`/jobs/${source}`}>
-          <code>{source}</code>
-        </a>
-      </>
+      <a href={`/jobs/${source}`}>
+        <JobName of={{ id: source, name }} />
+      </a>
     )
   }
   return { grant: 'Approved request', admin: 'Set by a superuser', opening: 'Initial balance' }[kind]

@@ -60,12 +60,12 @@ const OPEN: Column<RequestRow>[] = [
   {
     title: 'Balance',
     number: true,
-    cell: ({ expand }) => <Labeled label="has">{formatSeconds(expand?.user?.qpu_seconds ?? 0)}</Labeled>,
+    cell: ({ expand }) => formatSeconds(expand?.user?.qpu_seconds ?? 0),
   },
   {
     title: 'Used, last 30 days',
     number: true,
-    cell: ({ activity }) => <Labeled label="used">{formatColumnSeconds(activity?.qpu_seconds ?? 0)}</Labeled>,
+    cell: ({ activity }) => formatColumnSeconds(activity?.qpu_seconds ?? 0),
   },
   { title: 'Requested on', cell: ({ created }) => <Moment at={created} /> },
 ]
@@ -75,13 +75,3 @@ const PROCESSED: Column<RequestRow>[] = [
   { title: 'Decided', cell: ({ updated }) => <Moment at={updated} /> },
   { title: 'By', cell: ({ handled_by }) => handled_by },
 ]
-
-/** A number whose column has no heading on phones. */
-function Labeled({ label, children }: { label: string; children: string }) {
-  return (
-    <>
-      <span class="phone-only">{label} </span>
-      {children}
-    </>
-  )
-}

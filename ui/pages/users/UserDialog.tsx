@@ -93,6 +93,9 @@ export function UserDialog({ user, onClose, onChange }: UserDialogProps) {
             </button>
           ),
         )}
+        <a class="button" href={`/jobs?user=${user.id}`}>
+          Jobs
+        </a>
         <a class="button" href={`/accounting?user=${user.id}`}>
           Usage by month
         </a>

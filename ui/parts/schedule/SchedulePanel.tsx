@@ -20,6 +20,15 @@ const POLL_MS = MINUTE_MS
 /** Changes of jobs move ticks by little. */
 const SPACING_MS = 3_000
 
+/** What schedules depend on; a page whose schedule comes later watches them at once, to subscribe once. */
+export const SCHEDULE_TOPICS = [
+  'qpus/*',
+  'quantum_jobs/*',
+  'time_slots/*',
+  'calibration_requests/*',
+  'notes/*',
+]
+
 interface SchedulePanelProps {
   qpus: readonly Qpu[]
   /** What stands left of the lane of a QPU; a page with several can choose some of them. */
@@ -43,9 +52,7 @@ export function SchedulePanel({ qpus, head }: SchedulePanelProps) {
     (abort) => api.get(`/api/schedule?${range}`, schema, abort),
     [range.toString(), poll],
   )
-  useLive(['qpus/*', 'quantum_jobs/*', 'time_slots/*', 'calibration_requests/*', 'notes/*'], () =>
-    schedule.loadSoon(SPACING_MS),
-  )
+  useLive(SCHEDULE_TOPICS, () => schedule.loadSoon(SPACING_MS))
   const go = (days: number) => {
     const date = shiftDate(window.date, days)
     query.set({ day: date === dateIn(now.peek(), zone.peek()) ? '' : date })

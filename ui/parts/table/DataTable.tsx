@@ -4,12 +4,15 @@ import { useRef, useState } from 'preact/hooks'
 import { Grip } from './Grip.tsx'
 import { select } from './selection.ts'
 import { nextSort, sortDirection } from './sort.ts'
+import type { LongRows } from './use-long-rows.ts'
 
 /** A column. One of them names the row and is its link: the first, unless another `names` it. */
 export interface Column<Row> {
   title: string
   cell: (row: Row, opening: Opening) => ComponentChildren
   names?: boolean
+  /** What stands beside the link of the column that names the row. */
+  beside?: (row: Row) => ComponentChildren
   /** Right-aligned, in tabular figures. */
   number?: boolean
   /** Field by which the server sorts; the heading becomes a button. */
@@ -18,8 +21,9 @@ export interface Column<Row> {
   phone?: 'state' | 'wide' | 'absent'
   /** The heading is only read aloud, for columns of buttons. */
   untitled?: boolean
-  /** Class of its cells, such as `time`. */
+  /** Class of its cells, such as `time`, and of its heading. */
   class?: string
+  head?: string
   /** px; with `resize` its border can be moved. */
   width?: number
   resize?: (width: number) => void
@@ -35,8 +39,8 @@ interface DataTableProps<Row> {
   /** What the rows are, for screen readers. */
   label: string
   /** Classes instead of those of a table whose rows have two lines on phones. */
-  class?: string
-  rows: readonly Row[]
+  class?: string | undefined
+  rows: readonly Row[] | LongRows<Row>
   columns: readonly Column<Row>[]
   id: (row: Row, index: number) => string
   /** Address that a row opens. */
@@ -51,7 +55,7 @@ interface DataTableProps<Row> {
   sort?: { by: string; set: (by: string) => void }
   /** Ids of the selected rows; a column of check boxes appears. */
   selected?: Signal<ReadonlySet<string>>
-  /** Name of a row for its check box; its id by default. */
+  /** Name of a row for its check box and where it is cut; its id by default. */
   name?: (row: Row) => string
   /** Whether other rows are being loaded. */
   busy?: boolean
@@ -62,14 +66,22 @@ interface DataTableProps<Row> {
 const PICK_PX = 38
 
 /**
- * A table of rows that the server has sorted and divided into pages. The keys j and k walk along rows with a
- * link; with Shift, all rows from the last selected one are selected.
+ * A table of rows that the server has sorted and divided into pages, or of a long list of which those around
+ * the screen are rendered. The keys j and k walk along rows with a link; with Shift, all rows from the last
+ * selected one are selected.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, columns, id, sort, selected, busy } = props
   const [opened, setOpened] = useState<string | undefined>(undefined)
   const last = useRef<string>(undefined)
-  const ids = rows.map(id)
+  const long = 'body' in rows ? rows : undefined
+  const shown =
+    'body' in rows
+      ? rows.rows
+      : rows.map((row, index) => ({ index, slot: id(row, index), row, isAwaited: false }))
+  const ids = shown.flatMap(({ row, index, isAwaited }) =>
+    row === undefined || isAwaited ? [] : [id(row, index)],
+  )
   const pick = (row: string, isRange: boolean) => {
     if (selected) selected.value = select(ids, selected.peek(), { id: row, last: last.current, isRange })
     last.current = row
@@ -82,6 +94,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         class={`book ${props.class ?? 'folds data'}`}
         aria-label={label}
         aria-busy={busy}
+        aria-rowcount={long && long.total + 1}
         style={hasWidths ? { minWidth: `${width}px` } : undefined}
       >
         {hasWidths && (
@@ -94,45 +107,78 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         )}
         <thead>
           <tr>
-            {selected && <SelectAll ids={ids} selected={selected} />}
+            {selected &&
+              (long ? (
+                <th scope="col" class="pick">
+                  <span class="unseen">Selected</span>
+                </th>
+              ) : (
+                <SelectAll ids={ids} selected={selected} />
+              ))}
             {columns.map((column) => (
               <Head key={column.title} column={column} sort={sort} />
             ))}
           </tr>
         </thead>
-        <tbody>
-          {rows.map((row, at) => {
-            const key = ids[at] ?? ''
-            const toggle = () => setOpened(opened === key ? undefined : key)
+        <tbody ref={long?.body ?? null} onFocusIn={long?.keepFocus}>
+          <Space px={long?.beforePx} />
+          {shown.map(({ index, slot, row, isAwaited }) => {
+            if (row === undefined) return <Awaited key={slot} index={index} span={columns.length + 1} />
+            const rowId = id(row, index)
+            const toggle = () => setOpened(opened === rowId ? undefined : rowId)
             return (
               <TableRow
-                key={key}
+                key={slot}
                 {...props}
                 row={row}
-                rowId={key}
-                opening={{ isOpen: opened === key, toggle }}
+                rowId={rowId}
+                index={long && index}
+                isAwaited={isAwaited}
+                opening={{ isOpen: opened === rowId, toggle }}
                 pick={pick}
               />
             )
           })}
+          <Space px={long?.afterPx} />
         </tbody>
       </table>
     </div>
   )
 }
 
+/** In place of the rows of a long list that are not rendered. */
+function Space({ px = 0 }: { px: number | undefined }) {
+  return px > 0 ? <tr class="space" style={{ height: `${px}px` }} /> : null
+}
+
+/** A row of a long list that is being loaded. */
+function Awaited({ index, span }: { index: number; span: number }) {
+  return (
+    <tr class="awaited" aria-rowindex={index + 2}>
+      <td colSpan={span}>
+        <span class="unseen">Loading</span>
+      </td>
+    </tr>
+  )
+}
+
 interface TableRowProps<Row> extends DataTableProps<Row> {
   row: Row
   rowId: string
+  /** In a long list. */
+  index: number | undefined
+  isAwaited: boolean
   opening: Opening
   pick: (id: string, isRange: boolean) => void
 }
 
 function TableRow<Row>(props: TableRowProps<Row>) {
-  const { row, rowId, opening, columns, href, open, current, detail, selected, rowClass, pick } = props
+  const { row, rowId, opening, columns, href, open, current, detail, selected, pick, isAwaited } = props
   const isCurrent = current === rowId
   const isPicked = selected?.value.has(rowId) === true
-  const state = isCurrent || opening.isOpen ? 'opened' : isPicked ? 'picked' : undefined
+  const marked = isCurrent || opening.isOpen ? 'opened' : isPicked ? 'picked' : undefined
+  const state = isAwaited ? 'awaited' : (props.rowClass?.(row) ?? marked)
+  const name = props.name?.(row)
   const onClick = ({ target }: MouseEvent) => {
     const isElsewhere = target instanceof Element && !target.closest('a, button, input')
     if (isElsewhere && getSelection()?.isCollapsed !== false) open?.(row, opening)
@@ -143,13 +189,18 @@ function TableRow<Row>(props: TableRowProps<Row>) {
   )
   return (
     <>
-      <tr class={rowClass?.(row) ?? state} onClick={open && onClick}>
+      <tr
+        class={state}
+        onClick={open && onClick}
+        aria-rowindex={props.index === undefined ? undefined : props.index + 2}
+        data-id={isAwaited ? undefined : rowId}
+      >
         {selected && (
           <td class="pick">
             <input
               type="checkbox"
-              aria-label={`Select ${props.name?.(row) ?? rowId}`}
-              data-select
+              aria-label={`Select ${name ?? rowId}`}
+              data-select={isAwaited ? undefined : ''}
               checked={isPicked}
               onClick={(event) => pick(rowId, event.shiftKey)}
             />
@@ -161,7 +212,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
             [column.number && 'number', column.phone, column.class].filter(Boolean).join(' ') || undefined
           if (at !== naming) {
             return (
-              <td key={column.title} class={classes}>
+              <td key={column.title} class={classes} data-title={titleOnPhones(column)}>
                 {content}
               </td>
             )
@@ -169,12 +220,18 @@ function TableRow<Row>(props: TableRowProps<Row>) {
           return (
             <th key={column.title} scope="row" class={classes}>
               {href ? (
-                <a href={href(row)} data-row aria-current={isCurrent ? 'true' : undefined}>
+                <a
+                  href={href(row)}
+                  data-row={isAwaited ? undefined : ''}
+                  aria-current={isCurrent ? 'true' : undefined}
+                  title={name}
+                >
                   {content}
                 </a>
               ) : (
                 content
               )}
+              {column.beside?.(row)}
             </th>
           )
         })}
@@ -188,11 +245,20 @@ function TableRow<Row>(props: TableRowProps<Row>) {
   )
 }
 
+/** Phones hide the headings, so cells name their column; a state and buttons speak for themselves. */
+function titleOnPhones<Row>({ title, phone, untitled }: Column<Row>): string | undefined {
+  return untitled || phone === 'state' || phone === 'absent' ? undefined : title
+}
+
 function Head<Row>({ column, sort }: { column: Column<Row>; sort: DataTableProps<Row>['sort'] }) {
-  const { title, number, sort: field, untitled, width, resize } = column
+  const { title, number, sort: field, untitled, width, resize, head } = column
   const direction = sort && field ? sortDirection(sort.by, field) : undefined
   return (
-    <th scope="col" class={number ? 'number' : undefined} aria-sort={direction}>
+    <th
+      scope="col"
+      class={[number && 'number', head].filter(Boolean).join(' ') || undefined}
+      aria-sort={direction}
+    >
       {sort && field ? (
         <button type="button" class="link sorts" onClick={() => sort.set(nextSort(sort.by, field, number))}>
           {title}

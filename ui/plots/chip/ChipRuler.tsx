@@ -14,7 +14,10 @@ const WIDTH = 260
 const BAR_TOP = 18
 const STOPS = [0, 0.25, 0.5, 0.75, 1]
 
-/** The scale of a map, worst on the left, with its values, limit and median. Nothing without values. */
+/**
+ * The scale of a map, worst on the left, with its values, limit and median; equal values have none. Nothing
+ * without values.
+ */
 export function ChipRuler({ of, shown }: ChipRulerProps) {
   const gradient = useId()
   const { metric, scale, values, median, limit, digits } = shown
@@ -24,13 +27,28 @@ export function ChipRuler({ of, shown }: ChipRulerProps) {
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const [worst, best] = metric.better === 'low' ? [high, low] : [low, high]
   const isLimitShown = limit !== undefined && limit >= low && limit <= high
+  const caption = (
+    <figcaption>
+      <strong>{of}</strong> {inSentence(metric.title)}
+      {metric.unit && `, ${metric.unit}`}
+      {scale.log && ', logarithmic'}
+    </figcaption>
+  )
+  const limitText = limit !== undefined && <span class="tone-bad">limit {formatLimit(limit, digits)}</span>
+  if (text(low) === text(high)) {
+    return (
+      <figure class="ruler">
+        {caption}
+        <p>
+          <span>{values.length > 1 ? `${text(median)}, all ${values.length}` : text(median)}</span>
+          {limitText}
+        </p>
+      </figure>
+    )
+  }
   return (
     <figure class="ruler">
-      <figcaption>
-        <strong>{of}</strong> {inSentence(metric.title)}
-        {metric.unit && `, ${metric.unit}`}
-        {scale.log && ', logarithmic'}
-      </figcaption>
+      {caption}
       <svg
         viewBox={`0 0 ${WIDTH} 34`}
         role="img"
@@ -54,7 +72,7 @@ export function ChipRuler({ of, shown }: ChipRulerProps) {
       </svg>
       <p>
         <span>{text(worst)}</span>
-        {limit !== undefined && <span class="tone-bad">limit {formatLimit(limit, digits)}</span>}
+        {limitText}
         <span>▲ median {text(median)}</span>
         <span>{text(best)}</span>
       </p>

@@ -299,6 +299,9 @@ type LedgerEntry struct {
 	// A job; an approved request; a change by a superuser; the first balance
 	Kind string `json:"kind"`
 
+	// Name of the job; empty for others and without one
+	Name string `json:"name"`
+
 	// Id of the job, the request or the change
 	Source string `json:"source"`
 

@@ -196,6 +196,8 @@ export interface LedgerEntry {
   readonly at: string
   /** A job; an approved request; a change by a superuser; the first balance */
   readonly kind: "charge" | "grant" | "admin" | "opening"
+  /** Name of the job; empty for others and without one */
+  readonly name: string
   /** Id of the job, the request or the change */
   readonly source: string
   /** Negative for a deduction */

@@ -177,6 +177,7 @@ class Usage(TypedDict):
 class LedgerEntry(TypedDict):
     at: str
     kind: Literal["charge", "grant", "admin", "opening"]  # A job; an approved request; a change by a superuser; the first balance
+    name: str  # Name of the job; empty for others and without one
     source: str  # Id of the job, the request or the change
     seconds: float  # Negative for a deduction
 

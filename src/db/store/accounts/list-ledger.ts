@@ -8,6 +8,8 @@ interface LedgerRow {
   kind: 'charge' | 'grant' | 'admin' | 'opening'
   /** Id of the job, of the time request or of the action. */
   source: string
+  /** Name of the job; empty for other entries, without one, and for a job that was removed. */
+  name: string
   deltaMs: number
   /** UTC text. */
   at: string
@@ -19,7 +21,8 @@ export function listLedger(
   { user, before, limit }: { user: string; before: number; limit: number },
 ): LedgerRow[] {
   return tx.all(
-    `SELECT ${INSERTION_ORDER} AS position, kind, source_id AS source, delta_ms AS deltaMs, at FROM qpu_ledger
+    `SELECT ${INSERTION_ORDER} AS position, kind, source_id AS source, delta_ms AS deltaMs, at,
+       COALESCE((SELECT name FROM quantum_jobs WHERE id = source_id AND kind = 'charge'), '') AS name FROM qpu_ledger
      WHERE user = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit`,
     { user, before, limit },
   )

@@ -246,7 +246,7 @@ export const TABLE: readonly Row[] = [
     statuses: SUPERUSER,
     call: ({ qpu }) => ({ body: { name: qpu.name, drain: false } }),
   },
-  ...['hold', 'run-next'].map((act) => ({
+  ...['hold', 'cancel', 'run-next'].map((act) => ({
     route: `POST /api/op/jobs/:id/${act}`,
     statuses: SUPERUSER,
     call: async (world: World) => ({ path: `/api/op/jobs/${await world.job()}/${act}` }),

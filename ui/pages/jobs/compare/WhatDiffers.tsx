@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Job } from '../../../api/model/jobs.ts'
-import { formatColumnSeconds, formatCount } from '../../../lib/format.ts'
+import { seedOf, shotsOf } from '../../../jobs/jobs.ts'
+import { formatColumnSeconds } from '../../../lib/format.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { QpuName } from '../JobTable.tsx'
@@ -23,11 +24,7 @@ const ROWS: readonly Row[] = [
     cell: ({ created }) => <Moment at={created} />,
   },
   { title: 'QPU', value: ({ qpu }) => text(qpu), cell: (job) => <QpuName of={job} /> },
-  {
-    title: 'Shots',
-    value: ({ payload }) => text(payload?.shots),
-    cell: ({ payload }) => formatCount(payload?.shots ?? 0),
-  },
+  { title: 'Shots', value: shotsOf, cell: shotsOf },
   {
     title: 'QPU time',
     value: ({ duration }) => text(duration),
@@ -38,7 +35,7 @@ const ROWS: readonly Row[] = [
     value: ({ payload }) => text(payload?.meas_level),
     cell: ({ payload }) => LEVELS[payload?.meas_level ?? 2],
   },
-  { title: 'Seed', value: ({ payload }) => text(payload?.seed), cell: ({ payload }) => text(payload?.seed) },
+  { title: 'Seed', value: (job) => text(seedOf(job)), cell: (job) => text(seedOf(job)) },
   {
     title: 'Parameters',
     value: parameters,

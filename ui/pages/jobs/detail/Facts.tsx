@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Job } from '../../../api/model/jobs.ts'
+import { seedOf, shotsOf } from '../../../jobs/jobs.ts'
 import { isFinished } from '../../../jobs/status.ts'
 import { formatColumnSeconds, formatCount, formatOrdinal, formatSeconds } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
@@ -11,13 +12,14 @@ const LEVELS = ['Traces', 'IQ points', 'Counts']
 export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
   const { payload, charged_seconds: charged } = job
   const circuits = payload?.circuits ?? []
+  const seed = seedOf(job)
   const executions = circuits.reduce((sum, { parameter_values: sets }) => sum + (sets?.length || 1), 0)
   return (
     <dl class="facts">
       <Fact name="QPU">
         <QpuName of={job} />
       </Fact>
-      <Fact name="Shots">{formatCount(payload?.shots ?? job.shots ?? 0)}</Fact>
+      <Fact name="Shots">{shotsOf(job)}</Fact>
       {job.status !== 'pending' && job.status !== 'cancelled' && (
         <Fact name={isFinished(job.status) ? 'QPU time' : 'Running for'}>
           <Took job={job} format={formatColumnSeconds} />
@@ -32,7 +34,7 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
         </Fact>
       )}
       {payload && payload.meas_level !== 2 && <Fact name="Result">{LEVELS[payload.meas_level]}</Fact>}
-      {typeof payload?.seed === 'number' && <Fact name="Seed">{payload.seed}</Fact>}
+      {seed !== undefined && <Fact name="Seed">{seed}</Fact>}
       {(job.attempt ?? 0) > 1 && <Fact name="Attempt">{job.attempt}, after a restart</Fact>}
       {owner && <Fact name="Owner">{owner}</Fact>}
       <Tags tags={job.tags ?? []} />

@@ -5,9 +5,9 @@ import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { useIdeal } from '../../../jobs/ideal/use-ideal.ts'
 import { executionsOf } from '../../../jobs/jobs.ts'
-import type { AssignmentError, Discriminator, Share } from '../../../jobs/readout/discriminate.ts'
+import type { AssignmentError, Share } from '../../../jobs/readout/discriminate.ts'
 import { preparedState } from '../../../jobs/readout/prepared.ts'
-import { joinPoints, type Readout, readOut } from '../../../jobs/readout/read-out.ts'
+import { joinPoints, ownDiscriminator, type Readout, readOut } from '../../../jobs/readout/read-out.ts'
 import { type IqPoints, readIqPoints } from '../../../jobs/signals.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { formatQuantity } from '../../../lib/quantity.ts'
@@ -40,7 +40,7 @@ export function IqPlane({ job, points, chosen }: IqPlaneProps) {
   const prepared = usePrepared(job, isAsked.current, slot.value)
   const readout = useMemo(() => {
     const shown = points.slots[slot.value] ?? points.slots[0] ?? NONE
-    return readOut({ shown, prepared, own: ownDiscriminator(job), by: by.value })
+    return readOut({ shown, prepared, own: ownDiscriminator(job, chosen), by: by.value })
   }, [points, slot.value, prepared, by.value])
   const isKnown = prepared.some(({ re }) => re.length > 0)
   const name = `Bit ${slot.value}`
@@ -94,12 +94,6 @@ function usePrepared(job: Job, isAsked: boolean, slot: number) {
       )
     return [of(0), of(1)] as const
   }, [ideals, slot])
-}
-
-/** The discriminator that a job names; of a part of it, the rest is that of the device. */
-function ownDiscriminator({ payload }: Job): Discriminator | undefined {
-  const { acq_rotation: rotation, acq_threshold: threshold } = payload ?? {}
-  return typeof rotation === 'number' && typeof threshold === 'number' ? { rotation, threshold } : undefined
 }
 
 interface ShotsProps {

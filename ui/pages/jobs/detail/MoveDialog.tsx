@@ -11,7 +11,7 @@ import { useForm } from '../../../parts/form/use-form.ts'
 
 /** Moves a pending job to another QPU, with a reason; asks again before a simulator takes it. */
 export function MoveDialog({ job, close }: { job: Job; close: () => void }) {
-  const { api, qpus, availability, toast } = useApp()
+  const { api, qpus, toast } = useApp()
   const others = (qpus.value.value ?? []).filter(({ id, name }) => ![id, name].includes(job.qpu_target ?? ''))
   const needsSimulator = useSignal(false)
   const form = useForm({
@@ -45,7 +45,7 @@ export function MoveDialog({ job, close }: { job: Job; close: () => void }) {
           >
             {others.map((each) => (
               <option key={each.id} value={each.name}>
-                {each.name}, {qpuCondition(each, availability.value.value).word.toLowerCase()}
+                {each.name}, {qpuCondition(each).word.toLowerCase()}
               </option>
             ))}
           </select>

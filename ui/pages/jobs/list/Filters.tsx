@@ -2,15 +2,21 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useApp } from '../../../app/app.ts'
 import { useQuery } from '../../../app/use-query.ts'
-import { FILTERS, PERIODS, STATUSES } from './filters.ts'
+import { dateIn, startOfDate } from '../../../lib/zone.ts'
+import { DayRange } from '../../../parts/form/DayRange.tsx'
+import { UserSearch } from '../../../parts/form/UserSearch.tsx'
+import { DAYS, FILTERS, PERIODS, STATUSES } from './filters.ts'
+import { SaveView } from './SaveView.tsx'
 
 const TYPING_PAUSE_MS = 250
 
 /** The filters above the list; the address is their state. */
 export function Filters({ owner }: { owner: string | undefined }) {
-  const { qpus, superuser } = useApp()
+  const { qpus, superuser, zone } = useApp()
   const query = useQuery()
   const tag = query.get('tag')
+  const [from, to] = [query.get('from'), query.get('to')]
+  const today = dateIn(Date.now(), zone.value)
   return (
     <search class="filters">
       <SearchField />
@@ -21,7 +27,15 @@ export function Filters({ owner }: { owner: string | undefined }) {
         any="Any QPU"
         choices={(qpus.value.value ?? []).map(({ name }) => ({ id: name, title: name }))}
       />
-      <Choice name="from" label="Period" any="Any time" choices={PERIODS} />
+      <Choice
+        name="from"
+        label="Period"
+        any="Any time"
+        choices={[...DAYS, ...PERIODS, { id: today, title: 'Dates…' }]}
+      />
+      {(to || startOfDate(from, zone.value) !== undefined) && (
+        <DayRange zone={zone.value} from={from} to={to} set={(part) => query.set(part)} />
+      )}
       {superuser.value && (
         <Choice
           name="user"
@@ -33,6 +47,7 @@ export function Filters({ owner }: { owner: string | undefined }) {
           ]}
         />
       )}
+      {superuser.value && <OwnerSearch />}
       {tag && (
         <button type="button" class="chip" onClick={() => query.set({ tag: '' })}>
           {tag} <span aria-hidden="true">✕</span>
@@ -48,8 +63,20 @@ export function Filters({ owner }: { owner: string | undefined }) {
           Clear
         </button>
       )}
+      <SaveView />
     </search>
   )
+}
+
+function OwnerSearch() {
+  const query = useQuery()
+  const text = useSignal('')
+  const choose = (user: string) => {
+    if (user === '') return
+    text.value = ''
+    query.set({ user })
+  }
+  return <UserSearch label="Find an owner" placeholder="Owner" text={text} choose={choose} />
 }
 
 function SearchField() {

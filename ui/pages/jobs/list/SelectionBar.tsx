@@ -45,15 +45,19 @@ export function SelectionBar({ selected, total, filters }: SelectionBarProps) {
     })
   }
   const cancel = async () => {
-    const { confirmed } = await ask({
+    const isOperator = superuser.peek()
+    const { confirmed, reason } = await ask({
       title: `Cancel ${formatNumberOf(ids.length, 'job')}?`,
-      body: 'Only pending jobs can be cancelled. The others stay as they are.',
+      body: `Only pending jobs can be cancelled. The others stay as they are.${isOperator ? ' The owners read the reason.' : ''}`,
       action: 'Cancel jobs',
       tone: 'bad',
+      ...(isOperator && { reason: { label: 'Reason' } }),
     })
     if (!confirmed) return
     start('Cancel jobs', async (id) => {
-      await api.send(`/api/jobs/${id}/cancel`, {})
+      await (isOperator
+        ? api.send(`/api/op/jobs/${id}/cancel`, { reason })
+        : api.send(`/api/jobs/${id}/cancel`, {}))
       return 'Cancelled'
     })
   }

@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '../../../../src/base/portable/units.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import type { Query } from '../../../app/use-query.ts'
+import { dateIn, shiftDate, startOfDate } from '../../../lib/zone.ts'
 
 /** Periods by which the list can be limited, as in its address. */
 export const PERIODS = [
@@ -19,15 +20,29 @@ export const STATUSES = [
   { id: 'cancelled', title: 'Cancelled' },
 ] as const
 
+/** Days by which the list can be limited, as in its address: their distance from today. */
+export const DAYS = [
+  { id: 'today', title: 'Today', from: 0, to: 1 },
+  { id: 'yesterday', title: 'Yesterday', from: -1, to: 0 },
+] as const
+
 /** Names of the query parameters that filter the list. */
-export const FILTERS = ['q', 'status', 'qpu', 'tag', 'from'] as const
+export const FILTERS = ['q', 'status', 'qpu', 'tag', 'from', 'to'] as const
+
+/** Where and when the caller reads the list. */
+interface Reader {
+  isSuperuser: boolean
+  nowMs: number
+  /** In which days begin. */
+  zone: string
+}
 
 /** Fields of a row. Programs and results, which may be large, are not among them. */
 const FIELDS =
   'id,name,tags,user_id,status,held,shots,qpu_target,qpu,created,started_at,finished_at,duration,attempt'
 
 /** The filters of the address as parameters of `GET /api/jobs`. */
-export function requestFilters(query: Pick<Query, 'get'>, isSuperuser: boolean, nowMs: number): string {
+export function requestFilters(query: Pick<Query, 'get'>, { isSuperuser, nowMs, zone }: Reader): string {
   const given = new URLSearchParams()
   const set = (name: string, value: string | undefined) => {
     if (value) given.set(name, value)
@@ -36,7 +51,13 @@ export function requestFilters(query: Pick<Query, 'get'>, isSuperuser: boolean, 
   set('status', STATUSES.find(({ id }) => id === query.get('status'))?.id)
   set('qpu', query.get('qpu'))
   set('tag', query.get('tag'))
-  set('created_from', startOf(query.get('from'), nowMs))
+  const day = DAYS.find(({ id }) => id === query.get('from'))
+  const today = dateIn(nowMs, zone)
+  set(
+    'created_from',
+    day ? startOf(shiftDate(today, day.from), nowMs, zone) : startOf(query.get('from'), nowMs, zone),
+  )
+  set('created_to', startOf(day ? shiftDate(today, day.to) : query.get('to'), nowMs, zone))
   if (isSuperuser) set('user', query.get('user') === 'me' ? '' : query.get('user') || '*')
   return given.toString()
 }
@@ -71,10 +92,12 @@ export function pageParameters(filters: string, skip: number, limit: number): st
   return `${filters && `${filters}&`}skip=${skip}&limit=${limit}&fields=${FIELDS}`
 }
 
-/** The start of a period, to the minute, or a date; undefined for all time. */
-function startOf(from: string, nowMs: number): string | undefined {
+/** The start of a period, to the minute, or of a date in the zone; undefined for all time. */
+function startOf(from: string, nowMs: number, zone: string): string | undefined {
   const hours = PERIODS.find(({ id }) => id === from)?.hours
-  if (hours !== undefined)
-    return new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - hours * HOUR_MS).toISOString()
-  return /^\d{4}-\d\d-\d\d$/.test(from) ? from : undefined
+  const ms =
+    hours === undefined
+      ? startOfDate(from, zone)
+      : Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - hours * HOUR_MS
+  return ms === undefined ? undefined : new Date(ms).toISOString()
 }

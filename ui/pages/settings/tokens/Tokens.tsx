@@ -164,16 +164,9 @@ function Lead({ tokens }: { tokens: readonly ApiToken[] }) {
 }
 
 function LastUse({ token: { last_used: at, last_address: address } }: { token: ApiToken }) {
-  if (!at) {
-    return (
-      <>
-        <span class="folded">used </span>never
-      </>
-    )
-  }
+  if (!at) return <>never</>
   return (
     <>
-      <span class="folded">last used </span>
       <Moment at={at} />
       <small class="address">from {address}</small>
     </>
@@ -184,10 +177,5 @@ function Expires({ token }: { token: ApiToken }) {
   const end = parseTime(token.expires_at)
   if (end === undefined) return <>never expires</>
   if (end <= Date.now()) return <Status tone="bad" glyph="cross" word="Expired" />
-  return (
-    <>
-      <span class="folded">until </span>
-      <Moment at={end} />
-    </>
-  )
+  return <Moment at={end} />
 }
