@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { postLedger } from '../../../src/db/store/accounts/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
 interface Ledger {
@@ -10,7 +11,12 @@ interface Ledger {
 test('users read every change of their balance, page by page; superusers that of a user', async () => {
   await using server = await openTestServer()
   const [ada, bob] = [await server.createUser({ qpuSeconds: 100 }), await server.createUser()]
+  const named = await server.db.write('t', (tx) => {
+    const payload = { circuits: [] }
+    return tx.insert(quantumJobs, { user_id: ada.id, name: 'Bell pair', payload }).id
+  })
   await server.db.write('t', (tx) => {
+    postLedger(tx, { user: bob.id, kind: 'charge', sourceId: named, deltaMs: -1_000 })
     for (let job = 1; job <= 4; job += 1) {
       const charge = { user: ada.id, kind: 'charge', sourceId: `job${job}`, deltaMs: -job * 500 } as const
       postLedger(tx, charge)
@@ -32,7 +38,10 @@ test('users read every change of their balance, page by page; superusers that of
   ])
   expect(rest.next).toBeNull()
   expect(await read(server.admin, `?user=${bob.id}`)).toMatchObject({
-    entries: [{ kind: 'grant', source: 'request', seconds: 10 }],
+    entries: [
+      { kind: 'grant', source: 'request', seconds: 10, name: '' },
+      { kind: 'charge', source: named, seconds: -1, name: 'Bell pair' },
+    ],
   })
   expect((await server.as(bob).get(`/api/ledger?user=${ada.id}`)).status).toBe(403)
   expect((await server.as(bob).get('/api/ledger?limit=201')).status).toBe(400)

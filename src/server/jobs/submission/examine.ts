@@ -134,7 +134,8 @@ function isNamed({ name, tags, labels }: Pick<ExaminedSubmission, 'name' | 'tags
   return name !== '' || tags.length > 0 || labels !== ''
 }
 
-function mostShots({ circuits, shots }: JobPayload): ExaminedSubmission['shots'] {
+function mostShots({ circuits, shots, exact }: JobPayload): ExaminedSubmission['shots'] {
+  if (exact) return { most: 0, path: 'shots' }
   const all = circuits.map((each, index) =>
     each.shots === undefined
       ? { most: shots, path: 'shots' }
