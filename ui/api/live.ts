@@ -65,6 +65,11 @@ interface Connection {
   unknown: number
 }
 
+/** Whether the server has confirmed these topics and no others. */
+function isConfirmed({ confirmed }: Connection, topics: readonly string[]): boolean {
+  return confirmed?.size === topics.length && topics.every((topic) => confirmed.has(topic))
+}
+
 /** Creates an event stream that reconnects with exponential back-off. */
 export function createLive(options: LiveOptions): Live {
   const { subscribe, configured = (topic) => topic, whenReady, isSignedIn = () => false } = options
@@ -128,9 +133,7 @@ export function createLive(options: LiveOptions): Live {
     const { clientId, requests } = mine
     await whenReady?.()
     const wanted = [...listeners.keys()]
-    const { confirmed } = mine
-    if (confirmed?.size === wanted.length && wanted.every((topic) => confirmed.has(topic)))
-      return loadWaiting()
+    if (isConfirmed(mine, wanted)) return loadWaiting()
     for (const topic of wanted) attach(mine, topic)
     try {
       await subscribe(clientId, [HEARTBEAT, ...wanted.map(configured)], requests.signal)
