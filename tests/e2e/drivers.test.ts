@@ -78,6 +78,8 @@ describe.skipIf(!chromium)('drivers', () => {
 
       await page.getByText('Connected', { exact: true }).first().waitFor()
       await page.getByText('Sends events').waitFor()
+      // Without a choice, the log shows all events but readings.
+      await page.getByRole('combobox', { name: 'Type' }).selectOption('CryostatReading')
       await page.getByRole('cell', { name: 'CryostatReading' }).first().waitFor()
       await page.getByRole('button', { name: 'JSON' }).first().click()
       await page.getByRole('dialog').getByText('"mapper.bf.tmixing"').waitFor()

@@ -3,8 +3,9 @@ import { Heading } from '../../parts/Heading.tsx'
 import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { browserHref, useCatalog } from '../collections/catalog.ts'
 import { describeAccess } from '../collections/model.ts'
+import { HealthPanel } from '../server/HealthPanel.tsx'
 
-/** All collections, with who may read and write them. */
+/** The state of the service, and all collections, with who may read and write them. */
 export function Home() {
   const { collections, counts } = useCatalog()
   const known = Object.values(counts.value)
@@ -15,42 +16,45 @@ export function Home() {
         title="Administration"
         lead={known.length > 0 && `${formatCount(total)} records in ${known.length} collections.`}
       />
-      <Panel title="Collections">
-        <Loaded of={collections} task="load the collections" rows={12}>
-          {(all) => (
-            <div class="scroll">
-              <table class="book folds" aria-label="Collections">
-                <thead>
-                  <tr>
-                    <th scope="col">Collection</th>
-                    <th scope="col" class="number">
-                      Records
-                    </th>
-                    <th scope="col">Access</th>
-                    <th scope="col" class="number">
-                      Fields
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((collection) => (
-                    <tr key={collection.name}>
-                      <th scope="row">
-                        <a href={browserHref(collection.name)} data-row>
-                          {collection.name}
-                        </a>
+      <div class="stack">
+        <HealthPanel />
+        <Panel title="Collections">
+          <Loaded of={collections} task="load the collections" rows={12}>
+            {(all) => (
+              <div class="scroll">
+                <table class="book folds" aria-label="Collections">
+                  <thead>
+                    <tr>
+                      <th scope="col">Collection</th>
+                      <th scope="col" class="number">
+                        Records
                       </th>
-                      <td class="number state">{countText(counts.value[collection.name])}</td>
-                      <td class="wide">{describeAccess(collection)}</td>
-                      <td class="number absent">{collection.fields.length}</td>
+                      <th scope="col">Access</th>
+                      <th scope="col" class="number">
+                        Fields
+                      </th>
                     </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )}
-        </Loaded>
-      </Panel>
+                  </thead>
+                  <tbody>
+                    {all.map((collection) => (
+                      <tr key={collection.name}>
+                        <th scope="row">
+                          <a href={browserHref(collection.name)} data-row>
+                            {collection.name}
+                          </a>
+                        </th>
+                        <td class="number state">{countText(counts.value[collection.name])}</td>
+                        <td class="wide">{describeAccess(collection)}</td>
+                        <td class="number absent">{collection.fields.length}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
+          </Loaded>
+        </Panel>
+      </div>
     </>
   )
 }

@@ -1,11 +1,13 @@
 import type { Activity, Driver } from '../../api/model/equipment/drivers.ts'
+import { useApp } from '../../app/app.ts'
 import { formatCount } from '../../lib/format.ts'
 import { parseTime } from '../../lib/time.ts'
 import { Menu } from '../../parts/Menu.tsx'
 import { Moment } from '../../parts/Moment.tsx'
 import { Status } from '../../parts/Status.tsx'
+import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { EventBars } from './EventBars.tsx'
-import { driverState, eventRate, holderOf, total } from './state.ts'
+import { driverState, eventRate, holderOf, orderDrivers, total } from './state.ts'
 import { useDriverActions } from './use-driver-actions.ts'
 import type { DriversState } from './use-drivers.ts'
 
@@ -16,87 +18,98 @@ interface DriverTableProps {
   state: DriversState
 }
 
-/** The drivers of one QPU; those of an operation stand below one another. */
+/** All drivers by their QPU and operation, a row for each. */
 export function DriverTable({ list, state }: DriverTableProps) {
+  const { qpus } = useApp()
+  const qpuOf = ({ qpu }: Driver) => qpus.value.value?.find(({ id }) => id === qpu)?.name ?? qpu
+  const activities = new Map(state.activity.value.value?.drivers.map((each) => [each.id, each]))
+  const columns: Column<Driver>[] = [
+    {
+      title: 'QPU',
+      cell: (driver) => <a href={`/qpus/${encodeURIComponent(qpuOf(driver))}`}>{qpuOf(driver)}</a>,
+    },
+    { title: 'Driver', names: true, cell: ({ name }) => name },
+    { title: 'State', phone: 'state', cell: (driver) => <State driver={driver} list={list} state={state} /> },
+    { title: 'Operation', cell: ({ operation }) => OPERATIONS[operation] },
+    { title: 'Device', class: 'soft', cell: ({ device }) => device || 'any device' },
+    {
+      title: 'Last event',
+      cell: ({ id, last_seen }) => <Moment at={activities.get(id)?.last_event || last_seen} none="never" />,
+    },
+    { title: 'Version', class: 'soft', phone: 'absent', cell: ({ version }) => version || '–' },
+    { title: 'Message ports', class: 'soft', phone: 'absent', cell: portsOf },
+    {
+      title: 'Events per s, last hour',
+      number: true,
+      cell: ({ id, status }) => {
+        const activity = activities.get(id)
+        return activity && <Rate activity={activity} isOnline={status === 'online'} now={state.now.value} />
+      },
+    },
+    {
+      title: 'Actions',
+      untitled: true,
+      number: true,
+      cell: (driver) => <Actions driver={driver} state={state} />,
+    },
+  ]
+  const sorted = orderDrivers(list).toSorted((a, b) => qpuOf(a).localeCompare(qpuOf(b)))
   return (
-    <div class="scroll">
-      <table class="book folds driver-table">
-        <thead>
-          <tr>
-            <th scope="col">Driver and device</th>
-            <th scope="col">State</th>
-            <th scope="col">Operation</th>
-            <th scope="col">Last event</th>
-            <th scope="col">Version</th>
-            <th scope="col" class="number">
-              Events per s, last hour
-            </th>
-            <th scope="col">
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.map((driver) => (
-            <Row key={driver.id} driver={driver} list={list} state={state} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Drivers"
+      rows={sorted}
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => `/drivers/${id}`}
+    />
   )
 }
 
-function Row({ driver, list, state }: { driver: Driver; list: readonly Driver[]; state: DriversState }) {
-  const activity = state.activity.value.value?.drivers.find(({ id }) => id === driver.id)
+/** The message ports of a driver, which a firewall must let through. */
+function portsOf({ command_port, result_port }: Driver): string {
+  return [command_port, result_port].filter(Boolean).join(', ') || '–'
+}
+
+function State({ driver, list, state }: DriverTableProps & { driver: Driver }) {
+  const server = state.activity.value.value
+  const activity = server?.drivers.find(({ id }) => id === driver.id)
   const condition = driverState(driver, activity, state.now.value)
   const actions = useDriverActions(() => void state.drivers.load())
   const holder = condition.isStandby ? holderOf(list, driver) : undefined
   return (
-    <tr>
-      <th scope="row">
-        <a href={`/drivers/${driver.id}`} data-row>
-          {driver.name}
-        </a>
-        <small class="line soft">{driver.device || 'any device'}</small>
-      </th>
-      <td class="state">
-        <Status {...condition} />
-        <small class="line soft">
-          <Detail
-            driver={driver}
-            activity={activity}
-            detail={condition.detail}
-            limit={state.activity.value.value?.event_rate_limit}
-          />
-          {holder && (
-            <button type="button" class="link" onClick={() => void actions.toggle(holder)}>
-              Disable {holder.name}…
-            </button>
-          )}
-        </small>
-      </td>
-      <td>{OPERATIONS[driver.operation]}</td>
-      <td>
-        <Moment at={activity?.last_event || driver.last_seen} none="never" />
-      </td>
-      <td class="soft">{driver.version || '–'}</td>
-      <td class="number">
-        {activity && <Rate activity={activity} isOnline={driver.status === 'online'} now={state.now.value} />}
-      </td>
-      <td class="number">
-        <Menu
-          button="…"
-          label={`Actions for ${driver.name}`}
-          class="sm"
-          items={[
-            { title: 'Commands and events', href: `/drivers/${driver.id}` },
-            { title: driver.enabled ? 'Disable…' : 'Enable', run: () => void actions.toggle(driver) },
-            { title: 'New token…', run: () => void actions.renewToken(driver) },
-            { title: 'Delete…', run: () => void actions.remove(driver), tone: 'bad' },
-          ]}
-        />
-      </td>
-    </tr>
+    <>
+      <Status {...condition} />{' '}
+      <small class="soft">
+        <Detail
+          driver={driver}
+          activity={activity}
+          detail={condition.detail}
+          limit={server?.event_rate_limit}
+        />{' '}
+        {holder && (
+          <button type="button" class="link" onClick={() => void actions.toggle(holder)}>
+            Disable {holder.name}…
+          </button>
+        )}
+      </small>
+    </>
+  )
+}
+
+function Actions({ driver, state }: { driver: Driver; state: DriversState }) {
+  const actions = useDriverActions(() => void state.drivers.load())
+  return (
+    <Menu
+      button="…"
+      label={`Actions for ${driver.name}`}
+      class="sm"
+      items={[
+        { title: 'Commands and events', href: `/drivers/${driver.id}` },
+        { title: driver.enabled ? 'Disable…' : 'Enable', run: () => void actions.toggle(driver) },
+        { title: 'New token…', run: () => void actions.renewToken(driver) },
+        { title: 'Delete…', run: () => void actions.remove(driver), tone: 'bad' },
+      ]}
+    />
   )
 }
 

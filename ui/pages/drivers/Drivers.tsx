@@ -4,7 +4,7 @@ import { formatNumberOf, sentence } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, ErrorBox, Loaded, Panel } from '../../parts/Panel.tsx'
 import { DriverTable } from './DriverTable.tsx'
-import { driverState, orderDrivers, total } from './state.ts'
+import { driverState, total } from './state.ts'
 import { type DriversState, useDrivers } from './use-drivers.ts'
 
 /** What a driver of each operation is called. */
@@ -14,7 +14,7 @@ const ROLES: readonly [Operation, string][] = [
   ['monitor', 'monitor'],
 ]
 
-/** The drivers of each QPU: who is connected, who stands by, and what they send. */
+/** All drivers: which are connected or stand by, and what they send. */
 export function DriversPage() {
   const state = useDrivers()
   const error = state.activity.error.value
@@ -37,7 +37,7 @@ export function DriversPage() {
           />
         )}
         <Loaded of={state.drivers} task="load the drivers" rows={6}>
-          {(list) => (list.length === 0 ? <NoDrivers /> : <Groups list={list} state={state} />)}
+          {(list) => (list.length === 0 ? <NoDrivers /> : <AllDrivers list={list} state={state} />)}
         </Loaded>
       </div>
     </>
@@ -89,45 +89,27 @@ function problems(list: readonly Driver[], activity: DriverActivity | undefined,
   return facts.length > 0 ? facts.join(' ') : 'All of them are connected or on standby.'
 }
 
-function Groups({ list, state }: { list: readonly Driver[]; state: DriversState }) {
+/** All drivers, and links that register those that a QPU does not have yet. */
+function AllDrivers({ list, state }: { list: readonly Driver[]; state: DriversState }) {
   const { qpus } = useApp()
-  const named = (id: string) => qpus.value.value?.find((qpu) => qpu.id === id)?.name ?? id
-  const groups = [...Map.groupBy(list, ({ qpu }) => qpu)].toSorted(([a], [b]) =>
-    named(a).localeCompare(named(b)),
-  )
+  const missing = [...Map.groupBy(list, ({ qpu }) => qpu)].flatMap(([id, members]) => {
+    const qpu = qpus.value.value?.find((each) => each.id === id)?.name ?? id
+    return ROLES.flatMap(([operation, role]) =>
+      members.some((driver) => driver.operation === operation) ? [] : [{ qpu, operation, role }],
+    )
+  })
   return (
-    <>
-      {groups.map(([qpu, members]) => (
-        <Panel key={qpu} title={named(qpu)} aside={<Ports members={members} />}>
-          <DriverTable list={orderDrivers(members)} state={state} />
-          <Missing qpu={named(qpu)} members={members} />
-        </Panel>
-      ))}
-    </>
+    <Panel title="All drivers">
+      <DriverTable list={list} state={state} />
+      {missing.length > 0 && (
+        <p class="padded soft missing-drivers">
+          {missing.map(({ qpu, operation, role }) => (
+            <a key={qpu + operation} href={`/drivers/new?${new URLSearchParams({ qpu, operation })}`}>
+              Register a {role} of {qpu}
+            </a>
+          ))}
+        </p>
+      )}
+    </Panel>
   )
-}
-
-/** Links that register the drivers that a QPU does not have yet. */
-function Missing({ qpu, members }: { qpu: string; members: readonly Driver[] }) {
-  const missing = ROLES.filter(([operation]) => !members.some((driver) => driver.operation === operation))
-  if (missing.length === 0) return null
-  return (
-    <p class="padded soft missing-drivers">
-      {missing.map(([operation, role]) => (
-        <a key={operation} href={`/drivers/new?${new URLSearchParams({ qpu, operation })}`}>
-          Register a {role}
-          <span class="unseen"> of {qpu}</span>
-        </a>
-      ))}
-    </p>
-  )
-}
-
-/** The message ports that the drivers of a QPU use, which a firewall must let through. */
-function Ports({ members }: { members: readonly Driver[] }) {
-  const ports = members
-    .flatMap(({ command_port, result_port }) => [command_port, result_port])
-    .filter(Boolean)
-  if (ports.length === 0) return null
-  return <span class="soft">Message ports {ports.toSorted((a, b) => a - b).join(', ')}</span>
 }
