@@ -8,6 +8,7 @@ import {
   grantLease,
   listOfflineDrivers,
   qpus,
+  resetLeases,
 } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
@@ -72,4 +73,19 @@ describe('listOfflineDrivers()', () => {
     await lab.detach(target)
     expect(await offline()).toEqual([north.driver.name, south.driver.name])
   })
+})
+
+test('resetLeases() sets connected QPUs offline and leaves the others as they are', async () => {
+  await using lab = await JobLab.open()
+  const [north, south] = [await lab.qpu(), await lab.qpu()]
+  await lab.db.write('ports', (tx) => {
+    tx.update(qpus, north.id, { status: 'online', command_port: 6_000, result_port: 6_001 })
+    tx.update(qpus, south.id, { status: 'offline', command_port: 0, result_port: 0 })
+    tx.run("UPDATE qpus SET updated = '2020-01-01 00:00:00.000Z'")
+  })
+  await resetLeases(lab.db)
+  const [first, second] = await lab.db.read((tx) => [tx.find(qpus, north.id), tx.find(qpus, south.id)])
+  expect(first).toMatchObject({ status: 'offline', command_port: 0, result_port: 0 })
+  expect(first?.updated).not.toBe('2020-01-01 00:00:00.000Z')
+  expect(second?.updated).toBe('2020-01-01 00:00:00.000Z')
 })
