@@ -83,6 +83,8 @@ export function seed(
   run(`INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
        SELECT 'opening' || substr(id, 5), id, 'opening', id, qpu_ms, created FROM users WHERE id LIKE 'user0%'`)
   run(`UPDATE users SET qpu_ms = coalesce((SELECT sum(delta_ms) FROM qpu_ledger WHERE user = users.id), 0)`)
+  // The time of the jobs is in the sums above; the next start adds their bytes.
+  run('UPDATE sums_watermark SET at = (SELECT max(finished_at) FROM quantum_jobs)')
   seedEvents(run, all, { events, qpu, now })
   run('PRAGMA wal_checkpoint(TRUNCATE)')
   return monitorId(0)

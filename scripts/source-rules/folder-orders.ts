@@ -157,6 +157,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['filter'],
       ['readers'],
       ['records'],
+      ['sums'],
       ['query', 'store'],
       ['integrity'],
       ['open-database.ts'],

@@ -16,6 +16,7 @@ import {
   Turns,
   toTimestamp,
 } from '../base/index.ts'
+import { quantumJobs } from './collections/quantum_jobs.ts'
 import { COLLECTIONS, type CollectionName } from './collections.ts'
 import { keepLogAtExit } from './durability/exit-guard.ts'
 import { reserveIndex } from './durability/index-reserve.ts'
@@ -50,6 +51,7 @@ import { lockFolder } from './sqlite/lock.ts'
 import { createReadThread } from './sqlite/read-thread.ts'
 import type { Statement } from './sqlite/sql.ts'
 import { WriteOutcomes } from './sqlite/storage-watch.ts'
+import { prepareSums, writeSums } from './sums/write.ts'
 
 /** Options and dependencies of `openDatabase`. */
 export interface DatabaseOptions {
@@ -124,7 +126,8 @@ export async function openDatabase(
     const reader = openConnection(path, 'read')
     open.push(reader, { close: keepLogAtExit(reader) })
     const dependencies = { collections: schema.collections, planOf: createPlans() }
-    const opened = { writer, reader, writeAheadLog, names, dependencies, release }
+    const hasSums = schema.collections.includes(quantumJobs)
+    const opened = { writer, reader, writeAheadLog, names, dependencies, hasSums, release }
     const database = databaseOf(options, opened)
     await warnOfBrokenInvariants(database, schema, options.log)
     return database
@@ -176,6 +179,7 @@ function prepareSchema(writer: Connection, schema: Schema, { clock, log }: Datab
   writer.transaction('IMMEDIATE', () => {
     syncTables(writer, tables, nextMigration)
     if (fresh) recordAll(writer, schema.migrations, at)
+    if (schema.collections.includes(quantumJobs)) prepareSums(writer)
     if (feature('FAILPOINTS')) failpoint('schema.inside')
   })
 }
@@ -202,12 +206,13 @@ interface OpenedFile {
   writeAheadLog: WriteAheadLog
   names: CollectionNames
   dependencies: TxDependencies
+  hasSums: boolean
   release: () => void
 }
 
 function databaseOf(
   options: DatabaseOptions,
-  { writer, reader, writeAheadLog, names, dependencies, release }: OpenedFile,
+  { writer, reader, writeAheadLog, names, dependencies, hasSums, release }: OpenedFile,
 ): Database {
   const { clock, log } = options
   const feed = createChangeFeed(log)
@@ -280,6 +285,7 @@ function databaseOf(
   }
 
   async function close(): Promise<void> {
+    if (hasSums) await finishSums()
     // Those that wait for it have been accepted.
     await writeAheadLog.pause()
     open = false
@@ -289,6 +295,15 @@ function databaseOf(
     group.flush()
     await finishLog()
     release()
+  }
+
+  /** A database that nobody uses has complete sums, for whoever reads the file. */
+  async function finishSums(): Promise<void> {
+    try {
+      await write('finish sums', writeSums)
+    } catch (error) {
+      log.warn('the sums over jobs are not written; the next start adds them up', { error })
+    }
   }
 
   async function finishLog(): Promise<void> {

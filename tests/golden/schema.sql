@@ -355,24 +355,6 @@ CREATE TABLE "qpus" (
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX "qpus_name_unique" ON "qpus" ("name");
-CREATE TRIGGER "quantum_jobs_bytes_delete" BEFORE DELETE ON "quantum_jobs" BEGIN
-  UPDATE "user_bytes" SET "bytes" = "bytes" - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large" WHERE "record" = OLD."id")) WHERE "user" = OLD."user_id";
-END;
-CREATE TRIGGER "quantum_jobs_bytes_insert" AFTER INSERT ON "quantum_jobs" BEGIN
-  INSERT INTO "user_bytes" ("user", "bytes") SELECT NEW."user_id", 1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) WHERE NEW."user_id" <> ''
-    ON CONFLICT ("user") DO UPDATE SET "bytes" = "bytes" + excluded."bytes";
-END;
-CREATE TRIGGER "quantum_jobs_bytes_owner" AFTER UPDATE OF "user_id" ON "quantum_jobs" WHEN OLD."user_id" <> NEW."user_id" BEGIN
-  UPDATE "user_bytes" SET "bytes" = "bytes" - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large" WHERE "record" = OLD."id")) WHERE "user" = OLD."user_id";
-  INSERT INTO "user_bytes" ("user", "bytes") SELECT NEW."user_id", 1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large" WHERE "record" = NEW."id") WHERE NEW."user_id" <> ''
-    ON CONFLICT ("user") DO UPDATE SET "bytes" = "bytes" + excluded."bytes";
-END;
-CREATE TRIGGER "quantum_jobs_bytes_payload" AFTER UPDATE OF "payload" ON "quantum_jobs" WHEN OLD."user_id" = NEW."user_id" BEGIN
-  UPDATE "user_bytes" SET "bytes" = "bytes" - (coalesce(octet_length(OLD."payload"), 0) - coalesce(octet_length(NEW."payload"), 0)) WHERE "user" = OLD."user_id";
-END;
-CREATE TRIGGER "quantum_jobs_bytes_results" AFTER UPDATE OF "results" ON "quantum_jobs" WHEN OLD."user_id" = NEW."user_id" BEGIN
-  UPDATE "user_bytes" SET "bytes" = "bytes" - (coalesce(octet_length(OLD."results"), 0) - coalesce(octet_length(NEW."results"), 0)) WHERE "user" = OLD."user_id";
-END;
 CREATE TRIGGER "quantum_jobs_tags_delete" AFTER DELETE ON "quantum_jobs" WHEN OLD."tags" IS NOT NULL BEGIN
   DELETE FROM "quantum_jobs_tags" WHERE ("user", "entry", "seq") IN
     (SELECT OLD."user_id", "value", OLD."seq" FROM json_each(OLD."tags"));
@@ -435,18 +417,6 @@ CREATE INDEX "quantum_jobs_status_user_id_held_seq_id_qpu_target_not_before_run_
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
 CREATE INDEX "quantum_jobs_user_id_seq" ON "quantum_jobs" ("user_id", "seq");
 CREATE INDEX "quantum_jobs_user_id_status_seq" ON "quantum_jobs" ("user_id", "status", "seq") WHERE status = 'failed' OR status = 'cancelled';
-CREATE TRIGGER "quantum_jobs_bytes_large_delete" BEFORE DELETE ON "quantum_jobs_large" BEGIN
-  UPDATE "user_bytes" SET "bytes" = "bytes" - (SELECT octet_length("body") FROM "quantum_jobs_large" WHERE "record" = OLD."record" AND "field" = OLD."field")
-    WHERE "user" = (SELECT "user_id" FROM "quantum_jobs" WHERE "id" = OLD."record");
-END;
-CREATE TRIGGER "quantum_jobs_bytes_large_insert" AFTER INSERT ON "quantum_jobs_large" BEGIN
-  UPDATE "user_bytes" SET "bytes" = "bytes" + octet_length(NEW."body")
-    WHERE "user" = (SELECT "user_id" FROM "quantum_jobs" WHERE "id" = NEW."record");
-END;
-CREATE TRIGGER "quantum_jobs_bytes_large_update" AFTER UPDATE OF "body" ON "quantum_jobs_large" BEGIN
-  UPDATE "user_bytes" SET "bytes" = "bytes" + octet_length(NEW."body") - octet_length(OLD."body")
-    WHERE "user" = (SELECT "user_id" FROM "quantum_jobs" WHERE "id" = NEW."record");
-END;
 CREATE TABLE "quantum_jobs_large" (
   "record" TEXT NOT NULL REFERENCES "quantum_jobs" ("id") ON DELETE CASCADE,
   "field" TEXT NOT NULL,
@@ -489,6 +459,12 @@ CREATE TABLE "removed_users" (
   "at" TEXT NOT NULL,
   "actor" TEXT NOT NULL,
   "state" TEXT NOT NULL CHECK (state IN ('begun', 'done'))
+) STRICT;
+CREATE TABLE "sums_watermark" (
+  "id" INTEGER PRIMARY KEY CHECK (id = 1),
+  "seq" INTEGER NOT NULL,
+  "at" TEXT NOT NULL,
+  "written" INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE "superusers" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -5,6 +5,7 @@ import { ownBytesSql } from '../schema/stored-bytes.ts'
 import { jsonAt } from '../sqlite/dialect.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
+import { hasNewerEnd, LEDGER, NEWER_BYTES, NEWER_RUNS } from '../sums/newer.ts'
 
 /** An invariant that stored data violate; `rows` are examples. */
 export interface Finding {
@@ -53,7 +54,8 @@ const INVARIANTS: readonly Invariant[] = [
     text: 'A completed job of a user with a balance is charged exactly once',
     sql: `SELECT job.id FROM quantum_jobs job JOIN users ON users.id = job.user_id
           WHERE job.status = 'completed' AND users.unlimited = 0 AND NOT EXISTS
-            (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id) AND ${NOT_IMPORTED}`,
+            (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id)
+          AND NOT (${hasNewerEnd('job')}) AND ${NOT_IMPORTED}`,
   },
   {
     id: 'I3',
@@ -124,7 +126,7 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I11',
     text: 'A balance is the sum of its ledger',
     sql: `SELECT users.id, users.qpu_ms, coalesce(sum(delta_ms), 0) AS ledger_ms
-          FROM users LEFT JOIN qpu_ledger ON qpu_ledger.user = users.id
+          FROM users LEFT JOIN ${LEDGER} entry ON entry.user = users.id
           GROUP BY users.id HAVING users.qpu_ms <> ledger_ms`,
   },
   {
@@ -138,9 +140,25 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
+    text: 'The recent use of a user in a month is not more than the usage',
+    sql: `SELECT recent.user, recent.month, recent.ms, coalesce(sum(used_ms), 0) AS used_ms
+          FROM (SELECT user, strftime('%Y-%m', minute * 60, 'unixepoch') AS month, sum(ms) AS ms FROM recent_use
+                GROUP BY 1, 2) recent
+          LEFT JOIN qpu_usage ON qpu_usage.user = recent.user AND qpu_usage.month = recent.month
+          GROUP BY 1, 2 HAVING recent.ms > coalesce(sum(used_ms), 0)`,
+  },
+  {
+    id: 'I11',
+    text: 'No charge in the ledger is newer than its watermark',
+    sql: `SELECT run.job FROM (${NEWER_RUNS}) run JOIN qpu_ledger ON kind = 'charge' AND source_id = run.job`,
+  },
+  {
+    id: 'I11',
     text: 'The stored bytes of a user are those of the jobs',
     sql: `SELECT user, sum(bytes) AS difference FROM (
             SELECT user, bytes FROM user_bytes
+            UNION ALL
+            ${NEWER_BYTES}
             UNION ALL
             SELECT job.user_id, -(${ownBytesSql(quantumJobs, 'job')}) FROM quantum_jobs job WHERE job.user_id <> ''
             UNION ALL

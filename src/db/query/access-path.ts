@@ -3,6 +3,7 @@ import type { Condition, Order, Term } from '../filter/index.ts'
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
 import { fullIndexesOf } from '../schema/tables.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
+import { newerBytes } from '../sums/newer.ts'
 import type { CompiledList } from './compiled-list.ts'
 
 /** Records from the beginning of a list up to the end of a page: the longest first page. */
@@ -68,7 +69,11 @@ export function isSmall(
 }
 
 function isSmallOwner(tx: SqlReader, user: string): boolean {
-  const stored = tx.one<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE "user" = $user', { user })
+  const stored = tx.one<{ bytes: number | null }>(
+    `SELECT sum(bytes) AS bytes FROM (SELECT user, bytes FROM user_bytes
+       UNION ALL SELECT user, bytes FROM ${newerBytes(tx)}) WHERE user = $user`,
+    { user },
+  )
   return (stored?.bytes ?? Number.POSITIVE_INFINITY) <= MAX_SMALL_BYTES
 }
 

@@ -3,7 +3,6 @@ import { type AnyCollection, columnOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { largeFieldsOf, largeTableOf } from './large-values.ts'
 import { entriesTableOf, entryTriggers } from './lists/list-entries.ts'
-import { countingTriggers, type Trigger } from './stored-bytes.ts'
 
 /** The required form of a table: columns and constraints as SQL text, in order. */
 export interface Table {
@@ -11,7 +10,7 @@ export interface Table {
   columns: readonly { name: string; sql: string; addable: boolean }[]
   constraints: readonly string[]
   indexes: readonly { name: string; sql: string }[]
-  triggers?: readonly Trigger[]
+  triggers?: readonly { name: string; sql: string }[]
   /** Stores rows in the order of the primary key instead of storing the key a second time. */
   isKeyed?: boolean
 }
@@ -64,9 +63,8 @@ export function tablesOf(collection: AnyCollection): Table[] {
     },
     ['PRIMARY KEY ("record", "field")'],
   )
-  const counted = { ...own, triggers: countingTriggers(collection) }
   const { searchedList, owner } = collection
-  if (searchedList === undefined || owner === undefined) return [counted, large]
+  if (searchedList === undefined || owner === undefined) return [own, large]
   const entries: Table = {
     ...internal(
       entriesTableOf(collection, searchedList),
@@ -75,8 +73,7 @@ export function tablesOf(collection: AnyCollection): Table[] {
     ),
     isKeyed: true,
   }
-  const triggers = [...counted.triggers, ...entryTriggers(collection, searchedList, owner)]
-  return [{ ...counted, triggers }, large, entries]
+  return [{ ...own, triggers: entryTriggers(collection, searchedList, owner) }, large, entries]
 }
 
 /**

@@ -18,7 +18,9 @@ test('the tutorial works as printed: register, start driver, submit, read, pay',
   expect((counts['00'] ?? 0) + (counts['11'] ?? 0)).toBe(1000)
   const balance = Number(/"qpu_seconds":(\d+\.\d+)\n/.exec(out)?.[1])
   using db = new Database(join(folder.path, 'svc_data/svc.db'), { readonly: true })
-  const charges = db.query<{ delta_ms: number }, []>(`SELECT delta_ms FROM qpu_ledger WHERE kind = 'charge'`)
+  const charges = db.query<{ delta_ms: number }, []>(
+    `SELECT 0 - round(duration * 1000) AS delta_ms FROM quantum_jobs WHERE status = 'completed'`,
+  )
   const [charge, ...others] = charges.all()
   expect(balance).toBeLessThan(60)
   expect(balance).toBeCloseTo(60 + (charge?.delta_ms ?? 0) / 1_000, 3)

@@ -2,11 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { checkInvariants, type Database, diagnose } from '../../../src/db/index.ts'
 import { appendAudit } from '../../../src/db/journal/index.ts'
 import { appendTimeline, type JobEvent } from '../../../src/db/journal/timeline.ts'
-import { addUsage, qpuTimeRequests, users } from '../../../src/db/store/accounts/index.ts'
+import { qpuTimeRequests, users } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { writeSums } from '../../../src/db/sums/write.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { addUsage } from '../../support/sums/add-usage.ts'
 
 /** Rows that satisfy every invariant: a completed, a running, a cancelled job and an approved request. */
 async function seed(db: Database) {
@@ -57,6 +59,7 @@ async function seed(db: Database) {
     const request = tx.insert(qpuTimeRequests, { user, seconds: 1.5 }).id
     tx.update(qpuTimeRequests, request, { status: 'approved' })
     book('grant', request, 1_500)
+    writeSums(tx)
     return { user, qpu, driver, completed, running, cancelled, request }
   })
 }

@@ -2,9 +2,11 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { checkInvariants, type Database } from '../../../src/db/index.ts'
 import { RECORD_BYTES } from '../../../src/db/schema/stored-bytes.ts'
-import { users } from '../../../src/db/store/accounts/index.ts'
+import { storedBytesOf, users } from '../../../src/db/store/accounts/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { writeSums } from '../../../src/db/sums/write.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { expectNewerAsInRows } from '../../support/sums/newer-sums.ts'
 
 const MIB = 1024 * 1024
 /** JSON texts without a value, inside of the row, and in the second table. */
@@ -17,8 +19,9 @@ const storedBytes = (db: Database) =>
   db.read((tx) =>
     Object.fromEntries(
       tx
-        .all<{ user: string; bytes: number }>('SELECT user, bytes FROM user_bytes WHERE bytes <> 0')
-        .map(({ user, bytes }) => [user, bytes]),
+        .list(users)
+        .map(({ id }): [string, number] => [id, storedBytesOf(tx, id)])
+        .filter(([, bytes]) => bytes !== 0),
     ),
   )
 
@@ -40,6 +43,7 @@ const operation = fc.oneof(
   fc.record({ do: fc.constant('pass on' as const), job: fc.nat(9), owner: fc.nat(2) }),
   fc.record({ do: fc.constant('remove' as const), job: fc.nat(9) }),
   fc.record({ do: fc.constant('fail' as const), owner: fc.nat(2) }),
+  fc.record({ do: fc.constant('write' as const) }),
 )
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
@@ -58,6 +62,7 @@ class Model {
   async apply(step: Operation): Promise<void> {
     if (step.do === 'insert') return this.#insert(step)
     if (step.do === 'fail') return this.#fail(step.owner)
+    if (step.do === 'write') return this.#db.write('t', writeSums)
     const job = this.jobs[step.job]
     if (!job) return
     if (step.do === 'change') {
@@ -113,7 +118,10 @@ test('the counted bytes are those of the records after any changes, and svc doct
         ['a', 'b'].map((name) => tx.insert(users, { username: name }).id),
       )
       const model = new Model(db, owners)
-      for (const each of operations) await model.apply(each)
+      for (const each of operations) {
+        await model.apply(each)
+        await expectNewerAsInRows(db)
+      }
       expect(await storedBytes(db)).toEqual(model.expected())
       expect(await db.read((tx) => checkInvariants(tx, { maxAttempts: 5 }).filter(isAboutBytes))).toEqual([])
     }),
@@ -128,6 +136,7 @@ test('svc doctor finds a wrong count', async () => {
   const { db } = test
   const user = await db.write('t', (tx) => tx.insert(users, { username: 'a' }).id)
   await db.write('t', (tx) => tx.insert(quantumJobs, { user_id: user, payload: textOf('large') }))
+  await db.write('t', writeSums)
   await db.write('t', (tx) => tx.run('UPDATE user_bytes SET bytes = bytes + 1'))
   const found = await db.read((tx) => checkInvariants(tx, { maxAttempts: 5 }).filter(isAboutBytes))
   expect(found).toMatchObject([{ rows: [{ user, difference: 1 }] }])

@@ -18,6 +18,7 @@ import {
 } from '../../../src/db/store/jobs/index.ts'
 import { createDriver } from '../../../src/db/store/qpus/index.ts'
 import { events, rollUpReadings } from '../../../src/db/store/readings/index.ts'
+import { writeSums } from '../../../src/db/sums/write.ts'
 import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { COSTS, type Cost } from '../../golden/costs.ts'
 import {
@@ -93,6 +94,7 @@ function endRunning(tx: Tx, place: number): void {
 
 const claim: Intent = (place) => lab.db.write('claim', (tx) => claimNext(tx, place))
 const result: Intent = (place) => lab.db.write('end', (tx) => endRunning(tx, place))
+const sums: Intent = () => lab.db.write('sums', writeSums)
 const drain: Intent = (place) => Promise.all([result(place), claim(place)])
 const requeue: Intent = (place) =>
   lab.db.write('requeue', (tx) =>
@@ -197,13 +199,20 @@ test('each intent costs what is declared, no more and no less', async () => {
   }
   const cancelled = await costOf(cancel, { prepare: queueOne })
   await each(GROUP, claim)
+  const drained = await costOf(drain)
+  await each(2 * GROUP, submit)
+  const ended: Intent = async (place) => {
+    await result(place)
+    await claim(place)
+  }
   const counted = {
     ...alone,
     ...ends,
-    drain: await costOf(drain),
+    drain: drained,
+    sums: await costOf(sums, { prepare: ended }),
     cancel: cancelled,
     readings: await costOf(await monitor()),
     progress: await costOf(await tuners()),
   }
   expect(counted).toEqual(COSTS)
-})
+}, 60_000)

@@ -123,21 +123,11 @@ function age(folder: string): void {
   db.run(sql.replace(", 'requeued'", ''))
   db.run('INSERT INTO job_attempts SELECT * FROM newer')
   db.run('DROP TABLE newer')
-  for (const name of triggersOf(db, 'user_bytes')) db.run(`DROP TRIGGER "${name}"`)
   db.run('DROP TABLE user_bytes')
   db.run('DROP TABLE qpu_usage')
   db.run('ALTER TABLE external_auths RENAME COLUMN recordRef TO "user"')
   db.run('ALTER TABLE external_auths RENAME COLUMN providerId TO provider_id')
   db.run('DELETE FROM migrations')
-}
-
-function triggersOf(db: Database, table: string): string[] {
-  const rows = db
-    .query<{ name: string }, { $text: string }>(
-      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND instr(sql, $text) > 0",
-    )
-    .all({ $text: table })
-  return rows.map(({ name }) => name)
 }
 
 describe('F7 migration', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { postLedger } from '../../../src/db/store/accounts/index.ts'
+import { chargeJob } from '../../../src/db/store/accounts/ledger.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
@@ -16,10 +17,10 @@ test('users read every change of their balance, page by page; superusers that of
     return tx.insert(quantumJobs, { user_id: ada.id, name: 'Bell pair', payload }).id
   })
   await server.db.write('t', (tx) => {
-    postLedger(tx, { user: bob.id, kind: 'charge', sourceId: named, deltaMs: -1_000 })
+    chargeJob(tx, { id: named, user: bob.id, qpu: 'north' }, { ms: 1_000, isCharged: true })
     for (let job = 1; job <= 4; job += 1) {
-      const charge = { user: ada.id, kind: 'charge', sourceId: `job${job}`, deltaMs: -job * 500 } as const
-      postLedger(tx, charge)
+      const act = { user: ada.id, kind: 'admin', sourceId: `job${job}`, deltaMs: -job * 500 } as const
+      postLedger(tx, act)
     }
     postLedger(tx, { user: bob.id, kind: 'grant', sourceId: 'request', deltaMs: 10_000 })
   })
@@ -33,7 +34,7 @@ test('users read every change of their balance, page by page; superusers that of
   ])
   const rest = await read(server.as(ada), `?limit=3&before=${first.next}`)
   expect(rest.entries.map(({ kind, seconds }) => [kind, seconds])).toEqual([
-    ['charge', -0.5],
+    ['admin', -0.5],
     ['opening', 100],
   ])
   expect(rest.next).toBeNull()

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Tx } from '../../../src/db/index.ts'
-import { addUsage } from '../../../src/db/store/accounts/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer } from '../../support/server/server.ts'
+import { addUsage } from '../../support/sums/add-usage.ts'
 
 /** A server in June 2026 with usage of two users; without ledger rows, which the route does not read. */
 async function openWithUsage() {

@@ -38,6 +38,7 @@ export function splitJobs(db: Sqlite): void {
   db.run('ALTER TABLE quantum_jobs DROP CONSTRAINT quantum_jobs_claim')
   for (const column of ['claimed_at', 'epoch', 'history'])
     db.run(`ALTER TABLE quantum_jobs DROP COLUMN ${column}`)
+  db.run('DROP TABLE sums_watermark')
   db.run('DELETE FROM migrations WHERE id >= 9')
 }
 

@@ -34,8 +34,16 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
   keyed('recent_use', { minute: 'INTEGER NOT NULL', user: 'TEXT NOT NULL', ms: 'INTEGER NOT NULL' }, [
     'PRIMARY KEY (minute, user)',
   ]),
-  // The bytes that a user has stored; see `stored-bytes.ts`.
+  // The bytes that a user has stored; see `src/db/sums`.
   keyed('user_bytes', { user: 'TEXT NOT NULL PRIMARY KEY', bytes: 'INTEGER NOT NULL' }),
+  // Up to which job (`seq`) and end of a job (`at`) the charges, the use and the bytes above were added, and
+  // when they were last written (ms since the epoch); one row, see `src/db/sums`.
+  internal('sums_watermark', {
+    id: 'INTEGER PRIMARY KEY CHECK (id = 1)',
+    seq: 'INTEGER NOT NULL',
+    at: 'TEXT NOT NULL',
+    written: 'INTEGER NOT NULL',
+  }),
   // One address from which an account was used; see `store/accounts/known-addresses`.
   keyed(
     'known_addresses',

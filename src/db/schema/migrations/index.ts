@@ -9,6 +9,7 @@ import { abortedReports } from './0006-aborted-reports.ts'
 import { jobChecks } from './0007-job-checks.ts'
 import { runningQpu } from './0008-running-qpu.ts'
 import { jobsInOneRow } from './0009-jobs-in-one-row.ts'
+import { sumsWatermark } from './0010-sums-watermark.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   jobChecks,
   runningQpu,
   jobsInOneRow,
+  sumsWatermark,
 ]

@@ -5,6 +5,7 @@ export { MAX_QPU_SECONDS, qpuTimeRequests } from '../../collections/qpu_time_req
 export { superusers } from '../../collections/superusers.ts'
 export { users } from '../../collections/users.ts'
 export { DIRECTION_MARKS } from '../../hooks/plain-name.ts'
+export { MAX_FAIR_WINDOW_MS } from '../../sums/old-use.ts'
 export {
   type Account,
   type AccountKind,
@@ -45,7 +46,6 @@ export { chargeOf, postLedger } from './ledger.ts'
 export { listLedger } from './list-ledger.ts'
 export { dismissNotification } from './notifications.ts'
 export { compareFair, RecentUse } from './recent-use.ts'
-export { MAX_FAIR_WINDOW_MS } from './recent-use-rows.ts'
 export { storedBytesLimit, storedBytesOf } from './stored-bytes.ts'
 export {
   type ApiToken,
@@ -57,7 +57,6 @@ export {
   updateApiToken,
 } from './tokens.ts'
 export {
-  addUsage,
   USAGE_GROUPS,
   type Usage,
   type UsageGroup,

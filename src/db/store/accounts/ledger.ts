@@ -1,14 +1,14 @@
 import { newId } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import { addRecentUse } from './recent-use-rows.ts'
-import { addUsage } from './usage.ts'
+import { newerRuns } from '../../sums/newer.ts'
+import { writeSumsIfDue } from '../../sums/write.ts'
 
-/** One change of a balance. (`kind`, `sourceId`) is unique, so a change happens once. */
+/** One change of a balance that is not a charge. (`kind`, `sourceId`) is unique, so a change happens once. */
 interface LedgerEntry {
   user: string
-  /** `charge`: the source is the job; `grant`: the time request; `admin`: the action of a superuser. */
-  kind: 'charge' | 'grant' | 'admin'
+  /** `grant`: the source is the time request; `admin`: the action of a superuser. */
+  kind: 'grant' | 'admin'
   sourceId: string
   /** Whole milliseconds; negative for a deduction. */
   deltaMs: number
@@ -26,13 +26,17 @@ export function postLedger(tx: Tx, { user, kind, sourceId, deltaMs }: LedgerEntr
     { id: newId(tx.now), user, kind, sourceId, deltaMs, at: tx.at },
   )
   if (added === 0) return false
+  changeBalance(tx, user, deltaMs)
+  return true
+}
+
+function changeBalance(tx: Tx, user: string, deltaMs: number): void {
   const changed = tx.run('UPDATE users SET qpu_ms = qpu_ms + $deltaMs, updated = $at WHERE id = $user', {
     user,
     deltaMs,
     at: tx.at,
   })
   if (changed > 0) tx.changed(users, user, 'update')
-  return true
 }
 
 /** The time to charge for an attempt, in ms: not more than driver and server both measured. */
@@ -47,21 +51,30 @@ interface RunJob {
   qpu: string
 }
 
-/** Charges a job once and adds it to the usage. Unlimited and removed users are not charged. */
-export function chargeJob(tx: Tx, { id, user, qpu }: RunJob, ms: number): void {
-  const owner = tx.one<{ unlimited: number }>('SELECT unlimited FROM users WHERE id = $user', { user })
-  const isCharged = owner?.unlimited === 0
-  // Not `-ms`, which is -0 for a charge of 0.
-  if (isCharged && !postLedger(tx, { user, kind: 'charge', sourceId: id, deltaMs: 0 - ms })) return
-  addRecentUse(tx, { user, ms })
-  addUsage(tx, { user, qpu, usedMs: ms, chargedMs: isCharged ? ms : 0 })
+/**
+ * Charges a job, whose end was just stored, to the balance of its user, and adds it to the sums. Unlimited
+ * and removed users are not charged.
+ */
+export function chargeJob(
+  tx: Tx,
+  { id, user, qpu }: RunJob,
+  { ms, isCharged }: { ms: number; isCharged: boolean },
+): void {
+  tx.run(
+    `INSERT INTO temp.newer_runs (job, user, qpu, ms, charged, at) VALUES ($id, $user, $qpu, $ms, $charged, $at)`,
+    { id, user, qpu, ms, charged: isCharged ? ms : null, at: tx.at },
+  )
+  if (isCharged) changeBalance(tx, user, 0 - ms)
+  writeSumsIfDue(tx, id)
 }
 
 /** The charge of a job, in ms; undefined when it was not charged. */
 export function chargeOf(tx: ReadTx, job: string): number | undefined {
-  const row = tx.one<{ delta_ms: number }>(
-    `SELECT delta_ms FROM qpu_ledger WHERE kind = 'charge' AND source_id = $job`,
+  const row = tx.one<{ charged: number }>(
+    `SELECT 0 - delta_ms AS charged FROM qpu_ledger WHERE kind = 'charge' AND source_id = $job
+     UNION ALL
+     SELECT charged FROM ${newerRuns(tx)} WHERE job = $job AND charged IS NOT NULL`,
     { job },
   )
-  return row && 0 - row.delta_ms
+  return row?.charged
 }

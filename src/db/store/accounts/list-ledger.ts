@@ -1,5 +1,6 @@
 import type { ReadTx } from '../../records/tx.ts'
 import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
+import { newerRuns } from '../../sums/newer.ts'
 
 /** One change of a balance, for its user. */
 interface LedgerRow {
@@ -15,15 +16,24 @@ interface LedgerRow {
   at: string
 }
 
+/** Charges that are not in the ledger yet follow its last row, in the order in which they are written. */
+const NEXT_POSITION = `(SELECT coalesce(max(${INSERTION_ORDER}), 0) FROM qpu_ledger)`
+
 /** The changes of a user's balance before a position, newest first. */
 export function listLedger(
   tx: ReadTx,
   { user, before, limit }: { user: string; before: number; limit: number },
 ): LedgerRow[] {
   return tx.all(
-    `SELECT ${INSERTION_ORDER} AS position, kind, source_id AS source, delta_ms AS deltaMs, at,
-       COALESCE((SELECT name FROM quantum_jobs WHERE id = source_id AND kind = 'charge'), '') AS name FROM qpu_ledger
-     WHERE user = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit`,
+    `SELECT position, kind, source, deltaMs, at,
+       COALESCE((SELECT name FROM quantum_jobs WHERE id = source AND kind = 'charge'), '') AS name FROM (
+       SELECT * FROM (
+         SELECT ${INSERTION_ORDER} AS position, user, kind, source_id AS source, delta_ms AS deltaMs, at FROM qpu_ledger
+         WHERE user = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit)
+       UNION ALL
+       SELECT ${NEXT_POSITION} + row_number() OVER (ORDER BY at, job), user, 'charge', job, 0 - charged, at
+       FROM ${newerRuns(tx)} WHERE charged IS NOT NULL)
+     WHERE user = $user AND position < $before ORDER BY position DESC LIMIT $limit`,
     { user, before, limit },
   )
 }

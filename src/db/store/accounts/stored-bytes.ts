@@ -1,16 +1,25 @@
 import { AppError, describeBytes } from '../../../base/index.ts'
 import type { SqlReader } from '../../sqlite/sql.ts'
+import { newerBytes } from '../../sums/newer.ts'
 import type { User } from './accounts.ts'
 
 /** The bytes of the stored jobs of a user. */
 export function storedBytesOf(tx: SqlReader, user: string): number {
-  const row = tx.one<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE user = $user', { user })
+  const row = tx.one<{ bytes: number }>(
+    `SELECT coalesce((SELECT bytes FROM user_bytes WHERE user = $user), 0)
+       + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)} WHERE user = $user), 0) AS bytes`,
+    { user },
+  )
   return row?.bytes ?? 0
 }
 
 /** The bytes of the stored jobs of all users. */
 export function storedBytesOfAll(tx: SqlReader): number {
-  return tx.one<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM user_bytes')?.bytes ?? 0
+  const row = tx.one<{ bytes: number }>(
+    `SELECT coalesce((SELECT sum(bytes) FROM user_bytes), 0)
+       + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)}), 0) AS bytes`,
+  )
+  return row?.bytes ?? 0
 }
 
 /** The most bytes that a user may store; 0 = no limit. `maxUserBytes` is the setting. */

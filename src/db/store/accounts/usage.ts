@@ -1,5 +1,5 @@
-import type { Tx } from '../../records/tx.ts'
 import type { Bindable, Statement } from '../../sqlite/sql.ts'
+import { NEWER_RUNS } from '../../sums/newer.ts'
 
 /** The jobs of a user that one QPU ran in one month. */
 export interface Usage {
@@ -39,18 +39,10 @@ export interface UsageQuery {
   after?: Usage | undefined
 }
 
-/** Adds a job that has run to the usage of the present month. */
-export function addUsage(
-  tx: Tx,
-  job: { user: string; qpu: string; usedMs: number; chargedMs: number },
-): void {
-  tx.run(
-    `INSERT INTO qpu_usage (user, month, qpu, jobs, used_ms, charged_ms)
-     VALUES ($user, $month, $qpu, 1, $usedMs, $chargedMs)
-     ON CONFLICT DO UPDATE SET jobs = jobs + 1, used_ms = used_ms + $usedMs, charged_ms = charged_ms + $chargedMs`,
-    { ...job, month: tx.at.slice(0, 'YYYY-MM'.length) },
-  )
-}
+/** The stored usage, and that of the jobs which are newer. */
+const USAGE = `(SELECT user, month, qpu, jobs, used_ms, charged_ms FROM qpu_usage
+  UNION ALL
+  SELECT user, substr(at, 1, 7), qpu, 1, ms, coalesce(charged, 0) FROM (${NEWER_RUNS}))`
 
 /** Selects the `Usage` by month, user and QPU or some of them, the newest month first. */
 export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after }: UsageQuery): Statement {
@@ -73,7 +65,7 @@ export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after
   const sql = `SELECT month, user, coalesce(users.username, '') AS username, coalesce(users.email, '') AS email,
        usage.qpu, coalesce(qpus.name, '') AS qpuName, jobs, usedMs, chargedMs
      FROM (SELECT ${columns.join(', ')}, sum(jobs) AS jobs, sum(used_ms) AS usedMs, sum(charged_ms) AS chargedMs
-           FROM qpu_usage WHERE ${conditions.join(' AND ')} GROUP BY ${groups.join(', ')}
+           FROM ${USAGE} WHERE ${conditions.join(' AND ')} GROUP BY ${groups.join(', ')}
            ORDER BY 1 DESC, 2, 3 LIMIT $limit OFFSET $skip) usage
        LEFT JOIN users ON users.id = usage.user LEFT JOIN qpus ON qpus.id = usage.qpu
      ORDER BY month DESC, user, usage.qpu`

@@ -1,7 +1,8 @@
 import type { ReadTx } from '../../records/tx.ts'
 import { jsonItems } from '../../sqlite/dialect.ts'
+import { MAX_FAIR_WINDOW_MS } from '../../sums/old-use.ts'
 import { minuteOf } from './recent-use.ts'
-import { MAX_FAIR_WINDOW_MS } from './recent-use-rows.ts'
+import { recentUseOf } from './recent-use-rows.ts'
 
 /** When an account was used, and how much QPU time its jobs used recently. */
 interface UserActivity {
@@ -23,7 +24,7 @@ export function listUserActivity(tx: ReadTx, users: readonly string[]): UserActi
     { ids },
   )
   const recent = tx.all<{ user: string; ms: number }>(
-    `SELECT user, sum(ms) AS ms FROM recent_use
+    `SELECT user, sum(ms) AS ms FROM ${recentUseOf(tx)}
      WHERE minute >= $first AND user IN (SELECT value FROM ${jsonItems('$ids')}) GROUP BY user`,
     { ids, first: minuteOf(tx.now - MAX_FAIR_WINDOW_MS) },
   )

@@ -21,18 +21,49 @@ interface EndedJob {
   duration: number
 }
 
-/** Queues the webhook deliveries and the mail for the end of a job, in the transaction that ends it. */
+/** What the end of a job needs to know of its owner. */
+interface Owner {
+  id: string
+  unlimited: 0 | 1
+  /** Mail after so many seconds; 0 = never. */
+  mail_job_after: number
+  has_webhooks: 0 | 1
+}
+
+/** The owner of a job; undefined for a removed user. */
+export function findOwner(tx: SqlReader, user: string): Owner | undefined {
+  return tx.one<Owner>(
+    `SELECT id, unlimited, mail_job_after,
+       EXISTS (SELECT 1 FROM webhooks WHERE webhooks.user = users.id) AS has_webhooks
+     FROM users WHERE id = $user`,
+    { user },
+  )
+}
+
+/** Announces the end of a job to its owner. */
 export function announceJobEnd(tx: SqlWriter, job: string): void {
-  const about = tx.one<{ user: string; status: string; created: string; mail_job_after: number }>(
-    `SELECT users.id AS user, job.status, job.created, users.mail_job_after
-     FROM quantum_jobs job JOIN users ON users.id = job.user_id WHERE job.id = $job`,
+  const ended = tx.one<{ user: string; status: string; created: string }>(
+    'SELECT user_id AS user, status, created FROM quantum_jobs WHERE id = $job',
     { job },
   )
-  if (!about) return
-  queueWebhookEvent(tx, { kind: 'job.ended', user: about.user, data: () => dataOf(tx, job) })
-  const seconds = (tx.now - (fromTimestamp(about.created) ?? tx.now)) / 1_000
-  if (about.mail_job_after === 0 || seconds < about.mail_job_after) return
-  queueMailItem(tx, about.user, { kind: 'job_ended', detail: { job, status: about.status, seconds } })
+  if (ended) announceEnd(tx, { job, ...ended }, findOwner(tx, ended.user))
+}
+
+/**
+ * Queues the webhook deliveries and the mail for the end of a job, in the transaction that ends it. Nothing
+ * is read for an owner who has subscribed to neither.
+ */
+export function announceEnd(
+  tx: SqlWriter,
+  { job, status, created }: { job: string; status: string; created: string },
+  owner: Owner | undefined,
+): void {
+  if (!owner) return
+  if (owner.has_webhooks === 1)
+    queueWebhookEvent(tx, { kind: 'job.ended', user: owner.id, data: () => dataOf(tx, job) })
+  const seconds = (tx.now - (fromTimestamp(created) ?? tx.now)) / 1_000
+  if (owner.mail_job_after === 0 || seconds < owner.mail_job_after) return
+  queueMailItem(tx, owner.id, { kind: 'job_ended', detail: { job, status, seconds } })
 }
 
 function dataOf(tx: SqlReader, job: string): Record<string, unknown> {

@@ -7,6 +7,7 @@ import {
   users,
 } from '../../../../src/db/store/accounts/index.ts'
 import { applyResult, claimJob } from '../../../../src/db/store/jobs/index.ts'
+import { writeSums } from '../../../../src/db/sums/write.ts'
 import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 const EVERYTHING = {
@@ -100,6 +101,7 @@ test('the migration adds up the jobs of an older database as the server would ha
   const before = await usage(lab)
   expect(before).toHaveLength(3)
   await lab.db.write('migrate', (tx) => {
+    writeSums(tx)
     tx.run('DELETE FROM qpu_usage')
     // In the older database, all attempts are in their table.
     tx.run(`INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)

@@ -5,7 +5,7 @@ import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { jsonTextOf } from '../../../schema/json-text.ts'
 import { splitLarge } from '../../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
-import { announceJobEnd } from '../announce-end.ts'
+import { announceEnd, findOwner } from '../announce-end.ts'
 import { type AttemptKey, type DriverAttempt, endAttempt, endLate } from '../attempts.ts'
 import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
 
@@ -48,6 +48,7 @@ interface AttemptRow {
   claimed_at: string
   started_at: string
   user: string
+  created: string
   status: string
   current: number
   /** How it ended; undefined while it is the one in the row of the job. */
@@ -75,7 +76,7 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
 /** The attempt in the row of the job, or an earlier one. */
 function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
   const present = tx.one<AttemptRow>(
-    `SELECT driver, qpu, claimed_at, started_at, user_id AS user, status, attempt AS current
+    `SELECT driver, qpu, claimed_at, started_at, user_id AS user, created, status, attempt AS current
      FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
     { ...key },
   )
@@ -83,7 +84,7 @@ function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
     present ??
     tx.one<AttemptRow>(
       `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended,
-         job.user_id AS user, job.status, job.attempt AS current
+         job.user_id AS user, job.created, job.status, job.attempt AS current
        FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
        WHERE claim.job = $job AND claim.attempt = $attempt`,
       { ...key },
@@ -134,12 +135,14 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   )
   if (changed === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
   results.saveLarge(tx, job)
-  if (hasRun) chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, ms)
+  const owner = findOwner(tx, row.user)
+  if (hasRun)
+    chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, { ms, isCharged: owner?.unlimited === 0 })
   if (startedAt !== row.started_at)
     appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
   const detail = outcome.kind === 'failed' ? (outcome.detail ?? outcome.results.error) : ''
   appendTimeline(tx, job, { event: status, attempt, detail: detail.slice(0, MAX_DETAIL_LENGTH) })
-  announceJobEnd(tx, job)
+  announceEnd(tx, { job, status, created: row.created }, owner)
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status }
 }

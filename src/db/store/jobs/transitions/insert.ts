@@ -6,6 +6,7 @@ import { MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
+import { writeSumsIfDue } from '../../../sums/write.ts'
 import type { User } from '../../accounts/accounts.ts'
 import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
@@ -62,6 +63,7 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
   // Counted by the insert; the refusal undoes it.
   const bytes = storedBytesOf(tx, job.user) - used
   assertMayStore(owner, { used, bytes, maxUserBytes: limits.maxUserBytes ?? 0 })
+  writeSumsIfDue(tx)
   appendTimeline(tx, row.id, { event: 'submitted', attempt: 0, detail: '' })
   const isLarge = job.payload instanceof JsonText && job.payload.byteLength > MAX_HELD_BYTES
   return isLarge ? (findJob(tx, row.id) ?? row) : row

@@ -1,0 +1,153 @@
+import { quantumJobs } from '../collections/quantum_jobs.ts'
+import { largeFieldsOf, largeTableOf } from '../schema/large-values.ts'
+import { lengthOf, ownBytesSql } from '../schema/stored-bytes.ts'
+import type { Connection } from '../sqlite/connection.ts'
+import { quoted, type SqlWriter } from '../sqlite/sql.ts'
+import { hasNewerBytes, hasNewerEnd, largeBytesSql, NEWER_BYTES, NEWER_RUNS } from './newer.ts'
+import { removeOldUse } from './old-use.ts'
+
+/** Sums are written at most this often, and not for fewer jobs that were submitted or have run. */
+const WRITE_INTERVAL_MS = 1_000
+const MIN_NEWER_JOBS = 32
+
+/** In memory (`temp_store`), so that a rolled back transaction takes its changes with it. */
+const MEMORY = [
+  `CREATE TEMP TABLE newer_runs (job TEXT NOT NULL PRIMARY KEY, user TEXT NOT NULL, qpu TEXT NOT NULL,
+    ms INTEGER NOT NULL, charged INTEGER, at TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE TEMP TABLE newer_bytes (user TEXT NOT NULL PRIMARY KEY, bytes INTEGER NOT NULL, at TEXT NOT NULL)
+    STRICT, WITHOUT ROWID`,
+]
+
+const HAS_NEWER = '(EXISTS (SELECT 1 FROM newer_runs) OR EXISTS (SELECT 1 FROM newer_bytes))'
+
+/** Adds memory to the stored sums. Unqualified names, as triggers require. */
+const WRITE = [
+  `INSERT INTO user_bytes (user, bytes) SELECT user, bytes FROM newer_bytes WHERE bytes <> 0
+   ON CONFLICT (user) DO UPDATE SET bytes = bytes + excluded.bytes`,
+  // In the order in which readers number them before.
+  `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+   SELECT job, user, 'charge', job, 0 - charged, at FROM newer_runs WHERE charged IS NOT NULL ORDER BY at, job
+   ON CONFLICT (kind, source_id) DO NOTHING`,
+  `INSERT INTO qpu_usage (user, month, qpu, jobs, used_ms, charged_ms)
+   SELECT user, substr(at, 1, 7), qpu, count(*), sum(ms), sum(coalesce(charged, 0)) FROM newer_runs
+   WHERE true GROUP BY 1, 2, 3
+   ON CONFLICT (user, month, qpu) DO UPDATE SET jobs = jobs + excluded.jobs,
+     used_ms = used_ms + excluded.used_ms, charged_ms = charged_ms + excluded.charged_ms`,
+  `INSERT INTO recent_use (minute, user, ms)
+   SELECT unixepoch(at) / 60, user, sum(ms) FROM newer_runs WHERE true GROUP BY 1, 2
+   ON CONFLICT (minute, user) DO UPDATE SET ms = ms + excluded.ms`,
+  `UPDATE sums_watermark SET seq = max(seq, coalesce((SELECT max(seq) FROM quantum_jobs), 0)),
+     at = max(at, coalesce((SELECT max(at) FROM newer_runs), ''), coalesce((SELECT max(at) FROM newer_bytes), ''))
+   WHERE ${HAS_NEWER}`,
+  'DELETE FROM newer_runs',
+  'DELETE FROM newer_bytes',
+]
+
+/**
+ * Triggers that keep the bytes of each user, so that no statement that changes a job can miss it. What
+ * `NEWER_BYTES` finds again is added in memory. Every other change is written at once, and after what is in
+ * memory when it changes a job that `NEWER_BYTES` or `NEWER_RUNS` may find.
+ */
+function countingTriggers(): string[] {
+  const [table, large] = [quoted(quantumJobs.name), quoted(largeTableOf(quantumJobs))]
+  const all = (row: string) => `${ownBytesSql(quantumJobs, row)} + ${largeBytesSql(row)}`
+  const remember = (row: string, bytes: string, from: string) =>
+    `INSERT INTO newer_bytes (user, bytes, at) SELECT ${row}.user_id, ${bytes}, ${row}.finished_at ${from}
+     ON CONFLICT (user) DO UPDATE SET bytes = bytes + excluded.bytes, at = max(at, excluded.at)`
+  const add = (user: string, bytes: string, condition = '') =>
+    `UPDATE user_bytes SET bytes = bytes + (${bytes}) WHERE user = ${user} ${condition}`
+  const trigger = (name: string, event: string, body: readonly string[]) =>
+    `CREATE TEMP TRIGGER ${quoted(`count_${name}`)} ${event} BEGIN\n${body.map((each) => `${each};`).join('\n')}\nEND`
+  const growth = (field: string) => `${lengthOf('NEW', field)} - ${lengthOf('OLD', field)}`
+  const owner = (row: string) => `(SELECT user_id FROM quantum_jobs job WHERE job.id = ${row}."record")`
+  return [
+    trigger('insert', `AFTER INSERT ON ${table}`, [
+      remember('NEW', ownBytesSql(quantumJobs, 'NEW'), `WHERE NEW.user_id <> ''`),
+    ]),
+    trigger('results', `AFTER UPDATE OF results ON ${table} WHEN OLD.user_id = NEW.user_id`, [
+      remember('NEW', growth('results'), `WHERE NEW.user_id <> '' AND ${hasNewerBytes('NEW')}`),
+      add('NEW.user_id', growth('results'), `AND NOT ${hasNewerBytes('NEW')}`),
+    ]),
+    ...largeFieldsOf(quantumJobs)
+      .filter((field) => field !== 'results')
+      .map((field) =>
+        trigger(field, `AFTER UPDATE OF ${quoted(field)} ON ${table} WHEN OLD.user_id = NEW.user_id`, [
+          ...WRITE,
+          add('NEW.user_id', growth(field)),
+        ]),
+      ),
+    // Before, because SQLite removes the large values with their record.
+    trigger('delete', `BEFORE DELETE ON ${table}`, [...WRITE, add('OLD.user_id', `0 - (${all('OLD')})`)]),
+    trigger('owner', `AFTER UPDATE OF user_id ON ${table} WHEN OLD.user_id <> NEW.user_id`, [
+      ...WRITE,
+      add('OLD.user_id', `0 - (${all('OLD')})`),
+      `INSERT INTO user_bytes (user, bytes) SELECT NEW.user_id, ${all('NEW')} WHERE NEW.user_id <> ''
+       ON CONFLICT (user) DO UPDATE SET bytes = bytes + excluded.bytes`,
+    ]),
+    trigger('large_insert', `AFTER INSERT ON ${large}`, [
+      remember(
+        'job',
+        'octet_length(NEW."body")',
+        `FROM quantum_jobs job WHERE job.id = NEW."record" AND job.user_id <> '' AND ${hasNewerBytes('job')}`,
+      ),
+      add(
+        owner('NEW'),
+        'octet_length(NEW."body")',
+        `AND NOT EXISTS (SELECT 1 FROM quantum_jobs job WHERE job.id = NEW."record" AND ${hasNewerBytes('job')})`,
+      ),
+    ]),
+    // Charges keep their place before other entries.
+    trigger('entry', `BEFORE INSERT ON qpu_ledger WHEN NEW.kind <> 'charge'`, WRITE),
+    // Whether the jobs of a user were charged cannot be read without the user.
+    trigger('user', 'BEFORE DELETE ON users', [...WRITE, 'DELETE FROM user_bytes WHERE user = OLD.id']),
+    // Reads the length from the table: OLD would read all of the value.
+    trigger('large_delete', `BEFORE DELETE ON ${large}`, [
+      ...WRITE,
+      add(
+        owner('OLD'),
+        `0 - (SELECT octet_length("body") FROM ${large} WHERE "record" = OLD."record" AND "field" = OLD."field")`,
+      ),
+    ]),
+    trigger('large_update', `AFTER UPDATE OF "body" ON ${large}`, [
+      ...WRITE,
+      add(owner('NEW'), 'octet_length(NEW."body") - octet_length(OLD."body")'),
+    ]),
+  ]
+}
+
+/**
+ * Prepares the connection that writes: adds to the sums what is newer than their watermark, and counts from
+ * there in memory. Call it inside a transaction, once the tables are as declared.
+ */
+export function prepareSums(writer: Connection): void {
+  writer.run("INSERT INTO sums_watermark (id, seq, at, written) VALUES (1, 0, '', 0) ON CONFLICT DO NOTHING")
+  for (const sql of MEMORY) writer.run(sql)
+  writer.run(`INSERT INTO newer_runs ${NEWER_RUNS}`)
+  writer.run(
+    `INSERT INTO newer_bytes SELECT user, sum(bytes), '' FROM (${NEWER_BYTES}) WHERE true GROUP BY user`,
+  )
+  for (const sql of WRITE) writer.run(sql)
+  for (const sql of countingTriggers()) writer.run(sql)
+}
+
+/** Writes all sums now, for a change that cannot be read again from the rows of jobs. */
+export function writeSums(tx: SqlWriter): void {
+  if (!tx.one(`SELECT 1 WHERE ${HAS_NEWER}`)) return
+  for (const sql of WRITE) tx.run(sql)
+  tx.run('UPDATE sums_watermark SET written = $now', { now: tx.now })
+  removeOldUse(tx)
+}
+
+/**
+ * Writes all sums if it is time, or if the run of `job`, which has just been added in memory, cannot be read
+ * again from its row: that of a job that has failed, or that the clock puts before the watermark.
+ */
+export function writeSumsIfDue(tx: SqlWriter, job = ''): void {
+  const due = tx.one(
+    `SELECT 1 FROM sums_watermark WHERE abs($now - written) >= ${WRITE_INTERVAL_MS} AND
+       (SELECT count(*) FROM newer_runs) + (SELECT coalesce(max(seq), 0) FROM quantum_jobs) - seq >= ${MIN_NEWER_JOBS}
+     OR $job <> '' AND NOT EXISTS (SELECT 1 FROM quantum_jobs job WHERE job.id = $job AND ${hasNewerEnd('job')})`,
+    { now: tx.now, job },
+  )
+  if (due) writeSums(tx)
+}
