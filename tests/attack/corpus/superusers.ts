@@ -53,6 +53,7 @@ export const WRITE_ROUTES: Routes = {
   }),
   'POST /api/op/drivers/token': post('/api/op/drivers/token', { id: 'none' }),
   'POST /api/op/drivers/toggle': post('/api/op/drivers/toggle', { id: 'none', enabled: true }),
+  'POST /api/op/jobs/:id/cancel': post('/api/op/jobs/none/cancel'),
   'POST /api/op/jobs/:id/hold': post('/api/op/jobs/none/hold'),
   'POST /api/op/jobs/:id/release': post('/api/op/jobs/none/release'),
   'POST /api/op/jobs/:id/run-next': post('/api/op/jobs/none/run-next'),
