@@ -20,12 +20,14 @@ export type { ProgramFeature } from './features.ts'
 export { standardGateWidth } from './gates/library.ts'
 export {
   adjoint,
+  adjointOfRows,
   dimensionOf,
   identity,
   type Matrix,
   multiply,
   multiplyByAdjoint,
   multiplyInto,
+  multiplyRows,
   rxMatrix,
   ryMatrix,
   rzMatrix,

@@ -16,8 +16,13 @@ export function identity(dimension: number): Matrix {
   return result
 }
 
-/** The conjugate transpose; of a matrix that is not square, `rows` is given. */
-export function adjoint(matrix: Matrix, rows = dimensionOf(matrix)): Matrix {
+/** The conjugate transpose. */
+export function adjoint(matrix: Matrix): Matrix {
+  return adjointOfRows(dimensionOf(matrix), matrix)
+}
+
+/** The conjugate transpose of a matrix with so many rows. */
+export function adjointOfRows(rows: number, matrix: Matrix): Matrix {
   const columns = matrix.length / 2 / rows
   const result = new Float64Array(matrix.length)
   for (let row = 0; row < rows; row++) {
@@ -31,8 +36,13 @@ export function adjoint(matrix: Matrix, rows = dimensionOf(matrix)): Matrix {
   return result
 }
 
-/** a · b; of matrices that are not square, the rows of a are given. */
-export function multiply(a: Matrix, b: Matrix, rows = dimensionOf(a)): Matrix {
+/** a · b. It has no other parameters, so that it may reduce a list of matrices. */
+export function multiply(a: Matrix, b: Matrix): Matrix {
+  return multiplyRows(dimensionOf(a), a, b)
+}
+
+/** a · b, where a has so many rows. */
+export function multiplyRows(rows: number, a: Matrix, b: Matrix): Matrix {
   const inner = a.length / 2 / rows
   const columns = b.length / 2 / inner
   const result = new Float64Array(2 * rows * columns)

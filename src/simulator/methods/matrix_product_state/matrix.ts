@@ -1,9 +1,4 @@
-import {
-  adjoint as adjointOf,
-  type Matrix,
-  multiply,
-  identity as squareIdentity,
-} from '../../../qasm/index.ts'
+import { adjointOfRows, type Matrix, multiplyRows, identity as squareIdentity } from '../../../qasm/index.ts'
 
 /** A complex matrix that need not be square. */
 export interface Block {
@@ -24,12 +19,12 @@ export function identity(size: number): Block {
 
 /** The conjugate transpose. */
 export function adjoint({ rows, columns, data }: Block): Block {
-  return { rows: columns, columns: rows, data: adjointOf(data, rows) }
+  return { rows: columns, columns: rows, data: adjointOfRows(rows, data) }
 }
 
 /** a b, for small matrices: `Algebra` has the product of large ones. */
 export function multiplySmall(a: Block, b: Block): Block {
-  return { rows: a.rows, columns: b.columns, data: multiply(a.data, b.data, a.rows) }
+  return { rows: a.rows, columns: b.columns, data: multiplyRows(a.rows, a.data, b.data) }
 }
 
 /** Σ |element|². */
