@@ -8,13 +8,29 @@ interface MemoryLimits {
   readonly bytes: Count
   /** Bodies that wait; further ones are refused at once. */
   readonly waiting: Count
+  /** How long the share of a finished body stays in use while its garbage is collected, in ms. */
+  readonly collectionMs: number
 }
 
-export const REQUEST_MEMORY: MemoryLimits = { bytes: COUNTS.bodyBytes, waiting: COUNTS.waitingBodies }
+/**
+ * How long the share of a finished body of a request stays in use, so that its garbage is collected before
+ * the next body is read. With 20 accounts that send two jobs of 9 MB each, the peak of the process is 259 to
+ * 318 MiB, as with a blocking collection; without a collection it is 387 to 491 MiB, and with 30 ms up to
+ * 430 MiB.
+ */
+const COLLECTION_MS = 200
+
+export const REQUEST_MEMORY: MemoryLimits = {
+  bytes: COUNTS.bodyBytes,
+  waiting: COUNTS.waitingBodies,
+  collectionMs: COLLECTION_MS,
+}
 
 export const RESPONSE_MEMORY: MemoryLimits = {
   bytes: COUNTS.responseBytes,
   waiting: COUNTS.waitingResponses,
+  // A response leaves no more garbage than its last chunks.
+  collectionMs: 0,
 }
 
 /** Well below the idle timeout of connections (32 s). */
@@ -28,6 +44,9 @@ export class MemoryBudget {
   readonly #clock: Clock
   readonly #limits: MemoryLimits
   readonly #shares: Places
+  /** How to return the shares of finished bodies. */
+  readonly #finished: (() => void)[] = []
+  #isReclaiming = false
 
   constructor(clock: Clock, limits: MemoryLimits) {
     this.#clock = clock
@@ -74,7 +93,12 @@ export class MemoryBudget {
    *   wait already; also when `signal` ends the wait, since nobody receives the body any more.
    */
   async take(account: string, bytes: number, signal?: AbortSignal): Promise<() => void> {
-    return this.#shares.takeFree(account, bytes) ?? (await this.#wait(account, bytes, signal))
+    const release = this.#shares.takeFree(account, bytes) ?? (await this.#wait(account, bytes, signal))
+    return () => {
+      this.#finished.push(release)
+      if (this.#limits.collectionMs === 0) this.#freeFinished()
+      else void this.#reclaim()
+    }
   }
 
   async #wait(account: string, bytes: number, signal?: AbortSignal): Promise<() => void> {
@@ -92,5 +116,27 @@ export class MemoryBudget {
         return share
       },
     }).finally(() => signal?.removeEventListener('abort', end))
+  }
+
+  /**
+   * Returns the shares of finished bodies after a garbage collection. The collection runs beside the event
+   * loop and does not report its end, hence the fixed time. A blocking one stops the loop for 30 ms with an
+   * empty server and for 200 ms with a million objects on the heap.
+   */
+  async #reclaim(): Promise<void> {
+    if (this.#isReclaiming) return
+    this.#isReclaiming = true
+    while (this.#finished.length > 0) {
+      const count = this.#finished.length
+      Bun.gc(false)
+      await this.#clock.sleep(this.#limits.collectionMs)
+      this.#freeFinished(count)
+    }
+    this.#isReclaiming = false
+  }
+
+  /** Returns the shares of the first `count` finished bodies. */
+  #freeFinished(count = this.#finished.length): void {
+    for (const release of this.#finished.splice(0, count)) release()
   }
 }

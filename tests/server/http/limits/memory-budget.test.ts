@@ -8,6 +8,7 @@ import {
 import { FakeClock } from '../../../support/fake-clock.ts'
 
 const MIB = 1024 * 1024
+const COLLECTION_MS = 200
 const refused = expect.objectContaining({ reason: 'too_many_large_bodies', retryAfter: 5 })
 
 /** A budget with the names of the bodies that are being read, in order of their admission. */
@@ -22,9 +23,11 @@ function openBudget(clock = new FakeClock(), limits = REQUEST_MEMORY) {
       ends.set(name, (error) => (error ? reject(error) : resolve()))
       await promise.finally(() => reading.splice(reading.indexOf(name), 1))
     })
+  /** Ends a body and waits for the collection of its garbage. */
   const end = async (name: string, error?: Error) => {
     ends.get(name)?.(error)
     await settle()
+    await clock.advance(COLLECTION_MS)
   }
   return { budget, clock, reading, ends, send, end }
 }
@@ -63,6 +66,34 @@ test('MemoryBudget.run() lets no smaller body overtake one that waits for the bu
   expect(reading).toEqual(['ada'])
   await end('ada')
   expect(reading).toEqual(['bob', 'cleo'])
+})
+
+test('MemoryBudget.run() settles with its work and frees the share after a collection', async () => {
+  const { clock, reading, ends, send } = openBudget()
+  const first = send('ada', 16)
+  void send('bob', 16)
+  await settle()
+  ends.get('ada')?.()
+  await first
+  await clock.advance(COLLECTION_MS - 1)
+  expect(reading).toEqual([])
+  await clock.advance(1)
+  expect(reading).toEqual(['bob'])
+})
+
+test('MemoryBudget.run() frees a share that is returned during a collection after the next one', async () => {
+  const { clock, reading, ends, send } = openBudget()
+  void send('ada', 10)
+  void send('bob', 10)
+  void send('cleo', 20)
+  await settle()
+  ends.get('ada')?.()
+  await clock.advance(COLLECTION_MS / 2)
+  ends.get('bob')?.()
+  await clock.advance(COLLECTION_MS)
+  expect(reading).toEqual([])
+  await clock.advance(COLLECTION_MS)
+  expect(reading).toEqual(['cleo'])
 })
 
 test('MemoryBudget.run() limits an account to half of the budget and admits other accounts', async () => {
@@ -130,6 +161,7 @@ test('MemoryBudget.run() never exceeds the budget and admits every body', async 
           done += 1
         }),
       )
+      for (let waits = 0; waits < 100 && done < bodies.length; waits += 1) await clock.advance(COLLECTION_MS)
       await Promise.all(all)
       expect(done).toBe(bodies.length)
     }),
@@ -147,6 +179,15 @@ test('MemoryBudget.run() sends 16 large responses at once, 4 of one account; 16 
   for (let each = 0; each < 14; each += 1) void send(`bob ${each}`, 2, `bob ${each}`)
   await settle()
   expect(reading.length).toBe(16)
+})
+
+test('MemoryBudget.run() gives the share of a sent response to the next one without a collection', async () => {
+  const { reading, ends, send } = openBudget(new FakeClock(), RESPONSE_MEMORY)
+  for (let each = 0; each < 5; each += 1) void send(`ada ${each}`, 2, 'ada')
+  await settle()
+  ends.get('ada 0')?.()
+  await settle()
+  expect(reading).toEqual(['ada 1', 'ada 2', 'ada 3', 'ada 4'])
 })
 
 test('MemoryBudget.take() stops waiting when the receiver has gone', async () => {
