@@ -92,7 +92,9 @@ function numbersOf(angles: readonly Angle[], values: readonly Value[]): number[]
   return angles.map((angle) => {
     if (typeof angle === 'number') return angle
     const value = values[angle.slot]
-    return value?.kind === 'float' ? value.value : Number.NaN
+    // A wrong angle would complete the job with meaningless counts.
+    if (value?.kind !== 'float') throw new Error(`the angle in slot ${angle.slot} of the plan is no float`)
+    return value.value
   })
 }
 
