@@ -228,7 +228,7 @@ export const BANNED_TEXTS: readonly BannedText[] = [
   {
     pattern: /\bjson_\w+\s*\(|[\w)}"]\s*->>?\s*'/g,
     where: SQL_OUTSIDE_DIALECT,
-    reason: 'JSON in SQL only by the functions of src/db/sqlite/dialect.ts',
+    reason: 'JSON in SQL only by the functions of src/db/engine/dialect.ts',
   },
   {
     pattern: /(?<!@)\b_?rowid_?\b/g,

@@ -34,7 +34,7 @@ export const PARTS: readonly Part[] = [
     reason: 'all combinations, rounds and chips take minutes, some of each kind in the gate seconds',
     tests: [
       'tests/db/crash.test.ts',
-      'tests/db/durability/checkpoints.test.ts',
+      'tests/db/sqlite/durability/checkpoints.test.ts',
       'tests/db/query/own-jobs.test.ts',
       'tests/db/store/jobs/queue/fair-queue.test.ts',
       'tests/db/store/jobs/queue/job-order.test.ts',

@@ -1,6 +1,6 @@
 /** The database itself: opening, transactions, schema. Each feature of the store has its own index. */
 export { COLLECTIONS, type CollectionName } from './collections.ts'
-export type { LogLoss } from './durability/log-check.ts'
+export type { SqlReader } from './engine/sql.ts'
 export { diagnose } from './integrity/doctor.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
 export {
@@ -31,5 +31,5 @@ export type { CollectionNames } from './schema/names.ts'
 export { isJsonLargerThan, unreadText, unreadValues } from './schema/unread-json.ts'
 export { initialValue } from './schema/values.ts'
 export { BACKUP_FOLDER } from './sqlite/database-file.ts'
+export type { LogLoss } from './sqlite/durability/log-check.ts'
 export { readDatabase } from './sqlite/read-database.ts'
-export type { SqlReader } from './sqlite/sql.ts'

@@ -18,20 +18,10 @@ import {
 } from '../base/index.ts'
 import { quantumJobs } from './collections/quantum_jobs.ts'
 import { COLLECTIONS, type CollectionName } from './collections.ts'
-import { keepLogAtExit } from './durability/exit-guard.ts'
-import { reserveIndex } from './durability/index-reserve.ts'
-import { acceptLogLoss, assertLogWhole, type LogLoss } from './durability/log-check.ts'
-import { removeMarkOfGoneLog } from './durability/log-mark.ts'
-import { finishMoves, readReplacement } from './durability/replacement.ts'
-import { createReplication, litestream, type ReplicatorOptions } from './durability/replication.ts'
-import {
-  type Checkpoints,
-  disableCheckpoints,
-  openWriteAheadLog,
-  type WriteAheadLog,
-} from './durability/write-ahead-log.ts'
+import { createGroupCommit } from './engine/group-commit.ts'
+import type { Statement } from './engine/sql.ts'
+import { WriteOutcomes } from './engine/storage-watch.ts'
 import { checkInvariants } from './integrity/invariants.ts'
-import { ReaderPool, type ReadLimits } from './readers/reader-pool.ts'
 import { type Change, createChangeFeed } from './records/changes.ts'
 import type { Database } from './records/database.ts'
 import { createReadTx, createTx, type Tx, type TxDependencies } from './records/tx.ts'
@@ -45,12 +35,22 @@ import { isIncomplete, syncTables } from './schema/sync.ts'
 import { tablesOf } from './schema/tables.ts'
 import { type Connection, openConnection } from './sqlite/connection.ts'
 import { BACKUP_FOLDER, DATABASE_FILE, existingDatabase } from './sqlite/database-file.ts'
+import { keepLogAtExit } from './sqlite/durability/exit-guard.ts'
+import { reserveIndex } from './sqlite/durability/index-reserve.ts'
+import { acceptLogLoss, assertLogWhole, type LogLoss } from './sqlite/durability/log-check.ts'
+import { removeMarkOfGoneLog } from './sqlite/durability/log-mark.ts'
+import { finishMoves, readReplacement } from './sqlite/durability/replacement.ts'
+import { createReplication, litestream, type ReplicatorOptions } from './sqlite/durability/replication.ts'
+import {
+  type Checkpoints,
+  disableCheckpoints,
+  openWriteAheadLog,
+  type WriteAheadLog,
+} from './sqlite/durability/write-ahead-log.ts'
 import { checkFile } from './sqlite/file-check.ts'
-import { createGroupCommit } from './sqlite/group-commit.ts'
 import { lockFolder } from './sqlite/lock.ts'
 import { createReadThread } from './sqlite/read-thread.ts'
-import type { Statement } from './sqlite/sql.ts'
-import { WriteOutcomes } from './sqlite/storage-watch.ts'
+import { ReaderPool, type ReadLimits } from './sqlite/readers/reader-pool.ts'
 import { prepareSums, writeSums } from './sums/write.ts'
 
 /** Options and dependencies of `openDatabase`. */

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { AppError, messageOf, toTimestamp } from '../../base/index.ts'
+import type { SqlReader } from '../engine/sql.ts'
 import { diagnose, diagnoseFile } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
 import { type Connection, openConnection } from '../sqlite/connection.ts'
-import type { SqlReader } from '../sqlite/sql.ts'
 import { versionOf } from './version.ts'
 
 /** The maximum number of attempts is a setting, which a backup does not contain. */

@@ -4,7 +4,7 @@ export {
   removeStaged,
   replaceDatabase,
   returnReplaced,
-} from '../durability/replacement.ts'
+} from '../sqlite/durability/replacement.ts'
 export {
   type BackupFile,
   findBackupFile,

@@ -1,8 +1,8 @@
 import { AppError, DAY_MS, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { jsonItems, jsonKey } from '../engine/dialect.ts'
+import type { SqlReader } from '../engine/sql.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { date, relation, text } from '../schema/fields/index.ts'
-import { jsonItems, jsonKey } from '../sqlite/dialect.ts'
-import type { SqlReader } from '../sqlite/sql.ts'
 
 /** From when until when, UTC text. */
 export interface Times {

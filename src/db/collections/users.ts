@@ -1,10 +1,10 @@
 import { AppError, newId } from '../../base/index.ts'
+import type { SqlReader } from '../engine/sql.ts'
 import { refuseOddName } from '../hooks/plain-name.ts'
 import { cancelJobsOf } from '../hooks/removal.ts'
 import { renewTokenKey } from '../hooks/token-key.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { bool, email, integer, relations, seconds, text } from '../schema/fields/index.ts'
-import type { SqlReader } from '../sqlite/sql.ts'
 
 const OWN = 'id = @request.auth.id'
 const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'

@@ -1,5 +1,5 @@
+import { literal, type Params } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import { literal, type Params } from '../sqlite/sql.ts'
 import type { FilterAst } from './language/ast.ts'
 import {
   badFilter,

@@ -1,5 +1,5 @@
+import { quoted } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import { quoted } from '../sqlite/sql.ts'
 import { type CompileOptions, type Condition, createContext } from './compile.ts'
 import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shortened } from './language/limits.ts'
 import type { Context } from './resolve/context.ts'

@@ -1,4 +1,4 @@
-import type { SqlWriter } from '../sqlite/sql.ts'
+import type { SqlWriter } from '../engine/sql.ts'
 
 interface MaintenanceState {
   id: string

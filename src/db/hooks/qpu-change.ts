@@ -1,5 +1,5 @@
+import type { SqlWriter } from '../engine/sql.ts'
 import { queueWebhookEvent } from '../journal/webhook-events.ts'
-import type { SqlWriter } from '../sqlite/sql.ts'
 
 /** What operators want to be notified of. */
 interface QpuState {

@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
+import type { SqlWriter } from '../engine/sql.ts'
 import { appendTimeline } from '../journal/timeline.ts'
-import type { SqlWriter } from '../sqlite/sql.ts'
 
 /** Cancels a job; false when it is not pending. */
 export function cancelPending(tx: SqlWriter, id: string): boolean {

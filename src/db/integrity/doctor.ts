@@ -1,6 +1,6 @@
 import { COLLECTIONS } from '../collections.ts'
+import { quoted, type SqlReader } from '../engine/sql.ts'
 import { readAuditChain } from '../journal/audit.ts'
-import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { checkInvariants, type Finding } from './invariants.ts'
 
 const MAX_EXAMPLES = 20

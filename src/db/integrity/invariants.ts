@@ -1,9 +1,9 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
+import { jsonAt } from '../engine/dialect.ts'
+import type { SqlReader } from '../engine/sql.ts'
 import { eventNameSql, eventsSql, isImportedSql } from '../journal/timeline.ts'
 import { valueSql } from '../schema/large-values.ts'
 import { ownBytesSql } from '../schema/stored-bytes.ts'
-import { jsonAt } from '../sqlite/dialect.ts'
-import type { SqlReader } from '../sqlite/sql.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
 import { hasNewerEnd, LEDGER, NEWER_BYTES, NEWER_RUNS } from '../sums/newer.ts'
 

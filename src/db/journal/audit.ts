@@ -1,5 +1,5 @@
 import { newId, newSecret } from '../../base/index.ts'
-import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
+import type { SqlReader, SqlWriter } from '../engine/sql.ts'
 
 /** One action of an administrator, or one use of an account. */
 export interface AuditEntry {

@@ -1,5 +1,5 @@
-import { jsonAt } from '../sqlite/dialect.ts'
-import type { SqlReader, Statement } from '../sqlite/sql.ts'
+import { jsonAt } from '../engine/dialect.ts'
+import type { SqlReader, Statement } from '../engine/sql.ts'
 import { type AuditRow, lastAuditSeq } from './audit.ts'
 
 /** The entries to list; absent parts do not filter. */

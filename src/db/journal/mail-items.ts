@@ -1,4 +1,4 @@
-import type { SqlWriter } from '../sqlite/sql.ts'
+import type { SqlWriter } from '../engine/sql.ts'
 
 /** What users may be mailed; the texts are in `src/server/mail/digest-text.ts`. */
 export type MailItem =

@@ -1,6 +1,6 @@
 import { KIB } from '../../base/index.ts'
-import { jsonAt, jsonItems } from '../sqlite/dialect.ts'
-import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
+import { jsonAt, jsonItems } from '../engine/dialect.ts'
+import type { SqlReader, SqlWriter } from '../engine/sql.ts'
 
 /** The events of a job. */
 export type JobEvent =

@@ -1,5 +1,5 @@
 import { newId } from '../../base/index.ts'
-import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
+import type { SqlReader, SqlWriter } from '../engine/sql.ts'
 import { WEBHOOK_KINDS, type WebhookKindName } from './webhook-kinds.ts'
 
 /** Something that happened, for the webhooks that receive its kind. */

@@ -1,8 +1,8 @@
 import { MIB } from '../../base/index.ts'
+import { quoted, type SqlReader } from '../engine/sql.ts'
 import type { Condition, Order, Term } from '../filter/index.ts'
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
 import { fullIndexesOf } from '../schema/tables.ts'
-import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { newerBytes } from '../sums/newer.ts'
 import type { CompiledList } from './compiled-list.ts'
 

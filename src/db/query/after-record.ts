@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
+import { type Bindable, quoted, type SqlReader } from '../engine/sql.ts'
 import { BASE, type Condition, type Order, type RequestInfo } from '../filter/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { type Conditions, joinedConditions } from './compiled-list.ts'
 
 interface After {

@@ -1,8 +1,8 @@
+import { type Bindable, type Params, quoted } from '../engine/sql.ts'
 import type { Reads } from '../filter/index.ts'
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
 import type { FieldKind } from '../schema/field.ts'
 import { JsonText } from '../schema/json-text.ts'
-import { type Bindable, type Params, quoted } from '../sqlite/sql.ts'
 
 /**
  * Characters of JSON values and, multiplied by the length of the pattern, of texts that a test of a row

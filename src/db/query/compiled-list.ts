@@ -1,6 +1,6 @@
+import type { Bindable, Params } from '../engine/sql.ts'
 import type { Condition, Order, RequestInfo } from '../filter/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import type { Bindable, Params } from '../sqlite/sql.ts'
 import type { Paging } from './paging.ts'
 
 /** A list request with its compiled parts. */

@@ -1,4 +1,4 @@
-import type { SqlReader, Statement } from '../sqlite/sql.ts'
+import type { SqlReader, Statement } from '../engine/sql.ts'
 
 /** Totals that are kept; callers choose the filters. */
 const MAX_KEPT = 200

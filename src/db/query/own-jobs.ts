@@ -1,8 +1,8 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
+import { type Bindable, quoted } from '../engine/sql.ts'
 import { lengthOf } from '../records/page-size.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
 import { entriesTableOf } from '../schema/lists/list-entries.ts'
-import { type Bindable, quoted } from '../sqlite/sql.ts'
 import { MAX_PASSED } from './access-path.ts'
 import type { ListPlan } from './list-plan.ts'
 

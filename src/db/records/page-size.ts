@@ -1,8 +1,8 @@
 import { AppError, KIB, MIB } from '../../base/index.ts'
+import { jsonValues } from '../engine/dialect.ts'
+import { quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { largeFieldsOf, lengthSql } from '../schema/large-values.ts'
-import { jsonValues } from '../sqlite/dialect.ts'
-import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { pickedNames } from './pick-fields.ts'
 
 /** Total size of the large fields in one response of several records: encoding more delays others. */

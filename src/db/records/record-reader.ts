@@ -1,7 +1,7 @@
+import { jsonValues } from '../engine/dialect.ts'
+import { type Bindable, quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
-import { jsonValues } from '../sqlite/dialect.ts'
-import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { loader } from './stored-values.ts'
 
 /** The records that `list` returns, and their order; insertion order by default. */

@@ -1,4 +1,5 @@
 import { AppError, type FieldError, newId } from '../../base/index.ts'
+import { type Bindable, quoted, type SqlWriter } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { Field } from '../schema/field.ts'
 import { MISSING_RELATION, NOT_UNIQUE, TAKEN_ID } from '../schema/field-errors.ts'
@@ -9,7 +10,6 @@ import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { copyRecord, setDecoded, unreadText } from '../schema/unread-json.ts'
 import { fieldError, initialValue } from '../schema/values.ts'
 import { isUniqueViolation } from '../sqlite/connection.ts'
-import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
 import { releaseReferences } from './references.ts'
 import type { WriterDependencies } from './writer-dependencies.ts'
 

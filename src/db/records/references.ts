@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
+import { quoted } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import type { Reference } from '../schema/reference.ts'
-import { quoted } from '../sqlite/sql.ts'
 import type { WriterDependencies } from './writer-dependencies.ts'
 
 type Remove = (collection: AnyCollection, id: string) => boolean

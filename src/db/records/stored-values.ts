@@ -1,10 +1,10 @@
 import { KIB } from '../../base/index.ts'
+import { INSERTION_ORDER } from '../engine/dialect.ts'
+import { quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { JsonText, StoredJson } from '../schema/json-text.ts'
 import { largeTableOf, valueSql } from '../schema/large-values.ts'
 import { unreadValues } from '../schema/unread-json.ts'
-import { INSERTION_ORDER } from '../sqlite/dialect.ts'
-import { quoted, type SqlReader } from '../sqlite/sql.ts'
 
 /** Records that are read for responses have longer large values as handles, see `StoredJson`. */
 export const MAX_HELD_BYTES = 64 * KIB

@@ -1,6 +1,6 @@
+import type { SqlWriter } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
-import type { SqlWriter } from '../sqlite/sql.ts'
 import type { Change } from './changes.ts'
 import type { RecordReader } from './record-reader.ts'
 

@@ -1,4 +1,4 @@
-import type { SqlWriter } from '../sqlite/sql.ts'
+import type { SqlWriter } from '../engine/sql.ts'
 import type { Field, ValueOf } from './field.ts'
 
 /** Declared fields by name. */

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../base/index.ts'
-import type { Bindable } from '../sqlite/sql.ts'
+import type { Bindable } from '../engine/sql.ts'
 import type { Reference } from './reference.ts'
 
 /** What a declaration may say about a field of any kind. */

@@ -1,4 +1,4 @@
-import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
+import { type Bindable, quoted, type SqlWriter } from '../engine/sql.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
 import { MAX_ROW_BYTES } from './fields/index.ts'
 

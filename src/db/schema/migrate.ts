@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, createPrivateFile, failpoint } from '../../base/index.ts'
+import { quoted } from '../engine/sql.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import { flush } from '../sqlite/flush.ts'
-import { quoted } from '../sqlite/sql.ts'
 
 /**
  * A change of stored data, or of the schema where `syncTables` may not change it. Never edit a released

@@ -1,4 +1,4 @@
-import { quoted } from '../sqlite/sql.ts'
+import { quoted } from '../engine/sql.ts'
 import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { StoredJson } from './json-text.ts'

@@ -1,4 +1,4 @@
-import { jsonItems, jsonList, jsonOf } from '../sqlite/dialect.ts'
+import { jsonItems, jsonList, jsonOf } from '../engine/dialect.ts'
 
 /** How the ids in a field refer to records of another collection, and how SQL reads them. */
 export interface Reference {

@@ -1,4 +1,4 @@
-import { quoted } from '../sqlite/sql.ts'
+import { quoted } from '../engine/sql.ts'
 import type { AnyCollection } from './collection.ts'
 import { largeFieldsOf } from './large-values.ts'
 

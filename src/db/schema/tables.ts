@@ -1,4 +1,4 @@
-import { quoted } from '../sqlite/sql.ts'
+import { quoted } from '../engine/sql.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { largeFieldsOf, largeTableOf } from './large-values.ts'

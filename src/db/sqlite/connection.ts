@@ -1,7 +1,7 @@
 import { SQLiteError, Database as Sqlite, type Statement } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../../base/index.ts'
-import type { Params } from './sql.ts'
+import type { Params } from '../engine/sql.ts'
 
 /** In this order: with the time-out set first, the switch to WAL waits for a lock too. */
 const PRAGMAS = [

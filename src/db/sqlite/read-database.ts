@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../base/index.ts'
+import type { SqlReader } from '../engine/sql.ts'
 import { openConnection } from './connection.ts'
 import { existingDatabase } from './database-file.ts'
-import type { SqlReader } from './sql.ts'
 
 /**
  * Reads a consistent snapshot of the database in `dir`, even while a server uses it; `now` in ms since the

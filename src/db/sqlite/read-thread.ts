@@ -1,6 +1,6 @@
 import { AppError, defineWorker, RequestThread } from '../../base/index.ts'
+import type { Params } from '../engine/sql.ts'
 import { appErrorOf, READER_PRAGMAS } from './connection.ts'
-import type { Params } from './sql.ts'
 
 /** A client that sends more than this many long reads sends them faster than they can run. */
 const MAX_WAITING_REQUESTS = 100

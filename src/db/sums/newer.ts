@@ -5,9 +5,9 @@
  * `svc doctor` and by every connection but the one that writes.
  */
 import { COMPLETED_HERE, quantumJobs } from '../collections/quantum_jobs.ts'
+import { quoted, type SqlReader } from '../engine/sql.ts'
 import { largeTableOf } from '../schema/large-values.ts'
 import { ownBytesSql } from '../schema/stored-bytes.ts'
-import { quoted, type SqlReader } from '../sqlite/sql.ts'
 
 /** The last job and the last end of one whose bytes and time are in the sums. */
 const LAST_SEQ = '(SELECT seq FROM sums_watermark)'

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../../base/index.ts'
-import type { SqlWriter } from '../sqlite/sql.ts'
+import type { SqlWriter } from '../engine/sql.ts'
 
 /** The longest window of the policy `fair` that may be set, in ms; older rows are removed. */
 export const MAX_FAIR_WINDOW_MS = 30 * DAY_MS

@@ -1,8 +1,8 @@
 import { MIB } from '../../base/index.ts'
+import { type Params, quoted, type SqlReader } from '../engine/sql.ts'
 import type { Database } from '../records/database.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
-import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 
 /** Limits of a page in memory; a page has at least one record, however large. */
 const MAX_PAGE_ROWS = 200

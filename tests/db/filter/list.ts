@@ -1,9 +1,9 @@
+import { withCallerErrors } from '../../../src/db/engine/caller-errors.ts'
+import { readSelection } from '../../../src/db/engine/selection.ts'
 import type { AnyCollection, RecordOf } from '../../../src/db/index.ts'
 import type { ListRequest, RecordQueries } from '../../../src/db/query/query.ts'
 import type { Page } from '../../../src/db/query/read-page.ts'
-import { readSelection } from '../../../src/db/readers/selection.ts'
 import type { ReadTx } from '../../../src/db/records/tx.ts'
-import { withCallerErrors } from '../../../src/db/sqlite/caller-errors.ts'
 
 /** A page that is read in one transaction, whatever it costs. */
 export function listNow<C extends AnyCollection>(

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { COLLECTIONS } from '../../../src/db/collections.ts'
+import type { SqlReader } from '../../../src/db/engine/sql.ts'
 import { createRecordQueries, type RecordQueries } from '../../../src/db/query/query.ts'
 import type { AnyCollection } from '../../../src/db/schema/collection.ts'
 import { fullIndexesOf } from '../../../src/db/schema/tables.ts'
-import type { SqlReader } from '../../../src/db/sqlite/sql.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { ROOT } from '../filter/library.ts'
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/index.ts'
+import type { SqlReader } from '../../engine/sql.ts'
 import { defineCollection } from '../../schema/collection.ts'
 import { date, relation, text } from '../../schema/fields/index.ts'
-import type { SqlReader } from '../../sqlite/sql.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 const MAX_NOTES = 10_000

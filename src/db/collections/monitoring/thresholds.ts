@@ -1,7 +1,7 @@
 import { AppError, WEEK_S } from '../../../base/index.ts'
+import type { SqlReader } from '../../engine/sql.ts'
 import { defineCollection } from '../../schema/collection.ts'
 import { bool, choice, date, integer, number, relation, relations, text } from '../../schema/fields/index.ts'
-import type { SqlReader } from '../../sqlite/sql.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 const MAX_THRESHOLDS = 1_000

@@ -1,6 +1,6 @@
+import { quoted } from '../../engine/sql.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
 import type { Reference } from '../../schema/reference.ts'
-import { quoted } from '../../sqlite/sql.ts'
 import type { Scope } from '../sql/scope.ts'
 import { type Context, collectionByName, fieldOf } from './context.ts'
 import { joinCollection } from './join.ts'

@@ -1,5 +1,5 @@
+import { quoted } from '../../engine/sql.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
-import { quoted } from '../../sqlite/sql.ts'
 import { badFilter } from '../language/limits.ts'
 import type { Scope } from '../sql/scope.ts'
 import type { Context } from './context.ts'

@@ -1,6 +1,6 @@
+import { jsonItems, jsonOf } from '../../engine/dialect.ts'
+import { quoted } from '../../engine/sql.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
-import { jsonItems, jsonOf } from '../../sqlite/dialect.ts'
-import { quoted } from '../../sqlite/sql.ts'
 import { badFilter, MAX_HOPS, shortened } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
 import type { Scope } from '../sql/scope.ts'

@@ -1,4 +1,4 @@
-import type { Bindable } from '../../sqlite/sql.ts'
+import type { Bindable } from '../../engine/sql.ts'
 import type { ValueSource } from './request-info.ts'
 import type { Scope } from './scope.ts'
 

@@ -1,6 +1,6 @@
 import { superusers } from '../../collections/superusers.ts'
+import type { Bindable } from '../../engine/sql.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
-import type { Bindable } from '../../sqlite/sql.ts'
 
 /** The account that sends a request. */
 export interface Auth {

@@ -1,4 +1,4 @@
-import type { Bindable, Params } from '../../sqlite/sql.ts'
+import type { Bindable, Params } from '../../engine/sql.ts'
 import { badFilter, MAX_JOINS } from '../language/limits.ts'
 import type { RequestInfo, ValueSource } from './request-info.ts'
 

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../base/index.ts'
-import { literal } from '../../sqlite/sql.ts'
+import { literal } from '../../engine/sql.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
 import { plainText } from '../plain-text.ts'
 

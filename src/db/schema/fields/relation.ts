@@ -1,4 +1,4 @@
-import { quoted } from '../../sqlite/sql.ts'
+import { quoted } from '../../engine/sql.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
 import { MISSING_RELATION } from '../field-errors.ts'
 import { plainText } from '../plain-text.ts'

@@ -1,5 +1,5 @@
-import { jsonItems } from '../../sqlite/dialect.ts'
-import { quoted } from '../../sqlite/sql.ts'
+import { jsonItems } from '../../engine/dialect.ts'
+import { quoted } from '../../engine/sql.ts'
 import type { AnyCollection } from '../collection.ts'
 
 /**

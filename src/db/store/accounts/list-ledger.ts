@@ -1,5 +1,5 @@
+import { INSERTION_ORDER } from '../../engine/dialect.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
 import { newerRuns } from '../../sums/newer.ts'
 
 /** One change of a balance, for its user. */

@@ -1,6 +1,6 @@
 import { notifications } from '../../collections/notifications.ts'
+import { jsonAppend } from '../../engine/dialect.ts'
 import type { Database } from '../../records/database.ts'
-import { jsonAppend } from '../../sqlite/dialect.ts'
 
 /** The outcome of dismissing a notification. */
 type Dismissal = 'dismissed' | 'not_addressed' | 'missing'

@@ -1,5 +1,5 @@
+import type { SqlReader } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import type { SqlReader } from '../../sqlite/sql.ts'
 import { newerRuns } from '../../sums/newer.ts'
 
 /** QPU time that the jobs of a user used, by the minute in which they ended. */

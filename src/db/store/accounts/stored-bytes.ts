@@ -1,5 +1,5 @@
 import { AppError, describeBytes } from '../../../base/index.ts'
-import type { SqlReader } from '../../sqlite/sql.ts'
+import type { SqlReader } from '../../engine/sql.ts'
 import { newerBytes } from '../../sums/newer.ts'
 import type { User } from './accounts.ts'
 

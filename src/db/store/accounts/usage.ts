@@ -1,4 +1,4 @@
-import type { Bindable, Statement } from '../../sqlite/sql.ts'
+import type { Bindable, Statement } from '../../engine/sql.ts'
 import { NEWER_RUNS } from '../../sums/newer.ts'
 
 /** The jobs of a user that one QPU ran in one month. */

@@ -1,5 +1,5 @@
+import { jsonItems } from '../../engine/dialect.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import { jsonItems } from '../../sqlite/dialect.ts'
 import { MAX_FAIR_WINDOW_MS } from '../../sums/old-use.ts'
 import { minuteOf } from './recent-use.ts'
 import { recentUseOf } from './recent-use-rows.ts'

@@ -1,7 +1,7 @@
 import { fromTimestamp } from '../../../base/index.ts'
+import type { SqlReader, SqlWriter } from '../../engine/sql.ts'
 import { queueMailItem } from '../../journal/mail-items.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
-import type { SqlReader, SqlWriter } from '../../sqlite/sql.ts'
 
 /** The columns of a job that its webhooks receive. */
 interface EndedJob {

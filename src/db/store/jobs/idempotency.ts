@@ -1,6 +1,6 @@
 import { AppError, DAY_MS, toTimestamp } from '../../../base/index.ts'
+import type { SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import type { SqlWriter } from '../../sqlite/sql.ts'
 
 /** A request that its sender may repeat safely. */
 export interface KeyedRequest {

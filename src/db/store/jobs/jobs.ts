@@ -22,11 +22,11 @@
  * | – | ended → – | `deleteJob` (delete) |
  */
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
+import { jsonValues } from '../../engine/dialect.ts'
 import { fitting, lengthOf } from '../../records/page-size.ts'
 import { MAX_HELD_BYTES } from '../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
-import { jsonValues } from '../../sqlite/dialect.ts'
 
 export type Job = RecordOf<typeof quantumJobs>
 

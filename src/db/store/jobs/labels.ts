@@ -1,8 +1,8 @@
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
+import { quoted } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { JsonText } from '../../schema/json-text.ts'
 import { largeTableOf } from '../../schema/large-values.ts'
-import { quoted } from '../../sqlite/sql.ts'
 
 /**
  * Names and metadata of a job's circuits: a JSON list with an entry per circuit. They are stored apart from

@@ -4,9 +4,9 @@
  */
 import { DAY_MS, fromTimestamp, MINUTE_MS, toTimestamp } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
+import type { SqlWriter } from '../../engine/sql.ts'
 import { type MailItem, queueMailItem } from '../../journal/mail-items.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import type { SqlWriter } from '../../sqlite/sql.ts'
 
 /** Minimum time between two mails to a user. */
 const DIGEST_INTERVAL_MS = MINUTE_MS

@@ -1,6 +1,6 @@
 import { DAY_MS, MIB, toTimestamp } from '../../../base/index.ts'
-import { jsonValues } from '../../sqlite/dialect.ts'
-import type { SqlWriter } from '../../sqlite/sql.ts'
+import { jsonValues } from '../../engine/dialect.ts'
+import type { SqlWriter } from '../../engine/sql.ts'
 import type { PruneStep } from './retention.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { eventTime } from '../../collections/events.ts'
+import type { SqlWriter } from '../../engine/sql.ts'
 import { removeValuesOf } from '../../hooks/removal.ts'
-import type { SqlWriter } from '../../sqlite/sql.ts'
 import { removeResponses } from '../jobs/idempotency.ts'
 import { STORED_STEPS } from '../readings/reading-steps.ts'
 

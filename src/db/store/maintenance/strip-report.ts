@@ -1,9 +1,9 @@
 import { toTimestamp } from '../../../base/index.ts'
 import { calibrationResults } from '../../collections/calibration_results.ts'
+import { jsonWithoutKey } from '../../engine/dialect.ts'
+import type { Statement } from '../../engine/sql.ts'
 import type { Database } from '../../records/database.ts'
 import { splitLarge, valueSql } from '../../schema/large-values.ts'
-import { jsonWithoutKey } from '../../sqlite/dialect.ts'
-import type { Statement } from '../../sqlite/sql.ts'
 import { ENDED } from './retention.ts'
 
 /**

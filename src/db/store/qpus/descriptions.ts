@@ -1,7 +1,7 @@
 import { NOT_DESCRIBED, qpus } from '../../collections/qpus.ts'
+import { jsonAt } from '../../engine/dialect.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { JsonText } from '../../schema/json-text.ts'
-import { jsonAt } from '../../sqlite/dialect.ts'
 import { completeDescription, type Fidelity } from './complete-description.ts'
 import { forgetUnfit } from './unfit-jobs.ts'
 

@@ -1,5 +1,5 @@
+import type { Bindable } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import type { Bindable } from '../../sqlite/sql.ts'
 
 /** A time during which a QPU is busy. */
 interface BusyTime {

@@ -8,9 +8,9 @@
 
 import { KIB } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
+import { jsonItems, jsonKey, jsonType, jsonValues } from '../../engine/dialect.ts'
+import type { SqlWriter, Statement } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import { jsonItems, jsonKey, jsonType, jsonValues } from '../../sqlite/dialect.ts'
-import type { SqlWriter, Statement } from '../../sqlite/sql.ts'
 import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
 
 /** Key in `meta` of the last event of which all readings are in the buckets. */

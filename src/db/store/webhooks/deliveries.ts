@@ -13,8 +13,8 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { notifications } from '../../collections/notifications.ts'
 import { webhooks } from '../../collections/webhooks.ts'
+import type { SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import type { SqlWriter } from '../../sqlite/sql.ts'
 import { afterFailure, SLOW_MS } from './schedule.ts'
 
 /** Deliveries that ended and are kept for the list of recent ones, per webhook. */

@@ -1,8 +1,8 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import type { Params, SqlWriter } from '../../../../src/db/engine/sql.ts'
 import type { Database } from '../../../../src/db/index.ts'
-import type { Params, SqlWriter } from '../../../../src/db/sqlite/sql.ts'
 import { calibrationRequests, calibrationResults } from '../../../../src/db/store/calibrations/index.ts'
 import {
   type PruneStep,

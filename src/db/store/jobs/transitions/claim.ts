@@ -1,10 +1,10 @@
 import { AppError } from '../../../../base/index.ts'
 import { QUEUED, quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { INSERTION_ORDER, jsonValues } from '../../../engine/dialect.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
 import { largeValueOf } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
-import { INSERTION_ORDER, jsonValues } from '../../../sqlite/dialect.ts'
 import { readLabels } from '../labels.ts'
 
 /** A QPU whose process driver is attached according to the database. */

@@ -1,8 +1,8 @@
 import { AppError } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { quoted } from '../../../engine/sql.ts'
 import type { Tx } from '../../../records/tx.ts'
 import { largeTableOf } from '../../../schema/large-values.ts'
-import { quoted } from '../../../sqlite/sql.ts'
 
 const LARGE = quoted(largeTableOf(quantumJobs))
 

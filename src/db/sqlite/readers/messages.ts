@@ -1,0 +1,22 @@
+import type { ErrorCode } from '../../../base/index.ts'
+import type { ExportPage } from '../../engine/export-page.ts'
+import type { Selected, Selection } from '../../engine/selection.ts'
+
+/** What a reader is asked for. */
+export type ReadTask =
+  | { readonly kind: 'select'; readonly selection: Selection }
+  | { readonly kind: 'export'; readonly page: ExportPage }
+
+/** The first message names the file; each later one is answered by one response. */
+export type ToReader =
+  | { readonly kind: 'open'; readonly path: string }
+  | { readonly kind: 'read'; readonly task: ReadTask; readonly now: number }
+
+export type FromReader =
+  | { readonly kind: 'selected'; readonly selected: Selected }
+  /** The text follows on the standard output, where it costs the server no decoding. */
+  | { readonly kind: 'exported'; readonly bytes: number; readonly last?: string }
+  /** An expected error, which the caller gets as it is. */
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly reason?: string }
+  /** An error of SQLite. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
