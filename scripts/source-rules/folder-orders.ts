@@ -147,15 +147,14 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/db',
     steps: [
+      ['engine'],
       ['sqlite'],
-      ['durability'],
       ['schema'],
       ['journal'],
       ['hooks'],
       ['collections'],
       ['collections.ts'],
       ['filter'],
-      ['readers'],
       ['records'],
       ['sums'],
       ['query', 'store'],

@@ -18,6 +18,7 @@ import {
 } from '../base/index.ts'
 import { quantumJobs } from './collections/quantum_jobs.ts'
 import { COLLECTIONS, type CollectionName } from './collections.ts'
+import type { Connection } from './engine/connection.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
 import type { Statement } from './engine/sql.ts'
 import { WriteOutcomes } from './engine/storage-watch.ts'
@@ -33,7 +34,7 @@ import { type CollectionNames, createNames } from './schema/names.ts'
 import { createPlans } from './schema/plan.ts'
 import { isIncomplete, syncTables } from './schema/sync.ts'
 import { tablesOf } from './schema/tables.ts'
-import { type Connection, openConnection } from './sqlite/connection.ts'
+import { type FileConnection, openConnection } from './sqlite/connection.ts'
 import { BACKUP_FOLDER, DATABASE_FILE, existingDatabase } from './sqlite/database-file.ts'
 import { keepLogAtExit } from './sqlite/durability/exit-guard.ts'
 import { reserveIndex } from './sqlite/durability/index-reserve.ts'
@@ -165,7 +166,7 @@ function makeDataPrivate({ dir, log }: Pick<DatabaseOptions, 'dir' | 'log'>): vo
   makeFolderPrivate(join(dir, BACKUP_FOLDER), log, () => true)
 }
 
-function prepareSchema(writer: Connection, schema: Schema, { clock, log }: DatabaseOptions): void {
+function prepareSchema(writer: FileConnection, schema: Schema, { clock, log }: DatabaseOptions): void {
   const at = toTimestamp(clock.now())
   const tables = [...INTERNAL_TABLES, ...schema.collections.flatMap(tablesOf)]
   const nextMigration = Math.max(0, ...schema.migrations.map((migration) => migration.id)) + 1
@@ -176,7 +177,7 @@ function prepareSchema(writer: Connection, schema: Schema, { clock, log }: Datab
     log.info('database copied before its tables are extended', { copy: copyBeforeAdditions(writer, at) })
   }
   // One transaction: a new database has all its tables and migration records, or nothing.
-  writer.transaction('IMMEDIATE', () => {
+  writer.transaction('write', () => {
     syncTables(writer, tables, nextMigration)
     if (fresh) recordAll(writer, schema.migrations, at)
     if (schema.collections.includes(quantumJobs)) prepareSums(writer)
@@ -201,7 +202,7 @@ const SMALL_WRITE_BYTES = 64 * KIB
 const UNFLUSHED_BYTES = MIB
 
 interface OpenedFile {
-  writer: Connection
+  writer: FileConnection
   reader: Connection
   writeAheadLog: WriteAheadLog
   names: CollectionNames
@@ -328,7 +329,7 @@ function databaseOf(
     async read(work) {
       assertOpen()
       const { tx, end } = createReadTx(reader, dependencies, clock.now())
-      return flushed(reader.transaction('DEFERRED', () => finished('read', () => work(tx), end)))
+      return flushed(reader.transaction('read', () => finished('read', () => work(tx), end)))
     },
     async select(selection, reading) {
       assertOpen()

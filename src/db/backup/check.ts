@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
 import { AppError, messageOf, toTimestamp } from '../../base/index.ts'
+import type { Connection } from '../engine/connection.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import { diagnose, diagnoseFile } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
-import { type Connection, openConnection } from '../sqlite/connection.ts'
+import { openConnection } from '../sqlite/connection.ts'
 import { versionOf } from './version.ts'
 
 /** The maximum number of attempts is a setting, which a backup does not contain. */
@@ -49,7 +50,7 @@ export function checkBackup(path: string): BackupReport {
       at: toTimestamp(0),
       one: connection.one,
       all: connection.all,
-      planOf: connection.planOf,
+      version: connection.version,
     }
     const isOlder = version === 'older'
     const findings = isOlder ? diagnoseFile(reader) : diagnose(reader, ANY_LIMITS)

@@ -1,8 +1,8 @@
 import { COLLECTIONS } from '../collections.ts'
+import type { Connection } from '../engine/connection.ts'
 import { INTERNAL_TABLES } from '../schema/internal/index.ts'
 import { MIGRATIONS } from '../schema/migrations/index.ts'
 import { FOREIGN_TABLES, tablesOf } from '../schema/tables.ts'
-import type { Connection } from '../sqlite/connection.ts'
 
 /** The version of a stored database compared with this program; `other`: not a database of svc. */
 export type Version = 'same' | 'older' | 'newer' | 'other'

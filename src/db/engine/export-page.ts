@@ -1,4 +1,4 @@
-import type { Connection } from '../sqlite/connection.ts'
+import type { Connection } from './connection.ts'
 import type { Statement } from './sql.ts'
 
 /** A page of an export, as plain data that a process can be sent: which records, and how they are written. */

@@ -1,5 +1,6 @@
 import { type AppError, type Clock, systemClock, TimeSlice } from '../../base/index.ts'
-import { type Connection, isUnflushed } from '../sqlite/connection.ts'
+import type { Connection } from './connection.ts'
+import { isUnflushed } from './failure.ts'
 
 /** The result of a unit of work that has run but is not yet on disk. */
 interface Joined<T> {
@@ -46,7 +47,7 @@ export function createGroupCommit(
   let isWorking = false
 
   function begin(): PromiseWithResolvers<void> {
-    connection.run('BEGIN IMMEDIATE')
+    connection.begin('write')
     const group = Promise.withResolvers<void>()
     // Nobody waits for it when its only work has failed.
     group.promise.catch(() => undefined)

@@ -20,11 +20,11 @@ export interface SqlReader {
   one<T>(sql: string, params?: Params): T | undefined
   /** All rows of a statement. */
   all<T>(sql: string, params?: Params): T[]
-  /** The steps of SQLite's plan for a statement, such as `SCAN b`. */
-  planOf(sql: string, params?: Params): string[]
+  /** A number that changes when another connection has committed. */
+  version(): number
 }
 
-/** SQL reads and writes inside one IMMEDIATE transaction. */
+/** SQL reads and writes inside one transaction. */
 export interface SqlWriter extends SqlReader {
   /** Runs a statement and returns the number of changed rows. */
   run(sql: string, params?: Params): number

@@ -29,7 +29,7 @@ export class KeptTotals {
 
   /** Forgets the totals of earlier data, and too many. */
   #forget(tx: SqlReader): number | undefined {
-    const version = tx.one<{ data_version: number }>('PRAGMA data_version')?.data_version
+    const version = tx.version()
     if (version !== this.#version || this.#totals.size >= MAX_KEPT) this.#totals.clear()
     this.#version = version
     return version

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
-import { withCallerErrors } from '../engine/caller-errors.ts'
 import { jsonValues } from '../engine/dialect.ts'
+import { withCallerErrors } from '../engine/failure.ts'
 import { type Params, quoted, type SqlReader } from '../engine/sql.ts'
 import { BASE, badFilter, type Catalog, isSuperuser, type RequestInfo } from '../filter/index.ts'
 import { loader, MAX_HELD_BYTES } from '../records/stored-values.ts'

@@ -1,4 +1,4 @@
-import { withCallerErrors } from '../engine/caller-errors.ts'
+import { withCallerErrors } from '../engine/failure.ts'
 import { endsAt, readSelection, type Selected } from '../engine/selection.ts'
 import type { Database } from '../records/database.ts'
 import { inSteps } from '../records/page-size.ts'

@@ -13,9 +13,10 @@ import { join } from 'node:path'
 import { AppError } from '../../base/index.ts'
 import { versionOf } from '../backup/version.ts'
 import { COLLECTIONS } from '../collections.ts'
+import type { Connection } from '../engine/connection.ts'
 import { createReadTx, type ReadTx } from '../records/tx.ts'
 import { createPlans } from '../schema/plan.ts'
-import { type Connection, openConnection } from '../sqlite/connection.ts'
+import { openConnection } from '../sqlite/connection.ts'
 import { DATABASE_FILE } from '../sqlite/database-file.ts'
 
 /**
@@ -40,7 +41,7 @@ function onConnection<T>(file: string, path: string, work: (tx: ReadTx) => T): T
   try {
     assertSvcDatabase(connection, path)
     const { tx } = createReadTx(connection, { collections: COLLECTIONS, planOf: createPlans() }, 0)
-    return connection.transaction('DEFERRED', () => work(tx))
+    return connection.transaction('read', () => work(tx))
   } finally {
     connection.close()
   }

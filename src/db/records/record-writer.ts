@@ -1,4 +1,5 @@
 import { AppError, type FieldError, newId } from '../../base/index.ts'
+import { isUniqueViolation } from '../engine/failure.ts'
 import { type Bindable, quoted, type SqlWriter } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { Field } from '../schema/field.ts'
@@ -9,7 +10,6 @@ import { splitLarge } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { copyRecord, setDecoded, unreadText } from '../schema/unread-json.ts'
 import { fieldError, initialValue } from '../schema/values.ts'
-import { isUniqueViolation } from '../sqlite/connection.ts'
 import { releaseReferences } from './references.ts'
 import type { WriterDependencies } from './writer-dependencies.ts'
 
@@ -199,13 +199,11 @@ function guardUnique<T>(collection: AnyCollection, failure: string, write: () =>
     return write()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new AppError('invalid', failure, { fields: uniqueFields(collection, error.message), cause: error })
+    throw new AppError('invalid', failure, { fields: uniqueFields(collection, error.columns), cause: error })
   }
 }
 
-/** SQLite reports the columns: `UNIQUE constraint failed: drivers.token`. */
-function uniqueFields(collection: AnyCollection, message: string): Record<string, FieldError> {
-  const columns = message.slice(message.indexOf(': ') + 2).split(', ')
+function uniqueFields(collection: AnyCollection, columns: readonly string[]): Record<string, FieldError> {
   const names = columns.map((column) => column.slice(collection.name.length + 1))
   return Object.fromEntries(names.map((name) => [name, name === 'id' ? TAKEN_ID : NOT_UNIQUE]))
 }

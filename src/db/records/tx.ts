@@ -1,9 +1,9 @@
 import { toTimestamp } from '../../base/index.ts'
+import type { Connection } from '../engine/connection.ts'
 import type { SqlReader, SqlWriter } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
-import type { Connection } from '../sqlite/connection.ts'
 import type { Change } from './changes.ts'
 import { createRecordReader, type RecordReader } from './record-reader.ts'
 import { createRecordWriter, type RecordWriter } from './record-writer.ts'
@@ -11,7 +11,7 @@ import { createRecordWriter, type RecordWriter } from './record-writer.ts'
 /** Reads inside one transaction: a consistent snapshot of committed data. */
 export interface ReadTx extends SqlReader, RecordReader {}
 
-/** Reads and writes inside one IMMEDIATE transaction. */
+/** Reads and writes inside one transaction. */
 export interface Tx extends ReadTx, SqlWriter, RecordWriter {
   /**
    * Publishes a change of a record that was written with `run`; call it after the statement. Returns the
@@ -55,7 +55,7 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
     at: toTimestamp(now),
     one: (sql, params) => inside().one(sql, params),
     all: (sql, params) => inside().all(sql, params),
-    planOf: (sql, params) => inside().planOf(sql, params),
+    version: () => inside().version(),
     run(sql, params) {
       const changed = inside().run(sql, params)
       rows += changed
@@ -78,7 +78,7 @@ export function createReadTx(
   now: number,
 ): Omit<TxHandle<ReadTx>, 'hasWritten'> {
   const { tx: sql, end } = guardedSql(connection, now)
-  const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all, planOf: sql.planOf }
+  const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all, version: sql.version }
   return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 

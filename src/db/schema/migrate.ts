@@ -4,7 +4,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, createPrivateFile, failpoint } from '../../base/index.ts'
 import { quoted } from '../engine/sql.ts'
-import type { Connection } from '../sqlite/connection.ts'
+import type { FileConnection as Connection } from '../sqlite/connection.ts'
 import { flush } from '../sqlite/flush.ts'
 
 /**
@@ -148,7 +148,7 @@ function refuseForeign(row: AppliedMigration, known: readonly Migration[], copy:
 }
 
 function apply(connection: Connection, migration: Migration, at: string): void {
-  connection.transaction('IMMEDIATE', () => {
+  connection.transaction('write', () => {
     for (const step of migration.statements) {
       if (typeof step === 'string') connection.run(step)
       else addColumn(connection, step)

@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
+import type { Connection } from '../engine/connection.ts'
 import { quoted } from '../engine/sql.ts'
-import type { Connection } from '../sqlite/connection.ts'
 import { FOREIGN_TABLES, type Table } from './tables.ts'
 
 interface SchemaRow {

@@ -1,6 +1,8 @@
 import { SQLiteError, Database as Sqlite, type Statement } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../../base/index.ts'
+import type { Connection, TransactionMode } from '../engine/connection.ts'
+import { StatementError, storageFull, unflushed } from '../engine/failure.ts'
 import type { Params } from '../engine/sql.ts'
 
 /** In this order: with the time-out set first, the switch to WAL waits for a lock too. */
@@ -23,19 +25,14 @@ export const READER_PRAGMAS = PRAGMAS.filter(([name]) => !OF_WRITERS.has(name))
 
 const STATEMENT_CACHE = 500
 
-/** One SQLite connection with a cache of prepared statements. */
-export interface Connection {
+const BEGIN = { write: 'BEGIN IMMEDIATE', read: 'BEGIN DEFERRED' } as const satisfies Record<
+  TransactionMode,
+  string
+>
+
+/** A connection to a database file. */
+export interface FileConnection extends Connection {
   readonly path: string
-  one<T>(sql: string, params?: Params): T | undefined
-  all<T>(sql: string, params?: Params): T[]
-  planOf(sql: string, params?: Params): string[]
-  /** Returns the number of changed rows. */
-  run(sql: string, params?: Params): number
-  /** Runs `work` between BEGIN and COMMIT; any throw rolls everything back. */
-  transaction<T>(mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T
-  /** Whether a transaction is open; SQLite ends one automatically when the disk is full. */
-  inTransaction(): boolean
-  close(): void
 }
 
 /**
@@ -44,7 +41,7 @@ export interface Connection {
  * @throws AppError `internal`: `database_damaged` when the file is not an intact database,
  *   `database_unsupported` when a pragma did not take effect.
  */
-export function openConnection(path: string, access: 'write' | 'read'): Connection {
+export function openConnection(path: string, access: TransactionMode): FileConnection {
   if (access === 'write') refuseOrphanedLog(path)
   return withStorageErrors(path, () => {
     const sqlite = new Sqlite(
@@ -81,41 +78,40 @@ function setPragma(sqlite: Sqlite, name: string, value: string | number): void {
   }
 }
 
-function connectionOf(sqlite: Sqlite, path: string): Connection {
+function connectionOf(sqlite: Sqlite, path: string): FileConnection {
   const cache = new Map<string, Statement<unknown, [Params]>>()
 
   function prepared(sql: string): Statement<unknown, [Params]> {
     const known = cache.get(sql)
     if (known) return known
-    if (/^\s*EXPLAIN\b/i.test(sql))
-      throw new TypeError('use planOf: a stored EXPLAIN keeps its snapshot open')
     const statement = sqlite.prepare<unknown, [Params]>(sql)
     cache.set(sql, statement)
     if (cache.size > STATEMENT_CACHE) dropOldest(cache)
     return statement
   }
 
+  /** Not cached: at its end such a statement still counts as running, and would keep the snapshot open. */
+  function planOf(sql: string, params: Params): unknown[] {
+    const statement = sqlite.prepare<unknown, [Params]>(sql)
+    try {
+      return statement.all(params)
+    } finally {
+      statement.finalize()
+    }
+  }
+
   // The callers of `one` and `all` state the shape of the rows that their SQL selects.
-  const connection: Connection = {
+  const connection: FileConnection = {
     path,
     one: <T>(sql: string, params: Params = {}) =>
       withStorageErrors(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
     all: <T>(sql: string, params: Params = {}) =>
-      withStorageErrors(path, () => prepared(sql).all(params) as T[]),
-    planOf: (sql, params = {}) =>
-      withStorageErrors(path, () => {
-        // Not cached: at its end such a statement still counts as running, and would keep the snapshot open.
-        const statement = sqlite.prepare<{ detail: string }, [Params]>(`EXPLAIN QUERY PLAN ${sql}`)
-        try {
-          return statement.all(params).map(({ detail }) => detail)
-        } finally {
-          statement.finalize()
-        }
-      }),
+      withStorageErrors(path, () => (isPlan(sql) ? planOf(sql, params) : prepared(sql).all(params)) as T[]),
     run: (sql, params = {}) => withStorageErrors(path, () => prepared(sql).run(params).changes),
+    begin: (mode) => void connection.run(BEGIN[mode]),
     transaction(mode, work) {
       if (sqlite.inTransaction) throw new TypeError('a transaction is open already; use its tx')
-      connection.run(`BEGIN ${mode}`)
+      connection.begin(mode)
       try {
         const result = work()
         connection.run('COMMIT')
@@ -127,6 +123,7 @@ function connectionOf(sqlite: Sqlite, path: string): Connection {
       }
     },
     inTransaction: () => sqlite.inTransaction,
+    version: () => connection.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0,
     close() {
       for (const statement of cache.values()) statement.finalize()
       cache.clear()
@@ -134,6 +131,10 @@ function connectionOf(sqlite: Sqlite, path: string): Connection {
     },
   }
   return connection
+}
+
+function isPlan(sql: string): boolean {
+  return sql.startsWith('EXPLAIN ')
 }
 
 function dropOldest(cache: Map<string, Statement<unknown, [Params]>>): void {
@@ -147,7 +148,7 @@ function withStorageErrors<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw error instanceof SQLiteError ? (appErrorOf(path, error) ?? error) : error
+    throw error instanceof SQLiteError ? (appErrorOf(path, error) ?? statementError(error)) : error
   }
 }
 
@@ -188,17 +189,15 @@ export function appErrorOf(path: string, error: { code?: string; message: string
   return undefined
 }
 
-function storageFull(message: string, reason: string, cause: unknown): AppError {
-  return new AppError('storage_full', message, { reason, cause })
-}
-
-/** The error of a flush to disk that failed. */
-export function unflushed(cause: unknown): AppError {
-  return storageFull(
-    'The disk with the database failed to flush what was written; check it and the system log, then start svc again',
-    'storage_unflushed',
-    cause,
-  )
+/** SQLite reports the columns: `UNIQUE constraint failed: drivers.token`. */
+function statementError(cause: SQLiteError): StatementError {
+  const { code = '', message } = cause
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+    const columns = message.slice(message.indexOf(': ') + 2).split(', ')
+    return new StatementError(message, { kind: 'unique', columns, cause })
+  }
+  const kind = code.startsWith('SQLITE_CONSTRAINT') ? 'constraint' : 'statement'
+  return new StatementError(message, { kind, cause })
 }
 
 /** The error of a file that is not an intact database; its message names the recovery. */
@@ -214,7 +213,7 @@ function damaged(path: string, detail: string, cause?: unknown): AppError {
  * Reads every page of the file and checks the structure of every table.
  * @throws AppError `internal`, reason `database_damaged`.
  */
-export function quickCheck(connection: Connection): void {
+export function quickCheck(connection: FileConnection): void {
   const rows = connection.all<{ quick_check: string }>(QUICK_CHECK)
   assertIntact(
     connection.path,
@@ -230,26 +229,4 @@ export const QUICK_CHECK = 'PRAGMA quick_check(5)'
  */
 export function assertIntact(path: string, rows: readonly string[]): void {
   if (rows[0] !== 'ok') throw damaged(path, rows.join('; ').replaceAll('\n', ' '))
-}
-
-/**
- * Whether a flush to disk has failed. The operating system may discard the data that it could not write and
- * still report success for the next flush, so the content of the file is unknown until another process reads
- * it.
- */
-export function isUnflushed(error: unknown): error is AppError {
-  return error instanceof AppError && error.reason === 'storage_unflushed'
-}
-
-/** Whether `error` reports a value that the schema of the table does not allow. */
-export function isConstraintViolation(error: unknown): error is SQLiteError {
-  return error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_CONSTRAINT')
-}
-
-/** Whether `error` reports a value that a unique index or key already contains. */
-export function isUniqueViolation(error: unknown): error is SQLiteError {
-  return (
-    error instanceof SQLiteError &&
-    (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
-  )
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
-import { assertIntact, type Connection, QUICK_CHECK, quickCheck } from './connection.ts'
+import { assertIntact, type FileConnection, QUICK_CHECK, quickCheck } from './connection.ts'
 import { createReadThread } from './read-thread.ts'
 
 /** A check of this size takes about a second, which a start may take. */
@@ -19,7 +19,7 @@ interface FileCheckDependencies {
  * @throws AppError `internal`, reason `database_damaged`, for a small file.
  */
 export function checkFile(
-  connection: Connection,
+  connection: FileConnection,
   dependencies: FileCheckDependencies,
   atOnceBytes = MAX_SYNCHRONOUS_BYTES,
 ): void {

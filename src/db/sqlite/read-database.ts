@@ -16,9 +16,9 @@ export function readDatabase<T>(dir: string, now: number, work: (tx: SqlReader) 
       at: toTimestamp(now),
       one: connection.one,
       all: connection.all,
-      planOf: connection.planOf,
+      version: connection.version,
     }
-    return connection.transaction('DEFERRED', () => work(reader))
+    return connection.transaction('read', () => work(reader))
   } finally {
     connection.close()
   }

@@ -1,8 +1,8 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
+import type { Connection } from '../engine/connection.ts'
 import { quoted, type SqlWriter } from '../engine/sql.ts'
 import { largeFieldsOf, largeTableOf } from '../schema/large-values.ts'
 import { lengthOf, ownBytesSql } from '../schema/stored-bytes.ts'
-import type { Connection } from '../sqlite/connection.ts'
 import { hasNewerBytes, hasNewerEnd, largeBytesSql, NEWER_BYTES, NEWER_RUNS } from './newer.ts'
 import { removeOldUse } from './old-use.ts'
 

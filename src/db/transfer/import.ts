@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { AppError, isObject, messageOf, newId } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
 import { isJson } from '../engine/dialect.ts'
+import { isConstraintViolation, isUniqueViolation } from '../engine/failure.ts'
 import { quoted } from '../engine/sql.ts'
 import { checkInvariants } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
@@ -12,7 +13,6 @@ import type { AnyCollection } from '../schema/collection.ts'
 import { splitLarge } from '../schema/large-values.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
-import { isConstraintViolation, isUniqueViolation } from '../sqlite/connection.ts'
 import { type ImportContext, readImported } from './imported.ts'
 import { type Line, readLines } from './lines.ts'
 
@@ -146,8 +146,7 @@ function importLine(
 
 /** Why the table does not take a record. @throws `error` when it is another one, such as of a full disk. */
 function violationOf(error: unknown, { name }: AnyCollection): string {
-  if (isUniqueViolation(error))
-    return `${error.message.slice(error.message.indexOf(': ') + 2)}: another record has this value`
+  if (isUniqueViolation(error)) return `${error.columns.join(', ')}: another record has this value`
   if (isConstraintViolation(error)) return `${name}: cannot be stored (${error.message})`
   throw error
 }

@@ -1,9 +1,10 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
+import type { Connection } from '../engine/connection.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans } from '../schema/plan.ts'
 import { tablesOf } from '../schema/tables.ts'
-import { type Connection, openConnection } from '../sqlite/connection.ts'
+import { openConnection } from '../sqlite/connection.ts'
 import { existingDatabase } from '../sqlite/database-file.ts'
 import { readPage } from './pages.ts'
 
@@ -24,7 +25,7 @@ export function openSnapshot(dir: string): Snapshot {
   const planOf = createPlans()
   try {
     // The first read fixes the snapshot of all later ones.
-    connection.run('BEGIN DEFERRED')
+    connection.begin('read')
     for (const collection of COLLECTIONS) assertHasColumns(connection, collection)
   } catch (error) {
     connection.close()

@@ -1,11 +1,11 @@
 import { KIB } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
+import type { Connection } from '../engine/connection.ts'
 import type { ExportedPage, ExportPage } from '../engine/export-page.ts'
 import { readSelection } from '../engine/selection.ts'
 import { createReadTx, type ReadTx } from '../records/tx.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans } from '../schema/plan.ts'
-import type { Connection } from '../sqlite/connection.ts'
 
 /** Text of a page in UTF-8, after which it ends: a record may be larger. */
 const PAGE_BYTES = 256 * KIB

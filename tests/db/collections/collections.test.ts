@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { COLLECTIONS } from '../../../src/db/index.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 const GOLDEN = `${import.meta.dir}/../../golden/schema.sql`
@@ -74,7 +75,7 @@ test('searches by a unique value use its index', async () => {
       'SELECT id FROM api_tokens WHERE token = $value',
       'SELECT id FROM qpus WHERE name = $value',
       'SELECT id FROM events WHERE type = $value AND ts > $value',
-    ].map((sql) => tx.planOf(sql, { value: 'x' })[0] ?? ''),
+    ].map((sql) => planOf(tx, sql, { value: 'x' })[0] ?? ''),
   )
   expect(plans.filter((plan) => !/^SEARCH .* USING (COVERING )?INDEX/.test(plan))).toEqual([])
 })
@@ -94,7 +95,7 @@ test('the newest records are found without sorting the others', async () => {
   const plans = await test.db.read((tx) =>
     sorted.map((each) => ({
       each,
-      steps: tx.planOf(`SELECT id FROM ${each} LIMIT 30`),
+      steps: planOf(tx, `SELECT id FROM ${each} LIMIT 30`),
     })),
   )
   // Sorting by the last term applies only to records with the same time.

@@ -4,6 +4,7 @@ import type { Tx } from '../../../src/db/index.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { bookSlots, overlapsOf, timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { qpus } from '../../../src/db/store/qpus/index.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 const HOUR_MS = 3_600_000
@@ -81,16 +82,16 @@ describe('overlapsOf()', () => {
     })
     // A second statement only where there is a conflict.
     expect(statements).toHaveLength(3)
-    const planOf = async (sql = '') => {
-      const plan = await it.db.read((tx) => tx.planOf(sql, { wanted: '[]', qpu: '', except: '' }))
+    const steps = async (sql = '') => {
+      const plan = await it.db.read((tx) => planOf(tx, sql, { wanted: '[]', qpu: '', except: '' }))
       return plan.filter((step) => /time_slots|booked/.test(step))
     }
-    expect(await planOf(statements[0])).toEqual([
+    expect(await steps(statements[0])).toEqual([
       'SEARCH time_slots USING COVERING INDEX time_slots_qpu_start_time',
       'SEARCH time_slots USING COVERING INDEX time_slots_qpu_start_time (qpu>?)',
       'SEARCH booked USING INDEX time_slots_qpu_start_time (qpu=? AND start_time<?)',
     ])
-    expect(await planOf(statements[2])).toEqual([
+    expect(await steps(statements[2])).toEqual([
       'SEARCH booked USING INTEGER PRIMARY KEY (rowid=?)',
       'SEARCH time_slots USING INDEX time_slots_start_time (start_time>? AND start_time<?)',
       'SEARCH time_slots USING INDEX time_slots_end_time_start_time (end_time>?)',

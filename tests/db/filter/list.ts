@@ -1,4 +1,4 @@
-import { withCallerErrors } from '../../../src/db/engine/caller-errors.ts'
+import { withCallerErrors } from '../../../src/db/engine/failure.ts'
 import { readSelection } from '../../../src/db/engine/selection.ts'
 import type { AnyCollection, RecordOf } from '../../../src/db/index.ts'
 import type { ListRequest, RecordQueries } from '../../../src/db/query/query.ts'

@@ -4,6 +4,7 @@ import type { SqlReader } from '../../../src/db/engine/sql.ts'
 import { createRecordQueries, type RecordQueries } from '../../../src/db/query/query.ts'
 import type { AnyCollection } from '../../../src/db/schema/collection.ts'
 import { fullIndexesOf } from '../../../src/db/schema/tables.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { ROOT } from '../filter/library.ts'
 
@@ -62,7 +63,7 @@ function listsOf(collection: AnyCollection): List[] {
 function stepsOf(queries: RecordQueries, tx: SqlReader, collection: AnyCollection, list: List) {
   const request = { ...list, page: 1, perPage: 30, skipTotal: true, rule: null, requestInfo: ROOT }
   const { isIndexed, ids } = queries.plan(tx, collection, request)
-  return isIndexed ? tx.planOf(ids.sql, ids.params) : undefined
+  return isIndexed ? planOf(tx, ids.sql, ids.params) : undefined
 }
 
 test('SQLite finds what the rule calls indexed by an index, in order, and no other rows', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { NO_REQUEST } from '../../../src/db/filter/index.ts'
 import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { events } from '../../../src/db/store/readings/index.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ALL, authors, idOf, ROOT, reviews, shops } from '../filter/library.ts'
 import { listNow } from '../filter/list.ts'
@@ -136,7 +137,7 @@ test('a page deep in a list reads as many rows as the first, and is read at once
         const paging = { page: 1, perPage: 30, skipTotal: true, after: 'event0000025000' }
         const request = { ...paging, sort, filter, rule: '', requestInfo: ROOT }
         const plan = queries.plan(tx, events, request)
-        const [step = '', ...others] = tx.planOf(plan.ids.sql, plan.ids.params)
+        const [step = '', ...others] = planOf(tx, plan.ids.sql, plan.ids.params)
         expect([step, others]).toEqual([expect.stringMatching(/^SEARCH b .*[<>][(?]/), []])
         expect(plan.isIndexed).toBe(true)
       })

@@ -5,6 +5,7 @@ import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.
 import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ROOT } from '../filter/library.ts'
 
@@ -51,7 +52,7 @@ test('every list of records with an index is read from it in order, and at once'
         const rule = requestInfo === ROOT ? null : collection.rules.list
         const request = { page: 1, perPage: 30, skipTotal: true, filter, sort, rule, requestInfo }
         const { ids, isIndexed } = queries.plan(tx, collection, request)
-        const [first = '', ...others] = tx.planOf(ids.sql, ids.params)
+        const [first = '', ...others] = planOf(tx, ids.sql, ids.params)
         const list = `${name} ${filter} ${sort}`
         expect([list, first]).toEqual([list, expect.stringMatching(new RegExp(`INDEX ${index}\\b(?!_)`))])
         expect([list, others.filter((step) => /TEMP B-TREE|SCAN b\b/.test(step))]).toEqual([list, []])
@@ -66,7 +67,7 @@ test('a list of the jobs of everybody finds those with a rare status by an index
     lab.db.read((tx) => {
       const plan = planOwnJobs(undefined, { skip: 0, limit: 30, sort, filter, isCounted: true })
       const { ids, count } = plan
-      return [ids, ...(count ? [count] : [])].map(({ sql, params }) => tx.planOf(sql, params))
+      return [ids, ...(count ? [count] : [])].map(({ sql, params }) => planOf(tx, sql, params))
     })
   for (const status of ['failed', 'cancelled']) {
     for (const more of [{}, { before: 'x' }, { qpu: 'x' }, { createdFrom: '2026' }]) {
@@ -93,7 +94,7 @@ test('a list of records with a rare status reads the jobs with that status, and 
       const list = { page: 1, perPage: 30, skipTotal: false, filter, sort: '-created', rule: null }
       const { ids, count } = queries.plan(tx, quantumJobs, { ...list, requestInfo: ROOT })
       for (const each of count ? [ids, count] : []) {
-        const [first = ''] = tx.planOf(each.sql, each.params)
+        const [first = ''] = planOf(tx, each.sql, each.params)
         expect([status, first]).toEqual([
           status,
           expect.stringMatching(/INDEX quantum_jobs_status_(seq|user_id_held_\w+|qpu_unique) \(status=\?/),

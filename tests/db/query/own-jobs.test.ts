@@ -3,6 +3,7 @@ import type { ReadTx } from '../../../src/db/index.ts'
 import { isSmall } from '../../../src/db/query/access-path.ts'
 import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.ts'
 import { cancelJob, deleteJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { part } from '../../support/whole.ts'
 
@@ -68,7 +69,7 @@ test('every filter reads one index of the user, in order, among many', async () 
   for (const filter of FILTERS) {
     await lab.db.read((tx) => {
       const { ids } = planOwnJobs(user.id, { skip: 0, limit: 50, sort: '-created', filter })
-      const steps = tx.planOf(ids.sql, ids.params)
+      const steps = planOf(tx, ids.sql, ids.params)
       const [jobs] = steps.filter((step) => /^(SEARCH|SCAN) (job|tagged) /.test(step))
       expect(jobs).toMatch(
         /^SEARCH (job USING INDEX quantum_jobs_user_id_(seq|status_seq) |tagged USING PRIMARY KEY)/,

@@ -4,6 +4,7 @@ import { COLLECTIONS, type Database } from '../../../src/db/index.ts'
 import { readPaging } from '../../../src/db/query/paging.ts'
 import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { ALL, authors, idOf, ROOT, shops } from '../filter/library.ts'
 import { listNow } from '../filter/list.ts'
@@ -309,7 +310,7 @@ describe('indexes', () => {
       const spy: typeof tx = {
         ...tx,
         all: (sql, params) => {
-          seen.push(...tx.planOf(sql, params))
+          seen.push(...planOf(tx, sql, params))
           return tx.all(sql, params)
         },
       }

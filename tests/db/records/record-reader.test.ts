@@ -3,6 +3,7 @@ import { createRecordReader } from '../../../src/db/records/record-reader.ts'
 import { createPlans } from '../../../src/db/schema/plan.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 test('records by id are found by their ids, however many records the other conditions fit', async () => {
@@ -18,7 +19,7 @@ test('records by id are found by their ids, however many records the other condi
       {
         ...tx,
         all: (sql, params) => {
-          steps.push(...tx.planOf(sql, params))
+          steps.push(...planOf(tx, sql, params))
           return tx.all(sql, params)
         },
       },

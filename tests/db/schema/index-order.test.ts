@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { COLLECTIONS } from '../../../src/db/collections.ts'
 import { indexOrderOf } from '../../../src/db/schema/tables.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 test('the records of each relation with an index are found in its order, without sorting them', async () => {
@@ -15,7 +16,7 @@ test('the records of each relation with an index are found in its order, without
   })
   const sorted = await test.db.read((tx) =>
     plans.filter(
-      ({ sql }) => !/^SEARCH \S+ USING [^;]*INDEX [^;]*$/.test(tx.planOf(sql, { id: 'x' }).join('; ')),
+      ({ sql }) => !/^SEARCH \S+ USING [^;]*INDEX [^;]*$/.test(planOf(tx, sql, { id: 'x' }).join('; ')),
     ),
   )
   expect(sorted).toEqual([])

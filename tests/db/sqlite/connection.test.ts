@@ -34,7 +34,7 @@ describe('openConnection()', () => {
     const pages = connection.one<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
     connection.one(`PRAGMA max_page_count = ${pages + 2}`)
     const fill = () =>
-      connection.transaction('IMMEDIATE', () => {
+      connection.transaction('write', () => {
         connection.run("INSERT INTO t VALUES ('small')")
         connection.run('INSERT INTO t VALUES ($a)', { a: 'x'.repeat(50_000) })
       })
@@ -156,12 +156,12 @@ describe('openDatabase()', () => {
     const path = join(folder.path, 'x.db')
     const [one, other] = [openConnection(path, 'write'), openConnection(path, 'write')]
     other.one('PRAGMA busy_timeout = 0')
-    one.transaction('IMMEDIATE', () => {
-      expect(() => other.transaction('IMMEDIATE', () => 1)).toThrow(
+    one.transaction('write', () => {
+      expect(() => other.transaction('write', () => 1)).toThrow(
         expect.objectContaining({ code: 'unavailable', reason: 'database_busy' }),
       )
     })
-    expect(other.transaction('IMMEDIATE', () => 1)).toBe(1)
+    expect(other.transaction('write', () => 1)).toBe(1)
     one.close()
     other.close()
   })

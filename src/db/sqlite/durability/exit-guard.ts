@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts'
+import type { FileConnection } from '../connection.ts'
 
 /**
  * Keeps the log as it is when the process exits without closing the database, whatever ends it: the runtime
@@ -6,7 +6,7 @@ import type { Connection } from '../connection.ts'
  * longer exists. An open read transaction prevents that, and the next start goes on as after a kill. Returns
  * how to end the guard before the connections are closed in order.
  */
-export function keepLogAtExit(reader: Connection): () => void {
+export function keepLogAtExit(reader: FileConnection): () => void {
   const hold = () => {
     try {
       if (!reader.inTransaction()) reader.run('BEGIN')

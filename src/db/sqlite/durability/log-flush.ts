@@ -1,6 +1,6 @@
 import { fdatasync, fdatasyncSync } from 'node:fs'
 import type { AppError } from '../../../base/index.ts'
-import { unflushed } from '../connection.ts'
+import { unflushed } from '../../engine/failure.ts'
 
 /** Frames that the event loop flushes itself: 1 MiB. It waits for the disk about as long as for one frame. */
 const MAX_INLINE_FRAMES = 256

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import type { Connection } from '../connection.ts'
+import type { FileConnection } from '../connection.ts'
 import { isEqual, type LogPosition, openPositions } from './log-file.ts'
 
 /** The end of the write-ahead log that a connection writes. */
@@ -16,7 +16,7 @@ const FIRST_WITH_NOOP = [3, 51] as const
 const REPORT = 'PRAGMA wal_checkpoint(NOOP)'
 
 /** The end of the log of `writer`; undefined when its SQLite cannot report it. */
-export function openLogTail(writer: Connection): LogTail | undefined {
+export function openLogTail(writer: FileConnection): LogTail | undefined {
   if (!canReport(writer)) return undefined
   const pageSize = writer.one<{ page_size: number }>('PRAGMA page_size')?.page_size ?? 0
   const file = openSync(`${writer.path}-wal`, 'r')
@@ -38,7 +38,7 @@ function isSame(one: LogPosition, other: LogPosition): boolean {
   return one.frame === other.frame && one.salt === other.salt && isEqual(one.checksum, other.checksum)
 }
 
-function canReport(connection: Connection): boolean {
+function canReport(connection: FileConnection): boolean {
   const version = connection.one<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [firstMajor, firstMinor] = FIRST_WITH_NOOP

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { AppError, Clock, Log } from '../../../base/index.ts'
-import { type Connection, isUnflushed } from '../connection.ts'
+import { isUnflushed } from '../../engine/failure.ts'
+import type { FileConnection } from '../connection.ts'
 import { createCheckpointThread } from './checkpoint-thread.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import type { LogPosition } from './log-file.ts'
@@ -54,7 +55,7 @@ interface LogOptions {
 }
 
 /** Disables the checkpoints that SQLite makes in commits; the one of the last connection remains. */
-export function disableCheckpoints(writer: Connection): void {
+export function disableCheckpoints(writer: FileConnection): void {
   writer.one('PRAGMA wal_autocheckpoint = 0')
 }
 
@@ -63,7 +64,7 @@ export function disableCheckpoints(writer: Connection): void {
  * database on the event loop; see docs/decisions/0014-checkpoints-in-a-thread.md. An SQLite that cannot
  * report the end of the log keeps it.
  */
-export function openWriteAheadLog(writer: Connection, options: LogOptions): WriteAheadLog {
+export function openWriteAheadLog(writer: FileConnection, options: LogOptions): WriteAheadLog {
   const { checkpoints = 'server', clock } = options
   const isOwn = checkpoints === 'server'
   const tail = openLogTail(writer)
@@ -120,7 +121,7 @@ export function openWriteAheadLog(writer: Connection, options: LogOptions): Writ
 }
 
 /** The parts that take care of a log instead of SQLite. */
-function takeOver(writer: Connection, tail: LogTail, options: LogOptions) {
+function takeOver(writer: FileConnection, tail: LogTail, options: LogOptions) {
   const { checkpoints = 'server', clock, log, onUnflushed } = options
   disableCheckpoints(writer)
   // The log is written by SQLite and flushed by `flush`.

@@ -18,5 +18,5 @@ export type FromReader =
   | { readonly kind: 'exported'; readonly bytes: number; readonly last?: string }
   /** An expected error, which the caller gets as it is. */
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly reason?: string }
-  /** An error of SQLite. */
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+  /** An error of a statement. */
+  | { readonly kind: 'failed'; readonly message: string }

@@ -1,9 +1,9 @@
-import { SQLiteError } from 'bun:sqlite'
 import { setPriority } from 'node:os'
 import { AppError, endWithParent, messageOf, toTimestamp } from '../../../base/index.ts'
+import type { Connection } from '../../engine/connection.ts'
 import type { PageWriter } from '../../engine/export-page.ts'
 import { readSelection } from '../../engine/selection.ts'
-import { type Connection, openConnection } from '../connection.ts'
+import { openConnection } from '../connection.ts'
 import type { FromReader, ReadTask, ToReader } from './messages.ts'
 
 /** Lower than that of the server, which has to respond to everybody else meanwhile. */
@@ -59,12 +59,12 @@ function createReader(loadWriter: () => Promise<PageWriter>) {
 }
 
 function selected(
-  { transaction, one, all, planOf }: Connection,
+  { transaction, one, all, version }: Connection,
   { selection }: ReadTask & { kind: 'select' },
   now: number,
 ): FromReader {
-  const tx = { now, at: toTimestamp(now), one, all, planOf }
-  return { kind: 'selected', selected: transaction('DEFERRED', () => readSelection(tx, selection)) }
+  const tx = { now, at: toTimestamp(now), one, all, version }
+  return { kind: 'selected', selected: transaction('read', () => readSelection(tx, selection)) }
 }
 
 function exported(
@@ -72,7 +72,7 @@ function exported(
   { page }: ReadTask & { kind: 'export' },
   { write, now }: { write: PageWriter; now: number },
 ): Answer {
-  const { text, last } = connection.transaction('DEFERRED', () => write(connection, page, now))
+  const { text, last } = connection.transaction('read', () => write(connection, page, now))
   const response = { kind: 'exported', bytes: text.byteLength, ...(last !== undefined && { last }) } as const
   return { response, text }
 }
@@ -82,6 +82,5 @@ function failureOf(error: unknown): FromReader {
     const { code, message, reason } = error
     return { kind: 'refused', code, message, ...(reason !== undefined && { reason }) }
   }
-  const code = error instanceof SQLiteError ? (error.code ?? '') : ''
-  return { kind: 'failed', code, message: messageOf(error) }
+  return { kind: 'failed', message: messageOf(error) }
 }

@@ -1,9 +1,8 @@
 import { AppError, type Clock, processorMsOf, type QueueLimits } from '../../../base/index.ts'
-import { invalidFilterError } from '../../engine/caller-errors.ts'
 import type { ExportedPage, ExportPage } from '../../engine/export-page.ts'
+import { invalidFilterError } from '../../engine/failure.ts'
 import type { Selected, Selection } from '../../engine/selection.ts'
 import { Waiting } from '../../engine/waiting.ts'
-import { appErrorOf } from '../connection.ts'
 import type { ReadTask } from './messages.ts'
 import { PLAIN_READER, ReaderProcess, type Received } from './reader-process.ts'
 
@@ -273,7 +272,7 @@ export class ReaderPool {
       const { code, message, reason } = response
       return new AppError(code, message, reason === undefined ? {} : { reason })
     }
-    return appErrorOf(this.#path, response) ?? invalidFilterError(new Error(response.message))
+    return invalidFilterError(new Error(response.message))
   }
 }
 

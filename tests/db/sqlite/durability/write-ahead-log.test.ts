@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../../src/base/index.ts'
 import type { Params } from '../../../../src/db/engine/sql.ts'
-import { type Connection, openConnection } from '../../../../src/db/sqlite/connection.ts'
+import { type FileConnection, openConnection } from '../../../../src/db/sqlite/connection.ts'
 import { openWriteAheadLog } from '../../../../src/db/sqlite/durability/write-ahead-log.ts'
 import { openTestDatabase, type TestDatabase } from '../../../support/database.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
@@ -48,7 +48,7 @@ test('the log is emptied without waiting for its readers, unlike writes', async 
   const timeoutMs = () => writer.one<{ timeout: number }>('PRAGMA busy_timeout')?.timeout
   const ofWrites = timeoutMs()
   const timeouts: unknown[] = []
-  const watched: Connection = {
+  const watched: FileConnection = {
     ...writer,
     one<T>(sql: string, params?: Params) {
       if (sql.includes('wal_checkpoint(TRUNCATE)')) timeouts.push(timeoutMs())

@@ -9,6 +9,7 @@ import {
   type PruneStep,
   pruneJobs,
 } from '../../../../src/db/store/maintenance/index.ts'
+import { planOf } from '../../../support/costs/plan-of.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const BEFORE = Date.UTC(2026, 0, 10, 12)
@@ -116,7 +117,7 @@ test('the steps find their rows by index, without reading all jobs', async () =>
     const spy: typeof tx = {
       ...tx,
       all: (sql, params) => {
-        seen.push(...tx.planOf(sql, params))
+        seen.push(...planOf(tx, sql, params))
         return tx.all(sql, params)
       },
     }

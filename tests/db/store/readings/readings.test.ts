@@ -14,6 +14,7 @@ import {
   readBuckets,
   rollUpReadings,
 } from '../../../../src/db/store/readings/index.ts'
+import { planOf } from '../../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const START_MS = Date.UTC(2026, 0, 31, 9)
@@ -346,7 +347,8 @@ describe('rollUpReadings()', () => {
 test('a chart reads one range of the table, and a roll-up one range of events', async () => {
   await using test = await openTestDatabase()
   const plan = await test.db.read((tx) =>
-    tx.planOf(
+    planOf(
+      tx,
       `SELECT series, start - start % 60, min(low) FROM reading_buckets
        WHERE driver = 'a' AND step = 15 AND start >= 1 AND start < 2 AND series IN (SELECT value FROM json_each('[1]'))
        GROUP BY 1, 2`,

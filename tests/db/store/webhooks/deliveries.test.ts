@@ -9,6 +9,7 @@ import {
   type WebhookKindName,
   webhooks,
 } from '../../../../src/db/store/webhooks/index.ts'
+import { planOf } from '../../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const OK = { status: 200, error: '', durationMs: 5, response: 'ok' }
@@ -154,7 +155,8 @@ describe('listDueWebhooks()', () => {
   test('finds its rows by index', async () => {
     await using test = await openTestDatabase()
     const plan = await test.db.read((tx) =>
-      tx.planOf(
+      planOf(
+        tx,
         'SELECT id FROM webhooks WHERE next_at > 0 AND strained = $strained AND next_at <= $now ORDER BY next_at',
         { strained: 0, now: 1 },
       ),

@@ -14,6 +14,7 @@ import {
 import { ALL_PENDING } from '../../../../../src/db/store/jobs/queue/job-order.ts'
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
 import { COUNT_PENDING } from '../../../../../src/db/store/jobs/transitions/insert.ts'
+import { planOf } from '../../../../support/costs/plan-of.ts'
 import { JobLab } from '../../../../support/server/job-lab.ts'
 
 const IDLE_MS = 5_000
@@ -140,7 +141,7 @@ describe('readQueue()', () => {
     await using lab = await JobLab.open()
     for (const sql of [ALL_PENDING, COUNT_PENDING]) {
       const params = Object.fromEntries([...sql.matchAll(/\$(\w+)/g)].map(([, name]) => [name ?? '', 1]))
-      const plan = await lab.db.read((tx) => tx.planOf(sql, params))
+      const plan = await lab.db.read((tx) => planOf(tx, sql, params))
       const jobs = plan.filter((step) => step.includes('quantum_jobs'))
       expect(jobs.length).toBeGreaterThan(0)
       for (const step of jobs) expect(step).toContain('USING COVERING INDEX')

@@ -1,0 +1,25 @@
+import type { Params } from './sql.ts'
+
+/** A transaction that may write, or one that reads a single snapshot. */
+export type TransactionMode = 'write' | 'read'
+
+/**
+ * One connection to the database. Its functions throw StatementError for a statement that cannot run, and
+ * AppError when the storage fails.
+ */
+export interface Connection {
+  /** The first row of a statement; the caller asserts the row type for the selected columns. */
+  one<T>(sql: string, params?: Params): T | undefined
+  all<T>(sql: string, params?: Params): T[]
+  /** Returns the number of changed rows. */
+  run(sql: string, params?: Params): number
+  /** Starts a transaction, which ends with COMMIT or ROLLBACK. */
+  begin(mode: TransactionMode): void
+  /** Runs `work` between the start of a transaction and COMMIT; any throw rolls everything back. */
+  transaction<T>(mode: TransactionMode, work: () => T): T
+  /** Whether a transaction is open; the database may end one on its own, as when the disk is full. */
+  inTransaction(): boolean
+  /** A number that changes when another connection has committed; the same one within a transaction. */
+  version(): number
+  close(): void
+}
