@@ -13,6 +13,7 @@ import { Compare } from './compare/Compare.tsx'
 import { Actions } from './detail/Actions.tsx'
 import { Facts } from './detail/Facts.tsx'
 import { History, Timeline } from './detail/History.tsx'
+import { Origin } from './detail/Origin.tsx'
 import { Programs } from './detail/Programs.tsx'
 import { Results } from './detail/Results.tsx'
 import { createOwners } from './list/owners.ts'
@@ -98,6 +99,7 @@ function Details({ job }: { job: Job }) {
         )}
         <Facts job={job} owner={owners?.name(job.user_id ?? '')} />
         <History job={job} />
+        <Origin job={job} />
       </Panel>
       {job.status === 'completed' && <Results job={job} />}
       <Programs job={job} />
