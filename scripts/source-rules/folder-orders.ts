@@ -148,7 +148,6 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     folder: 'src/db',
     steps: [
       ['engine'],
-      ['sqlite'],
       ['schema'],
       ['journal'],
       ['hooks'],
@@ -160,6 +159,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['query', 'store'],
       ['integrity'],
       ['open-database.ts'],
+      ['sqlite'],
       ['backup', 'transfer'],
       ['recording'],
     ],

@@ -1,14 +1,9 @@
 /** The database itself: opening, transactions, schema. Each feature of the store has its own index. */
 export { COLLECTIONS, type CollectionName } from './collections.ts'
+export type { DatabaseFiles } from './engine/engine.ts'
 export type { SqlReader } from './engine/sql.ts'
-export { diagnose } from './integrity/doctor.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
-export {
-  type DatabaseOptions,
-  lockDataFolder,
-  openDatabase,
-  type Schema,
-} from './open-database.ts'
+export type { Schema } from './open-database.ts'
 export type { Change } from './records/changes.ts'
 export { type Database, WRITE_SLICE_MS } from './records/database.ts'
 export { MAX_LARGE_BYTES, unreadFields } from './records/page-size.ts'
@@ -30,6 +25,10 @@ export { largeFieldsOf } from './schema/large-values.ts'
 export type { CollectionNames } from './schema/names.ts'
 export { isJsonLargerThan, unreadText, unreadValues } from './schema/unread-json.ts'
 export { initialValue } from './schema/values.ts'
+export { lockDataFolder } from './sqlite/data-folder.ts'
 export { BACKUP_FOLDER } from './sqlite/database-file.ts'
+export { diagnose } from './sqlite/diagnose.ts'
 export type { LogLoss } from './sqlite/durability/log-check.ts'
+export { type DatabaseOptions, openDatabase } from './sqlite/open-database.ts'
 export { readDatabase } from './sqlite/read-database.ts'
+export { runReader } from './sqlite/readers/reader-host.ts'

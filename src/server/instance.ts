@@ -223,7 +223,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const pruner = new Pruner({ db, clock, log: log.child('pruning'), live })
   const rollUp = new ReadingRollUp({ db, clock, log })
   const values = new ValueRecording({ db, clock, log })
-  const logWatch = createLogWatch({ db, clock, log })
+  const logWatch = db.files && createLogWatch({ files: db.files, clock, log })
 
   const storage = new StorageHealth(db, clock)
   const services: Service[] = [
@@ -249,7 +249,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     rollUp,
     createThresholdWatch({ db, clock, log }),
     loopService(values.loop, () => values.stop()),
-    logWatch,
+    ...(logWatch ? [logWatch] : []),
     { name: 'waiting requests', start: () => waits.start(), stop: () => waits.stop() },
     { name: 'submission thread', stop: () => submissionThread.stop() },
     { name: 'realtime', start: () => realtime.start(), stop: () => realtime.stop() },
@@ -257,7 +257,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const readiness = new Readiness([
     ...services,
     ports,
-    { name: 'replicator', health: () => db.replicationFailure?.reason },
+    { name: 'replicator', health: () => db.files?.replicationFailure?.reason },
   ])
   const tasks = new BackgroundTasks(services)
   const tails = new LogTails(clock)

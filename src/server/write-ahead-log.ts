@@ -1,12 +1,12 @@
 import { type Clock, type Log, Loop, MIB } from '../base/index.ts'
-import type { Database } from '../db/index.ts'
+import type { DatabaseFiles } from '../db/index.ts'
 
 const INTERVAL_MS = 10_000
 /** Far beyond what traffic alone produces: a reader keeps the log from being emptied. */
 const WARN_ABOVE_BYTES = 256 * MIB
 
 interface LogWatchDependencies {
-  db: Pick<Database, 'trimLog'>
+  files: Pick<DatabaseFiles, 'trimLog'>
   clock: Clock
   log: Log
 }
@@ -15,7 +15,7 @@ interface LogWatchDependencies {
  * Empties the write-ahead log of the database when it is idle, and logs one warning each time it exceeds 256
  * MiB.
  */
-export function createLogWatch({ db, clock, log }: LogWatchDependencies): Loop {
+export function createLogWatch({ files, clock, log }: LogWatchDependencies): Loop {
   let isLarge = false
   return new Loop({
     name: 'write-ahead log',
@@ -24,7 +24,7 @@ export function createLogWatch({ db, clock, log }: LogWatchDependencies): Loop {
     log,
     intervalMs: INTERVAL_MS,
     async runOnce() {
-      const bytes = await db.trimLog()
+      const bytes = await files.trimLog()
       const wasLarge = isLarge
       isLarge = bytes > WARN_ABOVE_BYTES
       if (isLarge && !wasLarge) {

@@ -12,7 +12,7 @@ test('a log beyond 256 MiB is reported once, and again after it was small', asyn
   const watch = createLogWatch({
     clock,
     log,
-    db: {
+    files: {
       trimLog: async () => {
         checks += 1
         return sizes[checks - 1] ?? 0

@@ -1,4 +1,4 @@
-import { runReader } from '../../db/query/index.ts'
+import { runReader } from '../../db/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 
 export const readerCommand = defineCommand({

@@ -10,15 +10,15 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
-import { diagnose } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
-import { openDatabase } from '../open-database.ts'
 import { DATABASE_FILE } from '../sqlite/database-file.ts'
+import { diagnose } from '../sqlite/diagnose.ts'
 import { markOf } from '../sqlite/durability/log-check.ts'
 import { acceptReplacement, finishMoves, replaceDatabase } from '../sqlite/durability/replacement.ts'
 import { flush, flushInPieces } from '../sqlite/flush.ts'
 import { lockFolder } from '../sqlite/lock.ts'
+import { openDatabase } from '../sqlite/open-database.ts'
 import { ANY_LIMITS, checkBackup } from './check.ts'
 
 interface RestoreOptions {

@@ -1,7 +1,6 @@
 export type { ExportedPage, ExportPage, PageWriter } from '../engine/export-page.ts'
+export type { Reading, ReadLimits } from '../engine/reading.ts'
 export { type Auth, NO_REQUEST, type RequestInfo } from '../filter/index.ts'
-export { runReader } from '../sqlite/readers/reader-host.ts'
-export type { Reading, ReadLimits } from '../sqlite/readers/reader-pool.ts'
 export { isClosedTo } from './closed-rule.ts'
 export { createExpandBudget, type Expanded, type ExpandLimits } from './expand.ts'
 export { type OwnJobsFilter, planOwnJobs } from './own-jobs.ts'

@@ -1,9 +1,10 @@
+import type { DatabaseFiles } from '../engine/engine.ts'
 import type { ExportedPage, ExportPage } from '../engine/export-page.ts'
+import type { Reading } from '../engine/reading.ts'
 import type { Selected, Selection } from '../engine/selection.ts'
 import type { Statement } from '../engine/sql.ts'
 import type { StorageWatch } from '../engine/storage-watch.ts'
 import type { CollectionNames } from '../schema/names.ts'
-import type { Reading } from '../sqlite/readers/reader-pool.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { ReadTx, Tx } from './tx.ts'
 
@@ -19,7 +20,7 @@ interface WriteSize {
  */
 export const WRITE_SLICE_MS = 2.5
 
-/** The database of the service: one SQLite file, written by one process. */
+/** The database of the service, written by one process. */
 export interface Database {
   /**
    * Runs one intent as a unit, immediately or after the last pass of a checkpoint: if `work` throws, all its
@@ -35,19 +36,19 @@ export interface Database {
   /**
    * What a selection finds, read by a separate process, for selections that may read a large part of the
    * database. It reflects at least the data committed before the call.
-   * @throws AppError as `ReaderPool.read` does.
+   * @throws AppError as `Readers.select` does.
    */
   select(selection: Selection, reading: Reading): Promise<Selected>
   /**
    * A page of an export as text, read and written by such a process. It reflects at least the data committed
    * before the call.
-   * @throws AppError as `ReaderPool.read` does.
+   * @throws AppError as `Readers.select` does.
    */
   exportPage(page: ExportPage, reading: Reading): Promise<ExportedPage>
   /**
    * The rows of a statement, read by another thread, for statements of the service itself that take long.
    * They reflect the data committed when the statement starts.
-   * @throws ReadFailure when the statement cannot run; AppError `unavailable` after `close`.
+   * @throws StatementError when the statement cannot run; AppError `unavailable` after `close`.
    */
   readApart<Row>(statement: Statement): Promise<Row[]>
   readonly changes: ChangeFeed
@@ -60,24 +61,8 @@ export interface Database {
   readonly withdrawn: ChangeFeed
   readonly storage: StorageWatch
   readonly names: CollectionNames
-  /**
-   * Empties the write-ahead log when it is larger than 64 MiB and nothing was written since the last call,
-   * unless a backup or export still reads from it. Returns its size in bytes.
-   */
-  trimLog(): Promise<number>
-  /**
-   * Time between the first and the last commit in the write-ahead log, in ms. It grows while nobody empties
-   * the log.
-   */
-  logSpanMs(): number
-  /**
-   * Resolves when all that was committed so far is on another machine, whenever that is; undefined when it
-   * is, and without a replicator that confirms. Rejects with AppError `unavailable` (`not_replicated`) when
-   * the database is closed first.
-   */
-  replicated(): Promise<void> | undefined
-  /** Since when the replicator has not confirmed, in monotonic ms, and why; undefined while it does. */
-  readonly replicationFailure: { readonly since: number; readonly reason: string } | undefined
-  /** Closes the file and releases the folder lock; safe to call twice. */
+  /** Undefined for a database that a server of its own keeps. */
+  readonly files: DatabaseFiles | undefined
+  /** Closes the engine; safe to call twice. */
   close(): Promise<void>
 }

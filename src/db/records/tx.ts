@@ -26,7 +26,7 @@ export interface Tx extends ReadTx, SqlWriter, RecordWriter {
 }
 
 /** Dependencies shared by all transactions of a database. */
-export interface TxDependencies {
+interface TxDependencies {
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
 }

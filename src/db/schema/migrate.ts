@@ -1,11 +1,10 @@
 import { feature } from 'bun:bundle'
 import { createHash } from 'node:crypto'
-import { existsSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { AppError, createPrivateFile, failpoint } from '../../base/index.ts'
+import { AppError, failpoint } from '../../base/index.ts'
+import type { Connection } from '../engine/connection.ts'
+import type { NewEngine } from '../engine/engine.ts'
 import { quoted } from '../engine/sql.ts'
-import type { FileConnection as Connection } from '../sqlite/connection.ts'
-import { flush } from '../sqlite/flush.ts'
+import { columnName, type StoredSchema } from '../engine/stored-schema.ts'
 
 /**
  * A change of stored data, or of the schema where `syncTables` may not change it. Never edit a released
@@ -45,8 +44,8 @@ export function hashOf(migration: Migration): string {
 }
 
 /** Whether the database has no tables yet. */
-export function isNew(connection: Connection): boolean {
-  return connection.one("SELECT 1 FROM sqlite_master WHERE name = 'migrations'") === undefined
+export function isNew(schema: StoredSchema): boolean {
+  return schema.tables().every(({ name }) => name !== 'migrations')
 }
 
 /**
@@ -67,29 +66,26 @@ function recordMigration(connection: Connection, migration: Migration, at: strin
 }
 
 /**
- * Runs the migrations that this database has not run yet, each in its own transaction, after copying the
- * database to `<path>.before-NNNN`. Returns the names of the migrations that ran.
+ * Runs the migrations that this database has not run yet, each in its own transaction, after keeping the
+ * database as it is as `before-NNNN`. Returns the names of the migrations that ran.
  * @throws AppError `internal`: `database_newer` (written by a newer version), `migration_changed`,
  *   `migration_failed`.
  */
-export function migrate(connection: Connection, migrations: readonly Migration[], at: string): string[] {
-  const applied = connection.all<AppliedMigration>('SELECT id, name, hash FROM migrations ORDER BY id')
-  for (const row of applied) refuseForeign(row, migrations, copyBefore(connection, row.id))
+export function migrate(engine: NewEngine, migrations: readonly Migration[], at: string): string[] {
+  const { writer, schema } = engine
+  const applied = writer.all<AppliedMigration>('SELECT id, name, hash FROM migrations ORDER BY id')
+  for (const row of applied) refuseForeign(row, migrations, schema.findKept(endingOf(row.id)))
   const pending = migrations
     .filter((migration) => !applied.some((row) => row.id === migration.id))
     .sort((one, other) => one.id - other.id)
   const [first] = pending
   if (!first) return []
-  for (const migration of pending) refuseBrokenRows(connection, migration)
-  copyDatabase(connection, copyBefore(connection, first.id))
+  for (const migration of pending) refuseBrokenRows(writer, migration)
+  schema.keepBefore(endingOf(first.id))
   if (feature('FAILPOINTS')) failpoint('migration.copied')
-  // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.
-  connection.run('PRAGMA foreign_keys = OFF')
-  try {
-    for (const migration of pending) apply(connection, migration, at)
-  } finally {
-    connection.run('PRAGMA foreign_keys = ON')
-  }
+  schema.rebuild(() => {
+    for (const migration of pending) apply(engine, migration, at)
+  })
   return pending.map((migration) => migration.name)
 }
 
@@ -117,8 +113,8 @@ function refuseBrokenRows(connection: Connection, { id, name, rules = [] }: Migr
   )
 }
 
-function copyBefore({ path }: Connection, migration: number): string {
-  return `${path}.before-${String(migration).padStart(4, '0')}`
+function endingOf(migration: number): string {
+  return String(migration).padStart(4, '0')
 }
 
 interface AppliedMigration {
@@ -128,10 +124,10 @@ interface AppliedMigration {
 }
 
 /** `copy` is where an upgrade from this version has left the database. */
-function refuseForeign(row: AppliedMigration, known: readonly Migration[], copy: string): void {
+function refuseForeign(row: AppliedMigration, known: readonly Migration[], copy: string | undefined): void {
   const migration = known.find((each) => each.id === row.id)
   if (!migration) {
-    const hint = existsSync(copy) ? `: svc restore ${copy}` : ''
+    const hint = copy === undefined ? '' : `: svc restore ${copy}`
     throw new AppError(
       'internal',
       `The database was written by a newer version (migration ${row.id} ${row.name}); start that version or restore the copy made before it${hint}`,
@@ -147,13 +143,13 @@ function refuseForeign(row: AppliedMigration, known: readonly Migration[], copy:
   }
 }
 
-function apply(connection: Connection, migration: Migration, at: string): void {
-  connection.transaction('write', () => {
+function apply({ writer, schema }: NewEngine, migration: Migration, at: string): void {
+  writer.transaction('write', () => {
     for (const step of migration.statements) {
-      if (typeof step === 'string') connection.run(step)
-      else addColumn(connection, step)
+      if (typeof step === 'string') writer.run(step)
+      else addColumn(schema, step)
     }
-    const broken = connection.all<{ table: string; parent: string }>('PRAGMA foreign_key_check')
+    const broken = schema.brokenReferences()
     if (broken.length > 0) {
       const tables = [...new Set(broken.map((row) => `${row.table} → ${row.parent}`))].join(', ')
       throw new AppError(
@@ -162,36 +158,22 @@ function apply(connection: Connection, migration: Migration, at: string): void {
         { reason: 'migration_failed' },
       )
     }
-    recordMigration(connection, migration, at)
+    recordMigration(writer, migration, at)
     if (feature('FAILPOINTS')) failpoint('migration.inside')
   })
   if (feature('FAILPOINTS')) failpoint('migration.after')
 }
 
-function addColumn(connection: Connection, { table, column }: AddedColumn): void {
-  const names = connection.all<{ name: string }>('SELECT name FROM pragma_table_info($table)', { table })
-  if (names.some(({ name }) => column.startsWith(`${quoted(name)} `))) return
-  connection.run(`ALTER TABLE ${quoted(table)} ADD COLUMN ${column}`)
+function addColumn(schema: StoredSchema, { table, column }: AddedColumn): void {
+  const stored = schema.tables().find(({ name }) => name === table)?.definitions ?? []
+  if (stored.some((each) => columnName(each) === columnName(column))) return
+  schema.addColumn(table, column)
 }
 
 /**
- * Copies the database before tables or columns are added without a migration, so that an older version can
- * be restored. `at` is the time as in records. Returns the path of the copy.
+ * Keeps the database before tables or columns are added without a migration, so that an older version can be
+ * restored. `at` is the time as in records. Returns where it is.
  */
-export function copyBeforeAdditions(connection: Connection, at: string): string {
-  const target = `${connection.path}.before-${at.replace(' ', 'T').replace(/[-:]/g, '')}`
-  copyDatabase(connection, target)
-  return target
-}
-
-/** Writes a complete copy of the database; a file with the final name is never partial. */
-function copyDatabase(connection: Connection, target: string): void {
-  const partial = `${target}.tmp`
-  rmSync(partial, { force: true })
-  // SQLite writes into the empty file, so that its mode is right from the first byte.
-  createPrivateFile(partial)
-  connection.run('VACUUM INTO $partial', { partial })
-  flush(partial)
-  renameSync(partial, target)
-  flush(dirname(target))
+export function keepBeforeAdditions(schema: StoredSchema, at: string): string {
+  return schema.keepBefore(at.replace(' ', 'T').replace(/[-:]/g, ''))
 }

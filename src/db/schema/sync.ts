@@ -1,14 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import type { Connection } from '../engine/connection.ts'
-import { quoted } from '../engine/sql.ts'
-import { FOREIGN_TABLES, type Table } from './tables.ts'
-
-interface SchemaRow {
-  type: string
-  name: string
-  tbl_name: string
-  sql: string
-}
+import { columnName, type StoredSchema, type Table } from '../engine/stored-schema.ts'
 
 /**
  * Adds the declared tables, columns, indexes and triggers that are missing; call it inside a transaction.
@@ -16,11 +7,8 @@ interface SchemaRow {
  * @throws AppError `internal`, reason `migration_missing`, when a declaration would lose or change stored
  *   data.
  */
-export function syncTables(connection: Connection, tables: readonly Table[], nextMigration: number): void {
-  const rows = connection.all<SchemaRow>(
-    `SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND NOT ${FOREIGN_TABLES}`,
-  )
-  const existing = new Map(rows.filter((row) => row.type === 'table').map((row) => [row.name, row.sql]))
+export function syncTables(schema: StoredSchema, tables: readonly Table[], nextMigration: number): void {
+  const existing = new Map(schema.tables().map((table) => [table.name, table]))
   const refuse = refusal(nextMigration)
   for (const name of existing.keys()) {
     if (!tables.some((table) => table.name === name)) {
@@ -28,29 +16,26 @@ export function syncTables(connection: Connection, tables: readonly Table[], nex
     }
   }
   for (const table of tables) {
-    const sql = existing.get(table.name)
-    if (sql === undefined) connection.run(createTable(table))
-    else addColumns(connection, table, sql, refuse)
+    const stored = existing.get(table.name)
+    if (stored === undefined) schema.create(table)
+    else addColumns(schema, table, { stored: stored.definitions, refuse })
   }
-  syncIndexes(
-    connection,
-    tables,
-    rows.filter((row) => row.type === 'index'),
+  schema.replace(
+    'index',
+    tables.flatMap(({ indexes }) => indexes),
   )
-  syncTriggers(
-    connection,
-    tables,
-    rows.filter((row) => row.type === 'trigger'),
+  schema.replace(
+    'trigger',
+    tables.flatMap(({ triggers = [] }) => triggers),
   )
 }
 
 /** Whether `syncTables` would add tables or columns, which an older version would refuse. */
-export function isIncomplete(connection: Connection, tables: readonly Table[]): boolean {
-  const rows = connection.all<SchemaRow>("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
-  const existing = new Map(rows.map((row) => [row.name, definitions(row.sql)]))
+export function isIncomplete(schema: StoredSchema, tables: readonly Table[]): boolean {
+  const existing = new Map(schema.tables().map(({ name, definitions }) => [name, definitions]))
   return tables.some(({ name, columns }) => {
     const stored = existing.get(name)
-    return !stored || columns.some((column) => !stored.some((each) => each.startsWith(`"${column.name}" `)))
+    return !stored || columns.some((column) => !stored.some((each) => columnName(each) === column.name))
   })
 }
 
@@ -67,17 +52,15 @@ function refusal(nextMigration: number): Refuse {
   }
 }
 
-function createTable(table: Table): string {
-  const lines = [...table.columns.map((column) => column.sql), ...table.constraints]
-  return `CREATE TABLE ${quoted(table.name)} (\n  ${lines.join(',\n  ')}\n) STRICT${table.isKeyed ? ', WITHOUT ROWID' : ''}`
-}
-
-function addColumns(connection: Connection, table: Table, sql: string, refuse: Refuse): void {
-  const stored = definitions(sql)
+function addColumns(
+  schema: StoredSchema,
+  table: Table,
+  { stored, refuse }: { stored: readonly string[]; refuse: Refuse },
+): void {
   const declared = [...table.columns.map((column) => column.sql), ...table.constraints]
   for (const definition of stored) {
     if (declared.includes(definition)) continue
-    const name = /^"([^"]+)"/.exec(definition)?.[1]
+    const name = columnName(definition)
     const column = table.columns.find((each) => each.name === name)
     if (column) {
       refuse(`change-${table.name}-${column.name}`, `${table.name}.${column.name} is stored as ${definition}`)
@@ -94,55 +77,6 @@ function addColumns(connection: Connection, table: Table, sql: string, refuse: R
     if (!column.addable) {
       refuse(`add-${table.name}-${column.name}`, `${table.name}.${column.name} needs a value for stored rows`)
     }
-    connection.run(`ALTER TABLE ${quoted(table.name)} ADD COLUMN ${column.sql}`)
+    schema.addColumn(table.name, column.sql)
   }
-}
-
-/** The column and constraint definitions in the text of a CREATE TABLE statement. */
-function definitions(sql: string): string[] {
-  const body = sql.slice(sql.indexOf('(') + 1, sql.lastIndexOf(')'))
-  const parts: string[] = []
-  let depth = 0
-  let start = 0
-  for (const { 0: token, index } of body.matchAll(/'[^']*'|"[^"]*"|[(),]/g)) {
-    if (token === '(') depth++
-    if (token === ')') depth--
-    if (token !== ',' || depth > 0) continue
-    parts.push(body.slice(start, index))
-    start = index + 1
-  }
-  return [...parts, body.slice(start)].map((part) => part.trim())
-}
-
-function syncIndexes(connection: Connection, tables: readonly Table[], stored: readonly SchemaRow[]): void {
-  replace(
-    connection,
-    'INDEX',
-    tables.flatMap(({ indexes }) => indexes),
-    stored,
-  )
-}
-
-function syncTriggers(connection: Connection, tables: readonly Table[], stored: readonly SchemaRow[]): void {
-  replace(
-    connection,
-    'TRIGGER',
-    tables.flatMap(({ triggers = [] }) => triggers),
-    stored,
-  )
-}
-
-/** Drops what is stored but not declared in the same words, and creates what is missing. */
-function replace(
-  connection: Connection,
-  kind: 'INDEX' | 'TRIGGER',
-  wanted: readonly { name: string; sql: string }[],
-  stored: readonly SchemaRow[],
-): void {
-  const declared = new Map(wanted.map(({ name, sql }) => [name, sql]))
-  for (const row of stored) {
-    if (declared.get(row.name) === row.sql) declared.delete(row.name)
-    else connection.run(`DROP ${kind} ${quoted(row.name)}`)
-  }
-  for (const sql of declared.values()) connection.run(sql)
 }

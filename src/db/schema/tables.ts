@@ -1,19 +1,9 @@
 import { quoted } from '../engine/sql.ts'
+import type { Table } from '../engine/stored-schema.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { largeFieldsOf, largeTableOf } from './large-values.ts'
 import { entriesTableOf, entryTriggers } from './lists/list-entries.ts'
-
-/** The required form of a table: columns and constraints as SQL text, in order. */
-export interface Table {
-  name: string
-  columns: readonly { name: string; sql: string; addable: boolean }[]
-  constraints: readonly string[]
-  indexes: readonly { name: string; sql: string }[]
-  triggers?: readonly { name: string; sql: string }[]
-  /** Stores rows in the order of the primary key instead of storing the key a second time. */
-  isKeyed?: boolean
-}
 
 /** The main table of a collection. */
 function tableOf(collection: AnyCollection): Table {
@@ -144,6 +134,3 @@ export function internal(
 export function keyed(...declaration: Parameters<typeof internal>): Table {
   return { ...internal(...declaration), isKeyed: true }
 }
-
-/** A condition on the name of a table: SQLite and the replicator Litestream keep these for themselves. */
-export const FOREIGN_TABLES = "(name GLOB 'sqlite_*' OR name GLOB '_litestream_*')"

@@ -1,20 +1,18 @@
 import { AppError, defineWorker, RequestThread } from '../../base/index.ts'
+import { StatementError } from '../engine/failure.ts'
 import type { Params } from '../engine/sql.ts'
 import { appErrorOf, READER_PRAGMAS } from './connection.ts'
 
 /** A client that sends more than this many long reads sends them faster than they can run. */
 const MAX_WAITING_REQUESTS = 100
 
-/** The error of SQLite for a statement that it cannot run. */
-export class ReadFailure extends Error {}
-
 /** A thread with its own database connection, for reads that would block the event loop too long. */
 interface ReadThread {
   /**
    * The rows of a statement, read from a snapshot taken when the statement starts. Statements run one after
    * another. Equal statements that wait share one result.
-   * @throws ReadFailure for an invalid statement; AppError as connections do, and `unavailable` when too many
-   *   wait or after `close`.
+   * @throws StatementError for an invalid statement; AppError as connections do, and `unavailable` when too
+   *   many wait or after `close`.
    */
   all(sql: string, params?: Params): Promise<Record<string, unknown>[]>
   /** Ends the thread; waiting statements are rejected. Safe to call twice. */
@@ -50,7 +48,10 @@ export function createReadThread(path: string): ReadThread {
     try {
       const response = await thread.request({ kind: 'run', sql, params })
       if (response.kind === 'rows') return response.rows
-      throw appErrorOf(path, response) ?? new ReadFailure(response.message)
+      throw (
+        appErrorOf(path, response) ??
+        new StatementError(response.message, { kind: 'statement', cause: response })
+      )
     } finally {
       readings.shift()
     }

@@ -1,11 +1,12 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
-import type { Connection } from '../engine/connection.ts'
+import { columnName, type StoredTable } from '../engine/stored-schema.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans } from '../schema/plan.ts'
 import { tablesOf } from '../schema/tables.ts'
 import { openConnection } from '../sqlite/connection.ts'
 import { existingDatabase } from '../sqlite/database-file.ts'
+import { storedTables } from '../sqlite/stored-schema.ts'
 import { readPage } from './pages.ts'
 
 /** A snapshot of the database, read without affecting a server that uses it. */
@@ -26,7 +27,8 @@ export function openSnapshot(dir: string): Snapshot {
   try {
     // The first read fixes the snapshot of all later ones.
     connection.begin('read')
-    for (const collection of COLLECTIONS) assertHasColumns(connection, collection)
+    const tables = storedTables(connection)
+    for (const collection of COLLECTIONS) assertHasColumns(tables, collection)
   } catch (error) {
     connection.close()
     throw error
@@ -47,12 +49,10 @@ export function openSnapshot(dir: string): Snapshot {
   }
 }
 
-function assertHasColumns(connection: Connection, collection: AnyCollection): void {
+function assertHasColumns(existing: readonly StoredTable[], collection: AnyCollection): void {
   for (const table of tablesOf(collection)) {
-    const stored = connection.all<{ name: string }>('SELECT name FROM pragma_table_info($table)', {
-      table: table.name,
-    })
-    const missing = table.columns.find(({ name }) => !stored.some((each) => each.name === name))
+    const stored = existing.find(({ name }) => name === table.name)?.definitions ?? []
+    const missing = table.columns.find(({ name }) => !stored.some((each) => columnName(each) === name))
     if (!missing) continue
     throw new AppError(
       'conflict',

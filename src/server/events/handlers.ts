@@ -175,7 +175,7 @@ function acknowledge(
   ack: { event: string; applied: boolean; reason?: 'unknown_job' },
 ): void {
   const send = () => void hub.send(driver, { type: 'EventAck', ...ack })
-  const replicated = db.replicated()
+  const replicated = db.files?.replicated()
   // It rejects when the service stops.
   if (replicated === undefined) send()
   else void replicated.then(send, () => undefined)

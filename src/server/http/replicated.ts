@@ -14,7 +14,7 @@ export async function replicated({
   clock,
   config,
 }: Pick<ServerContext, 'db' | 'clock' | 'config'>): Promise<void> {
-  const reached = db.replicated()
+  const reached = db.files?.replicated()
   if (reached === undefined) return
   // It stays in line when its request has ended.
   reached.catch(() => undefined)
@@ -24,7 +24,7 @@ export async function replicated({
     onTimeout() {
       throw new AppError(
         'unavailable',
-        `Stored here, but no other machine has confirmed it: ${db.replicationFailure?.reason ?? 'no response'}. Repeat the request with the same Idempotency-Key`,
+        `Stored here, but no other machine has confirmed it: ${db.files?.replicationFailure?.reason ?? 'no response'}. Repeat the request with the same Idempotency-Key`,
         { reason: 'not_replicated', retryAfter: RETRY_AFTER_S },
       )
     },

@@ -1,13 +1,8 @@
 import { fromTimestamp, watchEventLoop } from '../../base/index.ts'
 import { readBackupTime } from '../../db/backup/index.ts'
-import type { Change, RecordOf } from '../../db/index.ts'
+import type { Change, DatabaseFiles, RecordOf } from '../../db/index.ts'
 import { listRunningAttempts, quantumJobs } from '../../db/store/jobs/index.ts'
-import {
-  type Gauges,
-  ReplicatorBacklog,
-  readDiskGauges,
-  readGauges,
-} from '../../db/store/maintenance/index.ts'
+import { type Gauges, readGauges } from '../../db/store/maintenance/index.ts'
 import { OPERATIONS } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { DropReason } from '../drivers/parse-event.ts'
@@ -57,13 +52,11 @@ export class Metrics {
   readonly #wait = new Histogram(WAIT_BOUNDS)
   readonly #dispatch = new Histogram(DISPATCH_BOUNDS)
   readonly #loopDelay = new Histogram(LOOP_BOUNDS)
-  readonly #backlog: ReplicatorBacklog
   #unsubscribe: () => void = () => undefined
   #stopWatching: () => void = () => undefined
 
   constructor(dependencies: MetricsDependencies) {
     this.#dependencies = dependencies
-    this.#backlog = new ReplicatorBacklog(dependencies.context.config.dir)
   }
 
   /** Starts to count; jobs that are already running were dispatched before. */
@@ -100,8 +93,7 @@ export class Metrics {
   /** Formats all metrics in the Prometheus text format. */
   async write(): Promise<string> {
     const { context, streams, waits, drops } = this.#dependencies
-    const { storage } = context.db
-    const disk = readDiskGauges(context.config.dir)
+    const { storage, files } = context.db
     const gauges = await context.db.read(readGauges)
     const steps = [...this.#steps].map(([step, value]) => ({ labels: { step }, value }))
     return [
@@ -130,24 +122,8 @@ export class Metrics {
       writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
       writeMetric('svc_waiting_requests', 'Requests that wait for a job', [{ value: waits() }]),
       ...deliveries(gauges, this.#dependencies.webhookAttempts()),
-      writeMetric('svc_database_bytes', 'Size of the database file', [{ value: gauges.databaseBytes }]),
+      ...(files ? await sizes(files) : []),
       writeMetric('svc_job_bytes', 'Size of the stored jobs of all users', [{ value: gauges.jobBytes }]),
-      writeMetric('svc_database_log_bytes', 'Size of the write-ahead log of the database', [
-        { value: disk.logBytes },
-      ]),
-      writeMetric(
-        'svc_database_log_seconds',
-        'Time between the first and the last commit in the write-ahead log, which grows while nobody empties it',
-        [{ value: context.db.logSpanMs() / 1_000 }],
-      ),
-      writeMetric(
-        'svc_replicator_backlog_seconds',
-        'Time between the oldest and the newest change that Litestream keeps; it grows while the replica cannot be written',
-        [{ value: (await this.#backlog.spanMs()) / 1_000 }],
-      ),
-      writeMetric('svc_disk_free_bytes', 'Free space on the disk of the database', [
-        { value: disk.freeBytes },
-      ]),
       writeMetric(
         'svc_backup_age_seconds',
         'Time since the newest sound backup was begun; +Inf without one',
@@ -160,11 +136,6 @@ export class Metrics {
         { value: storage.failure ? 1 : 0 },
       ]),
       writeMetric(
-        'svc_replicator_failing',
-        '1 while the replicator does not confirm changes that wait for it, with --acknowledge replicated',
-        [{ value: context.db.replicationFailure ? 1 : 0 }],
-      ),
-      writeMetric(
         'svc_events_dropped_total',
         'Dropped events of drivers since the start',
         DROP_REASONS.map((reason) => ({ labels: { reason }, value: drops().get(reason) ?? 0 })),
@@ -172,6 +143,33 @@ export class Metrics {
       writeMetric('svc_memory_bytes', 'Resident memory', [{ value: process.memoryUsage.rss() }]),
     ].join('')
   }
+}
+
+/** Metrics of a database in files. */
+async function sizes(files: DatabaseFiles): Promise<string[]> {
+  const { databaseBytes, logBytes, freeBytes } = files.sizes()
+  return [
+    writeMetric('svc_database_bytes', 'Size of the database file', [{ value: databaseBytes }]),
+    writeMetric('svc_database_log_bytes', 'Size of the write-ahead log of the database', [
+      { value: logBytes },
+    ]),
+    writeMetric(
+      'svc_database_log_seconds',
+      'Time between the first and the last commit in the write-ahead log, which grows while nobody empties it',
+      [{ value: files.logSpanMs / 1_000 }],
+    ),
+    writeMetric(
+      'svc_replicator_backlog_seconds',
+      'Time between the oldest and the newest change that Litestream keeps; it grows while the replica cannot be written',
+      [{ value: (await files.replicatorBacklogMs()) / 1_000 }],
+    ),
+    writeMetric(
+      'svc_replicator_failing',
+      '1 while the replicator does not confirm changes that wait for it, with --acknowledge replicated',
+      [{ value: files.replicationFailure ? 1 : 0 }],
+    ),
+    writeMetric('svc_disk_free_bytes', 'Free space on the disk of the database', [{ value: freeBytes }]),
+  ]
 }
 
 type Job = RecordOf<typeof quantumJobs>

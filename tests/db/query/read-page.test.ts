@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Reading } from '../../../src/db/engine/reading.ts'
 import { type Page, readPage } from '../../../src/db/query/read-page.ts'
-import type { Reading } from '../../../src/db/sqlite/readers/reader-pool.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { ALL, idOf, ROOT, reviews, shops } from '../filter/library.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { createReadThread, ReadFailure } from '../../../src/db/sqlite/read-thread.ts'
+import { StatementError } from '../../../src/db/engine/failure.ts'
+import { createReadThread } from '../../../src/db/sqlite/read-thread.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -72,7 +73,7 @@ describe('createReadThread()', () => {
   test('continues after a statement that cannot run', async () => {
     await using it = await openThread()
     const failure = await it.thread.all('SELECT absent').catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(ReadFailure)
+    expect(failure).toBeInstanceOf(StatementError)
     expect(failure).toMatchObject({ message: 'no such column: absent' })
     expect(await it.thread.all('SELECT 1 AS one')).toEqual([{ one: 1 }])
     const written = await it.thread.all("INSERT INTO meta VALUES ('a', 'b')").catch((error: unknown) => error)

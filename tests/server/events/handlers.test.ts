@@ -71,7 +71,7 @@ describe('JobResult', () => {
   test('is acknowledged when another machine has it, if that is required; later events do not wait', async () => {
     await using it = await openCase()
     const replica = Promise.withResolvers<void>()
-    it.lab.db.replicated = () => replica.promise
+    Object.assign(it.lab.db.files ?? {}, { replicated: () => replica.promise })
     await it.sendEvent('JobResult', it.result)
     expect(await it.lab.job(it.job)).toMatchObject({ status: 'completed' })
     await it.sendEvent('JobHeartbeat', { job: it.job, attempt: 1 })

@@ -1,4 +1,5 @@
-import { index, internal, keyed, type Table } from '../tables.ts'
+import type { Table } from '../../engine/stored-schema.ts'
+import { index, internal, keyed } from '../tables.ts'
 
 /** Tables of accounts: balances, use and addresses. */
 export const ACCOUNTS_TABLES: readonly Table[] = [

@@ -1,4 +1,5 @@
-import { index, internal, keyed, type Table } from '../tables.ts'
+import type { Table } from '../../engine/stored-schema.ts'
+import { index, internal, keyed } from '../tables.ts'
 
 /** A value of a parameter of a qubit or an edge, and the report that found it. */
 const MEASURED = {

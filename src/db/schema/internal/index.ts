@@ -1,4 +1,4 @@
-import type { Table } from '../tables.ts'
+import type { Table } from '../../engine/stored-schema.ts'
 import { ACCOUNTS_TABLES } from './accounts.ts'
 import { CALIBRATIONS_TABLES } from './calibrations.ts'
 import { DELIVERIES_TABLES } from './deliveries.ts'

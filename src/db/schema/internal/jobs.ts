@@ -1,4 +1,5 @@
-import { index, internal, keyed, type Table } from '../tables.ts'
+import type { Table } from '../../engine/stored-schema.ts'
+import { index, internal, keyed } from '../tables.ts'
 
 /** Tables of jobs beside `quantum_jobs`. */
 export const JOBS_TABLES: readonly Table[] = [

@@ -1,4 +1,5 @@
-import { internal, keyed, type Table } from '../tables.ts'
+import type { Table } from '../../engine/stored-schema.ts'
+import { internal, keyed } from '../tables.ts'
 
 /** Tables of readings, for charts. */
 export const READINGS_TABLES: readonly Table[] = [

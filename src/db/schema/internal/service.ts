@@ -1,4 +1,5 @@
-import { index, internal, type Table } from '../tables.ts'
+import type { Table } from '../../engine/stored-schema.ts'
+import { index, internal } from '../tables.ts'
 
 /** Tables of the service itself. */
 export const SERVICE_TABLES: readonly Table[] = [

@@ -13,7 +13,7 @@ export interface ReplicatorOptions {
 }
 
 /** Knows which commits another machine has. */
-interface Replication {
+export interface Replication {
   /** Notes that there is a new commit. */
   committed(): void
   /**

@@ -1,37 +1,13 @@
-import { AppError, type Clock, processorMsOf, type QueueLimits } from '../../../base/index.ts'
+import { AppError, type Clock, processorMsOf } from '../../../base/index.ts'
 import type { ExportedPage, ExportPage } from '../../engine/export-page.ts'
 import { invalidFilterError } from '../../engine/failure.ts'
+import type { Reading, ReadLimits } from '../../engine/reading.ts'
 import type { Selected, Selection } from '../../engine/selection.ts'
 import { Waiting } from '../../engine/waiting.ts'
 import type { ReadTask } from './messages.ts'
 import { PLAIN_READER, ReaderProcess, type Received } from './reader-process.ts'
 
-/** On whose behalf a selection is read. */
-export interface Reading {
-  /** Callers with the same name take turns with the others: an account, or the address of a guest. */
-  readonly caller: string
-  readonly kind: 'guest' | 'user' | 'superuser'
-  /** Ends the read, running or waiting, when the client has gone. */
-  readonly signal?: AbortSignal | undefined
-  /**
-   * Called with the longest time in ms until the response when the read begins, and with 0 at its end: the
-   * connection must stay open meanwhile, although nothing is sent.
-   */
-  readonly keepOpen?: ((ms: number) => void) | undefined
-}
-
-/** Limits of the reads whose cost depends on the client. */
-export interface ReadLimits {
-  /** Number of reader processes. */
-  readonly readers: number
-  /** Processor time that a read may use, in ms; for superusers the second. */
-  readonly timeoutMs: number
-  readonly superuserTimeoutMs: number
-  /** How many reads wait. */
-  readonly waiting?: QueueLimits
-}
-
-export const DEFAULT_LIMITS: ReadLimits = { readers: 2, timeoutMs: 2_000, superuserTimeoutMs: 30_000 }
+const DEFAULT_LIMITS: ReadLimits = { readers: 2, timeoutMs: 2_000, superuserTimeoutMs: 30_000 }
 
 /**
  * Longest time in ms until a read ends or is refused, with its wait for a reader: readers have a low

@@ -1,7 +1,4 @@
-import { statfsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ReadTx } from '../../records/tx.ts'
-import { DATABASE_FILE } from '../../sqlite/database-file.ts'
 import { storedBytesOfAll } from '../accounts/stored-bytes.ts'
 import { PENDING_BY_USER } from '../jobs/pending-by-user.ts'
 
@@ -21,8 +18,6 @@ export interface Gauges {
   waitingMailItems: number
   /** Leases in use, by operation and whether the driver's socket is attached. */
   leases: { operation: string; state: 'granted' | 'attached'; count: number }[]
-  /** Size of the database file in bytes, without its log. */
-  databaseBytes: number
   /** Bytes of the stored jobs of all users. */
   jobBytes: number
 }
@@ -31,9 +26,6 @@ export interface Gauges {
 export function readGauges(tx: ReadTx): Gauges {
   const rows = (sql: string) => tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`)?.rows ?? 0
   const pending = (held: 0 | 1) => rows(`${PENDING_BY_USER} WHERE status = 'pending' AND held = ${held}`)
-  const file = tx.one<{ bytes: number }>(
-    'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
-  )
   return {
     pendingJobs: pending(0),
     heldJobs: pending(1),
@@ -47,22 +39,6 @@ export function readGauges(tx: ReadTx): Gauges {
       `SELECT operation, state, count(*) AS count FROM leases WHERE driver <> ''
        GROUP BY operation, state ORDER BY operation, state`,
     ),
-    databaseBytes: file?.bytes ?? 0,
     jobBytes: storedBytesOfAll(tx),
   }
-}
-
-/** Sizes on the disk of the database, in bytes. */
-interface DiskGauges {
-  /** The write-ahead log. */
-  logBytes: number
-  /** Free space available to this account. */
-  freeBytes: number
-}
-
-/** Reads the sizes from the file system of the data folder. */
-export function readDiskGauges(dir: string): DiskGauges {
-  const { bavail, bsize } = statfsSync(dir)
-  const log = statSync(join(dir, `${DATABASE_FILE}-wal`), { throwIfNoEntry: false })
-  return { logBytes: log?.size ?? 0, freeBytes: bavail * bsize }
 }

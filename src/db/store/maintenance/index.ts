@@ -1,11 +1,10 @@
-export { type Gauges, readDiskGauges, readGauges } from './gauges.ts'
+export { type Gauges, readGauges } from './gauges.ts'
 export {
   CANCELLED_PAYLOAD_MS,
   createCancelledPayloadStep,
   pruneJobs,
 } from './job-retention.ts'
 export { probeWrites } from './probe.ts'
-export { ReplicatorBacklog } from './replicator-backlog.ts'
 export {
   type PruneStep,
   pruneCalibrationRequests,

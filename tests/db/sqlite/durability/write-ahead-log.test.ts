@@ -28,15 +28,15 @@ test('a large log is emptied once it has no reader and nothing has been written 
   reader.one('SELECT count(*) FROM meta')
   await fill(test)
   expect(bytes(test)).toBeGreaterThan(67_108_864)
-  await db.trimLog()
-  expect(await db.trimLog()).toBe(bytes(test))
+  await db.files?.trimLog()
+  expect(await db.files?.trimLog()).toBe(bytes(test))
   expect(bytes(test)).toBeGreaterThan(67_108_864)
   reader.run('COMMIT')
   reader.close()
   await db.write('another', (tx) => tx.run("INSERT INTO meta (key, value) VALUES ('last', '')"))
-  await db.trimLog()
+  await db.files?.trimLog()
   expect(bytes(test)).toBeGreaterThan(67_108_864)
-  expect(await db.trimLog()).toBe(0)
+  expect(await db.files?.trimLog()).toBe(0)
   expect(bytes(test)).toBe(0)
   await db.write('another', (tx) => tx.run("DELETE FROM meta WHERE key = 'last'"))
 })
@@ -69,8 +69,8 @@ test('the log is emptied without waiting for its readers, unlike writes', async 
 
 test('a small log is left alone', async () => {
   await using test = await openTestDatabase()
-  await test.db.trimLog()
-  expect(await test.db.trimLog()).toBe(bytes(test))
+  await test.db.files?.trimLog()
+  expect(await test.db.files?.trimLog()).toBe(bytes(test))
   expect(bytes(test)).toBeGreaterThan(0)
 })
 
@@ -78,8 +78,8 @@ test('a replicator empties the log, and gets a time without writes when it is la
   await using test = await openTestDatabase({ checkpoints: 'external' })
   const { db, clock } = test
   await fill(test)
-  await db.trimLog()
-  expect(await db.trimLog()).toBe(bytes(test))
+  await db.files?.trimLog()
+  expect(await db.files?.trimLog()).toBe(bytes(test))
   expect(bytes(test)).toBeGreaterThan(67_108_864)
   await clock.advance(2_000)
   let isWritten = false

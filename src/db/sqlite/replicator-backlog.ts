@@ -1,6 +1,6 @@
 import { opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DATABASE_FILE } from '../../sqlite/database-file.ts'
+import { DATABASE_FILE } from './database-file.ts'
 
 /** Where Litestream keeps what it has read from the log, one file for each time, named in their order. */
 const CHANGES = `.${DATABASE_FILE}-litestream/ltx/0`

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ReplicatorBacklog } from '../../../../src/db/store/maintenance/index.ts'
-import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { ReplicatorBacklog } from '../../../src/db/sqlite/replicator-backlog.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('spanMs() is the time between the oldest and the newest change that the replicator keeps', async () => {
   using folder = temporaryFolder()

@@ -1,0 +1,56 @@
+/** A declared index or trigger; `sql` creates it. */
+export interface Declared {
+  name: string
+  sql: string
+}
+
+/** The required form of a table: columns and constraints as SQL text, in order. */
+export interface Table {
+  name: string
+  columns: readonly (Declared & { addable: boolean })[]
+  constraints: readonly string[]
+  indexes: readonly Declared[]
+  triggers?: readonly Declared[]
+  /** Stores rows in the order of the primary key instead of storing the key a second time. */
+  isKeyed?: boolean
+}
+
+/** A stored table with the texts of its columns and constraints, as they were declared. */
+export interface StoredTable {
+  name: string
+  definitions: readonly string[]
+}
+
+/** The tables of a database, as it has them, and how it changes them. */
+export interface StoredSchema {
+  /** All tables of the service. */
+  tables(): StoredTable[]
+  create(table: Table): void
+  /** Adds a column with the text `definition`, which begins with its quoted name. */
+  addColumn(table: string, definition: string): void
+  /** Drops what is stored but not declared in the same words, and creates what is missing. */
+  replace(kind: 'index' | 'trigger', declared: readonly Declared[]): void
+  /**
+   * Runs work that may rebuild tables: it checks references by `brokenReferences` itself, at the end of each
+   * of its transactions.
+   */
+  rebuild(work: () => void): void
+  /** Tables with references to records of `parent` that are not there, one entry per reference. */
+  brokenReferences(): { table: string; parent: string }[]
+  /**
+   * Keeps the database as it is under a second name that ends with `ending`, so that the version before can
+   * be restored. Returns where it is.
+   */
+  keepBefore(ending: string): string
+  /** Where a call of `keepBefore` left the database; undefined when it is not there. */
+  findKept(ending: string): string | undefined
+}
+
+/** The column of a definition, in quotes as the service declares it or as another program has added it. */
+const COLUMN = /^(?:"(?<quoted>[^"]+)"|(?!(?:CONSTRAINT|PRIMARY|UNIQUE|CHECK|FOREIGN)\b)(?<bare>\w+))/i
+
+/** The name of the column that a definition declares; undefined for a constraint. */
+export function columnName(definition: string): string | undefined {
+  const { quoted, bare } = COLUMN.exec(definition)?.groups ?? {}
+  return quoted ?? bare
+}

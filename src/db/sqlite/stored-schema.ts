@@ -1,0 +1,91 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createPrivateFile } from '../../base/index.ts'
+import type { Connection } from '../engine/connection.ts'
+import { quoted } from '../engine/sql.ts'
+import type { Declared, StoredSchema, StoredTable, Table } from '../engine/stored-schema.ts'
+import type { FileConnection } from './connection.ts'
+import { flush } from './flush.ts'
+
+/** SQLite and the replicator Litestream keep these for themselves. */
+const IS_FOREIGN = "(name GLOB 'sqlite_*' OR name GLOB '_litestream_*')"
+
+/** The tables of a database, for any connection. */
+export function storedTables(connection: Connection): StoredTable[] {
+  return objects(connection, 'table').map(({ name, sql }) => ({ name, definitions: definitionsOf(sql) }))
+}
+
+function objects(connection: Connection, type: 'table' | 'index' | 'trigger'): Declared[] {
+  return connection.all<Declared>(
+    `SELECT name, sql FROM sqlite_master WHERE type = $type AND sql IS NOT NULL AND NOT ${IS_FOREIGN}`,
+    { type },
+  )
+}
+
+/** The column and constraint definitions in the text of a CREATE TABLE statement. */
+function definitionsOf(sql: string): string[] {
+  const body = sql.slice(sql.indexOf('(') + 1, sql.lastIndexOf(')'))
+  const parts: string[] = []
+  let depth = 0
+  let start = 0
+  for (const { 0: token, index } of body.matchAll(/'[^']*'|"[^"]*"|[(),]/g)) {
+    if (token === '(') depth++
+    if (token === ')') depth--
+    if (token !== ',' || depth > 0) continue
+    parts.push(body.slice(start, index))
+    start = index + 1
+  }
+  return [...parts, body.slice(start)].map((part) => part.trim())
+}
+
+/** The schema in the file of `connection`, which writes. */
+export function storedSchemaOf(connection: FileConnection): StoredSchema {
+  const pathBefore = (ending: string) => `${connection.path}.before-${ending}`
+  return {
+    tables: () => storedTables(connection),
+    create: (table) => void connection.run(createTable(table)),
+    addColumn(table, definition) {
+      connection.run(`ALTER TABLE ${quoted(table)} ADD COLUMN ${definition}`)
+    },
+    replace(kind, declared) {
+      const missing = new Map(declared.map(({ name, sql }) => [name, sql]))
+      for (const { name, sql } of objects(connection, kind)) {
+        if (missing.get(name) === sql) missing.delete(name)
+        else connection.run(`DROP ${kind} ${quoted(name)}`)
+      }
+      for (const sql of missing.values()) connection.run(sql)
+    },
+    rebuild(work) {
+      // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.
+      connection.run('PRAGMA foreign_keys = OFF')
+      try {
+        work()
+      } finally {
+        connection.run('PRAGMA foreign_keys = ON')
+      }
+    },
+    brokenReferences: () => connection.all('PRAGMA foreign_key_check'),
+    keepBefore(ending) {
+      copyDatabase(connection, pathBefore(ending))
+      return pathBefore(ending)
+    },
+    findKept: (ending) => (existsSync(pathBefore(ending)) ? pathBefore(ending) : undefined),
+  }
+}
+
+function createTable(table: Table): string {
+  const lines = [...table.columns.map((column) => column.sql), ...table.constraints]
+  return `CREATE TABLE ${quoted(table.name)} (\n  ${lines.join(',\n  ')}\n) STRICT${table.isKeyed ? ', WITHOUT ROWID' : ''}`
+}
+
+/** Writes a complete copy of the database; a file with the final name is never partial. */
+function copyDatabase(connection: Connection, target: string): void {
+  const partial = `${target}.tmp`
+  rmSync(partial, { force: true })
+  // SQLite writes into the empty file, so that its mode is right from the first byte.
+  createPrivateFile(partial)
+  connection.run('VACUUM INTO $partial', { partial })
+  flush(partial)
+  renameSync(partial, target)
+  flush(dirname(target))
+}
