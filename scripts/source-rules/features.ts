@@ -1,9 +1,9 @@
 /** Folders of `src/db` with an index of their own, beside `src/db/index.ts`, which is the database itself. */
 export const STORE_INDEXES = [
-  'backup',
   'journal',
   'query',
   'recording',
+  'sqlite/backup',
   'store/accounts',
   'store/bookings',
   'store/calibrations',
@@ -25,13 +25,13 @@ export interface FeatureImports {
 
 /** What each feature of the server uses of the store, besides the database itself. */
 export const FEATURE_IMPORTS: readonly FeatureImports[] = [
-  { path: 'src/server/', uses: ['backup', 'query', 'store/jobs'] },
+  { path: 'src/server/', uses: ['sqlite/backup', 'store/jobs'] },
   { path: 'src/server/accounting/', uses: ['store/accounts', 'store/qpus', 'transfer'] },
-  { path: 'src/server/admin/', uses: ['backup', 'journal', 'transfer'] },
+  { path: 'src/server/admin/', uses: ['sqlite/backup', 'journal', 'transfer'] },
   { path: 'src/server/auth/', uses: ['journal', 'query', 'store/accounts'] },
   { path: 'src/server/bookings/', uses: ['journal', 'store/accounts', 'store/bookings', 'store/qpus'] },
   { path: 'src/server/calibration/', uses: ['store/calibrations', 'store/jobs', 'store/qpus'] },
-  { path: 'src/server/config/', uses: ['backup', 'store/accounts'] },
+  { path: 'src/server/config/', uses: ['sqlite/backup', 'store/accounts'] },
   { path: 'src/server/drivers/', uses: ['store/qpus'] },
   {
     path: 'src/server/events/',
@@ -44,7 +44,7 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
   },
   { path: 'src/server/mail/', uses: ['store/mail'] },
   { path: 'src/server/meta/', uses: ['store/accounts', 'store/maintenance'] },
-  { path: 'src/server/metrics/', uses: ['backup', 'store/jobs', 'store/maintenance'] },
+  { path: 'src/server/metrics/', uses: ['sqlite/backup', 'store/jobs', 'store/maintenance'] },
   { path: 'src/server/notifications/', uses: ['store/accounts'] },
   { path: 'src/server/qpus/', uses: ['store/calibrations', 'store/jobs', 'store/qpus'] },
   { path: 'src/server/realtime/', uses: ['query'] },

@@ -160,7 +160,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['integrity'],
       ['open-database.ts'],
       ['sqlite'],
-      ['backup', 'transfer'],
+      ['transfer'],
       ['recording'],
     ],
   },

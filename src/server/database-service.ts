@@ -8,7 +8,7 @@ import {
   replaceDatabase,
   returnReplaced,
   unusedName,
-} from '../db/backup/index.ts'
+} from '../db/sqlite/backup/index.ts'
 import type { StagedRestore } from './admin/backups/operations.ts'
 import type { Gate } from './gate.ts'
 import type { HttpPorts } from './http/ports.ts'

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { flag, kinds, switchFlag, systemClock } from '../../base/index.ts'
+import { BACKUP_FOLDER } from '../../db/index.ts'
 import {
   type BackupReport,
   backupName,
@@ -9,8 +10,7 @@ import {
   newestBackup,
   type RetentionPolicy,
   removeOldBackups,
-} from '../../db/backup/index.ts'
-import { BACKUP_FOLDER } from '../../db/index.ts'
+} from '../../db/sqlite/backup/index.ts'
 import { backupRetention, type Config } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress, type Progress } from '../command-line/progress.ts'

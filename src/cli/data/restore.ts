@@ -1,5 +1,5 @@
 import { kinds, silentLog, switchFlag, systemClock } from '../../base/index.ts'
-import { restoreBackup } from '../../db/backup/index.ts'
+import { restoreBackup } from '../../db/sqlite/backup/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress } from '../command-line/progress.ts'
 import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'

@@ -1,4 +1,4 @@
-import { runBackupTask } from '../../db/backup/index.ts'
+import { runBackupTask } from '../../db/sqlite/backup/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 
 export const backupTaskCommand = defineCommand({

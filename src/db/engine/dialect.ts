@@ -11,6 +11,9 @@
  */
 export const INSERTION_ORDER = 'rowid'
 
+/** Lets references of the transaction name records that it stores later. */
+export const DEFER_REFERENCES = 'PRAGMA defer_foreign_keys = ON'
+
 /** A condition: the text is valid JSON. */
 export function isJson(text: string): string {
   return `json_valid(${text})`

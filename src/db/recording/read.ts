@@ -3,10 +3,10 @@ import { qpus } from '../collections/qpus.ts'
 import { INSERTION_ORDER, jsonAt, jsonKey } from '../engine/dialect.ts'
 import { eventNameSql, eventsSql } from '../journal/timeline.ts'
 import type { ReadTx } from '../records/tx.ts'
+import { withSnapshot } from '../sqlite/read-copy.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
 import type { JobNeeds } from '../store/jobs/fits-qpu.ts'
 import { LEDGER, NEWER_RUNS } from '../sums/newer.ts'
-import { withSnapshot } from './open.ts'
 import type {
   RecordedAttempt,
   RecordedJob,

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
 import { assertIntact, type FileConnection, QUICK_CHECK, quickCheck } from './connection.ts'
-import { createReadThread } from './read-thread.ts'
+import { createReadThread } from './readers/read-thread.ts'
 
 /** A check of this size takes about a second, which a start may take. */
 const MAX_SYNCHRONOUS_BYTES = 134_217_728

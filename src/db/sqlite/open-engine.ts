@@ -25,7 +25,7 @@ import {
 } from './durability/write-ahead-log.ts'
 import { checkFile } from './file-check.ts'
 import { readFileSizes } from './file-sizes.ts'
-import { createReadThread } from './read-thread.ts'
+import { createReadThread } from './readers/read-thread.ts'
 import { ReaderPool } from './readers/reader-pool.ts'
 import { ReplicatorBacklog } from './replicator-backlog.ts'
 import { storedSchemaOf } from './stored-schema.ts'

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { AppError, isObject, messageOf, newId } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
-import { isJson } from '../engine/dialect.ts'
+import { DEFER_REFERENCES, isJson } from '../engine/dialect.ts'
 import { isConstraintViolation, isUniqueViolation } from '../engine/failure.ts'
 import { quoted } from '../engine/sql.ts'
 import { checkInvariants } from '../integrity/invariants.ts'
@@ -80,7 +80,7 @@ function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, rep
   const planOf = createPlans()
   const context = { at: tx.at, nextId: createIds(tx.now), readPayload: options.readPayload }
   // Relations may refer to later lines, so foreign keys are checked at the commit.
-  tx.run('PRAGMA defer_foreign_keys = ON')
+  tx.run(DEFER_REFERENCES)
   tx.run(
     'CREATE TEMP TABLE imported (collection TEXT NOT NULL, id TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID',
   )

@@ -4,9 +4,7 @@ import { columnName, type StoredTable } from '../engine/stored-schema.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans } from '../schema/plan.ts'
 import { tablesOf } from '../schema/tables.ts'
-import { openConnection } from '../sqlite/connection.ts'
-import { existingDatabase } from '../sqlite/database-file.ts'
-import { storedTables } from '../sqlite/stored-schema.ts'
+import { openForReading } from '../sqlite/read-database.ts'
 import { readPage } from './pages.ts'
 
 /** A snapshot of the database, read without affecting a server that uses it. */
@@ -22,13 +20,13 @@ export interface Snapshot {
  *   from those of this version.
  */
 export function openSnapshot(dir: string): Snapshot {
-  const connection = openConnection(existingDatabase(dir), 'read')
+  const { connection, tables } = openForReading(dir)
   const planOf = createPlans()
   try {
     // The first read fixes the snapshot of all later ones.
     connection.begin('read')
-    const tables = storedTables(connection)
-    for (const collection of COLLECTIONS) assertHasColumns(tables, collection)
+    const stored = tables()
+    for (const collection of COLLECTIONS) assertHasColumns(stored, collection)
   } catch (error) {
     connection.close()
     throw error

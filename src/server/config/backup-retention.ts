@@ -1,5 +1,5 @@
 import { expected, type ValueKind } from '../../base/index.ts'
-import type { RetentionPolicy } from '../../db/backup/index.ts'
+import type { RetentionPolicy } from '../../db/sqlite/backup/index.ts'
 
 /** Backups to keep: `96:7:4` = the last 96, one per day for 7 days and one per week for 4 weeks. */
 export function backupRetention(): ValueKind<RetentionPolicy> {

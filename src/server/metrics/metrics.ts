@@ -1,6 +1,6 @@
 import { fromTimestamp, watchEventLoop } from '../../base/index.ts'
-import { readBackupTime } from '../../db/backup/index.ts'
 import type { Change, DatabaseFiles, RecordOf } from '../../db/index.ts'
+import { readBackupTime } from '../../db/sqlite/backup/index.ts'
 import { listRunningAttempts, quantumJobs } from '../../db/store/jobs/index.ts'
 import { type Gauges, readGauges } from '../../db/store/maintenance/index.ts'
 import { OPERATIONS } from '../../protocol/index.ts'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { AppError, type Clock, type Log, messageOf, newId, toTimestamp } from '../../../base/index.ts'
-import { type BackupResult, type BackupTask, runInBackupProcess } from '../../../db/backup/index.ts'
 import type { Finding } from '../../../db/index.ts'
+import { type BackupResult, type BackupTask, runInBackupProcess } from '../../../db/sqlite/backup/index.ts'
 
 /** What the server does with one backup, or did last. */
 export interface BackupOperation {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { toTimestamp } from '../../../base/index.ts'
-import type { BackupFile } from '../../../db/backup/index.ts'
+import type { BackupFile } from '../../../db/sqlite/backup/index.ts'
 import type { BackupOperation } from './operations.ts'
 
 const time = (text: string) => v.pipe(v.string(), v.description(text))

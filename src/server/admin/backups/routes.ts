@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { AppError } from '../../../base/index.ts'
+import type { Database } from '../../../db/index.ts'
+import { appendAudit } from '../../../db/journal/index.ts'
 import {
   backupName,
   findBackupFile,
@@ -7,9 +9,7 @@ import {
   listBackupFiles,
   newBackupPath,
   removeBackupFile,
-} from '../../../db/backup/index.ts'
-import type { Database } from '../../../db/index.ts'
-import { appendAudit } from '../../../db/journal/index.ts'
+} from '../../../db/sqlite/backup/index.ts'
 import type { ServerContext } from '../../context.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { fileResponse } from '../../http/response/file-response.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, type Clock, type Log, Loop } from '../../../base/index.ts'
-import { backupName, newBackupPath, newestBackup, removeOldBackups } from '../../../db/backup/index.ts'
 import { BACKUP_FOLDER } from '../../../db/index.ts'
+import { backupName, newBackupPath, newestBackup, removeOldBackups } from '../../../db/sqlite/backup/index.ts'
 import type { Config } from '../../config/settings.ts'
 import type { BackupOperations } from './operations.ts'
 

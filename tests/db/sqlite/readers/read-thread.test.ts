@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { StatementError } from '../../../src/db/engine/failure.ts'
-import { createReadThread } from '../../../src/db/sqlite/read-thread.ts'
-import { openTestDatabase } from '../../support/database.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { StatementError } from '../../../../src/db/engine/failure.ts'
+import { createReadThread } from '../../../../src/db/sqlite/readers/read-thread.ts'
+import { openTestDatabase } from '../../../support/database.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const SLOW = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $most) SELECT count(*) AS n FROM n`
 

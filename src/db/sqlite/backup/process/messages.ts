@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../base/index.ts'
-import type { Finding } from '../../integrity/invariants.ts'
+import type { ErrorCode } from '../../../../base/index.ts'
+import type { Finding } from '../../../integrity/invariants.ts'
 
 /** What the server asks of the process, which does it once. */
 export interface BackupTask {

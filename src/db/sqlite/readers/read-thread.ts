@@ -1,7 +1,7 @@
-import { AppError, defineWorker, RequestThread } from '../../base/index.ts'
-import { StatementError } from '../engine/failure.ts'
-import type { Params } from '../engine/sql.ts'
-import { appErrorOf, READER_PRAGMAS } from './connection.ts'
+import { AppError, defineWorker, RequestThread } from '../../../base/index.ts'
+import { StatementError } from '../../engine/failure.ts'
+import type { Params } from '../../engine/sql.ts'
+import { appErrorOf, READER_PRAGMAS } from '../connection.ts'
 
 /** A client that sends more than this many long reads sends them faster than they can run. */
 const MAX_WAITING_REQUESTS = 100
@@ -27,7 +27,9 @@ export type ReadResponse =
   | { kind: 'rows'; rows: Record<string, unknown>[] }
   | { kind: 'failure'; message: string; code: string }
 
-export const readWorker = defineWorker<ReadRequest, ReadResponse>('src/db/sqlite/read-thread-worker.ts')
+export const readWorker = defineWorker<ReadRequest, ReadResponse>(
+  'src/db/sqlite/readers/read-thread-worker.ts',
+)
 
 /** A statement that waits or runs. */
 interface Reading {

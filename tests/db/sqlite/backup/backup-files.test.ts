@@ -1,9 +1,13 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findBackupFile, listBackupFiles, removeBackupFile } from '../../../src/db/backup/backup-files.ts'
-import { writeCheckRecord } from '../../../src/db/backup/check-record.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import {
+  findBackupFile,
+  listBackupFiles,
+  removeBackupFile,
+} from '../../../../src/db/sqlite/backup/backup-files.ts'
+import { writeCheckRecord } from '../../../../src/db/sqlite/backup/check-record.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 test('the newest backups and earlier databases are listed, and files that belong to them are not', async () => {
   using folder = temporaryFolder()

@@ -11,13 +11,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../base/index.ts'
-import { versionOf } from '../backup/version.ts'
 import { COLLECTIONS } from '../collections.ts'
 import type { Connection } from '../engine/connection.ts'
 import { createReadTx, type ReadTx } from '../records/tx.ts'
 import { createPlans } from '../schema/plan.ts'
-import { openConnection } from '../sqlite/connection.ts'
-import { DATABASE_FILE } from '../sqlite/database-file.ts'
+import { openConnection } from './connection.ts'
+import { DATABASE_FILE } from './database-file.ts'
+import { versionOf } from './version.ts'
 
 /**
  * Runs `work` on a snapshot of the database at `path` (a file, or a folder with one), which may be a backup,

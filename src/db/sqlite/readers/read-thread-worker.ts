@@ -1,6 +1,6 @@
 /** Entry point of the thread that runs long reads, see `read-thread.ts`. */
 import { Database } from 'bun:sqlite'
-import { serveWorker } from '../../base/index.ts'
+import { serveWorker } from '../../../base/index.ts'
 import type { ReadRequest, ReadResponse, readWorker } from './read-thread.ts'
 
 type Opening = Extract<ReadRequest, { kind: 'open' }>

@@ -4,7 +4,7 @@ import { columnName, type StoredTable } from '../engine/stored-schema.ts'
 import { INTERNAL_TABLES } from '../schema/internal/index.ts'
 import { MIGRATIONS } from '../schema/migrations/index.ts'
 import { tablesOf } from '../schema/tables.ts'
-import { storedTables } from '../sqlite/stored-schema.ts'
+import { storedTables } from './stored-schema.ts'
 
 /** The version of a stored database compared with this program; `other`: not a database of svc. */
 export type Version = 'same' | 'older' | 'newer' | 'other'

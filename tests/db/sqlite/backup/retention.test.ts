@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { backupName, planRemoval } from '../../../src/db/backup/index.ts'
+import { backupName, planRemoval } from '../../../../src/db/sqlite/backup/index.ts'
 
 const DAY_MS = 86_400_000
 /** A Sunday, 3 in the morning UTC. */

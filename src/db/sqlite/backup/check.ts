@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
-import { AppError, messageOf, toTimestamp } from '../../base/index.ts'
-import type { Connection } from '../engine/connection.ts'
-import type { SqlReader } from '../engine/sql.ts'
-import type { Finding } from '../integrity/invariants.ts'
-import { openConnection } from '../sqlite/connection.ts'
-import { diagnose, diagnoseFile } from '../sqlite/diagnose.ts'
-import { versionOf } from './version.ts'
+import { AppError, messageOf, toTimestamp } from '../../../base/index.ts'
+import type { Connection } from '../../engine/connection.ts'
+import type { SqlReader } from '../../engine/sql.ts'
+import type { Finding } from '../../integrity/invariants.ts'
+import { openConnection } from '../connection.ts'
+import { diagnose, diagnoseFile } from '../diagnose.ts'
+import { versionOf } from '../version.ts'
 
 /** The maximum number of attempts is a setting, which a backup does not contain. */
 export const ANY_LIMITS = { maxAttempts: 0 }

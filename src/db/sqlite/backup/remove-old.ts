@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DAY_MS } from '../../base/index.ts'
+import { DAY_MS } from '../../../base/index.ts'
 import { removeBackupFile } from './backup-files.ts'
 import { planRemoval, type RetentionPolicy } from './retention.ts'
 

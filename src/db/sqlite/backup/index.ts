@@ -4,7 +4,7 @@ export {
   removeStaged,
   replaceDatabase,
   returnReplaced,
-} from '../sqlite/durability/replacement.ts'
+} from '../durability/replacement.ts'
 export {
   type BackupFile,
   findBackupFile,

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../base/index.ts'
+import { DAY_MS } from '../../../base/index.ts'
 /**
  * The backups to keep: the `last` ones, the newest of each of the last `days` days that have one, and of
  * `weeks` weeks.

@@ -1,10 +1,10 @@
 import { feature } from 'bun:bundle'
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError, failpoint, messageOf, systemClock } from '../../base/index.ts'
-import { openConnection } from '../sqlite/connection.ts'
-import { existingDatabase } from '../sqlite/database-file.ts'
-import { flush, flushInPieces } from '../sqlite/flush.ts'
+import { AppError, failpoint, messageOf, systemClock } from '../../../base/index.ts'
+import { openConnection } from '../connection.ts'
+import { existingDatabase } from '../database-file.ts'
+import { flush, flushInPieces } from '../flush.ts'
 import { type BackupReport, checkBackup } from './check.ts'
 
 /**

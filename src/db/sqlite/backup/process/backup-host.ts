@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os'
-import { AppError, endWithParent, messageOf, silentLog, systemClock } from '../../../base/index.ts'
+import { AppError, endWithParent, messageOf, silentLog, systemClock } from '../../../../base/index.ts'
 import { checkBackup } from '../check.ts'
 import { writeCheckRecord } from '../check-record.ts'
 import { makeBackup } from '../make-backup.ts'

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { AppError, ownCommand } from '../../../base/index.ts'
+import { AppError, ownCommand } from '../../../../base/index.ts'
 import { partialOf } from '../write-backup.ts'
 import type { BackupResult, BackupTask, FromBackup } from './messages.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../base/index.ts'
-import { BACKUP_FOLDER, DATABASE_FILE } from '../sqlite/database-file.ts'
+import { AppError } from '../../../base/index.ts'
+import { BACKUP_FOLDER, DATABASE_FILE } from '../database-file.ts'
 import { CHECK_ENDING, type CheckRecord, readCheckRecord } from './check-record.ts'
 import { newestBackup } from './retention.ts'
 
