@@ -1,9 +1,11 @@
 /**
  * Calibrates one cold chip and prints what came of it as JSON: a process of its own for each, so that the
- * memory of one ends with it. `bun bench/tuning/acceptance/calibrate-chip.ts SEED COLUMNS ROWS normal|hard`.
+ * memory of one ends with it.
+ * `bun bench/tuning/acceptance/calibrate-chip.ts SEED COLUMNS ROWS normal|hard|wide`.
  */
 import type { CalibrationFindings } from '../../../src/protocol/index.ts'
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
+import { drawWide } from '../../../tests/support/tuning/acceptance/changed-chip.ts'
 import { openBench } from '../../../tests/support/tuning/acceptance/cold-run.ts'
 import { designFile } from '../../../tests/support/tuning/acceptance/design-file.ts'
 import { errorAndLimit } from '../../../tests/support/tuning/acceptance/qubit-claims.ts'
@@ -19,10 +21,13 @@ export interface Ended {
   error: string | undefined
 }
 
+/** Chips as the product draws them, of bad wafers, and with wide ranges of coherence. */
+const BRING_UPS = ['normal', 'hard', 'wide'] as const
+
 /** What came of the calibration of one chip. */
 export interface ChipRun {
   seed: number
-  bringUp: 'normal' | 'hard'
+  bringUp: (typeof BRING_UPS)[number]
   hand: 1 | -1
   status: CalibrationFindings['status']
   ended: Ended[]
@@ -40,7 +45,11 @@ async function calibrateChip(
   bringUp: ChipRun['bringUp'],
 ): Promise<ChipRun> {
   using folder = temporaryFolder()
-  const bench = await openBench({ folder: folder.path, deviceFile: designFile(grid), seed, bringUp })
+  const deviceFile = designFile(grid)
+  const { path } = folder
+  if (bringUp === 'wide') await drawWide(path, deviceFile, seed)
+  const drawn = bringUp === 'wide' ? {} : { deviceFile, bringUp }
+  const bench = await openBench({ folder: path, seed, ...drawn })
   const start = performance.now()
   const findings = await bench.calibrate()
   const seconds = (performance.now() - start) / 1000
@@ -93,6 +102,7 @@ function endsOf({ routines = [], skipped = [] }: CalibrationFindings): Ended[] {
 if (import.meta.main) {
   const [seed, columns, rows, bringUp] = process.argv.slice(2)
   const grid = { columns: Number(columns), rows: Number(rows) }
-  const run = await calibrateChip(Number(seed), grid, bringUp === 'hard' ? 'hard' : 'normal')
+  const known = BRING_UPS.find((each) => each === bringUp) ?? 'normal'
+  const run = await calibrateChip(Number(seed), grid, known)
   console.log(JSON.stringify(run))
 }

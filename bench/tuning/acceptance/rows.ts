@@ -60,6 +60,20 @@ export function verdictsOnCold(runs: readonly ChipRun[]): Verdict[] {
   ]
 }
 
+/** Row `wide`: with T1 of 5 µs to 5 ms no step fails, and no value is wrong. */
+export function verdictsOnWide(runs: readonly ChipRun[]): Verdict[] {
+  const ended = runs.flatMap((run) => run.ended)
+  const failed = ended.filter(({ error }) => error !== undefined)
+  return [
+    {
+      figure: 'steps that failed: 0',
+      seen: `${failed.length} of ${ended.length}`,
+      isMet: failed.length === 0,
+    },
+    wrongValues(runs),
+  ]
+}
+
 function wrongValues(runs: readonly ChipRun[]): Verdict {
   const wrong = runs.flatMap(({ judged }) =>
     judged.filter(({ routine, distance }) => !(distance <= GOAL.wrong) && !BENCHMARKS.has(routine)),

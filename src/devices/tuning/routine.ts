@@ -95,6 +95,8 @@ export interface Finding {
   readonly leakageError?: number
   /** True when the measurement is valid but cannot improve on the present value, which is kept. */
   readonly unresolved?: boolean
+  /** What the rest of the run assumes, by path; neither reported nor written. */
+  readonly assumed?: Readonly<Record<string, number>>
   /** Remarks for the report. */
   readonly notes?: readonly string[]
 }

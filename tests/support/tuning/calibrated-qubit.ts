@@ -22,11 +22,17 @@ export function calibratedQubit(
   {
     hand = 1,
     axes = {},
-  }: { hand?: ChipTruth['hand']; axes?: Readonly<Record<string, readonly number[]>> } = {},
+    absent,
+  }: {
+    hand?: ChipTruth['hand']
+    axes?: Readonly<Record<string, readonly number[]>>
+    /** Paths for which the element has no place. */
+    absent?: readonly string[]
+  } = {},
 ) {
   const truth: ChipTruth = { ...quietTruth(1, seed), shots_noise: true, hand }
   Object.assign(qubitOf(truth, 'q0'), coherence)
-  const chip = simulatedQubits(truth, {}, axes)
+  const chip = simulatedQubits(truth, {}, axes, absent)
   const transmon = chip.chip.conditions().transmons.get('q0')
   if (!transmon) throw new Error('the chip has no q0')
   const { 'coherence.t2_star': _, ...known } = calibratedValues(truth, 'q0')

@@ -35,13 +35,14 @@ export function simulatedQubits(
   truth: ChipTruth,
   choices: Readonly<Record<string, string>> = {},
   axes: Readonly<Record<string, readonly number[]>> = {},
+  absent: readonly string[] = [],
 ) {
   const { chip, clock } = chipOf(truth)
   const design = new Map(Object.keys(truth.qubits).map((name) => [name, designValues(truth, name)]))
   const described: ChipValues = {
     qubits: [...design.keys()],
     edges: [],
-    has: (_, path) => path !== 'rxy.beta',
+    has: (_, path) => path !== 'rxy.beta' && !absent.includes(path),
     value: (element, path) => design.get(element)?.[path],
   }
   const values = new RunValues(described)
@@ -74,6 +75,8 @@ export function simulatedQubits(
       if (!outcome) throw new Error('no outcome')
       const found: Finding['parameters'] = outcome.error ? {} : outcome.finding?.parameters
       for (const [path, { value }] of Object.entries(found ?? {})) values.set(target, path, value)
+      for (const [path, value] of Object.entries(outcome.finding?.assumed ?? {}))
+        values.set(target, path, value)
       return outcome
     },
     async check({ name, check, ...routine }: Routine, target = 'q0'): Promise<CheckOutcome> {

@@ -1,3 +1,9 @@
+/**
+ * Path of the longest T1 of a qubit that a run has seen, s, from which its waits follow: T1 falls for an hour
+ * now and then, and a wait of four times the short one is too short afterwards.
+ */
+export const SETTLING_T1 = 'settling.t1'
+
 /** Readout of a qubit at its point of largest magnitude. */
 export const READOUT = [
   'clock_freqs.readout',
@@ -7,7 +13,7 @@ export const READOUT = [
 ]
 
 /** What a qubit may have beside that. */
-export const READOUT_PRIORS = ['measure.acq_delay', 'reset.duration', 'coherence.t1']
+export const READOUT_PRIORS = ['measure.acq_delay', 'reset.duration', 'coherence.t1', SETTLING_T1]
 
 /** Calibrated pulses of a qubit, with its readout. */
 export const DRIVEN = ['clock_freqs.f01', 'rxy.amp180', 'rxy.duration', ...READOUT]

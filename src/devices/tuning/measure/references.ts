@@ -1,7 +1,8 @@
 import type { Complex } from '../../bench/instrument.ts'
 import { PROGRAM_LIMITS } from '../../pulse/check-program.ts'
 import type { Schedule } from '../../pulse/schedule.ts'
-import { acquire, type Measurement, type RoutineContext } from '../routine.ts'
+import { acquire, type ElementReader, type Measurement, type RoutineContext } from '../routine.ts'
+import { SETTLING_T1 } from './inputs.ts'
 import { TRANSITION_01, TransitionSchedule } from './transition.ts'
 
 /** Wait before each repetition where the element has none, s. */
@@ -9,6 +10,9 @@ const DEFAULT_RESET_S = 200e-6
 
 /** Least wait in units of T1: 2 % of a state are left. A shorter one mixes each shot with the one before. */
 export const RESET_IN_T1 = 4
+
+/** Waits between shots that are shorter than this many T1 leave more than 5 % of a state. */
+export const MIN_RESET_IN_T1 = 3
 
 /**
  * The wait before each repetition that a qubit needs by its device file, and by its T1 where that is known,
@@ -24,7 +28,7 @@ export function resetOf(duration: number | undefined, t1: number | undefined): n
  */
 export function resetNs({ parent, child }: RoutineContext, t1?: number): number {
   const waits = [parent, child].map((qubit) =>
-    resetOf(qubit.optional('reset.duration'), t1 ?? qubit.optional('coherence.t1')),
+    resetOf(qubit.optional('reset.duration'), t1 ?? settlingT1(qubit)),
   )
   return Math.min(PROGRAM_LIMITS.resetNs, Math.round(Math.max(...waits) * 1e9))
 }
@@ -44,6 +48,22 @@ export function* averages(
   }
   const results = yield* acquire(program)
   return results.map(([first]) => first ?? { re: Number.NaN, im: Number.NaN })
+}
+
+/** The longest T1 of a qubit that is known, s. */
+export function settlingT1(qubit: ElementReader): number | undefined {
+  const known = [qubit.optional(SETTLING_T1), qubit.optional('coherence.t1')].filter((t1) => t1 !== undefined)
+  return known.length > 0 ? Math.max(...known) : undefined
+}
+
+/** Calibrations wait longer where the file has too short a reset; jobs do not. */
+export function notesOnReset({ self }: RoutineContext, t1: number): string[] {
+  const given = self.optional('reset.duration')
+  if (given === undefined || given >= MIN_RESET_IN_T1 * t1) return []
+  const [microseconds, needed] = [given, RESET_IN_T1 * t1].map((seconds) => Math.ceil(seconds * 1e6))
+  return [
+    `reset.duration of ${microseconds} µs is shorter than ${RESET_IN_T1} T1: shots of jobs begin with what the one before has left; set ${needed} µs`,
+  ]
 }
 
 /**

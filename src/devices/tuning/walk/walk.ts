@@ -3,7 +3,7 @@ import type { FitTrace } from '../../fitting/fit.ts'
 import { type ChipElements, qubitsOf } from '../plan/chip-elements.ts'
 import { keyOf, missingFor, type SkippedNode } from '../plan/instances.ts'
 import type { CalibrationPlan, PlannedNode } from '../plan/planner.ts'
-import type { FoundNumber, FoundValue, Routine } from '../routine.ts'
+import type { Finding, FoundNumber, FoundValue, Routine } from '../routine.ts'
 import { Blocking } from './blocking.ts'
 import { runChecks } from './checks.ts'
 import { hasMoved, MovedValues } from './moved.ts'
@@ -189,6 +189,7 @@ class Walk {
       const values = runner.values.copy()
       for (const [path, { value }] of Object.entries(finding?.parameters ?? {}))
         if (this.#isUsed(routine, target, path, value)) values.set(target, path, value)
+      assume(values, target, finding)
       return values
     })
   }
@@ -281,6 +282,7 @@ class Walk {
     const isKept = routine.refiner && error?.code === 'unresolved'
     const isUnresolved = isKept || (!error && finding?.unresolved === true)
     const parameters = error || !finding ? {} : this.#apply(routine, target, finding.parameters, isUnresolved)
+    assume(this.#input.runner.values, target, finding)
     this.#results.push({ routine, target, outcome, isUnresolved, parameters, alone })
     for (const note of [...(finding?.notes ?? []), ...outcome.remarks])
       this.#notes.push(`${target} ${routine.name}: ${note}`)
@@ -335,6 +337,11 @@ class Walk {
     this.#notes.push(await this.#input.runner.currents.park(target, current.value))
     this.#parked.push({ edge: target, hasMoved: hasMoved(current, current.previous) })
   }
+}
+
+/** What a finding lets the rest of the run assume, which is no value of the element. */
+function assume(values: RunValues, target: string, finding: Finding | undefined): void {
+  for (const [path, value] of Object.entries(finding?.assumed ?? {})) values.set(target, path, value)
 }
 
 function isFiniteValue(value: FoundNumber): boolean {

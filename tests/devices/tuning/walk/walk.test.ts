@@ -36,6 +36,32 @@ describe('walk()', () => {
     ])
   })
 
+  test('gives routines what one lets the run assume, of which nothing is a result', async () => {
+    const seen: unknown[] = []
+    const reader = scriptedRoutine({ name: 'reader', dependsOn: ['finder'], writes: ['b'] })
+    const finder = scriptedRoutine({ name: 'finder', writes: ['a'] }, () => ({
+      ...found('a', 1),
+      assumed: { rough: 4 },
+    }))
+    const measure = reader.measure
+    const { run } = setUp(
+      [
+        finder,
+        {
+          ...reader,
+          measure(context) {
+            seen.push(context.self.optional('rough'))
+            return measure(context)
+          },
+        },
+      ],
+      { chip: lineChip(1) },
+    )
+    const { results } = await run()
+    expect(seen).toEqual([4])
+    expect(results.map(({ parameters }) => Object.keys(parameters))).toEqual([['a'], []])
+  })
+
   test('blocks by values: what reads a missing one, on this target and its edges only', async () => {
     const routines = [
       scriptedRoutine({ name: 'find', writes: ['clock_freqs.f01'] }, (target) =>

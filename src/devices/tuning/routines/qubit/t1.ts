@@ -1,8 +1,8 @@
 import { fitExponential } from '../../../fitting/models/exponential.ts'
 import { accepted, checkOf, onGrid } from '../../measure/accept.ts'
 import { findDecay, saneMean } from '../../measure/decay-window.ts'
-import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
-import { populations, RESET_IN_T1, resetNs } from '../../measure/references.ts'
+import { DRIVE_PRIORS, DRIVEN, SETTLING_T1 } from '../../measure/inputs.ts'
+import { MIN_RESET_IN_T1, notesOnReset, populations, resetNs, settlingT1 } from '../../measure/references.ts'
 import { TRANSITION_01 } from '../../measure/transition.ts'
 import { defineRoutine, type RoutineContext } from '../../routine.ts'
 
@@ -11,8 +11,6 @@ const POINTS = 41
 const DEFAULT_WINDOW_S = 200e-6
 /** The window in units of a known T1. */
 const WINDOW_IN_T1 = 5
-/** Waits between shots that are shorter than this many T1 are too short for a T1. */
-const MIN_RESET_IN_T1 = 3
 /** Longest deviation of the population after one T1 from 1/e. */
 const CHECK_LIMIT = 0.12
 /** Relative change of T1 that causes it. */
@@ -27,7 +25,7 @@ export const t1 = defineRoutine({
   optionalWrites: ['coherence.t1'],
   size: { points: POINTS, shots: SHOTS },
   *measure(context) {
-    const known = context.self.optional('coherence.t1')
+    const known = settlingT1(context.self)
     function* measure(delays: Float64Array, t1 = longestShown(delays, known)) {
       const points = Array.from(delays, (delay) => decayed(context, delay))
       const found = yield* populations(context, points, SHOTS, TRANSITION_01, t1)
@@ -44,9 +42,10 @@ export const t1 = defineRoutine({
     const checkLimit = RELATIVE_LIMIT * decay.value
     return {
       parameters: { 'coherence.t1': { ...decay, unit: 's', checkLimit } },
+      assumed: { [SETTLING_T1]: Math.max(decay.value, known ?? 0) },
       trace: fit,
       quality,
-      notes: notesOn(context, decay.value),
+      notes: notesOnReset(context, decay.value),
     }
   },
   *check(context) {
@@ -55,16 +54,6 @@ export const t1 = defineRoutine({
     return checkOf(left - Math.exp(-1), CHECK_LIMIT)
   },
 })
-
-/** Calibrations wait longer where the file has too short a reset; jobs do not. */
-function notesOn({ self }: RoutineContext, t1: number): string[] {
-  const given = self.optional('reset.duration')
-  if (given === undefined || given >= MIN_RESET_IN_T1 * t1) return []
-  const [microseconds, needed] = [given, RESET_IN_T1 * t1].map((seconds) => Math.ceil(seconds * 1e6))
-  return [
-    `reset.duration of ${microseconds} µs is shorter than ${RESET_IN_T1} T1: shots of jobs begin with what the one before has left; set ${needed} µs`,
-  ]
-}
 
 /** The wait between shots grows with the window: a qubit that cannot relax in between shows no T1. */
 function longestShown(delays: Float64Array, known = 0): number {

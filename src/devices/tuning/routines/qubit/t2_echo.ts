@@ -1,7 +1,7 @@
 import { fitExponential } from '../../../fitting/models/exponential.ts'
 import { onGrid } from '../../measure/accept.ts'
 import { findDecay, saneMean } from '../../measure/decay-window.ts'
-import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
+import { DRIVE_PRIORS, DRIVEN, SETTLING_T1 } from '../../measure/inputs.ts'
 import { populations } from '../../measure/references.ts'
 import { defineRoutine } from '../../routine.ts'
 
@@ -54,11 +54,14 @@ export const t2Echo = defineRoutine({
     })
     const { values, fit, quality } = found
     const { decay } = values
+    const isBeyondT1 = t1 !== undefined && decay.value > MAX_IN_T1 * t1
     return {
       parameters: { 'coherence.t2_echo': { ...decay, unit: 's' } },
       trace: fit,
       quality,
-      unresolved: t1 !== undefined && decay.value > MAX_IN_T1 * t1,
+      unresolved: isBeyondT1,
+      // T1 was short while it was measured: what follows waits for as long as this T2 demands.
+      ...(isBeyondT1 && { assumed: { [SETTLING_T1]: decay.value / 2 } }),
     }
   },
 })

@@ -1,6 +1,7 @@
 import { projectOnPrincipalAxis } from '../../../fitting/complex-series.ts'
 import { fitStep } from '../../../fitting/models/step.ts'
 import { accepted, rounded } from '../../measure/accept.ts'
+import { SETTLING_T1 } from '../../measure/inputs.ts'
 import { resetNs } from '../../measure/references.ts'
 import { linewidthOf } from '../../measure/resonator-lines.ts'
 import { acquire, defineRoutine } from '../../routine.ts'
@@ -20,7 +21,7 @@ export const timeOfFlight = defineRoutine({
   name: 'time_of_flight',
   dependsOn: ['resonator_spectroscopy'],
   reads: ['clock_freqs.readout', 'measure.pulse_amp'],
-  priors: ['resonator.linewidth', 'reset.duration', 'coherence.t1'],
+  priors: ['resonator.linewidth', 'reset.duration', 'coherence.t1', SETTLING_T1],
   writes: ['measure.acq_delay'],
   size: { points: 1, shots: SHOTS },
   *measure(context) {

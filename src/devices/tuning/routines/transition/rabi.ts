@@ -1,7 +1,9 @@
 import { projectOnPrincipalAxis } from '../../../fitting/complex-series.ts'
 import { fitCosine } from '../../../fitting/models/cosine.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
-import { averages, populations, seriesOf } from '../../measure/references.ts'
+import { SETTLING_T1 } from '../../measure/inputs.ts'
+import { averages, notesOnReset, populations, seriesOf } from '../../measure/references.ts'
+import { relaxationBeyondWait } from '../../measure/relaxation.ts'
 import { type Transition, TransitionSchedule } from '../../measure/transition.ts'
 import {
   type CheckOutcome,
@@ -34,34 +36,37 @@ interface Sweep {
 
 /**
  * Rabi oscillations on a transition: the signal oscillates with the amplitude of the drive, and the pi pulse
- * is half a period. The signal is that part of the readout which varies, because no pulse is known yet.
+ * is half a period. The signal is that part of the readout which varies, because no pulse is known yet. On
+ * the lower transition, nothing may be known of the relaxation of the qubit either: a sweep counts only when
+ * the wait between its shots is found to be long enough, and the rough T1 found thereby serves the run.
  */
-export function rabiOn({ transition, sweeps, check, remedy = '' }: RabiOptions) {
+export function rabiOn(options: RabiOptions) {
+  const { transition, check } = options
   // The relative error of the amplitude at which the check is out.
   const relativeLimit = (2 * Math.asin(Math.sqrt(check.limit))) / (Math.PI * check.pulses)
   return {
     size: { points: POINTS, shots: SHOTS },
     *measure(context: RoutineContext): Measurement<Finding> {
-      const { number, failures } = context.attempt
-      const { stop, part } = sweeps[Math.min(number, sweeps.length) - 1] ?? sweeps[0]
-      const points = failures.length > 1 ? 2 * POINTS - 1 : POINTS
-      const amplitudes = context.axis('amplitude', { start: 0, stop, points }).values
-      const schedules = Array.from(amplitudes, (amplitude) =>
-        new TransitionSchedule(context, transition).turn(Math.PI, 0, { amplitude }).read(),
-      )
-      const { values: signal } = projectOnPrincipalAxis(seriesOf(yield* averages(context, schedules, SHOTS)))
-      const { values, fit, quality } = accepted(
-        yield* fitCosine(amplitudes, signal, { y: { name: 'S21', unit: 'V' } }),
-      )
-      const amp180 = values.half_period
-      if (amp180.value > part * stop) {
-        const message = `The pi pulse at ${amp180.value.toPrecision(4)} is too close to the end of the sweep at ${stop}${remedy}`
-        throw new RoutineError('edge_of_sweep', message, { trace: fit, quality })
-      }
-      return {
-        parameters: { [transition.amp180]: { ...amp180, checkLimit: relativeLimit * amp180.value } },
-        trace: fit,
-        quality: { ...quality, contrast: values.contrast.value },
+      let t1: number | undefined
+      for (let isTested = transition.from === 1; ; ) {
+        const { values, fit, quality } = yield* sweepAmplitude(context, options, t1)
+        const amp180 = values.half_period
+        const longer = isTested ? undefined : yield* relaxationBeyondWait(context, amp180.value, t1)
+        if (longer) {
+          t1 = longer.t1
+          isTested = !longer.isLeast
+          continue
+        }
+        return {
+          parameters: { [transition.amp180]: { ...amp180, checkLimit: relativeLimit * amp180.value } },
+          trace: fit,
+          quality: { ...quality, contrast: values.contrast.value },
+          ...(t1 !== undefined && {
+            assumed: { [SETTLING_T1]: t1 },
+            // The measurement of T1 says so on elements that have one.
+            ...(!context.self.has('coherence.t1') && { notes: notesOnReset(context, t1) }),
+          }),
+        }
       }
     },
     *check(context: RoutineContext): Measurement<CheckOutcome> {
@@ -77,4 +82,30 @@ export function rabiOn({ transition, sweeps, check, remedy = '' }: RabiOptions) 
       return checkOf(Math.max(...deviations), check.limit)
     },
   }
+}
+
+/**
+ * Sweeps the amplitude of one pulse.
+ * @param t1 relaxation time from which the wait between shots follows, s; that of the element by default
+ * @throws RoutineError for a sweep without oscillation, or one that ends too early for it
+ */
+function* sweepAmplitude(
+  context: RoutineContext,
+  { transition, sweeps, remedy = '' }: RabiOptions,
+  t1: number | undefined,
+) {
+  const { number, failures } = context.attempt
+  const { stop, part } = sweeps[Math.min(number, sweeps.length) - 1] ?? sweeps[0]
+  const points = failures.length > 1 ? 2 * POINTS - 1 : POINTS
+  const amplitudes = context.axis('amplitude', { start: 0, stop, points }).values
+  const schedules = Array.from(amplitudes, (amplitude) =>
+    new TransitionSchedule(context, transition).turn(Math.PI, 0, { amplitude }).read(),
+  )
+  const values = yield* averages(context, schedules, SHOTS, t1)
+  const { values: signal } = projectOnPrincipalAxis(seriesOf(values))
+  const found = accepted(yield* fitCosine(amplitudes, signal, { y: { name: 'S21', unit: 'V' } }))
+  const { value } = found.values.half_period
+  if (value <= part * stop) return found
+  const message = `The pi pulse at ${value.toPrecision(4)} is too close to the end of the sweep at ${stop}${remedy}`
+  throw new RoutineError('edge_of_sweep', message, { trace: found.fit, quality: found.quality })
 }

@@ -35,6 +35,29 @@ describe('coherence times between 5 µs and 5 ms', () => {
   })
 })
 
+describe('the amplitude of a pulse, with a T1 that is unknown and long for the wait between shots', () => {
+  test.each([60e-6, 1e-3, 2.2e-3, 5e-3])('T1 %f s', async (t1) => {
+    const qubit = calibratedQubit(5, { t1, t2_echo: t1, t2_star: t1 / 2 })
+    const truth = qubit.values.number('q0', 'rxy.amp180') ?? Number.NaN
+    qubit.values.set('q0', 'rxy.amp180', 0.9)
+    const { error, finding } = await qubit.measure(named('rabi_oscillations'))
+    expect(error?.message).toBeUndefined()
+    // A drive that compresses stretches the oscillation by 2 %.
+    expect(Number(finding?.parameters?.['rxy.amp180']?.value) / truth).toBeWithin(0.98, 1.03)
+    // The wait of 500 µs is long enough for the first.
+    const assumed = finding?.assumed?.['settling.t1']
+    if (t1 < 100e-6) expect(assumed).toBeUndefined()
+    else expect(Number(assumed) / t1).toBeWithin(0.7, 2.1)
+    expect(finding?.notes).toBeUndefined()
+  })
+
+  test('an element without a place for T1 has the note on its wait from this routine', async () => {
+    const qubit = calibratedQubit(5, { t1: 1e-3, t2_echo: 1e-3, t2_star: 1e-4 }, { absent: ['coherence.t1'] })
+    const { finding } = await qubit.measure(named('rabi_oscillations'))
+    expect(finding?.notes?.[0]).toStartWith('reset.duration of 500 µs is shorter than 4 T1')
+  })
+})
+
 test('an error of pulses that short sequences do not resolve is a success with an upper bound', async () => {
   const qubit = calibratedQubit(21, LIMITS[1] ?? { t1: 0, t2_echo: 0, t2_star: 0 }, {
     axes: { depths: [1, 16, 64] },

@@ -1,0 +1,78 @@
+import type { Complex } from '../../bench/instrument.ts'
+import type { Measurement, RoutineContext } from '../routine.ts'
+import { onGrid } from './accept.ts'
+import { averages, RESET_IN_T1, resetNs } from './references.ts'
+
+const SHOTS = 1_000
+const REPEATS = 3
+/** Share of an excited state that may be left after the wait between shots. */
+const MAX_LEFT = 0.05
+/** What is left has to exceed that by this many standard errors. */
+const SIGMAS = 2
+/** A larger share says only that T1 is much longer than the wait. */
+const LARGE_SHARE = 0.6
+/** T1 that is assumed then, in units of the wait. */
+const MUCH_LONGER = 4
+/** Wait between the shots of the test, in units of the one that is tested. */
+const TEST_WAIT = 2
+/** Longest tested wait, s: a schedule has at most 100 ms. */
+const MAX_WAIT_S = 30e-3
+
+/** A relaxation time that explains what was left after a wait. */
+interface Relaxation {
+  /** s */
+  readonly t1: number
+  /** True when T1 may be longer still. */
+  readonly isLeast: boolean
+}
+
+/**
+ * Whether the wait between shots lets a qubit return to its ground state: what a pulse of the given amplitude
+ * excites, read at once and after the wait, between shots that wait longer. After a short wait each shot
+ * begins with what the one before has left, and a sweep of pulses oscillates with half of its period.
+ * @param t1 assumed relaxation time, from which the wait follows, s; that of the element by default
+ * @returns undefined for a wait that is long enough
+ */
+export function* relaxationBeyondWait(
+  context: RoutineContext,
+  amplitude: number,
+  t1?: number,
+): Measurement<Relaxation | undefined> {
+  const wait = resetNs(context, t1) * 1e-9
+  if (wait > MAX_WAIT_S) return undefined
+  const { name } = context.self
+  const excited = () => context.schedule().rotate(name, Math.PI, 0, { amplitude })
+  const points = Array.from({ length: REPEATS }, () => [
+    context.schedule().measure(name).build(),
+    excited().measure(name).build(),
+    excited().delay(name, onGrid(wait)).measure(name).build(),
+  ]).flat()
+  const values = yield* averages(context, points, SHOTS, (TEST_WAIT * wait) / RESET_IN_T1)
+  const left = leftShare(values)
+  if (!(left.value - SIGMAS * left.error > MAX_LEFT)) return undefined
+  if (left.value > LARGE_SHARE) return { t1: MUCH_LONGER * wait, isLeast: true }
+  return { t1: -wait / Math.log(left.value), isLeast: false }
+}
+
+/** Share of the excitation that is left, from repeated values of the ground state, excited, and later. */
+function leftShare(values: readonly Complex[]): { value: number; error: number } {
+  const kinds = [0, 1, 2].map((kind) => values.filter((_, at) => at % 3 === kind))
+  const [ground, excited, later] = kinds.map(meanOf) as [Complex, Complex, Complex]
+  const [x, y] = [excited.re - ground.re, excited.im - ground.im]
+  const size = x * x + y * y
+  const along = ({ re, im }: Complex) => ((re - ground.re) * x + (im - ground.im) * y) / size
+  const value = along(later)
+  const squares = kinds.flatMap((each) => {
+    const middle = along(meanOf(each))
+    return each.map((one) => (along(one) - middle) ** 2)
+  })
+  const spread = squares.reduce((sum, each) => sum + each, 0) / (values.length - kinds.length)
+  // The later value, and both references with their shares in it.
+  const weight = 1 + value ** 2 + (1 - value) ** 2
+  return { value, error: Math.sqrt((spread * weight) / REPEATS) }
+}
+
+function meanOf(values: readonly Complex[]): Complex {
+  const sum = values.reduce(({ re, im }, value) => ({ re: re + value.re, im: im + value.im }))
+  return { re: sum.re / values.length, im: sum.im / values.length }
+}
