@@ -1,4 +1,5 @@
 import { gateTruth } from '../gate-truth.ts'
+import { coherenceLimit } from './drive-truth.ts'
 import { type Claim, foundAt, type Taken } from './taken.ts'
 
 /** Tolerances of phases in degrees, of populations, and of errors: relative, and absolute. */
@@ -29,12 +30,27 @@ export const GATE_CLAIMS: Readonly<Record<string, (taken: Taken) => Claim[]>> = 
     })
   },
   cz_rb: (taken) => errorClaim(taken, TOLERANCE.benchmark * truthOf(taken).error),
-  process_tomography: (taken) => errorClaim(taken, TOLERANCE.tomography),
+  process_tomography: (taken) => errorClaim(taken, TOLERANCE.tomography, pulsesAround(taken)),
 }
 
-function errorClaim(taken: Taken, tolerance: number): Claim[] {
+/** Of the turns before and after a gate in tomography, how many are pulses: 3 of 4, and 2 of 3. */
+const PULSES_AROUND = 3 / 4 + 2 / 3
+
+/**
+ * What coherence lets the pulses around a gate add to its error by tomography, which includes them. An error
+ * per pulse is 2/3 of its process infidelity, one of two qubits 4/5.
+ */
+function pulsesAround({ chip, ends = [] }: Taken): number {
+  const errors = ends.map((end) => {
+    const transmon = chip.transmons.get(end.name)
+    return transmon ? coherenceLimit(transmon, end.number('rxy.duration')) : Number.NaN
+  })
+  return errors.reduce((sum, error) => sum + PULSES_AROUND * (4 / 5) * (3 / 2) * error, 0)
+}
+
+function errorClaim(taken: Taken, tolerance: number, around = 0): Claim[] {
   const { error = Number.NaN, upperBound } = taken.finding.benchmark ?? {}
-  const { error: truth } = truthOf(taken)
+  const truth = truthOf(taken).error + around
   // Any error below a bound is what the bound says.
   const value = upperBound ? Math.min(upperBound.error, truth) : error
   return [{ path: 'error', value, truth, tolerance, isMean: true }]

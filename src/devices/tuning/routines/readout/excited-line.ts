@@ -1,3 +1,4 @@
+import type { ComplexSeries } from '../../../fitting/complex-series.ts'
 import { fitResonator } from '../../../fitting/models/resonator.ts'
 import { accepted } from '../../measure/accept.ts'
 import { linewidthOf, transmissionOf } from '../../measure/resonator-lines.ts'
@@ -13,8 +14,48 @@ const SETTLE_S = 2e-6
 const MAX_BROADENING = 0.3
 const MIN_SHIFT = 0.05
 
+/** Least share of the window in which the qubit is in its state. */
+const MIN_SHARE = 0.1
+
 /** Points and shots of the sweeps. */
 export const EXCITED_SIZE = { points: 2 * POINTS, shots: SHOTS }
+
+/** Transmissions with the qubit prepared in each state; `below` is that of state 1, where `mixed` is of 2. */
+interface Transmissions {
+  readonly ground: ComplexSeries
+  readonly below: ComplexSeries | undefined
+  readonly mixed: ComplexSeries
+}
+
+/**
+ * The transmission in the prepared state alone: until the window closes, some qubits have relaxed by a level
+ * or two (2 → 1 twice as fast as 1 → 0), and the signal is a mixture. Unchanged where T1 is unknown. That the
+ * resonator follows a relaxation only after its own decay is neglected.
+ * @throws RoutineError `unresolved` when next to nothing of the state is left in the window
+ */
+function withoutDecay({ self }: RoutineContext, { ground, below, mixed }: Transmissions): ComplexSeries {
+  const t1 = self.optional('coherence.t1')
+  if (t1 === undefined) return mixed
+  const window = self.number('measure.integration_time')
+  const left = (rate: number) =>
+    (Math.exp((-rate * SETTLE_S) / t1) * (1 - Math.exp((-rate * window) / t1)) * t1) / (rate * window)
+  const [one, two] = [left(1), left(2)]
+  const share = below ? two : one
+  if (share < MIN_SHARE) {
+    const message = `With T1 of ${t1} s, ${(100 * share).toFixed(0)} % of the state are left in the window`
+    throw new RoutineError('unresolved', message)
+  }
+  // After state 2, the shares of states 1 and 0; that of state 1 was measured as a mixture itself.
+  const inOne = below ? (2 * (one - two)) / one : 0
+  const inGround = 1 - share - inOne
+  const alone = (of: 're' | 'im') =>
+    Array.from(
+      mixed[of],
+      (value, at) =>
+        (value - inOne * (below?.[of][at] ?? 0) - inGround * (ground[of][at] ?? Number.NaN)) / share,
+    )
+  return { re: alone('re'), im: alone('im') }
+}
 
 /**
  * Finds the line of a resonator with its qubit in state 1 or 2, and writes it to `path` where there is one.
@@ -34,7 +75,9 @@ export function* measureExcitedLine(
   const sweep = { shots: SHOTS, settle: SETTLE_S }
   const idle = yield* transmissionOf(context, frequencies, sweep)
   const ground = accepted(yield* fitResonator(frequencies, idle)).values.center.value
-  const series = yield* transmissionOf(context, frequencies, { ...sweep, state })
+  const mixed = yield* transmissionOf(context, frequencies, { ...sweep, state })
+  const below = state === 1 ? undefined : yield* transmissionOf(context, frequencies, { ...sweep, state: 1 })
+  const series = withoutDecay(context, { ground: idle, below, mixed })
   const { values, fit, quality } = accepted(yield* fitResonator(frequencies, series))
   const { center, linewidth } = values
   const shift = center.value - ground

@@ -3,6 +3,7 @@ import type { ChipTruth } from '../../../../../src/devices/bench/simulated/truth
 import { BUILT_IN_ROUTINES } from '../../../../../src/devices/tuning/routines/index.ts'
 import { quietTruth } from '../../../../support/simulated-chip/chips.ts'
 import { qubitOf } from '../../../../support/simulated-chip/experiments.ts'
+import { calibratedQubit } from '../../../../support/tuning/calibrated-qubit.ts'
 import { simulatedQubits } from '../../../../support/tuning/simulated-qubit.ts'
 
 const NAMES = [
@@ -40,6 +41,44 @@ async function expectHolds(chip: ReturnType<typeof simulatedQubits>, name: strin
   const undeclared = [...(chip.reads.get(name) ?? [])].filter((path) => !declared.has(path))
   expect([name, undeclared]).toEqual([name, []])
 }
+
+describe('the lines of excited states, of a qubit that relaxes within the readout', () => {
+  test.each([
+    ['resonator_spectroscopy_1', 'resonator.readout_1', 0, 0.06],
+    ['resonator_spectroscopy_2', 'resonator.readout_2', 1, 0.15],
+  ])('%s', async (name, path, level, widths) => {
+    const qubit = calibratedQubit(3, { t1: 5e-6, t2_echo: 5e-6, t2_star: 3e-6 })
+    const { readout, f01, anharmonicity } = qubitOf(qubit.truth, 'q0')
+    const amp180 = qubit.values.number('q0', 'rxy.amp180') ?? Number.NaN
+    const values = {
+      'clock_freqs.f12': f01 + anharmonicity,
+      'r12.ef_amp180': amp180 / Math.SQRT2,
+      'r12.ef_duration': 56e-9,
+      'resonator.linewidth': readout.linewidth,
+    }
+    for (const [at, value] of Object.entries(values)) qubit.values.set('q0', at, value)
+    const shift = async () => {
+      const { error, finding } = await qubit.measure(routineOf(name))
+      expect(error?.message).toBeUndefined()
+      expect(finding?.parameters?.[path]).toBeDefined()
+      return Number(finding?.quality?.['shift'])
+    }
+    const truth = readout.pulls[level] ?? Number.NaN
+    const tolerance = widths * readout.linewidth
+    // What is not known of T1 is not corrected for.
+    expect(Math.abs((await shift()) - truth)).toBeGreaterThan(1.2 * tolerance)
+    qubit.values.set('q0', 'coherence.t1', 5e-6)
+    expect(Math.abs((await shift()) - truth)).toBeLessThan(tolerance)
+  })
+
+  test('a state of which nothing is left in the window has no line', async () => {
+    const qubit = calibratedQubit(3, { t1: 5e-6, t2_echo: 5e-6, t2_star: 3e-6 })
+    qubit.values.set('q0', 'coherence.t1', 0.8e-6)
+    const { error } = await qubit.measure(routineOf('resonator_spectroscopy_1'))
+    expect(error?.code).toBe('unresolved')
+    expect(error?.message).toContain('are left in the window')
+  })
+})
 
 describe('the routines of a readout', () => {
   test.each([[-1, 12]] as const)(
