@@ -49,6 +49,8 @@ type Submission struct {
 	OptimizationLevel *int `json:"optimization_level,omitempty"`
 	// DynamicalDecoupling is "XX" or "XY4", pulses in the waits of qubits against slow noise; none if empty.
 	DynamicalDecoupling string `json:"dynamical_decoupling,omitempty"`
+	// Precision of the amplitudes of a simulator, "double" or "single", which takes half the memory and time; double if empty.
+	Precision string `json:"precision,omitempty"`
 	// Seed makes the results of a simulator repeatable.
 	Seed *int64 `json:"seed,omitempty"`
 	// AllowUncalibrated also uses parts of the chip that are not calibrated; the results name them in Warnings.

@@ -28,6 +28,7 @@ export const DEVICE_FEATURES = [
   'optimization_level',
   'exact',
   'dynamical_decoupling',
+  'single_precision',
 ] as const
 export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
 
@@ -35,7 +36,11 @@ export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
  * Features of options that a device may not know, and would then leave out in silence: it has them only if
  * its description lists them.
  */
-export const LISTED_FEATURES = ['exact', 'dynamical_decoupling'] as const satisfies readonly DeviceFeature[]
+export const LISTED_FEATURES = [
+  'exact',
+  'dynamical_decoupling',
+  'single_precision',
+] as const satisfies readonly DeviceFeature[]
 
 const { nameLength, qubits, gates, places, features } = DESCRIPTION_LIMITS
 const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(nameLength))

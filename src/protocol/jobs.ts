@@ -113,6 +113,13 @@ export const jobPayload = v.strictObject({
       v.description('Exact expectation values or probabilities in place of shots; simulators only'),
     ),
   ),
+  /** Older drivers refuse it, so it is absent unless it is `single`. */
+  precision: v.optional(
+    v.pipe(
+      v.picklist(['double', 'single']),
+      v.description('Of the amplitudes of a simulator; single takes half the memory and time of double'),
+    ),
+  ),
   /** Pulses in the waits of qubits; see `docs/explanation/compilation.md`. None when absent. */
   dynamical_decoupling: v.optional(v.picklist(['none', 'XX', 'XY4'])),
 })

@@ -2,6 +2,7 @@ import type { OpenSink, Sink } from '../qasm/index.ts'
 import type { ExactValues } from './exact/exact-sums.ts'
 import type { Observable } from './exact/observables.ts'
 import type { Engine } from './kernel/engine.ts'
+import type { Precision } from './kernel/layout.ts'
 import type { NoiseModel } from './noise/noise-model.ts'
 import type { Rng } from './numeric/random.ts'
 import type { ReadoutError } from './readout/readout.ts'
@@ -30,6 +31,8 @@ export interface Workload {
   createPlaces(): QubitPlaces
   /** Asks for exact values in place of outcomes of shots. */
   exact?: ExactRequest | undefined
+  /** Of the amplitudes. */
+  precision: Precision
   /** Executes the program once with the outcomes that `sink` returns; returns the classical bits. */
   walk(sink: Sink): Uint8Array
   /**
@@ -129,6 +132,8 @@ export interface Method {
   prefers?(workload: Workload): boolean
   /** The reason why it cannot run the workload, found before anything is allocated; undefined when it can. */
   refuse(workload: Workload, limits: ResourceLimits): Refusal | undefined
+  /** Whether it can store amplitudes in single precision. */
+  hasSinglePrecision?: boolean
   /** Exact values; absent for a method that draws outcomes only. */
   exact?: ExactMethod
   /** Qubits of the statevector it needs, 0 for none. Circuits with small ones run in parallel. */

@@ -13,8 +13,8 @@ export {
 } from './circuits/executions.ts'
 export { SimulationError, WorkerEndedError } from './errors.ts'
 export type { ExactValues } from './exact/exact-sums.ts'
+export { FORMATS, type Precision } from './kernel/layout.ts'
 export { METHODS } from './methods/index.ts'
-export { MAX_STATE_QUBITS } from './methods/statevector/state/statevector.ts'
 export {
   amplitudeDamping,
   type Channel,

@@ -72,7 +72,7 @@ describe.skipIf(!python)('Qiskit Aer agrees', () => {
       const shape = { seed, qubits: 1 + (seed % 8), length: 5 + (seed % 60), pattern: 'none' } as const
       const circuit = randomCircuit(shape)
       const theirs = await aer.ask<number[]>({ ask: 'statevector', ...circuit })
-      const apart = distance(stateOf(toProgram(circuit)).amplitudes, theirs)
+      const apart = distance(Float64Array.from(stateOf(toProgram(circuit)).amplitudes), theirs)
       if (apart > 1e-10) throw new Error(`seed ${seed} differs by ${apart}:\n${toProgram(circuit)}`)
       farthest = Math.max(farthest, apart)
     }

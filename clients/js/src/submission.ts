@@ -43,6 +43,8 @@ export interface Submission {
   readonly allowUncalibrated?: boolean
   /** Exact expectation values, or probabilities, in place of shots; simulators only. */
   readonly exact?: boolean
+  /** Of the amplitudes of a simulator: single takes half the memory and time; double unless given. */
+  readonly precision?: 'double' | 'single' | undefined
   readonly name?: string
   readonly tags?: readonly string[]
 }
@@ -66,6 +68,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     allowUncalibrated,
     exact,
     dynamicalDecoupling,
+    precision,
     ...rest
   } = submission
   const body: PostJobsBody = {
@@ -84,6 +87,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     ...(measReturn !== undefined && { meas_return: measReturn }),
     ...(allowUncalibrated && { allow_uncalibrated: true }),
     ...(exact && { exact: true }),
+    ...(precision !== undefined && { precision }),
     ...(optimizationLevel !== undefined && { optimization_level: optimizationLevel }),
     ...(dynamicalDecoupling !== undefined && { dynamical_decoupling: dynamicalDecoupling }),
     ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),

@@ -58,6 +58,10 @@ export const submitCommand = defineCommand({
       kinds.bool(),
       'Exact probabilities of a simulator in place of shots, or the means of --expectation',
     ),
+    precision: flag(
+      kinds.choice(['double', 'single']),
+      'Of the amplitudes of a simulator: single takes half the memory and time; double if unset',
+    ),
     expectation: repeatableFlag(
       kinds.nonEmptyText('sum'),
       'With --exact: a Pauli sum such as "0.5 ZZ - XI", qubit 0 last; may be repeated',
@@ -134,12 +138,13 @@ interface SubmissionFlags {
   memory: boolean
   allowUncalibrated: boolean
   exact: boolean
+  precision: Submission['precision']
   expectation: readonly string[]
 }
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
   const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
-  const { expectation, dynamicalDecoupling } = flags
+  const { expectation, dynamicalDecoupling, precision } = flags
   const parameters = param.map(parseParameter)
   const expectationValues = expectation.map(parsePauliSum)
   if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')
@@ -169,6 +174,7 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(memory && { memory }),
     ...(allowUncalibrated && { allowUncalibrated }),
     ...(exact && { exact }),
+    ...(precision !== undefined && { precision }),
   }
 }
 

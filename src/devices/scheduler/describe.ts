@@ -8,7 +8,8 @@ import { calibratedChipOf, canPlayCz } from '../compiler/schedule/calibrated-chi
 import { describeTiming } from '../noise/describe-chip.ts'
 import { timingOf } from '../noise/noise-of-device-file.ts'
 
-const FEATURES = DEVICE_FEATURES.filter((feature) => feature !== 'feedback' && feature !== 'exact')
+const ABSENT: ReadonlySet<string> = new Set(['feedback', 'exact', 'single_precision'])
+const FEATURES = DEVICE_FEATURES.filter((feature) => !ABSENT.has(feature))
 
 interface DescribedScheduler {
   chip: Chip

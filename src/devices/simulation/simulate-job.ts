@@ -58,6 +58,7 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
     seed,
     memory: memoryOf(payload),
     exact: payload.exact ?? false,
+    precision: payload.precision ?? 'double',
     noise,
   }
   const results = await simulator.run(request, io).catch((error: unknown) => {

@@ -157,8 +157,12 @@ function provenanceOf(
  *   silence if it did not know them.
  */
 async function assertFeatures(device: ProcessDevice, name: string, payload: JobPayload): Promise<void> {
-  const { exact = false, dynamical_decoupling: sequence = 'none' } = payload
-  const isAsked = { exact, dynamical_decoupling: sequence !== 'none' }
+  const { exact = false, dynamical_decoupling: sequence = 'none', precision } = payload
+  const isAsked = {
+    exact,
+    dynamical_decoupling: sequence !== 'none',
+    single_precision: precision === 'single',
+  }
   const asked = LISTED_FEATURES.filter((feature) => isAsked[feature])
   if (asked.length === 0) return
   const listed = (await device.describe?.())?.features ?? []

@@ -1,6 +1,7 @@
 import type { Circuit } from '../../qasm/index.ts'
 import type { CircuitRequest, JobLimits } from '../circuits/executions.ts'
 import type { ExactValues } from '../exact/exact-sums.ts'
+import type { Precision } from '../kernel/layout.ts'
 import type { NoiseSource } from '../noise/noise-model.ts'
 import type { ShotMemory } from '../readout/readout.ts'
 import { ResultBudget } from '../tally/result-budget.ts'
@@ -14,6 +15,8 @@ export interface BatchJob {
   limits: JobLimits
   /** Name of the simulation method, or `automatic`. */
   method: string
+  /** Precision of the amplitudes; double when absent. */
+  precision?: Precision
   /** An integer from 0 to 2^53 - 1. */
   seed: number
   /** What is recorded of each shot. */

@@ -119,7 +119,7 @@ export class CircuitRunner {
 
   #runOf(execution: Execution): CircuitRun {
     const { engine, noise, threads } = this.#dependencies
-    const { limits, method, memory } = this.#job
+    const { limits, method, memory, precision = 'double' } = this.#job
     return {
       circuitIndex: execution.circuitIndex,
       shots: execution.shots,
@@ -132,6 +132,7 @@ export class CircuitRunner {
       earlierSeconds: this.#timeBudget.seconds,
       engine,
       method,
+      precision,
       limits: {
         stateQubits: limits.stateQubits,
         // Measured only when it matters: the call takes as long as a small circuit.

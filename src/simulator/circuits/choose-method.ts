@@ -34,6 +34,10 @@ export function chooseMethod(
 }
 
 function refusalBy(method: Method, workload: Workload, limits: ResourceLimits): Refusal | undefined {
+  if (workload.precision === 'single') {
+    const reason = workload.exact ? 'computes exact values' : method.hasSinglePrecision ? '' : 'computes'
+    if (reason) return { code: 'unsupported', reason: `${reason} in double precision only` }
+  }
   if (!workload.exact) return method.refuse(workload, limits)
   if (method.exact) return method.exact.refuse(workload, limits)
   return { code: 'unsupported', reason: 'draws outcomes and has no exact values' }

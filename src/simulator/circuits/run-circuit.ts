@@ -4,6 +4,7 @@ import { SimulationError, UnsuitableMethodError } from '../errors.ts'
 import type { ExactValues } from '../exact/exact-sums.ts'
 import { observedQubits } from '../exact/observables.ts'
 import type { Engine } from '../kernel/engine.ts'
+import type { Precision } from '../kernel/layout.ts'
 import { METHODS } from '../methods/index.ts'
 import { type NoiseModel, withNoise } from '../noise/noise-model.ts'
 import type { Rng } from '../numeric/random.ts'
@@ -49,6 +50,7 @@ export interface CircuitRun {
   engine: Engine
   /** Name of the requested method, or `automatic`. */
   method: string
+  precision: Precision
   limits: ResourceLimits
 }
 
@@ -99,6 +101,7 @@ export function prepareCircuit(
     reduced,
     usedQubits,
     exact,
+    precision: run.precision,
     walk,
     walkOpen: (sink) => program.walkOpen(sink),
     createPlaces: () => new QubitPlaces(usedQubits, (qubit) => assertNoiseCovers(qubit, run)),
@@ -146,6 +149,7 @@ async function runWith(
   timeBudget.assertFits(method.estimateSeconds(workload, run.limits))
   const readoutErrorOf = (qubit: number) => run.noise?.readoutErrorOf(qubit) ?? EXACT_READOUT
   const noise = run.noise && { noise: run.noise.source }
+  const precision = run.precision === 'single' && { precision: run.precision }
   if (workload.exact && method.exact) {
     const { values, isExact, metadata } = await method.exact.run(workload, { ...run, readoutErrorOf })
     const phases = timeBudget.secondsSince(run.earlierSeconds)
@@ -164,13 +168,13 @@ async function runWith(
   })
   if (measured.length === 0) {
     tally.add(new Uint8Array(workload.clbits), shotNumbers(run.shots))
-    return { ...outcomeOf(tally, run), unmeasured, provenance: { method: method.name } }
+    return { ...outcomeOf(tally, run), unmeasured, provenance: { method: method.name, ...precision } }
   }
   // The interpreter of a program with feedback counts its own time.
   if (!workload.reduced) timeBudget.enter('evolve')
   const added = await method.run(workload, { ...run, tally, readoutErrorOf })
   const phases = timeBudget.secondsSince(run.earlierSeconds)
-  const provenance = { method: method.name, threads: 1, ...noise, phases, ...added }
+  const provenance = { method: method.name, threads: 1, ...precision, ...noise, phases, ...added }
   return { ...outcomeOf(tally, run), unmeasured, provenance }
 }
 

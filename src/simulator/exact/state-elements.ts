@@ -1,3 +1,4 @@
+import type { AmplitudeArray } from '../kernel/layout.ts'
 import type { WorkCounter } from '../timing/time-budget.ts'
 import type { Observable } from './observables.ts'
 
@@ -12,7 +13,7 @@ export interface StateElements {
 const CHUNK = 2 ** 14
 
 /** The elements of a pure state `[2^qubits][re, im]`. */
-export function elementsOfState(amplitudes: Float64Array, qubits: number): StateElements {
+export function elementsOfState(amplitudes: AmplitudeArray, qubits: number): StateElements {
   const at = (index: number) => amplitudes[index] as number
   return {
     qubits,
@@ -22,7 +23,7 @@ export function elementsOfState(amplitudes: Float64Array, qubits: number): State
 }
 
 /** The elements of a density matrix `[2^qubits column][2^qubits row][re, im]`. */
-export function elementsOfDensity(elements: Float64Array, qubits: number): StateElements {
+export function elementsOfDensity(elements: AmplitudeArray, qubits: number): StateElements {
   const size = 2 ** qubits
   return {
     qubits,

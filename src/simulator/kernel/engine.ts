@@ -1,6 +1,6 @@
 import { bitCount } from '../numeric/bits.ts'
 import type { KernelCall } from './kernel-call.ts'
-import { BLOCK_QUBITS, CONTROL, LAYOUT, MAX_THREADS } from './layout.ts'
+import { type AmplitudeFormat, CONTROL, FORMATS, LAYOUT, MAX_THREADS } from './layout.ts'
 import { loadKernel } from './load-kernel.ts'
 import { createMemory, instantiateKernel, type Kernel } from './memory.ts'
 import { planStages, type Stage } from './plan-stages.ts'
@@ -49,6 +49,11 @@ export async function createEngine(threads: number, blockTimeoutMs = BLOCK_TIMEO
   return new Engine(await loadKernel(), threads, blockTimeoutMs)
 }
 
+/** A memory for a block. */
+function smallestMemory(): WebAssembly.Memory {
+  return createMemory(FORMATS.double.blockQubits, FORMATS.double)
+}
+
 /**
  * The compiled kernel with its memory, which contains one state, and the threads that help with large states.
  */
@@ -63,13 +68,14 @@ export class Engine {
   #words: Int32Array
   #writer: StageWriter
   #generation = 0
+  #format: AmplitudeFormat = FORMATS.double
 
   constructor(module: WebAssembly.Module, threads: number, blockTimeoutMs: number) {
     this.#blockTimeoutMs = blockTimeoutMs
     this.#module = module
     this.threads = Math.min(threads, MAX_THREADS)
     this.#workerPool = new WorkerPool(module, this.threads - 1)
-    this.#memory = createMemory(BLOCK_QUBITS)
+    this.#memory = smallestMemory()
     this.#kernel = instantiateKernel(module, this.#memory)
     this.#words = new Int32Array(this.#memory.buffer, 0, 16)
     this.#writer = new StageWriter(this.#memory.buffer)
@@ -89,17 +95,18 @@ export class Engine {
   }
 
   /** Allocates memory for a state; the previous state is lost. */
-  reserve(qubits: number): void {
-    const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
+  reserve(qubits: number, format: AmplitudeFormat): void {
+    this.#format = format
+    const bytes = LAYOUT.state + format.bytes * 2 ** qubits
     const allocated = this.#memory.buffer.byteLength
     if (allocated < bytes || (allocated > MAX_IDLE_MEMORY_BYTES && allocated > 2 * bytes))
-      this.#replace(createMemory(qubits))
+      this.#replace(createMemory(qubits, format))
     Atomics.store(this.#words, CONTROL.helpers, 0)
   }
 
   /** Releases the memory of a large state. */
   release(): void {
-    if (this.#memory.buffer.byteLength > MAX_IDLE_MEMORY_BYTES) this.#replace(createMemory(BLOCK_QUBITS))
+    if (this.#memory.buffer.byteLength > MAX_IDLE_MEMORY_BYTES) this.#replace(smallestMemory())
   }
 
   #replace(memory: WebAssembly.Memory): void {
@@ -126,7 +133,7 @@ export class Engine {
    */
   stop(): void {
     this.#workerPool.stop()
-    this.#replace(createMemory(BLOCK_QUBITS))
+    this.#replace(smallestMemory())
   }
 
   /**
@@ -136,7 +143,8 @@ export class Engine {
    */
   *run(calls: readonly KernelCall[], qubits: number, zeros: KnownZeros): Generator<number> {
     // Independent of the number of threads, so that rounding is too.
-    const blockQubits = qubits <= BLOCK_QUBITS ? qubits : Math.min(BLOCK_QUBITS, qubits - 2)
+    const largest = this.#format.blockQubits
+    const blockQubits = qubits <= largest ? qubits : Math.min(largest, qubits - 2)
     const window = Math.max(64, Math.min(MAX_WINDOW_CALLS, MAX_WINDOW_WORK / 2 ** blockQubits))
     if (qubits >= MIN_PARALLEL_QUBITS) this.#workerPool.join(this.#memory)
     try {
@@ -156,7 +164,7 @@ export class Engine {
   *#runStage({ set, calls }: Stage, qubits: number, zeros: KnownZeros): Generator<number> {
     let passes: readonly Pass[] = qubits < MIN_SCHEDULED_QUBITS ? calls : scheduleStage(calls, set)
     do {
-      const written = this.#writer.write({ qubits, set, ...zeros }, passes)
+      const written = this.#writer.write({ qubits, set, format: this.#format, ...zeros }, passes)
       yield* this.#runBlocks(2 ** (qubits - bitCount(set)), Math.max(1, written) * 2 ** bitCount(set))
       zeros.isUninitialized = false
       passes = passes.slice(written)

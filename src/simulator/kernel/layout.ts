@@ -1,17 +1,34 @@
 const KIB = 1_024
 const MIB = 1_024 * KIB
 
-/**
- * Amplitudes of a block, as a power of two: 512 KiB, half of a level 2 cache, so that the source of a copy
- * fits too.
- */
-export const BLOCK_QUBITS = 15
+/** How amplitudes are stored. */
+export interface AmplitudeFormat {
+  precision: 'double' | 'single'
+  isSingle: boolean
+  bytes: number
+  /**
+   * Amplitudes of a block, as a power of two: 512 KiB, half of a level 2 cache, so that the source of a copy
+   * fits too.
+   */
+  blockQubits: number
+  /** Largest number of qubits: the addresses of the kernel have 32 bits. */
+  maxQubits: number
+}
+
+/** The precisions of a state; the value of the option `precision` of a job. */
+export const FORMATS = {
+  double: { precision: 'double', isSingle: false, bytes: 16, blockQubits: 15, maxQubits: 27 },
+  single: { precision: 'single', isSingle: true, bytes: 8, blockQubits: 16, maxQubits: 28 },
+} as const satisfies Record<string, AmplitudeFormat>
+export type Precision = keyof typeof FORMATS
+
+/** `[2^qubits][re, im]`, flat. */
+export type AmplitudeArray = Float64Array | Float32Array
 /** Maximum number of threads: each has a workspace in the memory and a bit in a shared word. */
 export const MAX_THREADS = 32
 
 /** Layout of the kernel's memory, in bytes. Untouched pages take no physical memory. */
 export const LAYOUT = {
-  amplitudeBytes: 16,
   /** Words shared by the threads, see `CONTROL`. */
   control: 0,
   /** The current stage and its gates. */

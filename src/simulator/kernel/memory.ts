@@ -1,4 +1,4 @@
-import { LAYOUT } from './layout.ts'
+import { type AmplitudeFormat, LAYOUT } from './layout.ts'
 
 const PAGE_BYTES = 65_536
 /** 4 GiB, the limit of 32-bit addresses. */
@@ -7,7 +7,7 @@ const MAX_PAGES = 65_536
 /** The exports of `assembly/kernel.ts`; addresses and lengths in bytes, masks as 32-bit integers. */
 export interface Kernel {
   runStage(stage: number, limit: number, scratch: number, workspace: number): number
-  addUp(state: number, bits: number, groups: number, sums: number): void
+  addUp(isSingle: boolean, state: number, bits: number, groups: number, sums: number): void
   buildGuide(sums: number, groups: number, guide: number, entries: number): void
   drawUniform(
     keyA: number,
@@ -20,6 +20,7 @@ export interface Kernel {
     draws: number,
   ): void
   drawIndices(
+    isSingle: boolean,
     state: number,
     bits: number,
     sums: number,
@@ -30,8 +31,8 @@ export interface Kernel {
     count: number,
     indices: number,
   ): void
-  weight(state: number, size: number, mask: number, value: number): number
-  project(state: number, size: number, mask: number, value: number, factor: number): void
+  weight(isSingle: boolean, state: number, size: number, mask: number, value: number): number
+  project(isSingle: boolean, state: number, size: number, mask: number, value: number, factor: number): void
   multiply(
     a: number,
     b: number,
@@ -69,8 +70,8 @@ export interface Kernel {
 }
 
 /** Creates a memory for a state of `qubits` qubits, which threads can share. */
-export function createMemory(qubits: number): WebAssembly.Memory {
-  return memoryOf(LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits)
+export function createMemory(qubits: number, { bytes }: AmplitudeFormat): WebAssembly.Memory {
+  return memoryOf(LAYOUT.state + bytes * 2 ** qubits)
 }
 
 /** Creates a memory of at least so many bytes, for data other than a state. */

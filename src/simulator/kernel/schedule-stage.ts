@@ -32,8 +32,11 @@ export type Pass = KernelCall | DiagonalPass | RealGatePair | RotationPair
  */
 const DIAGONAL_PASS_COST = 2.7
 
-/** Smallest product of cosines deferred to one pass: until then amplitudes grow by its inverse. */
-const MIN_FACTOR = 1e-100
+/**
+ * Smallest product of cosines deferred to one pass: until then amplitudes grow by its inverse, which stays in
+ * the range of single precision.
+ */
+const MIN_FACTOR = 1e-18
 
 /**
  * Orders the calls of a stage so that phases can be merged: it takes in turn all phases that may come next,

@@ -1,6 +1,6 @@
 import { bitCount, bitsOf } from '../numeric/bits.ts'
 import { isReal, type KernelCall, type Scale } from './kernel-call.ts'
-import { LAYOUT } from './layout.ts'
+import { type AmplitudeFormat, FORMATS, LAYOUT } from './layout.ts'
 import type { DiagonalPass, Pass, RealGatePair, RotationPair } from './schedule-stage.ts'
 
 /** Kinds of gates, numbered as in `assembly/stage.ts`. */
@@ -26,6 +26,8 @@ const EVERYWHERE: Scale = { kind: 'scale', controls: 0, value: 0, re: 1, im: 0 }
 const ANYWHERE: Controls = { fixed: 0, value: 0, outside: 0, outsideValue: 0 }
 const HEAD_BYTES = 32
 const TERM_BYTES = 32
+/** An amplitude that `assembly/dense.ts` gathers takes a vector. */
+const GATHERED_BYTES = 16
 /** The ends of the sections of terms: five words, rounded up to a whole term. */
 const ENDS_BYTES = 32
 
@@ -49,6 +51,7 @@ interface StageHeader {
   qubits: number
   /** Qubits a block covers, as a mask. */
   set: number
+  format: AmplitudeFormat
   /** Qubits that are still |0>: blocks where one of them is 1 contain zeros. */
   zeros: number
   /** Whether the memory does not contain the state |0…0> yet. */
@@ -61,6 +64,7 @@ export class StageWriter {
   readonly #numbers: Float64Array
   #at = 0
   #set = 0
+  #format: AmplitudeFormat = FORMATS.double
 
   constructor(buffer: ArrayBufferLike) {
     this.#words = new Uint32Array(buffer, 0, LAYOUT.tableEnd / 4)
@@ -73,6 +77,7 @@ export class StageWriter {
    */
   write(head: StageHeader, passes: readonly Pass[]): number {
     this.#set = head.set
+    this.#format = head.format
     const gates = this.#writeStage(head)
     this.#at = gates
     let written = 0
@@ -87,7 +92,7 @@ export class StageWriter {
   }
 
   /** Returns where the gates begin. */
-  #writeStage({ qubits, set, zeros, isUninitialized }: StageHeader): number {
+  #writeStage({ qubits, set, format, zeros, isUninitialized }: StageHeader): number {
     const outside = (2 ** qubits - 1) & ~set
     // Consecutive qubits from 0 on are contiguous in memory.
     const inRow = bitCount(set & ~(set + 1))
@@ -101,15 +106,15 @@ export class StageWriter {
       zeros & outside,
       isUninitialized ? 1 : 0,
       runs,
-      LAYOUT.amplitudeBytes * 2 ** inRow,
+      format.bytes * 2 ** inRow,
     ]
     const offsets = LAYOUT.table + 48
     const gates = offsets + 16 * Math.ceil(runs / 4)
-    words.push(gates, gates)
+    words.push(gates, gates, format.isSingle ? 1 : 0)
     this.#words.set(words, LAYOUT.table / 4)
     for (let run = 0; run < runs; run++) {
       const index = above.reduce((sum, bit, place) => (run & (1 << place) ? sum + bit : sum), 0)
-      this.#words[offsets / 4 + run] = index * LAYOUT.amplitudeBytes
+      this.#words[offsets / 4 + run] = index * format.bytes
     }
     return gates
   }
@@ -195,7 +200,7 @@ export class StageWriter {
     const offsets = this.#at + HEAD_BYTES
     for (let row = 0; row < dimension; row++) {
       const index = local.reduce((sum, bit, place) => (row & (1 << place) ? sum + bit : sum), 0)
-      this.#words[offsets / 4 + row] = index * LAYOUT.amplitudeBytes
+      this.#words[offsets / 4 + row] = index * this.#format.bytes
     }
     const fixed = local.reduce((mask, bit) => mask | bit, where.fixed)
     const gap = 4 * Math.max(4, dimension)
@@ -213,7 +218,7 @@ export class StageWriter {
       this.#words[2 * at + 1] = entries.length
       at += 2
       for (const [column, factor] of entries) {
-        this.#words[2 * at] = column * LAYOUT.amplitudeBytes
+        this.#words[2 * at] = column * GATHERED_BYTES
         this.#numbers[at + 1] = factor
         at += 2
       }

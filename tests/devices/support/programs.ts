@@ -26,7 +26,7 @@ export function stateOf(text: string): FinalState {
   const state = new Statevector(engine, circuit.qubits)
   const steps = (circuit.ops ?? []).filter((op) => op.kind === 'unitary' || op.kind === 'phase')
   state.applyAll(steps.flatMap((op) => compile(op)))
-  return { qubits: circuit.qubits, amplitudes: state.amplitudes.slice() }
+  return { qubits: circuit.qubits, amplitudes: Float64Array.from(state.amplitudes) }
 }
 
 /** Largest difference between two states' amplitudes. */

@@ -52,6 +52,7 @@ test('runProcess() passes the job and its deadline to the device and measures it
 test.each([
   ['exact', { exact: true }],
   ['dynamical_decoupling', { dynamical_decoupling: 'XX' }],
+  ['single_precision', { precision: 'single' }],
 ] as const)(
   'runProcess() runs no job that needs %s on a device that does not list it',
   async (feature, option) => {

@@ -28,6 +28,7 @@ const workload: Workload = {
   createPlaces: () => new QubitPlaces(),
   clbits: 1,
   shots: 10,
+  precision: 'double',
   noise: undefined,
   reduced: { qubits: [0], ops: [], terminal: [], canBranch: false },
   walk: () => new Uint8Array(1),

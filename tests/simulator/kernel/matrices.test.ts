@@ -2,11 +2,17 @@ import { expect, test } from 'bun:test'
 import type { KernelCall } from '../../../src/simulator/kernel/kernel-call.ts'
 import { Statevector } from '../../../src/simulator/methods/statevector/state/statevector.ts'
 import { createRng } from '../../../src/simulator/numeric/random.ts'
+import { UNLIMITED } from '../../../src/simulator/timing/time-budget.ts'
 import { engine } from '../support/run.ts'
 
 type Many = Extract<KernelCall, { kind: 'many' }>
 
 const QUBITS = 7
+/** Largest error of an amplitude by precision. */
+const TOLERANCES = [
+  ['double', 1e-13],
+  ['single', 1e-5],
+] as const
 const rng = createRng(11)
 const numbers = (length: number) => Float64Array.from({ length }, () => 2 * rng.next() - 1)
 
@@ -60,13 +66,16 @@ for (const { targets, controls, value } of PLACES) {
   }
   for (const [name, matrix] of Object.entries(matrices)) {
     test(`a matrix ${name} acts on the bits ${targets} where ${controls} are ${value}`, () => {
-      const state = new Statevector(engine, QUBITS)
       const before = numbers(2 ** (QUBITS + 1))
-      state.load(before)
       const call: Many = { kind: 'many', targets, controls, value, matrix }
-      state.apply(call)
-      const difference = expected(before, call).map((part, at) => part - (state.amplitudes[at] as number))
-      expect(Math.max(...difference.map(Math.abs))).toBeLessThan(1e-13)
+      const after = expected(before, call)
+      for (const [precision, tolerance] of TOLERANCES) {
+        const state = new Statevector(engine, QUBITS, UNLIMITED, precision)
+        state.load(before)
+        state.apply(call)
+        const difference = after.map((part, at) => Math.abs(part - (state.amplitudes[at] as number)))
+        expect(Math.max(...difference)).toBeLessThan(tolerance)
+      }
     })
   }
 }

@@ -16,6 +16,7 @@ import {
   runCircuit,
 } from '../../../src/simulator/circuits/run-circuit.ts'
 import { createEngine } from '../../../src/simulator/kernel/engine.ts'
+import type { Precision } from '../../../src/simulator/kernel/layout.ts'
 import { defineNoiseModel, type NoiseModel } from '../../../src/simulator/noise/noise-model.ts'
 import { createRng } from '../../../src/simulator/numeric/random.ts'
 import type { Readout } from '../../../src/simulator/readout/readout.ts'
@@ -37,6 +38,7 @@ interface RunOptions {
   bond?: number
   stateQubits?: number
   method?: string
+  precision?: Precision
 }
 
 /** The arguments of `runCircuit` except the program, with a minute of time. */
@@ -57,6 +59,7 @@ export function runOptions(options: RunOptions = {}) {
     earlierSeconds: {},
     engine,
     method: options.method ?? 'automatic',
+    precision: options.precision ?? 'double',
     limits: {
       stateQubits: options.stateQubits ?? 27,
       bytes: 2 ** 30,

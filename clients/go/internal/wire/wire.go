@@ -1030,6 +1030,9 @@ type JobPayload struct {
 	// Exact expectation values or probabilities in place of shots; simulators only
 	Exact *bool `json:"exact,omitempty"`
 
+	// Of the amplitudes of a simulator; single takes half the memory and time of double
+	Precision *string `json:"precision,omitempty"`
+
 	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
 }
 
@@ -3488,6 +3491,8 @@ type PostJobsBody struct {
 	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
 
 	Exact *bool `json:"exact,omitempty"`
+
+	Precision *string `json:"precision,omitempty"`
 
 	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
 

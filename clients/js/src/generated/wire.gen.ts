@@ -653,6 +653,8 @@ export interface JobPayload {
   readonly optimization_level?: 0 | 1 | 2
   /** Exact expectation values or probabilities in place of shots; simulators only */
   readonly exact?: boolean
+  /** Of the amplitudes of a simulator; single takes half the memory and time of double */
+  readonly precision?: "double" | "single"
   readonly dynamical_decoupling?: "none" | "XX" | "XY4"
 }
 
@@ -2278,6 +2280,7 @@ export interface PostJobsBody {
   readonly allow_uncalibrated?: boolean | null
   readonly optimization_level?: 0 | 1 | 2 | null
   readonly exact?: boolean | null
+  readonly precision?: "double" | "single" | null
   readonly dynamical_decoupling?: "none" | "XX" | "XY4" | null
   /** Name of the job */
   readonly name?: string | null

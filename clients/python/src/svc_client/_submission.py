@@ -19,6 +19,7 @@ from ._models import Qpu
 MeasLevel = Literal[0, 1, 2]
 OptimizationLevel = Literal[0, 1, 2]
 Decoupling = Literal["none", "XX", "XY4"]
+Precision = Literal["double", "single"]
 MeasReturn = Literal["single", "avg"]
 
 # Limits of the server, checked before anything is sent.
@@ -115,6 +116,7 @@ def body_of(
     seed: int | None = None,
     allow_uncalibrated: bool = False,
     exact: bool = False,
+    precision: Precision | None = None,
     name: str | None = None,
     tags: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -148,6 +150,7 @@ def body_of(
         "shots": shots,
         "optimization_level": optimization_level,
         "dynamical_decoupling": dynamical_decoupling,
+        "precision": precision,
         "seed": seed,
         "name": name,
     }

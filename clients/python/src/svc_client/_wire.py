@@ -586,6 +586,7 @@ class JobPayload(_JobPayload, total=False):
     allow_uncalibrated: bool  # Also use parts of the chip that are not calibrated
     optimization_level: Literal[0, 1, 2]
     exact: bool  # Exact expectation values or probabilities in place of shots; simulators only
+    precision: Literal["double", "single"]  # Of the amplitudes of a simulator; single takes half the memory and time of double
     dynamical_decoupling: Literal["none", "XX", "XY4"]
 
 
@@ -1999,6 +2000,7 @@ class PostJobsBody(TypedDict, total=False):
     allow_uncalibrated: Optional[bool]
     optimization_level: Optional[Literal[0, 1, 2]]
     exact: Optional[bool]
+    precision: Optional[Literal["double", "single"]]
     dynamical_decoupling: Optional[Literal["none", "XX", "XY4"]]
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again

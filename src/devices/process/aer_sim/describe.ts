@@ -1,4 +1,5 @@
 import type { DeviceDescription } from '../../../protocol/index.ts'
+import { FORMATS } from '../../../simulator/index.ts'
 import { describeChip, describeTiming } from '../../noise/describe-chip.ts'
 import type { ReadNoise } from '../../noise/read-noise.ts'
 import { describeSimulator } from '../../simulation/describe-simulator.ts'
@@ -12,8 +13,12 @@ export function describeAerSim(
   // Without noise, programs may declare more qubits than a statevector has; see `declaredQubits`.
   const timing = describeTiming(noise?.timing ?? {})
   if (!noise || !chip)
-    return { ...describeSimulator({ shots: max_shots, isExact: true }), num_qubits: max_qubits, ...timing }
+    return {
+      ...describeSimulator({ shots: max_shots, hasStates: true }),
+      num_qubits: Math.min(max_qubits, FORMATS.double.maxQubits),
+      ...timing,
+    }
   const { qubits } = noise.model
-  const limits = { shots: max_shots, isExact: true, ...(Number.isFinite(qubits) && { qubits }) }
+  const limits = { shots: max_shots, hasStates: true, ...(Number.isFinite(qubits) && { qubits }) }
   return { ...describeSimulator(limits), ...describeChip(chip, noise.model), ...timing }
 }

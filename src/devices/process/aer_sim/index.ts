@@ -2,7 +2,7 @@ import {
   AUTOMATIC,
   createSimulator,
   DEFAULT_BOND,
-  MAX_STATE_QUBITS,
+  FORMATS,
   METHODS,
   newSeed,
 } from '../../../simulator/index.ts'
@@ -28,10 +28,10 @@ export const aerSim = defineDevice({
       example: '/etc/svc-driver/noise.yml',
     }),
     max_qubits: opt.int({
-      help: 'Maximum number of qubits of a statevector',
+      help: 'Maximum number of qubits of a statevector; 27 at most in double precision',
       min: 1,
-      max: MAX_STATE_QUBITS,
-      default: MAX_STATE_QUBITS,
+      max: FORMATS.single.maxQubits,
+      default: FORMATS.single.maxQubits,
     }),
     threads: opt.int({
       help: 'Threads for large circuits and jobs of many circuits; one per processor by default',

@@ -158,12 +158,14 @@ function optionFeatures({
   meas_level,
   optimization_level,
   exact,
+  precision,
   dynamical_decoupling: decoupling = 'none',
 }: JobPayload): ExaminedSubmission['features'] {
   return [
     ...(meas_level === 2 ? [] : [{ name: `meas_level_${meas_level}`, path: 'meas_level' }]),
     ...(optimization_level === undefined ? [] : [{ name: 'optimization_level', path: 'optimization_level' }]),
     ...(exact ? [{ name: 'exact', path: 'exact' }] : []),
+    ...(precision === 'single' ? [{ name: 'single_precision', path: 'precision' }] : []),
     ...(decoupling === 'none' ? [] : [{ name: 'dynamical_decoupling', path: 'dynamical_decoupling' }]),
   ]
 }

@@ -148,6 +148,7 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
   }))
   if (!payload.allow_uncalibrated) delete payload.allow_uncalibrated
   if (!payload.exact) delete payload.exact
+  if (payload.precision === 'double') delete payload.precision
   assertHasBitsToPack(payload)
   assertExactOptions(payload, given)
   assertFewExecutions(payload)
@@ -288,12 +289,14 @@ function assertExactOptions(payload: JobPayload, given: Body): void {
     fields[path] = { code: 'validation_invalid_value', message }
   }
   const SHOTS = 'Exact values have no shots: leave out shots, or exact.'
-  if (payload.exact) {
-    if (given['shots'] !== undefined) refuse('shots', SHOTS)
-    if (payload.memory) refuse('memory', 'Exact values have no shots to return: leave out memory.')
-    if (payload.meas_level !== 2)
-      refuse('meas_level', 'Exact values need meas_level 2, which is the default.')
-  }
+  const { exact, memory, meas_level, precision } = payload
+  const refused = [
+    ['shots', given['shots'] !== undefined, SHOTS],
+    ['memory', memory, 'Exact values have no shots to return: leave out memory.'],
+    ['meas_level', meas_level !== 2, 'Exact values need meas_level 2, which is the default.'],
+    ['precision', precision === 'single', 'Exact values need precision double, which is the default.'],
+  ] as const
+  if (exact) for (const [path, isRefused, message] of refused) if (isRefused) refuse(path, message)
   for (const [index, circuit] of payload.circuits.entries()) {
     if (payload.exact && circuit.shots !== undefined) refuse(`circuits.${index}.shots`, SHOTS)
     if (!payload.exact && circuit.expectation_values)

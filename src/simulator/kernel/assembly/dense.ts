@@ -1,51 +1,63 @@
 /** Matrices on several qubits: dense ones on two, and real ones of few entries on any number. */
-import { AMPLITUDE, runOf } from './block.ts'
+import { runOf } from './block.ts'
+import { imaginary, lanes, plus, read, real, shift, swapped, times, write } from './complex.ts'
 
-/** One row, at `row`, of a 4 x 4 matrix times four amplitudes. */
-function rowOf(row: usize, x: v128, y: v128, z: v128, w: v128): v128 {
-  const re = f64x2.add(
-    f64x2.add(f64x2.mul(x, v128.load64_splat(row)), f64x2.mul(y, v128.load64_splat(row, 16))),
-    f64x2.add(f64x2.mul(z, v128.load64_splat(row, 32)), f64x2.mul(w, v128.load64_splat(row, 48))),
+/** One row of a 4 x 4 matrix, prepared by `prepare`, times four amplitudes. */
+function rowOf<T>(row: usize, x: v128, y: v128, z: v128, w: v128): v128 {
+  const re = plus<T>(
+    plus<T>(times<T>(x, v128.load(row)), times<T>(y, v128.load(row, 32))),
+    plus<T>(times<T>(z, v128.load(row, 64)), times<T>(w, v128.load(row, 96))),
   )
-  const im = f64x2.add(
-    f64x2.add(f64x2.mul(x, v128.load64_splat(row, 8)), f64x2.mul(y, v128.load64_splat(row, 24))),
-    f64x2.add(f64x2.mul(z, v128.load64_splat(row, 40)), f64x2.mul(w, v128.load64_splat(row, 56))),
+  const im = plus<T>(
+    plus<T>(times<T>(swapped<T>(x), v128.load(row, 16)), times<T>(swapped<T>(y), v128.load(row, 48))),
+    plus<T>(times<T>(swapped<T>(z), v128.load(row, 80)), times<T>(swapped<T>(w), v128.load(row, 112))),
   )
-  return f64x2.add(re, v128.xor(v128.shuffle<f64>(im, im, 1, 0), f64x2(-0.0, 0.0)))
+  return plus<T>(re, im)
+}
+
+/** Writes the factors of a 4 x 4 matrix of the host as vectors: re, and im for exchanged parts. */
+function prepare<T>(matrix: usize, factors: usize): void {
+  for (let at: usize = 0; at < 16; at++) {
+    v128.store(factors + (at << 5), real<T>(matrix + (at << 4)))
+    v128.store(factors + (at << 5), imaginary<T>(matrix + (at << 4) + 8), 16)
+  }
 }
 
 /**
  * Applies a complex 4 x 4 matrix, row-major, to two qubits where the controls hold. `offsets` lists the
  * distances in bytes of the four amplitudes from the first, `fixed` has the bits of targets and controls.
+ * `workspace` is memory for the matrix.
  */
-export function applyFour(
+export function applyFour<T, W>(
   state: usize,
   size: u32,
   fixed: u32,
   value: u32,
   offsets: usize,
   matrix: usize,
+  workspace: usize,
 ): void {
+  prepare<T>(matrix, workspace)
   const b: usize = load<u32>(offsets, 4)
   const c: usize = load<u32>(offsets, 8)
   const d: usize = load<u32>(offsets, 12)
   const run = runOf(fixed, size)
   const skip = fixed | (run - 1)
-  const bytes = run << AMPLITUDE
+  const bytes = run << shift<T>()
   let free: u32 = 0
   do {
-    let at = state + ((free | value) << AMPLITUDE)
+    let at = state + ((free | value) << shift<T>())
     const end = at + bytes
     do {
-      const x = v128.load(at)
-      const y = v128.load(at + b)
-      const z = v128.load(at + c)
-      const w = v128.load(at + d)
-      v128.store(at, rowOf(matrix, x, y, z, w))
-      v128.store(at + b, rowOf(matrix + 64, x, y, z, w))
-      v128.store(at + c, rowOf(matrix + 128, x, y, z, w))
-      v128.store(at + d, rowOf(matrix + 192, x, y, z, w))
-      at += 16
+      const x = read<W>(at)
+      const y = read<W>(at + b)
+      const z = read<W>(at + c)
+      const w = read<W>(at + d)
+      write<W>(at, rowOf<T>(workspace, x, y, z, w))
+      write<W>(at + b, rowOf<T>(workspace + 128, x, y, z, w))
+      write<W>(at + c, rowOf<T>(workspace + 256, x, y, z, w))
+      write<W>(at + d, rowOf<T>(workspace + 384, x, y, z, w))
+      at += sizeof<W>()
     } while (at < end)
     free = ((free | skip) + 1) & ~skip
   } while (free < size)
@@ -56,7 +68,7 @@ export function applyFour(
  * with the distance of its amplitude and its number of entries, each of which is the place of an amplitude in
  * `gathered`, in bytes, and a factor. `offsets` lists the distances of the amplitudes from the first.
  */
-export function applySparse(
+export function applySparse<T, W>(
   state: usize,
   size: u32,
   fixed: u32,
@@ -66,23 +78,24 @@ export function applySparse(
   rows: usize,
   gathered: usize,
 ): void {
+  const skip = fixed | (lanes<T, W>() - 1)
   let free: u32 = 0
   do {
-    const base = state + ((free | value) << AMPLITUDE)
+    const base = state + ((free | value) << shift<T>())
     for (let row: u32 = 0; row < dimension; row++) {
-      v128.store(gathered + (row << AMPLITUDE), v128.load(base + load<u32>(offsets + (row << 2))))
+      v128.store(gathered + (row << 4), read<W>(base + load<u32>(offsets + (row << 2))))
     }
     let at = rows
     for (let row: u32 = 0; row < dimension; row++) {
       const to = base + load<u32>(at)
       const end = at + 16 + (load<u32>(at, 4) << 4)
-      let sum = f64x2.mul(v128.load(gathered + load<u32>(at, 16)), v128.load64_splat(at, 24))
+      let sum = times<T>(v128.load(gathered + load<u32>(at, 16)), real<T>(at + 24))
       at += 32
       for (; at < end; at += 16) {
-        sum = f64x2.add(sum, f64x2.mul(v128.load(gathered + load<u32>(at)), v128.load64_splat(at, 8)))
+        sum = plus<T>(sum, times<T>(v128.load(gathered + load<u32>(at)), real<T>(at + 8)))
       }
-      v128.store(to, sum)
+      write<W>(to, sum)
     }
-    free = ((free | fixed) + 1) & ~fixed
+    free = ((free | skip) + 1) & ~skip
   } while (free < size)
 }

@@ -1,4 +1,17 @@
-import { AMPLITUDE, product } from './block.ts'
+import {
+  conjugateNegated,
+  everywhere,
+  fromTable,
+  imaginaryOf,
+  plus,
+  product,
+  readOne,
+  realOf,
+  shift,
+  swapped,
+  times,
+  writeOne,
+} from './complex.ts'
 
 /**
  * Many diagonal gates in one pass. Each is a phase on one qubit or on a pair of qubits. The local qubits are
@@ -22,8 +35,10 @@ import { AMPLITUDE, product } from './block.ts'
  */
 const LOW: u32 = 7
 const ENTRY: usize = 32
-/** Rows of the largest block. */
-const ROWS: u32 = 256
+/** Rows of the largest block, whose size in bytes does not depend on the type. */
+function mostRows<T>(): u32 {
+  return 4096 >> shift<T>()
+}
 
 /**
  * Offsets of the tables in a thread's workspace. First: the factor of each local qubit, including LOCAL
@@ -34,40 +49,44 @@ const FACTORS: usize = 0
 const BELOW: usize = 512
 /** The factors of one row. */
 const TABLE: usize = BELOW + (16 << LOW)
-/** By row: the factor of its first amplitude. */
+/** By row: the factor of its first amplitude. 4 KiB for the rows of the largest block, whatever its type. */
 const STARTS: usize = TABLE + (16 << LOW)
 /** By low qubit and row: the factor of the qubit. */
-const STEPS: usize = STARTS + 16 * ROWS
+const STEPS: usize = STARTS + 4096
 
-function one(): v128 {
-  return f64x2.replace_lane(f64x2.splat(0), 0, 1)
+function one<T>(): v128 {
+  return sizeof<T>() === 8 ? f64x2(1, 0) : f32x4(1, 0, 0, 0)
 }
 
 /** Multiplies the first `count` numbers of a list by a factor, where the index has `bits`. */
-function multiplyWhere(list: usize, bits: u32, count: u32, factor: v128): void {
+function multiplyWhere<T>(list: usize, bits: u32, count: u32, factor: v128): void {
   for (let index = bits; index < count; index = (index + 1) | bits) {
-    const at = list + (index << AMPLITUDE)
-    v128.store(at, product(v128.load(at), factor))
+    const at = list + (index << shift<T>())
+    writeOne<T>(at, product<T>(readOne<T>(at), factor))
   }
 }
 
-/** Copies `count` numbers from `from` to `to`, times a factor. */
-function copyTimes(from: usize, to: usize, count: u32, factor: v128): void {
-  const re = v128.shuffle<f64>(factor, factor, 0, 0)
-  const im = v128.xor(v128.shuffle<f64>(factor, factor, 1, 1), f64x2(-0.0, 0.0))
-  for (const end = from + (count << AMPLITUDE); from < end; from += 16, to += 16) {
+/**
+ * Copies `count` numbers from `from` to `to`, times a factor. The place after the last of `to` may change: an
+ * odd number of `f32` numbers is one and a half vectors.
+ */
+function copyTimes<T>(from: usize, to: usize, count: u32, factor: v128): void {
+  const re = realOf<T>(everywhere<T>(factor))
+  const im = imaginaryOf<T>(everywhere<T>(factor))
+  for (const end = from + (count << shift<T>()); from < end; from += 16, to += 16) {
     const x = v128.load(from)
-    v128.store(to, f64x2.add(f64x2.mul(x, re), f64x2.mul(v128.shuffle<f64>(x, x, 1, 0), im)))
+    v128.store(to, plus<T>(times<T>(x, re), times<T>(swapped<T>(x), im)))
   }
 }
 
-/** Writes the product of `count` numbers at `x` and at `y` to `to`. */
-function multiplyEach(x: usize, y: usize, to: usize, count: u32): void {
-  for (const end = to + (count << AMPLITUDE); to < end; to += 16, x += 16, y += 16) {
+/** Writes the product of `count` numbers at `x` and at `y` to `to`; the place after the last may change. */
+function multiplyEach<T>(x: usize, y: usize, to: usize, count: u32): void {
+  for (const end = to + (count << shift<T>()); to < end; to += 16, x += 16, y += 16) {
     const a = v128.load(x)
-    const re = v128.load_splat<f64>(y)
-    const im = v128.xor(v128.load_splat<f64>(y, 8), f64x2(-0.0, 0.0))
-    v128.store(to, f64x2.add(f64x2.mul(a, re), f64x2.mul(v128.shuffle<f64>(a, a, 1, 0), im)))
+    // Loads take less time than exchanges of places, which numbers of type `f32` need.
+    const re = sizeof<T>() === 8 ? v128.load64_splat(y) : realOf<T>(v128.load(y))
+    const im = sizeof<T>() === 8 ? conjugateNegated<T>(v128.load64_splat(y, 8)) : imaginaryOf<T>(v128.load(y))
+    v128.store(to, plus<T>(times<T>(a, re), times<T>(swapped<T>(a), im)))
   }
 }
 
@@ -77,33 +96,38 @@ function holds(entry: usize, bits: u32): bool {
 }
 
 /** Fills FACTORS by the terms that apply to this block; returns the factor of all amplitudes. */
-function prepareFactors(terms: usize, ends: usize, base: u32, qubits: u32, workspace: usize): v128 {
-  for (let q: u32 = 0; q < qubits; q++) v128.store(workspace + FACTORS + (q << AMPLITUDE), one())
-  let common = one()
+function prepareFactors<T>(terms: usize, ends: usize, base: u32, qubits: u32, workspace: usize): v128 {
+  for (let q: u32 = 0; q < qubits; q++) writeOne<T>(workspace + FACTORS + (q << shift<T>()), one<T>())
+  let common = one<T>()
   let entry = terms
   for (const end = load<u32>(ends); entry < end; entry += ENTRY) {
-    if (holds(entry, base)) common = product(common, v128.load(entry, 16))
+    if (holds(entry, base)) common = product<T>(common, fromTable<T>(entry + 16))
   }
   for (const end = load<u32>(ends, 4); entry < end; entry += ENTRY) {
     if (!holds(entry, base)) continue
-    const factor = workspace + FACTORS + (load<u32>(entry, 8) << AMPLITUDE)
-    v128.store(factor, product(v128.load(factor), v128.load(entry, 16)))
+    const factor = workspace + FACTORS + (load<u32>(entry, 8) << shift<T>())
+    writeOne<T>(factor, product<T>(readOne<T>(factor), fromTable<T>(entry + 16)))
   }
   return common
 }
 
 /** Fills STARTS for all rows. */
-function prepareStarts(ends: usize, common: v128, qubits: u32, low: u32, workspace: usize): void {
+function prepareStarts<T>(ends: usize, common: v128, qubits: u32, low: u32, workspace: usize): void {
   const rows: u32 = 1 << (qubits - low)
   const starts = workspace + STARTS
-  v128.store(starts, common)
+  writeOne<T>(starts, common)
   for (let q = low; q < qubits; q++) {
     const count: u32 = 1 << (q - low)
-    copyTimes(starts, starts + (count << AMPLITUDE), count, v128.load(workspace + FACTORS + (q << AMPLITUDE)))
+    copyTimes<T>(
+      starts,
+      starts + (count << shift<T>()),
+      count,
+      readOne<T>(workspace + FACTORS + (q << shift<T>())),
+    )
   }
   let entry: usize = load<u32>(ends, 4)
   for (const end = load<u32>(ends, 8); entry < end; entry += ENTRY) {
-    multiplyWhere(starts, load<u32>(entry, 4) >> low, rows, v128.load(entry, 16))
+    multiplyWhere<T>(starts, load<u32>(entry, 4) >> low, rows, fromTable<T>(entry + 16))
   }
 }
 
@@ -111,61 +135,61 @@ function prepareStarts(ends: usize, common: v128, qubits: u32, low: u32, workspa
  * Fills STEPS for all rows, except for qubits in BELOW. Returns the low qubits that pair with high ones, as a
  * mask.
  */
-function prepareSteps(ends: usize, below: u32, qubits: u32, low: u32, workspace: usize): u32 {
+function prepareSteps<T>(ends: usize, below: u32, qubits: u32, low: u32, workspace: usize): u32 {
   const rows: u32 = 1 << (qubits - low)
   for (let q: u32 = 0; q < low; q++) {
-    const factor = (below >> q) & 1 ? one() : v128.load(workspace + FACTORS + (q << AMPLITUDE))
-    const steps = workspace + STEPS + ((q * ROWS) << AMPLITUDE)
-    for (let row: u32 = 0; row < rows; row++) v128.store(steps + (row << AMPLITUDE), factor)
+    const factor = (below >> q) & 1 ? one<T>() : readOne<T>(workspace + FACTORS + (q << shift<T>()))
+    const steps = workspace + STEPS + ((q * mostRows<T>()) << shift<T>())
+    for (let row: u32 = 0; row < rows; row++) writeOne<T>(steps + (row << shift<T>()), factor)
   }
   let crossed: u32 = 0
   let entry: usize = load<u32>(ends, 8)
   for (const end = load<u32>(ends, 12); entry < end; entry += ENTRY) {
     const q = load<u32>(entry, 8)
     crossed |= 1 << q
-    multiplyWhere(
-      workspace + STEPS + ((q * ROWS) << AMPLITUDE),
+    multiplyWhere<T>(
+      workspace + STEPS + ((q * mostRows<T>()) << shift<T>()),
       load<u32>(entry, 4) >> low,
       rows,
-      v128.load(entry, 16),
+      fromTable<T>(entry + 16),
     )
   }
   return crossed
 }
 
 /** Fills BELOW for the low qubits that pair with lower ones; returns these qubits as a mask. */
-function prepareBelow(ends: usize, workspace: usize): u32 {
+function prepareBelow<T>(ends: usize, workspace: usize): u32 {
   let below: u32 = 0
   let entry: usize = load<u32>(ends, 12)
   for (const end = load<u32>(ends, 16); entry < end; entry += ENTRY) {
     const mask = load<u32>(entry, 4)
     const upper = 31 - clz(mask)
     const count: u32 = 1 << upper
-    const list = workspace + BELOW + (count << AMPLITUDE)
+    const list = workspace + BELOW + (count << shift<T>())
     if (!((below >> upper) & 1)) {
-      const factor = v128.load(workspace + FACTORS + (upper << AMPLITUDE))
-      for (let index: u32 = 0; index < count; index++) v128.store(list + (index << AMPLITUDE), factor)
+      const factor = readOne<T>(workspace + FACTORS + (upper << shift<T>()))
+      for (let index: u32 = 0; index < count; index++) writeOne<T>(list + (index << shift<T>()), factor)
       below |= count
     }
-    multiplyWhere(list, mask & ~count, count, v128.load(entry, 16))
+    multiplyWhere<T>(list, mask & ~count, count, fromTable<T>(entry + 16))
   }
   return below
 }
 
 /** Fills TABLE for a row. */
-function fill(row: u32, low: u32, below: u32, crossed: u32, workspace: usize): void {
+function fill<T>(row: u32, low: u32, below: u32, crossed: u32, workspace: usize): void {
   const table = workspace + TABLE
-  v128.store(table, v128.load(workspace + STARTS + (row << AMPLITUDE)))
+  writeOne<T>(table, readOne<T>(workspace + STARTS + (row << shift<T>())))
   for (let q: u32 = 0; q < low; q++) {
     const count: u32 = 1 << q
-    const upper = table + (count << AMPLITUDE)
-    const step = v128.load(workspace + STEPS + ((q * ROWS + row) << AMPLITUDE))
+    const upper = table + (count << shift<T>())
+    const step = readOne<T>(workspace + STEPS + ((q * mostRows<T>() + row) << shift<T>()))
     if (!((below >> q) & 1)) {
-      copyTimes(table, upper, count, step)
+      copyTimes<T>(table, upper, count, step)
       continue
     }
-    multiplyEach(table, workspace + BELOW + (count << AMPLITUDE), upper, count)
-    if ((crossed >> q) & 1) copyTimes(upper, upper, count, step)
+    multiplyEach<T>(table, workspace + BELOW + (count << shift<T>()), upper, count)
+    if ((crossed >> q) & 1) copyTimes<T>(upper, upper, count, step)
   }
 }
 
@@ -173,7 +197,7 @@ function fill(row: u32, low: u32, below: u32, crossed: u32, workspace: usize): v
  * Applies all phases to a block of 2^`qubits` amplitudes whose other qubits have the bits `base`. Skips rows
  * without the bits `pivot`.
  */
-export function applyDiagonal(
+export function applyDiagonal<T>(
   state: usize,
   qubits: u32,
   base: u32,
@@ -183,15 +207,15 @@ export function applyDiagonal(
   workspace: usize,
 ): void {
   const low = min(qubits, LOW)
-  const common = prepareFactors(terms, ends, base, qubits, workspace)
-  prepareStarts(ends, common, qubits, low, workspace)
-  const below = prepareBelow(ends, workspace)
-  const crossed = prepareSteps(ends, below, qubits, low, workspace)
+  const common = prepareFactors<T>(terms, ends, base, qubits, workspace)
+  prepareStarts<T>(ends, common, qubits, low, workspace)
+  const below = prepareBelow<T>(ends, workspace)
+  const crossed = prepareSteps<T>(ends, below, qubits, low, workspace)
   const length: u32 = 1 << low
   const rows: u32 = 1 << (qubits - low)
   for (let row = pivot >> low; row < rows; row = (row + 1) | (pivot >> low)) {
-    fill(row, low, below, crossed, workspace)
-    const amplitudes = state + ((row * length) << AMPLITUDE)
-    multiplyEach(amplitudes, workspace + TABLE, amplitudes, length)
+    fill<T>(row, low, below, crossed, workspace)
+    const amplitudes = state + ((row * length) << shift<T>())
+    multiplyEach<T>(amplitudes, workspace + TABLE, amplitudes, length)
   }
 }

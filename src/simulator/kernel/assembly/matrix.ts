@@ -2,7 +2,7 @@
  * Products of complex matrices, row-major with interleaved parts: one vector is one element. Each function
  * computes some rows of its result, so that the host can look at the clock between calls.
  */
-import { AMPLITUDE } from './block.ts'
+import { AMPLITUDE } from './complex.ts'
 
 /** Rows from which on copying columns takes less time than reading them far apart. */
 const MIN_PACKED_ROWS: u32 = 8

@@ -4,7 +4,7 @@
  * Computations", 8.3). Complex matrices are row-major with interleaved parts, one vector an element. Each
  * function does a part of the work, so that the host can look at the clock between calls.
  */
-import { AMPLITUDE } from './block.ts'
+import { AMPLITUDE } from './complex.ts'
 
 /** Off-diagonal elements below this share of their neighbors, or of the matrix, count as zero. */
 const EPSILON: f64 = 1.1102230246251565e-16

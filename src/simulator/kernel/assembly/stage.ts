@@ -5,7 +5,6 @@
  * folder above writes the format read here.
  */
 import {
-  AMPLITUDE,
   applyMany,
   applyOne,
   applyReal,
@@ -15,6 +14,7 @@ import {
   negate,
   scale,
 } from './block.ts'
+import { shift } from './complex.ts'
 import { applyFour, applySparse } from './dense.ts'
 import { applyDiagonal } from './diagonal.ts'
 
@@ -22,7 +22,7 @@ import { applyDiagonal } from './diagonal.ts'
 const ABORT: usize = 0
 const NEXT_BLOCK: usize = 4
 
-/** Kinds of gates, numbered as in `stage-writer.ts`; any other number is a diagonal pass. */
+/** Kinds of gates, numbered as in `stage-writer.ts`; any other number is a pair of rotations. */
 const SCALE: u32 = 0
 const NEGATE: u32 = 1
 const EXCHANGE: u32 = 2
@@ -30,7 +30,7 @@ const REAL: u32 = 3
 const ONE: u32 = 4
 const MANY: u32 = 5
 const PAIR: u32 = 6
-const ROTATIONS: u32 = 7
+const DIAGONAL: u32 = 8
 const FOUR: u32 = 9
 const SPARSE: u32 = 10
 
@@ -44,52 +44,78 @@ function spread(value: u32, mask: u32): u32 {
   return out
 }
 
-/** Applies the gates from `gate` to `end` to a block. `stage-writer.ts` writes their entries. */
-function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u32, workspace: usize): void {
+/** Applies the gate at `gate` to a block of `size` amplitudes; `stage-writer.ts` writes its entry. */
+function applyGate<T, W>(gate: usize, state: usize, size: u32, workspace: usize): void {
+  const target = load<u32>(gate, 16)
+  const fixed = load<u32>(gate, 20)
+  const value = load<u32>(gate, 24)
+  const last = load<u32>(gate, 28)
+  const numbers = gate + 32
+  switch (load<u32>(gate)) {
+    case SCALE:
+      scale<T, W>(state, size, fixed, value, numbers)
+      break
+    case NEGATE:
+      negate<T, W>(state, size, fixed, value)
+      break
+    case EXCHANGE:
+      exchange<T, W>(state, size, fixed, value, last)
+      break
+    case REAL:
+      applyReal<T, W>(state, size, target, fixed, value, numbers)
+      break
+    case ONE:
+      applyOne<T, W>(state, size, target, fixed, value, numbers)
+      break
+    case MANY:
+      // The offsets of the amplitudes come first, padded to whole vectors.
+      applyMany<T, W>(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), workspace)
+      break
+    case FOUR:
+      applyFour<T, W>(state, size, fixed, value, numbers, numbers + 16, workspace)
+      break
+    case SPARSE:
+      applySparse<T, W>(
+        state,
+        size,
+        fixed,
+        value,
+        last,
+        numbers,
+        numbers + max<u32>(last << 2, 16),
+        workspace,
+      )
+      break
+    case PAIR:
+      applyRealPair<T, W>(state, size, target, last, numbers)
+      break
+    default:
+      applyRotationPair<T, W>(state, size, target, last, numbers)
+  }
+}
+
+/** Applies the gates from `gate` to `end` to a block. */
+function applyGates<T>(
+  gate: usize,
+  end: usize,
+  state: usize,
+  qubits: u32,
+  base: u32,
+  workspace: usize,
+): void {
   const size: u32 = 1 << qubits
   for (; gate < end; gate += load<u32>(gate, 4)) {
     // Controls outside of the block are constant within the block.
     if ((base & load<u32>(gate, 8)) !== load<u32>(gate, 12)) continue
-    const target = load<u32>(gate, 16)
-    const fixed = load<u32>(gate, 20)
-    const value = load<u32>(gate, 24)
-    const last = load<u32>(gate, 28)
-    const numbers = gate + 32
-    switch (load<u32>(gate)) {
-      case SCALE:
-        scale(state, size, fixed, value, numbers)
-        break
-      case NEGATE:
-        negate(state, size, fixed, value)
-        break
-      case EXCHANGE:
-        exchange(state, size, fixed, value, last)
-        break
-      case REAL:
-        applyReal(state, size, target, fixed, value, numbers)
-        break
-      case ONE:
-        applyOne(state, size, target, fixed, value, numbers)
-        break
-      case MANY:
-        // The offsets of the amplitudes come first, padded to whole vectors.
-        applyMany(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), workspace)
-        break
-      case FOUR:
-        applyFour(state, size, fixed, value, numbers, numbers + 16)
-        break
-      case SPARSE:
-        applySparse(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), workspace)
-        break
-      case PAIR:
-        applyRealPair(state, size, target, last, numbers)
-        break
-      case ROTATIONS:
-        applyRotationPair(state, size, target, last, numbers)
-        break
-      default:
-        applyDiagonal(state, qubits, base, numbers + 32, numbers, fixed, workspace)
+    if (load<u32>(gate) === DIAGONAL) {
+      const ends = gate + 32
+      applyDiagonal<T>(state, qubits, base, ends + 32, ends, load<u32>(gate, 20), workspace)
+      continue
     }
+    // A vector has two amplitudes of type `f32`, which differ in the lowest qubit.
+    const isApart = ((load<u32>(gate, 16) | load<u32>(gate, 20)) & 1) !== 0 || size === 1
+    if (sizeof<T>() === 4 && isApart) applyGate<T, u64>(gate, state, size, workspace)
+    else applyGate<T, v128>(gate, state, size, workspace)
   }
 }
 
@@ -120,21 +146,21 @@ function copyRuns(stage: usize, first: usize, scratch: usize, isBack: bool): voi
 }
 
 /** Applies a stage to the block of the amplitudes whose other qubits have the bits `base`. */
-function runBlock(stage: usize, base: u32, scratch: usize, workspace: usize): void {
+function runBlock<T>(stage: usize, base: u32, scratch: usize, workspace: usize): void {
   const isZero = (base & load<u32>(stage, 16)) !== 0
   const isFirst = load<u32>(stage, 20) !== 0
   if (isZero && !isFirst) return
   const qubits = load<u32>(stage, 4)
-  const first: usize = load<u32>(stage) + ((<usize>base) << AMPLITUDE)
+  const first: usize = load<u32>(stage) + ((<usize>base) << shift<T>())
   const isInRow = load<u32>(stage, 24) === 1
   const block = isInRow ? first : scratch
   if (isFirst) {
-    memory.fill(block, 0, (<usize>16) << qubits)
-    if (base === 0) store<f64>(block, 1)
+    memory.fill(block, 0, (<usize>1) << (qubits + shift<T>()))
+    if (base === 0) store<T>(block, 1)
   } else if (!isInRow) {
     copyRuns(stage, first, scratch, false)
   }
-  if (!isZero) applyGates(load<u32>(stage, 32), load<u32>(stage, 36), block, qubits, base, workspace)
+  if (!isZero) applyGates<T>(load<u32>(stage, 32), load<u32>(stage, 36), block, qubits, base, workspace)
   if (!isInRow) copyRuns(stage, first, scratch, true)
 }
 
@@ -146,11 +172,14 @@ function runBlock(stage: usize, base: u32, scratch: usize, workspace: usize): vo
 export function runStage(stage: usize, limit: u32, scratch: usize, workspace: usize): u32 {
   const blocks = load<u32>(stage, 8)
   const outside = load<u32>(stage, 12)
+  const isSingle = load<u32>(stage, 40) !== 0
   let taken: u32 = 0
   while (taken < limit && atomic.load<u32>(ABORT) === 0) {
     const block = atomic.add<u32>(NEXT_BLOCK, 1)
     if (block >= blocks) break
-    runBlock(stage, spread(block, outside), scratch, workspace)
+    const base = spread(block, outside)
+    if (isSingle) runBlock<f32>(stage, base, scratch, workspace)
+    else runBlock<f64>(stage, base, scratch, workspace)
     taken++
   }
   return taken

@@ -6,15 +6,14 @@ import {
   type Workload,
 } from '../../define-method.ts'
 import type { KernelCall } from '../../kernel/kernel-call.ts'
+import { FORMATS } from '../../kernel/layout.ts'
 import { bitCount } from '../../numeric/bits.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
-import { MAX_STATE_QUBITS, Statevector } from '../statevector/state/statevector.ts'
+import { Statevector } from '../statevector/state/statevector.ts'
 import { tallyIndices } from '../statevector/tally-indices.ts'
 import { computeOnDensity } from './exact.ts'
 import { type DensityPlan, planDensity } from './plan.ts'
-
-const BYTES_PER_ELEMENT = 16
 
 /** Elements of ρ updated per second; an update multiplies with a row of the matrix of a gate. */
 const UPDATES_PER_SECOND = 1e9
@@ -25,6 +24,7 @@ const UPDATES_PER_SECOND = 1e9
  */
 export const densityMatrix = defineMethod({
   name: 'density_matrix',
+  hasSinglePrecision: true,
   // As in Aer: from this number of shots on, one state per shot takes longer (aer_controller.hpp).
   prefers: (workload) =>
     workload.noise?.channelsAfter !== undefined &&
@@ -50,7 +50,7 @@ export const densityMatrix = defineMethod({
   async run(workload, run) {
     if (!workload.reduced) return {}
     const plan = planDensity(workload.reduced, run.timeBudget)
-    const rho = new Statevector(run.engine, 2 * plan.qubits, run.timeBudget)
+    const rho = new Statevector(run.engine, 2 * plan.qubits, run.timeBudget, workload.precision)
     run.timeBudget.enter('evolve')
     await rho.evolve(plan.calls, run.timeBudget)
     run.timeBudget.enter('sample')
@@ -68,10 +68,11 @@ function refuse(workload: Workload, limits: ResourceLimits): Refusal | undefined
   return refuseSize(workload, limits)
 }
 
-function refuseSize({ reduced }: Workload, limits: ResourceLimits): Refusal | undefined {
+function refuseSize({ reduced, precision }: Workload, limits: ResourceLimits): Refusal | undefined {
   if (!reduced) return { code: 'unsupported', reason: 'the program has feedback' }
-  const fitting = Math.floor(Math.log2(limits.bytes / BYTES_PER_ELEMENT))
-  const max = Math.floor(Math.min(limits.stateQubits, MAX_STATE_QUBITS, fitting) / 2)
+  const { bytes, maxQubits } = FORMATS[precision]
+  const fitting = Math.floor(Math.log2(limits.bytes / bytes))
+  const max = Math.floor(Math.min(limits.stateQubits, maxQubits, fitting) / 2)
   const needed = reduced.qubits.length
   if (needed <= max) return undefined
   return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }

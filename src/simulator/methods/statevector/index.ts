@@ -7,13 +7,10 @@ import {
 } from '../../define-method.ts'
 import { UnsuitableMethodError } from '../../errors.ts'
 import { MIN_PARALLEL_QUBITS } from '../../kernel/engine.ts'
-import { BLOCK_QUBITS } from '../../kernel/layout.ts'
+import { FORMATS, type Precision } from '../../kernel/layout.ts'
 import type { StateOp } from '../../reduction/reduce-circuit.ts'
 import { computeOnState } from './exact.ts'
 import { runReduced, runWithFeedback } from './run.ts'
-import { MAX_STATE_QUBITS } from './state/statevector.ts'
-
-const BYTES_PER_AMPLITUDE = 16
 
 /**
  * Amplitude updates per second of one thread of a current processor: measured from 1.2e9 for random circuits
@@ -32,11 +29,12 @@ export function stateQubits(workload: Workload): number {
  */
 export const statevector = defineMethod({
   name: 'statevector',
+  hasSinglePrecision: true,
   refuse: refuseNoise,
   exact: {
     refuse: refuseNoise,
     async run(workload, run) {
-      const values = await computeOnState(workload, run, assertFitsInto(run.limits))
+      const values = await computeOnState(workload, run, assertFitsInto(run.limits, workload.precision))
       return { values, isExact: true, metadata: { threads: run.engine.threadsUsed } }
     },
   },
@@ -48,15 +46,20 @@ export const statevector = defineMethod({
 function refuseNoise(workload: Workload, limits: ResourceLimits): Refusal | undefined {
   if (workload.noise?.channelsAfter)
     return { code: 'noise_not_supported', reason: 'the noise model has gate noise' }
-  return refuseSize(stateQubits(workload), limits)
+  return refuseSize(stateQubits(workload), limits, workload.precision)
 }
 
 /** Refuses a state of `needed` qubits that does not fit into the limits. */
-export function refuseSize(needed: number, limits: ResourceLimits): Refusal | undefined {
-  const allowed = Math.min(limits.stateQubits, MAX_STATE_QUBITS)
+export function refuseSize(
+  needed: number,
+  limits: ResourceLimits,
+  precision: Precision,
+): Refusal | undefined {
+  const { maxQubits, blockQubits, bytes } = FORMATS[precision]
+  const allowed = Math.min(limits.stateQubits, maxQubits)
   // The engine always has memory for a block, so that measuring the free memory is unnecessary.
-  if (needed <= Math.min(allowed, BLOCK_QUBITS)) return undefined
-  const max = Math.min(allowed, Math.floor(Math.log2(limits.bytes / BYTES_PER_AMPLITUDE)))
+  if (needed <= Math.min(allowed, blockQubits)) return undefined
+  const max = Math.min(allowed, Math.floor(Math.log2(limits.bytes / bytes)))
   if (needed <= max) return undefined
   return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }
 }
@@ -70,7 +73,7 @@ export function secondsOfShot(workload: Workload, { threads }: ResourceLimits): 
 
 /** Runs all shots; returns the number of threads used. */
 export async function runOnState(workload: Workload, run: MethodRun): Promise<{ threads: number }> {
-  if (!workload.reduced) await runWithFeedback(workload, run, assertFitsInto(run.limits))
+  if (!workload.reduced) await runWithFeedback(workload, run, assertFitsInto(run.limits, workload.precision))
   else await runReduced(workload, workload.reduced, run)
   const threads = run.engine.threadsUsed
   run.engine.release()
@@ -78,9 +81,9 @@ export async function runOnState(workload: Workload, run: MethodRun): Promise<{ 
 }
 
 /** Throws for a state of too many qubits. */
-function assertFitsInto(limits: ResourceLimits): (qubits: number) => void {
+function assertFitsInto(limits: ResourceLimits, precision: Precision): (qubits: number) => void {
   return (qubits) => {
-    const refusal = refuseSize(qubits, limits)
+    const refusal = refuseSize(qubits, limits, precision)
     if (refusal) throw new UnsuitableMethodError(refusal)
   }
 }

@@ -12,7 +12,7 @@ import { tallyIndices } from './tally-indices.ts'
 export async function runReduced(workload: Workload, reduced: ReducedCircuit, run: MethodRun): Promise<void> {
   const { timeBudget, tally } = run
   const plan = planOf(reduced, timeBudget)
-  const state = new Statevector(run.engine, plan.qubits, timeBudget)
+  const state = new Statevector(run.engine, plan.qubits, timeBudget, workload.precision)
   const bits = () => new Uint8Array(workload.clbits)
   timeBudget.enter('evolve')
   if (plan.canBranch) {
@@ -51,7 +51,7 @@ export async function runWithFeedback(
   await runBranches({
     ...run,
     stateCopyBytes: run.limits.stateCopyBytes,
-    state: new Statevector(run.engine, places.size, run.timeBudget),
+    state: new Statevector(run.engine, places.size, run.timeBudget, workload.precision),
     feedback: { noise: workload.noise, places, assertFits },
     shots: workload.shots,
     walk: workload.walk,

@@ -9,11 +9,12 @@ import { branchProbability, KrausTable } from '../statevector/state/kraus.ts'
  */
 export const trajectories = defineMethod({
   name: 'trajectories',
+  hasSinglePrecision: true,
   // For a program with feedback, density_matrix is no alternative.
   prefers: (workload) => !workload.reduced,
   refuse(workload, limits) {
     if (!workload.noise?.channelsAfter) return { code: 'no_noise', reason: 'there is no noise' }
-    return refuseSize(stateQubits(workload), limits)
+    return refuseSize(stateQubits(workload), limits, workload.precision)
   },
   stateQubits,
   estimateSeconds: (workload, limits) => secondsOfShot(workload, limits) * expectedStates(workload),

@@ -34,6 +34,7 @@ test('an exact simulator has limits and features, and neither qubits nor gates',
       'meas_level_1',
       'optimization_level',
       'exact',
+      'single_precision',
     ],
   })
   expect(described.limits?.qubits).toBeUndefined()

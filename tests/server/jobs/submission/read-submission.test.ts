@@ -235,6 +235,14 @@ describe('readSubmission()', () => {
     expect(readSubmission({ circuits, name: 'x'.repeat(200), tags }).tags).toHaveLength(10)
   })
 
+  test('the precision of a job is single or left out', () => {
+    const read = (precision: string) => readSubmission({ circuits: [TEXT], precision }).payload
+    expect(read('single')).toMatchObject({ precision: 'single' })
+    // Older drivers refuse it.
+    expect(read('double')).not.toHaveProperty('precision')
+    expect(fieldsOf({ circuits: [TEXT], precision: 'half' })).toEqual(['precision'])
+  })
+
   test('exact values have no shots, and Pauli sums belong to exact jobs', () => {
     const sums = [{ ZZ: 0.5, XI: -1 }]
     const { payload } = readSubmission({
@@ -247,6 +255,7 @@ describe('readSubmission()', () => {
     expect(fieldsOf({ ...entry({ shots: 5 }), exact: true })).toEqual(['circuits.0.shots'])
     expect(fieldsOf({ ...entry({}), shots: 5, memory: true, exact: true })).toEqual(['shots', 'memory'])
     expect(fieldsOf({ ...entry({}), meas_level: 1, exact: true })).toEqual(['meas_level'])
+    expect(fieldsOf({ ...entry({}), precision: 'single', exact: true })).toEqual(['precision'])
     expect(fieldsOf(entry({ expectation_values: sums }))).toEqual(['circuits.0.expectation_values'])
     for (const wrong of [[], [{}], [{ ZQ: 1 }], [{ '': 1 }], [{ Z: '1' }], { Z: 1 }])
       expect(fieldsOf({ ...entry({ expectation_values: wrong }), exact: true })[0]).toStartWith(

@@ -35,6 +35,7 @@ from .._submission import (
     MeasReturn,
     OptimizationLevel,
     ParameterValues,
+    Precision,
     body_of,
     circuits_of,
     with_places,
@@ -118,6 +119,7 @@ class SvcAsyncClient(AsyncAdapters):
         seed: int | None = None,
         allow_uncalibrated: bool = False,
         exact: bool = False,
+        precision: Precision | None = None,
         name: str | None = None,
         tags: Sequence[str] = (),
         idempotency_key: str | None = None,
@@ -143,6 +145,8 @@ class SvcAsyncClient(AsyncAdapters):
                 them.
             exact: exact values in place of shots, on simulators only: ``expectation_values`` of the circuits that name
                 observables, ``probabilities`` of the others.
+            precision: of the amplitudes of a simulator: ``single`` takes half the memory and time of ``double``, the
+                default.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
@@ -164,6 +168,7 @@ class SvcAsyncClient(AsyncAdapters):
             seed=seed,
             allow_uncalibrated=allow_uncalibrated,
             exact=exact,
+            precision=precision,
             name=name,
             tags=tags,
         )

@@ -36,6 +36,7 @@ from .._submission import (
     MeasReturn,
     OptimizationLevel,
     ParameterValues,
+    Precision,
     body_of,
     circuits_of,
     with_places,
@@ -119,6 +120,7 @@ class SvcClient(Adapters):
         seed: int | None = None,
         allow_uncalibrated: bool = False,
         exact: bool = False,
+        precision: Precision | None = None,
         name: str | None = None,
         tags: Sequence[str] = (),
         idempotency_key: str | None = None,
@@ -144,6 +146,8 @@ class SvcClient(Adapters):
                 them.
             exact: exact values in place of shots, on simulators only: ``expectation_values`` of the circuits that name
                 observables, ``probabilities`` of the others.
+            precision: of the amplitudes of a simulator: ``single`` takes half the memory and time of ``double``, the
+                default.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
@@ -165,6 +169,7 @@ class SvcClient(Adapters):
             seed=seed,
             allow_uncalibrated=allow_uncalibrated,
             exact=exact,
+            precision=precision,
             name=name,
             tags=tags,
         )

@@ -1,4 +1,4 @@
-import { LAYOUT } from '../../../kernel/layout.ts'
+import type { AmplitudeArray } from '../../../kernel/layout.ts'
 import type { Statevector } from '../state/statevector.ts'
 
 export type Outcome = 0 | 1
@@ -15,7 +15,7 @@ export const NO_OUTCOMES: KnownBits = { mask: 0, value: 0 }
 /** A state from which pending branches start. */
 export class SharedState {
   /** A copy, made before the state changes; until then the engine's memory contains the state. */
-  copy: Float64Array | undefined
+  copy: AmplitudeArray | undefined
   /** Number of pending branches that start from it. */
   waitingBranches = 0
 }
@@ -39,7 +39,7 @@ export interface Branch {
 export class PendingBranches {
   readonly #branches: Branch[] = []
   readonly #bytes: number
-  #copies = 0
+  #copied = 0
 
   /** `bytes` limits the memory of all copies of states together. */
   constructor(bytes: number) {
@@ -53,8 +53,8 @@ export class PendingBranches {
 
   pop(): Branch | undefined {
     const branch = this.#branches.pop()
-    if (branch?.sharedState && --branch.sharedState.waitingBranches === 0 && branch.sharedState.copy)
-      this.#copies--
+    if (branch?.sharedState && --branch.sharedState.waitingBranches === 0)
+      this.#copied -= branch.sharedState.copy?.byteLength ?? 0
     return branch
   }
 
@@ -64,9 +64,9 @@ export class PendingBranches {
    */
   detach(shared: SharedState, state: Statevector): SharedState {
     if (shared.waitingBranches === 0 || shared.copy) return new SharedState()
-    if ((this.#copies + 1) * LAYOUT.amplitudeBytes * 2 ** state.qubits <= this.#bytes) {
+    if (this.#copied + state.bytes <= this.#bytes) {
       shared.copy = state.copy()
-      this.#copies++
+      this.#copied += state.bytes
     } else {
       for (const branch of this.#branches) if (branch.sharedState === shared) branch.sharedState = undefined
       shared.waitingBranches = 0

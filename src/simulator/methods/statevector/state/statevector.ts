@@ -1,12 +1,16 @@
 import type { Engine, KnownZeros } from '../../../kernel/engine.ts'
 import type { KernelCall } from '../../../kernel/kernel-call.ts'
-import { LAYOUT, MAX_DRAWS_PER_CALL } from '../../../kernel/layout.ts'
+import {
+  type AmplitudeArray,
+  type AmplitudeFormat,
+  FORMATS,
+  LAYOUT,
+  MAX_DRAWS_PER_CALL,
+  type Precision,
+} from '../../../kernel/layout.ts'
 import type { Rng } from '../../../numeric/random.ts'
 import { PURPOSE } from '../../../numeric/random.ts'
 import { type TimeBudget, UNLIMITED, type WorkCounter } from '../../../timing/time-budget.ts'
-
-/** Largest number of qubits: the addresses of the kernel have 32 bits. */
-export const MAX_STATE_QUBITS = 27
 
 /**
  * Probabilities are summed in groups of amplitudes: single amplitudes up to 2^11 of them, then groups of up
@@ -14,6 +18,8 @@ export const MAX_STATE_QUBITS = 27
  */
 const MAX_GROUP_COUNT_BITS = 11
 const MAX_GROUP_SIZE_BITS = 6
+/** More than 2^21 groups do not fit into their place in the memory. */
+const MAX_GROUPS_BITS = 21
 /** Slices of up to this number of qubits are read without a check of the time: some milliseconds. */
 const MAX_SLICE_QUBITS = 20
 /** Work of a draw, in amplitude updates. */
@@ -23,12 +29,13 @@ const DRAW_WORK = 64
 const GUIDE_ENTRIES = 4_096
 
 /**
- * A pure state in double precision; qubit 0 is the least significant bit of the basis index. It is stored in
+ * A pure state; qubit 0 is the least significant bit of the basis index. It is stored in
  * the memory of its engine, which contains one state: a new one replaces it.
  */
 export class Statevector {
   /** Counts the work of all operations. */
   readonly work: WorkCounter
+  readonly #format: AmplitudeFormat
   #qubits: number
   readonly #engine: Engine
   readonly #knownZeros: KnownZeros
@@ -36,12 +43,19 @@ export class Statevector {
   /**
    * The state |0…0>.
    * @param work ends long operations at the deadline of a job.
-   * @throws RangeError above 27 qubits.
+   * @throws RangeError above 27 qubits, 28 in single precision.
    */
-  constructor(engine: Engine, qubits: number, work: WorkCounter = UNLIMITED) {
-    if (qubits > MAX_STATE_QUBITS)
-      throw new RangeError(`a statevector has at most ${MAX_STATE_QUBITS} qubits`)
-    engine.reserve(qubits)
+  constructor(
+    engine: Engine,
+    qubits: number,
+    work: WorkCounter = UNLIMITED,
+    precision: Precision = 'double',
+  ) {
+    this.#format = FORMATS[precision]
+    const { maxQubits } = this.#format
+    if (qubits > maxQubits)
+      throw new RangeError(`a statevector of ${precision} precision has at most ${maxQubits} qubits`)
+    engine.reserve(qubits, this.#format)
     this.#qubits = qubits
     this.#engine = engine
     this.work = work
@@ -52,11 +66,16 @@ export class Statevector {
     return this.#qubits
   }
 
+  /** Bytes of the amplitudes. */
+  get bytes(): number {
+    return this.#format.bytes * 2 ** this.#qubits
+  }
+
   /** Adds qubits in |0> above the others. */
   grow(qubits: number): void {
     const isNew = this.#knownZeros.isUninitialized
     const amplitudes = isNew ? undefined : this.copy()
-    this.#engine.reserve(qubits)
+    this.#engine.reserve(qubits, this.#format)
     this.#qubits = qubits
     if (amplitudes) this.load(amplitudes)
     else this.reset()
@@ -69,13 +88,17 @@ export class Statevector {
   }
 
   /** `[2^qubits][re, im]`, flat: a view of the memory. */
-  get amplitudes(): Float64Array {
+  get amplitudes(): AmplitudeArray {
     if (this.#knownZeros.isUninitialized) this.applyAll([])
-    return new Float64Array(this.#engine.buffer, LAYOUT.state, 2 * 2 ** this.qubits)
+    const { buffer } = this.#engine
+    const length = 2 * 2 ** this.qubits
+    return this.#format.isSingle
+      ? new Float32Array(buffer, LAYOUT.state, length)
+      : new Float64Array(buffer, LAYOUT.state, length)
   }
 
   /** Copies amplitudes into the state; qubits above theirs become |0>. */
-  load(amplitudes: Float64Array): void {
+  load(amplitudes: AmplitudeArray): void {
     this.#knownZeros.isUninitialized = false
     this.#knownZeros.zeros = 0
     const all = this.amplitudes
@@ -86,9 +109,9 @@ export class Statevector {
   }
 
   /** A copy of the amplitudes. */
-  copy(): Float64Array {
+  copy(): AmplitudeArray {
     const all = this.amplitudes
-    const copy = new Float64Array(all.length)
+    const copy = this.#format.isSingle ? new Float32Array(all.length) : new Float64Array(all.length)
     for (const { from, to } of this.#slices()) copy.set(all.subarray(from, to), from)
     return copy
   }
@@ -126,11 +149,12 @@ export class Statevector {
     const factor = 1 / Math.sqrt(this.weight(mask, value))
     for (const { index, from, to } of this.#slices()) {
       const size = (to - from) / 2
-      const at = LAYOUT.state + LAYOUT.amplitudeBytes * index
+      const at = LAYOUT.state + this.#format.bytes * index
       const isKept = ((index ^ value) & mask & ~(size - 1)) === 0
       // With an empty mask no index has the value 1: the slice is cleared.
-      if (isKept) kernel.project(at, size, mask & (size - 1), value & (size - 1), factor)
-      else kernel.project(at, size, 0, 1, factor)
+      if (isKept)
+        kernel.project(this.#format.isSingle, at, size, mask & (size - 1), value & (size - 1), factor)
+      else kernel.project(this.#format.isSingle, at, size, 0, 1, factor)
     }
   }
 
@@ -144,8 +168,14 @@ export class Statevector {
     for (const { index, from, to } of this.#slices()) {
       const size = (to - from) / 2
       if (((index ^ value) & mask & ~(size - 1)) !== 0) continue
-      const at = LAYOUT.state + LAYOUT.amplitudeBytes * index
-      sum += this.#engine.kernel.weight(at, size, mask & (size - 1), value & (size - 1))
+      const at = LAYOUT.state + this.#format.bytes * index
+      sum += this.#engine.kernel.weight(
+        this.#format.isSingle,
+        at,
+        size,
+        mask & (size - 1),
+        value & (size - 1),
+      )
     }
     return sum
   }
@@ -176,7 +206,7 @@ export class Statevector {
     let total = 0
     for (const { index } of this.#slices()) {
       const sums = LAYOUT.sums + 8 * (index / 2 ** bits)
-      kernel.addUp(LAYOUT.state + LAYOUT.amplitudeBytes * index, bits, groups, sums)
+      kernel.addUp(this.#format.isSingle, LAYOUT.state + this.#format.bytes * index, bits, groups, sums)
       const part = new Float64Array(buffer, sums, groups)
       if (total > 0) for (let group = 0; group < groups; group++) (part[group] as number) += total
       total = part[groups - 1] as number
@@ -188,7 +218,8 @@ export class Statevector {
     if (this.#knownZeros.isUninitialized) this.applyAll([])
     const { kernel, buffer } = this.#engine
     const { state, sums, guide, draws, indices } = LAYOUT
-    const bits = Math.min(MAX_GROUP_SIZE_BITS, Math.max(0, this.qubits - MAX_GROUP_COUNT_BITS))
+    const wanted = Math.min(MAX_GROUP_SIZE_BITS, this.qubits - MAX_GROUP_COUNT_BITS)
+    const bits = Math.max(0, wanted, this.qubits - MAX_GROUPS_BITS)
     const groups = 2 ** (this.qubits - bits)
     const entries = Math.min(groups, GUIDE_ENTRIES)
     this.#addUp(bits)
@@ -198,7 +229,8 @@ export class Statevector {
       const to = Math.min(count, from + MAX_DRAWS_PER_CALL)
       this.work.spend(DRAW_WORK * (to - from))
       fill(from, to)
-      kernel.drawIndices(state, bits, sums, groups, guide, entries, draws, to - from, indices)
+      const { isSingle } = this.#format
+      kernel.drawIndices(isSingle, state, bits, sums, groups, guide, entries, draws, to - from, indices)
       result.set(new Uint32Array(buffer, indices, to - from), from)
     }
     return result

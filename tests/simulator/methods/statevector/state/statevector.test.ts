@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { PhaseOp, UnitaryOp } from '../../../../../src/qasm/index.ts'
 import { createEngine, type Engine } from '../../../../../src/simulator/kernel/engine.ts'
 import type { KernelCall } from '../../../../../src/simulator/kernel/kernel-call.ts'
+import type { Precision } from '../../../../../src/simulator/kernel/layout.ts'
 import { compile } from '../../../../../src/simulator/methods/statevector/gates/compile.ts'
 import { Statevector } from '../../../../../src/simulator/methods/statevector/state/statevector.ts'
 import { createRng, PURPOSE } from '../../../../../src/simulator/numeric/random.ts'
+import { UNLIMITED } from '../../../../../src/simulator/timing/time-budget.ts'
 import { h, MATRICES, phase, randomUnitary, ry, swap, unitary, x, z } from '../../../support/ops.ts'
 import { type Amplitudes, applyOp, zeroState } from '../../../support/reference.ts'
 
@@ -26,8 +28,13 @@ function callsOf(gates: readonly Gate[]): KernelCall[] {
   return gates.flatMap((gate) => compile(gate))
 }
 
-function evolve(gates: readonly Gate[], qubits: number, engine = engines[0] as Engine): Statevector {
-  const state = new Statevector(engine, qubits)
+function evolve(
+  gates: readonly Gate[],
+  qubits: number,
+  engine = engines[0] as Engine,
+  precision: Precision = 'double',
+): Statevector {
+  const state = new Statevector(engine, qubits, UNLIMITED, precision)
   state.applyAll(callsOf(gates))
   return state
 }
@@ -42,6 +49,26 @@ function distance({ amplitudes }: Statevector, expected: Amplitudes): number {
       ),
     0,
   )
+}
+
+/** Largest error of an amplitude. */
+const TOLERANCES = { double: 1e-12, single: 3e-6 } as const
+
+/** Compares gates with plain complex arithmetic in both precisions; `later` ones are separate calls. */
+function expectAgreement(
+  gates: readonly Gate[],
+  qubits: number,
+  used = engines.slice(0, 1),
+  later: readonly Gate[] = [],
+): void {
+  const expected = [...gates, ...later].reduce(applyOp, zeroState(qubits))
+  for (const engine of used) {
+    for (const precision of ['double', 'single'] as const) {
+      const state = evolve(gates, qubits, engine, precision)
+      state.applyAll(callsOf(later))
+      expect(distance(state, expected)).toBeLessThan(TOLERANCES[precision])
+    }
+  }
 }
 
 /** Distinct qubits in random order. */
@@ -79,27 +106,21 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('on random gates on %d qubits', (qubits) => {
     for (let round = 0; round < 8; round++) {
       const gates = [...spread(qubits), ...Array.from({ length: 25 }, () => randomGate(qubits))]
-      const expected = gates.reduce(applyOp, zeroState(qubits))
-      expect(distance(evolve(gates, qubits), expected)).toBeLessThan(1e-12)
+      expectAgreement(gates, qubits)
     }
   })
 
-  // One block up to 15 qubits, blocks of 2^14 at 16, of 2^15 from 17 on.
+  // One block up to 15 qubits, blocks of 2^14 at 16, of 2^15 from 17 on; in single precision one more.
   test.each([14, 15, 16, 17])('on random gates on %d qubits, on one thread and on two', (qubits) => {
     const first = spread(qubits).filter((_, q) => q % 3 === 0 || q > qubits - 3)
     const gates = [...first, ...Array.from({ length: qubits > 15 ? 6 : 10 }, () => randomGate(qubits))]
-    const expected = gates.reduce(applyOp, zeroState(qubits))
-    for (const engine of engines)
-      expect(distance(evolve(gates, qubits, engine), expected)).toBeLessThan(1e-12)
+    expectAgreement(gates, qubits, engines)
   })
 
   test.each([8, 9, 16])('on layers of real gates, which are paired, on %d qubits', (qubits) => {
     const layer = shuffled(qubits).map((q) => (q % 4 === 0 ? h(q) : ry(0.3 + q, q)))
     const gates = [...layer, x(1, 0), phase(0.4, [0, 2]), ...layer.slice(0, 5)]
-    const expected = gates.reduce(applyOp, zeroState(qubits))
-    for (const engine of engines) {
-      expect(distance(evolve(gates, qubits, engine), expected)).toBeLessThan(1e-12)
-    }
+    expectAgreement(gates, qubits, engines)
   })
 
   test.each([6, 9, 12])('on phases of many qubits at once, on %d qubits', (qubits) => {
@@ -107,8 +128,7 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
       phase(6 * rng.next(), shuffled(qubits).slice(0, 1 + pick(2))),
     )
     const gates = [...spread(qubits), ...phases, ...spread(qubits), ...phases.slice(0, 20)]
-    const expected = gates.reduce(applyOp, zeroState(qubits))
-    expect(distance(evolve(gates, qubits), expected)).toBeLessThan(1e-12)
+    expectAgreement(gates, qubits)
   })
 
   test.each([8, 9, 13, 16])('on alternating layers of rotations and phases, on %d qubits', (qubits) => {
@@ -122,13 +142,7 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
     const gates = [rotations(), phases(), rotations(), phases(), rotations()].flat()
     // Without a rotation the block is that of the lowest qubits: pairs lie inside, across its border and
     // outside.
-    const later = phases()
-    const expected = [...gates, ...later].reduce(applyOp, zeroState(qubits))
-    for (const engine of engines) {
-      const state = evolve(gates, qubits, engine)
-      state.applyAll(callsOf(later))
-      expect(distance(state, expected)).toBeLessThan(1e-12)
-    }
+    expectAgreement(gates, qubits, engines, phases())
   })
 
   test('on phases of qubits inside and outside of the block, all with one qubit in common or not', () => {
@@ -138,10 +152,7 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
     const pairs = few.flatMap((a) => few.filter((b) => b > a).map((b) => phase(0.1 * (a + b) + 0.2, [a, b])))
     for (const phases of [pairs, pairs.filter(({ controls }) => controls.includes(14))]) {
       const gates = [...first, ...phases, ...phases.map((each) => ({ ...each, angle: 0.7 }))]
-      const expected = gates.reduce(applyOp, zeroState(qubits))
-      for (const engine of engines) {
-        expect(distance(evolve(gates, qubits, engine), expected)).toBeLessThan(1e-12)
-      }
+      expectAgreement(gates, qubits, engines)
     }
   })
 })
@@ -179,31 +190,42 @@ test('Statevector: qubit 0 is the least significant bit of the index', () => {
   expect(evolve([x(1)], 2).amplitudes[2 * 0b10]).toBe(1)
 })
 
-test('Statevector is |0…0> at first, also in memory that contained another state', () => {
-  evolve(spread(16), 16)
-  const { amplitudes } = new Statevector(engines[0] as Engine, 16)
-  expect(amplitudes[0]).toBe(1)
-  expect(amplitudes.every((part, index) => index === 0 || part === 0)).toBe(true)
-})
+test.each(['double', 'single'] as const)(
+  'Statevector of %s precision is |0…0> at first, also in memory that contained another state',
+  (precision) => {
+    evolve(spread(16), 16)
+    const { amplitudes } = new Statevector(engines[0] as Engine, 16, UNLIMITED, precision)
+    expect(amplitudes.length).toBe(2 ** 17)
+    expect(amplitudes[0]).toBe(1)
+    expect(Math.max(...amplitudes.subarray(1))).toBe(0)
+  },
+)
 
-test('Statevector.project() follows the measurement rule for several qubits at once', () => {
-  const state = evolve([ry(0.8, 1), x(0, 1), h(2)], 3)
-  const copy = state.amplitudes.slice()
-  expect(state.weight(0b011, 0b011)).toBeCloseTo(Math.sin(0.4) ** 2, 12)
-  state.project(0b011, 0b011)
-  expect([0b011, 0b111].map((index) => state.amplitudes[2 * index])).toEqual([
-    expect.closeTo(Math.SQRT1_2, 12),
-    expect.closeTo(Math.SQRT1_2, 12),
-  ])
-  state.load(copy)
-  state.project(0b100, 0b100)
-  expect(state.amplitudes[2 * 0b100]).toBeCloseTo(Math.cos(0.4), 12)
-  expect(state.amplitudes[2 * 0b111]).toBeCloseTo(Math.sin(0.4), 12)
-  expect(state.amplitudes[2 * 0b000]).toBe(0)
-})
+test.each([
+  ['double', 12],
+  ['single', 6],
+] as const)(
+  'Statevector.project() in %s precision follows the measurement rule for several qubits at once',
+  (precision, digits) => {
+    const state = evolve([ry(0.8, 1), x(0, 1), h(2)], 3, engines[0], precision)
+    const copy = state.copy()
+    expect(state.weight(0b011, 0b011)).toBeCloseTo(Math.sin(0.4) ** 2, digits)
+    state.project(0b011, 0b011)
+    expect([0b011, 0b111].map((index) => state.amplitudes[2 * index])).toEqual([
+      expect.closeTo(Math.SQRT1_2, digits),
+      expect.closeTo(Math.SQRT1_2, digits),
+    ])
+    state.load(copy)
+    state.project(0b100, 0b100)
+    expect(state.amplitudes[2 * 0b100]).toBeCloseTo(Math.cos(0.4), digits)
+    expect(state.amplitudes[2 * 0b111]).toBeCloseTo(Math.sin(0.4), digits)
+    expect(state.amplitudes[2 * 0b000]).toBe(0)
+  },
+)
 
 test('Statevector refuses more qubits than 32-bit addresses allow', () => {
   expect(() => new Statevector(engines[0] as Engine, 28)).toThrow(RangeError)
+  expect(() => new Statevector(engines[0] as Engine, 29, UNLIMITED, 'single')).toThrow(RangeError)
 })
 
 describe('Statevector.sample()', () => {
