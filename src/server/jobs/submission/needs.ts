@@ -59,10 +59,11 @@ function problemsOf(
 function featureProblem(feature: string, { features }: ExaminedSubmission, qpu: string): Problem {
   const path = features.find(({ name }) => name === feature)?.path ?? 'circuits'
   const isLevel = feature.startsWith('meas_level_')
+  const what = path.startsWith('circuits') ? 'The program' : 'The job'
   return {
     path,
     code: isLevel ? 'unsupported_meas_level' : 'unsupported_feature',
-    message: `${path === feature || isLevel ? 'The job' : 'The program'} needs ${feature}, which ${qpu} does not support.`,
+    message: `${what} needs ${feature}, which ${qpu} does not support.`,
     params: { feature },
   }
 }
