@@ -151,7 +151,7 @@ export function planExecution(
   if (!plan) return lowerExecution(execution, backend, limits, () => request.timeBudget.check())
   try {
     assertWithinLimits(execution, plan.template.circuit, backend, limits)
-    return { ...plan.template.circuit, reduced: boundPlan(plan, values) }
+    return { ...plan.template.circuit, reduced: boundPlan(plan, values, request) }
   } catch (error) {
     throw circuitErrorOf(error, circuitIndex)
   }

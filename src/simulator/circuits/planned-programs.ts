@@ -1,8 +1,8 @@
 import { Recent } from '../../base/index.ts'
-import { lowerTemplate, type Program, type Template } from '../../qasm/index.ts'
+import { lowerTemplate, type Op, type Program, type Template } from '../../qasm/index.ts'
 import { type Observable, observedQubits } from '../exact/observables.ts'
 import { type NoiseModel, withNoise } from '../noise/noise-model.ts'
-import { type ReducedCircuit, reduceCircuit, type StateOp } from '../reduction/reduce-circuit.ts'
+import { isDiagonal, type ReducedCircuit, reduceCircuit, type StateOp } from '../reduction/reduce-circuit.ts'
 import type { TimeBudget } from '../timing/time-budget.ts'
 import { MAX_CHARACTERS } from './parsed-programs.ts'
 
@@ -38,10 +38,8 @@ let models = 0
  * variational loops repeat theirs with other values. Undefined for a program that is lowered for each set of
  * values: a long one, and one whose inputs or outcomes decide more than the angles of gates.
  */
-export function plannedProgram(
-  program: Program,
-  { noise, observables, timeBudget }: PlanRequest,
-): PlannedProgram | undefined {
+export function plannedProgram(program: Program, request: PlanRequest): PlannedProgram | undefined {
+  const { noise, observables, timeBudget } = request
   if (program.text.length > MAX_CHARACTERS) return undefined
   const key = `${JSON.stringify(observables)} ${noise ? numberOf(noise) : ''}\n${program.text}`
   const known = planned.get(key)
@@ -51,12 +49,8 @@ export function plannedProgram(
     planned.add(key, null, key.length)
     return undefined
   }
-  const { ops, qubits, clbits } = template.circuit
-  timeBudget.enter('plan')
-  const reduced = reduceCircuit(withNoise(ops, noise, timeBudget), qubits, clbits, {
-    work: timeBudget,
-    observed: observedQubits(observables),
-  })
+  const { ops } = template.circuit
+  const reduced = reducedFor(template.circuit, request)
   const plan = { template, reduced }
   const steps = ops.length + reduced.ops.length + template.computations
   const matrices = new Set(ops.map((op) => op.kind === 'unitary' && op.matrix)).size
@@ -64,11 +58,39 @@ export function plannedProgram(
   return plan
 }
 
-/** The circuit for these values of the inputs. Throws `QasmError`. */
-export function boundPlan({ template, reduced }: PlannedProgram, values: readonly number[]): ReducedCircuit {
+/**
+ * The circuit for these values of the inputs. One with a gate that is diagonal for them, such as a rotation
+ * by 0, may depend on fewer steps and is reduced again, so that a method refuses it only if it refuses the
+ * same program with the values written in it. Throws `QasmError`.
+ */
+export function boundPlan(
+  { template, reduced }: PlannedProgram,
+  values: readonly number[],
+  request: PlanRequest,
+): ReducedCircuit {
   if (template.computations === 0) return reduced
   const bound = template.bind(values)
+  const isSpecial = [...bound].some(([op, other]) => isDiagonalGate(op) !== isDiagonalGate(other))
+  if (isSpecial) return reducedFor(template.circuit, request, bound)
   return { ...reduced, ops: reduced.ops.map((op) => (bound.get(op as never) as StateOp | undefined) ?? op) }
+}
+
+function isDiagonalGate(op: Op): boolean {
+  return op.kind === 'phase' || (op.kind === 'unitary' && isDiagonal(op.matrix))
+}
+
+/** A circuit with its noise, reduced to what is asked for; `bound` has the steps that replace others. */
+function reducedFor(
+  { ops, qubits, clbits }: Template['circuit'],
+  { noise, observables, timeBudget }: PlanRequest,
+  bound?: ReadonlyMap<Op, Op>,
+): ReducedCircuit {
+  timeBudget.enter('plan')
+  const steps = bound ? ops.map((op) => bound.get(op) ?? op) : ops
+  return reduceCircuit(withNoise(steps, noise, timeBudget), qubits, clbits, {
+    work: timeBudget,
+    observed: observedQubits(observables),
+  })
 }
 
 function numberOf(noise: NoiseModel): number {

@@ -22,14 +22,35 @@ test('a program is lowered and reduced once; each set of values gives its own ci
     [-1, 0.25],
   ]) {
     const { ops = [], qubits, clbits } = lowerProgram(program, values)
-    expect(boundPlan(plan, values)).toEqual(reduceCircuit(ops, qubits, clbits))
+    expect(boundPlan(plan, values, EXACT)).toEqual(reduceCircuit(ops, qubits, clbits))
   }
 })
 
-test('a special angle gives the outcomes of the general circuit', () => {
-  const plan = plannedProgram(parseProgram(LOOP), EXACT)
-  // Rotations by 0 are the identity, and stay steps of the circuit.
-  expect(plan && boundPlan(plan, [0, 0]).qubits).toEqual([0, 1])
+test('special angles give the circuit of the program with the values written in it', () => {
+  const texts = [
+    LOOP,
+    // A gate after a measurement that is diagonal for some values: the measurement is then a final one.
+    `OPENQASM 3.0; include "stdgates.inc"; input float a; input float b; qubit[2] q; bit[2] c;
+ry(0.3) q[0]; cx q[0], q[1]; c[0] = measure q[0]; rx(a) q[0]; crx(b) q[1], q[0]; U(a, b, 0.1) q[0]; c[1] = measure q[1];`,
+    // The other qubit matters only for some values.
+    `OPENQASM 3.0; include "stdgates.inc"; input float a; input float b; qubit[2] q; bit c;
+h q; crx(a) q[1], q[0]; U(b, 0, 0) q[1]; c = measure q[0];`,
+  ]
+  for (const text of texts) {
+    const program = parseProgram(text)
+    const plan = plannedProgram(program, EXACT)
+    if (!plan) throw new Error('no plan')
+    for (const values of [
+      [0, 0],
+      [0, 0.5],
+      [0.5, 0],
+      [4 * Math.PI, 0],
+      [1, 2],
+    ]) {
+      const { ops = [], qubits, clbits } = lowerProgram(program, values)
+      expect(boundPlan(plan, values, EXACT)).toEqual(reduceCircuit(ops, qubits, clbits))
+    }
+  }
 })
 
 test('another noise model and other observables have a plan of their own', () => {
@@ -46,7 +67,9 @@ test('another noise model and other observables have a plan of their own', () =>
   expect(plannedProgram(program, { ...EXACT, noise: other })).not.toBe(plan)
   expect(plannedProgram(program, { ...EXACT, noise })).toBe(plan)
   const { ops = [], qubits, clbits } = lowerProgram(program, [1, 2])
-  expect(boundPlan(plan, [1, 2])).toEqual(reduceCircuit(withNoise(ops, noise), qubits, clbits))
+  expect(boundPlan(plan, [1, 2], { ...EXACT, noise })).toEqual(
+    reduceCircuit(withNoise(ops, noise), qubits, clbits),
+  )
   const observables = [[{ coefficient: 1, letters: [{ qubit: 3, letter: 'X' as const }] }]]
   expect(plannedProgram(program, { ...EXACT, observables })?.reduced.qubits).toEqual([0, 1, 3])
 })
