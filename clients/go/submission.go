@@ -20,7 +20,7 @@ type Circuit struct {
 	Circuit string `json:"circuit"`
 	// ParameterValues are sets of values for the inputs of the program in their order; each gives one result.
 	ParameterValues [][]float64 `json:"parameter_values,omitempty"`
-	// NamedValues are such sets by the names of the inputs, in place of ParameterValues.
+	// NamedValues are such sets by the names of the inputs, in place of ParameterValues, which input arrays need.
 	NamedValues []map[string]float64 `json:"-"`
 	// Shots of this circuit; those of the submission if 0.
 	Shots int `json:"shots,omitempty"`
@@ -128,7 +128,7 @@ func (c *Client) submit(ctx context.Context, s Submission, request call, result 
 
 var (
 	comment = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
-	input   = regexp.MustCompile(`(?:^|[;}])\s*input\s+\w+(?:\s*\[[^\]]*\])?\s+([\p{L}_][\p{L}\p{N}_]*)\s*;`)
+	input   = regexp.MustCompile(`(?:^|[;}])\s*input\s[^;]*?([\p{L}_][\p{L}\p{N}_]*)\s*;`)
 )
 
 // inputsOf returns the names of the inputs of a program in their order.

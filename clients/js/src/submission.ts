@@ -1,8 +1,11 @@
 import { InvalidRequestError, TooLargeError } from './errors.ts'
 import type { PostJobsBody } from './generated/wire.gen.ts'
 
-/** Values of the inputs of a program, in their order or by their names such as `{ theta: 3.1 }`. */
-export type ParameterSet = readonly number[] | { readonly [name: string]: number }
+/**
+ * Values of the inputs of a program, in their order or by their names such as `{ theta: 3.1 }`; of an input
+ * array, its elements in the order of their indices.
+ */
+export type ParameterSet = readonly number[] | { readonly [name: string]: number | readonly number[] }
 
 /** A program with what belongs to it. */
 export interface Circuit {
@@ -107,7 +110,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
 }
 
 const COMMENT = /\/\/[^\n]*|\/\*.*?\*\//gs
-const INPUT = /(?:^|[;}])\s*input\s+\w+(?:\s*\[[^\]]*\])?\s+([\p{L}_][\p{L}\p{N}_]*)\s*(?=;)/gu
+const INPUT = /(?:^|[;}])\s*input\s[^;]*?([\p{L}_][\p{L}\p{N}_]*)\s*(?=;)/gu
 
 /** Sets of values in the order of the inputs of a program. */
 function setsOf(
@@ -126,7 +129,7 @@ function setsOf(
       throw new RangeError(
         `The program has no input ${unknown}; its inputs are ${names.join(', ') || 'none'}`,
       )
-    return names.map((name) => {
+    return names.flatMap((name) => {
       const value = given.get(name)
       if (value === undefined) throw new RangeError(`parameterValues has no value for the input ${name}`)
       return value

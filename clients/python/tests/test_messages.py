@@ -45,6 +45,8 @@ def sent(values: Any, text: str = TWO) -> Any:
 def test_values_of_inputs_are_given_by_their_names() -> None:
     assert sent({"phi": 2.0, "theta": 1.0}) == [1.0, 2.0]
     assert sent([{"phi": 2.0, "theta": 1.0}, {"phi": 4.0, "theta": 3.0}]) == [[1.0, 2.0], [3.0, 4.0]]
+    arrays = "OPENQASM 3.0; input float x; input array[float[64], 2, 2] a; input array[uint[4], 1] n; qubit q;"
+    assert sent({"n": [6], "x": 1.0, "a": [[2, 3], [4, 5]]}, arrays) == [1.0, 2, 3, 4, 5, 6]
     with pytest.raises(ValueError, match="The program has no input thta; did you mean theta?"):
         sent({"thta": 1.0, "phi": 2.0})
     with pytest.raises(ValueError, match="The program has no input zzz; its inputs are theta, phi"):

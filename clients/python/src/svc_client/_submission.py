@@ -208,7 +208,7 @@ def _sent(circuit: Circuit) -> dict[str, Any]:
 
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_INPUT = re.compile(r"(?:^|[;}])\s*input\s+\w+(?:\s*\[[^\]]*\])?\s+(\w+)\s*(?=;)")
+_INPUT = re.compile(r"(?:^|[;}])\s*input\s[^;]*?(\w+)\s*(?=;)")
 
 
 def _ordered(program: str, values: Any) -> Any:
@@ -230,7 +230,13 @@ def _ordered(program: str, values: Any) -> Any:
     missing = [name for name in names if name not in values]
     if missing:
         raise ValueError(f"parameter_values has no value for the input {missing[0]}")
-    return [values[name] for name in names]
+    return [element for name in names for element in _elements(values[name])]
+
+
+def _elements(value: Any) -> list[Any]:
+    """The elements of an input array in the order of their indices, or the value of another input."""
+    plain = _plain(value)
+    return [element for each in plain for element in _elements(each)] if isinstance(plain, list) else [plain]
 
 
 def _assert_finite(value: Any, path: str) -> None:
