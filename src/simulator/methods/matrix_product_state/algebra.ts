@@ -1,7 +1,7 @@
 import type { Engine } from '../../kernel/engine.ts'
 import { type Kernel, memoryOf } from '../../kernel/memory.ts'
+import { type Block, multiplySmall } from '../../numeric/matrix.ts'
 import { UNLIMITED, type WorkCounter } from '../../timing/time-budget.ts'
-import { type Block, multiplySmall } from './matrix.ts'
 
 /** Work of a multiplication of complex numbers, in amplitude updates of the kernel. */
 const COMPLEX_WORK = 2

@@ -1,8 +1,8 @@
+import { isSwap } from '../../reduction/operator.ts'
 import type { StateOp } from '../../reduction/reduce-circuit.ts'
 import { qubitsOf } from '../../reduction/reduce-circuit.ts'
 import type { WorkCounter } from '../../timing/time-budget.ts'
 import { gather, type Meeting } from './gathering.ts'
-import { isSwap } from './operator.ts'
 
 /** Work of an exchange of the walk, in amplitude updates. */
 const EXCHANGE_WORK = 64

@@ -1,6 +1,6 @@
 import type { MethodRun } from '../../define-method.ts'
+import { type Block, zeros } from '../../numeric/matrix.ts'
 import { PURPOSE } from '../../numeric/random.ts'
-import { type Block, zeros } from './matrix.ts'
 import type { TensorChain } from './tensor-chain.ts'
 
 /** Work of a site besides multiplications, and of each of its shots, in amplitude updates. */

@@ -1,5 +1,5 @@
+import type { Block } from '../../numeric/matrix.ts'
 import type { Algebra } from './algebra.ts'
-import type { Block } from './matrix.ts'
 
 /** A matrix as the product of one with orthonormal columns and the rest. */
 interface Split {

@@ -1,7 +1,7 @@
+import { adjoint, type Block, identity, weightOf, zeros } from '../../numeric/matrix.ts'
+import { applyOperator, exchangeValues, isSwap, type LocalOperator } from '../../reduction/operator.ts'
 import type { Algebra } from './algebra.ts'
 import { gather, type Meeting } from './gathering.ts'
-import { adjoint, type Block, identity, weightOf, zeros } from './matrix.ts'
-import { applyOperator, exchangeValues, isSwap, type LocalOperator } from './operator.ts'
 import { splitExactly, splitRightExactly, splitTruncated, type Truncation } from './split.ts'
 
 /** Work of an operator at bond dimension 1 besides multiplications, in amplitude updates. */

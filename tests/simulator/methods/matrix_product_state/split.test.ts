@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createEngine } from '../../../../src/simulator/kernel/engine.ts'
 import { Algebra } from '../../../../src/simulator/methods/matrix_product_state/algebra.ts'
-import { type Block, zeros } from '../../../../src/simulator/methods/matrix_product_state/matrix.ts'
 import { splitExactly, splitTruncated } from '../../../../src/simulator/methods/matrix_product_state/split.ts'
+import { type Block, zeros } from '../../../../src/simulator/numeric/matrix.ts'
 import { createRng } from '../../../../src/simulator/numeric/random.ts'
 
 const algebra = new Algebra(await createEngine(1))

@@ -1,5 +1,5 @@
+import { isSwap, type LocalOperator, operatorOf } from '../../../reduction/operator.ts'
 import type { StateOp } from '../../../reduction/reduce-circuit.ts'
-import { isSwap, type LocalOperator, operatorOf } from '../operator.ts'
 
 /** A gate on the qubits that it acts on if swaps exchange names instead of values. */
 export interface NamedStep {

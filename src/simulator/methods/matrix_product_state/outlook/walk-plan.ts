@@ -1,6 +1,6 @@
+import { operatorOf } from '../../../reduction/operator.ts'
 import type { StateOp } from '../../../reduction/reduce-circuit.ts'
 import type { TimeBudget } from '../../../timing/time-budget.ts'
-import { operatorOf } from '../operator.ts'
 import type { ChainPlan } from '../plan-chain.ts'
 import type { ChainSettings, TensorChain } from '../tensor-chain.ts'
 import { Outlook } from './outlook.ts'

@@ -3,6 +3,7 @@ import type { ReducedCircuit, StateOp } from '../../../reduction/reduce-circuit.
 import { OP_WORK, UNLIMITED, type WorkCounter } from '../../../timing/time-budget.ts'
 import { compile, isSwap } from '../gates/compile.ts'
 import { cxToCz } from '../gates/cx-to-cz.ts'
+import { fusePairs } from '../gates/fuse-pairs.ts'
 import { mergeSingleQubitGates } from '../gates/merge-single-qubit-gates.ts'
 import { splitRotation } from '../gates/split-rotation.ts'
 import { type KrausOperator, KrausTable } from './kraus.ts'
@@ -49,7 +50,8 @@ export interface Plan {
 }
 
 /**
- * From this number of qubits on, splitting rotations and converting CX to CZ saves more time than it takes.
+ * From this number of qubits on, fusing gates, splitting rotations and converting CX to CZ saves more time
+ * than it takes.
  */
 const MIN_SPLIT_QUBITS = 11
 
@@ -64,7 +66,8 @@ export function planCircuit(
   const table = new KrausTable()
   const steps: Step[] = []
   const isWide = qubits.length >= MIN_SPLIT_QUBITS
-  for (const op of mergeSingleQubitGates(isWide ? cxToCz(ops, work) : ops, work)) {
+  const merged = mergeSingleQubitGates(isWide ? cxToCz(ops, work) : ops, work)
+  for (const op of isWide ? fusePairs(merged, work) : merged) {
     work.spend(OP_WORK)
     if (op.kind === 'measure') steps.push({ ...op, bit: bitOf(op.qubit) })
     else if (op.kind === 'reset') steps.push({ kind: 'reset', bit: bitOf(op.qubit) })

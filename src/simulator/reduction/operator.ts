@@ -1,5 +1,5 @@
-import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
-import type { Block } from './matrix.ts'
+import type { PhaseOp, UnitaryOp } from '../../qasm/index.ts'
+import type { Block } from '../numeric/matrix.ts'
 
 /** A matrix on some qubits, with controls; not necessarily unitary. */
 export type LocalOperator = Pick<UnitaryOp, 'targets' | 'controls' | 'controlValues' | 'matrix'>

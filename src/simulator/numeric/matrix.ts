@@ -1,4 +1,4 @@
-import { adjointOfRows, type Matrix, multiplyRows, identity as squareIdentity } from '../../../qasm/index.ts'
+import { adjointOfRows, type Matrix, multiplyRows, identity as squareIdentity } from '../../qasm/index.ts'
 
 /** A complex matrix that need not be square. */
 export interface Block {
