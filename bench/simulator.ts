@@ -1,7 +1,9 @@
 /**
- * The simulator `aer_sim` compared with Qiskit Aer, 2 threads each, double precision, 1,024 shots, the two
- * taking turns: `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26] [--only
- * qft,cz,cx,ghz,qaoa,files,stabilizer]`. Needs python3 (3.11 or newer), for which it installs Aer.
+ * The simulator `aer_sim` compared with Qiskit Aer, 2 threads each, 1,024 shots, the two taking turns:
+ * `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26] [--only
+ * qft,cz,cx,ghz,qaoa,qv,single,files,stabilizer] [--chains FOLDER]`. In double precision but for `single`,
+ * the families in single precision on both sides; `--chains` adds the OpenQASM 2 files of a folder, named
+ * `NAME_nQUBITS.qasm`, as matrix product states. Needs python3 (3.11 or newer), for which it installs Aer.
  *
  * Our time is from the text of the program to the counts, on a device that has run before. Aer's time is one
  * call of `run(…).result()` from Python with a circuit that was read and transpiled before, its gates
@@ -9,13 +11,19 @@
  * work on the machine disturbs less (at 24 qubits it took 2.6 times as long): the ratios are to the best of
  * them. "With reading" adds the time of `qasm2.loads`, since ours includes reading the text.
  * `random cz` and `random cx` are 20 layers of one `u3` per qubit and n/2 random pairs; QFT starts from a
- * product of random states. The published circuits are those of at most the largest of `sizes`; for circuits
- * with resets, Aer recomputes the state for each shot, which takes minutes from 18 qubits on: where it takes
- * longer than a minute, Aer runs only once.
+ * product of random states; `qv` is quantum volume with as many layers as qubits. The published circuits are
+ * those of at most the largest of `sizes`; for circuits with resets, Aer recomputes the state for each shot,
+ * which takes minutes from 18 qubits on: where it takes longer than a minute, Aer runs only once.
  */
 import { loadavg } from 'node:os'
 import { buildKernel } from '../scripts/build-kernel.ts'
-import { familyContests, fileContests, stabilizerContest } from './simulator/contests.ts'
+import {
+  chainContests,
+  familyContests,
+  fileContests,
+  singleContests,
+  stabilizerContest,
+} from './simulator/contests.ts'
 import { FAMILIES } from './simulator/programs.ts'
 import { type Contest, type Goal, Sides, type Timing } from './simulator/sides.ts'
 import { formatFigure, type Spread, spreadOf } from './support/figures.ts'
@@ -106,15 +114,18 @@ async function rowOf(sides: Sides, contest: Contest, rounds: number): Promise<(s
   ]
 }
 
-const { rounds, sizes, only } = startBench('Simulator compared with Aer', {
+const { rounds, sizes, only, chains } = startBench('Simulator compared with Aer', {
   sizes: '4,8,12,14,16,18,20,22,24,26',
-  only: [...Object.keys(FAMILIES), 'files', 'stabilizer'].join(),
+  only: [...Object.keys(FAMILIES), 'single', 'files', 'stabilizer'].join(),
+  chains: '',
 })
 await buildKernel()
 const names = only.split(',')
 const numbers = sizes.split(',').map(Number)
 const contests = [
   ...familyContests(names, numbers),
+  ...(names.includes('single') ? singleContests(numbers) : []),
+  ...(chains === '' ? [] : await chainContests(chains)),
   ...(names.includes('files') ? await fileContests(Math.max(...numbers)) : []),
   ...(names.includes('stabilizer') ? [stabilizerContest()] : []),
 ]

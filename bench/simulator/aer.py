@@ -11,8 +11,8 @@ from qiskit_aer import AerSimulator
 
 
 @functools.cache
-def simulator(method, fusion, threads):
-    return AerSimulator(method=method, fusion_enable=fusion, max_parallel_threads=threads)
+def simulator(method, precision, fusion, threads):
+    return AerSimulator(method=method, precision=precision, fusion_enable=fusion, max_parallel_threads=threads)
 
 
 def read(program):
@@ -22,7 +22,7 @@ def read(program):
 @functools.cache
 def prepared(program, method):
     """The gates as they stand: the same work for both sides."""
-    return transpile(read(program), simulator(method, True, 2), optimization_level=0)
+    return transpile(read(program), simulator(method, "double", True, 2), optimization_level=0)
 
 
 def reading(question):
@@ -36,7 +36,7 @@ def reading(question):
 def run(question):
     """Seconds of one call on average, and of Aer's own account of the simulation in it."""
     circuit = prepared(question["program"], question["method"])
-    backend = simulator(question["method"], question["fusion"], question["threads"])
+    backend = simulator(question["method"], question["precision"], question["fusion"], question["threads"])
     call, simulation = 0.0, 0.0
     for _ in range(question["repeats"]):
         start = time.perf_counter()

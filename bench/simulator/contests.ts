@@ -10,6 +10,8 @@ const SHOTS = 1_024
  */
 const SMALL_QUBITS = 14
 const SMALL_REPEATS = 50
+/** From this number of qubits on, the state takes most of the time. */
+const MIN_SINGLE_QUBITS = 16
 
 const CIRCUITS = join(import.meta.dir, '../../tests/circuits')
 /** Measures registers that it does not declare: Qiskit refuses it, we warn about it. */
@@ -41,14 +43,39 @@ export function familyContests(names: readonly string[], sizes: readonly number[
     )
 }
 
+/** The families in single precision on both sides, at each of the sizes from which states are large. */
+export function singleContests(sizes: readonly number[]): Contest[] {
+  const large = sizes.filter((qubits) => qubits >= MIN_SINGLE_QUBITS)
+  return Object.entries(FAMILIES).flatMap(([name, family]) =>
+    large.map((qubits) =>
+      contest(`${name} ${qubits}, single precision`, family(qubits), qubits, {
+        method: 'statevector',
+        precision: 'single',
+      }),
+    ),
+  )
+}
+
+/** The circuits of a folder as matrix product states of both sides, by size. */
+export async function chainContests(folder: string): Promise<Contest[]> {
+  const more = { method: 'matrix_product_state', goal: { ratio: 1 }, repeats: 1 }
+  const all = await contestsIn(folder, more)
+  return all.toSorted((a, b) => a.qubits - b.qubits)
+}
+
+function contestsIn(folder: string, more: Partial<Contest> = {}): Promise<Contest[]> {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.qasm') && name !== UNREADABLE)
+  return Promise.all(
+    files.map(async (file) => {
+      const qubits = Number(/_n(\d+)/.exec(file)?.[1])
+      return contest(basename(file, '.qasm'), await Bun.file(join(folder, file)).text(), qubits, more)
+    }),
+  )
+}
+
 /** The published circuits that both sides read, up to a number of qubits, by size. */
 export async function fileContests(mostQubits: number): Promise<Contest[]> {
-  const files = readdirSync(CIRCUITS).filter((name) => name.endsWith('.qasm') && name !== UNREADABLE)
-  const contests = files.map(async (file) => {
-    const qubits = Number(/_n(\d+)/.exec(file)?.[1])
-    return contest(basename(file, '.qasm'), await Bun.file(join(CIRCUITS, file)).text(), qubits)
-  })
-  const all = await Promise.all(contests)
+  const all = await contestsIn(CIRCUITS)
   return all.filter(({ qubits }) => qubits <= mostQubits).toSorted((a, b) => a.qubits - b.qubits)
 }
 

@@ -74,5 +74,19 @@ const qaoa: Family = (qubits) => {
   return program(qubits, [...upTo(qubits).map((qubit) => `h q[${qubit}];`), ...layers])
 }
 
+/** A matrix on each pair of a random pairing, as three controlled X between rotations. */
+const quantumVolume: Family = (qubits) => {
+  const { rotation, shuffled } = randomness()
+  const layers = upTo(qubits).flatMap(() => {
+    const order = shuffled(qubits)
+    return upTo(Math.floor(qubits / 2)).flatMap((index) => {
+      const [a = 0, b = 0] = order.slice(2 * index, 2 * index + 2)
+      const turns = () => [rotation(a), rotation(b)]
+      return [...upTo(3).flatMap(() => [...turns(), `cx q[${a}],q[${b}];`]), ...turns()]
+    })
+  })
+  return program(qubits, layers)
+}
+
 /** The families by the names that `--only` takes. */
-export const FAMILIES = { qft, cz: random('cz'), cx: random('cx'), ghz, qaoa }
+export const FAMILIES = { qft, cz: random('cz'), cx: random('cx'), ghz, qaoa, qv: quantumVolume }

@@ -22,6 +22,8 @@ export interface Contest {
    */
   repeats: number
   goal: Goal
+  /** Of both sides; double unless it is single. */
+  precision?: 'single'
 }
 
 /** The figures of one round of one side; times in s. */
@@ -69,10 +71,10 @@ export class Sides implements AsyncDisposable {
     return this.#python.ask({ ask: 'versions' })
   }
 
-  async ours({ program, shots, method, repeats }: Contest): Promise<Timing> {
+  async ours({ program, shots, method, repeats, precision }: Contest): Promise<Timing> {
     const device = await this.#device(method)
     await Bun.sleep(SETTLE_MS)
-    const payload = payloadOf([program], { shots })
+    const payload = payloadOf([program], { shots, ...(precision && { precision }) })
     const start = performance.now()
     let evolve = 0
     let chosen = ''
@@ -87,12 +89,21 @@ export class Sides implements AsyncDisposable {
   }
 
   async aer(
-    { program, shots, method, repeats }: Contest,
+    { program, shots, method, repeats, precision }: Contest,
     fusion: boolean,
     threads = THREADS,
   ): Promise<Timing> {
     await Bun.sleep(SETTLE_MS)
-    const question = { ask: 'run', program, shots, method, repeats, fusion, threads }
+    const question = {
+      ask: 'run',
+      program,
+      shots,
+      method,
+      repeats,
+      precision: precision ?? 'double',
+      fusion,
+      threads,
+    }
     const { call, ...rest } = await this.#python.ask<{ call: number; simulation: number; method: string }>(
       question,
     )
