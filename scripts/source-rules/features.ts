@@ -12,6 +12,7 @@ export const STORE_INDEXES = [
   'store/maintenance',
   'store/qpus',
   'store/readings',
+  'store/shares',
   'store/webhooks',
   'transfer',
 ] as const
@@ -65,6 +66,7 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
       'store/readings',
     ],
   },
+  { path: 'src/server/shares/', uses: ['store/calibrations', 'store/qpus', 'store/shares'] },
   { path: 'src/server/simulate/', uses: ['recording', 'store/accounts', 'store/jobs', 'store/qpus'] },
   { path: 'src/server/tokens/', uses: ['store/accounts'] },
   { path: 'src/server/users/', uses: ['store/accounts', 'store/jobs', 'store/maintenance'] },

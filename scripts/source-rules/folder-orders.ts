@@ -78,7 +78,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['drivers', 'meta', 'qpus', 'users'],
       ['admin', 'auth', 'calibration', 'metrics'],
       ['accounting', 'bookings', 'jobs', 'notifications', 'tokens', 'webhooks'],
-      ['events', 'records', 'simulate'],
+      ['events', 'records', 'shares', 'simulate'],
       ['reader-main.ts', 'realtime'],
       ['routes.ts'],
       ['instance.ts'],
@@ -171,7 +171,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/db/store',
     steps: [
-      ['accounts', 'bookings', 'mail', 'qpus', 'readings', 'webhooks'],
+      ['accounts', 'bookings', 'mail', 'qpus', 'readings', 'shares', 'webhooks'],
       ['jobs'],
       ['calibrations', 'maintenance'],
     ],

@@ -31,6 +31,7 @@ import { qpuRoutes } from './qpus/routes.ts'
 import type { Realtime } from './realtime/realtime.ts'
 import { recordRoutes } from './records/routes.ts'
 import type { RecordService } from './records/service.ts'
+import { shareRoutes } from './shares/routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
 import type { Webhooks } from './webhooks/create.ts'
@@ -89,6 +90,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     scheduleRoute,
     ...bookingRoutes(records.slots, dependencies.context.clock),
     ...calendarRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
+    ...shareRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
     ...eventRoutes,
     ...webhookRoutes(dependencies.webhooks, dependencies.context.clock),
     ...setUp.routes(),

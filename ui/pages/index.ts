@@ -213,6 +213,13 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./settings/Appearance.tsx')).Appearance,
   },
   {
+    path: '/shared/:secret',
+    title: 'Shared',
+    access: 'public',
+    styles: ['jobs', 'job-plots', 'calibrations', 'calibration-report'],
+    load: async () => (await import('./shared/Shared.tsx')).SharedPage,
+  },
+  {
     path: '/licenses',
     title: 'Licenses',
     access: 'public',

@@ -81,7 +81,7 @@ export const users = defineCollection({
     },
     beforeRemove({ tx, record }) {
       cancelJobsOf(tx, record.id)
-      for (const table of ['mail_items', 'mail_digests', 'calendar_feeds'])
+      for (const table of ['mail_items', 'mail_digests', 'calendar_feeds', 'shares'])
         tx.run(`DELETE FROM ${table} WHERE user = $user`, { user: record.id })
     },
   },

@@ -29,7 +29,7 @@ interface RateDeclaration {
   /** In the words of `docs/reference/limits.md`, whose row is made from this declaration. */
   readonly what: string
   /** Whose events are counted together. */
-  readonly of: 'account' | 'address' | 'calendar' | 'driver' | 'everybody'
+  readonly of: 'account' | 'address' | 'driver' | 'everybody' | 'secret address'
   readonly refusal: string
 }
 

@@ -78,7 +78,7 @@ export const RATES = {
     refusal: 'none is sent; the response is the same',
   }),
   apiTokens: fixed({
-    what: 'New API tokens',
+    what: 'New API tokens, and new links to jobs and reports',
     of: 'account',
     rate: { perSecond: 1 / 60, burst: 60 },
     refusal: '429',
@@ -117,8 +117,8 @@ export const RATES = {
     refusal: '429',
   }),
   calendarReads: fixed({
-    what: 'Reads of a calendar',
-    of: 'calendar',
+    what: 'Reads of a calendar, or of a link to a job or report',
+    of: 'secret address',
     rate: { perSecond: 0.1, burst: 10 },
     refusal: '429',
   }),

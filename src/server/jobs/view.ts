@@ -3,7 +3,6 @@ import { type Database, MAX_LARGE_BYTES, type ReadTx, unreadFields } from '../..
 import { type OwnJobsFilter, planOwnJobs, readPage } from '../../db/query/index.ts'
 import { chargeOf, findUser, findUserByIdentity } from '../../db/store/accounts/index.ts'
 import {
-  type AttemptCalibration,
   findJob,
   findJobChanges,
   type Job,
@@ -29,10 +28,9 @@ type ViewContext = Pick<ServerContext, 'db' | 'config' | 'order'>
 
 /** The record of a job as its owner sees it. */
 export function presentJob(db: Database, job: Job): JobView {
-  const { id, status, shots, program_hash: hash } = job
+  const { id, status, shots } = job
   const record = presentRecord(quantumJobs, job, db.names, { isSuperuser: false })
-  const program_sha256 = hash === '' ? null : Buffer.from(hash, 'base64url').toString('hex')
-  return Object.assign(record, { id, status, shots, program_sha256, error: errorOf(job), tags: tagsOf(job) })
+  return Object.assign(record, { id, status, shots, error: errorOf(job), tags: tagsOf(job) })
 }
 
 /** The large fields that each computed field of a job is derived from. */
@@ -119,30 +117,23 @@ export function findAccessible(tx: ReadTx, caller: Caller, id: string): Job {
   throw new AppError('not_found', "The requested resource wasn't found")
 }
 
+/** A job as whoever has a link to it sees it: without its user. Undefined when there is none any more. */
+export function viewSharedJob(context: ViewContext, tx: ReadTx, id: string): JobView | undefined {
+  const job = findJob(tx, id)
+  return job && { ...describeJob(context, tx, job), user_id: '' }
+}
+
 function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): JobView {
   const { id } = job
   const input = readQueuePosition(tx, id, config.idleThreshold, order)
   const charged = chargeOf(tx, id)
-  const attempts = job.attempt > 0 ? listAttempts(tx, id).map(presentAttempt) : []
   return {
     ...presentJob(db, job),
     charged_seconds: charged === undefined ? null : charged / 1_000,
     timeline: listTimeline(tx, id),
-    calibration: attempts.findLast(({ provenance }) => provenance)?.provenance?.calibration ?? null,
-    attempts,
+    attempts: job.attempt > 0 ? listAttempts(tx, id) : [],
     ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
   }
-}
-
-type StoredAttempt = ReturnType<typeof listAttempts>[number]
-
-function presentAttempt({ provenance, ...attempt }: StoredAttempt): Omit<StoredAttempt, 'provenance'> & {
-  provenance?: { calibration?: AttemptCalibration }
-} {
-  if (provenance === null) return attempt
-  // Written by `saveProvenance`.
-  const known = JSON.parse(provenance) as { calibration?: AttemptCalibration }
-  return { ...attempt, provenance: known }
 }
 
 /** When a job that a user submits to a QPU now would start, as `describeJob` says it of a pending one. */

@@ -45,4 +45,25 @@ export const bookings = defineAttacks([
       }
     },
   },
+  {
+    name: 'shared-reads',
+    who: 'guest',
+    input: 'one link to a job and links that do not exist, 20 reads at once',
+    cap: '10 reads of a link at once',
+    width: 20,
+    expect: RESULTS,
+    async prepare(target) {
+      const token = target.seeded.attackers[0]?.token
+      const { text } = await target.send({ path: '/api/jobs?limit=1&fields=id', token })
+      const [job] = JSON.parse(text) as { id: string }[]
+      const created = await post(target, token, '/api/shares', { kind: 'job', record: job?.id ?? '' })
+      const { url = '' } = JSON.parse(created.text) as { url?: string }
+      const secret = URL.parse(url)?.pathname.split('/').at(-1) ?? 'none'
+      let number = 0
+      return () => {
+        number += 1
+        return target.send({ path: `/api/shared/${number % 2 === 0 ? secret : number}` })
+      }
+    },
+  },
 ])

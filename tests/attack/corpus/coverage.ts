@@ -27,7 +27,7 @@ const OF_RATES: Record<keyof typeof RATES, Coverage> = {
   emptyLists: ['filter-unindexed-events'],
   slots: ['booking-repetitions'],
   calendarChanges: { reason: 'one row per account, without expensive work' },
-  calendarReads: ['calendar-reads'],
+  calendarReads: ['calendar-reads', 'shared-reads'],
   webhookChanges: ['webhook-tests', 'webhook-addresses'],
   driverConnections: ['driver-port-100'],
   driverMessages: ['driver-heartbeats', 'driver-unknown-types', 'driver-bad-payloads', 'driver-no-json'],

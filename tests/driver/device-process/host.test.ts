@@ -16,7 +16,6 @@ const CHOICE: DeviceChoice = {
   home: '/home/nobody',
   dataDir: '/tmp/svc-driver-test',
   python: { given: '', beside: '' },
-  version: '1.2.3',
 }
 
 function open() {

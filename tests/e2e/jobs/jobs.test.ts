@@ -293,4 +293,24 @@ describe.skipIf(!chromium)('jobs', () => {
         await page.getByText('No job matches these filters').waitFor()
       })
     }))
+
+  test('a link shows a job to guests until it is revoked', () =>
+    visit('jobs-share', 'user', async (page) => {
+      await page.goto(`/jobs/${flat}`)
+      await page.getByRole('button', { name: 'Share' }).click()
+      await page.getByRole('button', { name: 'Create a link' }).click()
+      const link = await page.locator('figure.code pre').innerText()
+      const guest = { name: 'jobs-shared', baseURL: lab.url, expected: [/status of 404/] }
+      await withPage(browser, guest, async (other) => {
+        await other.goto(new URL(link).pathname)
+        await other.getByText('Shared with you, read-only, until').waitFor()
+        await other.getByRole('heading', { name: 'Counts' }).waitFor()
+        expect(await other.getByRole('button', { name: 'Share' }).count()).toBe(0)
+        expect(await overflowOf(other)).toBe(0)
+        await page.getByRole('button', { name: 'Revoke' }).click()
+        await page.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' })
+        await other.reload()
+        await other.getByRole('heading', { name: 'This link is not valid' }).waitFor()
+      })
+    }))
 })

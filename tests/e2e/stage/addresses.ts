@@ -37,6 +37,10 @@ const EXAMPLES: Record<string, (stage: Stage) => Record<string, string>> = {
   }),
   '/jobs/:id': ({ jobs }) =>
     Object.fromEntries(Object.entries(jobs).map(([name, id]) => [`job-${name}`, `/jobs/${id}`])),
+  '/shared/:secret': ({ shared }) => ({
+    'shared-job': `/shared/${shared.job}`,
+    'shared-report': `/shared/${shared.report}`,
+  }),
   '/drivers/:id': ({ monitor }) => ({ driver: `/drivers/${monitor}` }),
 }
 

@@ -38,6 +38,8 @@ export interface Stage {
   firstSlot: string
   /** A calibration that has ended, its report, one that runs, and reports of the last weeks. */
   calibration: { done: string; report: string; running: string; past: string[] }
+  /** Secrets of links to a job and a report. */
+  shared: Record<'job' | 'report', string>
   close(): Promise<void>
 }
 
@@ -144,6 +146,10 @@ async function build(
     monitor: monitor['id'],
     tuner: tuner.id,
     calibration: { ...calibration, past },
+    shared: {
+      job: await share(api, user.token, { kind: 'job', record: jobs.bell }),
+      report: await share(api, token, { kind: 'report', record: calibration.report }),
+    },
     firstSlot,
   }
 }
@@ -173,6 +179,12 @@ async function addPerson(api: Call, token: string, name: string): Promise<Person
   const login = { identity: email, password: PASSWORD }
   const { token: own } = await api('POST', '/api/collections/users/auth-with-password', '', login)
   return { id, email, password: PASSWORD, token: own }
+}
+
+/** Creates a link; returns its secret. */
+async function share(api: Call, token: string, body: object): Promise<string> {
+  const { url } = await api('POST', '/api/shares', token, body)
+  return String(url).split('/').at(-1) ?? ''
 }
 
 function startMonitor(service: Service, fingerprint: string, token: string, url: string): Bun.Subprocess {

@@ -4,18 +4,13 @@ import { useApp } from '../../app/app.ts'
 import type { PageProps } from '../../app/page.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
-import { describeCharge, jobCondition, jobFailure } from '../../jobs/status.ts'
+import { jobCondition } from '../../jobs/status.ts'
 import { Heading } from '../../parts/Heading.tsx'
-import { Moment } from '../../parts/Moment.tsx'
-import { Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { Compare } from './compare/Compare.tsx'
 import { Actions } from './detail/Actions.tsx'
-import { Facts } from './detail/Facts.tsx'
-import { History, Timeline } from './detail/History.tsx'
-import { Origin } from './detail/Origin.tsx'
-import { Programs } from './detail/Programs.tsx'
-import { Results } from './detail/Results.tsx'
+import { Details } from './detail/Details.tsx'
 import { createOwners } from './list/owners.ts'
 
 /** Minimum interval between reloads of a pending job, whose queue position changes as other jobs end. */
@@ -63,48 +58,18 @@ function OneJob({ id }: { id: string }) {
       </Heading>
       <div class="job">
         <Loaded of={job} task="load this job" rows={6}>
-          {(value) => <Details job={value} />}
+          {(value) => <OwnDetails job={value} />}
         </Loaded>
       </div>
     </>
   )
 }
 
-function Details({ job }: { job: Job }) {
+function OwnDetails({ job }: { job: Job }) {
   const app = useApp()
-  const failure = jobFailure(job)
   const owners = useMemo(() => (app.superuser.value ? createOwners(app) : undefined), [])
   useEffect(() => owners?.need([job.user_id ?? '']), [job.user_id])
-  return (
-    <>
-      <Panel title="Progress">
-        <Timeline job={job} />
-        {job.status === 'pending' && job.waiting && (
-          <p class="notice">
-            Waiting: {job.waiting.text}
-            {job.waiting.until && (
-              <>
-                {' '}
-                (until <Moment at={job.waiting.until} />)
-              </>
-            )}{' '}
-            <a href="/docs/how-to/use-the-dashboard#why-a-job-waits">What you can do</a>
-          </p>
-        )}
-        {failure && (
-          <p class="notice tone-bad">
-            <strong>Failed.</strong> {failure} <span class="soft">{describeCharge(job)}</span>{' '}
-            <a href="/docs/reference/jobs#charges">What is charged</a>
-          </p>
-        )}
-        <Facts job={job} owner={owners?.name(job.user_id ?? '')} />
-        <History job={job} />
-        <Origin job={job} />
-      </Panel>
-      {job.status === 'completed' && <Results job={job} />}
-      <Programs job={job} />
-    </>
-  )
+  return <Details job={job} owner={owners?.name(job.user_id ?? '')} />
 }
 
 function NoSuchJob({ id }: { id: string }) {

@@ -82,6 +82,7 @@ const (
 	CodeTooManyLargeBodies         = "too_many_large_bodies"
 	CodeTooManyLargePrograms       = "too_many_large_programs"
 	CodeTooManyLargeResponses      = "too_many_large_responses"
+	CodeTooManyLinks               = "too_many_links"
 	CodeTooManyNotes               = "too_many_notes"
 	CodeTooManyOpenRequests        = "too_many_open_requests"
 	CodeTooManyPendingCalibrations = "too_many_pending_calibrations"

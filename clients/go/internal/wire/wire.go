@@ -985,9 +985,6 @@ type Job struct {
 
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
-
-	// Of its programs, one after another; null for a job of an earlier version
-	ProgramSha256 *string `json:"program_sha256"`
 }
 
 // JobPayloadCircuit: see the reference of the routes
@@ -1192,15 +1189,9 @@ type JobDetail struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
-	// Of its programs, one after another; null for a job of an earlier version
-	ProgramSha256 *string `json:"program_sha256"`
-
 	ChargedSeconds *float64 `json:"charged_seconds"`
 
 	Timeline []TimelineStep `json:"timeline"`
-
-	// Of the last attempt that reported its end; null = not known
-	Calibration *AttemptCalibration `json:"calibration"`
 
 	// Each claim for a driver, with the QPU that ran it
 	Attempts []JobAttempt `json:"attempts"`
@@ -1225,34 +1216,6 @@ type TimelineStep struct {
 	Detail string `json:"detail"`
 }
 
-// AttemptCalibration: The calibration when the attempt began and when it ended
-type AttemptCalibration struct {
-	Before CalibrationState `json:"before"`
-
-	After CalibrationState `json:"after"`
-
-	// Whether the device file or the report is another one
-	Changed bool `json:"changed"`
-}
-
-// CalibrationState: see the reference of the routes
-type CalibrationState struct {
-	// Id of the newest calibration report in force
-	Report *string `json:"report,omitempty"`
-
-	// Its end
-	CalibratedAt *string `json:"calibrated_at,omitempty"`
-
-	DeviceFile *FileState `json:"device_file,omitempty"`
-}
-
-// FileState: As the driver had read it
-type FileState struct {
-	Sha256 string `json:"sha256"`
-
-	ModifiedAt string `json:"modified_at"`
-}
-
 // JobAttempt: see the reference of the routes
 type JobAttempt struct {
 	Attempt int64 `json:"attempt"`
@@ -1271,54 +1234,6 @@ type JobAttempt struct {
 
 	// UTC, such as 2026-01-31 09:05:00.000Z
 	EndedAt string `json:"ended_at"`
-
-	Provenance *AttemptProvenance `json:"provenance,omitempty"`
-}
-
-// AttemptProvenanceDevice: see the reference of the routes
-type AttemptProvenanceDevice struct {
-	Name string `json:"name"`
-
-	Version *string `json:"version,omitempty"`
-}
-
-// AttemptProvenanceDriver: see the reference of the routes
-type AttemptProvenanceDriver struct {
-	Version string `json:"version"`
-}
-
-// AttemptProvenanceNoiseFile: see the reference of the routes
-type AttemptProvenanceNoiseFile struct {
-	Before FileState `json:"before"`
-
-	After FileState `json:"after"`
-}
-
-// AttemptProvenanceCompilerOptions: see the reference of the routes
-type AttemptProvenanceCompilerOptions struct {
-	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
-
-	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
-}
-
-// AttemptProvenanceCompiler: see the reference of the routes
-type AttemptProvenanceCompiler struct {
-	Version *string `json:"version,omitempty"`
-
-	Options AttemptProvenanceCompilerOptions `json:"options"`
-}
-
-// AttemptProvenance: What it ran with; what an earlier driver or the device does not report is absent
-type AttemptProvenance struct {
-	Device *AttemptProvenanceDevice `json:"device,omitempty"`
-
-	Driver *AttemptProvenanceDriver `json:"driver,omitempty"`
-
-	NoiseFile *AttemptProvenanceNoiseFile `json:"noise_file,omitempty"`
-
-	Compiler *AttemptProvenanceCompiler `json:"compiler,omitempty"`
-
-	Calibration *AttemptCalibration `json:"calibration,omitempty"`
 }
 
 // JobWaiting: Why it waits; only while it is pending
@@ -1400,15 +1315,9 @@ type JobChange struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
-	// Of its programs, one after another; null for a job of an earlier version
-	ProgramSha256 *string `json:"program_sha256"`
-
 	ChargedSeconds *float64 `json:"charged_seconds"`
 
 	Timeline []TimelineStep `json:"timeline"`
-
-	// Of the last attempt that reported its end; null = not known
-	Calibration *AttemptCalibration `json:"calibration"`
 
 	// Each claim for a driver, with the QPU that ran it
 	Attempts []JobAttempt `json:"attempts"`
@@ -2679,6 +2588,122 @@ type NewCalendarFeed struct {
 	URL string `json:"url"`
 }
 
+// NewShare: see the reference of the routes
+type NewShare struct {
+	ID string `json:"id"`
+
+	// What the link opens: a job, or the report of a calibration
+	Kind string `json:"kind"`
+
+	// Id of the job or the report
+	Record string `json:"record"`
+
+	// UTC
+	ExpiresAt string `json:"expires_at"`
+
+	// UTC
+	Created string `json:"created"`
+
+	// Id of the user who created it
+	User string `json:"user"`
+
+	// Address of the page that shows it; returned once
+	URL string `json:"url"`
+}
+
+// Share: see the reference of the routes
+type Share struct {
+	ID string `json:"id"`
+
+	// What the link opens: a job, or the report of a calibration
+	Kind string `json:"kind"`
+
+	// Id of the job or the report
+	Record string `json:"record"`
+
+	// UTC
+	ExpiresAt string `json:"expires_at"`
+
+	// UTC
+	Created string `json:"created"`
+
+	// Id of the user who created it
+	User string `json:"user"`
+}
+
+// Shared: see the reference of the routes
+type Shared struct {
+	// What the link opens: a job, or the report of a calibration
+	Kind string `json:"kind"`
+
+	// UTC
+	ExpiresAt string `json:"expires_at"`
+
+	// Name of the QPU; '' = none any more
+	QPU string `json:"qpu"`
+
+	Job *JobDetail `json:"job,omitempty"`
+
+	Report *SharedReport `json:"report,omitempty"`
+}
+
+// SharedReport: see the reference of the routes
+type SharedReport struct {
+	CollectionId string `json:"collectionId"`
+
+	CollectionName string `json:"collectionName"`
+
+	ID string `json:"id"`
+
+	// Id in drivers; '' = none
+	Driver string `json:"driver"`
+
+	// Id in qpus; '' = none
+	QPU string `json:"qpu"`
+
+	// Id in calibration_requests; '' = none
+	Request string `json:"request"`
+
+	Mode string `json:"mode"`
+
+	Status string `json:"status"`
+
+	// [{routine, target, status, parameters, error?, fit?}]
+	Routines any `json:"routines"`
+
+	// [{protocol, target, fidelity, error, raw_data?}]
+	Benchmarks any `json:"benchmarks"`
+
+	// [{routine, target, reason, detail}]
+	Skipped any `json:"skipped"`
+
+	// Remarks of the tuner, one text each
+	Notes any `json:"notes"`
+
+	// Which device measured, and on what
+	Backend string `json:"backend"`
+
+	// Values changed in the device file, and its hashes before and after
+	DeviceFile any `json:"device_file"`
+
+	// Errors, one per line
+	Error string `json:"error"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	StartedAt string `json:"started_at"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	FinishedAt string `json:"finished_at"`
+
+	TracesStripped bool `json:"traces_stripped"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Created string `json:"created"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Updated string `json:"updated"`
+}
+
 // ReadingSeries: see the reference of the routes
 type ReadingSeries struct {
 	Channel string `json:"channel"`
@@ -2805,6 +2830,11 @@ type GetHealthResponse struct {
 	Code int64 `json:"code"`
 
 	Data map[string]any `json:"data"`
+}
+
+// GetOpVersionResponse: see the reference of the routes
+type GetOpVersionResponse struct {
+	Version string `json:"version"`
 }
 
 // GetUiConfigResponseOauth2: see the reference of the routes
@@ -3660,6 +3690,18 @@ type PostCalendarFeedBody struct {
 type PatchCalendarFeedBody struct {
 	// Name or id of a QPU whose calibrations and maintenance are included; '' = none
 	QPU string `json:"qpu"`
+}
+
+// PostSharesBody: see the reference of the routes
+type PostSharesBody struct {
+	// What the link opens: a job, or the report of a calibration
+	Kind string `json:"kind"`
+
+	// Id of the job or the report
+	Record string `json:"record"`
+
+	// Until it expires
+	Days *int64 `json:"days,omitempty"`
 }
 
 // GetEventsSeriesResponse: see the reference of the routes

@@ -626,8 +626,6 @@ export interface Job {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
-  /** Of its programs, one after another; null for a job of an earlier version */
-  readonly program_sha256: string | null
 }
 
 export interface JobPayloadCircuit {
@@ -754,12 +752,8 @@ export interface JobDetail {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
-  /** Of its programs, one after another; null for a job of an earlier version */
-  readonly program_sha256: string | null
   readonly charged_seconds: number | null
   readonly timeline: readonly TimelineStep[]
-  /** Of the last attempt that reported its end; null = not known */
-  readonly calibration: AttemptCalibration | null
   /** Each claim for a driver, with the QPU that ran it */
   readonly attempts: readonly JobAttempt[]
   readonly waiting?: JobWaiting
@@ -776,28 +770,6 @@ export interface TimelineStep {
   readonly detail: string
 }
 
-/** The calibration when the attempt began and when it ended */
-export interface AttemptCalibration {
-  readonly before: CalibrationState
-  readonly after: CalibrationState
-  /** Whether the device file or the report is another one */
-  readonly changed: boolean
-}
-
-export interface CalibrationState {
-  /** Id of the newest calibration report in force */
-  readonly report?: string
-  /** Its end */
-  readonly calibrated_at?: string
-  readonly device_file?: FileState
-}
-
-/** As the driver had read it */
-export interface FileState {
-  readonly sha256: string
-  readonly modified_at: string
-}
-
 export interface JobAttempt {
   readonly attempt: number
   readonly qpu: string
@@ -809,40 +781,6 @@ export interface JobAttempt {
   readonly started_at: string
   /** UTC, such as 2026-01-31 09:05:00.000Z */
   readonly ended_at: string
-  readonly provenance?: AttemptProvenance
-}
-
-export interface AttemptProvenanceDevice {
-  readonly name: string
-  readonly version?: string
-}
-
-export interface AttemptProvenanceDriver {
-  readonly version: string
-}
-
-export interface AttemptProvenanceNoiseFile {
-  readonly before: FileState
-  readonly after: FileState
-}
-
-export interface AttemptProvenanceCompilerOptions {
-  readonly optimization_level?: number
-  readonly dynamical_decoupling?: string
-}
-
-export interface AttemptProvenanceCompiler {
-  readonly version?: string
-  readonly options: AttemptProvenanceCompilerOptions
-}
-
-/** What it ran with; what an earlier driver or the device does not report is absent */
-export interface AttemptProvenance {
-  readonly device?: AttemptProvenanceDevice
-  readonly driver?: AttemptProvenanceDriver
-  readonly noise_file?: AttemptProvenanceNoiseFile
-  readonly compiler?: AttemptProvenanceCompiler
-  readonly calibration?: AttemptCalibration
 }
 
 /** Why it waits; only while it is pending */
@@ -897,12 +835,8 @@ export interface JobChange {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
-  /** Of its programs, one after another; null for a job of an earlier version */
-  readonly program_sha256: string | null
   readonly charged_seconds: number | null
   readonly timeline: readonly TimelineStep[]
-  /** Of the last attempt that reported its end; null = not known */
-  readonly calibration: AttemptCalibration | null
   /** Each claim for a driver, with the QPU that ran it */
   readonly attempts: readonly JobAttempt[]
   readonly waiting?: JobWaiting
@@ -1738,6 +1672,84 @@ export interface NewCalendarFeed {
   readonly url: string
 }
 
+export interface NewShare {
+  readonly id: string
+  /** What the link opens: a job, or the report of a calibration */
+  readonly kind: "job" | "report"
+  /** Id of the job or the report */
+  readonly record: string
+  /** UTC */
+  readonly expires_at: string
+  /** UTC */
+  readonly created: string
+  /** Id of the user who created it */
+  readonly user: string
+  /** Address of the page that shows it; returned once */
+  readonly url: string
+}
+
+export interface Share {
+  readonly id: string
+  /** What the link opens: a job, or the report of a calibration */
+  readonly kind: "job" | "report"
+  /** Id of the job or the report */
+  readonly record: string
+  /** UTC */
+  readonly expires_at: string
+  /** UTC */
+  readonly created: string
+  /** Id of the user who created it */
+  readonly user: string
+}
+
+export interface Shared {
+  /** What the link opens: a job, or the report of a calibration */
+  readonly kind: "job" | "report"
+  /** UTC */
+  readonly expires_at: string
+  /** Name of the QPU; '' = none any more */
+  readonly qpu: string
+  readonly job?: JobDetail
+  readonly report?: SharedReport
+}
+
+export interface SharedReport {
+  readonly collectionId: string
+  readonly collectionName: string
+  readonly id: string
+  /** Id in drivers; '' = none */
+  readonly driver: string
+  /** Id in qpus; '' = none */
+  readonly qpu: string
+  /** Id in calibration_requests; '' = none */
+  readonly request: string
+  readonly mode: "" | "fidelity_check" | "partial" | "full"
+  readonly status: "" | "success" | "partial_failure" | "failed" | "aborted"
+  /** [{routine, target, status, parameters, error?, fit?}] */
+  readonly routines: unknown
+  /** [{protocol, target, fidelity, error, raw_data?}] */
+  readonly benchmarks: unknown
+  /** [{routine, target, reason, detail}] */
+  readonly skipped: unknown
+  /** Remarks of the tuner, one text each */
+  readonly notes: unknown
+  /** Which device measured, and on what */
+  readonly backend: string
+  /** Values changed in the device file, and its hashes before and after */
+  readonly device_file: unknown
+  /** Errors, one per line */
+  readonly error: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly started_at: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly finished_at: string
+  readonly traces_stripped: boolean
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly created: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly updated: string
+}
+
 export interface ReadingSeries {
   readonly channel: string
   /** A channel whose unit has changed has two series */
@@ -1819,6 +1831,10 @@ export interface GetHealthResponse {
   readonly message: string
   readonly code: 200
   readonly data: { readonly [key: string]: unknown }
+}
+
+export interface GetOpVersionResponse {
+  readonly version: string
 }
 
 export interface GetUiConfigResponseOauth2 {
@@ -2401,6 +2417,15 @@ export interface PostCalendarFeedBody {
 export interface PatchCalendarFeedBody {
   /** Name or id of a QPU whose calibrations and maintenance are included; '' = none */
   readonly qpu: string
+}
+
+export interface PostSharesBody {
+  /** What the link opens: a job, or the report of a calibration */
+  readonly kind: "job" | "report"
+  /** Id of the job or the report */
+  readonly record: string
+  /** Until it expires */
+  readonly days?: number
 }
 
 export interface GetEventsSeriesResponse {

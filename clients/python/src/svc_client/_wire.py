@@ -557,7 +557,6 @@ class Job(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
-    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
 
 
 class _JobPayloadCircuit(TypedDict):
@@ -680,10 +679,8 @@ class _JobDetail(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
-    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
     charged_seconds: Optional[float]
     timeline: List[TimelineStep]
-    calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
     attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
 
 
@@ -700,28 +697,7 @@ class TimelineStep(TypedDict):
     detail: str
 
 
-class AttemptCalibration(TypedDict):
-    """The calibration when the attempt began and when it ended."""
-
-    before: CalibrationState
-    after: CalibrationState
-    changed: bool  # Whether the device file or the report is another one
-
-
-class CalibrationState(TypedDict, total=False):
-    report: str  # Id of the newest calibration report in force
-    calibrated_at: str  # Its end
-    device_file: FileState
-
-
-class FileState(TypedDict):
-    """As the driver had read it."""
-
-    sha256: str
-    modified_at: str
-
-
-class _JobAttempt(TypedDict):
+class JobAttempt(TypedDict):
     attempt: int
     qpu: str
     driver: str
@@ -729,50 +705,6 @@ class _JobAttempt(TypedDict):
     claimed_at: str  # UTC, such as 2026-01-31 09:05:00.000Z
     started_at: str  # UTC, such as 2026-01-31 09:05:00.000Z
     ended_at: str  # UTC, such as 2026-01-31 09:05:00.000Z
-
-
-class JobAttempt(_JobAttempt, total=False):
-    provenance: AttemptProvenance
-
-
-class _AttemptProvenanceDevice(TypedDict):
-    name: str
-
-
-class AttemptProvenanceDevice(_AttemptProvenanceDevice, total=False):
-    version: str
-
-
-class AttemptProvenanceDriver(TypedDict):
-    version: str
-
-
-class AttemptProvenanceNoiseFile(TypedDict):
-    before: FileState
-    after: FileState
-
-
-class AttemptProvenanceCompilerOptions(TypedDict, total=False):
-    optimization_level: int
-    dynamical_decoupling: str
-
-
-class _AttemptProvenanceCompiler(TypedDict):
-    options: AttemptProvenanceCompilerOptions
-
-
-class AttemptProvenanceCompiler(_AttemptProvenanceCompiler, total=False):
-    version: str
-
-
-class AttemptProvenance(TypedDict, total=False):
-    """What it ran with; what an earlier driver or the device does not report is absent."""
-
-    device: AttemptProvenanceDevice
-    driver: AttemptProvenanceDriver
-    noise_file: AttemptProvenanceNoiseFile
-    compiler: AttemptProvenanceCompiler
-    calibration: AttemptCalibration
 
 
 class _JobWaiting(TypedDict):
@@ -816,10 +748,8 @@ class _JobChange(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
-    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
     charged_seconds: Optional[float]
     timeline: List[TimelineStep]
-    calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
     attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
 
 
@@ -1513,6 +1443,59 @@ class NewCalendarFeed(TypedDict):
     url: str  # Address of the calendar; shown once
 
 
+class NewShare(TypedDict):
+    id: str
+    kind: Literal["job", "report"]  # What the link opens: a job, or the report of a calibration
+    record: str  # Id of the job or the report
+    expires_at: str  # UTC
+    created: str  # UTC
+    user: str  # Id of the user who created it
+    url: str  # Address of the page that shows it; returned once
+
+
+class Share(TypedDict):
+    id: str
+    kind: Literal["job", "report"]  # What the link opens: a job, or the report of a calibration
+    record: str  # Id of the job or the report
+    expires_at: str  # UTC
+    created: str  # UTC
+    user: str  # Id of the user who created it
+
+
+class _Shared(TypedDict):
+    kind: Literal["job", "report"]  # What the link opens: a job, or the report of a calibration
+    expires_at: str  # UTC
+    qpu: str  # Name of the QPU; '' = none any more
+
+
+class Shared(_Shared, total=False):
+    job: JobDetail
+    report: SharedReport
+
+
+class SharedReport(TypedDict):
+    collectionId: str
+    collectionName: str
+    id: str
+    driver: str  # Id in drivers; '' = none
+    qpu: str  # Id in qpus; '' = none
+    request: str  # Id in calibration_requests; '' = none
+    mode: Literal["", "fidelity_check", "partial", "full"]
+    status: Literal["", "success", "partial_failure", "failed", "aborted"]
+    routines: Any  # [{routine, target, status, parameters, error?, fit?}]
+    benchmarks: Any  # [{protocol, target, fidelity, error, raw_data?}]
+    skipped: Any  # [{routine, target, reason, detail}]
+    notes: Any  # Remarks of the tuner, one text each
+    backend: str  # Which device measured, and on what
+    device_file: Any  # Values changed in the device file, and its hashes before and after
+    error: str  # Errors, one per line
+    started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    finished_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    traces_stripped: bool
+    created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+
+
 class ReadingSeries(TypedDict):
     channel: str
     unit: str  # A channel whose unit has changed has two series
@@ -1571,6 +1554,10 @@ class GetHealthResponse(TypedDict):
     message: str
     code: Literal[200]
     data: Dict[str, Any]
+
+
+class GetOpVersionResponse(TypedDict):
+    version: str
 
 
 class GetUiConfigResponseOauth2(TypedDict):
@@ -2114,6 +2101,15 @@ class PostCalendarFeedBody(TypedDict, total=False):
 
 class PatchCalendarFeedBody(TypedDict):
     qpu: str  # Name or id of a QPU whose calibrations and maintenance are included; '' = none
+
+
+class _PostSharesBody(TypedDict):
+    kind: Literal["job", "report"]  # What the link opens: a job, or the report of a calibration
+    record: str  # Id of the job or the report
+
+
+class PostSharesBody(_PostSharesBody, total=False):
+    days: int  # Until it expires
 
 
 GetEventsSeriesResponse = TypedDict(

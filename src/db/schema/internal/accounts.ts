@@ -63,6 +63,21 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
     [],
     [index('calendar_feeds', ['hash'], true)],
   ),
+  // A link that opens one job or report without a login; of its secret only the SHA-256 is stored.
+  internal(
+    'shares',
+    {
+      id: 'TEXT NOT NULL PRIMARY KEY',
+      hash: 'TEXT NOT NULL',
+      kind: "TEXT NOT NULL CHECK (kind IN ('job', 'report'))",
+      record: 'TEXT NOT NULL',
+      user: 'TEXT NOT NULL',
+      expires_at: 'TEXT NOT NULL',
+      created: 'TEXT NOT NULL',
+    },
+    [],
+    [index('shares', ['hash'], true), index('shares', ['record'], false), index('shares', ['user'], false)],
+  ),
   // A user whose removal has `begun` or is `done`; its id is not given again.
   internal('removed_users', {
     id: 'TEXT NOT NULL PRIMARY KEY',

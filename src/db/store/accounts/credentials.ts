@@ -57,14 +57,15 @@ export function endSessions(
 }
 
 /**
- * Removes the API tokens of a user, or of the proxy user of a superuser, and the address of the calendar;
- * returns the number of tokens.
+ * Removes the API tokens of a user, or of the proxy user of a superuser, the address of the calendar and the
+ * links to jobs and reports; returns the number of tokens.
  */
 function removeApiTokensOf(tx: Tx, kind: AccountKind, id: string): number {
   const superuser = kind === 'superusers' ? tx.find(superusers, id) : undefined
   const user = superuser ? findProxy(tx, superuser)?.id : id
   if (user === undefined) return 0
-  tx.run('DELETE FROM calendar_feeds WHERE user = $user', { user })
+  for (const table of ['calendar_feeds', 'shares'])
+    tx.run(`DELETE FROM ${table} WHERE "user" = $user`, { user })
   return removeOtherApiTokens(tx, user, [])
 }
 

@@ -1,7 +1,8 @@
 import { toTimestamp } from '../../../../src/base/index.ts'
-import { notifications, users } from '../../../../src/db/store/accounts/index.ts'
-import { saveCalendarFeed, timeSlots } from '../../../../src/db/store/bookings/index.ts'
+import { notifications } from '../../../../src/db/store/accounts/index.ts'
+import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
 import { webhooks } from '../../../../src/db/store/webhooks/index.ts'
+import { LINK_ROWS } from './link-rows.ts'
 import { RECORD_ROWS } from './record-rows.ts'
 import {
   all,
@@ -49,13 +50,6 @@ const ownSlot =
     return { path: `/api/bookings/${id}${suffix}` }
   }
 
-/** A calendar feed of every caller. */
-const ownFeeds = async ({ server }: World) => {
-  await server.db.write('feeds', (tx) => {
-    for (const { id } of tx.list(users, {})) saveCalendarFeed(tx, { user: id, hash: fresh('hash'), qpu: '' })
-  })
-  return {}
-}
 const BAD_TOKEN = { token: 'none', password: 'some password', passwordConfirm: 'some password' }
 
 /** Routes of both kinds of account. Anybody can request links, which are valid only with their token. */
@@ -377,11 +371,7 @@ export const TABLE: readonly Row[] = [
     statuses: [401, 409, 404, 409, 409],
     call: ownSlot('/end'),
   },
-  { route: 'GET /api/calendar-feed', statuses: SIGNED_IN },
-  { route: 'POST /api/calendar-feed', statuses: [401, 201, 201, 201, 201], call: () => ({ body: {} }) },
-  { route: 'PATCH /api/calendar-feed', statuses: SIGNED_IN, call: () => ({ body: { qpu: '' } }) },
-  { route: 'DELETE /api/calendar-feed', statuses: [401, 200, 200, 200, 200], call: ownFeeds },
-  { route: 'GET /api/calendar/:file', statuses: all(404), call: () => ({ path: '/api/calendar/none.ics' }) },
+  ...LINK_ROWS,
   {
     route: 'GET /api/events/series',
     statuses: SIGNED_IN,

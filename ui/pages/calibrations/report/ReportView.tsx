@@ -5,6 +5,7 @@ import { useQuery } from '../../../app/use-query.ts'
 import { formatNumberOf, formatSeconds, sentence } from '../../../lib/format.ts'
 import { isPrinting, printWhole } from '../../../lib/print.ts'
 import { saveFile } from '../../../lib/save-file.ts'
+import { ShareButton } from '../../../parts/account/Share.tsx'
 import { Breadcrumb, Heading } from '../../../parts/Heading.tsx'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
@@ -32,10 +33,12 @@ interface ReportViewProps {
   request: CalibrationRequest | undefined
   qpuName: string
   tunerName: string
+  /** Opened by a link: only what needs no login is offered. */
+  isShared?: boolean
 }
 
 /** The report of a calibration: what failed, the fits, the consequences, and every number. */
-export function ReportView({ report, request, qpuName, tunerName }: ReportViewProps) {
+export function ReportView({ report, request, qpuName, tunerName, isShared = false }: ReportViewProps) {
   const app = useApp()
   const query = useQuery()
   const read = useMemo(() => readReport(report), [report])
@@ -58,9 +61,11 @@ export function ReportView({ report, request, qpuName, tunerName }: ReportViewPr
   )
   return (
     <>
-      <Breadcrumb href="/calibrations" list="Calibrations">
-        <code>{request?.id ?? report.id}</code>
-      </Breadcrumb>
+      {!isShared && (
+        <Breadcrumb href="/calibrations" list="Calibrations">
+          <code>{request?.id ?? report.id}</code>
+        </Breadcrumb>
+      )}
       <Heading
         title={
           <>
@@ -69,33 +74,7 @@ export function ReportView({ report, request, qpuName, tunerName }: ReportViewPr
         }
         lead={<Lead report={report} read={read} request={request} tunerName={tunerName} />}
       >
-        <CompareWith report={report} read={read} />
-        <button
-          type="button"
-          onClick={() =>
-            saveFile(
-              new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' }),
-              `${name}.json`,
-            )
-          }
-        >
-          JSON
-        </button>
-        <button
-          type="button"
-          onClick={() => saveFile(new Blob([reportCsv(read)], { type: 'text/csv' }), `${name}.csv`)}
-        >
-          CSV
-        </button>
-        <button type="button" onClick={() => void printWhole()}>
-          Print
-        </button>
-        {request && <Continue request={request} report={report.status} />}
-        {app.superuser.value && (
-          <a class="button primary" href={`/calibrations?${againQuery(report, read)}`}>
-            Calibrate again…
-          </a>
-        )}
+        <Actions report={report} read={read} request={request} name={name} isShared={isShared} />
       </Heading>
       <Failures report={read} givenUp={request?.status === 'failed' ? request.error : ''} />
       {report.traces_stripped && (
@@ -140,6 +119,52 @@ export function ReportView({ report, request, qpuName, tunerName }: ReportViewPr
         />
       ))}
       <Remarks report={report} read={read} />
+    </>
+  )
+}
+
+interface ActionsProps {
+  report: CalibrationReport
+  read: ReadReport
+  request: CalibrationRequest | undefined
+  /** Of the files that are saved, without an ending. */
+  name: string
+  isShared: boolean
+}
+
+function Actions({ report, read, request, name, isShared }: ActionsProps) {
+  const app = useApp()
+  return (
+    <>
+      {!isShared && (
+        <>
+          <CompareWith report={report} read={read} />
+          <ShareButton kind="report" record={report.id} />
+        </>
+      )}
+      <button
+        type="button"
+        onClick={() =>
+          saveFile(new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' }), `${name}.json`)
+        }
+      >
+        JSON
+      </button>
+      <button
+        type="button"
+        onClick={() => saveFile(new Blob([reportCsv(read)], { type: 'text/csv' }), `${name}.csv`)}
+      >
+        CSV
+      </button>
+      <button type="button" onClick={() => void printWhole()}>
+        Print
+      </button>
+      {request && <Continue request={request} report={report.status} />}
+      {app.superuser.value && !isShared && (
+        <a class="button primary" href={`/calibrations?${againQuery(report, read)}`}>
+          Calibrate again…
+        </a>
+      )}
     </>
   )
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
+import { ShareButton } from '../../../parts/account/Share.tsx'
 import { cancelJob } from '../../../parts/cancel-job.ts'
 import { Menu } from '../../../parts/Menu.tsx'
 import { useAsk } from '../../../parts/use-confirm.ts'
@@ -24,6 +25,7 @@ export function Actions({ job, changed }: ActionsProps) {
       {job.status === 'pending' && <CancelButton id={job.id} cancelled={changed} />}
       {job.status === 'completed' && <CompareMenu id={job.id} />}
       <LabelsButton job={job} changed={changed} />
+      <ShareButton kind="job" record={job.id} />
       <a class="button" href={`/jobs/new?from=${job.id}`}>
         Edit and run again
       </a>

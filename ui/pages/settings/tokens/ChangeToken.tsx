@@ -1,4 +1,4 @@
-import { type ApiToken, apiToken } from '../../../api/model/tokens.ts'
+import { type ApiToken, apiToken } from '../../../api/model/access/tokens.ts'
 import { useApp } from '../../../app/app.ts'
 import { Dialog } from '../../../parts/Dialog.tsx'
 import { FormActions } from '../../../parts/form/FormActions.tsx'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { createdToken, SCOPES, type Scope } from '../../../api/model/tokens.ts'
+import { createdToken, SCOPES, type Scope } from '../../../api/model/access/tokens.ts'
 import { useApp } from '../../../app/app.ts'
 import { environmentOf, FIRST_PROGRAMS } from '../../../jobs/first-programs.ts'
 import { CodeBlock } from '../../../parts/CodeBlock.tsx'

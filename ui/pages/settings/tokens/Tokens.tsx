@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import { asApiError } from '../../../api/api.ts'
-import { type ApiToken, apiTokens } from '../../../api/model/tokens.ts'
+import { type ApiToken, apiTokens } from '../../../api/model/access/tokens.ts'
 import { useApp } from '../../../app/app.ts'
 import { useQuery } from '../../../app/use-query.ts'
 import { useResource } from '../../../app/use-resource.ts'

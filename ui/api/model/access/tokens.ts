@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { text } from './fields.ts'
+import { text } from '../fields.ts'
 
 /** What an API token may do. */
 export const SCOPES = ['read', 'submit', 'all'] as const

@@ -1,0 +1,8 @@
+export {
+  createShare,
+  findShareByHash,
+  listShares,
+  removeShare,
+  SHARED,
+  type Share,
+} from './shares.ts'

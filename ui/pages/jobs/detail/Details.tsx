@@ -1,0 +1,42 @@
+import type { Job } from '../../../api/model/jobs.ts'
+import { describeCharge, jobFailure } from '../../../jobs/status.ts'
+import { Moment } from '../../../parts/Moment.tsx'
+import { Panel } from '../../../parts/Panel.tsx'
+import { Facts } from './Facts.tsx'
+import { History, Timeline } from './History.tsx'
+import { Programs } from './Programs.tsx'
+import { Results } from './Results.tsx'
+
+/** Progress, results and programs of a job; `owner` is the name that is shown, if any. */
+export function Details({ job, owner }: { job: Job; owner: string | undefined }) {
+  const failure = jobFailure(job)
+  return (
+    <>
+      <Panel title="Progress">
+        <Timeline job={job} />
+        {job.status === 'pending' && job.waiting && (
+          <p class="notice">
+            Waiting: {job.waiting.text}
+            {job.waiting.until && (
+              <>
+                {' '}
+                (until <Moment at={job.waiting.until} />)
+              </>
+            )}{' '}
+            <a href="/docs/how-to/use-the-dashboard#why-a-job-waits">What you can do</a>
+          </p>
+        )}
+        {failure && (
+          <p class="notice tone-bad">
+            <strong>Failed.</strong> {failure} <span class="soft">{describeCharge(job)}</span>{' '}
+            <a href="/docs/reference/jobs#charges">What is charged</a>
+          </p>
+        )}
+        <Facts job={job} owner={owner} />
+        <History job={job} />
+      </Panel>
+      {job.status === 'completed' && <Results job={job} />}
+      <Programs job={job} />
+    </>
+  )
+}

@@ -1,0 +1,124 @@
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { asApiError } from '../../api/api.ts'
+import { createdShare, type Share, shares } from '../../api/model/access/shares.ts'
+import { useApp } from '../../app/app.ts'
+import { useResource } from '../../app/use-resource.ts'
+import { CodeBlock } from '../CodeBlock.tsx'
+import { Dialog } from '../Dialog.tsx'
+import { Field } from '../Field.tsx'
+import { Moment } from '../Moment.tsx'
+import { Loaded } from '../Panel.tsx'
+
+interface ShareProps {
+  kind: 'job' | 'report'
+  /** Id of the job or the report. */
+  record: string
+}
+
+/** Opens the dialog with the links to a job or report. */
+export function ShareButton(of: ShareProps) {
+  const isOpen = useSignal(false)
+  const close = () => {
+    isOpen.value = false
+  }
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          isOpen.value = true
+        }}
+      >
+        Share
+      </button>
+      {isOpen.value && (
+        <Dialog title={`Share this ${of.kind}`} open onClose={close}>
+          <Links {...of} />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const DAYS = [1, 7, 14, 30, 90]
+
+/** Creates a link, and lists and revokes those that are valid. */
+function Links({ kind, record }: ShareProps) {
+  const { api, toast } = useApp()
+  const id = useId()
+  const days = useSignal(14)
+  const url = useSignal('')
+  const links = useResource(
+    (abort) => api.get(`/api/shares?${new URLSearchParams({ kind, record })}`, shares, abort),
+    [kind, record],
+  )
+  const attempt = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+    } catch (error) {
+      toast(asApiError(error).message, 'bad')
+    }
+    await links.load()
+  }
+  const create = () =>
+    attempt(async () => {
+      url.value = (await api.post('/api/shares', { kind, record, days: days.peek() }, createdShare)).url
+    })
+  const revoke = (share: Share) =>
+    attempt(async () => {
+      await api.remove(`/api/shares/${share.id}`)
+      url.value = ''
+    })
+  return (
+    <div class="form">
+      <p class="hint">
+        Whoever has the link reads this {kind} without a login, and nothing else. It can be revoked here.
+      </p>
+      {url.value !== '' && (
+        <>
+          <CodeBlock title="Link" text={url.value} />
+          <p class="hint">It is shown only once. Copy it before you close this window.</p>
+        </>
+      )}
+      <Field id={id} label="Valid for">
+        <select
+          id={id}
+          value={days.value}
+          onChange={({ currentTarget }) => {
+            days.value = Number(currentTarget.value)
+          }}
+        >
+          {DAYS.map((each) => (
+            <option key={each} value={each}>
+              {each === 1 ? '1 day' : `${each} days`}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <div class="actions">
+        <button type="button" class="primary" onClick={() => void create()}>
+          Create a link
+        </button>
+      </div>
+      <Loaded of={links} task="load the links" rows={1}>
+        {(items) =>
+          items.length > 0 && (
+            <ul class="plain" aria-label="Valid links">
+              {items.map((share) => (
+                <li key={share.id} class="actions">
+                  <span>
+                    Created <Moment at={share.created} />, valid until <Moment at={share.expires_at} />
+                  </span>
+                  <button type="button" class="danger" onClick={() => void revoke(share)}>
+                    Revoke
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
