@@ -120,7 +120,9 @@ export class Sides implements AsyncDisposable {
     if (opened) return opened
     const device = await openProcess('aer_sim', [`method=${method}`, `threads=${THREADS}`], systemClock)
     await device.start?.()
-    const families = method === 'stabilizer' ? [FAMILIES.ghz] : Object.values(FAMILIES)
+    // The others are no Clifford circuits, or take seconds as chains.
+    const isLimited = method === 'stabilizer' || method === 'matrix_product_state'
+    const families = isLimited ? [FAMILIES.ghz] : Object.values(FAMILIES)
     for (const family of families) {
       for (const qubits of WARM_UP_QUBITS) {
         const payload = payloadOf([family(qubits)])
