@@ -20,6 +20,7 @@ import { checkNames, checkPath } from './source-checks/names.ts'
 import { checkReach } from './source-checks/reach.ts'
 import { checkSingle } from './source-checks/single.ts'
 import { listFiles, readTree, type SourceFile, type SourceTree } from './source-checks/source-tree.ts'
+import { checkSql } from './source-checks/sql.ts'
 import { checkTree } from './source-checks/tree.ts'
 
 function byPlace(a: Breach, b: Breach): number {
@@ -33,6 +34,7 @@ const FILE_CHECKS: readonly ((source: SourceFile) => Breach[])[] = [
   checkNames,
   ({ file }) => checkPath(file),
   checkComments,
+  checkSql,
 ]
 
 /** All breaches, sorted by place. */

@@ -237,7 +237,7 @@ export const BANNED_TEXTS: readonly BannedText[] = [
   },
   {
     pattern: /\b(NOT\s+INDEXED|INDEXED\s+BY)\b/g,
-    where: /^src\/(?!db\/store\/)/,
-    reason: 'hints for one query planner stand in src/db/store only',
+    where: SQL_OUTSIDE_DIALECT,
+    reason: 'a hint for one query planner: use byIndex() or unindexed() of src/db/engine/dialect.ts',
   },
 ]

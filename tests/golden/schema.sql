@@ -360,14 +360,16 @@ CREATE TRIGGER "quantum_jobs_tags_delete" AFTER DELETE ON "quantum_jobs" WHEN OL
     (SELECT OLD."user_id", "value", OLD."seq" FROM json_each(OLD."tags"));
 END;
 CREATE TRIGGER "quantum_jobs_tags_insert" AFTER INSERT ON "quantum_jobs" WHEN NEW."tags" IS NOT NULL BEGIN
-  INSERT OR IGNORE INTO "quantum_jobs_tags" ("user", "entry", "seq")
-    SELECT NEW."user_id", "value", NEW."seq" FROM json_each(NEW."tags");
+  INSERT INTO "quantum_jobs_tags" ("user", "entry", "seq")
+    SELECT NEW."user_id", "value", NEW."seq" FROM json_each(NEW."tags") WHERE "value" IS NOT NULL
+    ON CONFLICT DO NOTHING;
 END;
 CREATE TRIGGER "quantum_jobs_tags_update" AFTER UPDATE OF "tags", "user_id" ON "quantum_jobs" WHEN OLD."tags" IS NOT NULL OR NEW."tags" IS NOT NULL BEGIN
   DELETE FROM "quantum_jobs_tags" WHERE ("user", "entry", "seq") IN
     (SELECT OLD."user_id", "value", OLD."seq" FROM json_each(OLD."tags"));
-  INSERT OR IGNORE INTO "quantum_jobs_tags" ("user", "entry", "seq")
-    SELECT NEW."user_id", "value", NEW."seq" FROM json_each(NEW."tags");
+  INSERT INTO "quantum_jobs_tags" ("user", "entry", "seq")
+    SELECT NEW."user_id", "value", NEW."seq" FROM json_each(NEW."tags") WHERE "value" IS NOT NULL
+    ON CONFLICT DO NOTHING;
 END;
 CREATE TABLE "quantum_jobs" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -413,7 +415,7 @@ CREATE INDEX "quantum_jobs_qpu_finished_at" ON "quantum_jobs" ("qpu", "finished_
 CREATE INDEX "quantum_jobs_run_next" ON "quantum_jobs" ("run_next") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
 CREATE UNIQUE INDEX "quantum_jobs_status_qpu_unique" ON "quantum_jobs" ("status", "qpu") WHERE status = 'running';
 CREATE INDEX "quantum_jobs_status_seq" ON "quantum_jobs" ("status", "seq") WHERE status = 'failed' OR status = 'cancelled';
-CREATE INDEX "quantum_jobs_status_user_id_held_seq_id_qpu_target_not_before_run_next_qubits_shots_executions_features" ON "quantum_jobs" ("status", "user_id", "held", "seq", "id", "qpu_target", "not_before", "run_next", "qubits", "shots", "executions", "features") WHERE status = 'pending';
+CREATE INDEX "quantum_jobs_status_user_id_held_seq_id_qpu_target__e0edac51" ON "quantum_jobs" ("status", "user_id", "held", "seq", "id", "qpu_target", "not_before", "run_next", "qubits", "shots", "executions", "features") WHERE status = 'pending';
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
 CREATE INDEX "quantum_jobs_user_id_seq" ON "quantum_jobs" ("user_id", "seq");
 CREATE INDEX "quantum_jobs_user_id_status_seq" ON "quantum_jobs" ("user_id", "status", "seq") WHERE status = 'failed' OR status = 'cancelled';

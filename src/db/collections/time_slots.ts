@@ -1,5 +1,5 @@
 import { AppError, DAY_MS, fromTimestamp, toTimestamp } from '../../base/index.ts'
-import { jsonItems, jsonKey } from '../engine/dialect.ts'
+import { JOIN_IN_ORDER, jsonItems, jsonKey, unindexed } from '../engine/dialect.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { date, relation, text } from '../schema/fields/index.ts'
@@ -151,13 +151,13 @@ const IS_OTHER = "id <> $except AND (qpu = $qpu OR qpu = '' OR $qpu = '')"
  */
 const OVERLAPS = `
   WITH ${WANTED}
-  SELECT wanted.start_time, wanted.end_time, booked.start_time AS bookedStart, booked.end_time AS bookedEnd
-  FROM wanted CROSS JOIN time_slots booked ON booked.seq = (
+  SELECT wanted.start_time, wanted.end_time, booked.start_time AS "bookedStart", booked.end_time AS "bookedEnd"
+  FROM wanted ${JOIN_IN_ORDER} time_slots booked ON booked.seq = (
     SELECT seq FROM (
       SELECT seq, start_time FROM time_slots
       WHERE start_time >= wanted.since AND start_time < wanted.end_time AND end_time > wanted.start_time AND ${IS_OTHER}
       UNION ALL
       SELECT seq, start_time FROM time_slots
-      WHERE end_time > wanted.start_time AND +start_time < wanted.since AND ${IS_OVERNIGHT} AND ${IS_OTHER})
+      WHERE end_time > wanted.start_time AND ${unindexed('start_time')} < wanted.since AND ${IS_OVERNIGHT} AND ${IS_OTHER}) other
     ORDER BY start_time LIMIT 1)
   ORDER BY wanted.at`

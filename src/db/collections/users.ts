@@ -74,7 +74,7 @@ export const users = defineCollection({
     afterInsert({ tx, record }) {
       if (record.qpu_seconds === 0) return
       tx.run(
-        `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+        `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
          VALUES ($id, $user, 'opening', $user, $delta, $at)`,
         { id: newId(tx.now), user: record.id, delta: Math.round(record.qpu_seconds * 1_000), at: tx.at },
       )
@@ -82,7 +82,7 @@ export const users = defineCollection({
     beforeRemove({ tx, record }) {
       cancelJobsOf(tx, record.id)
       for (const table of ['mail_items', 'mail_digests', 'calendar_feeds', 'shares'])
-        tx.run(`DELETE FROM ${table} WHERE user = $user`, { user: record.id })
+        tx.run(`DELETE FROM ${table} WHERE "user" = $user`, { user: record.id })
     },
   },
 })

@@ -1,3 +1,4 @@
+import { RANDOM } from '../engine/dialect.ts'
 import { quoted } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type CompileOptions, type Condition, createContext } from './compile.ts'
@@ -71,13 +72,19 @@ export function compileSort(keys: readonly SortKey[], options: CompileOptions): 
   )
   return {
     sql: conditions.join(' AND '),
-    orderBy: all.map((term) => (term.descending ? `${term.sql} DESC` : term.sql)).join(', '),
+    orderBy: all.map(orderOf).join(', '),
     keyset: columns.length === all.length ? { columns, descending } : undefined,
     terms: [],
     otherTerms: conditions.length,
     reads: context.reads,
     bind: context.binder.bind,
   }
+}
+
+/** A term of ORDER BY; without a value, records come first, and last in descending order. */
+function orderOf({ sql, column, descending }: SortTerm & { descending: boolean }): string {
+  const nulls = column === undefined ? ` NULLS ${descending ? 'LAST' : 'FIRST'}` : ''
+  return `${sql}${descending ? ' DESC' : ''}${nulls}`
 }
 
 /** The columns after `first` in the first index that begins with it and has all rows. */
@@ -103,7 +110,7 @@ function columnTerm({ alias }: Context, column: string): SortTerm {
 }
 
 function sortTerm(context: Context, name: string): SortTerm {
-  if (name === '@random') return { sql: 'random()' }
+  if (name === '@random') return { sql: RANDOM }
   if (name === '@rowid') return columnTerm(context, 'seq')
   const scope = context.newScope()
   const { sql, guard, isLarge, column } = fieldOperand(context, scope, name)

@@ -17,7 +17,7 @@ export function recordMaintenance(
     // One that begins and ends within a millisecond, again and again, is one.
     tx.run(
       `INSERT INTO maintenance_times (qpu, began) VALUES ($qpu, $at)
-       ON CONFLICT DO UPDATE SET ended = ''`,
+       ON CONFLICT (qpu, began) DO UPDATE SET ended = ''`,
       params,
     )
   } else tx.run("UPDATE maintenance_times SET ended = $at WHERE qpu = $qpu AND ended = ''", params)

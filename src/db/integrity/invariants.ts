@@ -1,5 +1,5 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
-import { jsonAt } from '../engine/dialect.ts'
+import { jsonAt, monthOf, rounded } from '../engine/dialect.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import { eventNameSql, eventsSql, isImportedSql } from '../journal/timeline.ts'
 import { valueSql } from '../schema/large-values.ts'
@@ -75,7 +75,7 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I4',
     text: 'Only a completed job has an accepted attempt, and only one',
     sql: `SELECT claim.job, count(*) AS accepted FROM ${ATTEMPTS} claim JOIN quantum_jobs job ON job.id = claim.job
-          WHERE claim.state = 'ok' GROUP BY claim.job HAVING accepted > 1 OR job.status <> 'completed'`,
+          WHERE claim.state = 'ok' GROUP BY claim.job, job.status HAVING count(*) > 1 OR job.status <> 'completed'`,
   },
   {
     id: 'I6',
@@ -98,20 +98,20 @@ const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT job.id, job.status, count(*) AS tries FROM quantum_jobs job
           JOIN job_attempts claim ON claim.job = job.id AND claim.state IN ('lost', 'error')
           WHERE $maxAttempts > 0 AND job.status IN ('pending', 'running')
-          GROUP BY job.id HAVING tries >= $maxAttempts`,
+          GROUP BY job.id HAVING count(*) >= $maxAttempts`,
   },
   {
     id: 'I10',
     text: 'A QPU runs one job at a time',
     fast: true,
-    sql: `SELECT qpu, count(*) AS running FROM quantum_jobs WHERE status = 'running' GROUP BY qpu HAVING running > 1`,
+    sql: `SELECT qpu, count(*) AS running FROM quantum_jobs WHERE status = 'running' GROUP BY qpu HAVING count(*) > 1`,
   },
   {
     id: 'I10',
     text: 'A tuner runs one calibration at a time',
     fast: true,
     sql: `SELECT driver, count(*) AS running FROM calibration_requests
-          WHERE status = 'running' GROUP BY driver HAVING running > 1`,
+          WHERE status = 'running' GROUP BY driver HAVING count(*) > 1`,
   },
   {
     id: 'I10',
@@ -119,7 +119,7 @@ const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT request.id, request.status, report.id AS report FROM calibration_requests request
           LEFT JOIN calibration_results report ON report.run_id = request.run_id AND request.run_id <> ''
           WHERE request.status IN ('pending', 'running') AND report.id IS NOT NULL
-             OR request.status = 'done' AND request.result <> '' AND request.result IS NOT report.id
+             OR request.status = 'done' AND request.result <> '' AND request.result IS DISTINCT FROM report.id
                 AND request.run_id <> ''`,
   },
   {
@@ -127,25 +127,25 @@ const INVARIANTS: readonly Invariant[] = [
     text: 'A balance is the sum of its ledger',
     sql: `SELECT users.id, users.qpu_ms, coalesce(sum(delta_ms), 0) AS ledger_ms
           FROM users LEFT JOIN ${LEDGER} entry ON entry.user = users.id
-          GROUP BY users.id HAVING users.qpu_ms <> ledger_ms`,
+          GROUP BY users.id HAVING users.qpu_ms <> coalesce(sum(delta_ms), 0)`,
   },
   {
     id: 'I11',
     text: 'The charged usage of a user in a month is that of the ledger',
-    sql: `SELECT user, month, sum(ms) AS difference FROM (
-            SELECT user, month, charged_ms AS ms FROM qpu_usage
+    sql: `SELECT "user", month, sum(ms) AS difference FROM (
+            SELECT "user", month, charged_ms AS ms FROM qpu_usage
             UNION ALL
-            SELECT user, substr(at, 1, 7), delta_ms FROM qpu_ledger WHERE kind = 'charge')
-          GROUP BY user, month HAVING difference <> 0`,
+            SELECT "user", substr(at, 1, 7), delta_ms FROM qpu_ledger WHERE kind = 'charge') changes
+          GROUP BY "user", month HAVING sum(ms) <> 0`,
   },
   {
     id: 'I11',
     text: 'The recent use of a user in a month is not more than the usage',
     sql: `SELECT recent.user, recent.month, recent.ms, coalesce(sum(used_ms), 0) AS used_ms
-          FROM (SELECT user, strftime('%Y-%m', minute * 60, 'unixepoch') AS month, sum(ms) AS ms FROM recent_use
+          FROM (SELECT "user", ${monthOf('minute * 60')} AS month, sum(ms) AS ms FROM recent_use
                 GROUP BY 1, 2) recent
           LEFT JOIN qpu_usage ON qpu_usage.user = recent.user AND qpu_usage.month = recent.month
-          GROUP BY 1, 2 HAVING recent.ms > coalesce(sum(used_ms), 0)`,
+          GROUP BY 1, 2, 3 HAVING recent.ms > coalesce(sum(used_ms), 0)`,
   },
   {
     id: 'I11',
@@ -155,16 +155,16 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I11',
     text: 'The stored bytes of a user are those of the jobs',
-    sql: `SELECT user, sum(bytes) AS difference FROM (
-            SELECT user, bytes FROM user_bytes
+    sql: `SELECT "user", sum(bytes) AS difference FROM (
+            SELECT "user", bytes FROM user_bytes
             UNION ALL
             ${NEWER_BYTES}
             UNION ALL
             SELECT job.user_id, -(${ownBytesSql(quantumJobs, 'job')}) FROM quantum_jobs job WHERE job.user_id <> ''
             UNION ALL
             SELECT job.user_id, -octet_length(body) FROM quantum_jobs_large JOIN quantum_jobs job ON job.id = record
-            WHERE job.user_id <> '')
-          GROUP BY user HAVING difference <> 0`,
+            WHERE job.user_id <> '') changes
+          GROUP BY "user" HAVING sum(bytes) <> 0`,
   },
   {
     id: 'I12',
@@ -173,8 +173,7 @@ const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT request.id, request.status, entry.delta_ms FROM qpu_time_requests request
           LEFT JOIN qpu_ledger entry ON entry.kind = 'grant' AND entry.source_id = request.id
           WHERE (request.status = 'approved') <> (entry.id IS NOT NULL)
-             OR entry.delta_ms <> CAST(round(coalesce(nullif(request.granted_seconds, 0), request.seconds) * 1000)
-                                     AS INTEGER)`,
+             OR entry.delta_ms <> ${rounded('coalesce(nullif(request.granted_seconds, 0), request.seconds) * 1000')}`,
   },
   {
     id: 'I13',
@@ -196,7 +195,7 @@ const INVARIANTS: readonly Invariant[] = [
     text: 'The last event of a timeline matches the state of its job',
     sql: `SELECT job.id, job.status, job.event FROM
             (SELECT id, status, ${jsonAt("('[' || history || ']')", "'$[#-1][1]'")} AS event FROM quantum_jobs) job
-          WHERE job.status IS NOT CASE job.event
+          WHERE job.status IS DISTINCT FROM CASE job.event
             WHEN 'submitted' THEN 'pending' WHEN 'undelivered' THEN 'pending' WHEN 'lost' THEN 'pending'
             WHEN 'device_error' THEN 'pending' WHEN 'requeued' THEN 'pending' WHEN 'held' THEN 'pending'
             WHEN 'released' THEN 'pending' WHEN 'moved_to_front' THEN 'pending' WHEN 'moved' THEN 'pending'

@@ -94,7 +94,7 @@ function statementOf(filter: AuditFilter, { from, before }: Range, limit: number
        coalesce(superusers.email, users.email) AS email
      FROM audit_log entry
      LEFT JOIN superusers ON entry.actor = 'superuser:' || superusers.id
-     LEFT JOIN users ON entry.actor LIKE 'user:%' AND users.id = substr(entry.actor, 6)
+     LEFT JOIN users ON substr(entry.actor, 1, 5) = 'user:' AND users.id = substr(entry.actor, 6)
      WHERE entry.seq >= $from AND entry.seq < $before
        AND ($act = '' OR entry.act = $act OR substr(entry.act, 1, length($act) + 1) = $act || '.')
        AND $actor IN ('', entry.actor, superusers.email, users.email) AND $subject IN ('', entry.subject)

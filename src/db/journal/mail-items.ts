@@ -14,17 +14,17 @@ const MAX_MAIL_ITEMS = 100
 
 /** Adds an item to the next digest of a user, in the transaction of what it reports. */
 export function queueMailItem(tx: SqlWriter, user: string, { kind, detail }: MailItem): void {
-  const row = tx.one<{ waiting: number }>('SELECT count(*) AS waiting FROM mail_items WHERE user = $user', {
+  const row = tx.one<{ waiting: number }>('SELECT count(*) AS waiting FROM mail_items WHERE "user" = $user', {
     user,
   })
   const isFull = (row?.waiting ?? 0) >= MAX_MAIL_ITEMS
   tx.run(
-    `INSERT INTO mail_digests (user, next_at, dropped) VALUES ($user, $now, $dropped)
-     ON CONFLICT (user) DO UPDATE SET dropped = dropped + $dropped`,
+    `INSERT INTO mail_digests ("user", next_at, dropped) VALUES ($user, $now, $dropped)
+     ON CONFLICT ("user") DO UPDATE SET dropped = mail_digests.dropped + $dropped`,
     { user, now: tx.now, dropped: isFull ? 1 : 0 },
   )
   if (isFull) return
-  tx.run('INSERT INTO mail_items (user, kind, detail, at) VALUES ($user, $kind, $detail, $at)', {
+  tx.run('INSERT INTO mail_items ("user", kind, detail, at) VALUES ($user, $kind, $detail, $at)', {
     user,
     kind,
     detail: JSON.stringify(detail),

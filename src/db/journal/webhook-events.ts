@@ -78,7 +78,7 @@ function listReceivers(tx: SqlReader, { kind, user = '' }: WebhookEvent): string
 function countPending(tx: SqlReader, webhook: string): number {
   const row = tx.one<{ pending: number }>(
     `SELECT count(*) AS pending FROM
-       (SELECT 1 FROM webhook_deliveries WHERE webhook = $webhook AND state = 'pending' LIMIT $most)`,
+       (SELECT 1 FROM webhook_deliveries WHERE webhook = $webhook AND state = 'pending' LIMIT $most) waiting`,
     { webhook, most: MAX_PENDING_DELIVERIES },
   )
   return row?.pending ?? 0

@@ -70,8 +70,8 @@ export function isSmall(
 
 function isSmallOwner(tx: SqlReader, user: string): boolean {
   const stored = tx.one<{ bytes: number | null }>(
-    `SELECT sum(bytes) AS bytes FROM (SELECT user, bytes FROM user_bytes
-       UNION ALL SELECT user, bytes FROM ${newerBytes(tx)}) WHERE user = $user`,
+    `SELECT sum(bytes) AS bytes FROM (SELECT "user", bytes FROM user_bytes
+       UNION ALL SELECT "user", bytes FROM ${newerBytes(tx)} newer) stored WHERE "user" = $user`,
     { user },
   )
   return (stored?.bytes ?? Number.POSITIVE_INFINITY) <= MAX_SMALL_BYTES

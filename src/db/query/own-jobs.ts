@@ -1,4 +1,5 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
+import { contains, JOIN_IN_ORDER } from '../engine/dialect.ts'
 import { type Bindable, quoted } from '../engine/sql.ts'
 import { lengthOf } from '../records/page-size.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
@@ -87,7 +88,7 @@ function sourceOf(user: string | undefined, { tag }: OwnJobsFilter): { source: s
   return { source: `${TAGGED} WHERE ${owned}`, seq: 'tagged.seq' }
 }
 
-const TAGGED = `${quoted(entriesTableOf(quantumJobs, 'tags'))} tagged CROSS JOIN quantum_jobs job ON job.seq = tagged.seq`
+const TAGGED = `${quoted(entriesTableOf(quantumJobs, 'tags'))} tagged ${JOIN_IN_ORDER} quantum_jobs job ON job.seq = tagged.seq`
 
 /** The number of the given job or, after its removal, the greatest one of the jobs created before. */
 const BEFORE = `coalesce((SELECT seq FROM quantum_jobs WHERE id = $before),
@@ -135,8 +136,9 @@ const RARE: Readonly<Record<string, string>> = {
 }
 
 /** `coalesce`: jobs submitted before there were tags have none. */
-const CONTAINS_TEXT = `instr(job.id, $text) > 0 OR instr(lower(job.name), $text) > 0
-  OR instr(lower(coalesce(job.tags, '')), $text) > 0`
+const CONTAINS_TEXT = ['job.id', 'lower(job.name)', "lower(coalesce(job.tags, ''))"]
+  .map((text) => contains(text, '$text'))
+  .join(' OR ')
 
 /** Whether an index finds the jobs in the order of submission, and no others. */
 function isFoundInOrder(

@@ -180,7 +180,7 @@ function readUsers(tx: ReadTx, span: RecordedSpan): RecordedUser[] {
       ]),
   )
   const credits = tx.all<{ user: string; at: string; delta_ms: number }>(
-    `SELECT user, at, delta_ms FROM ${LEDGER} entry WHERE kind <> 'charge' OR NOT EXISTS
+    `SELECT "user", at, delta_ms FROM ${LEDGER} entry WHERE kind <> 'charge' OR NOT EXISTS
        (SELECT 1 FROM quantum_jobs job WHERE job.id = entry.source_id AND ${IN_SPAN}) ORDER BY at, source_id`,
     spanParams(span),
   )

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { quoted } from '../engine/sql.ts'
 import type { Table } from '../engine/stored-schema.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
@@ -109,10 +110,21 @@ function fieldColumn(name: string, field: Field) {
 
 /** An index, named after its table and columns. */
 export function index(table: string, columns: readonly string[], unique: boolean, where?: string) {
-  const name = `${table}_${columns.join('_')}${unique ? '_unique' : ''}`
+  const name = indexName(table, columns, unique)
   const on = `${quoted(table)} (${columns.map(quoted).join(', ')})`
   const condition = where === undefined ? '' : ` WHERE ${where}`
   return { name, sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quoted(name)} ON ${on}${condition}` }
+}
+
+/** PostgreSQL cuts longer names than 63 bytes, without an error. */
+const MAX_NAME = 60
+
+/** The name of an index; a long one ends with a part of its hash. */
+export function indexName(table: string, columns: readonly string[], unique = false): string {
+  const name = `${table}_${columns.join('_')}${unique ? '_unique' : ''}`
+  if (name.length <= MAX_NAME) return name
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return `${name.slice(0, MAX_NAME - hash.length - 1)}_${hash}`
 }
 
 /** A table that is not a collection; `columns` are types and constraints as SQL text, by name. */

@@ -5,6 +5,7 @@
  * `svc doctor` and by every connection but the one that writes.
  */
 import { COMPLETED_HERE, quantumJobs } from '../collections/quantum_jobs.ts'
+import { rounded } from '../engine/dialect.ts'
 import { quoted, type SqlReader } from '../engine/sql.ts'
 import { largeTableOf } from '../schema/large-values.ts'
 import { ownBytesSql } from '../schema/stored-bytes.ts'
@@ -32,10 +33,10 @@ const NEWLY_COMPLETED = `(
     FROM places WHERE places.id IS NOT NULL)
   SELECT job.* FROM places CROSS JOIN quantum_jobs job WHERE job.qpu = places.id AND ${hasNewerEnd('job')})`
 
-const MS = 'CAST(round(job.duration * 1000) AS INTEGER)'
+const MS = rounded('job.duration * 1000')
 
 /** The jobs that have run: QPU, `ms` of QPU time, `charged` of them (NULL: unlimited user), and the end. */
-export const NEWER_RUNS = `SELECT job.id AS job, job.user_id AS user, job.qpu AS qpu, ${MS} AS ms,
+export const NEWER_RUNS = `SELECT job.id AS job, job.user_id AS "user", job.qpu AS qpu, ${MS} AS ms,
     CASE owner.unlimited WHEN 0 THEN ${MS} END AS charged, job.finished_at AS at
   FROM ${NEWLY_COMPLETED} job LEFT JOIN users owner ON owner.id = job.user_id`
 
@@ -46,16 +47,16 @@ export function largeBytesSql(row: string, condition = ''): string {
 }
 
 /** The bytes of new jobs, and of the results of those that were submitted before. */
-export const NEWER_BYTES = `SELECT job.user_id AS user, ${ownBytesSql(quantumJobs, 'job')} + ${largeBytesSql('job')} AS bytes
+export const NEWER_BYTES = `SELECT job.user_id AS "user", ${ownBytesSql(quantumJobs, 'job')} + ${largeBytesSql('job')} AS bytes
     FROM quantum_jobs job WHERE job.seq > ${LAST_SEQ} AND job.user_id <> ''
   UNION ALL
   SELECT job.user_id, coalesce(octet_length(job.results), 0) + ${largeBytesSql('job', `AND "field" = 'results'`)}
     FROM ${NEWLY_COMPLETED} job WHERE job.seq <= ${LAST_SEQ} AND job.user_id <> ''`
 
 /** The whole ledger: its rows, and the charges that follow them. */
-export const LEDGER = `(SELECT user, kind, source_id, delta_ms, at FROM qpu_ledger
+export const LEDGER = `(SELECT "user", kind, source_id, delta_ms, at FROM qpu_ledger
   UNION ALL
-  SELECT user, 'charge', job, 0 - charged, at FROM (${NEWER_RUNS}) WHERE charged IS NOT NULL)`
+  SELECT "user", 'charge', job, 0 - charged, at FROM (${NEWER_RUNS}) newer WHERE charged IS NOT NULL)`
 
 /** The source of the runs that are not in the sums: memory for the connection that writes. */
 export function newerRuns(tx: SqlReader): string {

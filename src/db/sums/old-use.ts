@@ -9,8 +9,8 @@ const MAX_REMOVED_ROWS = 100
 /** Removes some of the rows of `recent_use` that have left every window. */
 export function removeOldUse(tx: SqlWriter): void {
   tx.run(
-    `DELETE FROM recent_use WHERE (minute, user) IN
-       (SELECT minute, user FROM recent_use WHERE minute < $oldest ORDER BY minute LIMIT ${MAX_REMOVED_ROWS})`,
+    `DELETE FROM recent_use WHERE (minute, "user") IN
+       (SELECT minute, "user" FROM recent_use WHERE minute < $oldest ORDER BY minute LIMIT ${MAX_REMOVED_ROWS})`,
     { oldest: Math.floor((tx.now - MAX_FAIR_WINDOW_MS) / MINUTE_MS) },
   )
 }

@@ -1,5 +1,6 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
 import type { Connection } from '../engine/connection.ts'
+import { greatest, unixSeconds } from '../engine/dialect.ts'
 import { quoted, type SqlWriter } from '../engine/sql.ts'
 import { largeFieldsOf, largeTableOf } from '../schema/large-values.ts'
 import { lengthOf, ownBytesSql } from '../schema/stored-bytes.ts'
@@ -12,9 +13,9 @@ const MIN_NEWER_JOBS = 32
 
 /** In memory (`temp_store`), so that a rolled back transaction takes its changes with it. */
 const MEMORY = [
-  `CREATE TEMP TABLE newer_runs (job TEXT NOT NULL PRIMARY KEY, user TEXT NOT NULL, qpu TEXT NOT NULL,
+  `CREATE TEMP TABLE newer_runs (job TEXT NOT NULL PRIMARY KEY, "user" TEXT NOT NULL, qpu TEXT NOT NULL,
     ms INTEGER NOT NULL, charged INTEGER, at TEXT NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE TEMP TABLE newer_bytes (user TEXT NOT NULL PRIMARY KEY, bytes INTEGER NOT NULL, at TEXT NOT NULL)
+  `CREATE TEMP TABLE newer_bytes ("user" TEXT NOT NULL PRIMARY KEY, bytes INTEGER NOT NULL, at TEXT NOT NULL)
     STRICT, WITHOUT ROWID`,
 ]
 
@@ -22,22 +23,22 @@ const HAS_NEWER = '(EXISTS (SELECT 1 FROM newer_runs) OR EXISTS (SELECT 1 FROM n
 
 /** Adds memory to the stored sums. Unqualified names, as triggers require. */
 const WRITE = [
-  `INSERT INTO user_bytes (user, bytes) SELECT user, bytes FROM newer_bytes WHERE bytes <> 0
-   ON CONFLICT (user) DO UPDATE SET bytes = bytes + excluded.bytes`,
+  `INSERT INTO user_bytes ("user", bytes) SELECT "user", bytes FROM newer_bytes WHERE bytes <> 0
+   ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes`,
   // In the order in which readers number them before.
-  `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
-   SELECT job, user, 'charge', job, 0 - charged, at FROM newer_runs WHERE charged IS NOT NULL ORDER BY at, job
+  `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
+   SELECT job, "user", 'charge', job, 0 - charged, at FROM newer_runs WHERE charged IS NOT NULL ORDER BY at, job
    ON CONFLICT (kind, source_id) DO NOTHING`,
-  `INSERT INTO qpu_usage (user, month, qpu, jobs, used_ms, charged_ms)
-   SELECT user, substr(at, 1, 7), qpu, count(*), sum(ms), sum(coalesce(charged, 0)) FROM newer_runs
+  `INSERT INTO qpu_usage ("user", month, qpu, jobs, used_ms, charged_ms)
+   SELECT "user", substr(at, 1, 7), qpu, count(*), sum(ms), sum(coalesce(charged, 0)) FROM newer_runs
    WHERE true GROUP BY 1, 2, 3
-   ON CONFLICT (user, month, qpu) DO UPDATE SET jobs = jobs + excluded.jobs,
-     used_ms = used_ms + excluded.used_ms, charged_ms = charged_ms + excluded.charged_ms`,
-  `INSERT INTO recent_use (minute, user, ms)
-   SELECT unixepoch(at) / 60, user, sum(ms) FROM newer_runs WHERE true GROUP BY 1, 2
-   ON CONFLICT (minute, user) DO UPDATE SET ms = ms + excluded.ms`,
-  `UPDATE sums_watermark SET seq = max(seq, coalesce((SELECT max(seq) FROM quantum_jobs), 0)),
-     at = max(at, coalesce((SELECT max(at) FROM newer_runs), ''), coalesce((SELECT max(at) FROM newer_bytes), ''))
+   ON CONFLICT ("user", month, qpu) DO UPDATE SET jobs = qpu_usage.jobs + excluded.jobs,
+     used_ms = qpu_usage.used_ms + excluded.used_ms, charged_ms = qpu_usage.charged_ms + excluded.charged_ms`,
+  `INSERT INTO recent_use (minute, "user", ms)
+   SELECT ${unixSeconds('at')} / 60, "user", sum(ms) FROM newer_runs WHERE true GROUP BY 1, 2
+   ON CONFLICT (minute, "user") DO UPDATE SET ms = recent_use.ms + excluded.ms`,
+  `UPDATE sums_watermark SET seq = ${greatest('seq', 'coalesce((SELECT max(seq) FROM quantum_jobs), 0)')},
+     at = ${greatest('at', "coalesce((SELECT max(at) FROM newer_runs), '')", "coalesce((SELECT max(at) FROM newer_bytes), '')")}
    WHERE ${HAS_NEWER}`,
   'DELETE FROM newer_runs',
   'DELETE FROM newer_bytes',
@@ -52,10 +53,11 @@ function countingTriggers(): string[] {
   const [table, large] = [quoted(quantumJobs.name), quoted(largeTableOf(quantumJobs))]
   const all = (row: string) => `${ownBytesSql(quantumJobs, row)} + ${largeBytesSql(row)}`
   const remember = (row: string, bytes: string, from: string) =>
-    `INSERT INTO newer_bytes (user, bytes, at) SELECT ${row}.user_id, ${bytes}, ${row}.finished_at ${from}
-     ON CONFLICT (user) DO UPDATE SET bytes = bytes + excluded.bytes, at = max(at, excluded.at)`
+    `INSERT INTO newer_bytes ("user", bytes, at) SELECT ${row}.user_id, ${bytes}, ${row}.finished_at ${from}
+     ON CONFLICT ("user") DO UPDATE SET bytes = newer_bytes.bytes + excluded.bytes,
+       at = ${greatest('newer_bytes.at', 'excluded.at')}`
   const add = (user: string, bytes: string, condition = '') =>
-    `UPDATE user_bytes SET bytes = bytes + (${bytes}) WHERE user = ${user} ${condition}`
+    `UPDATE user_bytes SET bytes = bytes + (${bytes}) WHERE "user" = ${user} ${condition}`
   const trigger = (name: string, event: string, body: readonly string[]) =>
     `CREATE TEMP TRIGGER ${quoted(`count_${name}`)} ${event} BEGIN\n${body.map((each) => `${each};`).join('\n')}\nEND`
   const growth = (field: string) => `${lengthOf('NEW', field)} - ${lengthOf('OLD', field)}`
@@ -81,8 +83,8 @@ function countingTriggers(): string[] {
     trigger('owner', `AFTER UPDATE OF user_id ON ${table} WHEN OLD.user_id <> NEW.user_id`, [
       ...WRITE,
       add('OLD.user_id', `0 - (${all('OLD')})`),
-      `INSERT INTO user_bytes (user, bytes) SELECT NEW.user_id, ${all('NEW')} WHERE NEW.user_id <> ''
-       ON CONFLICT (user) DO UPDATE SET bytes = bytes + excluded.bytes`,
+      `INSERT INTO user_bytes ("user", bytes) SELECT NEW.user_id, ${all('NEW')} WHERE NEW.user_id <> ''
+       ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes`,
     ]),
     trigger('large_insert', `AFTER INSERT ON ${large}`, [
       remember(
@@ -99,7 +101,7 @@ function countingTriggers(): string[] {
     // Charges keep their place before other entries.
     trigger('entry', `BEFORE INSERT ON qpu_ledger WHEN NEW.kind <> 'charge'`, WRITE),
     // Whether the jobs of a user were charged cannot be read without the user.
-    trigger('user', 'BEFORE DELETE ON users', [...WRITE, 'DELETE FROM user_bytes WHERE user = OLD.id']),
+    trigger('user', 'BEFORE DELETE ON users', [...WRITE, 'DELETE FROM user_bytes WHERE "user" = OLD.id']),
     // Reads the length from the table: OLD would read all of the value.
     trigger('large_delete', `BEFORE DELETE ON ${large}`, [
       ...WRITE,
@@ -124,7 +126,7 @@ export function prepareSums(writer: Connection): void {
   for (const sql of MEMORY) writer.run(sql)
   writer.run(`INSERT INTO newer_runs ${NEWER_RUNS}`)
   writer.run(
-    `INSERT INTO newer_bytes SELECT user, sum(bytes), '' FROM (${NEWER_BYTES}) WHERE true GROUP BY user`,
+    `INSERT INTO newer_bytes SELECT "user", sum(bytes), '' FROM (${NEWER_BYTES}) newer WHERE true GROUP BY "user"`,
   )
   for (const sql of WRITE) writer.run(sql)
   for (const sql of countingTriggers()) writer.run(sql)

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { AppError, isObject, messageOf, newId } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
-import { DEFER_REFERENCES, isJson } from '../engine/dialect.ts'
+import { DEFER_REFERENCES, isJson, rounded } from '../engine/dialect.ts'
 import { isConstraintViolation, isUniqueViolation } from '../engine/failure.ts'
 import { quoted } from '../engine/sql.ts'
 import { checkInvariants } from '../integrity/invariants.ts'
@@ -219,7 +219,7 @@ function settleBalances(tx: Tx, nextId: () => string): void {
   )
   for (const { id, ms } of users) addLedger(tx, { id: nextId(), user: id, kind: 'opening', source: id, ms })
   const grants = tx.all<{ id: string; user: string; ms: number }>(
-    `SELECT id, user, CAST(round(seconds * 1000) AS INTEGER) AS ms FROM qpu_time_requests
+    `SELECT id, "user", ${rounded('seconds * 1000')} AS ms FROM qpu_time_requests
      JOIN temp.imported USING (id) WHERE collection = 'qpu_time_requests' AND status = 'approved'`,
   )
   for (const { id, user, ms } of grants) {
@@ -239,7 +239,7 @@ interface Booking {
 /** Unlike `postLedger`, does not change the balance, which was imported as it is. */
 function addLedger(tx: Tx, { id, user, kind, source, ms }: Booking): void {
   tx.run(
-    `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+    `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
      VALUES ($id, $user, $kind, $source, $ms, $at)`,
     { id, user, kind, source, ms, at: tx.at },
   )

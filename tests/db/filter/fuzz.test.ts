@@ -174,7 +174,7 @@ const DECLARED = new Set(
 )
 const WORDS = new Set(
   (
-    'b AND OR NOT IS NULL LIKE ESCAPE EXISTS SELECT FROM WHERE LEFT JOIN ON AS IN CASE WHEN THEN END CAST REAL DESC LIMIT ' +
+    'b AND OR NOT IS NULL NULLS FIRST LAST DISTINCT LIKE ESCAPE EXISTS SELECT FROM WHERE LEFT JOIN ON AS IN CASE WHEN THEN END CAST REAL DESC LIMIT ' +
     'COALESCE LOWER json_each json_valid json_extract json_array_length strftime acos min cos sin radians random'
   ).split(' '),
 )

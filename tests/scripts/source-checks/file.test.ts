@@ -204,7 +204,6 @@ describe('checkText()', () => {
   test.each([
     ['src/db/engine/dialect.ts', "'json_each($list)'; 'rowid'"],
     ['src/db/schema/migrations/0001-a.ts', "'SELECT * FROM old ORDER BY rowid'"],
-    ['src/db/store/jobs/queue/queue.ts', "'quantum_jobs INDEXED BY quantum_jobs_seq'"],
     ['src/db/filter/sort.ts', "name === '@rowid'"],
     ['src/db/schema/sync.ts', "') STRICT, WITHOUT ROWID'"],
     ['src/qasm/syntax/tokens.ts', "['->', '=>']"],

@@ -1,4 +1,5 @@
 import { toTimestamp } from '../../../base/index.ts'
+import { formatted, least } from '../../engine/dialect.ts'
 import type { OperandAst } from '../language/ast.ts'
 import { badFilter, MAX_ARGUMENTS, shortened } from '../language/limits.ts'
 import type { Operand } from '../sql/operand.ts'
@@ -34,8 +35,8 @@ function timeText(context: Context, args: readonly OperandAst[], resolve: Resolv
     throw badFilter('strftime takes only quoted modifiers such as "+1 day" after the time')
   }
   const head = resolve(format).sql
-  const tail = modifiers.map((modifier) => `, ${resolve(modifier).sql}`).join('')
-  const around = (value: string) => `strftime(${head}, ${value}${tail})`
+  const changes = modifiers.map((modifier) => resolve(modifier).sql)
+  const around = (value: string) => formatted(value, head, changes)
   // The time is that of the injected clock, not SQLite's.
   if (!time || (time.kind === 'text' && time.value.trim().toLowerCase() === 'now')) {
     return { sql: around(context.binder.deferred((_, now) => toTimestamp(now))), nature: 'column' }
@@ -64,7 +65,7 @@ function distance(args: readonly OperandAst[], resolve: Resolve): Operand {
   const guards = operands.flatMap(({ guard }) => guard ?? [])
   return {
     // Rounding can make the cosine of equal points exceed 1, which has no angle.
-    sql: `(${EARTH_RADIUS_KM} * acos(min(1.0, ${cosine})))`,
+    sql: `(${EARTH_RADIUS_KM} * acos(${least('1.0', cosine)}))`,
     nature: 'strict',
     ...(guards.length === 0 ? {} : { guard: guards.join(' AND ') }),
   }

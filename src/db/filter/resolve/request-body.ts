@@ -78,7 +78,7 @@ function changedOperand({ alias, binder }: Context, name: string, field: Field):
     (requestInfo) => field.kind.encode(field.kind.normalize(requestInfo.body[name])) ?? null,
   )
   const column = `${alias}.${quoted(columnOf(name, field))}`
-  return { sql: `(${isSent} AND ${value} IS NOT ${column})`, nature: 'strict' }
+  return { sql: `(${isSent} AND ${value} IS DISTINCT FROM ${column})`, nature: 'strict' }
 }
 
 /** A path that starts at the record that the body refers to. */

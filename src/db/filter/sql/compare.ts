@@ -1,3 +1,4 @@
+import { like } from '../../engine/dialect.ts'
 import type { Operator } from '../language/ast.ts'
 import { likePattern } from './like.ts'
 import type { Operand } from './operand.ts'
@@ -14,9 +15,9 @@ export function comparison(binder: Binder, left: Operand, operator: Operator, ri
     case '!=':
       return inequality(left, right)
     case '~':
-      return `${left.sql} LIKE ${pattern(binder, right)} ESCAPE '\\'`
+      return like(left.sql, pattern(binder, right))
     case '!~':
-      return `${left.sql} NOT LIKE ${pattern(binder, right)} ESCAPE '\\'`
+      return `NOT ${like(left.sql, pattern(binder, right))}`
     default:
       return `${left.sql} ${operator} ${right.sql}`
   }
@@ -43,7 +44,8 @@ function sorted(left: Operand, right: Operand, nature: Operand['nature']): [Oper
 }
 
 function equality(left: Operand, right: Operand): string {
-  if (left.nature === 'strict' || right.nature === 'strict') return `${left.sql} IS ${right.sql}`
+  if (left.nature === 'strict' || right.nature === 'strict')
+    return `${left.sql} IS NOT DISTINCT FROM ${right.sql}`
   const [empty, other] = sorted(left, right, 'empty')
   if (empty.nature === 'empty') return isEmpty(other)
   // Comparing the bare column preserves its type affinity and lets SQLite use its index.
@@ -58,17 +60,18 @@ function equality(left: Operand, right: Operand): string {
 }
 
 function inequality(left: Operand, right: Operand): string {
-  if (left.nature === 'strict' || right.nature === 'strict') return `${left.sql} IS NOT ${right.sql}`
+  if (left.nature === 'strict' || right.nature === 'strict')
+    return `${left.sql} IS DISTINCT FROM ${right.sql}`
   const [empty, other] = sorted(left, right, 'empty')
   if (empty.nature === 'empty') return isNotEmpty(other)
-  if (left.nature === 'value' || right.nature === 'value') return `${left.sql} IS NOT ${right.sql}`
+  if (left.nature === 'value' || right.nature === 'value') return `${left.sql} IS DISTINCT FROM ${right.sql}`
   const [requested, column] = sorted(left, right, 'request')
   if (requested.nature === 'request' && column.nature === 'never-null')
-    return `${column.sql} IS NOT ${orEmpty(requested)}`
+    return `${column.sql} IS DISTINCT FROM ${orEmpty(requested)}`
   if (requested.nature === 'request' && column.nature === 'column') {
-    return `(${column.sql} IS NOT ${orEmpty(requested)} AND NOT (${column.sql} IS NULL AND ${orEmpty(requested)} = ''))`
+    return `(${column.sql} IS DISTINCT FROM ${orEmpty(requested)} AND NOT (${column.sql} IS NULL AND ${orEmpty(requested)} = ''))`
   }
-  return `COALESCE(${left.sql}, '') IS NOT COALESCE(${right.sql}, '')`
+  return `COALESCE(${left.sql}, '') IS DISTINCT FROM COALESCE(${right.sql}, '')`
 }
 
 function isEmpty(operand: Operand): string {
@@ -79,6 +82,7 @@ function isEmpty(operand: Operand): string {
 
 function isNotEmpty(operand: Operand): string {
   if (operand.nature === 'empty') return '0'
-  if (operand.nature === 'value' || operand.nature === 'never-null') return `${operand.sql} IS NOT ''`
-  return `(${operand.sql} IS NOT '' AND ${operand.sql} IS NOT NULL)`
+  if (operand.nature === 'value' || operand.nature === 'never-null')
+    return `${operand.sql} IS DISTINCT FROM ''`
+  return `(${operand.sql} IS DISTINCT FROM '' AND ${operand.sql} IS NOT NULL)`
 }

@@ -21,8 +21,9 @@ export function entryTriggers(
 ): { name: string; sql: string }[] {
   const [table, entries] = [quoted(collection.name), quoted(entriesTableOf(collection, field))]
   const [list, user] = [quoted(field), quoted(owner)]
-  const add = `INSERT OR IGNORE INTO ${entries} ("user", "entry", "seq")
-    SELECT NEW.${user}, "value", NEW."seq" FROM ${jsonItems(`NEW.${list}`)};`
+  const add = `INSERT INTO ${entries} ("user", "entry", "seq")
+    SELECT NEW.${user}, "value", NEW."seq" FROM ${jsonItems(`NEW.${list}`)} WHERE "value" IS NOT NULL
+    ON CONFLICT DO NOTHING;`
   const remove = `DELETE FROM ${entries} WHERE ("user", "entry", "seq") IN
     (SELECT OLD.${user}, "value", OLD."seq" FROM ${jsonItems(`OLD.${list}`)});`
   const trigger = (on: string, event: string, body: string) => {

@@ -24,7 +24,7 @@ export function rememberAddress(tx: Tx, { account, use, address }: AddressUse): 
   const isNew = !isKnown(tx, { account, use, address })
   tx.run(
     `INSERT INTO known_addresses (account, use, address, at) VALUES ($account, $use, $address, $at)
-     ON CONFLICT DO UPDATE SET at = $at`,
+     ON CONFLICT (account, use, address) DO UPDATE SET at = $at`,
     { account, use, address, at: tx.at },
   )
   tx.run(

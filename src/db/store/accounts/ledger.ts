@@ -21,7 +21,7 @@ interface LedgerEntry {
 export function postLedger(tx: Tx, { user, kind, sourceId, deltaMs }: LedgerEntry): boolean {
   if (!Number.isSafeInteger(deltaMs)) throw new RangeError(`ledger: ${deltaMs} ms is not a whole number`)
   const added = tx.run(
-    `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+    `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
      VALUES ($id, $user, $kind, $sourceId, $deltaMs, $at) ON CONFLICT (kind, source_id) DO NOTHING`,
     { id: newId(tx.now), user, kind, sourceId, deltaMs, at: tx.at },
   )
@@ -61,7 +61,7 @@ export function chargeJob(
   { ms, isCharged }: { ms: number; isCharged: boolean },
 ): void {
   tx.run(
-    `INSERT INTO temp.newer_runs (job, user, qpu, ms, charged, at) VALUES ($id, $user, $qpu, $ms, $charged, $at)`,
+    `INSERT INTO temp.newer_runs (job, "user", qpu, ms, charged, at) VALUES ($id, $user, $qpu, $ms, $charged, $at)`,
     { id, user, qpu, ms, charged: isCharged ? ms : null, at: tx.at },
   )
   if (isCharged) changeBalance(tx, user, 0 - ms)

@@ -25,15 +25,15 @@ export function listLedger(
   { user, before, limit }: { user: string; before: number; limit: number },
 ): LedgerRow[] {
   return tx.all(
-    `SELECT position, kind, source, deltaMs, at,
+    `SELECT position, kind, source, "deltaMs", at,
        COALESCE((SELECT name FROM quantum_jobs WHERE id = source AND kind = 'charge'), '') AS name FROM (
        SELECT * FROM (
-         SELECT ${INSERTION_ORDER} AS position, user, kind, source_id AS source, delta_ms AS deltaMs, at FROM qpu_ledger
-         WHERE user = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit)
+         SELECT ${INSERTION_ORDER} AS position, "user", kind, source_id AS source, delta_ms AS "deltaMs", at FROM qpu_ledger
+         WHERE "user" = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit) stored
        UNION ALL
-       SELECT ${NEXT_POSITION} + row_number() OVER (ORDER BY at, job), user, 'charge', job, 0 - charged, at
-       FROM ${newerRuns(tx)} WHERE charged IS NOT NULL)
-     WHERE user = $user AND position < $before ORDER BY position DESC LIMIT $limit`,
+       SELECT ${NEXT_POSITION} + row_number() OVER (ORDER BY at, job), "user", 'charge', job, 0 - charged, at
+       FROM ${newerRuns(tx)} newer WHERE charged IS NOT NULL) changes
+     WHERE "user" = $user AND position < $before ORDER BY position DESC LIMIT $limit`,
     { user, before, limit },
   )
 }

@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../engine/dialect.ts'
 import type { SqlReader } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { newerRuns } from '../../sums/newer.ts'
@@ -11,14 +12,14 @@ interface RecentUseRow {
 
 /** The recent use of users, with that of jobs which are newer than the stored sums. */
 export function recentUseOf(tx: SqlReader): string {
-  return `(SELECT minute, user, ms FROM recent_use
-    UNION ALL SELECT unixepoch(at) / 60, user, ms FROM ${newerRuns(tx)})`
+  return `(SELECT minute, "user", ms FROM recent_use
+    UNION ALL SELECT ${unixSeconds('at')} / 60, "user", ms FROM ${newerRuns(tx)})`
 }
 
 /** The use of each user from `minute` on, in order of time. */
 export function listRecentUse(tx: ReadTx, minute: number): RecentUseRow[] {
   return tx.all(
-    `SELECT minute, user, sum(ms) AS ms FROM ${recentUseOf(tx)} WHERE minute >= $minute GROUP BY 1, 2 ORDER BY 1`,
+    `SELECT minute, "user", sum(ms) AS ms FROM ${recentUseOf(tx)} WHERE minute >= $minute GROUP BY 1, 2 ORDER BY 1`,
     { minute },
   )
 }

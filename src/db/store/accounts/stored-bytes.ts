@@ -6,8 +6,8 @@ import type { User } from './accounts.ts'
 /** The bytes of the stored jobs of a user. */
 export function storedBytesOf(tx: SqlReader, user: string): number {
   const row = tx.one<{ bytes: number }>(
-    `SELECT coalesce((SELECT bytes FROM user_bytes WHERE user = $user), 0)
-       + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)} WHERE user = $user), 0) AS bytes`,
+    `SELECT coalesce((SELECT bytes FROM user_bytes WHERE "user" = $user), 0)
+       + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)} newer WHERE "user" = $user), 0) AS bytes`,
     { user },
   )
   return row?.bytes ?? 0

@@ -53,7 +53,7 @@ export function createApiToken(
 ): Promise<ApiToken> {
   return db.write('create api token', (tx) => {
     const { count } = tx.one<{ count: number }>(
-      'SELECT count(*) AS count FROM api_tokens WHERE user = $user',
+      'SELECT count(*) AS count FROM api_tokens WHERE "user" = $user',
       {
         user: token.user,
       },

@@ -1,4 +1,4 @@
-import type { Bindable, Statement } from '../../engine/sql.ts'
+import { type Bindable, quoted, type Statement } from '../../engine/sql.ts'
 import { NEWER_RUNS } from '../../sums/newer.ts'
 
 /** The jobs of a user that one QPU ran in one month. */
@@ -40,9 +40,9 @@ export interface UsageQuery {
 }
 
 /** The stored usage, and that of the jobs which are newer. */
-const USAGE = `(SELECT user, month, qpu, jobs, used_ms, charged_ms FROM qpu_usage
+const USAGE = `(SELECT "user", month, qpu, jobs, used_ms, charged_ms FROM qpu_usage
   UNION ALL
-  SELECT user, substr(at, 1, 7), qpu, 1, ms, coalesce(charged, 0) FROM (${NEWER_RUNS}))`
+  SELECT "user", substr(at, 1, 7), qpu, 1, ms, coalesce(charged, 0) FROM (${NEWER_RUNS}) newer)`
 
 /** Selects the `Usage` by month, user and QPU or some of them, the newest month first. */
 export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after }: UsageQuery): Statement {
@@ -50,7 +50,7 @@ export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after
   const params: Record<string, Bindable> = { from, to, skip, limit }
   const conditions = ['month BETWEEN $from AND $to']
   if (user !== undefined) {
-    conditions.push('user = $user')
+    conditions.push('"user" = $user')
     params['user'] = user
   }
   if (qpu !== undefined) {
@@ -61,14 +61,16 @@ export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after
     conditions.push(followsAfter(groups))
     Object.assign(params, { afterMonth: after.month, afterUser: after.user, afterQpu: after.qpu })
   }
-  const columns = ['month', 'user', 'qpu'].map((name) => (groups.includes(name) ? name : `'' AS ${name}`))
-  const sql = `SELECT month, user, coalesce(users.username, '') AS username, coalesce(users.email, '') AS email,
-       usage.qpu, coalesce(qpus.name, '') AS qpuName, jobs, usedMs, chargedMs
-     FROM (SELECT ${columns.join(', ')}, sum(jobs) AS jobs, sum(used_ms) AS usedMs, sum(charged_ms) AS chargedMs
-           FROM ${USAGE} WHERE ${conditions.join(' AND ')} GROUP BY ${groups.join(', ')}
+  const columns = ['month', 'user', 'qpu'].map((name) =>
+    groups.includes(name) ? quoted(name) : `'' AS ${quoted(name)}`,
+  )
+  const sql = `SELECT month, "user", coalesce(users.username, '') AS username, coalesce(users.email, '') AS email,
+       usage.qpu, coalesce(qpus.name, '') AS "qpuName", jobs, "usedMs", "chargedMs"
+     FROM (SELECT ${columns.join(', ')}, sum(jobs) AS jobs, sum(used_ms) AS "usedMs", sum(charged_ms) AS "chargedMs"
+           FROM ${USAGE} every WHERE ${conditions.join(' AND ')} GROUP BY ${groups.map(quoted).join(', ')}
            ORDER BY 1 DESC, 2, 3 LIMIT $limit OFFSET $skip) usage
        LEFT JOIN users ON users.id = usage.user LEFT JOIN qpus ON qpus.id = usage.qpu
-     ORDER BY month DESC, user, usage.qpu`
+     ORDER BY month DESC, "user", usage.qpu`
   return { sql, params }
 }
 
@@ -76,7 +78,7 @@ export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after
 function followsAfter(groups: readonly string[]): string {
   const keys = [
     { name: 'month', follows: 'month < $afterMonth', isSame: 'month = $afterMonth' },
-    { name: 'user', follows: 'user > $afterUser', isSame: 'user = $afterUser' },
+    { name: 'user', follows: '"user" > $afterUser', isSame: '"user" = $afterUser' },
     { name: 'qpu', follows: 'qpu > $afterQpu', isSame: 'qpu = $afterQpu' },
   ].filter(({ name }) => groups.includes(name))
   const cases = keys.map(({ follows }, at) =>

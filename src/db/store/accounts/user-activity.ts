@@ -24,8 +24,8 @@ export function listUserActivity(tx: ReadTx, users: readonly string[]): UserActi
     { ids },
   )
   const recent = tx.all<{ user: string; ms: number }>(
-    `SELECT user, sum(ms) AS ms FROM ${recentUseOf(tx)}
-     WHERE minute >= $first AND user IN (SELECT value FROM ${jsonItems('$ids')}) GROUP BY user`,
+    `SELECT "user", sum(ms) AS ms FROM ${recentUseOf(tx)}
+     WHERE minute >= $first AND "user" IN (SELECT value FROM ${jsonItems('$ids')}) GROUP BY "user"`,
     { ids, first: minuteOf(tx.now - MAX_FAIR_WINDOW_MS) },
   )
   const byAccount = new Map(uses.map((each) => [each.account, each]))

@@ -11,13 +11,13 @@ export interface CalendarFeed {
 
 /** The feed of a user; undefined when there is none. */
 export function findCalendarFeed(tx: ReadTx, user: string): CalendarFeed | undefined {
-  return tx.one('SELECT user, qpu, created FROM calendar_feeds WHERE user = $user', { user })
+  return tx.one('SELECT "user", qpu, created FROM calendar_feeds WHERE "user" = $user', { user })
 }
 
 /** The feed whose secret has this SHA-256, unless its user may not log in. */
 export function findCalendarByHash(tx: ReadTx, hash: string): CalendarFeed | undefined {
   return tx.one(
-    `SELECT user, qpu, feed.created FROM calendar_feeds feed
+    `SELECT "user", qpu, feed.created FROM calendar_feeds feed
      JOIN users ON users.id = feed.user AND users.disabled = 0 WHERE hash = $hash`,
     { hash },
   )
@@ -29,8 +29,8 @@ export function saveCalendarFeed(
   { user, hash, qpu }: { user: string; hash: string; qpu: string },
 ): CalendarFeed {
   tx.run(
-    `INSERT INTO calendar_feeds (user, hash, qpu, created) VALUES ($user, $hash, $qpu, $at)
-     ON CONFLICT (user) DO UPDATE SET hash = $hash, qpu = $qpu, created = $at`,
+    `INSERT INTO calendar_feeds ("user", hash, qpu, created) VALUES ($user, $hash, $qpu, $at)
+     ON CONFLICT ("user") DO UPDATE SET hash = $hash, qpu = $qpu, created = $at`,
     { user, hash, qpu, at: tx.at },
   )
   return { user, qpu, created: tx.at }
@@ -38,12 +38,12 @@ export function saveCalendarFeed(
 
 /** Changes what a feed contains; false when there is none. */
 export function changeCalendarFeed(tx: Tx, { user, qpu }: { user: string; qpu: string }): boolean {
-  return tx.run('UPDATE calendar_feeds SET qpu = $qpu WHERE user = $user', { user, qpu }) > 0
+  return tx.run('UPDATE calendar_feeds SET qpu = $qpu WHERE "user" = $user', { user, qpu }) > 0
 }
 
 /** Ends the address of a user; false when there is none. */
 export function removeCalendarFeed(tx: Tx, user: string): boolean {
-  return tx.run('DELETE FROM calendar_feeds WHERE user = $user', { user }) > 0
+  return tx.run('DELETE FROM calendar_feeds WHERE "user" = $user', { user }) > 0
 }
 
 /** A slot as an entry of a calendar. Times are UTC text. */

@@ -1,5 +1,5 @@
 import { calibrationResults } from '../../collections/calibration_results.ts'
-import { jsonItems, jsonKey, jsonOf, jsonType } from '../../engine/dialect.ts'
+import { jsonItems, jsonKey, jsonOf, jsonType, real } from '../../engine/dialect.ts'
 import type { Statement } from '../../engine/sql.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -64,27 +64,27 @@ export function valuesOf(report: string): Statement {
   // What was measured again at another operating point is not the value anymore.
   const isCurrent = `${jsonType('item.value', 'superseded')} IS NULL`
   const number = (object: string, key: string) =>
-    `CASE WHEN ${isNumber(object, key)} THEN CAST(${jsonKey(object, key)} AS REAL) END`
+    `CASE WHEN ${isNumber(object, key)} THEN ${real(jsonKey(object, key))} END`
   return {
     sql: `SELECT ${jsonKey('item.value', 'target')} AS element, parameter.key AS parameter,
-        CAST(${jsonKey('parameter.value', 'value')} AS REAL) AS value, ${number('parameter.value', 'error')} AS error,
+        ${real(jsonKey('parameter.value', 'value'))} AS value, ${number('parameter.value', 'error')} AS error,
         coalesce(${jsonKey('parameter.value', 'unit')}, '') AS unit, ${jsonKey('item.value', 'routine')} AS routine
       FROM calibration_results report
-        JOIN ${jsonItems(list('routines'))} item JOIN ${jsonItems('item.value', 'parameters')} parameter
+        CROSS JOIN ${jsonItems(list('routines'))} item CROSS JOIN ${jsonItems('item.value', 'parameters')} parameter
       WHERE report.id = $report AND item.type = 'object' AND ${jsonKey('item.value', 'status')} = 'success'
         AND ${isText('target')} AND ${isText('routine')} AND parameter.type = 'object' AND ${isNumber('parameter.value', 'value')}
         AND ${isCurrent}
       UNION ALL
       SELECT ${jsonKey('item.value', 'target')}, ${jsonKey('item.value', 'protocol')} || '${FIDELITY}',
-        CAST(${jsonKey('item.value', 'fidelity')} AS REAL), ${number('item.value', 'fidelity_error')}, '',
+        ${real(jsonKey('item.value', 'fidelity'))}, ${number('item.value', 'fidelity_error')}, '',
         ${jsonKey('item.value', 'protocol')}
-      FROM calibration_results report JOIN ${jsonItems(list('benchmarks'))} item
+      FROM calibration_results report CROSS JOIN ${jsonItems(list('benchmarks'))} item
       WHERE report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}
         AND ${isNumber('item.value', 'fidelity')} AND ${isCurrent}
       UNION ALL
       SELECT ${jsonKey('item.value', 'target')}, ${jsonKey('item.value', 'protocol')} || '${FIDELITY}', NULL, NULL, '',
         ${jsonKey('item.value', 'protocol')}
-      FROM calibration_results report JOIN ${jsonItems(list('benchmarks'))} item
+      FROM calibration_results report CROSS JOIN ${jsonItems(list('benchmarks'))} item
       WHERE report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}
         AND ${jsonType('item.value', 'upper_bound')} = 'object' AND ${isCurrent}
       LIMIT ${MAX_VALUES}`,
@@ -112,8 +112,8 @@ export function storeValues(
     const row = { report: id, qpu, at, ...value }
     tx.run(`INSERT INTO calibration_values ${COLUMNS} ON CONFLICT DO NOTHING`, row)
     tx.run(
-      `INSERT INTO calibration_latest ${COLUMNS} ON CONFLICT DO UPDATE SET at = $at, report = $report,
-         value = $value, error = $error, unit = $unit, routine = $routine WHERE excluded.at >= at`,
+      `INSERT INTO calibration_latest ${COLUMNS} ON CONFLICT (qpu, element, parameter) DO UPDATE SET at = $at, report = $report,
+         value = $value, error = $error, unit = $unit, routine = $routine WHERE excluded.at >= calibration_latest.at`,
       row,
     )
   }
@@ -151,7 +151,7 @@ export function finishValues(
   const all = JSON.stringify({ ...before?.medians, ...medians })
   tx.run(
     `INSERT INTO qpu_calibrations (qpu, report, at, medians) VALUES ($qpu, $report, $at, $all)
-     ON CONFLICT DO UPDATE SET report = $report, at = $at, medians = $all`,
+     ON CONFLICT (qpu) DO UPDATE SET report = $report, at = $at, medians = $all`,
     { qpu, report: newest.report, at: newest.at, all },
   )
 }

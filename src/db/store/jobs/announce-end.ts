@@ -43,7 +43,7 @@ export function findOwner(tx: SqlReader, user: string): Owner | undefined {
 /** Announces the end of a job to its owner. */
 export function announceJobEnd(tx: SqlWriter, job: string): void {
   const ended = tx.one<{ user: string; status: string; created: string }>(
-    'SELECT user_id AS user, status, created FROM quantum_jobs WHERE id = $job',
+    'SELECT user_id AS "user", status, created FROM quantum_jobs WHERE id = $job',
     { job },
   )
   if (ended) announceEnd(tx, { job, ...ended }, findOwner(tx, ended.user))

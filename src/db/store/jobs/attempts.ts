@@ -1,3 +1,4 @@
+import { unindexed } from '../../engine/dialect.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** Identifies one attempt of a job. */
@@ -108,7 +109,7 @@ export function listAttemptsOfOlderLeases(
   return tx
     .all<AttemptKey & { started_at: string }>(
       `SELECT id AS job, attempt, started_at FROM quantum_jobs
-       WHERE status = 'running' AND driver = $driver AND epoch < $epoch ORDER BY claimed_at, +seq`,
+       WHERE status = 'running' AND driver = $driver AND epoch < $epoch ORDER BY claimed_at, ${unindexed('seq')}`,
       { driver, epoch },
     )
     .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
@@ -118,6 +119,6 @@ export function listAttemptsOfOlderLeases(
 export function listRunningAttempts(tx: ReadTx): (DriverAttempt & { qpu: string })[] {
   return tx.all(
     `SELECT id AS job, attempt, driver, qpu FROM quantum_jobs WHERE status = 'running'
-     ORDER BY claimed_at, +seq`,
+     ORDER BY claimed_at, ${unindexed('seq')}`,
   )
 }

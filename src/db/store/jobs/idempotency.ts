@@ -35,7 +35,7 @@ export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | un
   removeResponses(tx, expired, KEYS_PRUNED_PER_REQUEST)
   const known = tx.one<{ route: string; body_hash: string; status: number; response: string }>(
     `SELECT route, body_hash, status, response FROM idempotency_keys
-     WHERE user = $user AND key = $key AND at >= $expired`,
+     WHERE "user" = $user AND key = $key AND at >= $expired`,
     { user: request.user, key: request.key, expired },
   )
   if (!known) return undefined
@@ -53,7 +53,7 @@ export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | un
 export function findResponseOfKey(tx: ReadTx, { user, key, route }: Omit<KeyedRequest, 'bodyHash'>): unknown {
   const known = tx.one<{ response: string }>(
     `SELECT response FROM idempotency_keys
-     WHERE user = $user AND key = $key AND route = $route AND at >= $expired`,
+     WHERE "user" = $user AND key = $key AND route = $route AND at >= $expired`,
     { user, key, route, expired: toTimestamp(tx.now - RESPONSE_TTL_MS) },
   )
   return known && JSON.parse(known.response)
@@ -62,9 +62,9 @@ export function findResponseOfKey(tx: ReadTx, { user, key, route }: Omit<KeyedRe
 /** Stores the response to a keyed request. */
 export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResponse): void {
   tx.run(
-    `INSERT INTO idempotency_keys (user, key, route, body_hash, status, response, at)
+    `INSERT INTO idempotency_keys ("user", key, route, body_hash, status, response, at)
      VALUES ($user, $key, $route, $bodyHash, $status, $response, $at)
-     ON CONFLICT (user, key) DO UPDATE SET route = excluded.route, body_hash = excluded.body_hash,
+     ON CONFLICT ("user", key) DO UPDATE SET route = excluded.route, body_hash = excluded.body_hash,
        status = excluded.status, response = excluded.response, at = excluded.at`,
     { ...request, status: response.status, response: JSON.stringify(response.response), at: tx.at },
   )
@@ -73,8 +73,8 @@ export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResp
 /** Removes up to `limit` responses older than `before` (stored text), oldest first; returns their number. */
 export function removeResponses(tx: SqlWriter, before: string, limit: number): number {
   return tx.run(
-    `DELETE FROM idempotency_keys WHERE (user, key) IN
-       (SELECT user, key FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT $limit)`,
+    `DELETE FROM idempotency_keys WHERE ("user", key) IN
+       (SELECT "user", key FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT $limit)`,
     { before, limit },
   )
 }

@@ -30,7 +30,7 @@ interface Slot {
  */
 export function readOccupancy(tx: ReadTx, listed: readonly Qpu[], order: JobOrder): Map<string, Occupancy> {
   const slots = tx.all<Slot>(
-    `SELECT qpu, booked_by AS user, start_time AS start, end_time AS "end" FROM time_slots
+    `SELECT qpu, booked_by AS "user", start_time AS start, end_time AS "end" FROM time_slots
      WHERE end_time > $at ORDER BY end_time LIMIT ${MAX_SLOTS}`,
     { at: tx.at },
   )
@@ -45,7 +45,7 @@ function occupancyOf(reading: OrderReading, qpu: Qpu, slots: readonly Slot[]): O
   return {
     queueLength: new QpuQueue(reading, qpu).count(),
     running: tx.one(
-      `SELECT job.id AS job, job.name, job.user_id AS user, coalesce(owner.email, '') AS email, job.claimed_at AS since
+      `SELECT job.id AS job, job.name, job.user_id AS "user", coalesce(owner.email, '') AS email, job.claimed_at AS since
        FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
        WHERE job.status = 'running' AND job.qpu = $qpu`,
       { qpu: qpu.id },

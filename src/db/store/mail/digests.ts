@@ -29,7 +29,7 @@ export interface Digest {
 /** Users whose digest may be sent now, the longest waiting first. */
 export function listDueDigests(tx: ReadTx, limit: number): string[] {
   const rows = tx.all<{ user: string }>(
-    'SELECT user FROM mail_digests WHERE next_at <= $now ORDER BY next_at LIMIT $limit',
+    'SELECT "user" FROM mail_digests WHERE next_at <= $now ORDER BY next_at LIMIT $limit',
     { now: tx.now, limit },
   )
   return rows.map(({ user }) => user)
@@ -41,16 +41,16 @@ export function listDueDigests(tx: ReadTx, limit: number): string[] {
  */
 export function claimDigest(tx: Tx, user: string): Digest | undefined {
   const row = tx.one<{ upto: number; failures: number; dropped: number }>(
-    'SELECT upto, failures, dropped FROM mail_digests WHERE user = $user',
+    'SELECT upto, failures, dropped FROM mail_digests WHERE "user" = $user',
     { user },
   )
   if (!row) return undefined
-  tx.run('DELETE FROM mail_items WHERE user = $user AND at < $before', {
+  tx.run('DELETE FROM mail_items WHERE "user" = $user AND at < $before', {
     user,
     before: toTimestamp(tx.now - MAX_ITEM_AGE_MS),
   })
   const items = tx.all<{ seq: number; kind: string; detail: string; at: string }>(
-    'SELECT seq, kind, detail, at FROM mail_items WHERE user = $user AND ($upto = 0 OR seq <= $upto) ORDER BY seq',
+    'SELECT seq, kind, detail, at FROM mail_items WHERE "user" = $user AND ($upto = 0 OR seq <= $upto) ORDER BY seq',
     { user, upto: row.upto },
   )
   const owner = tx.find(users, user)
@@ -59,7 +59,7 @@ export function claimDigest(tx: Tx, user: string): Digest | undefined {
     discard(tx, user, last?.seq)
     return undefined
   }
-  tx.run('UPDATE mail_digests SET upto = $upto, next_at = $next WHERE user = $user', {
+  tx.run('UPDATE mail_digests SET upto = $upto, next_at = $next WHERE "user" = $user', {
     user,
     upto: last.seq,
     next: tx.now + DIGEST_INTERVAL_MS,
@@ -77,16 +77,19 @@ export function claimDigest(tx: Tx, user: string): Digest | undefined {
 
 /** Removes what a sent digest contained; later items wait until its minute is over. */
 export function finishDigest(tx: SqlWriter, { user, upto, dropped }: Digest): void {
-  tx.run('DELETE FROM mail_items WHERE user = $user AND seq <= $upto', { user, upto })
-  tx.run('UPDATE mail_digests SET upto = 0, failures = 0, dropped = dropped - $dropped WHERE user = $user', {
-    user,
-    dropped,
-  })
+  tx.run('DELETE FROM mail_items WHERE "user" = $user AND seq <= $upto', { user, upto })
+  tx.run(
+    'UPDATE mail_digests SET upto = 0, failures = 0, dropped = dropped - $dropped WHERE "user" = $user',
+    {
+      user,
+      dropped,
+    },
+  )
 }
 
 /** Has a digest that was not sent wait for `pauseMs` before it is sent again. */
 export function postponeDigest(tx: SqlWriter, { user }: Digest, pauseMs: number): void {
-  tx.run('UPDATE mail_digests SET failures = failures + 1, next_at = $next WHERE user = $user', {
+  tx.run('UPDATE mail_digests SET failures = failures + 1, next_at = $next WHERE "user" = $user', {
     user,
     next: tx.now + Math.max(pauseMs, DIGEST_INTERVAL_MS),
   })
@@ -129,12 +132,12 @@ export function announceSlotStarts(tx: Tx): number {
   const seen = slotsSeen(tx)
   // A clock that was set back must not report slots twice.
   if (seen !== undefined && (fromTimestamp(seen) ?? 0) >= tx.now) return 0
-  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT DO UPDATE SET value = $at', {
+  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT (key) DO UPDATE SET value = $at', {
     key: SLOTS_SEEN,
     at: tx.at,
   })
   const slots = tx.all<{ user: string; start: string; end: string; qpu: string | null }>(
-    `SELECT slot.booked_by AS user, slot.start_time AS start, slot.end_time AS end, qpus.name AS qpu
+    `SELECT slot.booked_by AS "user", slot.start_time AS start, slot.end_time AS "end", qpus.name AS qpu
      FROM time_slots slot JOIN users ON users.id = slot.booked_by LEFT JOIN qpus ON qpus.id = slot.qpu
      WHERE slot.start_time > $seen AND slot.start_time <= $at AND slot.end_time > $at
        AND slot.created < slot.start_time AND users.mail_slot_start = 1`,
@@ -178,10 +181,11 @@ function decode({
 
 /** Removes items that cannot be sent, and the row of a user without items once its minute is over. */
 function discard(tx: SqlWriter, user: string, upto: number | undefined): void {
-  if (upto !== undefined) tx.run('DELETE FROM mail_items WHERE user = $user AND seq <= $upto', { user, upto })
-  tx.run('UPDATE mail_digests SET upto = 0 WHERE user = $user', { user })
+  if (upto !== undefined)
+    tx.run('DELETE FROM mail_items WHERE "user" = $user AND seq <= $upto', { user, upto })
+  tx.run('UPDATE mail_digests SET upto = 0 WHERE "user" = $user', { user })
   tx.run(
-    `DELETE FROM mail_digests WHERE user = $user AND NOT EXISTS (SELECT 1 FROM mail_items WHERE user = $user)`,
+    `DELETE FROM mail_digests WHERE "user" = $user AND NOT EXISTS (SELECT 1 FROM mail_items WHERE "user" = $user)`,
     { user },
   )
 }

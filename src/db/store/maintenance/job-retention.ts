@@ -1,6 +1,7 @@
 import { DAY_MS, MIB, toTimestamp } from '../../../base/index.ts'
-import { jsonValues } from '../../engine/dialect.ts'
+import { byIndex, jsonValues } from '../../engine/dialect.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
+import { indexName } from '../../schema/tables.ts'
 import type { PruneStep } from './retention.ts'
 
 /**
@@ -22,7 +23,7 @@ export const pruneJobs: PruneStep = (tx, before, limit) => {
   const jobs = idsIn(
     tx,
     `SELECT id, (${LARGE_BYTES}) + coalesce(octet_length(payload), 0) + coalesce(octet_length(results), 0) AS bytes
-     FROM quantum_jobs INDEXED BY quantum_jobs_created
+     FROM ${byIndex('quantum_jobs', indexName('quantum_jobs', ['created']))}
      WHERE created < $before AND finished_at <> '' AND finished_at < $before
        AND status IN ('completed', 'failed', 'cancelled')
      ORDER BY created LIMIT $limit`,
@@ -85,7 +86,7 @@ function removeLargePayloads(tx: SqlWriter, values: LargeValue[]): void {
 function removeSmallPayloads(tx: SqlWriter, at: string, limit: number): number {
   const jobs = idsIn(
     tx,
-    `SELECT id, octet_length(payload) AS bytes FROM quantum_jobs INDEXED BY quantum_jobs_finished_at
+    `SELECT id, octet_length(payload) AS bytes FROM ${byIndex('quantum_jobs', indexName('quantum_jobs', ['finished_at']))}
      WHERE status = 'cancelled' AND payload IS NOT NULL AND finished_at < $at
      ORDER BY finished_at LIMIT $limit`,
     { at, limit },

@@ -15,7 +15,7 @@ export type PruneStep = (tx: SqlWriter, before: number, limit: number) => number
 export function recordPruning(tx: SqlWriter): number | undefined {
   const key = 'pruned_at'
   const before = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })
-  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT DO UPDATE SET value = $at', {
+  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT (key) DO UPDATE SET value = $at', {
     key,
     at: tx.at,
   })

@@ -173,8 +173,8 @@ function releaseNotifications(user: string): RemovalStep {
 
 function removeResponsesOf(tx: Tx, user: string): boolean {
   const rows = tx.run(
-    `DELETE FROM idempotency_keys WHERE (user, key) IN
-       (SELECT user, key FROM idempotency_keys WHERE user = $user LIMIT ${ROWS})`,
+    `DELETE FROM idempotency_keys WHERE ("user", key) IN
+       (SELECT "user", key FROM idempotency_keys WHERE "user" = $user LIMIT ${ROWS})`,
     { user },
   )
   return rows < ROWS

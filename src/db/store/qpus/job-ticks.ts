@@ -78,7 +78,7 @@ function addTick(ticks: JobTick[], tick: JobTick, step: number): void {
 /** The first attempt that ended after a time. */
 function endedAfter(tx: ReadTx, qpu: string, after: string): { start: string; end: string } | undefined {
   return tx.one(
-    `SELECT start, "end" FROM (${part('qpu = $qpu AND "end" > $after ORDER BY "end"')}) ORDER BY "end" LIMIT 1`,
+    `SELECT start, "end" FROM (${part('qpu = $qpu AND "end" > $after ORDER BY "end"')}) ticks ORDER BY "end" LIMIT 1`,
     { qpu, after },
   )
 }
@@ -86,7 +86,7 @@ function endedAfter(tx: ReadTx, qpu: string, after: string): { start: string; en
 /** The last end of an attempt up to a time. */
 function lastEnd(tx: ReadTx, qpu: string, until: string): string {
   const row = tx.one<{ end: string }>(
-    `SELECT "end" FROM (${part('qpu = $qpu AND "end" <= $until ORDER BY "end" DESC')}) ORDER BY "end" DESC LIMIT 1`,
+    `SELECT "end" FROM (${part('qpu = $qpu AND "end" <= $until ORDER BY "end" DESC')}) ticks ORDER BY "end" DESC LIMIT 1`,
     { qpu, until },
   )
   return row?.end ?? until
@@ -95,7 +95,7 @@ function lastEnd(tx: ReadTx, qpu: string, until: string): string {
 /** The first of the completed jobs and of the other attempts; `which` is the condition and the order. */
 function part(which: string): string {
   const of = (ended: string, source: string) =>
-    `SELECT * FROM (SELECT claimed_at AS start, ${ended} AS "end" FROM ${source} AND ${which.replaceAll('"end"', ended)} LIMIT 1)`
+    `SELECT * FROM (SELECT claimed_at AS start, ${ended} AS "end" FROM ${source} AND ${which.replaceAll('"end"', ended)} LIMIT 1) first`
   return `${of('finished_at', `quantum_jobs WHERE ${COMPLETED_HERE}`)} UNION ALL ${of('ended_at', 'job_attempts WHERE TRUE')}`
 }
 

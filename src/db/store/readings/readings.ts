@@ -8,7 +8,17 @@
 
 import { KIB } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
-import { jsonItems, jsonKey, jsonType, jsonValues } from '../../engine/dialect.ts'
+import {
+  greatest,
+  jsonItems,
+  jsonKey,
+  jsonType,
+  jsonValues,
+  least,
+  real,
+  unindexed,
+  unixSeconds,
+} from '../../engine/dialect.ts'
 import type { SqlWriter, Statement } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
@@ -33,16 +43,16 @@ const SERIES_MAX = 1_000
 export const READINGS = `reading AS MATERIALIZED (
   SELECT * FROM (
     SELECT driver, channel, at, coalesce(${jsonKey('body', 'unit')}, '') AS unit,
-      CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN CAST(${jsonKey('body', 'value')} AS REAL) END AS value,
+      CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN ${real(jsonKey('body', 'value'))} END AS value,
       ${jsonKey('body', 'outdated')} AS is_outdated
-    FROM (SELECT event.driver, part.key AS channel, unixepoch(event.ts) AS at,
+    FROM (SELECT event.driver, part.key AS channel, ${unixSeconds('event.ts')} AS at,
             CASE part.type WHEN 'object' THEN part.value END AS body,
             row_number() OVER (ORDER BY event.seq, part.key) AS place
           FROM events event, ${jsonItems('event.payload', 'readings')} part
-          WHERE event.seq > $after AND event.seq <= $last AND +event.type = 'CryostatReading')
-    WHERE place > $from AND place <= $to)
+          WHERE event.seq > $after AND event.seq <= $last AND ${unindexed('event.type')} = 'CryostatReading') places
+    WHERE place > $from AND place <= $to) parts
   WHERE driver <> '' AND length(channel) <= 200 AND length(unit) <= 50 AND at >= 0
-    AND abs(value) <= 1e100 AND is_outdated IS NOT 1)`
+    AND abs(value) <= 1e100 AND is_outdated IS DISTINCT FROM 1)`
 
 /** Known series stay; new ones are added in alphabetical order up to the maximum. */
 const ADD_SERIES = `WITH ${READINGS},
@@ -51,12 +61,12 @@ const ADD_SERIES = `WITH ${READINGS},
     SELECT driver, channel, unit, max(at) AS last, known.id,
       row_number() OVER (PARTITION BY driver, known.id IS NULL ORDER BY channel, unit) AS place
     FROM reading LEFT JOIN reading_series known USING (driver, channel, unit)
-    GROUP BY driver, channel, unit)
+    GROUP BY driver, channel, unit, known.id)
   INSERT INTO reading_series (driver, channel, unit, last)
   SELECT driver, channel, unit, last FROM found
   WHERE id IS NOT NULL
     OR place + coalesce((SELECT series FROM taken WHERE taken.driver = found.driver), 0) <= ${SERIES_MAX}
-  ON CONFLICT DO UPDATE SET last = max(last, excluded.last)`
+  ON CONFLICT (driver, channel, unit) DO UPDATE SET last = ${greatest('reading_series.last', 'excluded.last')}`
 
 /** Not grouped by bucket first: that takes longer than the updates of those that are there. */
 const ADD_BUCKETS = `WITH ${READINGS},
@@ -65,10 +75,11 @@ const ADD_BUCKETS = `WITH ${READINGS},
     FROM reading JOIN reading_series series USING (driver, channel, unit))
   INSERT INTO reading_buckets (driver, step, start, series, low, high, total, readings)
   SELECT driver, step, at - at % step, series, value, value, value, 1
-  FROM (SELECT value AS step FROM ${jsonItems(`'[${STORED_STEPS.join()}]'`)}) CROSS JOIN found
+  FROM (SELECT value AS step FROM ${jsonItems(`'[${STORED_STEPS.join()}]'`)}) steps CROSS JOIN found
   WHERE true
-  ON CONFLICT DO UPDATE SET low = min(low, excluded.low), high = max(high, excluded.high),
-    total = total + excluded.total, readings = readings + excluded.readings`
+  ON CONFLICT (driver, step, start, series) DO UPDATE SET low = ${least('reading_buckets.low', 'excluded.low')},
+    high = ${greatest('reading_buckets.high', 'excluded.high')}, total = reading_buckets.total + excluded.total,
+    readings = reading_buckets.readings + excluded.readings`
 
 /** Bytes of events after which a step ends. */
 const MAX_STEP_BYTES = 16 * KIB
@@ -100,7 +111,7 @@ export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
        max(seq) FILTER (WHERE upto - bytes < $most) AS last
      FROM (SELECT seq, bytes, sum(bytes) OVER (ORDER BY seq) AS upto
            FROM (SELECT seq, coalesce(octet_length(payload), 0) AS bytes
-                 FROM events WHERE seq > $after ORDER BY seq LIMIT $limit))`,
+                 FROM events WHERE seq > $after ORDER BY seq LIMIT $limit) next) sums`,
     { after, limit, most: MAX_STEP_BYTES },
   )
   if (!next?.last) return { events: 0, isFull: false, after, last: after }
@@ -119,17 +130,20 @@ export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
 }
 
 const COUNT_READINGS = `SELECT count(*) AS n FROM events event, ${jsonItems('event.payload', 'readings')} part
-  WHERE event.seq > $after AND event.seq <= $last AND +event.type = 'CryostatReading'`
+  WHERE event.seq > $after AND event.seq <= $last AND ${unindexed('event.type')} = 'CryostatReading'`
 
 function numberOf(tx: SqlWriter, key: string): number {
   return Number(tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })?.value ?? 0)
 }
 
 function keep(tx: SqlWriter, key: string, number: number): void {
-  tx.run('INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT DO UPDATE SET value = $value', {
-    key,
-    value: String(number),
-  })
+  tx.run(
+    'INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT (key) DO UPDATE SET value = $value',
+    {
+      key,
+      value: String(number),
+    },
+  )
 }
 
 /** A channel of a driver in one unit; a channel whose unit changed has two series. */
@@ -195,7 +209,7 @@ export function bucketsOf({ driver, series, range }: BucketQuery): Statement {
   return {
     // Rounding must not move the mean outside the range of the readings.
     sql: `SELECT series, start - start % $step AS start, min(low) AS min, max(high) AS max, sum(readings) AS count,
-       max(min(low), min(max(high), sum(total) / sum(readings))) AS mean
+       ${greatest('min(low)', least('max(high)', 'sum(total) / sum(readings)'))} AS mean
      FROM reading_buckets
      WHERE driver = $driver AND step = $stored AND start >= $from AND start < $to
        AND series IN ${jsonValues('$series')}

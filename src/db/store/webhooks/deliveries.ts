@@ -13,6 +13,7 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { notifications } from '../../collections/notifications.ts'
 import { webhooks } from '../../collections/webhooks.ts'
+import { greatest } from '../../engine/dialect.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { afterFailure, SLOW_MS } from './schedule.ts'
@@ -56,8 +57,8 @@ export interface Attempt {
  */
 export function listDueWebhooks(tx: ReadTx, strained: boolean, limit: number): DueWebhook[] {
   return tx.all<DueWebhook>(
-    `SELECT webhooks.id, user, url, secret, users.disabled AS isOwnerDisabled,
-       CASE WHEN previous_until > $at THEN previous_secret ELSE '' END AS previousSecret
+    `SELECT webhooks.id, "user", url, secret, users.disabled AS "isOwnerDisabled",
+       CASE WHEN previous_until > $at THEN previous_secret ELSE '' END AS "previousSecret"
      FROM webhooks JOIN users ON users.id = webhooks.user
      WHERE next_at > 0 AND strained = $strained AND next_at <= $now ORDER BY next_at LIMIT $limit`,
     { strained: strained ? 1 : 0, now: tx.now, at: tx.at, limit },
@@ -160,8 +161,8 @@ export interface ListedDelivery extends Attempt {
 /** The newest deliveries of a webhook, newest first. */
 export function listDeliveries(tx: ReadTx, webhook: string, limit: number): ListedDelivery[] {
   const rows = tx.all<Omit<ListedDelivery, 'nextAt'> & { next: number }>(
-    `SELECT id, kind, state, at, attempts, attempted_at AS attemptedAt, next_at AS next, status, error,
-       duration_ms AS durationMs, response
+    `SELECT id, kind, state, at, attempts, attempted_at AS "attemptedAt", next_at AS next, status, error,
+       duration_ms AS "durationMs", response
      FROM webhook_deliveries WHERE webhook = $webhook ORDER BY seq DESC LIMIT $limit`,
     { webhook, limit },
   )
@@ -195,7 +196,7 @@ function update(
 /** Sets the time of the next attempt: when the first delivery is due, but not within the pause. */
 function reschedule(tx: SqlWriter, webhook: string, pauseMs: number): void {
   tx.run(
-    `UPDATE webhooks SET next_at = coalesce((SELECT max(min(next_at), $earliest) FROM webhook_deliveries
+    `UPDATE webhooks SET next_at = coalesce((SELECT ${greatest('min(next_at)', '$earliest')} FROM webhook_deliveries
        WHERE webhook = $webhook AND state = 'pending'), 0) WHERE id = $webhook`,
     { webhook, earliest: pauseMs === 0 ? 0 : tx.now + pauseMs },
   )

@@ -60,4 +60,4 @@ export class FairShare {
   }
 }
 
-const RUNNING = "SELECT user_id AS user, claimed_at FROM quantum_jobs WHERE status = 'running'"
+const RUNNING = `SELECT user_id AS "user", claimed_at FROM quantum_jobs WHERE status = 'running'`

@@ -74,7 +74,7 @@ export function readStates(
 ): ReadState[] {
   const [only, ...others] = queues
   const rows = tx.all<RunningRow>(
-    `SELECT qpu, id AS job, user_id AS user, claimed_at FROM quantum_jobs
+    `SELECT qpu, id AS job, user_id AS "user", claimed_at FROM quantum_jobs
      WHERE status = 'running' AND ${others.length === 0 ? 'qpu = $qpu' : "$qpu <> ''"}`,
     { qpu: only?.qpu.id ?? '' },
   )
@@ -128,13 +128,13 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
   const row = tx.one<{ latest: string | null }>(
     `SELECT max(at) AS latest FROM (
        SELECT created AS at FROM (SELECT created, qpu_target FROM quantum_jobs
-         WHERE user_id = $user ORDER BY seq DESC LIMIT 100) WHERE qpu_target IN ('', $qpu)
+         WHERE user_id = $user ORDER BY seq DESC LIMIT 100) newest WHERE qpu_target IN ('', $qpu)
        UNION ALL
        SELECT finished_at FROM quantum_jobs
          WHERE ${COMPLETED_HERE} AND qpu = $qpu AND finished_at >= $since AND user_id = $user
        UNION ALL
        SELECT ended_at FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
-         WHERE job_attempts.qpu = $qpu AND ended_at >= $since AND job.user_id = $user)
+         WHERE job_attempts.qpu = $qpu AND ended_at >= $since AND job.user_id = $user) moments
      WHERE at >= $since AND at <= $now`,
     { user, qpu, since, now: tx.at },
   )

@@ -1,4 +1,5 @@
 import { COMPLETED_HERE, quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { millisecondsBetween } from '../../../engine/dialect.ts'
 import type { Database } from '../../../records/database.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import type { Job } from '../jobs.ts'
@@ -41,13 +42,13 @@ export function typicalMs(times: readonly number[]): number {
 /** Time from claim to end of the latest jobs on a QPU, ms. */
 export function recentMs(tx: ReadTx, qpu: string): number[] {
   const rows = tx.all<{ ms: number }>(
-    `SELECT (julianday(ended_at) - julianday(claimed_at)) * 86400000 AS ms FROM
+    `SELECT ${millisecondsBetween('claimed_at', 'ended_at')} AS ms FROM
        (SELECT * FROM (SELECT finished_at AS ended_at, claimed_at, 'ok' AS state FROM quantum_jobs
-          WHERE ${COMPLETED_HERE} AND qpu = $qpu ORDER BY finished_at DESC LIMIT 20)
+          WHERE ${COMPLETED_HERE} AND qpu = $qpu ORDER BY finished_at DESC LIMIT 20) done
         UNION ALL
         SELECT * FROM (SELECT ended_at, claimed_at, state FROM job_attempts
-          WHERE qpu = $qpu ORDER BY ended_at DESC LIMIT 20)
-        ORDER BY ended_at DESC LIMIT 20)
+          WHERE qpu = $qpu ORDER BY ended_at DESC LIMIT 20) tried
+        ORDER BY ended_at DESC LIMIT 20) latest
      WHERE state = 'ok'`,
     { qpu },
   )

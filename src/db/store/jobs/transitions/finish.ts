@@ -76,7 +76,7 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
 /** The attempt in the row of the job, or an earlier one. */
 function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
   const present = tx.one<AttemptRow>(
-    `SELECT driver, qpu, claimed_at, started_at, user_id AS user, created, status, attempt AS current
+    `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current
      FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
     { ...key },
   )
@@ -84,7 +84,7 @@ function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
     present ??
     tx.one<AttemptRow>(
       `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended,
-         job.user_id AS user, job.created, job.status, job.attempt AS current
+         job.user_id AS "user", job.created, job.status, job.attempt AS current
        FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
        WHERE claim.job = $job AND claim.attempt = $attempt`,
       { ...key },

@@ -1,5 +1,6 @@
 import { qpus } from '../../../collections/qpus.ts'
 import { QUEUED } from '../../../collections/quantum_jobs.ts'
+import { greatest } from '../../../engine/dialect.ts'
 import type { Tx } from '../../../records/tx.ts'
 import type { Job } from '../jobs.ts'
 import { conflict, type JobAction, recordAction, requireJob } from './operator-action.ts'
@@ -14,9 +15,7 @@ export function moveJobToFront(tx: Tx, action: JobAction): Job {
   const before = requireJob(tx, action.job)
   const changed = tx.run(
     `UPDATE quantum_jobs SET not_before = 0, updated = $at,
-       run_next = 1 + max(
-         (SELECT coalesce(max(run_next), 0) FROM quantum_jobs WHERE ${QUEUED} AND run_next > 0),
-         (SELECT coalesce(max(run_next), 0) FROM quantum_jobs WHERE status = 'running'))
+       run_next = 1 + ${greatest(lastPlace(`${QUEUED} AND run_next > 0`), lastPlace("status = 'running'"))}
      WHERE id = $job AND ${QUEUED}`,
     { job: action.job, at: tx.at },
   )
@@ -49,3 +48,8 @@ export function moveJob(tx: Tx, action: JobAction, qpu: { id: string; name: stri
 }
 
 const joined = (fact: string, reason: string) => (reason === '' ? fact : `${fact}: ${reason}`)
+
+/** The highest place at the front of the jobs with a condition; 0 without one. */
+function lastPlace(condition: string): string {
+  return `(SELECT coalesce(max(run_next), 0) FROM quantum_jobs WHERE ${condition})`
+}
