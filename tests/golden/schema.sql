@@ -462,6 +462,18 @@ CREATE TABLE "removed_users" (
   "actor" TEXT NOT NULL,
   "state" TEXT NOT NULL CHECK (state IN ('begun', 'done'))
 ) STRICT;
+CREATE TABLE "shares" (
+  "id" TEXT NOT NULL PRIMARY KEY,
+  "hash" TEXT NOT NULL,
+  "kind" TEXT NOT NULL CHECK (kind IN ('job', 'report')),
+  "record" TEXT NOT NULL,
+  "user" TEXT NOT NULL,
+  "expires_at" TEXT NOT NULL,
+  "created" TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX "shares_hash_unique" ON "shares" ("hash");
+CREATE INDEX "shares_record" ON "shares" ("record");
+CREATE INDEX "shares_user" ON "shares" ("user");
 CREATE TABLE "sums_watermark" (
   "id" INTEGER PRIMARY KEY CHECK (id = 1),
   "seq" INTEGER NOT NULL,
