@@ -4,6 +4,7 @@ import type {
   CalibrationMode,
   CalibrationStep,
   DeviceDescription,
+  DeviceProvenance,
   JobPayload,
   JobResults,
   Operation,
@@ -37,6 +38,8 @@ export interface JobIo {
   resultBytes?: number
   /** Sets the phase that the heartbeats of the job report. */
   phase(name: string): void
+  /** Reports what the job ran with, also of one that fails; the last call counts. */
+  ranWith?(known: DeviceProvenance): void
 }
 
 /** Runs jobs, one at a time: a QPU. */
@@ -211,6 +214,8 @@ export interface DeviceDef<
   /** `^[a-z][a-z0-9_]*$`. */
   name: string
   operation: Op
+  /** For the provenance of results, up to 100 characters; a built-in device has the driver's version. */
+  version?: string | undefined
   /** Options the device reads; without a declaration it receives only `raw`. */
   options?: OptionSpecs
   /** Whether it takes keys that it does not declare; by default one that is named by import path does. */
@@ -235,6 +240,7 @@ export interface DeviceDef<
 interface Declared<Op extends Operation, Specs extends OptionSpecs, Variables extends OptionSpecs> {
   name: string
   operation: Op
+  version?: string | undefined
   options?: Specs
   takesAnyOption?: boolean | undefined
   jobTimeout?: number | undefined

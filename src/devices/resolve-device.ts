@@ -16,6 +16,8 @@ export interface ResolvedDevice<Op extends Operation = Operation> {
   label: string
   /** True for a device named by import path: it also receives keys that it does not declare. */
   imported: boolean
+  /** Whether it is part of this program, and has its version. */
+  isBuiltIn?: boolean
 }
 
 interface DeviceChoice<Op extends Operation> {
@@ -50,7 +52,7 @@ export async function resolveDevice<Op extends Operation>(
   if (isImportPath(choice.device)) return importDevice(choice)
   const name = normalizeName(choice.device)
   const def = await loadDevice(choice.operation, name)
-  if (def) return { def, label: name, imported: false }
+  if (def) return { def, label: name, imported: false, isBuiltIn: true }
   const isPath = PYTHON_IMPORT_PATH.test(choice.device) && !SCRIPT_FILE.test(choice.device)
   const found = await lookInPython(choice, isPath)
   if ('def' in found) return found

@@ -77,7 +77,7 @@ export async function startDriver(
   settings: DriverSettings,
   dependencies: DriverDependencies,
 ): Promise<DriverHandle> {
-  const { clock, log, cwd, home, env } = dependencies
+  const { clock, log, cwd, home, env, version } = dependencies
   const access = checkAccess(settings, { cwd, home })
   const isDeviceGiven = !settings.problems.some(({ name }) => name === 'operation' || name === 'device')
   if (!isDeviceGiven) throw new StartupError(access.reasons)
@@ -100,7 +100,7 @@ export async function startDriver(
   })
   const supervisor = new Supervisor({
     command: { argv: dependencies.hostArgv ?? ownHostArgv(), env },
-    choice: { operation, device, optionPairs: [...optionPairs], dataDir, cwd, home, python },
+    choice: { operation, device, optionPairs: [...optionPairs], dataDir, cwd, home, python, version },
     clock,
     alarms,
     log,

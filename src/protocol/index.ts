@@ -79,6 +79,13 @@ export {
 } from './jobs.ts'
 export { memoryLength, type RecordedShots } from './memory-length.ts'
 export {
+  type AttemptProvenance,
+  attemptProvenance,
+  type DeviceProvenance,
+  deviceProvenance,
+  type FileState,
+} from './provenance.ts'
+export {
   contradictedFailure,
   contradictionOf,
   figuresOf,

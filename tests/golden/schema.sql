@@ -109,6 +109,7 @@ CREATE TABLE "calibration_results" (
 CREATE INDEX "calibration_results_driver" ON "calibration_results" ("driver");
 CREATE INDEX "calibration_results_finished_at" ON "calibration_results" ("finished_at");
 CREATE INDEX "calibration_results_qpu" ON "calibration_results" ("qpu");
+CREATE INDEX "calibration_results_qpu_finished_at" ON "calibration_results" ("qpu", "finished_at") WHERE status = 'success' OR status = 'partial_failure';
 CREATE UNIQUE INDEX "calibration_results_run_id_unique" ON "calibration_results" ("run_id") WHERE "run_id" <> '';
 CREATE INDEX "calibration_results_seq" ON "calibration_results" ("seq") WHERE values_stored_at = '';
 CREATE INDEX "calibration_results_traces_stripped_finished_at" ON "calibration_results" ("traces_stripped", "finished_at");
@@ -201,10 +202,22 @@ CREATE TABLE "job_attempts" (
   "claimed_at" TEXT NOT NULL,
   "started_at" TEXT NOT NULL,
   "ended_at" TEXT NOT NULL,
+  "provenance" INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (job, attempt)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX "job_attempts_provenance" ON "job_attempts" ("provenance") WHERE provenance > 0;
 CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at");
 CREATE INDEX "job_attempts_qpu_ended_at_state" ON "job_attempts" ("qpu", "ended_at", "state") WHERE state IN ('error', 'lost');
+CREATE TABLE "job_provenance" (
+  "id" INTEGER PRIMARY KEY,
+  "hash" TEXT NOT NULL,
+  "report" TEXT NOT NULL,
+  "report_after" TEXT NOT NULL,
+  "body" TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX "job_provenance_hash_unique" ON "job_provenance" ("hash");
+CREATE INDEX "job_provenance_report" ON "job_provenance" ("report");
+CREATE INDEX "job_provenance_report_after" ON "job_provenance" ("report_after");
 CREATE TABLE "known_addresses" (
   "account" TEXT NOT NULL,
   "use" TEXT NOT NULL,
@@ -397,9 +410,11 @@ CREATE TABLE "quantum_jobs" (
   "executions" INTEGER NOT NULL DEFAULT 0,
   "features" INTEGER NOT NULL DEFAULT 0,
   "expected_results" TEXT NOT NULL DEFAULT '',
+  "program_hash" TEXT NOT NULL DEFAULT '',
   "chip_needs" TEXT NOT NULL DEFAULT '',
   "claimed_at" TEXT NOT NULL DEFAULT '',
   "epoch" INTEGER NOT NULL DEFAULT 0,
+  "provenance" INTEGER NOT NULL DEFAULT 0,
   "history" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL,
@@ -411,6 +426,7 @@ CREATE TABLE "quantum_jobs" (
 ) STRICT;
 CREATE INDEX "quantum_jobs_created" ON "quantum_jobs" ("created");
 CREATE INDEX "quantum_jobs_finished_at" ON "quantum_jobs" ("finished_at") WHERE status = 'cancelled' AND payload IS NOT NULL;
+CREATE INDEX "quantum_jobs_provenance" ON "quantum_jobs" ("provenance") WHERE provenance > 0;
 CREATE INDEX "quantum_jobs_qpu_finished_at" ON "quantum_jobs" ("qpu", "finished_at") WHERE status = 'completed' AND claimed_at <> '';
 CREATE INDEX "quantum_jobs_run_next" ON "quantum_jobs" ("run_next") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
 CREATE UNIQUE INDEX "quantum_jobs_status_qpu_unique" ON "quantum_jobs" ("status", "qpu") WHERE status = 'running';

@@ -105,6 +105,7 @@ export const jobCommand = defineCommand({
       Started: localTime(started),
       Ended: localTime(finished),
       Charged: chargedSeconds === undefined ? '' : `${chargedSeconds} s of QPU time`,
+      ...originOf(raw),
       Attempts: raw.attempt > 1 ? raw.attempt : '',
       Error: error?.message,
       // What the timeline says besides: the last line of an exception of the device.
@@ -113,6 +114,27 @@ export const jobCommand = defineCommand({
     console.log(shown.join('\n'))
   },
 })
+
+/** What the last attempt that says so ran with. */
+function originOf({ attempts = [] }: Job['raw']): Record<string, string> {
+  const known = attempts.findLast(({ provenance }) => provenance)?.provenance
+  if (!known) return {}
+  const { device, driver, calibration } = known
+  const programs = [device && [device.name, device.version], driver && ['driver', driver.version]]
+  const { report, calibrated_at: at, device_file: file } = calibration?.before ?? {}
+  return {
+    Device: programs.flatMap((each) => (each ? [each.filter(Boolean).join(' ')] : [])).join(', '),
+    Calibration: [
+      report && at ? `${localTime(new Date(at))}, report ${report}` : '',
+      calibration?.changed ? 'changed while it ran' : '',
+    ]
+      .filter((text) => text !== '')
+      .join('; '),
+    'Device file': file
+      ? `${file.sha256.slice(0, 12)}, written ${localTime(new Date(file.modified_at))}`
+      : '',
+  }
+}
 
 export const resultCommand = defineCommand({
   summary: 'Print the results of a job, and wait for them if necessary',

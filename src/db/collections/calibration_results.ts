@@ -5,6 +5,9 @@ import { bool, date, json, optionalChoice, relation, text } from '../schema/fiel
 const SIGNED_IN = '@request.auth.id != ""'
 const REPORT_BYTES = 33_554_432
 
+/** The condition of a report whose values hold until the next one; others have changed and found nothing. */
+export const IN_FORCE = "status = 'success' OR status = 'partial_failure'"
+
 /** Reports of calibrations and of drift checks (those without `request`). */
 export const calibrationResults = defineCollection({
   name: 'calibration_results',
@@ -30,6 +33,8 @@ export const calibrationResults = defineCollection({
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
   indexes: [
     ['qpu'],
+    // For the calibration that is in force when a job runs.
+    { on: ['qpu', 'finished_at'], where: IN_FORCE },
     ['finished_at'],
     ['traces_stripped', 'finished_at'],
     { on: ['seq'], where: "values_stored_at = ''" },

@@ -59,6 +59,11 @@ export const quantumJobs = defineCollection({
       max: 10_000,
       help: 'What its results must contain, as JSON; empty for a job of an earlier version',
     }),
+    program_hash: text({
+      internal: true,
+      max: 43,
+      help: 'SHA-256 of its programs, one after another, in base64url; empty for a job of an earlier version',
+    }),
     chip_needs: text({
       internal: true,
       max: 10_000,
@@ -80,6 +85,8 @@ export const quantumJobs = defineCollection({
     claimed_at: "TEXT NOT NULL DEFAULT ''",
     // Of its driver's lease.
     epoch: 'INTEGER NOT NULL DEFAULT 0',
+    // Number in job_provenance, of the attempt that ended the job; 0 = nothing is known.
+    provenance: 'INTEGER NOT NULL DEFAULT 0',
     // Its events; see journal/timeline.ts.
     history: "TEXT NOT NULL DEFAULT ''",
   },
@@ -111,6 +118,8 @@ export const quantumJobs = defineCollection({
     { on: ['status', 'user_id', ...ORDER_COLUMNS], where: "status = 'pending'" },
     // For the times in which a QPU ran jobs, and how long they took. Written once, at the end.
     { on: ['qpu', 'finished_at'], where: COMPLETED_HERE },
+    // For the jobs of a calibration, and for whether a job has this provenance. Written once, at the end.
+    { on: ['provenance'], where: 'provenance > 0' },
     // I10: at most one running job per QPU.
     { on: ['status', 'qpu'], unique: true, where: "status = 'running'" },
   ],

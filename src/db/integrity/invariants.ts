@@ -208,6 +208,15 @@ const INVARIANTS: readonly Invariant[] = [
     text: 'Only a pending job is held',
     sql: `SELECT id, status FROM quantum_jobs WHERE held = 1 AND status <> 'pending'`,
   },
+  {
+    id: 'I16',
+    text: 'What an attempt ran with is stored, and nothing that no attempt refers to',
+    sql: `SELECT coalesce(job, '') AS job, coalesce(claim.provenance, stored.id) AS provenance
+          FROM (SELECT job, provenance FROM ${ATTEMPTS} WHERE provenance > 0
+                UNION SELECT id, provenance FROM quantum_jobs WHERE provenance > 0) claim
+          FULL JOIN job_provenance stored ON stored.id = claim.provenance
+          WHERE job IS NULL OR stored.id IS NULL`,
+  },
 ]
 
 /**

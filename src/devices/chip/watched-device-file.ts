@@ -1,4 +1,5 @@
 import type { Log } from '../../base/index.ts'
+import type { FileState } from '../../protocol/index.ts'
 import { type Chip, chipOf, type DeviceFile, readDeviceFile } from './device-file.ts'
 import type { Element } from './elements/element.ts'
 import { WatchedFile } from './files/watched-file.ts'
@@ -34,6 +35,11 @@ export class WatchedDeviceFile {
   get current(): DeviceFile {
     const read = this.#file.current
     return this.#current ?? read
+  }
+
+  /** The file that the content in use comes from. */
+  get state(): FileState {
+    return this.#file.state
   }
 
   /** Why the file as it is now cannot be used, with line and column; empty when it is in use. */

@@ -7,7 +7,7 @@ import { type ReadNoise, readNoise } from './read-noise.ts'
  * A noise model in a file, read again after the file has changed; see `WatchedFile`.
  * @throws StartupError with the problems of the file.
  */
-export function openNoiseFile(path: string, log: Log): { readonly current: ReadNoise } {
+export function openNoiseFile(path: string, log: Log): WatchedFile<ReadNoise> {
   return new WatchedFile<ReadNoise>({
     path,
     kind: 'a noise model',

@@ -67,10 +67,12 @@ export async function openPython(
 }
 
 function definitionOf(worker: PythonWorker, described: Described, operation: Operation): DeviceDef {
-  const { name, bind, compiles, describes, options, environment, takes_any_option, job_timeout } = described
+  const { name, version, bind, compiles, describes, options, environment, takes_any_option, job_timeout } =
+    described
   return {
     name,
     operation,
+    version: version ?? undefined,
     options: optionSpecsOf(options),
     takesAnyOption: takes_any_option || (options.length > 0 ? false : undefined),
     jobTimeout: job_timeout ?? undefined,

@@ -1,5 +1,11 @@
 import { join } from 'node:path'
-import { needsDiscriminators } from '../../protocol/index.ts'
+import {
+  type DeviceProvenance,
+  type FileState,
+  type JobPayload,
+  type JobResults,
+  needsDiscriminators,
+} from '../../protocol/index.ts'
 import { type Instrument, InstrumentError } from '../bench/instrument.ts'
 import { RAW_DATA_FOLDER } from '../bench/raw-data/raw-data-folder.ts'
 import { RawDataSpace } from '../bench/raw-data/raw-data-space.ts'
@@ -9,7 +15,7 @@ import type { DeviceFile } from '../chip/device-file.ts'
 import { linesOfChip } from '../chip/hardware/lines-of-chip.ts'
 import { Provenance } from '../chip/provenance/provenance.ts'
 import { calibratedChipOf } from '../compiler/schedule/calibrated-chip.ts'
-import type { DeviceContext, JobIo, ProcessDevice } from '../define-device.ts'
+import type { DeviceContext, Job, JobIo, ProcessDevice } from '../define-device.ts'
 import type { Schedule } from '../pulse/schedule.ts'
 import { describeScheduler } from './describe.ts'
 import { doubtsOf } from './doubts.ts'
@@ -22,8 +28,8 @@ import { runOnChip } from './run-job.ts'
 import { UsedValues } from './used-values.ts'
 
 /** Identifies the content of a device file: 12 hexadecimal digits. */
-function deviceConfigOf({ yaml }: DeviceFile): string {
-  return new Bun.CryptoHasher('sha256').update(yaml.text).digest('hex').slice(0, 12)
+function deviceConfigOf({ sha256 }: FileState): string {
+  return sha256.slice(0, 12)
 }
 
 /** The warning of every result of a dummy. */
@@ -87,47 +93,65 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
     log.info('strongest pulses of the first job', { levels: outputLevels(schedule, current.chip, lines) })
   }
 
+  /** What a job runs with: the file in use when it began, and the one in use now. */
+  function ranWith(before: FileState, payload: JobPayload): DeviceProvenance {
+    const { optimization_level, dynamical_decoupling } = payload
+    const options = {
+      ...(optimization_level !== undefined && { optimization_level }),
+      ...(dynamical_decoupling !== undefined && { dynamical_decoupling }),
+    }
+    return { device_file: { before, after: file.state }, compiler: { options } }
+  }
+
+  async function runWith(current: DeviceFile, state: FileState, job: Job, io: JobIo): Promise<JobResults> {
+    const instrument = await instrumentForJob(current, io)
+    const isDummy = instrument.backend === 'dummy'
+    const hasBits = needsDiscriminators(job.payload)
+    const use = isDummy ? 'any' : hasBits ? 'bits' : 'signals'
+    const provenance = Provenance.read(devicePath)
+    const used = new UsedValues(
+      calibratedChipOf(current.chip, limits, use, job.payload.allow_uncalibrated, provenance),
+    )
+    const { chip } = used
+    const files = [
+      { path: devicePath, text: current.yaml.text },
+      ...(config && hardwarePath !== undefined ? [{ path: hardwarePath, text: config.text }] : []),
+    ]
+    const record = options.save_raw_data
+      ? recordJob({ job, device, instrument, space, files, clock, log })
+      : undefined
+    const metadata = () => ({
+      device_config: deviceConfigOf(state),
+      calibration: used.origins(current.chip, provenance, clock.now()),
+      ...(record && { raw_data: record.name }),
+    })
+    try {
+      return await runOnChip({
+        device,
+        payload: job.payload,
+        chip,
+        instrument,
+        clock,
+        io,
+        record,
+        metadata,
+        doubtsOf: (schedule) =>
+          isDummy ? [NO_HARDWARE] : doubtsOf(schedule, { chip: current.chip, provenance, hasBits }),
+        onFirstSchedule: (schedule) => logLevels(current, schedule),
+      })
+    } finally {
+      await record?.finish()
+    }
+  }
+
   return {
     async run(job, io) {
       config?.reportChange()
-      const { current } = file
-      const instrument = await instrumentForJob(current, io)
-      const isDummy = instrument.backend === 'dummy'
-      const hasBits = needsDiscriminators(job.payload)
-      const use = isDummy ? 'any' : hasBits ? 'bits' : 'signals'
-      const provenance = Provenance.read(devicePath)
-      const used = new UsedValues(
-        calibratedChipOf(current.chip, limits, use, job.payload.allow_uncalibrated, provenance),
-      )
-      const { chip } = used
-      const files = [
-        { path: devicePath, text: current.yaml.text },
-        ...(config && hardwarePath !== undefined ? [{ path: hardwarePath, text: config.text }] : []),
-      ]
-      const record = options.save_raw_data
-        ? recordJob({ job, device, instrument, space, files, clock, log })
-        : undefined
-      const metadata = () => ({
-        device_config: deviceConfigOf(current),
-        calibration: used.origins(current.chip, provenance, clock.now()),
-        ...(record && { raw_data: record.name }),
-      })
+      const { current, state } = file
       try {
-        return await runOnChip({
-          device,
-          payload: job.payload,
-          chip,
-          instrument,
-          clock,
-          io,
-          record,
-          metadata,
-          doubtsOf: (schedule) =>
-            isDummy ? [NO_HARDWARE] : doubtsOf(schedule, { chip: current.chip, provenance, hasBits }),
-          onFirstSchedule: (schedule) => logLevels(current, schedule),
-        })
+        return await runWith(current, state, job, io)
       } finally {
-        await record?.finish()
+        io.ranWith?.(ranWith(state, job.payload))
       }
     },
     describe: () =>
@@ -136,7 +160,7 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
         hardware: limits,
         provenance: Provenance.read(devicePath),
         backend: opened?.instrument.backend ?? '',
-        deviceConfig: deviceConfigOf(file.current),
+        deviceConfig: deviceConfigOf(file.state),
       }),
     stop: async () => opened?.instrument.close(),
   }

@@ -28,6 +28,8 @@ const PARENT_GRACE_MS = 500
 /** A process that never begins to close. */
 const PARENT_TIMEOUT_MS = 2_500
 const MAX_REASON_LENGTH = 200
+/** Of the version that a device names. */
+const MAX_VERSION_LENGTH = 100
 
 interface DeviceHost {
   /** Handles one message of the driver. */
@@ -53,6 +55,8 @@ interface DeviceHostDependencies {
 }
 
 interface Prepared {
+  /** Of the driver. */
+  version: string
   device: ResolvedDevice
   options: DeviceOptions
   python: PythonPlace
@@ -82,7 +86,7 @@ export function createDeviceHost({
     const device = await resolveDevice({ ...choice, python: { ...python, onEnd: onDeviceEnded } })
     const { optionPairs: pairs, cwd, home, dataDir } = choice
     const options = readOptions({ device, pairs, cwd, home, dataDir, env, log })
-    prepared = { device, options, python }
+    prepared = { version: choice.version, device, options, python }
     send({
       kind: 'prepared',
       device: device.def.name,
@@ -93,12 +97,15 @@ export function createDeviceHost({
 
   async function open(): Promise<void> {
     if (!prepared) throw new StartupError('startup error: no device is prepared')
-    const { device, options, python } = prepared
+    const { version, device, options, python } = prepared
     const context = { name: device.def.name, options, log, signal: stopping.signal, clock, python }
     await checkDevice(device, context)
     isChecked = true
     const { jobTimeoutMs } = options
-    const io = { clock, alarms, log, signal: stopping.signal, device: device.def.name, jobTimeoutMs, send }
+    const { name } = device.def
+    const own = device.isBuiltIn ? version : device.def.version
+    const versions = { version, deviceVersion: own ? String(own).slice(0, MAX_VERSION_LENGTH) : undefined }
+    const io = { clock, alarms, log, signal: stopping.signal, device: name, ...versions, jobTimeoutMs, send }
     const opened = await openOperation(device, context, io)
     await opened.start()
     operation = opened

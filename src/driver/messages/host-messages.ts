@@ -15,6 +15,8 @@ const deviceChoice = v.object({
   dataDir: v.string(),
   /** `--python`, and the folder of the program that was started; empty when there is none. */
   python: v.object({ given: v.string(), beside: v.string() }),
+  /** Version of the driver. */
+  version: v.string(),
 })
 export type DeviceChoice = v.InferOutput<typeof deviceChoice>
 

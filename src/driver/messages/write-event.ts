@@ -1,5 +1,11 @@
 import type { Clock } from '../../base/index.ts'
-import { CALIBRATION_LIMITS, type EventPayload, type JobFailure, resultId } from '../../protocol/index.ts'
+import {
+  type AttemptProvenance,
+  CALIBRATION_LIMITS,
+  type EventPayload,
+  type JobFailure,
+  resultId,
+} from '../../protocol/index.ts'
 
 /** An attempt of a job, and the lease under which it was dispatched. */
 export interface Attempt {
@@ -19,7 +25,12 @@ export function writeResult(clock: Clock, payload: EventPayload<'JobResult'>): s
 }
 
 /** Encodes the result of an attempt that failed after `executionMs`. */
-export function writeFailure(clock: Clock, attempt: Attempt, error: JobFailure, executionMs = 0): string {
+export function writeFailure(
+  clock: Clock,
+  attempt: Attempt & { provenance?: AttemptProvenance },
+  error: JobFailure,
+  executionMs = 0,
+): string {
   const execution_ms = Math.max(0, Math.round(executionMs))
   return writeResult(clock, { status: 'failed', ...attempt, execution_ms, error })
 }

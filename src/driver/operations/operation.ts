@@ -12,6 +12,10 @@ export interface OperationIo {
   signal: AbortSignal
   /** Name of the device. */
   device: string
+  /** Version of the driver. */
+  version: string
+  /** Version of the device; that of the driver for a built-in one, absent where the device names none. */
+  deviceVersion?: string | undefined
   /** Maximum execution time of one job, in ms. */
   jobTimeoutMs: number
   send(message: FromHost): void

@@ -1,6 +1,16 @@
+import * as v from 'valibot'
 import type { Alarm } from '../../base/index.ts'
 import { checkResults, JobError, jobFailureOf, labelBytes, type ProcessDevice } from '../../devices/index.ts'
-import { JOB_LIMITS, type JobPayload, LISTED_FEATURES, type RunJob, resultId } from '../../protocol/index.ts'
+import {
+  type AttemptProvenance,
+  type DeviceProvenance,
+  deviceProvenance,
+  JOB_LIMITS,
+  type JobPayload,
+  LISTED_FEATURES,
+  type RunJob,
+  resultId,
+} from '../../protocol/index.ts'
 import { readCommandHead } from '../messages/command-head.ts'
 import { type Attempt, writeFailure, writeResult } from '../messages/write-event.ts'
 import { DescriptionSender } from './describe.ts'
@@ -92,12 +102,15 @@ function attemptOf({ job, attempt, epoch }: Attempt): Attempt {
 async function execute(
   device: ProcessDevice,
   command: RunJob,
-  { clock, log, device: name, jobTimeoutMs }: OperationIo,
-  io: { signal: AbortSignal; phase(name: string): void },
+  io: OperationIo,
+  control: { signal: AbortSignal; phase(name: string): void },
 ): Promise<{ body: string; code?: string | undefined }> {
+  const { clock, log, device: name, jobTimeoutMs } = io
   const attempt = attemptOf(command)
   const startedAt = clock.monotonic()
   const elapsed = () => Math.max(0, Math.round(clock.monotonic() - startedAt))
+  let known: DeviceProvenance = {}
+  const end = () => ({ ...attempt, provenance: provenanceOf(io, known) })
   const limitMs = command.limit_ms > 0 ? Math.min(command.limit_ms, jobTimeoutMs) : jobTimeoutMs
   try {
     const { payload, labels, expected } = command
@@ -105,18 +118,37 @@ async function execute(
     const deadline = startedAt + limitMs
     const resultBytes = JOB_LIMITS.resultBytes - labelBytes(payload, labels)
     await assertFeatures(device, name, payload)
-    const returned = await device.run(job, { ...io, deadline, resultBytes })
-    const checkpoint = encodingLimit({ clock, startedAt, deadline, phase: io.phase })
+    const ranWith = (found: DeviceProvenance) => {
+      const parsed = v.safeParse(deviceProvenance, found)
+      if (parsed.success) known = parsed.output
+      else log.warn('the device reports no valid provenance', { problem: parsed.issues[0].message })
+    }
+    const returned = await device.run(job, { ...control, deadline, resultBytes, ranWith })
+    const checkpoint = encodingLimit({ clock, startedAt, deadline, phase: control.phase })
     const results = checkResults(returned, { device: name, payload, labels, expected }, checkpoint)
-    return { body: writeResult(clock, { status: 'completed', ...attempt, execution_ms: elapsed(), results }) }
+    return { body: writeResult(clock, { status: 'completed', ...end(), execution_ms: elapsed(), results }) }
   } catch (error) {
     const { failure, executed } = jobFailureOf(error)
     if (error instanceof JobError) log.info('job failed', { job: attempt.job, error: error.message })
     else log.error('job execution failed', { job: attempt.job, error })
-    const { detail, ...known } = failure
+    const { detail, ...others } = failure
     // A server that says what it expects also knows the detail of a failure.
-    const sent = command.expected && detail !== undefined ? failure : known
-    return { body: writeFailure(clock, attempt, sent, executed ? elapsed() : 0), code: failure.error_code }
+    const sent = command.expected && detail !== undefined ? failure : others
+    return { body: writeFailure(clock, end(), sent, executed ? elapsed() : 0), code: failure.error_code }
+  }
+}
+
+/** What the driver and its device know of an attempt. */
+function provenanceOf(
+  { device: name, version, deviceVersion }: OperationIo,
+  { compiler, ...files }: DeviceProvenance,
+): AttemptProvenance {
+  const own = deviceVersion === undefined ? {} : { version: deviceVersion }
+  return {
+    device: { name, ...own },
+    driver: { version },
+    ...files,
+    ...(compiler && { compiler: { ...own, ...compiler } }),
   }
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { defineEvent } from '../define-event.ts'
 import { jobFailure, jobResults } from '../jobs.ts'
+import { attemptProvenance } from '../provenance.ts'
 import { figuresOf } from '../result-figures.ts'
 
 const attempt = {
@@ -9,6 +10,8 @@ const attempt = {
   epoch: v.pipe(v.number(), v.integer(), v.minValue(0)),
   /** Execution time in whole milliseconds; 0 when nothing was executed. */
   execution_ms: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  /** What it ran with. Earlier drivers do not send it, and earlier servers leave it out. */
+  provenance: v.optional(attemptProvenance),
 }
 
 /** The end of one attempt. Its envelope id is `<job>.<attempt>`, to detect duplicates. */

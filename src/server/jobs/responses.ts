@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
-import { jobPayload, jobResults } from '../../protocol/index.ts'
+import { attemptProvenance, jobPayload, jobResults } from '../../protocol/index.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 
 const time = v.pipe(v.string(), v.description('UTC, such as 2026-01-31 09:05:00.000Z'))
@@ -23,6 +23,10 @@ export const jobShape = {
 const ownShape = {
   ...jobShape,
   shots: v.pipe(count, v.description('Most shots of one of its circuits; 0 = unknown')),
+  program_sha256: v.pipe(
+    v.nullable(v.string()),
+    v.description('Of its programs, one after another; null for a job of an earlier version'),
+  ),
 }
 
 /** A job in a list and after a change: see `presentJob`. */
@@ -33,6 +37,31 @@ const waiting = v.pipe(
   v.title('JobWaiting'),
   v.description('Why it waits; only while it is pending'),
 )
+const { device_file: _, ...known } = attemptProvenance.entries
+const fileState = v.pipe(attemptProvenance.entries.device_file.wrapped.entries.before, v.title('FileState'))
+const calibrationState = v.pipe(
+  v.object({
+    report: v.optional(v.pipe(v.string(), v.description('Id of the newest calibration report in force'))),
+    calibrated_at: v.optional(v.pipe(time, v.description('Its end'))),
+    device_file: v.optional(v.pipe(fileState, v.description('As the driver had read it'))),
+  }),
+  v.title('CalibrationState'),
+)
+const calibration = v.pipe(
+  v.object({
+    before: calibrationState,
+    after: calibrationState,
+    changed: v.pipe(v.boolean(), v.description('Whether the device file or the report is another one')),
+  }),
+  v.title('AttemptCalibration'),
+  v.description('The calibration when the attempt began and when it ended'),
+)
+const provenance = v.pipe(
+  v.object({ ...v.partial(v.object(known)).entries, calibration: v.optional(calibration) }),
+  v.title('AttemptProvenance'),
+  v.description('What it ran with; what an earlier driver or the device does not report is absent'),
+)
+
 const attempt = v.pipe(
   v.object({
     attempt: count,
@@ -42,6 +71,7 @@ const attempt = v.pipe(
     claimed_at: time,
     started_at: time,
     ended_at: time,
+    provenance: v.optional(provenance),
   }),
   v.title('JobAttempt'),
 )
@@ -56,6 +86,10 @@ const detailShape = {
   ...ownShape,
   charged_seconds: v.nullable(v.number()),
   timeline: v.array(step),
+  calibration: v.pipe(
+    v.nullable(calibration),
+    v.description('Of the last attempt that reported its end; null = not known'),
+  ),
   attempts: v.pipe(v.array(attempt), v.description('Each claim for a driver, with the QPU that ran it')),
   waiting: v.optional(waiting),
   queue_position: v.optional(v.pipe(count, v.description('1 = next'))),

@@ -3,6 +3,7 @@ import { type Database, MAX_LARGE_BYTES, type ReadTx, unreadFields } from '../..
 import { type OwnJobsFilter, planOwnJobs, readPage } from '../../db/query/index.ts'
 import { chargeOf, findUser, findUserByIdentity } from '../../db/store/accounts/index.ts'
 import {
+  type AttemptCalibration,
   findJob,
   findJobChanges,
   type Job,
@@ -28,9 +29,10 @@ type ViewContext = Pick<ServerContext, 'db' | 'config' | 'order'>
 
 /** The record of a job as its owner sees it. */
 export function presentJob(db: Database, job: Job): JobView {
-  const { id, status, shots } = job
+  const { id, status, shots, program_hash: hash } = job
   const record = presentRecord(quantumJobs, job, db.names, { isSuperuser: false })
-  return Object.assign(record, { id, status, shots, error: errorOf(job), tags: tagsOf(job) })
+  const program_sha256 = hash === '' ? null : Buffer.from(hash, 'base64url').toString('hex')
+  return Object.assign(record, { id, status, shots, program_sha256, error: errorOf(job), tags: tagsOf(job) })
 }
 
 /** The large fields that each computed field of a job is derived from. */
@@ -127,13 +129,26 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
   const { id } = job
   const input = readQueuePosition(tx, id, config.idleThreshold, order)
   const charged = chargeOf(tx, id)
+  const attempts = job.attempt > 0 ? listAttempts(tx, id).map(presentAttempt) : []
   return {
     ...presentJob(db, job),
     charged_seconds: charged === undefined ? null : charged / 1_000,
     timeline: listTimeline(tx, id),
-    attempts: job.attempt > 0 ? listAttempts(tx, id) : [],
+    calibration: attempts.findLast(({ provenance }) => provenance)?.provenance?.calibration ?? null,
+    attempts,
     ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
   }
+}
+
+type StoredAttempt = ReturnType<typeof listAttempts>[number]
+
+function presentAttempt({ provenance, ...attempt }: StoredAttempt): Omit<StoredAttempt, 'provenance'> & {
+  provenance?: { calibration?: AttemptCalibration }
+} {
+  if (provenance === null) return attempt
+  // Written by `saveProvenance`.
+  const known = JSON.parse(provenance) as { calibration?: AttemptCalibration }
+  return { ...attempt, provenance: known }
 }
 
 /** When a job that a user submits to a QPU now would start, as `describeJob` says it of a pending one. */

@@ -70,6 +70,8 @@ export interface ExaminedSubmission extends ProgramsReport {
   executions: number
   /** What they must contain. */
   expected: ExpectedResults
+  /** SHA-256 of the programs in base64url. */
+  programHash: string
   /** Whether the job may use what is not calibrated. */
   allowsUncalibrated: boolean
   /** Whether signals become bits by the values of the device. */

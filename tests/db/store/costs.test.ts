@@ -36,6 +36,9 @@ const IDLE_MS = 60_000
 const ALONE = 9
 const GROUP = 16
 
+/** As drivers report it: the same for all jobs until a version, an option or the device file changes. */
+const PROVENANCE = { device: { name: 'mock', version: '27.1.0' }, driver: { version: '27.1.0' } }
+
 /** One execution of an intent by place; the place of a QPU is the remainder of a division by their number. */
 type Intent = (place: number) => Promise<unknown>
 
@@ -89,7 +92,11 @@ function endRunning(tx: Tx, place: number): void {
   const { attempt = 0 } =
     tx.one<{ attempt: number }>('SELECT attempt FROM quantum_jobs WHERE id = $job', { job }) ?? {}
   const outcome = { kind: 'completed', results: RESULTS } as const
-  applyResult(tx, { job, attempt, driver, executionMs: 10, outcome }, { maxAttempts: 3 })
+  applyResult(
+    tx,
+    { job, attempt, driver, executionMs: 10, outcome, provenance: PROVENANCE },
+    { maxAttempts: 3 },
+  )
 }
 
 const claim: Intent = (place) => lab.db.write('claim', (tx) => claimNext(tx, place))

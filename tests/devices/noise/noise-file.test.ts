@@ -6,7 +6,7 @@ import { openNoiseFile } from '../../../src/devices/noise/noise-file.ts'
 import { type Channel, completenessError } from '../../../src/simulator/noise/channel.ts'
 import { x } from '../../simulator/support/ops.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
-import { openProcess, payloadOf, runJob } from '../support/jobs.ts'
+import { ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
 let folder: TemporaryFolder
 
@@ -95,6 +95,22 @@ readout:
     for (const [bits, count] of Object.entries(expected)) {
       expect(Math.abs((results[0]?.counts?.[bits] ?? 0) - count)).toBeLessThan(5 * Math.sqrt(count))
     }
+  })
+
+  test('is named by a job with its hash, as it was in use before and after it', async () => {
+    const text = 'readout: [{matrix: [[0.9, 0.1], [0.3, 0.7]]}]'
+    const path = write(text, 'named.yml')
+    utimesSync(path, 1_700_000_000, 1_700_000_000)
+    const device = await openProcess('aer_sim', [`noise=${path}`])
+    const payload = payloadOf(['OPENQASM 3.0; qubit q; bit c; c = measure q;'], { shots: 1 })
+    let known: unknown
+    const ranWith = (found: unknown) => {
+      known = found
+    }
+    await device.run({ id: 'job000000000001', attempt: 1, payload }, { ...ioOf(), ranWith })
+    const sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+    const state = { sha256, modified_at: '2023-11-14T22:13:20.000Z' }
+    expect(known).toEqual({ noise_file: { before: state, after: state } })
   })
 
   test('is read again after a change, and stays in use while the changed file is invalid', () => {

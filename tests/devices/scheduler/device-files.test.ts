@@ -1,11 +1,13 @@
 import { afterAll, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, silentLog, systemClock } from '../../../src/base/index.ts'
 import { StartupError } from '../../../src/devices/errors.ts'
+import type { DeviceProvenance } from '../../../src/protocol/index.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { designFile } from '../../support/tuning/acceptance/design-file.ts'
-import { openProcess, payloadOf, runJob } from '../support/jobs.ts'
+import { ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -83,4 +85,30 @@ test('the device file is read again before each job; one that does not parse lea
   expect(about('a changed file is not used')).toHaveLength(1)
   writeFileSync(path, DESIGN.replace('amp180: 0.5', 'amp180: 0.45'))
   expect(await run()).not.toBe(first)
+})
+
+test('a job reports the device file as it was in use before and after it, and the options of the compiler', async () => {
+  const path = file('reported.device.yml', DESIGN)
+  utimesSync(path, 1_700_000_000, 1_700_000_000)
+  const device = await openProcess('scheduler_a', [`scheduler_device_config=${path}`, 'is_dummy=true'])
+  const changed = DESIGN.replace('amp180: 0.1', 'amp180: 0.2')
+  const reported: DeviceProvenance[] = []
+  const run = (onRun: () => void, payload = JOB) => {
+    const phase = (name: string) => (name === 'run' ? onRun() : undefined)
+    const io = { ...ioOf(), phase, ranWith: (known: DeviceProvenance) => void reported.push(known) }
+    return device.run({ id: 'job000000000001', attempt: 1, payload }, io)
+  }
+  await run(() => undefined)
+  await run(() => writeFileSync(path, changed), { ...JOB, optimization_level: 2 })
+  // Not valid: the working one stays in use.
+  await run(() => writeFileSync(path, 'q0: ['))
+  await expect(run(() => undefined, payloadOf(['OPENQASM 3.0; qubit q; nope q;']))).rejects.toThrow()
+  const [first, second, third, fourth] = reported.map(({ device_file }) => device_file)
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+  const before = { sha256: sha256(DESIGN), modified_at: '2023-11-14T22:13:20.000Z' }
+  expect(first).toEqual({ before, after: before })
+  expect(second?.before).toEqual(before)
+  expect(second?.after.sha256).toBe(sha256(changed))
+  expect([third?.after, fourth?.before, fourth?.after]).toEqual(Array(3).fill(second?.after))
+  expect(reported.map(({ compiler }) => compiler?.options)).toEqual([{}, { optimization_level: 2 }, {}, {}])
 })

@@ -16,6 +16,7 @@ const CHOICE: DeviceChoice = {
   home: '/home/nobody',
   dataDir: '/tmp/svc-driver-test',
   python: { given: '', beside: '' },
+  version: '1.2.3',
 }
 
 function open() {

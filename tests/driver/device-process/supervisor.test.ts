@@ -41,6 +41,7 @@ function create(setup: Setup = {}) {
       home: '/home/nobody',
       dataDir: '/tmp/svc-driver-test',
       python: { given: '', beside: '' },
+      version: '1.2.3',
     },
     clock,
     alarms: new Alarms(clock),

@@ -44,6 +44,7 @@ test('runProcess() passes the job and its deadline to the device and measures it
       epoch: 8,
       execution_ms: 1_234,
       results: resultsOf('done'),
+      provenance: { device: { name: 'coin' }, driver: { version: '1.2.3' } },
     },
   ])
 })
@@ -99,6 +100,44 @@ test('runProcess() runs one job at a time, in order', async () => {
   ends[1]?.()
   await until('the results are sent', () => results().length === 2)
   expect(sent.map((message) => message.kind)).toEqual(['started', 'result', 'started', 'result'])
+})
+
+const FILE = { sha256: 'c'.repeat(64), modified_at: '2026-01-31T09:00:00.000Z' }
+
+test.each([
+  ['completed', async () => resultsOf('done')],
+  ['failed', () => Promise.reject(new JobError('too warm', { class: 'device', executed: true }))],
+] as const)('runProcess() reports what a job that is %s ran with', async (status, end) => {
+  const noise_file = { before: FILE, after: FILE }
+  const { operation, results, io } = open(async (_, { ranWith }) => {
+    ranWith?.({ noise_file, compiler: { options: { optimization_level: 2 } } })
+    return end()
+  })
+  io.deviceVersion = '4.5'
+  operation.onCommand(runJobOf('x'))
+  await until('the result is sent', () => results().length === 1)
+  expect(results()).toMatchObject([
+    {
+      status,
+      provenance: {
+        device: { name: 'coin', version: '4.5' },
+        driver: { version: '1.2.3' },
+        noise_file,
+        compiler: { version: '4.5', options: { optimization_level: 2 } },
+      },
+    },
+  ])
+})
+
+test('runProcess() leaves out a provenance that the server would refuse, and sends the results', async () => {
+  const { operation, results, messages } = open(async (_, { ranWith }) => {
+    ranWith?.({ noise_file: { before: { ...FILE, sha256: 'x' }, after: FILE } })
+    return resultsOf('done')
+  })
+  operation.onCommand(runJobOf('x'))
+  await until('the result is sent', () => results().length === 1)
+  expect(results()).toMatchObject([{ status: 'completed', provenance: { device: { name: 'coin' } } }])
+  expect(messages()).toContain('the device reports no valid provenance')
 })
 
 const user = { class: 'user' }

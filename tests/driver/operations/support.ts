@@ -16,6 +16,7 @@ export function operationIo() {
     log: recorded.log,
     signal: stopping.signal,
     device: 'coin',
+    version: '1.2.3',
     jobTimeoutMs: 10_000,
     send: (message) => sent.push(message),
   }

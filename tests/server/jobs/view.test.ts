@@ -4,7 +4,7 @@ import { claimJob } from '../../../src/db/store/jobs/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { cancelJob } from '../../../src/server/jobs/cancel.ts'
 import { countJobs, listJobs, viewJob } from '../../../src/server/jobs/view.ts'
-import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { BELL, JobLab, RESULTS } from '../../support/server/job-lab.ts'
 
 async function superuserOf(lab: JobLab): Promise<Caller> {
   const superuser = await saveSuperuser(lab.db, {
@@ -47,13 +47,20 @@ describe('viewJob()', () => {
     const job = await lab.submit(user)
     await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
     await lab.clock.advance(10)
-    await lab.complete(job.id)
+    const state = { sha256: 'a'.repeat(64), modified_at: '2026-01-31T08:00:00.000Z' }
+    const provenance = { device: { name: 'mock' }, driver: { version: '27.1.0' } }
+    const device_file = { before: state, after: state }
+    await lab.complete(job.id, { ...provenance, device_file })
     const view = await viewJob(lab, lab.caller(user), job.id)
+    const calibration = { before: { device_file: state }, after: { device_file: state }, changed: false }
     expect(view).toMatchObject({
       status: 'completed',
       results: RESULTS,
       duration: 0.01,
       charged_seconds: 0.01,
+      program_sha256: new Bun.CryptoHasher('sha256').update(BELL).digest('hex'),
+      attempts: [{ attempt: 1, provenance: { ...provenance, calibration } }],
+      calibration,
     })
     expect(view).not.toHaveProperty('waiting')
     expect(view).not.toHaveProperty('not_before')

@@ -50,6 +50,7 @@ export async function openMonitor(name: string, pairs: string[], env: Record<str
     log: recorded.log,
     signal: stopping.signal,
     device: 'cryostat',
+    version: '1.2.3',
     jobTimeoutMs: 10_000,
     send(message) {
       if (message.kind !== 'event') return

@@ -45,6 +45,8 @@ export function splitJobs(db: Sqlite): void {
 /** Takes the jobs of a database back to the schema before migration 7. */
 export function dropJobChecks(db: Sqlite): void {
   splitJobs(db)
+  // It came later, and migration 6 drops its column.
+  db.run('DROP INDEX calibration_results_qpu_finished_at')
   for (const name of Object.keys(quantumJobs.checks).filter((each) => each !== 'claim')) {
     db.run(`ALTER TABLE quantum_jobs DROP CONSTRAINT "quantum_jobs_${name}"`)
   }

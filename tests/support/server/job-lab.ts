@@ -11,6 +11,7 @@ import {
   type Job,
   type JobNeeds,
   JobOrder,
+  type KnownProvenance,
   listTimeline,
   type TimelineEntry,
 } from '../../../src/db/store/jobs/index.ts'
@@ -85,6 +86,9 @@ export const PAYLOAD = {
   meas_return: 'single',
   memory: false,
 } as const
+
+/** SHA-256 of `BELL`, as it is stored. */
+const PROGRAM_HASH = new Bun.CryptoHasher('sha256').update(BELL).digest('base64url')
 
 /** What the results of `PAYLOAD` must contain. */
 export const EXPECTED = JSON.stringify(expectedResultsOf(v.parse(jobPayload, PAYLOAD), [2]))
@@ -203,7 +207,7 @@ export class JobLab implements AsyncDisposable {
     return this.db.write('submit', (tx) =>
       insertJob(
         tx,
-        { user: user.id, qpu, payload: PAYLOAD, needs, expected: EXPECTED },
+        { user: user.id, qpu, payload: PAYLOAD, needs, expected: EXPECTED, programHash: PROGRAM_HASH },
         { maxPending: 1_000_000 },
       ),
     )
@@ -244,14 +248,11 @@ export class JobLab implements AsyncDisposable {
   }
 
   /** Completes the running attempt of a job like its driver. */
-  async complete(id: string): Promise<void> {
+  async complete(id: string, provenance?: KnownProvenance): Promise<void> {
     const { driver, attempt } = await this.job(id)
+    const outcome = { kind: 'completed', results: RESULTS } as const
     await this.db.write('end', (tx) =>
-      applyResult(
-        tx,
-        { job: id, attempt, driver, executionMs: 10, outcome: { kind: 'completed', results: RESULTS } },
-        { maxAttempts: 0 },
-      ),
+      applyResult(tx, { job: id, attempt, driver, executionMs: 10, outcome, provenance }, { maxAttempts: 0 }),
     )
   }
 

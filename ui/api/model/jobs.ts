@@ -58,6 +58,33 @@ const failure = v.union([
 const timelineEntry = v.object({ at: v.string(), event: v.string(), attempt: v.number(), detail: text })
 export type TimelineEntry = v.InferOutput<typeof timelineEntry>
 
+const fileState = v.object({ sha256: v.string(), modified_at: v.string() })
+
+const calibrationState = v.object({ report: text, calibrated_at: text, device_file: v.optional(fileState) })
+
+/** The calibration of a QPU when an attempt began and when it ended. */
+const calibration = v.object({
+  before: calibrationState,
+  after: calibrationState,
+  changed: v.optional(v.boolean(), false),
+})
+export type Calibration = v.InferOutput<typeof calibration>
+
+/** What an attempt ran with; what its driver does not report is absent. */
+const provenance = v.object({
+  device: v.optional(v.object({ name: v.string(), version: text })),
+  driver: v.optional(v.object({ version: v.string() })),
+  compiler: v.optional(
+    v.object({
+      version: text,
+      options: v.optional(v.record(v.string(), v.union([v.string(), v.number()])), {}),
+    }),
+  ),
+  noise_file: v.optional(v.object({ before: fileState, after: fileState })),
+  calibration: v.optional(calibration),
+})
+export type Provenance = v.InferOutput<typeof provenance>
+
 /** One claim of a job for a driver. */
 const attempt = v.object({
   attempt: v.number(),
@@ -67,6 +94,7 @@ const attempt = v.object({
   claimed_at: text,
   started_at: text,
   ended_at: text,
+  provenance: v.optional(provenance),
 })
 export type Attempt = v.InferOutput<typeof attempt>
 
@@ -90,6 +118,7 @@ export const job = v.object({
   charged_seconds: count,
   timeline: v.optional(v.array(timelineEntry), []),
   attempts: v.optional(v.array(attempt), []),
+  calibration: v.optional(v.nullable(calibration)),
   queue_position: count,
   waiting: v.optional(v.nullable(v.object({ code: v.string(), text: v.string(), until: text }))),
   estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() }))),

@@ -985,6 +985,9 @@ type Job struct {
 
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
+
+	// Of its programs, one after another; null for a job of an earlier version
+	ProgramSha256 *string `json:"program_sha256"`
 }
 
 // JobPayloadCircuit: see the reference of the routes
@@ -1189,9 +1192,15 @@ type JobDetail struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
+	// Of its programs, one after another; null for a job of an earlier version
+	ProgramSha256 *string `json:"program_sha256"`
+
 	ChargedSeconds *float64 `json:"charged_seconds"`
 
 	Timeline []TimelineStep `json:"timeline"`
+
+	// Of the last attempt that reported its end; null = not known
+	Calibration *AttemptCalibration `json:"calibration"`
 
 	// Each claim for a driver, with the QPU that ran it
 	Attempts []JobAttempt `json:"attempts"`
@@ -1216,6 +1225,34 @@ type TimelineStep struct {
 	Detail string `json:"detail"`
 }
 
+// AttemptCalibration: The calibration when the attempt began and when it ended
+type AttemptCalibration struct {
+	Before CalibrationState `json:"before"`
+
+	After CalibrationState `json:"after"`
+
+	// Whether the device file or the report is another one
+	Changed bool `json:"changed"`
+}
+
+// CalibrationState: see the reference of the routes
+type CalibrationState struct {
+	// Id of the newest calibration report in force
+	Report *string `json:"report,omitempty"`
+
+	// Its end
+	CalibratedAt *string `json:"calibrated_at,omitempty"`
+
+	DeviceFile *FileState `json:"device_file,omitempty"`
+}
+
+// FileState: As the driver had read it
+type FileState struct {
+	Sha256 string `json:"sha256"`
+
+	ModifiedAt string `json:"modified_at"`
+}
+
 // JobAttempt: see the reference of the routes
 type JobAttempt struct {
 	Attempt int64 `json:"attempt"`
@@ -1234,6 +1271,54 @@ type JobAttempt struct {
 
 	// UTC, such as 2026-01-31 09:05:00.000Z
 	EndedAt string `json:"ended_at"`
+
+	Provenance *AttemptProvenance `json:"provenance,omitempty"`
+}
+
+// AttemptProvenanceDevice: see the reference of the routes
+type AttemptProvenanceDevice struct {
+	Name string `json:"name"`
+
+	Version *string `json:"version,omitempty"`
+}
+
+// AttemptProvenanceDriver: see the reference of the routes
+type AttemptProvenanceDriver struct {
+	Version string `json:"version"`
+}
+
+// AttemptProvenanceNoiseFile: see the reference of the routes
+type AttemptProvenanceNoiseFile struct {
+	Before FileState `json:"before"`
+
+	After FileState `json:"after"`
+}
+
+// AttemptProvenanceCompilerOptions: see the reference of the routes
+type AttemptProvenanceCompilerOptions struct {
+	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
+
+	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
+}
+
+// AttemptProvenanceCompiler: see the reference of the routes
+type AttemptProvenanceCompiler struct {
+	Version *string `json:"version,omitempty"`
+
+	Options AttemptProvenanceCompilerOptions `json:"options"`
+}
+
+// AttemptProvenance: What it ran with; what an earlier driver or the device does not report is absent
+type AttemptProvenance struct {
+	Device *AttemptProvenanceDevice `json:"device,omitempty"`
+
+	Driver *AttemptProvenanceDriver `json:"driver,omitempty"`
+
+	NoiseFile *AttemptProvenanceNoiseFile `json:"noise_file,omitempty"`
+
+	Compiler *AttemptProvenanceCompiler `json:"compiler,omitempty"`
+
+	Calibration *AttemptCalibration `json:"calibration,omitempty"`
 }
 
 // JobWaiting: Why it waits; only while it is pending
@@ -1315,9 +1400,15 @@ type JobChange struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
+	// Of its programs, one after another; null for a job of an earlier version
+	ProgramSha256 *string `json:"program_sha256"`
+
 	ChargedSeconds *float64 `json:"charged_seconds"`
 
 	Timeline []TimelineStep `json:"timeline"`
+
+	// Of the last attempt that reported its end; null = not known
+	Calibration *AttemptCalibration `json:"calibration"`
 
 	// Each claim for a driver, with the QPU that ran it
 	Attempts []JobAttempt `json:"attempts"`
@@ -2830,11 +2921,6 @@ type GetHealthResponse struct {
 	Code int64 `json:"code"`
 
 	Data map[string]any `json:"data"`
-}
-
-// GetOpVersionResponse: see the reference of the routes
-type GetOpVersionResponse struct {
-	Version string `json:"version"`
 }
 
 // GetUiConfigResponseOauth2: see the reference of the routes

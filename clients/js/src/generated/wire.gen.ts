@@ -626,6 +626,8 @@ export interface Job {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
+  /** Of its programs, one after another; null for a job of an earlier version */
+  readonly program_sha256: string | null
 }
 
 export interface JobPayloadCircuit {
@@ -752,8 +754,12 @@ export interface JobDetail {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
+  /** Of its programs, one after another; null for a job of an earlier version */
+  readonly program_sha256: string | null
   readonly charged_seconds: number | null
   readonly timeline: readonly TimelineStep[]
+  /** Of the last attempt that reported its end; null = not known */
+  readonly calibration: AttemptCalibration | null
   /** Each claim for a driver, with the QPU that ran it */
   readonly attempts: readonly JobAttempt[]
   readonly waiting?: JobWaiting
@@ -770,6 +776,28 @@ export interface TimelineStep {
   readonly detail: string
 }
 
+/** The calibration when the attempt began and when it ended */
+export interface AttemptCalibration {
+  readonly before: CalibrationState
+  readonly after: CalibrationState
+  /** Whether the device file or the report is another one */
+  readonly changed: boolean
+}
+
+export interface CalibrationState {
+  /** Id of the newest calibration report in force */
+  readonly report?: string
+  /** Its end */
+  readonly calibrated_at?: string
+  readonly device_file?: FileState
+}
+
+/** As the driver had read it */
+export interface FileState {
+  readonly sha256: string
+  readonly modified_at: string
+}
+
 export interface JobAttempt {
   readonly attempt: number
   readonly qpu: string
@@ -781,6 +809,40 @@ export interface JobAttempt {
   readonly started_at: string
   /** UTC, such as 2026-01-31 09:05:00.000Z */
   readonly ended_at: string
+  readonly provenance?: AttemptProvenance
+}
+
+export interface AttemptProvenanceDevice {
+  readonly name: string
+  readonly version?: string
+}
+
+export interface AttemptProvenanceDriver {
+  readonly version: string
+}
+
+export interface AttemptProvenanceNoiseFile {
+  readonly before: FileState
+  readonly after: FileState
+}
+
+export interface AttemptProvenanceCompilerOptions {
+  readonly optimization_level?: number
+  readonly dynamical_decoupling?: string
+}
+
+export interface AttemptProvenanceCompiler {
+  readonly version?: string
+  readonly options: AttemptProvenanceCompilerOptions
+}
+
+/** What it ran with; what an earlier driver or the device does not report is absent */
+export interface AttemptProvenance {
+  readonly device?: AttemptProvenanceDevice
+  readonly driver?: AttemptProvenanceDriver
+  readonly noise_file?: AttemptProvenanceNoiseFile
+  readonly compiler?: AttemptProvenanceCompiler
+  readonly calibration?: AttemptCalibration
 }
 
 /** Why it waits; only while it is pending */
@@ -835,8 +897,12 @@ export interface JobChange {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
+  /** Of its programs, one after another; null for a job of an earlier version */
+  readonly program_sha256: string | null
   readonly charged_seconds: number | null
   readonly timeline: readonly TimelineStep[]
+  /** Of the last attempt that reported its end; null = not known */
+  readonly calibration: AttemptCalibration | null
   /** Each claim for a driver, with the QPU that ran it */
   readonly attempts: readonly JobAttempt[]
   readonly waiting?: JobWaiting
@@ -1831,10 +1897,6 @@ export interface GetHealthResponse {
   readonly message: string
   readonly code: 200
   readonly data: { readonly [key: string]: unknown }
-}
-
-export interface GetOpVersionResponse {
-  readonly version: string
 }
 
 export interface GetUiConfigResponseOauth2 {

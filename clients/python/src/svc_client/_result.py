@@ -28,8 +28,8 @@ class Provenance:
         seconds: time of execution on the device.
         seed: random seed of a simulator.
         calibration: age and routine of the calibrated values that were in use.
-        versions: versions of programs that took part.
-        program_sha256: SHA-256 of the program.
+        versions: versions of the driver, the device and the compiler, as far as they are known.
+        program_sha256: SHA-256 of the program, of several one after another; None from an earlier server.
         raw: all metadata of the results.
     """
 
@@ -217,6 +217,14 @@ class CircuitResult:
         return f"<table><caption>{escape(self.name)}: {self.shots} shots{left_out}</caption>{rows}</table>"
 
 
+def _versions_of(job: Mapping[str, Any]) -> dict[str, str]:
+    """Those that the attempt with the results reports."""
+    attempts = [each["provenance"] for each in job.get("attempts") or () if each.get("provenance")]
+    known = attempts[-1] if attempts else {}
+    parts = ((name, known.get(name)) for name in ("driver", "device", "compiler"))
+    return {name: str(part["version"]) for name, part in parts if part and part.get("version")}
+
+
 class Result(Sequence[CircuitResult]):
     """The results of a job: one for each circuit and set of parameters, in order."""
 
@@ -250,8 +258,8 @@ class Result(Sequence[CircuitResult]):
             seconds=known.get("seconds"),
             seed=known.get("seed"),
             calibration=known.get("calibration"),
-            versions=known.get("versions") or {},
-            program_sha256=known.get("program_sha256"),
+            versions=_versions_of(self._job),
+            program_sha256=self._job.get("program_sha256"),
             raw=known,
         )
 

@@ -557,6 +557,7 @@ class Job(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
+    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
 
 
 class _JobPayloadCircuit(TypedDict):
@@ -679,8 +680,10 @@ class _JobDetail(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
+    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
     charged_seconds: Optional[float]
     timeline: List[TimelineStep]
+    calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
     attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
 
 
@@ -697,7 +700,28 @@ class TimelineStep(TypedDict):
     detail: str
 
 
-class JobAttempt(TypedDict):
+class AttemptCalibration(TypedDict):
+    """The calibration when the attempt began and when it ended."""
+
+    before: CalibrationState
+    after: CalibrationState
+    changed: bool  # Whether the device file or the report is another one
+
+
+class CalibrationState(TypedDict, total=False):
+    report: str  # Id of the newest calibration report in force
+    calibrated_at: str  # Its end
+    device_file: FileState
+
+
+class FileState(TypedDict):
+    """As the driver had read it."""
+
+    sha256: str
+    modified_at: str
+
+
+class _JobAttempt(TypedDict):
     attempt: int
     qpu: str
     driver: str
@@ -705,6 +729,50 @@ class JobAttempt(TypedDict):
     claimed_at: str  # UTC, such as 2026-01-31 09:05:00.000Z
     started_at: str  # UTC, such as 2026-01-31 09:05:00.000Z
     ended_at: str  # UTC, such as 2026-01-31 09:05:00.000Z
+
+
+class JobAttempt(_JobAttempt, total=False):
+    provenance: AttemptProvenance
+
+
+class _AttemptProvenanceDevice(TypedDict):
+    name: str
+
+
+class AttemptProvenanceDevice(_AttemptProvenanceDevice, total=False):
+    version: str
+
+
+class AttemptProvenanceDriver(TypedDict):
+    version: str
+
+
+class AttemptProvenanceNoiseFile(TypedDict):
+    before: FileState
+    after: FileState
+
+
+class AttemptProvenanceCompilerOptions(TypedDict, total=False):
+    optimization_level: int
+    dynamical_decoupling: str
+
+
+class _AttemptProvenanceCompiler(TypedDict):
+    options: AttemptProvenanceCompilerOptions
+
+
+class AttemptProvenanceCompiler(_AttemptProvenanceCompiler, total=False):
+    version: str
+
+
+class AttemptProvenance(TypedDict, total=False):
+    """What it ran with; what an earlier driver or the device does not report is absent."""
+
+    device: AttemptProvenanceDevice
+    driver: AttemptProvenanceDriver
+    noise_file: AttemptProvenanceNoiseFile
+    compiler: AttemptProvenanceCompiler
+    calibration: AttemptCalibration
 
 
 class _JobWaiting(TypedDict):
@@ -748,8 +816,10 @@ class _JobChange(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
+    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
     charged_seconds: Optional[float]
     timeline: List[TimelineStep]
+    calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
     attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
 
 
@@ -1554,10 +1624,6 @@ class GetHealthResponse(TypedDict):
     message: str
     code: Literal[200]
     data: Dict[str, Any]
-
-
-class GetOpVersionResponse(TypedDict):
-    version: str
 
 
 class GetUiConfigResponseOauth2(TypedDict):

@@ -17,11 +17,31 @@ export const JOBS_TABLES: readonly Table[] = [
       claimed_at: 'TEXT NOT NULL',
       started_at: 'TEXT NOT NULL',
       ended_at: 'TEXT NOT NULL',
+      provenance: 'INTEGER NOT NULL DEFAULT 0',
     },
     ['PRIMARY KEY (job, attempt)'],
     [
+      index('job_attempts', ['provenance'], false, 'provenance > 0'),
       index('job_attempts', ['qpu', 'ended_at'], false),
       index('job_attempts', ['qpu', 'ended_at', 'state'], false, "state IN ('error', 'lost')"),
+    ],
+  ),
+  // What attempts ran with, once per distinct content, as long as a job refers to it.
+  // `report` is the calibration in force when the attempt began, `report_after` when it ended; '' = none.
+  internal(
+    'job_provenance',
+    {
+      id: 'INTEGER PRIMARY KEY',
+      hash: 'TEXT NOT NULL',
+      report: 'TEXT NOT NULL',
+      report_after: 'TEXT NOT NULL',
+      body: 'TEXT NOT NULL',
+    },
+    [],
+    [
+      index('job_provenance', ['hash'], true),
+      index('job_provenance', ['report'], false),
+      index('job_provenance', ['report_after'], false),
     ],
   ),
   // A pending job that a QPU cannot run until it is described again.

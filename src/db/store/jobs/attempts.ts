@@ -26,15 +26,24 @@ interface AttemptSeen {
   claimed_at: string
   started_at: string
   ended_at: string
+  /** What it ran with, as JSON; null = nothing is known. */
+  provenance: string | null
 }
 
 /** All attempts: those in the rows of jobs, and the others. */
 export const ATTEMPTS = `(
   SELECT id AS job, attempt, driver, qpu, CASE status WHEN 'running' THEN 'open' ELSE 'ok' END AS state,
-    epoch, claimed_at, started_at, finished_at AS ended_at
+    epoch, claimed_at, started_at, finished_at AS ended_at, provenance
   FROM quantum_jobs WHERE claimed_at <> ''
   UNION ALL
-  SELECT job, attempt, driver, qpu, state, epoch, claimed_at, started_at, ended_at FROM job_attempts)`
+  SELECT job, attempt, driver, qpu, state, epoch, claimed_at, started_at, ended_at, provenance
+  FROM job_attempts)`
+
+/** The end of an attempt; `provenance`: what it ran with, see `saveProvenance`. */
+interface EndedAttempt extends DriverAttempt {
+  state: Exclude<AttemptEnd, 'ok'>
+  provenance?: number
+}
 
 /**
  * Ends the attempt of a running job that does not complete it; false when it is not the one that runs, or not
@@ -43,32 +52,36 @@ export const ATTEMPTS = `(
  */
 export function endAttempt(
   tx: Tx,
-  { job, attempt, driver, state }: DriverAttempt & { state: Exclude<AttemptEnd, 'ok'> },
+  { job, attempt, driver, state, provenance = 0 }: EndedAttempt,
   startedAt?: string,
 ): boolean {
   const added = tx.run(
-    `INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
-     SELECT id, attempt, driver, qpu, epoch, $state, claimed_at, coalesce($startedAt, started_at), $at
+    `INSERT INTO job_attempts
+       (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at, provenance)
+     SELECT id, attempt, driver, qpu, epoch, $state, claimed_at, coalesce($startedAt, started_at), $at, $provenance
      FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND driver = $driver AND status = 'running'`,
-    { job, attempt, driver, state, startedAt: startedAt ?? null, at: tx.at },
+    { job, attempt, driver, state, startedAt: startedAt ?? null, at: tx.at, provenance },
   )
   return added > 0
 }
 
 /** Changes the end of an attempt that was given up; the time of that remains. */
-export function endLate(tx: Tx, { job, attempt, state }: AttemptKey & { state: 'ok' | 'error' }): void {
-  tx.run('UPDATE job_attempts SET state = $state WHERE job = $job AND attempt = $attempt', {
-    job,
-    attempt,
-    state,
-  })
+export function endLate(
+  tx: Tx,
+  { job, attempt, state, provenance }: AttemptKey & { state: 'ok' | 'error'; provenance: number },
+): void {
+  tx.run(
+    `UPDATE job_attempts SET state = $state, provenance = $provenance WHERE job = $job AND attempt = $attempt`,
+    { job, attempt, state, provenance },
+  )
 }
 
 /** The attempts of a job in order. */
 export function listAttempts(tx: ReadTx, job: string): AttemptSeen[] {
   return tx.all<AttemptSeen>(
-    `SELECT attempt, qpu, driver, state, claimed_at, started_at, ended_at FROM ${ATTEMPTS}
-     WHERE job = $job ORDER BY attempt`,
+    `SELECT attempt, qpu, driver, state, claimed_at, started_at, ended_at,
+       (SELECT body FROM job_provenance WHERE id = claim.provenance) AS provenance
+     FROM ${ATTEMPTS} claim WHERE job = $job ORDER BY attempt`,
     { job },
   )
 }

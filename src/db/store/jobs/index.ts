@@ -28,6 +28,7 @@ export {
   listJobs,
 } from './jobs.ts'
 export { type Occupancy, readOccupancy } from './occupancy.ts'
+export type { AttemptCalibration, KnownProvenance } from './provenance.ts'
 export { JobOrder } from './queue/job-order.ts'
 export { mayRun, type QpuState, type QueueState, readQueue } from './queue/queue.ts'
 export {

@@ -2,6 +2,7 @@ import { DAY_MS, MIB, toTimestamp } from '../../../base/index.ts'
 import { byIndex, jsonValues } from '../../engine/dialect.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import { indexName } from '../../schema/tables.ts'
+import { provenanceOf, removeUnusedProvenance } from '../jobs/provenance.ts'
 import type { PruneStep } from './retention.ts'
 
 /**
@@ -30,8 +31,11 @@ export const pruneJobs: PruneStep = (tx, before, limit) => {
     { before: toTimestamp(before), limit },
   )
   if (jobs === undefined) return 0
+  const provenance = provenanceOf(tx, jobs)
   tx.run(`DELETE FROM job_attempts WHERE job IN ${jsonValues('$jobs')}`, { jobs })
-  return tx.run(`DELETE FROM quantum_jobs WHERE id IN ${jsonValues('$jobs')}`, { jobs })
+  const removed = tx.run(`DELETE FROM quantum_jobs WHERE id IN ${jsonValues('$jobs')}`, { jobs })
+  removeUnusedProvenance(tx, provenance)
+  return removed
 }
 
 /** A large value of a job. */

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { type Log, MIB, messageOf } from '../../../base/index.ts'
+import type { FileState } from '../../../protocol/index.ts'
 import { StartupError } from '../../errors.ts'
 
 const MAX_BYTES = 4 * MIB
@@ -24,6 +25,8 @@ interface WatchedFileOptions<T> {
 export class WatchedFile<T extends object> {
   readonly #options: WatchedFileOptions<T>
   #content: T
+  /** The file as the content in use was read from it. */
+  #state: FileState
   /** Why the file as it was last read is not in use. */
   #problems: readonly string[] = []
   /** Identity, size and modification time of the file when it was last read. */
@@ -37,8 +40,9 @@ export class WatchedFile<T extends object> {
       const problems = firstOf(read.problems).map((problem) => `  ${problem}`)
       throw new StartupError([`startup error: ${options.path} is not ${options.kind}`, ...problems])
     }
-    this.#content = read
-    options.onRead?.(read)
+    this.#content = read.content
+    this.#state = read.state
+    options.onRead?.(read.content)
   }
 
   /** The content in use; reads the file again if it has changed. */
@@ -47,12 +51,19 @@ export class WatchedFile<T extends object> {
     const { path, kind, log, onRead } = this.#options
     const read = this.#read()
     if (!('problems' in read)) {
-      this.#content = read
-      onRead?.(read)
+      this.#content = read.content
+      this.#state = read.state
+      onRead?.(read.content)
     } else {
       log.warn('a changed file is not used', { file: path, expected: kind, problems: firstOf(read.problems) })
     }
     return this.#content
+  }
+
+  /** The file that the content in use comes from; reads the file again if it has changed. */
+  get state(): FileState {
+    void this.current
+    return this.#state
   }
 
   /** Why the file as it is now cannot be used, at most 10 lines and one that counts the rest; else empty. */
@@ -61,21 +72,32 @@ export class WatchedFile<T extends object> {
     return firstOf(this.#problems)
   }
 
-  #read(): T | { problems: readonly string[] } {
-    this.#readStamp = stampOf(this.#options.path)
-    const text = readText(this.#options.path)
-    const read = typeof text === 'string' ? this.#options.parse(text) : text
-    this.#problems = 'problems' in read ? read.problems : []
-    return read
+  #read(): { content: T; state: FileState } | { problems: readonly string[] } {
+    const { path, parse } = this.#options
+    this.#readStamp = stampOf(path)
+    const read = readWhole(path)
+    const content = 'problems' in read ? read : parse(read.bytes.toString('utf8'))
+    if ('problems' in read || 'problems' in content) {
+      this.#problems = 'problems' in content ? content.problems : []
+      return { problems: this.#problems }
+    }
+    this.#problems = []
+    const sha256 = new Bun.CryptoHasher('sha256').update(read.bytes).digest('hex')
+    return { content, state: { sha256, modified_at: read.modifiedAt.toISOString() } }
   }
 }
 
 /** The text of a file of bounded size, or the reason it is not read. */
 export function readText(path: string): string | { problems: readonly string[] } {
+  const read = readWhole(path)
+  return 'problems' in read ? read : read.bytes.toString('utf8')
+}
+
+function readWhole(path: string): { bytes: Buffer; modifiedAt: Date } | { problems: readonly string[] } {
   try {
-    const { size } = statSync(path)
+    const { size, mtime: modifiedAt } = statSync(path)
     if (size > MAX_BYTES) return { problems: [`the file has ${size} bytes; at most ${MAX_BYTES} are read`] }
-    return readFileSync(path, 'utf8')
+    return { bytes: readFileSync(path), modifiedAt }
   } catch (error) {
     return { problems: [messageOf(error)] }
   }

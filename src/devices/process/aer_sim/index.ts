@@ -61,24 +61,30 @@ export const aerSim = defineDevice({
     const noise = options.noise === undefined ? undefined : openNoiseFile(options.noise, log)
     return {
       start: async () => simulator.warmUp(),
-      run: (job, io) =>
-        simulateJob({
-          device,
-          payload: job.payload,
-          // Qubits that no outcome depends on cost nothing, and circuits for a large chip may declare them.
-          limits: {
-            declaredQubits: Number.POSITIVE_INFINITY,
-            stateQubits: options.max_qubits,
-            shots: options.max_shots,
-            maxBondDimension: options.max_bond,
-          },
-          method: options.method,
-          seed: options.seed ?? newSeed(),
-          noise: noise?.current,
-          clock,
-          simulator,
-          io,
-        }),
+      async run(job, io) {
+        const before = noise?.state
+        try {
+          return await simulateJob({
+            device,
+            payload: job.payload,
+            // Qubits that no outcome depends on cost nothing, and circuits for a large chip may declare them.
+            limits: {
+              declaredQubits: Number.POSITIVE_INFINITY,
+              stateQubits: options.max_qubits,
+              shots: options.max_shots,
+              maxBondDimension: options.max_bond,
+            },
+            method: options.method,
+            seed: options.seed ?? newSeed(),
+            noise: noise?.current,
+            clock,
+            simulator,
+            io,
+          })
+        } finally {
+          if (noise && before) io.ranWith?.({ noise_file: { before, after: noise.state } })
+        }
+      },
       stop: async () => simulator.stop(),
       describe: () => describeAerSim(noise?.current, options),
     }

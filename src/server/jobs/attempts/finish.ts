@@ -38,13 +38,13 @@ export function finishJob(
   source: Pick<EventSource, 'driver' | 'name'>,
   result: Result,
 ): Promise<Finished> {
-  const { job, attempt, execution_ms: executionMs } = result
+  const { job, attempt, execution_ms: executionMs, provenance } = result
   const { driver } = source
   const elapsedMs = heartbeats.elapsedMs(result)
   const finish = (tx: Tx): Finished => {
     const refusal = refusalOf(tx, source, result)
     const outcome = outcomeOf(result, refusal)
-    const end = applyResult(tx, { job, attempt, driver, executionMs, elapsedMs, outcome }, config)
+    const end = applyResult(tx, { job, attempt, driver, executionMs, elapsedMs, outcome, provenance }, config)
     return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
   }
   return db.write('finish job', finish, { bytes: textBytes(result), account: driver })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { AppError, defineWorker } from '../../../base/index.ts'
 import { JsonText } from '../../../db/index.ts'
 import { expectedResultsOf, type JobPayload, needsDiscriminators } from '../../../protocol/index.ts'
@@ -114,6 +115,7 @@ function examineWith(
         shots,
         executions,
         expected,
+        programHash: programHash(payload),
         ignored: [...ignored, ...report.ignored],
         allowsUncalibrated: payload.allow_uncalibrated === true,
         hasBits: needsDiscriminators(payload),
@@ -127,6 +129,13 @@ function examineWith(
       outcome: { code, message, details: { fields: refused, ...(reason !== undefined && { reason }) } },
     }
   }
+}
+
+/** SHA-256 of the programs, one after another, in UTF-8: that of the file for a single program. */
+function programHash({ circuits }: JobPayload): string {
+  const hash = createHash('sha256')
+  for (const { circuit } of circuits) hash.update(circuit)
+  return hash.digest('base64url')
 }
 
 /** The hash of a job without names is that of earlier versions. */

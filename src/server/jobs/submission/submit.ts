@@ -72,6 +72,7 @@ export async function submitJob(
         needs,
         expected: JSON.stringify(submission.expected),
         chipNeeds: chipNeedsText(submission),
+        programHash: submission.programHash,
         ...namesOf(submission),
       },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },

@@ -4,6 +4,7 @@ import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Facts } from './Facts.tsx'
 import { History, Timeline } from './History.tsx'
+import { Origin } from './Origin.tsx'
 import { Programs } from './Programs.tsx'
 import { Results } from './Results.tsx'
 
@@ -34,6 +35,7 @@ export function Details({ job, owner }: { job: Job; owner: string | undefined })
         )}
         <Facts job={job} owner={owner} />
         <History job={job} />
+        <Origin job={job} />
       </Panel>
       {job.status === 'completed' && <Results job={job} />}
       <Programs job={job} />

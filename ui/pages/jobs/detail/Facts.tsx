@@ -36,6 +36,7 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
       {payload && payload.meas_level !== 2 && <Fact name="Result">{LEVELS[payload.meas_level]}</Fact>}
       {seed !== undefined && <Fact name="Seed">{seed}</Fact>}
       {(job.attempt ?? 0) > 1 && <Fact name="Attempt">{job.attempt}, after a restart</Fact>}
+      {job.calibration?.changed && <Fact name="Calibration">changed while it ran</Fact>}
       {owner && <Fact name="Owner">{owner}</Fact>}
       <Tags tags={job.tags ?? []} />
     </dl>

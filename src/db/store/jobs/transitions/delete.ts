@@ -3,6 +3,7 @@ import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { quoted } from '../../../engine/sql.ts'
 import type { Tx } from '../../../records/tx.ts'
 import { largeTableOf } from '../../../schema/large-values.ts'
+import { provenanceOf, removeUnusedProvenance } from '../provenance.ts'
 
 const LARGE = quoted(largeTableOf(quantumJobs))
 
@@ -28,6 +29,8 @@ export function removeLargeValue(tx: Tx, job: string): boolean {
 
 /** Removes a job with its attempts and its timeline. Its charge in the ledger and audit entries remain. */
 export function deleteJob(tx: Tx, job: string): void {
+  const provenance = provenanceOf(tx, JSON.stringify([job]))
   tx.run('DELETE FROM job_attempts WHERE job = $job', { job })
   tx.remove(quantumJobs, job)
+  removeUnusedProvenance(tx, provenance)
 }

@@ -7,6 +7,7 @@ import { splitLarge } from '../../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
 import { announceEnd, findOwner } from '../announce-end.ts'
 import { type AttemptKey, type DriverAttempt, endAttempt, endLate } from '../attempts.ts'
+import { type KnownProvenance, saveProvenance } from '../provenance.ts'
 import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
 
 /** The end of an attempt, as its driver reports it. */
@@ -15,6 +16,8 @@ export interface AttemptResult extends DriverAttempt {
   executionMs: number
   /** ms since the claim by a monotonic clock; without it, the wall clock is used. */
   elapsedMs?: number | undefined
+  /** What it ran with; undefined from drivers that do not report it. */
+  provenance?: KnownProvenance | undefined
   outcome:
     | { kind: 'completed'; results: unknown }
     /**
@@ -68,8 +71,12 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   // An operator requeued this attempt, so its result is discarded.
   if (row.ended === 'requeued') return STALE
   const { outcome } = result
-  if (outcome.kind === 'completed' || outcome.class === 'user') return endJob(tx, result, row)
-  const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu: row.qpu }, maxAttempts)
+  const isFinal = outcome.kind === 'completed' || outcome.class === 'user'
+  if (!isFinal && row.ended !== undefined) return STALE
+  const { qpu, claimed_at: claimedAt } = row
+  const provenance = saveProvenance(tx, { qpu, claimedAt, known: result.provenance })
+  if (isFinal) return endJob(tx, result, row, provenance)
+  const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu, provenance }, maxAttempts)
   return status === undefined ? STALE : { kind: 'applied', status }
 }
 
@@ -99,12 +106,13 @@ function failedAttempt(
 ): FailedAttempt {
   const { error: reason, error_code: code = '' } = results
   const isUncounted = NOT_BEGUN.has(code) && result.executionMs === 0
-  if (!isUncounted) return { ...result, state: 'error', reason, detail }
-  return { ...result, state: 'undelivered', reason, detail, code }
+  const { job, attempt, driver } = result
+  if (!isUncounted) return { job, attempt, driver, state: 'error', reason, detail }
+  return { job, attempt, driver, state: 'undelivered', reason, detail, code }
 }
 
 /** T3, T3', T4: ends the job. */
-function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
+function endJob(tx: Tx, result: AttemptResult, row: AttemptRow, provenance: number): ResultOutcome {
   const { job, attempt, outcome } = result
   const status = outcome.kind
   const elapsedMs = result.elapsedMs ?? wallMsSince(tx, row.claimed_at)
@@ -112,12 +120,12 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   const ms = isFree ? 0 : chargeableMs(result.executionMs, elapsedMs)
   const hasRun = status === 'completed' || ms > 0
   const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
-  const claimedAt = endClaim(tx, result, row, startedAt)
+  const claimedAt = endClaim(tx, { ...result, provenance }, row, startedAt)
   const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
        qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0,
-       held = 0, hold_reason = '', updated = $at
+       held = 0, hold_reason = '', provenance = $provenance, updated = $at
      WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`,
     {
       job,
@@ -128,6 +136,7 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
       driver: row.driver,
       qpu: row.qpu,
       claimedAt,
+      provenance,
       startedAt,
       seconds: ms / 1_000,
       at: tx.at,
@@ -148,12 +157,16 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
 }
 
 /** Ends the attempt; returns when it was claimed if it stays in the row of the job, and '' otherwise. */
-function endClaim(tx: Tx, result: AttemptResult, row: AttemptRow, startedAt: string): string {
-  const { kind } = result.outcome
+function endClaim(
+  tx: Tx,
+  { outcome: { kind }, ...ended }: Omit<AttemptResult, 'provenance'> & { provenance: number },
+  row: AttemptRow,
+  startedAt: string,
+): string {
   // The attempt may be lost already: its result is accepted while no other driver has the job (T3').
-  if (row.ended !== undefined) endLate(tx, { ...result, state: kind === 'completed' ? 'ok' : 'error' })
+  if (row.ended !== undefined) endLate(tx, { ...ended, state: kind === 'completed' ? 'ok' : 'error' })
   else if (kind === 'completed') return row.claimed_at
-  else endAttempt(tx, { ...result, state: 'error' }, startedAt)
+  else endAttempt(tx, { ...ended, state: 'error' }, startedAt)
   return ''
 }
 

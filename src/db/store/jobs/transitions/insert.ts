@@ -27,6 +27,8 @@ interface NewJob {
   expected?: string
   /** What its programs need of a chip, as JSON; '' = unknown. */
   chipNeeds?: string
+  /** SHA-256 of its programs in base64url; '' = unknown. */
+  programHash?: string
   name?: string
   tags?: readonly string[]
   /** JSON text of the names and metadata of its circuits; '' = none. */
@@ -55,6 +57,7 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
     ...job.needs,
     expected_results: job.expected ?? '',
     chip_needs: job.chipNeeds ?? '',
+    program_hash: job.programHash ?? '',
     name: job.name ?? '',
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
     status: 'pending',

@@ -25,6 +25,8 @@ export interface FailedAttempt extends DriverAttempt {
   code?: string | undefined
   /** For the timeline, in the place of the reason. */
   detail?: string | undefined
+  /** What it ran with, see `saveProvenance`. */
+  provenance?: number
 }
 
 /**
@@ -91,7 +93,7 @@ function isDescribed(tx: ReadTx, qpu = ''): boolean {
 }
 
 function failExhausted(tx: Tx, end: FailedAttempt, counted: number): void {
-  const { job, attempt, reason } = end
+  const { job, attempt, reason, provenance = 0 } = end
   const results = {
     error: `Given up after ${counted} attempts; the last one ended with: ${reason}`,
     error_code: 'attempts_exhausted',
@@ -99,8 +101,9 @@ function failExhausted(tx: Tx, end: FailedAttempt, counted: number): void {
   changeRunning(
     tx,
     end,
-    `status = 'failed', results = $results, error_code = 'attempts_exhausted', finished_at = $at, not_before = 0`,
-    { results: JSON.stringify(results) },
+    `status = 'failed', results = $results, error_code = 'attempts_exhausted', finished_at = $at, not_before = 0,
+       provenance = $provenance`,
+    { results: JSON.stringify(results), provenance },
   )
   appendTimeline(tx, job, { event: 'failed', attempt, detail: 'attempts_exhausted' })
   announceJobEnd(tx, job)
