@@ -126,6 +126,8 @@ type JobFilter struct {
 	// QPU is the name or id of the QPU that ran them or will.
 	QPU string
 	Tag string
+	// Calibration is the id of a calibration report with which they ran.
+	Calibration string
 	// Before is the id of a job: only those submitted before it.
 	Before string
 	// Limit is the number of jobs; all if 0.
@@ -144,7 +146,8 @@ var listedFields = strings.Join([]string{
 func (c *Client) Jobs(ctx context.Context, filter JobFilter) iter.Seq2[*Job, error] {
 	return func(yield func(*Job, error) bool) {
 		query := url.Values{"fields": {listedFields}}
-		given := map[string]string{"status": string(filter.Status), "qpu": filter.QPU, "tag": filter.Tag}
+		given := map[string]string{"status": string(filter.Status), "qpu": filter.QPU, "tag": filter.Tag,
+			"calibration": filter.Calibration}
 		for name, value := range given {
 			if value != "" {
 				query.Set(name, value)

@@ -49,6 +49,9 @@ type Job struct {
 	Error *JobError
 	// Timeline has what has happened to it.
 	Timeline []Step
+	// Calibration has the report and the device file that were in force when its last attempt began and when it ended;
+	// nil if that is not known, and in lists.
+	Calibration *Calibration
 	// Raw is the whole response of the server.
 	Raw json.RawMessage
 
@@ -67,7 +70,8 @@ func (c *Client) job(raw rawJSON) (*Job, error) {
 		ID: read.ID, Name: read.Name, Tags: read.Tags, Status: Status(read.Status), QPU: firstOf(read.QPU, read.QPUTarget),
 		Created: readTime(read.Created), Started: readTime(read.StartedAt), Finished: readTime(read.FinishedAt),
 		ChargedSeconds: read.ChargedSeconds, Waiting: read.Waiting, Error: read.Error, Timeline: read.Timeline,
-		Raw: raw, client: c,
+		Calibration: read.Calibration,
+		Raw:         raw, client: c,
 	}
 	if read.QueuePosition != nil {
 		job.QueuePosition = int(*read.QueuePosition)

@@ -10,6 +10,8 @@ type (
 	Waiting = wire.JobWaiting
 	// JobError says why a job has failed.
 	JobError = wire.JobError
+	// Calibration is what was in force when an attempt of a job began and when it ended.
+	Calibration = wire.AttemptCalibration
 	// Step is one event of a job.
 	Step = wire.TimelineStep
 	// DryRun is what a check of a job has found.

@@ -17,6 +17,8 @@ export interface JobFilter {
   readonly qpu?: string
   /** One of the tags given at submission. */
   readonly tag?: string
+  /** Id of a calibration report with which they ran. */
+  readonly calibration?: string
   /** Id of a job: only those submitted before it. */
   readonly before?: string
   /** Number of jobs; all unless given. */

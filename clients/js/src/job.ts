@@ -1,5 +1,5 @@
 import { JobCancelledError, JobFailedError, JobTimeoutError } from './errors.ts'
-import type { JobDetail, JobResults, Job as JobSummary } from './generated/wire.gen.ts'
+import type { AttemptCalibration, JobDetail, JobResults, Job as JobSummary } from './generated/wire.gen.ts'
 import { isTemporary, sleep } from './repetition.ts'
 import { Result } from './result.ts'
 import type { Transport } from './transport.ts'
@@ -98,6 +98,14 @@ export class Job {
   /** Why it failed. */
   get error(): { code: string; message: string } | undefined {
     return this.raw.error ?? undefined
+  }
+
+  /**
+   * Report and device file that were in force when its last attempt began and when it ended. Undefined for a
+   * job that has not run, that a list returned (refresh it), or whose driver and server do not know it.
+   */
+  calibration(): AttemptCalibration | undefined {
+    return this.raw.calibration ?? undefined
   }
 
   /** Its id. */

@@ -79,6 +79,9 @@ async def call(svc: Any, name: str, args: dict[str, Any]) -> Any:
         return [job async for job in found] if hasattr(found, "__aiter__") else list(found)
     if target == "resume":
         return await done(svc.resume(args["idempotency_key"]))
+    if name == "job.calibration":
+        known = (await done(svc.job(args["id"]))).calibration()
+        return known and known.raw
     if target in ("cancel_job", "wait", "result"):
         job = await done(svc.job(args["id"]))
         if target == "cancel_job":

@@ -10,12 +10,35 @@ function withoutCounts({ counts: _, circuit_results, ...results }: JobResults): 
   return { ...results, circuit_results: countless }
 }
 
+const state = (report: string, digit: string) => ({
+  report,
+  calibrated_at: '2026-01-31 08:00:00.000Z',
+  device_file: { sha256: digit.repeat(64), modified_at: '2026-01-31T08:00:00.000Z' },
+})
+const CALIBRATION = {
+  before: state('a0b1c2d3e4f5g6h', 'a'),
+  after: state('a0b1c2d3e4f5g6i', 'b'),
+  changed: true,
+}
+
 const readings: readonly PlannedCase[] = [
   { name: 'a pending job has its reason and position', call: 'job', args: id('pending') },
   { name: 'a completed job has its times and charge', call: 'job', args: id('completed') },
   { name: 'a failed job has its error', call: 'job', args: id('failed') },
   { name: 'a cancelled job', call: 'job', args: id('cancelled') },
   { name: 'a job whose results contradict it', call: 'job', args: id('invalid_results') },
+  {
+    name: 'the calibration with which a job ran',
+    call: 'job.calibration',
+    args: id('completed'),
+    alter: (body) => ({ ...body, calibration: CALIBRATION }),
+  },
+  {
+    name: 'a server of an earlier release says nothing about the calibration of a job',
+    call: 'job.calibration',
+    args: id('completed'),
+    alter: ({ calibration: _, ...body }) => body,
+  },
   { name: 'a job does not exist', call: 'job', args: { id: 'aaaaaaaaaaaaaaa' } },
   { name: 'an id is escaped', call: 'job', args: { id: '../tokens' } },
   {
@@ -50,6 +73,11 @@ const lists: readonly PlannedCase[] = [
     args: ({ ids }) => ({ options: { tag: 'listed', before: ids['completed'], limit: 2 } }),
   },
   { name: 'jobs of one QPU are listed', call: 'jobs', args: { options: { tag: 'listed', qpu: 'faulty' } } },
+  {
+    name: 'jobs of a calibration are listed',
+    call: 'jobs',
+    args: { options: { calibration: 'a0b1c2d3e4f5g6h' } },
+  },
   { name: 'a filter of jobs is not valid', call: 'jobs', args: { options: { status: 'done' } } },
 ]
 

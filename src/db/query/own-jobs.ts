@@ -1,5 +1,5 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
-import { contains, JOIN_IN_ORDER } from '../engine/dialect.ts'
+import { contains, JOIN_IN_ORDER, unindexed } from '../engine/dialect.ts'
 import { type Bindable, quoted } from '../engine/sql.ts'
 import { lengthOf } from '../records/page-size.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
@@ -16,6 +16,8 @@ export interface OwnJobsFilter {
   /** Id of the requested QPU; '' = any. */
   qpuTarget?: string | undefined
   tag?: string | undefined
+  /** Id of a calibration report that was in force when the last attempt began or ended. */
+  calibration?: string | undefined
   /** Id of a job: only those submitted before it. */
   before?: string | undefined
   /** Stored times; `createdTo` itself is excluded. */
@@ -79,14 +81,25 @@ export function planOwnJobs(
   }
 }
 
-function sourceOf(user: string | undefined, { tag }: OwnJobsFilter): { source: string; seq: string } {
-  if (tag === undefined) {
-    const owned = user === undefined ? 'true' : 'job.user_id = $user'
-    return { source: `quantum_jobs job WHERE ${owned}`, seq: 'job.seq' }
+function sourceOf(
+  user: string | undefined,
+  { tag, calibration }: OwnJobsFilter,
+): { source: string; seq: string } {
+  if (tag !== undefined) {
+    const owned = user === undefined ? 'tagged.entry = $tag' : 'tagged.user = $user AND tagged.entry = $tag'
+    return { source: `${TAGGED} WHERE ${owned}`, seq: 'tagged.seq' }
   }
-  const owned = user === undefined ? 'tagged.entry = $tag' : 'tagged.user = $user AND tagged.entry = $tag'
-  return { source: `${TAGGED} WHERE ${owned}`, seq: 'tagged.seq' }
+  const own = calibration === undefined ? 'job.user_id' : unindexed('job.user_id')
+  const owned = user === undefined ? 'true' : `${own} = $user`
+  const jobs = calibration === undefined ? 'quantum_jobs job' : CALIBRATED
+  return { source: `${jobs} WHERE ${owned}`, seq: 'job.seq' }
 }
+
+/** What jobs of a calibration ran with, of which there is a row for thousands of jobs. */
+const KNOWN =
+  'SELECT id AS number FROM job_provenance WHERE report = $calibration OR report_after = $calibration'
+const CALIBRATED = `(${KNOWN}) known ${JOIN_IN_ORDER} quantum_jobs job
+  ON job.provenance = known.number AND job.provenance > 0`
 
 const TAGGED = `${quoted(entriesTableOf(quantumJobs, 'tags'))} tagged ${JOIN_IN_ORDER} quantum_jobs job ON job.seq = tagged.seq`
 
@@ -98,7 +111,7 @@ const BEFORE = `coalesce((SELECT seq FROM quantum_jobs WHERE id = $before),
  * The `+` keeps SQLite from an index that would need sorting.
  */
 function conditionsOf(filter: OwnJobsFilter): { conditions: string[]; params: Record<string, Bindable> } {
-  const { status, qpu, qpuTarget, tag, before, createdFrom, createdTo, text } = filter
+  const { status, qpu, qpuTarget, tag, calibration, before, createdFrom, createdTo, text } = filter
   const params: Record<string, Bindable> = {}
   const conditions: string[] = []
   const add = (condition: string, values: Record<string, Bindable>) => {
@@ -106,7 +119,8 @@ function conditionsOf(filter: OwnJobsFilter): { conditions: string[]; params: Re
     Object.assign(params, values)
   }
   const [only, ...others] = status ?? []
-  const rare = others.length === 0 && only !== undefined ? RARE[only] : undefined
+  const isRare = others.length === 0 && only !== undefined && calibration === undefined
+  const rare = isRare ? RARE[only] : undefined
   if (rare !== undefined) {
     conditions.push(rare)
   } else if (status) {
@@ -120,6 +134,8 @@ function conditionsOf(filter: OwnJobsFilter): { conditions: string[]; params: Re
   if (createdTo !== undefined) add('+job.created < $to', { to: createdTo })
   if (text !== undefined) add(`(${CONTAINS_TEXT})`, { text: text.toLowerCase() })
   if (tag !== undefined) params['tag'] = tag
+  if (calibration !== undefined) params['calibration'] = calibration
+  if (tag !== undefined && calibration !== undefined) conditions.push(`+job.provenance IN (${KNOWN})`)
   return { conditions, params }
 }
 

@@ -26,6 +26,15 @@ export const jobFilters = {
   ),
   qpu_target: v.optional(v.pipe(qpu, v.description('Name or id of the QPU that was requested'))),
   tag: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(LABEL_LIMITS.tagLength))),
+  calibration: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[0-9a-z]{15}$/, 'Expected the id of a calibration report'),
+      v.description(
+        'Id of a calibration report: only jobs that ran with it, or during which it came into force',
+      ),
+    ),
+  ),
   before: v.optional(
     v.pipe(
       v.string(),
@@ -59,10 +68,11 @@ type Given = { [Key in keyof typeof jobFilters]?: v.InferOutput<(typeof jobFilte
 
 /** The filter of a query. @throws AppError `invalid` for an unknown QPU. */
 export function readJobFilter(tx: ReadTx, given: Given): OwnJobsFilter {
-  const { status, tag, before, text, created_from: from, created_to: to } = given
+  const { status, tag, calibration, before, text, created_from: from, created_to: to } = given
   return {
     status,
     tag,
+    calibration,
     before,
     text,
     qpu: qpuOf('qpu'),

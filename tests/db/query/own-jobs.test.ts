@@ -30,14 +30,19 @@ test("planOwnJobs() pages through a user's jobs, and knows which pages an index 
 /** Jobs of two users in all states, with tags and QPUs in turn. */
 async function fill(lab: JobLab, users: readonly string[], count: number): Promise<void> {
   await lab.db.write('many', (tx) => {
+    tx.run(
+      `INSERT INTO job_provenance (id, hash, report, report_after, body)
+       VALUES (1, 'a', 'first', 'first', ''), (2, 'b', 'first', 'second', ''), (3, 'c', 'third', 'third', '')`,
+    )
     for (const [index, user] of users.entries()) {
       tx.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $count)
-         INSERT INTO quantum_jobs (id, user_id, status, finished_at, qpu, qpu_target, tags, created, updated)
+         INSERT INTO quantum_jobs (id, user_id, status, finished_at, qpu, qpu_target, tags, provenance, created, updated)
          SELECT printf('many%d%010d', $index, i), $user,
            CASE i % 3 WHEN 0 THEN 'completed' WHEN 1 THEN 'failed' ELSE 'cancelled' END, '2026-01-31',
            CASE i % 2 WHEN 0 THEN 'qpu_a' ELSE '' END, CASE i % 5 WHEN 0 THEN 'qpu_b' ELSE '' END,
-           CASE i % 1000 WHEN 0 THEN '["rare"]' END, printf('2026-01-%02d', 1 + i % 28), '' FROM n`,
+           CASE i % 1000 WHEN 0 THEN '["rare"]' END,
+           CASE WHEN i % 1000 = 0 THEN 1 WHEN i % 1500 = 0 THEN 2 ELSE 3 END, printf('2026-01-%02d', 1 + i % 28), '' FROM n`,
         { user, index, count },
       )
     }
@@ -145,6 +150,40 @@ function expected(tx: ReadTx, user: string, filter: OwnJobsFilter): string[] {
     )
     .map(({ id }) => id)
 }
+
+test('the jobs of a calibration are found by what they ran with, before and after, whoever owns them', async () => {
+  const lab = await JobLab.open()
+  const [user, other] = [await lab.user(), await lab.user()]
+  await fill(lab, [user.id, other.id], part(100_000, 10_000))
+  const isOf = { first: [1, 2], second: [2], none: [] as number[] }
+  for (const [calibration, ids] of Object.entries(isOf)) {
+    for (const more of [{}, { status: ['failed'] }, { before: 'many00000006500' }, { tag: 'rare' }]) {
+      for (const owner of [user.id, undefined]) {
+        const filter = { ...more, calibration }
+        const plan = planOwnJobs(owner, { skip: 0, limit: 1_000, sort: '-created', filter, isCounted: true })
+        expect(plan.isIndexed).toBe(false)
+        await lab.db.read((tx) => {
+          const found = tx.all<{ id: string }>(plan.ids.sql, plan.ids.params).map(({ id }) => id)
+          const all = planOwnJobs(owner, { skip: 0, limit: 1_000_000, sort: '-created', filter: more }).ids
+          const expected = tx.all<{ id: string }>(all.sql, all.params).filter(({ id }) => {
+            const of = tx.one<{ n: number }>('SELECT provenance AS n FROM quantum_jobs WHERE id = $id', {
+              id,
+            })
+            return ids.includes(of?.n ?? 0)
+          })
+          expect(found).toEqual(expected.map(({ id }) => id))
+          if (Object.keys(more).length === 0) expect(found.length > 0).toBe(ids.length > 0)
+          expect(tx.one<{ n: number }>(plan.count?.sql ?? '', plan.count?.params)?.n).toBe(found.length)
+          if ('tag' in more) return
+          const steps = planOf(tx, plan.ids.sql, plan.ids.params)
+          expect(steps.join()).toContain('SEARCH job USING INDEX quantum_jobs_provenance (provenance=?')
+          expect(steps.filter((step) => step.startsWith('SCAN job'))).toEqual([])
+        })
+      }
+    }
+  }
+  await lab.db.close()
+})
 
 test('the job to page from may have been deleted', async () => {
   await using lab = await JobLab.open()

@@ -73,6 +73,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   job: async (svc, { id }) => plainJob(await svc.job(id)),
   jobs: async (svc, { options }) => (await Array.fromAsync(svc.jobs(options))).map(plainJob),
   resume: async (svc, { idempotency_key: key = '' }) => plainJob(await svc.resume(key)),
+  'job.calibration': async (svc, { id }) => (await svc.job(id)).calibration() ?? null,
   cancel_job: async (svc, { id }) => plainJob(await (await svc.job(id)).cancel()),
   wait: async (svc, { id, timeout }) =>
     plainJob(await (await svc.job(id)).wait(timeout === undefined ? {} : { timeoutMs: timeout * 1000 })),

@@ -141,6 +141,8 @@ export const job = v.object({
     v.nullable(
       v.object({
         circuit_results: v.optional(v.array(circuitResult)),
+        /** `calibration`: the values in use, by qubit or edge. */
+        metadata: v.optional(v.object({ calibration: v.optional(v.record(v.string(), v.unknown())) })),
         error: v.optional(v.nullable(failure)),
         error_code: text,
       }),

@@ -54,6 +54,13 @@ var calls = map[string]performer{
 		return c.Check(ctx, s)
 	},
 	"job": func(ctx context.Context, c *svc.Client, a args) (any, error) { return jobOf(c.Job(ctx, a.ID)) },
+	"job.calibration": func(ctx context.Context, c *svc.Client, a args) (any, error) {
+		job, err := c.Job(ctx, a.ID)
+		if err != nil {
+			return nil, err
+		}
+		return job.Calibration, nil
+	},
 	"jobs": func(ctx context.Context, c *svc.Client, a args) (any, error) {
 		list := []any{}
 		for job, err := range c.Jobs(ctx, filterOf(a.Options)) {
@@ -272,7 +279,8 @@ func filterOf(options map[string]any) svc.JobFilter {
 	text := func(name string) string { value, _ := options[name].(string); return value }
 	limit, _ := options["limit"].(float64)
 	return svc.JobFilter{
-		Status: svc.Status(text("status")), QPU: text("qpu"), Tag: text("tag"), Before: text("before"), Limit: int(limit),
+		Status: svc.Status(text("status")), QPU: text("qpu"), Tag: text("tag"),
+		Calibration: text("calibration"), Before: text("before"), Limit: int(limit),
 	}
 }
 

@@ -51,6 +51,40 @@ class JobFailure:
 
 
 @dataclass(frozen=True)
+class CalibrationState:
+    """The calibration of a QPU at one moment; None is not known.
+
+    Attributes:
+        report: id of the newest calibration report in force.
+        calibrated_at: its end.
+        device_file: ``sha256`` and ``modified_at`` of the device file in use.
+    """
+
+    report: str | None
+    calibrated_at: datetime | None
+    device_file: Mapping[str, str] | None
+
+
+@dataclass(frozen=True)
+class JobCalibration:
+    """The calibration when the last attempt of a job began and when it ended.
+
+    Attributes:
+        changed: whether the report or the device file is another one after it.
+        raw: what the server has sent.
+    """
+
+    before: CalibrationState
+    after: CalibrationState
+    changed: bool
+    raw: Mapping[str, Any] = field(repr=False)
+
+
+def _calibration_state(raw: Mapping[str, Any]) -> CalibrationState:
+    return CalibrationState(raw.get("report"), time_of(raw.get("calibrated_at")), raw.get("device_file"))
+
+
+@dataclass(frozen=True)
 class Step:
     """One step in the life of a job."""
 
@@ -92,6 +126,17 @@ class JobRecord:
     queue_position: int | None
     estimated_start: tuple[datetime, datetime] | None
     raw: dict[str, Any] = field(repr=False)
+
+    def calibration(self) -> JobCalibration | None:
+        """The calibration that was in force when its last attempt began and when it ended.
+
+        None for a job that has not run, that a list returned (``refresh`` it), or whose driver and server do not know it.
+        """
+        raw = self.raw.get("calibration")
+        if not raw:
+            return None
+        before, after = (_calibration_state(raw[name]) for name in ("before", "after"))
+        return JobCalibration(before, after, bool(raw["changed"]), raw)
 
     def done(self) -> bool:
         """Whether it is completed, failed or cancelled."""

@@ -5,6 +5,7 @@ import { isFinished } from '../../../jobs/status.ts'
 import { formatColumnSeconds, formatCount, formatOrdinal, formatSeconds } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
 import { QpuName, Took } from '../JobTable.tsx'
+import { Since } from './Since.tsx'
 
 const LEVELS = ['Traces', 'IQ points', 'Counts']
 
@@ -36,7 +37,13 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
       {payload && payload.meas_level !== 2 && <Fact name="Result">{LEVELS[payload.meas_level]}</Fact>}
       {seed !== undefined && <Fact name="Seed">{seed}</Fact>}
       {(job.attempt ?? 0) > 1 && <Fact name="Attempt">{job.attempt}, after a restart</Fact>}
-      {job.calibration?.changed && <Fact name="Calibration">changed while it ran</Fact>}
+      {job.calibration?.before.report ? (
+        <Fact name="Calibrated">
+          <Since job={job} />
+        </Fact>
+      ) : (
+        job.calibration?.changed && <Fact name="Calibration">changed while it ran</Fact>
+      )}
       {owner && <Fact name="Owner">{owner}</Fact>}
       <Tags tags={job.tags ?? []} />
     </dl>

@@ -54,6 +54,12 @@ export function Filters({ owner }: { owner: string | undefined }) {
           <span class="unseen">, remove this tag from the filter</span>
         </button>
       )}
+      {query.get('calibration') && (
+        <button type="button" class="chip" onClick={() => query.set({ calibration: '' })}>
+          calibration <code>{query.get('calibration')}</code> <span aria-hidden="true">✕</span>
+          <span class="unseen">, remove it from the filter</span>
+        </button>
+      )}
       {FILTERS.some((name) => query.get(name)) && (
         <button
           type="button"

@@ -27,7 +27,7 @@ export const DAYS = [
 ] as const
 
 /** Names of the query parameters that filter the list. */
-export const FILTERS = ['q', 'status', 'qpu', 'tag', 'from', 'to'] as const
+export const FILTERS = ['q', 'status', 'qpu', 'tag', 'calibration', 'from', 'to'] as const
 
 /** Where and when the caller reads the list. */
 interface Reader {
@@ -51,6 +51,7 @@ export function requestFilters(query: Pick<Query, 'get'>, { isSuperuser, nowMs, 
   set('status', STATUSES.find(({ id }) => id === query.get('status'))?.id)
   set('qpu', query.get('qpu'))
   set('tag', query.get('tag'))
+  set('calibration', /^[0-9a-z]{15}$/.exec(query.get('calibration'))?.[0])
   const day = DAYS.find(({ id }) => id === query.get('from'))
   const today = dateIn(nowMs, zone)
   set(

@@ -218,6 +218,7 @@ class SvcAsyncClient(AsyncAdapters):
         status: str | None = None,
         qpu: str | Qpu | None = None,
         tag: str | None = None,
+        calibration: str | None = None,
         before: str | AsyncJob | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[AsyncJob]:
@@ -225,6 +226,7 @@ class SvcAsyncClient(AsyncAdapters):
 
         Args:
             status: one or several, separated by commas.
+            calibration: id of a calibration report with which they ran.
             before: only jobs that were submitted before this one.
             limit: number of jobs; all unless given.
         """
@@ -232,7 +234,8 @@ class SvcAsyncClient(AsyncAdapters):
         left = limit
         while left is None or left > 0:
             size = _PAGE if left is None else min(_PAGE, left)
-            query = {"status": status, "qpu": qpu, "tag": tag, "before": last, "fields": _LISTED, "limit": size}
+            query = {"status": status, "qpu": qpu, "tag": tag, "calibration": calibration, "before": last}
+            query |= {"fields": _LISTED, "limit": size}
             page = await self._transport.request("GET", "/api/jobs", query=query)
             for raw in page:
                 yield AsyncJob.of(raw, self)

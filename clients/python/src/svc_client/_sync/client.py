@@ -219,6 +219,7 @@ class SvcClient(Adapters):
         status: str | None = None,
         qpu: str | Qpu | None = None,
         tag: str | None = None,
+        calibration: str | None = None,
         before: str | Job | None = None,
         limit: int | None = None,
     ) -> Iterator[Job]:
@@ -226,6 +227,7 @@ class SvcClient(Adapters):
 
         Args:
             status: one or several, separated by commas.
+            calibration: id of a calibration report with which they ran.
             before: only jobs that were submitted before this one.
             limit: number of jobs; all unless given.
         """
@@ -233,7 +235,8 @@ class SvcClient(Adapters):
         left = limit
         while left is None or left > 0:
             size = _PAGE if left is None else min(_PAGE, left)
-            query = {"status": status, "qpu": qpu, "tag": tag, "before": last, "fields": _LISTED, "limit": size}
+            query = {"status": status, "qpu": qpu, "tag": tag, "calibration": calibration, "before": last}
+            query |= {"fields": _LISTED, "limit": size}
             page = self._transport.request("GET", "/api/jobs", query=query)
             for raw in page:
                 yield Job.of(raw, self)

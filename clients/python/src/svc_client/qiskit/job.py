@@ -15,6 +15,8 @@ from .._result import CircuitResult
 from .._sync.job import Job
 
 if TYPE_CHECKING:
+    from qiskit.transpiler import Target
+
     from .backend import SvcBackend
 
 _STATUS = {
@@ -50,6 +52,11 @@ class SvcJob(JobV1):
         if not self.svc.done():
             self.svc = self.svc.refresh()
         return status_of([self.svc])
+
+    def target(self) -> Target:
+        """The target of its backend with the values of the time when it began to run; the present one before that."""
+        backend: SvcBackend = self.backend()
+        return backend.target_history(self.svc.started)
 
     def cancel(self) -> None:
         """Cancels it while it is pending. Raises NotPendingError afterwards."""

@@ -22,6 +22,8 @@ from .job import status_of
 from .notes import note_of, with_note
 
 if TYPE_CHECKING:
+    from qiskit.transpiler import Target
+
     from .._sync.client import SvcClient
     from .backend import SvcBackend
     from .modes import Opened
@@ -182,8 +184,14 @@ class SvcPrimitiveJob(BasePrimitiveJob[PrimitiveResult[Any], JobStatus]):
 
     def properties(self, refresh: bool = False) -> Properties:
         """The properties of the QPU when the first of its jobs began to run; those of now before that."""
-        started = min((job.started for job in self.svc if job.started is not None), default=None)
-        return self.backend().properties(refresh, started)
+        return self.backend().properties(refresh, self._started())
+
+    def target(self) -> Target:
+        """The target of the QPU with the values of that time, as ``properties``."""
+        return self.backend().target_history(self._started())
+
+    def _started(self) -> datetime | None:
+        return min((job.started for job in self.svc if job.started is not None), default=None)
 
     def wait_for_final_state(self, timeout: float | None = None) -> None:
         """Waits until all its jobs have ended, in any state. Raises JobTimeout after ``timeout`` s; they go on."""
