@@ -113,7 +113,7 @@ export async function startDriver(
         queue.add({ body, droppable: declared?.limited ?? true })
       connection?.wake()
     },
-    onOwnRun: (run, mode) => ownRun.begin(run, mode),
+    onOwnRun: (...run) => ownRun.begin(...run),
     onHostEnded: (how) => ownRun.hostEnded(how),
   })
   let lock: FolderLock | undefined

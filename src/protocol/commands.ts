@@ -60,6 +60,9 @@ export const eventAck = v.object({
 })
 export type EventAck = v.InferOutput<typeof eventAck>
 
+/** The QPU runs no job: the run that the tuner has announced with `waits` may begin. */
+const beginCalibration = v.object({ type: v.literal('BeginCalibration'), run_id: calibrationId })
+
 /** The QPU went into (or came out of) maintenance. */
 export const setMaintenance = v.object({
   type: v.literal('SetMaintenance'),
@@ -67,11 +70,21 @@ export const setMaintenance = v.object({
   reason: v.string(),
   /** Whether the server stores reports of status `aborted`; servers before do not say so. */
   knows_aborted: v.optional(v.boolean()),
+  /** Whether the server sends `BeginCalibration`; servers before do not say so. */
+  begins_runs: v.optional(v.boolean()),
 })
 export type SetMaintenance = v.InferOutput<typeof setMaintenance>
 
 /** All commands that the server may push to a driver. */
-export const COMMANDS = [eventAck, runCalibration, runJob, setMaintenance, stopCalibration, stopJob] as const
+export const COMMANDS = [
+  beginCalibration,
+  eventAck,
+  runCalibration,
+  runJob,
+  setMaintenance,
+  stopCalibration,
+  stopJob,
+] as const
 /** Any command. */
 export const command = v.variant('type', COMMANDS)
 export type Command = v.InferOutput<typeof command>

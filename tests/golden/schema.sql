@@ -73,6 +73,7 @@ CREATE TABLE "calibration_requests" (
   "resumes" TEXT NOT NULL DEFAULT '',
   "run_id" TEXT NOT NULL DEFAULT '',
   "epoch" INTEGER NOT NULL DEFAULT 0,
+  "waits" INTEGER NOT NULL DEFAULT 0 CHECK ("waits" IN (0, 1)),
   "confirmed" INTEGER NOT NULL DEFAULT 0 CHECK ("confirmed" IN (0, 1)),
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
@@ -548,7 +549,8 @@ CREATE INDEX "time_slots_start_time" ON "time_slots" ("start_time");
 CREATE TABLE "tuner_runs" (
   "driver" TEXT NOT NULL PRIMARY KEY,
   "run_id" TEXT NOT NULL,
-  "started_at" TEXT NOT NULL
+  "started_at" TEXT NOT NULL,
+  "waits" INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE "unfit_jobs" (
   "qpu" TEXT NOT NULL,

@@ -22,6 +22,7 @@ export const calibrationRequests = defineCollection({
     }),
     run_id: text({ internal: true, unique: true, help: 'Id of the run in the command to the tuner' }),
     epoch: integer({ internal: true, help: 'Epoch of the lease under which the command was sent' }),
+    waits: bool({ internal: true, help: 'It waits for the job that its QPU runs; no other job starts' }),
     confirmed: bool({ internal: true, help: 'The tuner has begun the run' }),
   },
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },

@@ -16,7 +16,7 @@ interface SupervisorDependencies {
   /** An encoded event of the device. */
   onEvent(event: { type: string; id: string; body: string }): void
   /** The tuner has started a calibration on its own. */
-  onOwnRun(run: string, mode: CalibrationMode): void
+  onOwnRun(run: string, mode: CalibrationMode, waits: boolean): void
   /** The device process has ended; `how` names the signal or exit code. */
   onHostEnded(how: string): void
 }
@@ -214,7 +214,7 @@ export class Supervisor {
         this.#dependencies.onEvent(message)
         return
       case 'own_run':
-        this.#dependencies.onOwnRun(message.run, message.mode)
+        this.#dependencies.onOwnRun(message.run, message.mode, message.waits)
         return
       case 'closing':
         this.#extendClose(message)

@@ -58,7 +58,13 @@ export const fromHost = v.variant('kind', [
   /** The device cannot be used; one reason per entry. `mayPass`: with the same options, it may work later. */
   v.object({ kind: v.literal('refused'), reasons: v.array(v.string()), mayPass: v.boolean() }),
   /** The tuner has started a calibration on its own; its `CalibrationReport` event ends it. */
-  v.object({ kind: v.literal('own_run'), run: calibrationId, mode: calibrationMode }),
+  v.object({
+    kind: v.literal('own_run'),
+    run: calibrationId,
+    mode: calibrationMode,
+    /** Whether it begins when the server lets it. */
+    waits: v.boolean(),
+  }),
   /** The device needs `ms` from now to close, for this reason. */
   v.object({ kind: v.literal('closing'), ms: v.number(), reason: v.string() }),
   /** This process ends, because the process of a device in Python has ended in the way of `how`. */

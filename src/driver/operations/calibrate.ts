@@ -44,12 +44,27 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
   /** The server is connected and the QPU is not in maintenance, so the tuner may start a run on its own. */
   let mayStart = false
 
-  /** Runs a calibration after the previous ones and passes its report on. */
-  function enqueue(request: CalibrationRequest, report: (body: string) => void) {
+  /** Whether the server lets a run of the tuner's own begin when the QPU runs no job. */
+  let beginsRuns = false
+  /** Resolve when the run of this id may begin. */
+  const waiting = new Map<string, () => void>()
+
+  /** Resolves when the server lets a run begin, and when it is stopped. */
+  function mayBegin({ request: { runId }, stop: { signal } }: Run): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    waiting.set(runId, resolve)
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    return promise.then(() => void waiting.delete(runId))
+  }
+
+  /** Runs a calibration after the previous ones and passes its report on; `waits`: when it may begin. */
+  function enqueue(request: CalibrationRequest, report: (body: string) => void, waits = false) {
     const run: Run = { request, stop: new AbortController() }
     runs.set(request.runId, run)
+    const begin = waits ? mayBegin(run) : undefined
     if (io.signal.aborted) run.stop.abort(driverStopped())
-    const end = last.then(() => execute(device, run, { ...io, knowsAborted }))
+    const start = () => execute(device, run, { ...io, knowsAborted })
+    const end = last.then(() => (begin === undefined ? start() : begin.then(start)))
     last = end.then(({ body }) => {
       runs.delete(request.runId)
       report(body)
@@ -60,10 +75,10 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
   async function calibrateNow({ mode, targetQubits = [] }: Parameters<TunerCalibrate>[0]) {
     if (runs.size > 0 || !mayStart || io.signal.aborted) return undefined
     const runId = newId(clock.now())
-    send({ kind: 'own_run', run: runId, mode })
-    const { findings } = await enqueue({ runId, id: null, mode, targetQubits }, (body) =>
-      send({ kind: 'event', type: 'CalibrationReport', id: runId, body }),
-    )
+    const waits = beginsRuns
+    send({ kind: 'own_run', run: runId, mode, waits })
+    const report = (body: string) => send({ kind: 'event', type: 'CalibrationReport', id: runId, body })
+    const { findings } = await enqueue({ runId, id: null, mode, targetQubits }, report, waits)
     return findings
   }
 
@@ -78,8 +93,12 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
       if (command.type === 'SetMaintenance') {
         mayStart = !command.on
         knowsAborted = command.knows_aborted === true
+        beginsRuns = command.begins_runs === true
+        // A server of an earlier release never says it.
+        if (!beginsRuns) for (const begin of waiting.values()) begin()
         device.maintenance?.(command.on)
       }
+      if (command.type === 'BeginCalibration') waiting.get(command.run_id)?.()
       if (command.type !== 'RunCalibration') return
       const { run_id: runId, request_id: id, mode, target_qubits: targetQubits, resume } = command
       send({ kind: 'started', result: runId })

@@ -28,11 +28,12 @@ export class OwnRun {
     return this.#run ? { own_run: this.#run.id } : {}
   }
 
-  begin(id: string, mode: CalibrationMode): void {
+  /** `waits`: it begins when the server lets it. */
+  begin(id: string, mode: CalibrationMode, waits: boolean): void {
     const { clock, log, send } = this.#dependencies
     this.#run = { id, mode, startedAt: clock.monotonic() }
     log.info('calibration started by the tuner', { run: id, mode })
-    send('CalibrationStarted', { run_id: id, request_id: null, mode })
+    send('CalibrationStarted', { run_id: id, request_id: null, mode, ...(waits && { waits }) })
   }
 
   /** The tuner has reported a run. */

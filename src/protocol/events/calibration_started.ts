@@ -15,5 +15,7 @@ export const calibrationStarted = defineEvent({
     /** Absent for a requested run. */
     request_id: v.optional(v.nullable(calibrationId)),
     mode: v.optional(calibrationMode),
+    /** It has not begun, and waits for `BeginCalibration`. Tuners of earlier releases begin at once. */
+    waits: v.optional(v.boolean()),
   }),
 })

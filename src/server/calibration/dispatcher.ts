@@ -3,10 +3,12 @@ import * as v from 'valibot'
 import { type Clock, failpoint, HOUR_MS, type Log, Loop } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import {
+  awaitRunningJob,
   type CalibrationClaim,
   claimCalibration,
   failCalibration,
   listIdleTuners,
+  listOwnRunsToBegin,
   requeueUndeliveredCalibration,
 } from '../../db/store/calibrations/index.ts'
 import type { CalibrationMode } from '../../protocol/index.ts'
@@ -44,6 +46,8 @@ const MAX_RUN_MS: Record<CalibrationMode, number> = {
 export class CalibrationDispatcher {
   readonly loop: Loop
   readonly #dependencies: CalibrationDispatcherDependencies
+  /** Runs of tuners' own that may begin and know it, with the epoch. */
+  readonly #begun = new Set<string>()
 
   constructor(dependencies: CalibrationDispatcherDependencies) {
     this.#dependencies = dependencies
@@ -59,20 +63,40 @@ export class CalibrationDispatcher {
   }
 
   /**
-   * Claims the next calibration of each idle tuner and sends it. The claim is durable before the first byte
-   * is sent.
+   * Claims the next calibration of each idle tuner and sends it; one on a QPU that runs a job waits for its
+   * end. The claim is durable before the first byte is sent.
    */
   async dispatchOnce(): Promise<void> {
+    await this.#beginOwnRuns()
     const { db, hub, backoff } = this.#dependencies
     // Usually no calibration is waiting; nothing is written then.
     const tuners = (await db.read(listIdleTuners)).filter(
       ({ driver, epoch }) => hub.attachedEpoch(driver) === epoch && !backoff.isActive(driver, epoch),
     )
-    if (tuners.length === 0) return
-    const claims = await db.write('claim calibrations', (tx) =>
-      tuners.flatMap((tuner) => claimCalibration(tx, tuner) ?? []),
-    )
+    const [free, busy] = [
+      tuners.filter(({ busy }) => !busy),
+      tuners.filter(({ busy, waits }) => busy && !waits),
+    ]
+    if (free.length + busy.length === 0) return
+    const claims = await db.write('claim calibrations', (tx) => {
+      for (const tuner of busy) awaitRunningJob(tx, tuner)
+      return free.flatMap((tuner) => claimCalibration(tx, tuner) ?? [])
+    })
     await deliverEach(hub, claims, (claim) => this.#deliver(claim))
+  }
+
+  /** Lets the runs of tuners' own begin whose QPU runs no job, once under each lease. */
+  async #beginOwnRuns(): Promise<void> {
+    const { db, hub } = this.#dependencies
+    const runs = (await db.read(listOwnRunsToBegin)).filter(
+      ({ driver, epoch }) => hub.attachedEpoch(driver) === epoch,
+    )
+    const due = new Map(runs.map((each) => [`${each.run} ${each.epoch}`, each]))
+    for (const key of this.#begun) if (!due.has(key)) this.#begun.delete(key)
+    for (const [key, { driver, run }] of due) {
+      if (this.#begun.has(key)) continue
+      if (hub.send(driver, { type: 'BeginCalibration', run_id: run })) this.#begun.add(key)
+    }
   }
 
   async #deliver(claim: CalibrationClaim): Promise<void> {

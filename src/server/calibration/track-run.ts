@@ -8,8 +8,10 @@ import {
   recordProgress,
   requeueUndeliveredCalibration,
 } from '../../db/store/calibrations/index.ts'
+import { requeueDisturbed } from '../../db/store/jobs/index.ts'
 import type { EventPayload } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
+import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import type { EventSource } from '../drivers/receive.ts'
 
 type Context = Pick<ServerContext, 'db' | 'hub' | 'log'>
@@ -43,11 +45,31 @@ export async function confirmStart(context: Context, driver: string, run: string
   await stopUnlessAwaited(context, { run, driver })
 }
 
-/** Records that the tuner has started a run on its own: its QPU takes no jobs until the report. */
-export async function beginOwn({ db, log }: Context, driver: string, run: string): Promise<void> {
-  const isNew = await db.write('begin own run', (tx) => beginOwnRun(tx, { run, driver }))
+/**
+ * Records that the tuner has started a run on its own, or will when it may: its QPU takes no jobs until the
+ * report. A job that a tuner of an earlier release disturbs, because it does not wait, runs again.
+ */
+export async function beginOwn(
+  { db, hub, log }: Context,
+  { driver, qpu }: Pick<EventSource, 'driver' | 'qpu'>,
+  { run, waits, backoff }: { run: string; waits: boolean; backoff: DispatchBackoff },
+): Promise<void> {
+  const { isNew, disturbed } = await db.write('begin own run', (tx) => {
+    const isNew = beginOwnRun(tx, { run, driver, waits })
+    const disturbed = isNew && !waits ? requeueDisturbed(tx, qpu, DISTURBED) : undefined
+    // Its driver needs a moment to stop the job and would refuse another one as busy.
+    const epoch = disturbed && hub.attachedEpoch(disturbed.driver)
+    if (disturbed && epoch !== undefined) backoff.penalize(disturbed.driver, epoch)
+    return { isNew, disturbed }
+  })
   if (isNew) log.info('calibration started by its tuner', { run, driver })
+  if (!disturbed) return
+  const { job, attempt } = disturbed
+  hub.send(disturbed.driver, { type: 'StopJob', job, attempt })
+  log.info('job disturbed by a calibration, requeued', { job, attempt, run })
 }
+
+const DISTURBED = 'a calibration began on the QPU while it ran'
 
 /** Requeues a run that the tuner has refused. */
 export async function requeueRefused({ db }: Context, driver: string, run: string): Promise<void> {

@@ -310,6 +310,7 @@ export class Hub implements DriverHub {
         session.send({
           type: 'SetMaintenance',
           knows_aborted: true,
+          begins_runs: true,
           on: served.maintenance,
           reason: served.maintenance_reason,
         })

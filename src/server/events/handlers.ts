@@ -46,8 +46,9 @@ type Handlers = {
 }
 
 const handlers: Handlers = {
-  async CalibrationStarted({ context, backoff }, { driver }, { run_id, request_id }) {
-    if (request_id === null) return void (await beginOwn(context, driver, run_id))
+  async CalibrationStarted({ context, backoff }, source, { run_id, request_id, waits = false }) {
+    const { driver } = source
+    if (request_id === null) return void (await beginOwn(context, source, { run: run_id, waits, backoff }))
     backoff.clear(driver)
     await confirmStart(context, driver, run_id)
   },

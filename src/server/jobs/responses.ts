@@ -90,6 +90,10 @@ const detailShape = {
     v.nullable(calibration),
     v.description('Of the last attempt that reported its end; null = not known'),
   ),
+  disturbed_by: v.pipe(
+    v.nullable(v.string()),
+    v.description('Report of a calibration that ran on the QPU while the job did; null = none'),
+  ),
   attempts: v.pipe(v.array(attempt), v.description('Each claim for a driver, with the QPU that ran it')),
   waiting: v.optional(waiting),
   queue_position: v.optional(v.pipe(count, v.description('1 = next'))),

@@ -4,6 +4,7 @@ import { type OwnJobsFilter, planOwnJobs, readPage } from '../../db/query/index.
 import { chargeOf, findUser, findUserByIdentity } from '../../db/store/accounts/index.ts'
 import {
   type AttemptCalibration,
+  disturbingReport,
   findJob,
   findJobChanges,
   type Job,
@@ -136,8 +137,15 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
     timeline: listTimeline(tx, id),
     calibration: attempts.findLast(({ provenance }) => provenance)?.provenance?.calibration ?? null,
     attempts,
+    disturbed_by: disturbedBy(tx, job),
     ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
   }
+}
+
+/** The report of a calibration that ran while the last attempt of a completed job did; null without one. */
+function disturbedBy(tx: ReadTx, { status, qpu, started_at: from, finished_at: to }: Job): string | null {
+  if (status !== 'completed' || qpu === '' || from === '') return null
+  return disturbingReport(tx, { qpu, from, to }) ?? null
 }
 
 type StoredAttempt = ReturnType<typeof listAttempts>[number]

@@ -288,7 +288,13 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       const end = until ? toTimestamp(until) : ''
       const changed = await setMaintenance(context.db, callerName(caller), id, maintenance, reason, end)
       for (const driver of changed.drivers) {
-        context.hub.send(driver.id, { type: 'SetMaintenance', knows_aborted: true, on: maintenance, reason })
+        context.hub.send(driver.id, {
+          type: 'SetMaintenance',
+          knows_aborted: true,
+          begins_runs: true,
+          on: maintenance,
+          reason,
+        })
       }
       return presentQpu(context, changed.qpu)
     },

@@ -185,6 +185,8 @@ async function tuners(): Promise<Intent> {
       ...{ name, qpu, operation: 'calibrate', device: 'mock', enabled: true, tokenHash: name },
     })
     const target = await lab.attach(driver)
+    // A calibration waits for the running job.
+    await result(at)
     const run = await lab.db.write('calibrate', (tx) => {
       insertCalibration(tx, { driver: driver.id, mode: 'full', targetQubits: [], actor: 'test' })
       return claimCalibration(tx, target)?.run ?? ''

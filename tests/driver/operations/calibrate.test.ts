@@ -218,7 +218,7 @@ test('a calibration started by the tuner runs alone, and a requested one waits f
   expect(check.payload).toMatchObject({ request_id: null, mode: 'fidelity_check' })
   expect(requested.payload).toMatchObject({ request_id: RUN.request_id })
   expect(sent.map(({ kind }) => kind)).toEqual(['own_run', 'started', 'event', 'result'])
-  expect(sent[0]).toEqual({ kind: 'own_run', run: check.id, mode: 'fidelity_check' })
+  expect(sent[0]).toEqual({ kind: 'own_run', run: check.id, mode: 'fidelity_check', waits: false })
 })
 
 test('a tuner starts no calibration on its own in maintenance, without a server, or while it closes', async () => {
@@ -314,4 +314,48 @@ test('a request from another version makes a failed report', async () => {
     status: 'failed',
     errors: ['calibration not understood: mode: Invalid'],
   })
+})
+
+test('runCalibrate() announces a run of its own, and begins it when the server lets it', async () => {
+  const begun: string[] = []
+  let tunerIo: TunerIo | undefined
+  const { io, sent, stopping } = operationIo()
+  const operation = runCalibrate(
+    tuner({
+      async start(given) {
+        tunerIo = given
+      },
+      async calibrate({ runId }) {
+        begun.push(runId)
+        return { status: 'success' as const }
+      },
+    }),
+    io,
+  )
+  await operation.start()
+  const announced = () => sent.flatMap((message) => (message.kind === 'own_run' ? [message] : []))
+  const begins = { ...READY, begins_runs: true } as const
+  operation.onCommand(begins)
+  const first = tunerIo?.calibrateNow(CHECK)
+  await until('it is announced', () => announced().length === 1)
+  expect(announced()).toMatchObject([{ waits: true }])
+  operation.onCommand({ type: 'BeginCalibration', run_id: 'run000000000009' })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(begun).toEqual([])
+  operation.onCommand({ type: 'BeginCalibration', run_id: announced()[0]?.run ?? '' })
+  expect(await first).toMatchObject({ status: 'success' })
+  // A server of an earlier release takes over while a run waits.
+  const second = tunerIo?.calibrateNow(CHECK)
+  operation.onDetached?.()
+  operation.onCommand(READY)
+  expect(await second).toMatchObject({ status: 'success' })
+  const third = tunerIo?.calibrateNow(CHECK)
+  expect(await third).toMatchObject({ status: 'success' })
+  expect(announced().map(({ waits }) => waits)).toEqual([true, true, false])
+  // One that waits when the driver stops ends with a report.
+  operation.onCommand(begins)
+  const fourth = tunerIo?.calibrateNow(CHECK)
+  stopping.abort()
+  expect(await fourth).toBeUndefined()
+  expect(begun).toHaveLength(3)
 })

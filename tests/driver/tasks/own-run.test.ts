@@ -21,7 +21,7 @@ function open() {
 test('a run is announced once and named in every hello until its report', () => {
   const { own, sent, reports } = open()
   expect(own.hello).toEqual({})
-  own.begin(ID, 'fidelity_check')
+  own.begin(ID, 'fidelity_check', false)
   expect(sent).toEqual([{ type: 'CalibrationStarted', run_id: ID, request_id: null, mode: 'fidelity_check' }])
   own.reported('run000000000002')
   expect(own.hello).toEqual({ own_run: ID })
@@ -33,7 +33,7 @@ test('a run is announced once and named in every hello until its report', () => 
 
 test('a run whose process ends is reported as failed', async () => {
   const { own, clock, reports } = open()
-  own.begin(ID, 'partial')
+  own.begin(ID, 'partial', false)
   await clock.advance(3_000)
   own.hostEnded('SIGABRT')
   own.hostEnded('SIGABRT')

@@ -275,7 +275,7 @@ test('a driver receives the maintenance state of its QPU at each attach', async 
     const response = await connectAs(test, qpu)
     await attach(test, response, {}, (body) => void received.push(JSON.parse(Buffer.from(body).toString())))
     await until('the driver receives the state', () => received.length > 0)
-    expect(received).toEqual([{ type: 'SetMaintenance', knows_aborted: true, on, reason }])
+    expect(received).toEqual([{ type: 'SetMaintenance', knows_aborted: true, begins_runs: true, on, reason }])
   }
 })
 

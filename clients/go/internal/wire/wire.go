@@ -1202,6 +1202,9 @@ type JobDetail struct {
 	// Of the last attempt that reported its end; null = not known
 	Calibration *AttemptCalibration `json:"calibration"`
 
+	// Report of a calibration that ran on the QPU while the job did; null = none
+	DisturbedBy *string `json:"disturbed_by"`
+
 	// Each claim for a driver, with the QPU that ran it
 	Attempts []JobAttempt `json:"attempts"`
 
@@ -1409,6 +1412,9 @@ type JobChange struct {
 
 	// Of the last attempt that reported its end; null = not known
 	Calibration *AttemptCalibration `json:"calibration"`
+
+	// Report of a calibration that ran on the QPU while the job did; null = none
+	DisturbedBy *string `json:"disturbed_by"`
 
 	// Each claim for a driver, with the QPU that ran it
 	Attempts []JobAttempt `json:"attempts"`

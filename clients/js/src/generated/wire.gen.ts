@@ -760,6 +760,8 @@ export interface JobDetail {
   readonly timeline: readonly TimelineStep[]
   /** Of the last attempt that reported its end; null = not known */
   readonly calibration: AttemptCalibration | null
+  /** Report of a calibration that ran on the QPU while the job did; null = none */
+  readonly disturbed_by: string | null
   /** Each claim for a driver, with the QPU that ran it */
   readonly attempts: readonly JobAttempt[]
   readonly waiting?: JobWaiting
@@ -903,6 +905,8 @@ export interface JobChange {
   readonly timeline: readonly TimelineStep[]
   /** Of the last attempt that reported its end; null = not known */
   readonly calibration: AttemptCalibration | null
+  /** Report of a calibration that ran on the QPU while the job did; null = none */
+  readonly disturbed_by: string | null
   /** Each claim for a driver, with the QPU that ran it */
   readonly attempts: readonly JobAttempt[]
   readonly waiting?: JobWaiting

@@ -684,6 +684,7 @@ class _JobDetail(TypedDict):
     charged_seconds: Optional[float]
     timeline: List[TimelineStep]
     calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
+    disturbed_by: Optional[str]  # Report of a calibration that ran on the QPU while the job did; null = none
     attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
 
 
@@ -820,6 +821,7 @@ class _JobChange(TypedDict):
     charged_seconds: Optional[float]
     timeline: List[TimelineStep]
     calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
+    disturbed_by: Optional[str]  # Report of a calibration that ran on the QPU while the job did; null = none
     attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
 
 

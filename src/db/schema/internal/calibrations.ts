@@ -50,6 +50,8 @@ export const CALIBRATIONS_TABLES: readonly Table[] = [
     driver: 'TEXT NOT NULL PRIMARY KEY',
     run_id: 'TEXT NOT NULL',
     started_at: 'TEXT NOT NULL',
+    // Whether it begins when the server lets it.
+    waits: 'INTEGER NOT NULL DEFAULT 0',
   }),
   // The newest calibration of one QPU, and the medians of its values by parameter, as JSON.
   internal('qpu_calibrations', {

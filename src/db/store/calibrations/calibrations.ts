@@ -104,13 +104,27 @@ export function assertMayCalibrate(tx: ReadTx, id: string): void {
   )
 }
 
+/** A tuner that can begin a calibration, now or after the job that its QPU runs. */
+interface IdleTuner extends DispatchTarget {
+  /** Whether its QPU runs a job (1). */
+  busy: number
+  /** Whether a request waits for that already (1), see `awaitRunningJob`. */
+  waits: number
+}
+
+/** A condition on `leases`. */
+const RUNS_JOB = `EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)`
+
 /**
- * Tuners that can begin a calibration now: attached, enabled, none running (requested or their own), at least
- * one pending.
+ * Tuners that can begin a calibration: attached, enabled, none running (requested or their own), at least one
+ * pending.
  */
-export function listIdleTuners(tx: ReadTx): DispatchTarget[] {
-  return tx.all<DispatchTarget>(
-    `SELECT leases.qpu, leases.driver, leases.epoch FROM leases
+export function listIdleTuners(tx: ReadTx): IdleTuner[] {
+  return tx.all<IdleTuner>(
+    `SELECT leases.qpu, leases.driver, leases.epoch, ${RUNS_JOB} AS busy,
+       EXISTS (SELECT 1 FROM calibration_requests
+               WHERE driver = leases.driver AND status = 'pending' AND waits = 1) AS waits
+     FROM leases
        JOIN qpus ON qpus.id = leases.qpu JOIN drivers ON drivers.id = leases.driver
      WHERE leases.operation = 'calibrate' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND drivers.enabled = 1
@@ -119,6 +133,20 @@ export function listIdleTuners(tx: ReadTx): DispatchTarget[] {
        AND NOT EXISTS (SELECT 1 FROM tuner_runs WHERE driver = leases.driver)
      ORDER BY leases.${INSERTION_ORDER}`,
   )
+}
+
+/**
+ * The oldest pending request of a tuner waits until its QPU runs no job; no other job starts there meanwhile.
+ * The running one ends within its time limit, or by the recovery of lost jobs.
+ */
+export function awaitRunningJob(tx: Tx, { qpu, driver }: DispatchTarget): void {
+  const changed = tx.run(
+    `UPDATE calibration_requests SET waits = 1
+     WHERE seq = (SELECT min(seq) FROM calibration_requests WHERE driver = $driver AND status = 'pending')
+       AND EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu)`,
+    { qpu, driver },
+  )
+  if (changed > 0) tx.changed(qpus, qpu, 'update')
 }
 
 /** Identifies one run of a request. */
@@ -138,19 +166,23 @@ export interface CalibrationClaim extends CalibrationRun {
 }
 
 /**
- * Assigns its oldest pending request to a tuner, as a new run. Undefined when nothing is pending or a run is
- * active.
+ * Assigns its oldest pending request to a tuner, as a new run. Undefined when nothing is pending, a run is
+ * active or the QPU runs a job.
  */
-export function claimCalibration(tx: Tx, { driver, epoch }: DispatchTarget): CalibrationClaim | undefined {
+export function claimCalibration(
+  tx: Tx,
+  { qpu, driver, epoch }: DispatchTarget,
+): CalibrationClaim | undefined {
   const run = newId(tx.now)
   const row = tx.one<{ id: string }>(
-    `UPDATE calibration_requests SET status = 'running', run_id = $run, epoch = $epoch, confirmed = 0,
+    `UPDATE calibration_requests SET status = 'running', run_id = $run, epoch = $epoch, confirmed = 0, waits = 0,
        progress = NULL, error = '', started_at = $at, updated = $at
      WHERE seq = (SELECT min(seq) FROM calibration_requests WHERE driver = $driver AND status = 'pending')
        AND NOT EXISTS (SELECT 1 FROM calibration_requests WHERE driver = $driver AND status = 'running')
        AND NOT EXISTS (SELECT 1 FROM tuner_runs WHERE driver = $driver)
+       AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu)
      RETURNING id`,
-    { driver, epoch, run, at: tx.at },
+    { qpu, driver, epoch, run, at: tx.at },
   )
   if (!row) return undefined
   const request = tx.changed(calibrationRequests, row.id, 'update')
@@ -181,7 +213,9 @@ export function confirmCalibration(tx: Tx, { run, driver }: CalibrationRun): boo
  * id of the run, so that a late report still belongs to it. False when the request has changed since.
  */
 export function requeueUndeliveredCalibration(tx: Tx, run: CalibrationRun): boolean {
-  return updateRunning(tx, run, `status = 'pending', started_at = '', progress = NULL`) !== undefined
+  return (
+    updateRunning(tx, run, `status = 'pending', waits = 0, started_at = '', progress = NULL`) !== undefined
+  )
 }
 
 /** Ends a run that the tuner no longer has. A run that never began becomes pending again; any other fails. */

@@ -4,6 +4,7 @@ export { announceFailedRequest } from './announce-end.ts'
 export { type Report, type ReportOutcome, storeReport } from './calibration-reports.ts'
 export {
   assertMayCalibrate,
+  awaitRunningJob,
   type CalibrationClaim,
   type CalibrationRequest,
   claimCalibration,
@@ -19,7 +20,7 @@ export {
   requeueUndeliveredCalibration,
 } from './calibrations.ts'
 export { listMedians, type Median, readMedian, type StoredMedian } from './medians.ts'
-export { beginOwnRun, endOwnRun, listOwnRuns } from './own-runs.ts'
+export { beginOwnRun, endOwnRun, listOwnRuns, listOwnRunsToBegin } from './own-runs.ts'
 export { resumableCalibration } from './resumable.ts'
 export {
   finishValues,

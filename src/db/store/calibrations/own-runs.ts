@@ -14,15 +14,18 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { CalibrationRun } from './calibrations.ts'
 
 /**
- * Records that a tuner has started a calibration on its own. False when that is known, or when the run has
- * been reported before.
+ * Records that a tuner has started a calibration on its own, or waits until it may (`waits`). False when that
+ * is known, or when the run has been reported before.
  */
-export function beginOwnRun(tx: Tx, { run, driver }: CalibrationRun): boolean {
+export function beginOwnRun(
+  tx: Tx,
+  { run, driver, waits = true }: CalibrationRun & { waits?: boolean },
+): boolean {
   if (tx.one('SELECT 1 FROM calibration_results WHERE run_id = $run', { run })) return false
   const changed = tx.run(
-    `INSERT INTO tuner_runs (driver, run_id, started_at) VALUES ($driver, $run, $at)
-     ON CONFLICT (driver) DO UPDATE SET run_id = $run, started_at = $at WHERE run_id <> $run`,
-    { driver, run, at: tx.at },
+    `INSERT INTO tuner_runs (driver, run_id, started_at, waits) VALUES ($driver, $run, $at, $waits)
+     ON CONFLICT (driver) DO UPDATE SET run_id = $run, started_at = $at, waits = $waits WHERE run_id <> $run`,
+    { driver, run, at: tx.at, waits: waits ? 1 : 0 },
   )
   if (changed > 0) publishQpu(tx, driver)
   return changed > 0
@@ -36,6 +39,17 @@ export function endOwnRun(tx: Tx, { run, driver }: { run?: string; driver: strin
   })
   if (ended > 0) publishQpu(tx, driver)
   return ended > 0
+}
+
+/** Those on QPUs that run no job, with the leases of their tuners: they may begin. */
+export function listOwnRunsToBegin(tx: ReadTx): (CalibrationRun & { epoch: number })[] {
+  return tx.all(
+    `SELECT tuner_runs.run_id AS run, leases.driver, leases.epoch FROM tuner_runs
+       JOIN leases ON leases.driver = tuner_runs.driver AND leases.state = 'attached'
+     WHERE tuner_runs.waits = 1
+       AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)
+     ORDER BY leases.driver`,
+  )
 }
 
 /** All calibrations under way that tuners started on their own. */

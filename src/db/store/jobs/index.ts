@@ -28,7 +28,7 @@ export {
   listJobs,
 } from './jobs.ts'
 export { type Occupancy, readOccupancy } from './occupancy.ts'
-export type { AttemptCalibration, KnownProvenance } from './provenance.ts'
+export { type AttemptCalibration, disturbingReport, type KnownProvenance } from './provenance.ts'
 export { JobOrder } from './queue/job-order.ts'
 export { mayRun, type QpuState, type QueueState, readQueue } from './queue/queue.ts'
 export {
@@ -47,6 +47,6 @@ export { assertMaySubmit, bytesOfJob, countPending, insertJob } from './transiti
 export { moveJob, moveJobToFront } from './transitions/move.ts'
 export type { JobAction } from './transitions/operator-action.ts'
 export { releaseJob } from './transitions/release.ts'
-export { requeueJob, requeueUndelivered } from './transitions/requeue.ts'
+export { requeueDisturbed, requeueJob, requeueUndelivered } from './transitions/requeue.ts'
 export { requeueLost, retryBackoffMs } from './transitions/retry.ts'
 export { markStarted } from './transitions/start.ts'

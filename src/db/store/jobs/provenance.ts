@@ -83,6 +83,20 @@ function newestReport(tx: SqlWriter, qpu: string, at: string): Report | undefine
   )
 }
 
+/** The report of a calibration that ran on a QPU between two times: it disturbed the job that did, too. */
+export function disturbingReport(
+  tx: ReadTx,
+  { qpu, from, to }: { qpu: string; from: string; to: string },
+): string | undefined {
+  // Calibrations of a QPU follow each other: only the first that ends later may have begun before.
+  return tx.one<{ id: string }>(
+    `SELECT id FROM (SELECT id, started_at FROM calibration_results
+       WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at LIMIT 1)
+     WHERE started_at < $to`,
+    { qpu, from, to },
+  )?.id
+}
+
 function stateOf(report: Report | undefined, file: FileState | undefined): CalibrationState {
   return {
     ...(report && { report: report.id, calibrated_at: report.at }),

@@ -221,12 +221,19 @@ export function setDraining(
   })
 }
 
-/** Ids of QPUs with a running calibration, requested or started by the tuner itself; they take no jobs. */
+/**
+ * Ids of QPUs with a running calibration, requested or started by the tuner itself, or with one that waits
+ * for the running job; they take no jobs.
+ */
 export function calibratingQpus(tx: ReadTx): Set<string> {
   const rows = tx.all<{ qpu: string }>(
     `SELECT drivers.qpu AS qpu FROM calibration_requests
        JOIN drivers ON drivers.id = calibration_requests.driver
        WHERE calibration_requests.status = 'running'
+     UNION
+     SELECT leases.qpu FROM calibration_requests
+       JOIN leases ON leases.driver = calibration_requests.driver AND leases.state = 'attached'
+       WHERE calibration_requests.status = 'pending' AND calibration_requests.waits = 1
      UNION
      SELECT drivers.qpu FROM tuner_runs JOIN drivers ON drivers.id = tuner_runs.driver`,
   )

@@ -79,6 +79,6 @@ async function disconnectDrivers(
 async function sendMaintenance({ context }: RecordService, qpu: Qpu): Promise<void> {
   const { maintenance: on, maintenance_reason: reason } = qpu
   for (const { id } of await context.db.read((tx) => driversOf(tx, qpu))) {
-    context.hub.send(id, { type: 'SetMaintenance', knows_aborted: true, on, reason })
+    context.hub.send(id, { type: 'SetMaintenance', knows_aborted: true, begins_runs: true, on, reason })
   }
 }

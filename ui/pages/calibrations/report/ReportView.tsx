@@ -138,7 +138,11 @@ function Actions({ report, read, request, name, isShared }: ActionsProps) {
     <>
       {!isShared && (
         <>
-          {!isShared && (<a class="button" href={`/jobs?calibration=${report.id}`}>Jobs</a>)}
+          {!isShared && (
+            <a class="button" href={`/jobs?calibration=${report.id}`}>
+              Jobs
+            </a>
+          )}
           <CompareWith report={report} read={read} />
           <ShareButton kind="report" record={report.id} />
         </>

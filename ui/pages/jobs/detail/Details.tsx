@@ -33,6 +33,12 @@ export function Details({ job, owner }: { job: Job; owner: string | undefined })
             <a href="/docs/reference/jobs#charges">What is charged</a>
           </p>
         )}
+        {job.disturbed_by && (
+          <p class="notice tone-warn">
+            <a href={`/calibrations/${job.disturbed_by}`}>A calibration</a> ran on the QPU while this job did:
+            its results may be wrong.
+          </p>
+        )}
         <Facts job={job} owner={owner} />
         <History job={job} />
         <Origin job={job} />

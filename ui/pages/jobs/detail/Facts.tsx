@@ -5,7 +5,7 @@ import { isFinished } from '../../../jobs/status.ts'
 import { formatColumnSeconds, formatCount, formatOrdinal, formatSeconds } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
 import { QpuName, Took } from '../JobTable.tsx'
-import { Since } from './Since.tsx'
+import { Since } from './calibration/Since.tsx'
 
 const LEVELS = ['Traces', 'IQ points', 'Counts']
 

@@ -41,6 +41,24 @@ export function requeueJob(tx: Tx, action: JobAction): Requeued {
   return { job: recordAction(tx, action, 'requeued'), ended }
 }
 
+/**
+ * T10 without an operator: what the QPU does now disturbs the job that it runs, which runs again in its
+ * place.
+ * Returns the attempt that its driver may still be running; undefined without a job.
+ */
+export function requeueDisturbed(tx: Tx, qpu: string, reason: string): DriverAttempt | undefined {
+  const running = tx.one<DriverAttempt>(
+    `SELECT id AS job, attempt, driver FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu`,
+    { qpu },
+  )
+  if (!running || !endAttempt(tx, { ...running, state: 'requeued' })) return undefined
+  const { job, attempt } = running
+  returnToQueue(tx, running, { keepsPlace: true })
+  appendTimeline(tx, job, { event: 'requeued', attempt, detail: reason })
+  tx.changed(quantumJobs, job, 'update')
+  return running
+}
+
 function notRunning(status: Job['status']): AppError {
   const why =
     status === 'pending'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { CalibrationValue } from '../../../../../ui/api/model/qpus/chip.ts'
-import { driftsOf } from '../../../../../ui/pages/jobs/detail/drift.ts'
+import { driftsOf } from '../../../../../ui/pages/jobs/detail/calibration/drift.ts'
 
 const value = (element: string, parameter: string, at: string, found: number, error: number | null = null) =>
   ({

@@ -1,9 +1,9 @@
-import type { Job } from '../../../api/model/jobs.ts'
-import { calibrationValues } from '../../../api/model/qpus/chip.ts'
-import { useApp } from '../../../app/app.ts'
-import { useResource } from '../../../app/use-resource.ts'
-import { formatSeconds } from '../../../lib/format.ts'
-import { parseTime } from '../../../lib/time.ts'
+import type { Job } from '../../../../api/model/jobs.ts'
+import { calibrationValues } from '../../../../api/model/qpus/chip.ts'
+import { useApp } from '../../../../app/app.ts'
+import { useResource } from '../../../../app/use-resource.ts'
+import { formatSeconds } from '../../../../lib/format.ts'
+import { parseTime } from '../../../../lib/time.ts'
 import { driftsOf } from './drift.ts'
 
 /** Changes that are named. */

@@ -1,5 +1,5 @@
-import type { CalibrationValue } from '../../../api/model/qpus/chip.ts'
-import { metricOf } from '../../../plots/chip/metric.ts'
+import type { CalibrationValue } from '../../../../api/model/qpus/chip.ts'
+import { metricOf } from '../../../../plots/chip/metric.ts'
 
 /** A value of the calibration that has become better or worse since. */
 export interface Drift {
