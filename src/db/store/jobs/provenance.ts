@@ -91,7 +91,7 @@ export function disturbingReport(
   // Calibrations of a QPU follow each other: only the first that ends later may have begun before.
   return tx.one<{ id: string }>(
     `SELECT id FROM (SELECT id, started_at FROM calibration_results
-       WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at LIMIT 1)
+       WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at LIMIT 1) next
      WHERE started_at < $to`,
     { qpu, from, to },
   )?.id
