@@ -44,6 +44,14 @@ const BAD: [GivenFlags, string][] = [
     { svcAddr: 'http://me:secret@lab.example' },
     'bad value for --svc-addr: use only scheme, host, port and path',
   ],
+  [
+    { svcAddr: 'http://127.0.0.1:1,lab.example:8090' },
+    'bad value for --svc-addr: item 2 ("lab.example:8090"): expected an http or https address',
+  ],
+  [
+    { svcAddr: 'http://127.0.0.1:1,http://me:secret@lab.example' },
+    'bad value for --svc-addr: item 2: use only scheme, host, port and path',
+  ],
   [{ token: '' }, 'missing required option --token (or SVC_ACCESS_TOKEN)'],
   [{ caFingerprint: '' }, 'missing required option --ca-fingerprint (or SVC_CA_FINGERPRINT)'],
   [{ caFingerprint: 'abc' }, 'bad value for --ca-fingerprint: "abc" is not a SHA-256 fingerprint'],

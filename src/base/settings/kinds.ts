@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { type Network, parseNetwork } from '../ip-address.ts'
 import { formatBytes, parseBytes } from './bytes.ts'
 import { formatDuration, parseDuration } from './duration.ts'
+import { readValue } from './read-value.ts'
 import { expected, ValueError } from './value-error.ts'
 import type { ValueKind } from './value-kind.ts'
 
@@ -210,7 +211,17 @@ export function nonEmptyList<T>(item: ValueKind<T>): ValueKind<T[]> {
 function listOf<T>(item: ValueKind<T>, accept: (items: string[]) => string[]): ValueKind<T[]> {
   return {
     hint: `${item.hint},…`,
-    parse: (value) => accept(value.split(',').map((each) => each.trim())).map((each) => item.parse(each)),
+    parse: (value) => {
+      const items = accept(value.split(',').map((each) => each.trim()))
+      // The report of the error shows the text of a single item.
+      if (items.length === 1) return items.map((each) => item.parse(each))
+      return items.map((each, at) => {
+        const { value: parsed, bad } = readValue(item, each, () => item.parse(each))
+        if (!bad) return parsed
+        const shown = bad.shownValue === '' ? '' : ` (${bad.shownValue})`
+        throw new ValueError(`item ${at + 1}${shown}: ${bad.reason}`)
+      })
+    },
     format: (values) => values.map((each) => item.format(each)).join(','),
   }
 }

@@ -56,7 +56,7 @@ export const RATES = {
   failedLogins: computed({
     what: 'Failed logins of an account from an address',
     of: 'address',
-    text: '`--login-rate` at once, then one per 15 minutes, per account and address',
+    text: '`--login-rate` at once, then after 1, 2, 4, 8 and each 16 minutes, per account and address',
     refusal: '429',
   }),
   failedLoginsOfAccount: computed({

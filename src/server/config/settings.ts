@@ -149,7 +149,7 @@ export const SETTINGS = {
     loginRate: setting(
       integer({ min: 0, max: 100_000 }),
       '10',
-      'Failed logins at once, per account and address, then one per 15 minutes; ten times as many at once and per hour, per account and per address; 0 = no limit',
+      'Failed logins at once, per account and address, then one after 1, 2, 4, 8 and each 16 minutes; ten times as many at once and per hour, per account and per address; 0 = no limit',
     ),
     anonymousRate: setting(rate(), '20:60', 'Requests without login, per address'),
     guestStreams: setting(

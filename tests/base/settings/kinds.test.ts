@@ -60,7 +60,10 @@ const ERRORS: [string, string, ValueKind<unknown>][] = [
   ['300.0.0.1', 'expected an IPv4 or IPv6 address such as 10.0.0.5', optional(ipAddress())],
   ['ftp://me:secret@lab', 'not an http or https address', httpUrl()],
   ['a,,b', 'an item is empty; separate items by single commas', nonEmptyList(text())],
-  ['1,x', 'expected a whole number', nonEmptyList(integer())],
+  ['x', 'expected a whole number', nonEmptyList(integer())],
+  ['1,x', 'item 2 ("x"): expected a whole number', nonEmptyList(integer())],
+  ['1, ,x', 'item 2 ("x"): expected a whole number', list(integer())],
+  ['http://lab,ftp://me:secret@lab', 'item 2: not an http or https address', nonEmptyList(httpUrl())],
   ['20', 'expected requests per second and burst such as 20:60, or 0', rate()],
   ['0:5', 'expected requests per second and burst such as 20:60, or 0', rate()],
 ]

@@ -15,14 +15,17 @@ interface LoginAttempt {
 /** Failures in an hour of an account from all addresses, and of an address, in multiples of the rate. */
 const CEILING_FACTOR = 10
 
+/** One attempt per so many minutes; each bucket holds one attempt more than the one before. */
+const PAUSES_MIN = [1, 2, 4, 8, 16]
+
 /**
- * Slows down password guessing. After `--login-rate` failures of one account from one address, one attempt is
- * possible per 15 minutes, however the attempts before were spread over time; a success clears this count. In
- * addition, an account has a ceiling of failures from all addresses, except those from which it has logged in
- * before, and an address has one over all accounts.
+ * Slows down password guessing. After `--login-rate` failures of one account from one address, attempts are
+ * possible 1, 2, 4, 8 and 16 minutes later and then every 16 minutes, however the attempts before were spread
+ * over time; a success clears this count. In addition, an account has a ceiling of failures from all
+ * addresses, except those from which it has logged in before, and an address has one over all accounts.
  */
 export class LoginThrottle {
-  readonly #byPair: RateLimiter
+  readonly #byPair: readonly RateLimiter[]
   readonly #byAccount: RateLimiter
   readonly #byAddress: RateLimiter
 
@@ -32,8 +35,11 @@ export class LoginThrottle {
       const burst = loginRate() * CEILING_FACTOR
       return { burst, perSecond: burst / HOUR_S }
     }
-    const pair = () => ({ burst: loginRate(), perSecond: 1 / (15 * MINUTE_S) })
-    this.#byPair = new RateLimiter(RATES.failedLogins.from(pair), clock)
+    this.#byPair = PAUSES_MIN.map((minutes, more) => {
+      const burst = () => loginRate() && loginRate() + more
+      const rate = () => ({ burst: burst(), perSecond: 1 / (minutes * MINUTE_S) })
+      return new RateLimiter(RATES.failedLogins.from(rate), clock)
+    })
     this.#byAccount = new RateLimiter(RATES.failedLoginsOfAccount.from(ceiling), clock)
     this.#byAddress = new RateLimiter(RATES.failedLoginsOfAddress.from(ceiling), clock)
   }
@@ -54,13 +60,14 @@ export class LoginThrottle {
     }
     let hasFailed = false
     try {
-      const waitS = take(this.#byPair, pair) || take(this.#byAddress, address)
+      const waitS =
+        Math.max(...this.#byPair.map((limiter) => take(limiter, pair))) || take(this.#byAddress, address)
       if (waitS > 0) throw tooMany(waitS)
       const waitOfAccountS = account === '' ? 0 : take(this.#byAccount, account)
       if (waitOfAccountS > 0 && !(await attempt.isKnown())) throw tooMany(waitOfAccountS)
       const result = await work()
       hasFailed = result === undefined
-      if (!hasFailed) this.#byPair.forget(pair)
+      if (!hasFailed) for (const limiter of this.#byPair) limiter.forget(pair)
       return result
     } finally {
       if (!hasFailed) for (const giveBack of taken) giveBack()

@@ -21,8 +21,24 @@ test('failures with rests of more than a minute count as those without', async (
     await throttle.run(ATTEMPT, wrong).catch((error: unknown) => expect(error).toBeInstanceOf(AppError))
     await clock.advance(61_000)
   }
-  // Ten, and one in each of 24 quarters of an hour that have passed.
-  expect(checked).toBe(33)
+  // Ten, four in the first 15 minutes, and one in each 16 minutes that have passed.
+  expect(checked).toBe(36)
+})
+
+test('the wait for the next attempt grows to 16 minutes, and ends when it was said to', async () => {
+  const clock = new FakeClock()
+  const throttle = new LoginThrottle(() => 3, clock)
+  const waits: number[] = []
+  const allowed: number[] = []
+  const start = clock.now()
+  while (allowed.length < 11) {
+    const wait = await throttle.run(ATTEMPT, fails).catch((error: AppError) => error.retryAfter)
+    if (wait === undefined) allowed.push((clock.now() - start) / 60_000)
+    else waits.push(wait / 60)
+    if (wait !== undefined) await clock.advance(wait * 1_000)
+  }
+  expect(allowed).toEqual([0, 0, 0, 1, 2, 4, 8, 16, 32, 48, 64])
+  expect(waits).toEqual([1, 1, 2, 4, 8, 16, 16, 16])
 })
 
 test('a success clears the count of its account and address, and what throws counts for nobody', async () => {
@@ -39,7 +55,7 @@ test('a success clears the count of its account and address, and what throws cou
     undefined,
     undefined,
   ])
-  await expect(throttle.run(ATTEMPT, succeeds)).rejects.toMatchObject({ code: 'limited', retryAfter: 900 })
+  await expect(throttle.run(ATTEMPT, succeeds)).rejects.toMatchObject({ code: 'limited', retryAfter: 60 })
 })
 
 test('a rate of 0 is no limit', async () => {
