@@ -16,7 +16,7 @@ import { DRIVER_SETTINGS } from '../src/driver/index.ts'
 import { COMMANDS } from '../src/protocol/commands.ts'
 import { EVENTS } from '../src/protocol/index.ts'
 import { BODIES, COUNTS, RATES } from '../src/server/admission/limits.ts'
-import { OF_EVERY_ROUTE } from '../src/server/http/error-codes.ts'
+import { OF_EVERY_ROUTE, statusesOf } from '../src/server/http/error-codes.ts'
 import { kindOfStatus } from '../src/server/http/response/error-response.ts'
 import type { Access, RouteErrors } from '../src/server/http/route.ts'
 import { RELOADABLE, SETTINGS, shapesOf } from '../src/server/index.ts'
@@ -205,11 +205,12 @@ function codesOf(errors: RouteErrors): string {
     .join('; ')
 }
 
-/** Statuses that follow from who may call a route. */
+/** Statuses that the text above the table names: those of any route, and those that follow from its caller. */
+const COMMON_STATUSES = [400, 413, 415, 429, 431, 500, 503, 507]
 const IMPLIED_STATUSES: Readonly<Record<Access, readonly number[]>> = {
-  public: [],
-  signed_in: [401],
-  superuser: [401, 403],
+  public: COMMON_STATUSES,
+  signed_in: [...COMMON_STATUSES, 401],
+  superuser: [...COMMON_STATUSES, 401, 403],
 }
 
 async function routesPage(): Promise<string> {
@@ -224,7 +225,9 @@ async function routesPage(): Promise<string> {
         .filter(Boolean)
         .join('; '),
       responseOf(route.response, route.media),
-      route.statuses.filter((status) => !IMPLIED_STATUSES[access].includes(status)).join(', '),
+      statusesOf(route)
+        .filter((status) => !IMPLIED_STATUSES[access].includes(status))
+        .join(', '),
       codesOf(route.errors),
     )
   })

@@ -48,6 +48,25 @@ export class AppError extends Error {
   }
 }
 
+/** How a rejected field is reported; the code is the reason, or `validation_invalid_value`. */
+type FieldDetails = Partial<Omit<FieldError, 'message'>> & Pick<AppErrorDetails, 'reason'>
+
+/** The error of an input with one rejected field: `message` is about the input, `problem` about the field. */
+export function badField(
+  message: string,
+  field: string,
+  problem: string,
+  { reason, code = reason ?? 'validation_invalid_value', params }: FieldDetails = {},
+): AppError {
+  const error = { code, message: problem, ...(params && { params }) }
+  return new AppError('invalid', message, { fields: { [field]: error }, ...(reason && { reason }) })
+}
+
+/** The error of something that does not exist, or that the caller must not know of. */
+export function notFound(): AppError {
+  return new AppError('not_found', "The requested resource wasn't found")
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -18,7 +18,15 @@ export {
   type WorkerEntry,
   wholeBuffer,
 } from './concurrency/worker.ts'
-export { AppError, type AppErrorDetails, type ErrorCode, type FieldError, messageOf } from './error.ts'
+export {
+  AppError,
+  type AppErrorDetails,
+  badField,
+  type ErrorCode,
+  type FieldError,
+  messageOf,
+  notFound,
+} from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { createPrivateFile, createSharedFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'

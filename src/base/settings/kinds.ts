@@ -216,10 +216,10 @@ function listOf<T>(item: ValueKind<T>, accept: (items: string[]) => string[]): V
       // The report of the error shows the text of a single item.
       if (items.length === 1) return items.map((each) => item.parse(each))
       return items.map((each, at) => {
-        const { value: parsed, bad } = readValue(item, each, () => item.parse(each))
-        if (!bad) return parsed
-        const shown = bad.shownValue === '' ? '' : ` (${bad.shownValue})`
-        throw new ValueError(`item ${at + 1}${shown}: ${bad.reason}`)
+        const read = readValue(item, each, () => item.parse(each))
+        if (!read.bad) return read.value
+        const { shownValue, reason } = read.bad
+        throw new ValueError(`item ${at + 1}${shownValue === '' ? '' : ` (${shownValue})`}: ${reason}`)
       })
     },
     format: (values) => values.map((each) => item.format(each)).join(','),

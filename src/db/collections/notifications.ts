@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { badField } from '../../base/index.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { date, relations, text } from '../schema/fields/index.ts'
 
@@ -41,7 +41,5 @@ export const notifications = defineCollection({
 
 function refuseBadWindow(window: { start_time: string; end_time: string }): void {
   if (window.start_time === '' || window.end_time === '' || window.start_time <= window.end_time) return
-  throw new AppError('invalid', 'A notification must not end before it starts', {
-    fields: { end_time: { code: 'validation_invalid_value', message: 'Must not be before start_time.' } },
-  })
+  throw badField('A notification must not end before it starts', 'end_time', 'Must not be before start_time.')
 }

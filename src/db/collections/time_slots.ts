@@ -1,4 +1,4 @@
-import { AppError, DAY_MS, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { badField, DAY_MS, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { JOIN_IN_ORDER, jsonItems, jsonKey, unindexed } from '../engine/dialect.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import { defineCollection } from '../schema/collection.ts'
@@ -66,9 +66,7 @@ export const timeSlots = defineCollection({
 
 function refuseBadTimes(slot: Slot): void {
   if (slot.start_time === '' || slot.end_time === '' || slot.start_time < slot.end_time) return
-  throw new AppError('invalid', 'A time slot must start before it ends', {
-    fields: { end_time: { code: 'validation_invalid_value', message: 'Must be after start_time.' } },
-  })
+  throw badField('A time slot must start before it ends', 'end_time', 'Must be after start_time.')
 }
 
 function refuseOverlap(tx: SqlReader, slot: Slot): void {
@@ -78,12 +76,12 @@ function refuseOverlap(tx: SqlReader, slot: Slot): void {
   if (!conflict) return
   const other = conflict.booked
   const busy = `${other.start_time} to ${other.end_time}`
-  throw new AppError('invalid', `The time overlaps with a slot from ${busy}; choose a free time`, {
-    reason: 'slot_overlap',
-    fields: {
-      start_time: { code: 'validation_slot_overlap', message: `Overlaps with a slot from ${busy}.` },
-    },
-  })
+  throw badField(
+    `The time overlaps with a slot from ${busy}; choose a free time`,
+    'start_time',
+    `Overlaps with a slot from ${busy}.`,
+    { code: 'validation_slot_overlap', reason: 'slot_overlap' },
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AppError, newId } from '../../base/index.ts'
+import { badField, newId } from '../../base/index.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import { refuseOddName } from '../hooks/plain-name.ts'
 import { cancelJobsOf } from '../hooks/removal.ts'
@@ -15,16 +15,14 @@ export const PROXY_PREFIX = 'superuser_'
 function refuseProxyName(user: { username: string; unlimited: boolean }): void {
   if (user.unlimited || !user.username.toLowerCase().startsWith(PROXY_PREFIX)) return
   const message = `Must not begin with ${PROXY_PREFIX}, which is reserved for superusers.`
-  throw new AppError('invalid', 'The user name is reserved', {
-    fields: { username: { code: 'validation_invalid_value', message } },
-  })
+  throw badField('The user name is reserved', 'username', message)
 }
 
 /** The ledger and the audit log name removed users by their id, which nobody else may have. */
 function refuseRemovedId(tx: SqlReader, id: string): void {
   if (!tx.one('SELECT 1 FROM removed_users WHERE id = $id', { id })) return
-  throw new AppError('invalid', 'Failed to create record', {
-    fields: { id: { code: 'validation_not_unique', message: 'Belongs to a removed user.' } },
+  throw badField('Failed to create record', 'id', 'Belongs to a removed user.', {
+    code: 'validation_not_unique',
   })
 }
 

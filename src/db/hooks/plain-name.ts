@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { badField } from '../../base/index.ts'
 
 /** Marks that change the direction of the text after them. */
 export const DIRECTION_MARKS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
@@ -24,7 +24,5 @@ export function refuseOddName(field: string, name: string, before = ''): void {
         ? 'Must not contain control characters, or characters that are invisible or change the direction of text.'
         : undefined
   if (problem === undefined) return
-  throw new AppError('invalid', 'The name is not plain text', {
-    fields: { [field]: { code: 'validation_invalid_value', message: problem } },
-  })
+  throw badField('The name is not plain text', field, problem)
 }

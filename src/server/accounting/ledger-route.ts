@@ -32,7 +32,7 @@ export const ledgerRoute: Route = defineRoute({
     before: v.optional(v.pipe(whole(0, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
     limit: v.optional(whole(1, MAX_ENTRIES), '50'),
   }),
-  statuses: [200, 400, 401, 403],
+  statuses: [200, 403],
   response: v.object({
     entries: v.array(entry),
     next: v.pipe(v.nullable(v.number()), v.description('For `before`; null on the last page')),

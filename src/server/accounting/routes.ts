@@ -14,7 +14,7 @@ import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
 import { readingOf } from '../http/reading.ts'
-import { whole } from '../http/request/list-query.ts'
+import { badQuery, whole } from '../http/request/list-query.ts'
 import { type FilePage, TextFile } from '../http/response/text-file.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
@@ -67,7 +67,7 @@ export const accountingRoutes: Route[] = [
       ),
     }),
     files: ['text/csv'],
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 403, 404],
     response: v.object({ from: v.string(), to: v.string(), items: v.array(usageResponse) }),
     async run({ db, clock }, { query, ...call }) {
       const { caller, address, request } = call
@@ -111,18 +111,14 @@ function qpuId(tx: ReadTx, nameOrId: string): string {
 function rangeOf(query: { from?: string | undefined; to?: string | undefined }, now: number) {
   const to = query.to ?? new Date(now).toISOString().slice(0, 7)
   const from = query.from ?? monthAfter(to, 1 - DEFAULT_MONTHS)
-  if (from > to) throw badRange(`Must not be after to, which is ${to}.`)
+  if (from > to) throw badQuery('from', `Must not be after to, which is ${to}.`)
   if (from < monthAfter(to, 1 - MAX_MONTHS)) {
-    throw badRange(
+    throw badQuery(
+      'from',
       `Must be ${monthAfter(to, 1 - MAX_MONTHS)} or later: a range has at most ${MAX_MONTHS} months.`,
     )
   }
   return { from, to }
-}
-
-function badRange(message: string): AppError {
-  const fields = { from: { code: 'validation_invalid_value', message } }
-  return new AppError('invalid', 'Invalid query parameter', { fields })
 }
 
 function monthAfter(month: string, months: number): string {

@@ -33,7 +33,6 @@ export const auditCheckRoute = defineRoute({
     ),
     head: v.optional(hash),
   }),
-  statuses: [200, 400, 401, 403, 404],
   errors: { no_entry: 404 },
   response: v.object({
     entries: v.pipe(v.number(), v.description(`Entries that this part checked, at most ${MAX_CHECKED}`)),

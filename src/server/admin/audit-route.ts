@@ -46,7 +46,6 @@ export const auditRoute = defineRoute({
     limit: v.optional(whole(1, MAX_LIMIT), '100'),
     format: v.optional(v.picklist(['json', 'csv']), 'json'),
   }),
-  statuses: [200, 400, 401, 403],
   response: v.object({
     entries: v.array(entry),
     next: v.pipe(

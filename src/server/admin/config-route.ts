@@ -29,7 +29,6 @@ export const configRoute = defineRoute({
   path: '/api/op/config',
   access: 'superuser',
   summary: 'Retrieve every setting with its value in force and the place where it was given',
-  statuses: [200, 401, 403],
   response: v.object({ settings: v.array(setting) }),
   run: async ({ config, live }) => ({ settings: listSettings(config, live) }),
 })

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { AppError, badField } from '../../base/index.ts'
 import { type AccountKind, changeEmail, resetPassword, verifyEmail } from '../../db/store/accounts/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Client } from './access-audit.ts'
@@ -92,9 +92,7 @@ function assertLinkUsed(isUsed: boolean): void {
   if (!isUsed) throw invalidLink()
 }
 
+const refusal = (field: string, code: string, message: string) => badField(message, field, message, { code })
+
 const invalidLink = () =>
   refusal('token', 'validation_invalid_token', 'The link is invalid, expired or used; request a new one.')
-
-function refusal(field: string, code: string, message: string): AppError {
-  return new AppError('invalid', message, { fields: { [field]: { code, message } } })
-}

@@ -86,7 +86,7 @@ export function linkPages(confirmations: Confirmations): Route[] {
         bodyForms: sent,
         bodyMedia: [URL_ENCODED],
         media: 'text/html',
-        statuses: [200, 400, 403, 413, 429],
+        statuses: [200, 413],
         run: (_, request) => submitForm(page, confirmations, request),
       }),
     ]

@@ -46,16 +46,13 @@ function routesOf(
   { kind, collection, who }: (typeof ACCOUNT_KINDS)[number],
 ): Route[] {
   const path = (name: string) => `/api/collections/${collection}/${name}`
-  const confirm = { method: 'POST', access: 'public', statuses: [204, 400, 429] } as const
+  const post = { method: 'POST', access: 'public', bodyMedia: FORM_OR_JSON, statuses: [204] } as const
   return [
     defineRoute({
-      method: 'POST',
+      ...post,
       path: path('request-password-reset'),
-      access: 'public',
       summary: `Send a password reset link, if a ${who} has the address`,
       body: v.object({ email: emailAddress }),
-      bodyMedia: FORM_OR_JSON,
-      statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
       async run(_, { body }) {
         if (kind === 'users') assertPasswordsAllowed(context)
         links.request(kind, 'passwordReset', body.email)
@@ -63,60 +60,51 @@ function routesOf(
       },
     }),
     defineRoute({
-      ...confirm,
+      ...post,
       path: path('confirm-password-reset'),
       summary: `Set a new password for a ${who} with the token of a mailed link`,
       body: v.object({ token, password: v.string(), passwordConfirm: v.string() }),
-      bodyMedia: FORM_OR_JSON,
-      statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
       async run(_, { body }) {
         await confirmations.passwordReset({ ...body, kind })
         return NO_CONTENT
       },
     }),
     defineRoute({
-      method: 'POST',
+      ...post,
       path: path('request-verification'),
-      access: 'public',
       summary: `Send a verification link, if a ${who} has the address and it is not verified`,
       body: v.object({ email: emailAddress }),
-      bodyMedia: FORM_OR_JSON,
-      statuses: [204, 400],
       async run(_, { body }) {
         links.request(kind, 'verification', body.email)
         return NO_CONTENT
       },
     }),
     defineRoute({
-      ...confirm,
+      ...post,
       path: path('confirm-verification'),
       summary: `Verify the address of a ${who} with the token of a mailed link`,
       body: v.object({ token }),
-      bodyMedia: FORM_OR_JSON,
       async run(_, { body }) {
         await confirmations.verification({ ...body, kind })
         return NO_CONTENT
       },
     }),
     defineRoute({
-      method: 'POST',
+      ...post,
       path: path('request-email-change'),
       access: 'signed_in',
       summary: `Send a link that changes the address of the current ${who} to the new address`,
       body: v.object({ newEmail: emailAddress }),
-      bodyMedia: FORM_OR_JSON,
-      statuses: [204, 400, 401, 403],
       async run(_, { body, caller }) {
         links.requestEmailChange(kind, expectLogin(caller, kind), body.newEmail)
         return NO_CONTENT
       },
     }),
     defineRoute({
-      ...confirm,
+      ...post,
       path: path('confirm-email-change'),
       summary: `Change the address of a ${who} with the token of a mailed link and the password`,
       body: v.object({ token, password }),
-      bodyMedia: FORM_OR_JSON,
       async run(_, { body, ...call }) {
         await confirmations.emailChange({ ...body, kind }, clientOf(call))
         return NO_CONTENT
@@ -139,7 +127,7 @@ function createLinkRoute(links: AccountLinks): Route {
       id: v.string(),
       purpose: v.picklist(['password_reset', 'verification']),
     }),
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 404],
     errors: { impersonated: 403 },
     response: v.object({ link: v.string(), expires_at: v.string() }),
     async run({ db }, { body, caller }) {

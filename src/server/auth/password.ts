@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { badField } from '../../base/index.ts'
 import { COUNTS } from '../admission/limits.ts'
 import { Places } from '../admission/places.ts'
 
@@ -63,7 +63,7 @@ export class Passwords {
 /** @throws AppError `invalid` for a password that is too short, too long or among the most guessed ones. */
 export function checkPassword(password: string, field = 'password'): void {
   const refuse = (code: string, message: string) => {
-    throw new AppError('invalid', `${field}: ${message}`, { fields: { [field]: { code, message } } })
+    throw badField(`${field}: ${message}`, field, message, { code })
   }
   if (password.length < MIN_LENGTH) {
     refuse('validation_min_text_constraint', `Must be at least ${MIN_LENGTH} character(s).`)

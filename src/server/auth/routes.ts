@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError } from '../../base/index.ts'
+import { AppError, badField, notFound } from '../../base/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import {
   type AccountKind,
@@ -56,7 +56,6 @@ const logoutEverywhere = defineRoute({
   body: v.object({
     api_tokens: v.pipe(v.optional(v.boolean(), false), v.description("Also delete the caller's API tokens")),
   }),
-  statuses: [200, 400, 401],
   response: v.object({
     status: v.literal('logged_out'),
     api_tokens: v.pipe(v.number(), v.description('Number of deleted API tokens')),
@@ -107,7 +106,6 @@ function routesOf(
       bodyMedia: FORM_OR_JSON,
       // While a replicator is away, administrators have to be able to log in.
       isReplicated: false,
-      statuses: kind === 'users' ? [200, 400, 403, 429] : [200, 400, 429],
       response,
       async run(_, { body, ...call }) {
         if (kind === 'users') assertPasswordsAllowed(context)
@@ -131,7 +129,6 @@ function routesOf(
       path: path('auth-refresh'),
       access: 'signed_in',
       summary: `Refresh the login token of the current ${who}; an impersonation token is returned unchanged`,
-      statuses: [200, 401, 403],
       response,
       async run(_, { caller, request }) {
         const account = expectLogin(caller, kind)
@@ -151,11 +148,11 @@ function routesOf(
           0,
         ),
       }),
-      statuses: [200, 400, 401, 403, 404],
+      statuses: [200, 404],
       response,
       async run({ db, clock }, { body, caller, params, ...call }) {
         const account = await findAccount(db, kind, params['id'] ?? '')
-        if (!account) throw new AppError('not_found', "The requested resource wasn't found")
+        if (!account) throw notFound()
         const seconds = lifetimeOf(body.duration, kind, impersonationOf(caller), clock.now())
         const login = await logins.response(kind, account, { seconds, refreshable: false })
         await db.write('audit impersonation', (tx) =>
@@ -184,8 +181,8 @@ function lifetimeOf(duration: number, kind: AccountKind, caller: Session | undef
   const rest = Math.max(0, Math.floor((caller.expiresAt - now) / 1_000))
   if (duration <= rest) return Math.min(wanted, rest)
   const message = `This login was issued by impersonation and ends in ${rest} s; request at most that.`
-  throw new AppError('invalid', 'The impersonation would outlast this login', {
-    fields: { duration: { code: 'validation_max_number_constraint', message } },
+  throw badField('The impersonation would outlast this login', 'duration', message, {
+    code: 'validation_max_number_constraint',
   })
 }
 

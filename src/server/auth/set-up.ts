@@ -60,7 +60,7 @@ export class SetUp {
           email: emailAddress,
           password: v.string(),
         }),
-        statuses: [201, 400, 403],
+        statuses: [201],
         response: v.object({ id: v.string(), email: v.string() }),
         run: async (_, { body }) => {
           const { id, email } = await this.#create(body)

@@ -1,4 +1,4 @@
-import { AppError, formatDuration, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { badField, formatDuration, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import type { Config } from '../config/settings.ts'
 
 interface Slot {
@@ -29,8 +29,8 @@ export function assertBookable(
 }
 
 function refuse(reason: string, field: string, message: string): never {
-  throw new AppError('invalid', `The slot cannot be booked: ${message}`, {
+  throw badField(`The slot cannot be booked: ${message}`, field, message, {
+    code: `validation_${reason}`,
     reason,
-    fields: { [field]: { code: `validation_${reason}`, message } },
   })
 }

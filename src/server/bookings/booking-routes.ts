@@ -1,5 +1,13 @@
 import * as v from 'valibot'
-import { AppError, type Clock, fromTimestamp, isTimeZone, Turns, toTimestamp } from '../../base/index.ts'
+import {
+  AppError,
+  badField,
+  type Clock,
+  fromTimestamp,
+  isTimeZone,
+  Turns,
+  toTimestamp,
+} from '../../base/index.ts'
 import type { Tx } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import { users } from '../../db/store/accounts/index.ts'
@@ -94,7 +102,7 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
       access: 'signed_in',
       summary: 'Book a slot, or one every week: all of them or none',
       body: booking,
-      statuses: [201, 400, 401, 403, 404, 429],
+      statuses: [201, 404],
       errors: {
         slot_overlap: 400,
         slot_in_past: 400,
@@ -135,7 +143,7 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
           v.description('1: also the later slots of the repetition'),
         ),
       }),
-      statuses: [200, 400, 401, 404],
+      statuses: [200, 404],
       errors: { slot_started: 400 },
       response: v.object({ cancelled: v.number() }),
       async run(context, { caller, params, query }) {
@@ -156,7 +164,7 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
       path: '/api/bookings/:id/end',
       access: 'signed_in',
       summary: 'End a running slot now, so that others can book the rest',
-      statuses: [200, 401, 404, 409],
+      statuses: [200, 404],
       errors: { slot_not_running: 409 },
       response: slotResponse,
       async run(context, { caller, params }) {
@@ -188,9 +196,7 @@ function timesOf({ start_time: start, end_time: end, weeks, until, time_zone }: 
 }
 
 function refused(field: string, message: string): AppError {
-  return new AppError('invalid', 'The slot cannot be booked', {
-    fields: { [field]: { code: 'validation_invalid_value', message } },
-  })
+  return badField('The slot cannot be booked', field, message)
 }
 
 /** The text lists the conflicts for people, the parameters for programs. */
@@ -200,9 +206,10 @@ function overlap(conflicts: readonly SlotConflict[], count: number): AppError {
     count === 1
       ? `The time overlaps with a slot from ${busy[0]}`
       : `${conflicts.length} of ${count} slots overlap with booked ones: ${busy.join(', ')}; none was booked`
-  return new AppError('invalid', `${what}; choose a free time`, {
+  return badField(`${what}; choose a free time`, 'start_time', `${what}.`, {
+    code: 'validation_slot_overlap',
+    params: { conflicts },
     reason: 'slot_overlap',
-    fields: { start_time: { code: 'validation_slot_overlap', message: `${what}.`, params: { conflicts } } },
   })
 }
 

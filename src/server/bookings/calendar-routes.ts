@@ -53,7 +53,6 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
       path: '/api/calendar-feed',
       access: 'signed_in',
       summary: "Retrieve the caller's calendar feed, without its secret address",
-      statuses: [200, 401],
       response: v.object({ feed: v.nullable(feedResponse) }),
       async run({ db }, { caller }) {
         const { id } = await actingUser(db, caller)
@@ -67,7 +66,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
       access: 'signed_in',
       summary: 'Create the secret address of the calendar feed; it replaces the one before',
       body: v.object({ qpu: v.optional(qpu, '') }),
-      statuses: [201, 400, 401, 404, 429],
+      statuses: [201, 404],
       response: v.pipe(
         v.object({
           ...feedFields.entries,
@@ -102,7 +101,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
       access: 'signed_in',
       summary: 'Change what the calendar feed contains; its address stays',
       body: v.object({ qpu }),
-      statuses: [200, 400, 401, 404, 429],
+      statuses: [200, 404],
       response: feedResponse,
       async run({ db }, { body, caller }) {
         const { id } = await actingUser(db, caller)
@@ -120,7 +119,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
       path: '/api/calendar-feed',
       access: 'signed_in',
       summary: 'Revoke the address of the calendar feed; it becomes invalid at once',
-      statuses: [200, 401, 404],
+      statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { caller, ...call }) {
         const { id } = await actingUser(db, caller)
@@ -143,7 +142,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
       summary: 'Read a calendar (RFC 5545) at its secret address, which ends with .ics',
       media: 'text/calendar; charset=utf-8',
       headers: { 'If-None-Match': 'The ETag of an earlier response: 304 if the calendar has not changed' },
-      statuses: [200, 304, 404, 429],
+      statuses: [200, 304, 404],
       async run({ db, config }, { params, request }) {
         const [, secret] = /^([\w-]+)\.ics$/.exec((params['file'] ?? '').slice(0, MAX_FILE_LENGTH)) ?? []
         const feed =

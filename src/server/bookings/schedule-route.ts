@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, DAY_MS, toTimestamp } from '../../base/index.ts'
+import { DAY_MS, toTimestamp } from '../../base/index.ts'
 import type { ReadTx } from '../../db/index.ts'
 import {
   qpus,
@@ -9,7 +9,7 @@ import {
   readScheduleNotes,
 } from '../../db/store/qpus/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
-import { moment, whole } from '../http/request/list-query.ts'
+import { badQuery, moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const DEFAULT_DAYS = 7
@@ -74,7 +74,6 @@ export const scheduleRoute: Route = defineRoute({
       '0',
     ),
   }),
-  statuses: [200, 400],
   response: v.pipe(
     v.object({
       from: v.string(),
@@ -115,16 +114,12 @@ function readTicks(tx: ReadTx, { most, ...given }: { from: string; to: string; m
 function rangeOf(query: { from?: number | undefined; to?: number | undefined }, now: number) {
   const from = query.from ?? now
   const to = query.to ?? from + DEFAULT_DAYS * DAY_MS
-  if (to <= from) throw badRange(`Must be after from, which is ${toTimestamp(from)}.`)
+  if (to <= from) throw badQuery('to', `Must be after from, which is ${toTimestamp(from)}.`)
   if (to - from > MAX_DAYS * DAY_MS) {
-    throw badRange(
+    throw badQuery(
+      'to',
       `Must be at most ${MAX_DAYS} days after from, so ${toTimestamp(from + MAX_DAYS * DAY_MS)} or before; request longer ranges in parts.`,
     )
   }
   return { from: toTimestamp(from), to: toTimestamp(to) }
-}
-
-function badRange(message: string): AppError {
-  const fields = { to: { code: 'validation_invalid_value', message } }
-  return new AppError('invalid', 'Invalid query parameter', { fields })
 }

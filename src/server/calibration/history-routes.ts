@@ -9,7 +9,7 @@ import {
   type StoredValue,
 } from '../../db/store/calibrations/index.ts'
 import { getQpu } from '../../db/store/qpus/index.ts'
-import { moment, whole } from '../http/request/list-query.ts'
+import { badQuery, moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const MAX_POINTS = 5_000
@@ -38,7 +38,7 @@ export const calibrationHistoryRoutes: Route[] = [
     summary:
       'List the newest value of every parameter of a QPU, or those that were the newest at a time; without a login only the present ones that descriptions of devices have too: fidelities, T1, T2 echo, frequencies of qubits',
     query: v.object({ qpu, at: v.optional(moment) }),
-    statuses: [200, 400, 401, 404],
+    statuses: [200, 401, 404],
     response: v.pipe(
       v.object({
         qpu: v.pipe(v.string(), v.description('Id of the QPU')),
@@ -85,7 +85,7 @@ export const calibrationHistoryRoutes: Route[] = [
         '1000',
       ),
     }),
-    statuses: [200, 400, 401, 404],
+    statuses: [200, 404],
     response: v.pipe(
       v.object({
         qpu: v.string(),
@@ -119,7 +119,7 @@ export const calibrationHistoryRoutes: Route[] = [
     access: 'signed_in',
     summary: 'List how the medians over all qubits or edges of a QPU changed with each calibration',
     query: v.object({ qpu, from: v.optional(moment), to: v.optional(moment) }),
-    statuses: [200, 400, 401, 404],
+    statuses: [200, 404],
     response: v.pipe(
       v.object({
         qpu: v.pipe(v.string(), v.description('Id of the QPU')),
@@ -160,10 +160,7 @@ function measurementOf({ at, value, error, routine, report }: StoredValue) {
 }
 
 function badRange(from: number): AppError {
-  const message = `Must be after from, which is ${toTimestamp(from)}.`
-  return new AppError('invalid', 'Invalid query parameter', {
-    fields: { to: { code: 'validation_invalid_value', message } },
-  })
+  return badQuery('to', `Must be after from, which is ${toTimestamp(from)}.`)
 }
 
 /** Parameters of device files that descriptions of devices, which guests may read, have too. */

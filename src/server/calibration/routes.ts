@@ -17,7 +17,7 @@ export const calibrationRoutes: Route[] = [
       'Idempotency-Key':
         'Repeating the request with the same key returns the same calibration; 1 to 255 characters',
     },
-    statuses: [201, 400, 401, 403, 404, 409, 422, 503],
+    statuses: [201, 404],
     errors: {
       ...CALIBRATION_ERRORS,
       calibration_not_ended: 409,

@@ -57,7 +57,7 @@ export function driverRoutes(hub: Hub): Route[] {
     method: 'POST',
     access: 'public',
     body: connectRequest,
-    statuses: [200, 400, 401, 403, 409, 503],
+    statuses: [200, 401],
     errors: { wrong_operation: 400, already_connected: 409, no_ports_available: 503 },
     response: connectResponse,
   } as const
@@ -74,7 +74,7 @@ export function driverRoutes(hub: Hub): Route[] {
         device: v.optional(v.pipe(v.string(), v.maxLength(200)), ''),
         enabled: v.optional(v.boolean(), true),
       }),
-      statuses: [201, 400, 401, 403, 404],
+      statuses: [201, 404],
       response: registrationResponse,
       async run(context, { body, caller, request, isSecure }) {
         const token = newDriverToken()
@@ -91,7 +91,7 @@ export function driverRoutes(hub: Hub): Route[] {
       access: 'superuser',
       summary: 'Replace the access token of a driver, which disconnects it; shows the new token once',
       body: v.object({ id: v.pipe(v.string(), v.nonEmpty()) }),
-      statuses: [200, 400, 401, 403, 404],
+      statuses: [200, 404],
       response: registrationResponse,
       async run(context, { body, caller, request, isSecure }) {
         const token = newDriverToken()
@@ -118,7 +118,7 @@ export function driverRoutes(hub: Hub): Route[] {
       access: 'superuser',
       summary: 'Enable or disable a driver; disabling disconnects it',
       body: v.object({ id: v.pipe(v.string(), v.nonEmpty()), enabled: v.boolean() }),
-      statuses: [200, 400, 401, 403, 404],
+      statuses: [200, 404],
       response: driverResponse,
       async run({ db }, { body, caller }) {
         const driver = await setDriverEnabled(db, callerName(caller), body.id, body.enabled)

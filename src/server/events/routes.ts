@@ -12,7 +12,7 @@ import {
   readBuckets,
 } from '../../db/store/readings/index.ts'
 import { readingOf } from '../http/reading.ts'
-import { moment, whole } from '../http/request/list-query.ts'
+import { badQuery, moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const MAX_POINTS = 2_000
@@ -53,7 +53,7 @@ export const eventRoutes: Route[] = [
       to: v.optional(moment),
       points: v.optional(whole(1, MAX_POINTS), '500'),
     }),
-    statuses: [200, 400, 401, 404],
+    statuses: [200, 404],
     response: v.object({
       driver: v.pipe(v.string(), v.description('Id of the driver')),
       from: v.pipe(v.string(), v.description('Start of the first bucket, UTC')),
@@ -137,9 +137,4 @@ function columns(buckets: readonly ReadingBucket[]) {
     max: buckets.map(({ max }) => max),
     count: buckets.map(({ count }) => count),
   }
-}
-
-function badQuery(field: string, message: string): AppError {
-  const fields = { [field]: { code: 'validation_invalid_value', message } }
-  return new AppError('invalid', 'Invalid query parameter', { fields })
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { AppError, KIB, MIB, newId, Turns, withLogFields } from '../../base/index.ts'
+import { AppError, KIB, MIB, newId, notFound, Turns, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import { BODIES, RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
@@ -181,10 +181,12 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
       }),
     )
   }
-  const notFound = wrapped(() => {
-    throw new AppError('not_found', "The requested resource wasn't found")
-  })
-  app.all('/api/*', notFound)
+  app.all(
+    '/api/*',
+    wrapped(() => {
+      throw notFound()
+    }),
+  )
   if (pages) app.use('*', pages)
   app.notFound((c) => c.text('Not found\n', 404, API_HEADERS))
   app.onError((error) => errorResponse(error, newId(clock.now()), log))

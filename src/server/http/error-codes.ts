@@ -20,12 +20,13 @@ const STATUSES_OF_EVERY_ROUTE = [400, 429, 431, 500, 503, 507]
 
 /** Every status of a route in ascending order: its own, and those of the checks that precede every route. */
 export function statusesOf(route: Route): number[] {
-  const { access, body, bodyForms, statuses } = route
-  const all = [...STATUSES_OF_EVERY_ROUTE, ...statuses, ...Object.values(checkedErrors(route))]
+  const { access, body, bodyForms, scope, statuses, errors } = route
+  const reasons = Object.values({ ...checkedErrors(route), ...errors })
+  const all = [...STATUSES_OF_EVERY_ROUTE, ...statuses, ...reasons]
   if (body) all.push(413)
   if (body || bodyForms) all.push(415)
   if (access !== 'public') all.push(401)
-  if (access === 'superuser') all.push(403)
+  if (access === 'superuser' || scope !== 'read') all.push(403)
   return [...new Set(all)].sort((one, other) => one - other)
 }
 

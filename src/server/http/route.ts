@@ -45,7 +45,7 @@ export interface Route {
   /** Hono pattern such as `/api/jobs/:id`. */
   readonly path: string
   readonly access: Access
-  /** The scope that an API token needs. */
+  /** The scope that an API token needs; by default `read` for GET, else `all`. */
   readonly scope: TokenScope
   /** One line for the API reference. */
   readonly summary: string
@@ -65,7 +65,10 @@ export interface Route {
   readonly params: Readonly<Record<string, v.GenericSchema>>
   /** Request headers that the route reads, each with a description of one sentence. */
   readonly headers: Readonly<Record<string, string>>
-  /** Status codes of success and of the route's own errors, for the API reference. */
+  /**
+   * Status codes of success, 200 by default, and those of errors that `statusesOf` does not find in the rest
+   * of the declaration; for the API reference.
+   */
   readonly statuses: readonly number[]
   /**
    * The reasons for which `run` refuses, for the API reference; `errorCodesOf` adds those of the machinery.
@@ -73,7 +76,8 @@ export interface Route {
    */
   readonly errors: RouteErrors
   /**
-   * Whether a success waits until what was written is on another machine, with `--acknowledge replicated`.
+   * Whether a success waits until what was written is on another machine, with `--acknowledge replicated`; by
+   * default unless the scope is `read`.
    */
   readonly isReplicated: boolean
   /** Whether `run` gets a large JSON body unparsed, as `ReceivedJson`. */
@@ -83,28 +87,15 @@ export interface Route {
   run(context: ServerContext, request: RouteRequest<unknown, unknown>): Promise<unknown>
 }
 
-interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.GenericSchema> {
-  method: Route['method']
-  path: string
-  access: Access
-  /** Default: `read` for GET, else `all`. */
-  scope?: TokenScope
-  summary: string
+/** What every route has to state. */
+type Required = 'method' | 'path' | 'access' | 'summary'
+
+/** A route as it is declared. */
+interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.GenericSchema>
+  extends Pick<Route, Required>,
+    Partial<Omit<Route, Required | 'body' | 'query' | 'run'>> {
   body?: Body
   query?: Query
-  bodyForms?: v.GenericSchema
-  bodyMedia?: readonly string[]
-  response?: v.GenericSchema
-  media?: string
-  files?: readonly string[]
-  params?: Readonly<Record<string, v.GenericSchema>>
-  headers?: Readonly<Record<string, string>>
-  statuses?: readonly number[]
-  errors?: RouteErrors
-  /** Default: unless the scope is `read`. */
-  isReplicated?: boolean
-  receivesLarge?: boolean
-  maxBody?: BodySize
   /** Returns the JSON body of a 200, a `Reply`, or a `Response` for streams and files. */
   run(
     context: ServerContext,
@@ -117,45 +108,25 @@ export function defineRoute<
   Body extends v.GenericSchema = v.GenericSchema,
   Query extends v.GenericSchema = v.GenericSchema,
 >(declaration: RouteDeclaration<Body, Query>): Route {
-  const { body, query, bodyForms, response, media, files = [], params = {} } = declaration
-  const { bodyMedia = [JSON_BODY] } = declaration
-  const {
-    method,
-    path,
-    access,
-    summary,
-    headers = {},
-    statuses: declared = [200],
-    errors = {},
-    receivesLarge = false,
-    maxBody = BODIES.other,
-  } = declaration
-  const { scope = method === 'GET' ? 'read' : 'all' } = declaration
-  const { isReplicated = scope !== 'read' } = declaration
-  const refused = [...Object.values(errors), ...(scope === 'read' ? [] : [403])]
-  const statuses = [...new Set([...declared, ...refused])].sort((one, other) => one - other)
-  // The machinery validates with exactly these schemas, so the erased types are the declared ones.
-  const run = declaration.run as Route['run']
+  const { scope = declaration.method === 'GET' ? 'read' : 'all' } = declaration
   return {
-    method,
-    path,
-    access,
+    body: undefined,
+    query: undefined,
+    bodyForms: undefined,
+    bodyMedia: [JSON_BODY],
+    params: {},
+    response: undefined,
+    media: undefined,
+    files: [],
+    headers: {},
+    statuses: [200],
+    errors: {},
+    isReplicated: scope !== 'read',
+    receivesLarge: false,
+    maxBody: BODIES.other,
+    ...declaration,
     scope,
-    summary,
-    body,
-    query,
-    bodyForms,
-    bodyMedia,
-    params,
-    response,
-    media,
-    files,
-    headers,
-    statuses,
-    errors,
-    isReplicated,
-    receivesLarge,
-    maxBody,
-    run,
+    // The machinery validates with exactly these schemas, so the erased types are the declared ones.
+    run: declaration.run as Route['run'],
   }
 }

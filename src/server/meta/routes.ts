@@ -21,7 +21,6 @@ export function metaRoutes(readiness: Readiness): Route[] {
           ),
         ),
       }),
-      statuses: [200, 400, 500, 503],
       errors: { not_ready: 503 },
       response: v.object({ message: v.string(), code: v.literal(200), data: v.object({}) }),
       async run({ db }, { query }) {
@@ -35,7 +34,6 @@ export function metaRoutes(readiness: Readiness): Route[] {
       path: '/api/op/version',
       access: 'superuser',
       summary: 'Retrieve the version of the application',
-      statuses: [200, 401, 403],
       response: v.object({ version: v.string() }),
       run: async ({ version }) => ({ version }),
     }),

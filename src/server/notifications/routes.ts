@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError } from '../../base/index.ts'
+import { AppError, notFound } from '../../base/index.ts'
 import { dismissNotification } from '../../db/store/accounts/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -11,7 +11,7 @@ export const notificationRoutes: Route[] = [
     path: '/api/notifications/:id/dismiss',
     access: 'signed_in',
     summary: 'Dismiss a notification for the caller; a repetition changes nothing',
-    statuses: [200, 401, 403, 404],
+    statuses: [200, 404],
     response: v.object({ status: v.literal('dismissed') }),
     async run({ db }, { caller, params }) {
       const user = await actingUser(db, caller)
@@ -22,7 +22,7 @@ export const notificationRoutes: Route[] = [
         case 'not_addressed':
           throw new AppError('forbidden', 'This notification is not addressed to you')
         case 'missing':
-          throw new AppError('not_found', "The requested resource wasn't found")
+          throw notFound()
       }
     },
   }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, toTimestamp } from '../../base/index.ts'
+import { badField, toTimestamp } from '../../base/index.ts'
 import type { ReadTx } from '../../db/index.ts'
 import { readQpuCalibrations } from '../../db/store/calibrations/index.ts'
 import { readOccupancy } from '../../db/store/jobs/index.ts'
@@ -141,7 +141,7 @@ function nameOrIdOf({ name, id }: { name?: string | undefined; id?: string | und
   const nameOrId = name ?? id
   if (nameOrId !== undefined) return nameOrId
   const message = 'Identify the QPU by name or id.'
-  throw new AppError('invalid', message, { fields: { name: { code: 'validation_required', message } } })
+  throw badField(message, 'name', message, { code: 'validation_required' })
 }
 
 const expectedEnd = v.pipe(moment, v.description('Expected end; the maintenance does not end automatically'))
@@ -155,7 +155,6 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     access: 'public',
     summary: 'List all QPUs',
     query: listQuery(['created', 'updated', 'name', 'status', 'num_qubits'], 'created'),
-    statuses: [200, 400],
     response: v.array(occupiedQpuResponse),
     async run(context, { query, caller }) {
       return presentOccupied(context, await listQpus(context.db, query), caller, estimateNewJob)
@@ -200,7 +199,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       num_qubits: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)), 1),
       enabled: v.optional(v.boolean(), true),
     }),
-    statuses: [201, 400, 401, 403],
+    statuses: [201],
     response: v.pipe(
       v.object({
         ...qpuSwitchResponse.entries,
@@ -243,7 +242,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     access: 'superuser',
     summary: 'Enable or disable a QPU; disabling disconnects its drivers',
     body: v.object({ ...qpuIdentifier, enabled: v.boolean() }),
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 404],
     response: qpuSwitchResponse,
     async run({ db, hub }, { body, caller }) {
       const { qpu, drivers } = await setQpuEnabled(db, callerName(caller), nameOrIdOf(body), body.enabled)
@@ -257,7 +256,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     access: 'superuser',
     summary: 'Delete a QPU together with its drivers, or nothing if jobs for it are unfinished',
     body: v.object(qpuIdentifier),
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 404],
     errors: { unfinished_jobs: 400 },
     response: v.object({
       id: v.string(),
@@ -281,7 +280,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       reason,
       until: v.optional(v.nullable(expectedEnd)),
     }),
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 404],
     response: qpuResponse,
     async run(context, { body, caller }) {
       const { id, maintenance, reason, until } = body
@@ -305,7 +304,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     access: 'superuser',
     summary: 'Drain a QPU, or end draining: a running job finishes, other jobs and new ones wait',
     body: v.object({ ...qpuIdentifier, drain: v.boolean(), reason }),
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 404],
     response: drainResponse,
     async run(context, { body, caller }) {
       const actor = callerName(caller)

@@ -151,7 +151,7 @@ export class Realtime implements LoginRelay {
         path: '/api/realtime',
         access: 'public',
         summary: 'Open a stream of changes (server-sent events)',
-        statuses: [200, 405, 429, 503],
+        statuses: [200, 405],
         media: 'text/event-stream',
         run: async (_, request) => this.#open(request),
       }),
@@ -163,7 +163,7 @@ export class Realtime implements LoginRelay {
         summary: 'Set the subscriptions of a stream and identify its caller',
         body: setSubscriptions,
         errors: { login_relay_off: 403 },
-        statuses: [204, 400, 403, 404, 429, 503],
+        statuses: [204, 404],
         run: async (_, request) => this.#subscribe(request.body, request),
       }),
     ]

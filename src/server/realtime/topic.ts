@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { type AppError, badField } from '../../base/index.ts'
 import { type AnyCollection, type CollectionNames, pickFields } from '../../db/index.ts'
 
 /** The records of a collection that a client subscribes to, and the form of their events. */
@@ -51,8 +51,7 @@ export function parseTopic(text: string, names: CollectionNames): Topic | undefi
 
 /** The error that refuses all subscriptions of a request. */
 export function badTopic(message: string): AppError {
-  const fields = { subscriptions: { code: 'validation_invalid_value', message } }
-  return new AppError('invalid', message, { fields })
+  return badField(message, 'subscriptions', message)
 }
 
 interface Options {

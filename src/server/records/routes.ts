@@ -38,7 +38,7 @@ export function recordRoutes(service: RecordService): Route[] {
       access: 'public',
       summary: 'List the records of a collection that are visible to the caller by its list rule',
       query: listQuery,
-      statuses: [200, 400, 403, 404, 413, 503],
+      statuses: [200, 403, 404],
       errors: LIST_ERRORS,
       response: pageOf(shapes.record),
       files: EXPORT_TYPES,
@@ -58,7 +58,7 @@ export function recordRoutes(service: RecordService): Route[] {
       access: 'public',
       summary: 'Retrieve a record, if it is visible to the caller by the view rule of its collection',
       query: recordQuery,
-      statuses: [200, 400, 403, 404, 413, 503],
+      statuses: [200, 403, 404],
       errors: READ_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
@@ -73,7 +73,7 @@ export function recordRoutes(service: RecordService): Route[] {
       summary: 'Create a record, if the create rule of the collection allows it',
       query: recordQuery,
       ...write,
-      statuses: [200, 400, 401, 403, 404, 409, 413, 422, 429, 503],
+      statuses: [200, 401, 404],
       errors: CREATE_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
@@ -87,7 +87,7 @@ export function recordRoutes(service: RecordService): Route[] {
       summary: 'Change a record, if the update rule of its collection allows it',
       query: recordQuery,
       ...write,
-      statuses: [200, 400, 403, 404, 409, 413, 429],
+      statuses: [200, 404],
       errors: UPDATE_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
@@ -99,7 +99,7 @@ export function recordRoutes(service: RecordService): Route[] {
       params: parameters,
       access: 'public',
       summary: 'Delete a record, if the delete rule of its collection allows it',
-      statuses: [204, 400, 403, 404, 409],
+      statuses: [204, 404],
       errors: REMOVE_ERRORS,
       async run(_, { params, ...call }) {
         call.setIdleTimeout(LONG_SECONDS)
@@ -141,7 +141,6 @@ function collectionRoutes(service: RecordService): Route[] {
       access: 'superuser',
       summary: 'List the collections with their fields and rules',
       query: v.objectWithRest({}, v.string()),
-      statuses: [200, 400, 401, 403],
       response: pageOf(collectionResponse),
       async run(_, { query }) {
         const { page, perPage } = readPaging(query)
@@ -157,7 +156,7 @@ function collectionRoutes(service: RecordService): Route[] {
       path: COLLECTION,
       access: 'superuser',
       summary: 'Retrieve a collection with its fields and rules',
-      statuses: [200, 401, 403, 404],
+      statuses: [200, 404],
       response: collectionResponse,
       run: async (_, { params }) =>
         presentCollection(service, collectionOf(service, params['collection'] ?? '')),

@@ -57,8 +57,3 @@ export function collectionOf({ context }: RecordService, nameOrId: string): AnyC
   if (!found) throw new AppError('not_found', 'Missing collection context')
   return found
 }
-
-/** The error for a record that does not exist or is not visible to the caller. */
-export function notFound(): AppError {
-  return new AppError('not_found', "The requested resource wasn't found")
-}

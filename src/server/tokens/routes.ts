@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, type Clock, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { badField, type Clock, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import {
   type ApiToken,
@@ -75,8 +75,8 @@ function withinSession(caller: Caller, expiresAt: string | undefined): string | 
   if (expiresAt === '') return end
   if (expiresAt <= end) return expiresAt
   const message = `This login was issued by impersonation and ends at ${end}; the token cannot outlast it.`
-  throw new AppError('invalid', 'The API token would outlast this login', {
-    fields: { expires_at: { code: 'validation_max_date_constraint', message } },
+  throw badField('The API token would outlast this login', 'expires_at', message, {
+    code: 'validation_max_date_constraint',
   })
 }
 
@@ -85,8 +85,8 @@ function assertFuture(expiresAt: string | undefined, now: number, stored = ''): 
   if (expiresAt === undefined || expiresAt === '' || expiresAt === stored || expiresAt > toTimestamp(now))
     return
   const message = `Must be later than now, ${toTimestamp(now)}; to end a token, delete it.`
-  throw new AppError('invalid', 'The API token would have expired already', {
-    fields: { expires_at: { code: 'validation_min_date_constraint', message } },
+  throw badField('The API token would have expired already', 'expires_at', message, {
+    code: 'validation_min_date_constraint',
   })
 }
 
@@ -109,7 +109,7 @@ export function tokenRoutes(clock: Clock): Route[] {
           ),
         ),
       }),
-      statuses: [201, 400, 401, 409],
+      statuses: [201],
       errors: { too_many_tokens: 409 },
       response: v.pipe(v.object({ ...tokenFields.entries, token: v.string() }), v.title('NewApiToken')),
       async run({ db }, { body, caller, ...call }) {
@@ -133,7 +133,6 @@ export function tokenRoutes(clock: Clock): Route[] {
       access: 'signed_in',
       summary: "List the caller's API tokens",
       query: listQuery(['created', 'updated', 'name', 'expires_at'], '-created'),
-      statuses: [200, 400, 401],
       response: v.array(tokenResponse),
       async run({ db }, { caller, query }) {
         const user = await actingUser(db, caller)
@@ -145,7 +144,7 @@ export function tokenRoutes(clock: Clock): Route[] {
       path: '/api/tokens/:id',
       access: 'signed_in',
       summary: 'Retrieve an API token',
-      statuses: [200, 401, 404],
+      statuses: [200, 404],
       response: tokenResponse,
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
@@ -159,7 +158,7 @@ export function tokenRoutes(clock: Clock): Route[] {
       access: 'signed_in',
       summary: 'Rename an API token or change its expiry',
       body: v.object({ name: v.optional(name), expires_at: v.optional(expiry) }),
-      statuses: [200, 400, 401, 404],
+      statuses: [200, 404],
       response: tokenResponse,
       async run({ db }, { body, caller, params }) {
         const user = await actingUser(db, caller)
@@ -181,7 +180,7 @@ export function tokenRoutes(clock: Clock): Route[] {
       path: '/api/tokens/:id',
       access: 'signed_in',
       summary: 'Delete an API token; it becomes invalid at once',
-      statuses: [200, 401, 404],
+      statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)

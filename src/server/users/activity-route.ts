@@ -18,7 +18,6 @@ export const userActivityRoute: Route = defineRoute({
       v.description(`Ids of users, at most ${MAX_USERS}, separated by commas`),
     ),
   }),
-  statuses: [200, 400, 401, 403],
   response: v.object({
     items: v.array(
       v.object({

@@ -55,7 +55,6 @@ export const meRoute: Route = defineRoute({
   path: '/api/me',
   access: 'signed_in',
   summary: 'Retrieve the own account, its balance, the credentials in use and the limits that apply',
-  statuses: [200, 401],
   response,
   async run(context, { caller }) {
     const credentials = credentialsOf(caller)

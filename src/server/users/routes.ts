@@ -23,7 +23,7 @@ export const userRoutes: Route[] = [
     access: 'superuser',
     summary: "Set a user's balance of QPU time or list of API tokens",
     body: v.object({ qpu_seconds: v.optional(balance), api_tokens: v.optional(v.array(recordId)) }),
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 404],
     response: userResponse,
     async run({ db }, { body, caller, params }) {
       const row = await changeUserAccount(db, callerName(caller), params['id'] ?? '', {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, type Clock, withTimeout } from '../../base/index.ts'
+import { AppError, badField, type Clock, withTimeout } from '../../base/index.ts'
 import {
   createWebhook,
   findWebhook,
@@ -105,7 +105,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
       access: 'signed_in',
       summary: 'Register a webhook',
       body: v.object({ url, kinds, description: v.optional(description, '') }),
-      statuses: [201, 400, 401, 403, 409],
+      statuses: [201],
       errors: {
         address_not_allowed: 400,
         name_not_resolved: 400,
@@ -127,7 +127,6 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
       path: '/api/webhooks',
       access: 'signed_in',
       summary: "List the caller's webhooks",
-      statuses: [200, 401],
       response: v.array(webhookResponse),
       async run({ db }, { caller }) {
         const user = await actingUser(db, caller)
@@ -139,7 +138,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
       path: '/api/webhooks/:id',
       access: 'signed_in',
       summary: 'Retrieve a webhook',
-      statuses: [200, 401, 404],
+      statuses: [200, 404],
       response: webhookResponse,
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
@@ -152,7 +151,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
       access: 'signed_in',
       summary: 'Change a webhook, or enable or disable it',
       body: v.partial(v.object({ url, kinds, description, enabled: v.boolean() })),
-      statuses: [200, 400, 401, 403, 404],
+      statuses: [200, 404],
       errors: { address_not_allowed: 400, name_not_resolved: 400, operator_kind: 403 },
       response: webhookResponse,
       async run(context, call) {
@@ -172,7 +171,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
       path: '/api/webhooks/:id',
       access: 'signed_in',
       summary: 'Delete a webhook with its pending deliveries',
-      statuses: [200, 401, 404],
+      statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run(context, call) {
         await removeWebhook(context.db, call.params['id'] ?? '', await changeBy(context, call))
@@ -184,7 +183,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
       path: '/api/webhooks/:id/rotate',
       access: 'signed_in',
       summary: 'Replace the secret; deliveries are signed with the previous one too for 24 hours',
-      statuses: [200, 401, 403, 404],
+      statuses: [200, 404],
       errors: { operator_kind: 403 },
       response: withSecret,
       async run(context, call) {
@@ -201,7 +200,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
       path: '/api/webhooks/:id/test',
       access: 'signed_in',
       summary: 'Queue a delivery of the kind webhook.test; its outcome is among the deliveries',
-      statuses: [202, 401, 404, 409],
+      statuses: [202, 404],
       errors: { webhook_disabled: 409, too_many_deliveries: 409 },
       response: v.object({ delivery: v.string() }),
       async run({ db }, { caller, params }) {
@@ -220,7 +219,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
       access: 'signed_in',
       summary: 'List the newest deliveries: those that are pending, and the last 100 that ended',
       query: v.object({ limit: v.optional(whole(1, 200), '50') }),
-      statuses: [200, 400, 401, 404],
+      statuses: [200, 404],
       response: v.array(deliveryResponse),
       async run({ db }, { caller, params, query }) {
         const user = await actingUser(db, caller)
@@ -250,10 +249,7 @@ async function reachable(text: string, guard: AddressGuard, clock: Clock): Promi
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { reason = 'address_not_allowed', message } = error
-    throw new AppError('invalid', message, {
-      reason,
-      fields: { url: { code: reason, message: `${message}.` } },
-    })
+    throw badField(message, 'url', `${message}.`, { reason })
   }
   return href
 }

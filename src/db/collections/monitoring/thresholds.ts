@@ -1,4 +1,4 @@
-import { AppError, WEEK_S } from '../../../base/index.ts'
+import { AppError, badField, WEEK_S } from '../../../base/index.ts'
 import type { SqlReader } from '../../engine/sql.ts'
 import { defineCollection } from '../../schema/collection.ts'
 import { bool, choice, date, integer, number, relation, relations, text } from '../../schema/fields/index.ts'
@@ -43,11 +43,11 @@ const NO_BREACH = { since: '', breached_at: '', notification: '' }
 
 function refuseBadLimit({ kind, limit }: { kind: string; limit: number }): void {
   if (kind !== 'stale' || (limit >= 1 && limit <= WEEK_S)) return
-  throw new AppError('invalid', 'The limit of a stale channel is a number of seconds', {
-    fields: {
-      limit: { code: 'validation_invalid_value', message: `Must be 1 to ${WEEK_S} seconds for stale.` },
-    },
-  })
+  throw badField(
+    'The limit of a stale channel is a number of seconds',
+    'limit',
+    `Must be 1 to ${WEEK_S} seconds for stale.`,
+  )
 }
 
 function refuseTooMany(tx: SqlReader): void {

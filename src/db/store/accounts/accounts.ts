@@ -1,4 +1,4 @@
-import { AppError, newId, newSecret } from '../../../base/index.ts'
+import { AppError, badField, newId, newSecret } from '../../../base/index.ts'
 import { apiTokens } from '../../collections/api_tokens.ts'
 import { superusers } from '../../collections/superusers.ts'
 import { PROXY_PREFIX, users } from '../../collections/users.ts'
@@ -222,9 +222,7 @@ export function changeAccount(
 function setBalance(tx: Tx, user: User, qpuSeconds: number): void {
   if (user.unlimited) {
     const message = 'Proxy user of a superuser, whose QPU time is unlimited.'
-    throw new AppError('invalid', 'Failed to update record', {
-      fields: { qpu_seconds: { code: 'validation_invalid_value', message } },
-    })
+    throw badField('Failed to update record', 'qpu_seconds', message)
   }
   const deltaMs = Math.round(qpuSeconds * 1_000) - Math.round(user.qpu_seconds * 1_000)
   if (deltaMs !== 0) postLedger(tx, { user: user.id, kind: 'admin', sourceId: newId(tx.now), deltaMs })

@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts'
+import { AppError, badField, notFound } from '../../../base/index.ts'
 import { apiTokens, type TokenScope } from '../../collections/api_tokens.ts'
 import { users } from '../../collections/users.ts'
 import { type AuditEntry, appendAudit } from '../../journal/audit.ts'
@@ -24,8 +24,8 @@ export function removeOtherApiTokens(tx: Tx, user: string, ids: readonly string[
   const unknown = ids.find((id) => !tokens.some((token) => token.id === id))
   if (unknown !== undefined) {
     const message = `The user has no API token ${unknown}; name only existing ones.`
-    throw new AppError('invalid', 'Failed to update record', {
-      fields: { api_tokens: { code: 'validation_missing_rel_records', message } },
+    throw badField('Failed to update record', 'api_tokens', message, {
+      code: 'validation_missing_rel_records',
     })
   }
   const removed = tokens.filter((token) => !ids.includes(token.id))
@@ -95,7 +95,7 @@ export function listApiTokens(
 
 function owned(token: ApiToken | undefined, user: string): ApiToken {
   // Other users' tokens are indistinguishable from missing ones.
-  if (!token || token.user !== user) throw new AppError('not_found', "The requested resource wasn't found")
+  if (!token || token.user !== user) throw notFound()
   return token
 }
 

@@ -1,4 +1,4 @@
-import { AppError, newId } from '../../../base/index.ts'
+import { AppError, newId, notFound } from '../../../base/index.ts'
 import { type Times, timeSlots } from '../../collections/time_slots.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
@@ -22,7 +22,7 @@ export function bookSlots(tx: Tx, { user, qpu, slots }: NewSlots): TimeSlot[] {
 export function requireSlot(tx: ReadTx, id: string, user: string | undefined): TimeSlot {
   const slot = tx.find(timeSlots, id)
   if (!slot || (user !== undefined && slot.booked_by !== user)) {
-    throw new AppError('not_found', "The requested resource wasn't found")
+    throw notFound()
   }
   return slot
 }

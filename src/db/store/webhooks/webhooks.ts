@@ -1,4 +1,4 @@
-import { AppError, DAY_MS, toTimestamp } from '../../../base/index.ts'
+import { AppError, DAY_MS, notFound, toTimestamp } from '../../../base/index.ts'
 import { webhooks } from '../../collections/webhooks.ts'
 import { type AuditEntry, appendAudit } from '../../journal/audit.ts'
 import { bodyOf, queueDelivery } from '../../journal/webhook-events.ts'
@@ -156,7 +156,7 @@ export function kindsOf({ kinds }: Pick<Webhook, 'kinds'>): WebhookKindName[] {
 function requireOwn(tx: ReadTx, user: string, id: string): Webhook {
   const row = tx.find(webhooks, id)
   // Other users' webhooks are indistinguishable from missing ones.
-  if (!row || row.user !== user) throw new AppError('not_found', "The requested resource wasn't found")
+  if (!row || row.user !== user) throw notFound()
   return row
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError } from '../../../base/index.ts'
+import { AppError, badField } from '../../../base/index.ts'
 import type { Database } from '../../../db/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import {
@@ -41,7 +41,6 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       path: BACKUPS,
       access: 'superuser',
       summary: 'List the backups and the databases that restores and upgrades have kept, newest first',
-      statuses: [200, 401, 403],
       response: v.object({
         backups: v.array(backupResponse),
         total: v.pipe(v.number(), v.description(`Number of files; ${MAX_LISTED} are listed`)),
@@ -57,7 +56,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       path: `${BACKUPS}/operation`,
       access: 'superuser',
       summary: 'Retrieve the progress or the outcome of the last operation on a backup since the start',
-      statuses: [200, 401, 403, 404],
+      statuses: [200, 404],
       response: operationResponse,
       async run() {
         const last = lastOf(operations)
@@ -79,7 +78,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
           ),
         ),
       }),
-      statuses: [202, 400, 401, 403, 409],
+      statuses: [202],
       errors: { backup_operation_running: 409, file_exists: 409 },
       response: operationResponse,
       async run(context, { body, caller }) {
@@ -96,7 +95,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         name: v.string(),
         confirm: v.pipe(v.string(), v.description('The name of the backup once more')),
       }),
-      statuses: [202, 400, 401, 403, 404, 409],
+      statuses: [202],
       errors: { no_backup: 404, backup_operation_running: 409, replicated: 409 },
       response: operationResponse,
       async run(context, { body: { name, confirm }, caller }) {
@@ -111,7 +110,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       path: `${BACKUPS}/:name/verify`,
       access: 'superuser',
       summary: 'Check a backup completely in the background',
-      statuses: [202, 401, 403, 404, 409],
+      statuses: [202],
       errors: { no_backup: 404, backup_operation_running: 409 },
       response: operationResponse,
       async run(context, { params: { name = '' }, caller }) {
@@ -125,7 +124,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       access: 'superuser',
       summary: 'Download a backup, or a range of it; it contains the keys that sign logins',
       headers: { Range: 'Bytes to send, such as `bytes=1000-`.' },
-      statuses: [200, 206, 401, 403, 404, 416],
+      statuses: [200, 206, 416],
       errors: { no_backup: 404 },
       media: 'application/vnd.sqlite3',
       async run({ config, db }, { params: { name = '' }, caller, request, setIdleTimeout }) {
@@ -140,7 +139,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       path: `${BACKUPS}/:name`,
       access: 'superuser',
       summary: 'Delete a backup with the result of its check and the root CA stored next to it',
-      statuses: [204, 401, 403, 404, 409],
+      statuses: [204],
       errors: { no_backup: 404, backup_operation_running: 409 },
       async run({ config, db }, { params: { name = '' }, caller }) {
         const { path } = await findBackupFile(config.dir, name)
@@ -164,9 +163,7 @@ function audit(db: Database, caller: Caller, action: string, name: string): Prom
 
 function notConfirmed(name: string): AppError {
   const message = `Expected the name of the backup once more: ${name}.`
-  return new AppError('invalid', 'The restore is not confirmed', {
-    fields: { confirm: { code: 'validation_not_confirmed', message } },
-  })
+  return badField('The restore is not confirmed', 'confirm', message, { code: 'validation_not_confirmed' })
 }
 
 /** A replicator has the database open and would go on with the replaced file. */

@@ -27,7 +27,6 @@ export function taskRoutes(tasks: BackgroundTasks): Route[] {
       path: '/api/op/tasks',
       access: 'superuser',
       summary: 'List the background tasks with their last and their next run',
-      statuses: [200, 401, 403],
       response: v.object({ tasks: v.array(taskResponse) }),
       run: async () => ({ tasks: [...tasks.all].map(([id, loop]) => presentTask(id, loop)) }),
     }),
@@ -36,7 +35,7 @@ export function taskRoutes(tasks: BackgroundTasks): Route[] {
       path: '/api/op/tasks/:id/run',
       access: 'superuser',
       summary: 'Run a background task now',
-      statuses: [202, 401, 403, 404, 409],
+      statuses: [202, 404],
       errors: { task_running: 409 },
       response: taskResponse,
       async run({ db }, { params: { id = '' }, caller }) {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, messageOf, newSecret } from '../../../base/index.ts'
+import { AppError, badField, messageOf, newSecret } from '../../../base/index.ts'
 import type { Rules, Tx } from '../../../db/index.ts'
 import type { RecordQueries, RequestInfo } from '../../../db/query/index.ts'
 import { signInExternally, type User, users } from '../../../db/store/accounts/index.ts'
@@ -72,14 +72,15 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
     summary: 'Log in with the code of an OAuth2 provider; a logged-in user links the account',
     body,
     bodyMedia: FORM_OR_JSON,
-    statuses: [200, 400, 403, 429, 503],
     errors: { oauth2_token_failed: 400, oauth2_user_failed: 400, provider_unavailable: 503 },
     response: v.pipe(v.object({ token: v.string(), record: userResponse, meta }), v.title('OAuth2Login')),
     async run({ config, db, clock, log }, { body, caller, ...call }) {
       const provider = config.oauth2Providers.find(({ name }) => name === body.provider)
       if (!provider) throw unknownProvider(config.oauth2Providers.map(({ name }) => name))
       if (provider.pkce && body.codeVerifier === '') {
-        throw refusal('codeVerifier', 'validation_required', 'Cannot be blank.')
+        throw badField('Cannot be blank.', 'codeVerifier', 'Cannot be blank.', {
+          code: 'validation_required',
+        })
       }
       const signedIn = caller.kind === 'user' && caller.via === 'login' ? caller.user.id : undefined
       const { user, account, isNew } = await logins.attempt(
@@ -110,9 +111,6 @@ function metaOf({ profile, ...rest }: ExternalAccount, isNew: boolean) {
 
 function unknownProvider(names: readonly string[]): AppError {
   const available = names.length === 0 ? 'none is configured' : `available are ${names.join(', ')}`
-  return refusal('provider', 'validation_in_invalid', `Unknown provider; ${available}.`)
-}
-
-function refusal(field: string, code: string, message: string): AppError {
-  return new AppError('invalid', message, { fields: { [field]: { code, message } } })
+  const message = `Unknown provider; ${available}.`
+  return badField(message, 'provider', message, { code: 'validation_in_invalid' })
 }

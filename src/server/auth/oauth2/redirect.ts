@@ -65,7 +65,7 @@ export function oauth2RedirectRoutes(clock: Clock, relay: LoginRelay): Route[] {
       access: 'public',
       summary: 'Redirect URL for OAuth2 providers',
       query: result,
-      statuses: [307, 400],
+      statuses: [307],
       run: async (_, { query }) => showReturn(query, 307),
     }),
     defineRoute({
@@ -75,7 +75,7 @@ export function oauth2RedirectRoutes(clock: Clock, relay: LoginRelay): Route[] {
       summary: 'Redirect URL for OAuth2 providers that send a form',
       bodyForms: result,
       bodyMedia: [URL_ENCODED],
-      statuses: [303, 400, 413],
+      statuses: [303, 413],
       run: async (_, { request }) =>
         showReturn(validate(result, await readFormTexts(request, MAX_FORM_BYTES)), 303),
     }),
@@ -86,7 +86,7 @@ export function oauth2RedirectRoutes(clock: Clock, relay: LoginRelay): Route[] {
       summary:
         'Page that passes the login to the page that began it, or asks before it goes to another program',
       query: sealedResult,
-      statuses: [200, 303, 400],
+      statuses: [200, 303],
       media: 'text/html',
       run: async (_, { query, request, address }) => {
         const ended = outcomes.open(query.outcome)
@@ -100,7 +100,7 @@ export function oauth2RedirectRoutes(clock: Clock, relay: LoginRelay): Route[] {
       summary: 'Deliver a login to the program that waits for it, as the page before it asks',
       bodyForms: sealedResult,
       bodyMedia: [URL_ENCODED],
-      statuses: [303, 400, 413],
+      statuses: [303, 413],
       run: async (_, { request, address }) => {
         const form = validate(sealedResult, await readFormTexts(request, MAX_FORM_BYTES))
         const ended = outcomes.open(form.outcome)

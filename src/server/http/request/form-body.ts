@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../../base/index.ts'
+import { AppError, badField, messageOf } from '../../../base/index.ts'
 import { BODIES } from '../../admission/limits.ts'
 import { assertWithinJsonLimits, type JsonLimits } from '../limits/json-shape.ts'
 import { MULTIPART, URL_ENCODED } from '../media.ts'
@@ -93,9 +93,7 @@ function grouped(fields: Iterable<[string, unknown]>): Map<string, string[]> {
 function textOf(name: string, part: unknown): string {
   if (typeof part === 'string') return part
   const message = 'Files are not supported.'
-  throw new AppError('invalid', `${name}: files are not supported`, {
-    fields: { [name]: { code: 'validation_invalid_value', message } },
-  })
+  throw badField(`${name}: files are not supported`, name, message)
 }
 
 function readPairs(bytes: Uint8Array): Map<string, string[]> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fromTimestamp } from '../../../base/index.ts'
+import { type AppError, badField, fromTimestamp } from '../../../base/index.ts'
 
 /** A whole number in a query. */
 export const whole = (min: number, max: number) =>
@@ -50,4 +50,9 @@ export function listQuery(sortable: readonly [string, ...string[]], defaultSort:
       defaultSort,
     ),
   })
+}
+
+/** The error of a parameter whose value is valid on its own only. */
+export function badQuery(field: string, problem: string): AppError {
+  return badField('Invalid query parameter', field, problem)
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts'
+import { badField } from '../../../base/index.ts'
 import { apiTokens, syncOwner } from '../../../db/store/accounts/index.ts'
 import { defineBehavior, type Values } from '../behavior.ts'
 
@@ -18,7 +18,7 @@ export const apiTokensBehavior = defineBehavior(apiTokens, {
 function assertIsHash({ token }: Values): void {
   if (typeof token !== 'string' || token === '' || /^[0-9a-f]{64}$/.test(token)) return
   const message = 'Must be the SHA-256 of the token, 64 characters of 0-9 and a-f.'
-  throw new AppError('invalid', 'The token must be sent as its hash', {
-    fields: { token: { code: 'validation_invalid_format', message } },
+  throw badField('The token must be sent as its hash', 'token', message, {
+    code: 'validation_invalid_format',
   })
 }

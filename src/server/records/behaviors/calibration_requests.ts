@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError } from '../../../base/index.ts'
+import { type AppError, badField } from '../../../base/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import {
   announceFailedRequest,
@@ -52,15 +52,12 @@ function readTargets(value: unknown): string[] {
   const read = v.safeParse(v.nullish(targetQubits, []), value)
   if (read.success) return read.output ?? []
   const message = `${read.issues[0].message}.`
-  throw new AppError('invalid', 'Failed to create record', {
-    fields: { target_qubits: { code: 'validation_invalid_value', message } },
-  })
+  throw badField('Failed to create record', 'target_qubits', message)
 }
 
 function refused(): AppError {
   const message = 'Is set by the tuner; a pending or running request can only be set to failed.'
-  return new AppError('invalid', 'The status of a calibration request follows its tuner', {
+  return badField('The status of a calibration request follows its tuner', 'status', message, {
     reason: 'read_only_field',
-    fields: { status: { code: 'read_only_field', message } },
   })
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts'
+import { AppError, badField } from '../../../base/index.ts'
 import type { Tx } from '../../../db/index.ts'
 import { MAX_QPU_SECONDS, postLedger, qpuTimeRequests } from '../../../db/store/accounts/index.ts'
 import { announceTimeRequest } from '../../../db/store/mail/index.ts'
@@ -48,9 +48,8 @@ function refuseTooMany(tx: Tx, user: string, most: number): void {
 function refuseTooMuch(seconds: unknown): void {
   if (typeof seconds !== 'number' || seconds <= MAX_QPU_SECONDS) return
   const message = `Must be less or equal than ${MAX_QPU_SECONDS}.`
-  throw new AppError('invalid', 'Failed to create record', {
-    fields: {
-      seconds: { code: 'validation_max_number_constraint', message, params: { max: MAX_QPU_SECONDS } },
-    },
+  throw badField('Failed to create record', 'seconds', message, {
+    code: 'validation_max_number_constraint',
+    params: { max: MAX_QPU_SECONDS },
   })
 }

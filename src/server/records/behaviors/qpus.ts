@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts'
+import { type AppError, badField } from '../../../base/index.ts'
 import type { Tx } from '../../../db/index.ts'
 import { calibratingQpus, drivers, type Qpu, qpus, revokeLease } from '../../../db/store/qpus/index.ts'
 import { qpuStateShape, stateOfQpu } from '../../qpus/routes.ts'
@@ -56,9 +56,7 @@ function passTokenOn(tx: Tx, before: Qpu, after: Qpu): void {
 /** Refuses the removal of a token, because the driver could still connect with the old one. */
 function tokenRemoved(): AppError {
   const message = 'Cannot be removed; send a new token, or disable the QPU or its driver.'
-  return new AppError('invalid', 'Failed to update record', {
-    fields: { access_token: { code: 'validation_required', message } },
-  })
+  return badField('Failed to update record', 'access_token', message, { code: 'validation_required' })
 }
 
 const driversOf = (tx: Pick<Tx, 'list'>, qpu: Qpu) => tx.list(drivers, { where: { qpu: qpu.id } })

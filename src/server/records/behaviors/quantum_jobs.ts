@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts'
+import { AppError, badField } from '../../../base/index.ts'
 import type { Tx } from '../../../db/index.ts'
 import { findUser } from '../../../db/store/accounts/index.ts'
 import { cancelJob, type Job, quantumJobs } from '../../../db/store/jobs/index.ts'
@@ -73,28 +73,20 @@ async function submitterOf({ caller, body, service }: Draft): Promise<Caller> {
   const user = await findUser(service.context.db, owner)
   if (user) return { kind: 'user', user, via: 'login', session: caller.session }
   const message = 'Failed to find all relation records with the provided ids.'
-  throw new AppError('invalid', 'Failed to create record', {
-    fields: { user_id: { code: 'validation_missing_rel_records', message } },
-  })
+  throw badField('Failed to create record', 'user_id', message, { code: 'validation_missing_rel_records' })
 }
 
 function refuseId({ id }: Values): void {
   if (id === undefined || id === null || id === '') return
   const message = 'id cannot be set here; omit it.'
-  throw new AppError('invalid', 'Failed to create record', {
-    reason: 'read_only_field',
-    fields: { id: { code: 'read_only_field', message } },
-  })
+  throw badField('Failed to create record', 'id', message, { reason: 'read_only_field' })
 }
 
 /** The only change of status that is allowed here. */
 function cancel(tx: Tx, { id, status }: Job, wanted: unknown): void {
   if (wanted !== 'cancelled') {
     const message = 'Is set by the queue; only a pending job can be set to cancelled.'
-    throw new AppError('invalid', 'Failed to update record', {
-      reason: 'read_only_field',
-      fields: { status: { code: 'read_only_field', message } },
-    })
+    throw badField('Failed to update record', 'status', message, { reason: 'read_only_field' })
   }
   if (!cancelJob(tx, id)) {
     throw new AppError('conflict', `Only pending jobs can be cancelled; this one is ${status}`, {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts'
+import { badField } from '../../../base/index.ts'
 import type { ReadTx } from '../../../db/index.ts'
 import { drivers } from '../../../db/store/qpus/index.ts'
 import { thresholds } from '../../../db/store/readings/index.ts'
@@ -15,8 +15,5 @@ function refuseOthers(tx: ReadTx, id: unknown): void {
   const driver = typeof id === 'string' ? tx.find(drivers, id) : undefined
   if (!driver || driver.operation === 'monitor') return
   const message = `The driver ${driver.name} is a ${driver.operation} driver and reports no readings; name a monitor driver.`
-  throw new AppError('invalid', message, {
-    reason: 'not_a_monitor',
-    fields: { driver: { code: 'not_a_monitor', message } },
-  })
+  throw badField(message, 'driver', message, { reason: 'not_a_monitor' })
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, type FieldError } from '../../../base/index.ts'
+import { AppError, type FieldError, notFound } from '../../../base/index.ts'
 import {
   changeAccount,
   MAX_QPU_SECONDS,
@@ -10,7 +10,6 @@ import {
 import { addressLimitKey } from '../../http/address.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'
-import { notFound } from '../service.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
 const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }

@@ -1,5 +1,6 @@
+import { notFound } from '../../../base/index.ts'
 import type { AnyCollection } from '../../../db/index.ts'
-import { notFound, type RecordService } from '../service.ts'
+import type { RecordService } from '../service.ts'
 import type { RecordCall } from './list.ts'
 import { presentRecords } from './present.ts'
 import { requestDetailsOf, requestInfoOf } from './request-info.ts'

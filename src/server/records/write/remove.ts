@@ -1,6 +1,7 @@
+import { notFound } from '../../../base/index.ts'
 import type { AnyCollection, ReadTx } from '../../../db/index.ts'
 import type { RecordCall } from '../read/list.ts'
-import { notFound, type RecordService } from '../service.ts'
+import type { RecordService } from '../service.ts'
 import { afterCommit, audit, openWrite, requestInfoOfWrite } from './write.ts'
 
 /**
