@@ -205,7 +205,7 @@ function codesOf(errors: RouteErrors): string {
     .join('; ')
 }
 
-/** Statuses that the text above the table names: those of any route, and those that follow from its caller. */
+/** Statuses that the text above the table names: of any route, and those that follow from its caller. */
 const COMMON_STATUSES = [400, 413, 415, 429, 431, 500, 503, 507]
 const IMPLIED_STATUSES: Readonly<Record<Access, readonly number[]>> = {
   public: COMMON_STATUSES,

@@ -113,7 +113,6 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/server/records',
     steps: [
-      ['rules.ts'],
       ['service.ts'],
       ['behavior.ts'],
       ['behaviors'],

@@ -1,5 +1,4 @@
-import { recordMaintenance } from '../hooks/maintenance-times.ts'
-import { announceQpuChange } from '../hooks/qpu-change.ts'
+import { announceQpuChange, recordMaintenance } from '../hooks/qpu-change.ts'
 import { refuseUnfinishedJobs } from '../hooks/removal.ts'
 import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'

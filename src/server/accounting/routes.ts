@@ -3,6 +3,7 @@ import { AppError } from '../../base/index.ts'
 import type { ReadTx } from '../../db/index.ts'
 import {
   DIRECTION_MARKS,
+  listLedger,
   USAGE_GROUPS,
   type Usage,
   type UsageQuery,
@@ -162,3 +163,56 @@ function plainRow(row: ReturnType<typeof presentUsage>) {
   const plain = (text: string) => text.replaceAll(DIRECTION_MARKS, '')
   return { ...row, username: plain(row.username), email: plain(row.email), qpu_name: plain(row.qpu_name) }
 }
+
+const MAX_ENTRIES = 200
+
+const entry = v.pipe(
+  v.object({
+    at: v.string(),
+    kind: v.pipe(
+      v.picklist(['charge', 'grant', 'admin', 'opening']),
+      v.description('A job; an approved request; a change by a superuser; the first balance'),
+    ),
+    name: v.pipe(v.string(), v.description('Name of the job; empty for others and without one')),
+    source: v.pipe(v.string(), v.description('Id of the job, the request or the change')),
+    seconds: v.pipe(v.number(), v.description('Negative for a deduction')),
+  }),
+  v.title('LedgerEntry'),
+)
+
+/** Every change of a balance; the balance is their sum. */
+export const ledgerRoute: Route = defineRoute({
+  method: 'GET',
+  path: '/api/ledger',
+  access: 'signed_in',
+  summary: 'List the changes of the own balance of QPU time, newest first; superusers name a user',
+  query: v.object({
+    user: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description('Id of a user'))),
+    before: v.optional(v.pipe(whole(0, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
+    limit: v.optional(whole(1, MAX_ENTRIES), '50'),
+  }),
+  statuses: [200, 403],
+  response: v.object({
+    entries: v.array(entry),
+    next: v.pipe(v.nullable(v.number()), v.description('For `before`; null on the last page')),
+  }),
+  async run({ db }, { caller, query }) {
+    const { before = Number.MAX_SAFE_INTEGER, limit } = query
+    const own = await actingUser(db, caller)
+    const user = query.user ?? own.id
+    if (user !== own.id && caller.kind !== 'superuser') {
+      throw new AppError('forbidden', 'Only superusers read the ledger of others; omit user')
+    }
+    const rows = await db.read((tx) => listLedger(tx, { user, before, limit }))
+    return {
+      entries: rows.map(({ at, kind, source, name, deltaMs }) => ({
+        at,
+        kind,
+        source,
+        name,
+        seconds: deltaMs / 1_000,
+      })),
+      next: rows.length < limit ? null : (rows.at(-1)?.position ?? null),
+    }
+  },
+})

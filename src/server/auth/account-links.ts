@@ -3,10 +3,9 @@ import { type Account, type AccountKind, findAccountByEmail } from '../../db/sto
 import { RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
 import type { ServerContext } from '../context.ts'
-import type { Mailer } from '../mail/mailer.ts'
+import type { Mail, Mailer } from '../mail/mailer.ts'
 import type { Accounts } from './accounts.ts'
 import { LINK_SECONDS, type LinkPurpose } from './jwt.ts'
-import { linkEmail } from './link-email.ts'
 
 interface AccountLinksDependencies {
   context: ServerContext
@@ -103,5 +102,52 @@ export class AccountLinks {
         this.#dependencies.context.log.error('link not sent', { error: messageOf(error) }),
       )
     })
+  }
+}
+
+interface LinkEmail {
+  to: string
+  /** E-mail address of the account. */
+  account: string
+  /** Base URL of the server. */
+  server: string
+  link: string
+}
+
+const TEXTS: Record<LinkPurpose, { subject: string; reason: string; instruction: string }> = {
+  verification: {
+    subject: 'Confirm your e-mail address',
+    reason: 'This address was entered for an account',
+    instruction: 'If it is your address, confirm it by opening',
+  },
+  passwordReset: {
+    subject: 'Choose a new password',
+    reason: 'A new password was requested for the account',
+    instruction: 'To choose a new password, open',
+  },
+  emailChange: {
+    subject: 'Confirm your new e-mail address',
+    reason: 'A change to this e-mail address was requested for the account',
+    instruction: 'To confirm the change with your password, open',
+  },
+}
+
+/** Composes the e-mail that contains a link. */
+function linkEmail(purpose: LinkPurpose, { to, account, server, link }: LinkEmail): Mail {
+  const { subject, reason, instruction } = TEXTS[purpose]
+  const minutes = LINK_SECONDS[purpose] / 60
+  const within = minutes > 120 ? `${minutes / 60} hours` : `${minutes} minutes`
+  const occasion = purpose === 'verification' ? reason : `${reason} ${account}`
+  return {
+    to,
+    subject,
+    text: `${occasion} at ${server}.
+
+${instruction}
+
+${link}
+
+within ${within}. If you did not request this, ignore this e-mail: nothing will change.
+`,
   }
 }

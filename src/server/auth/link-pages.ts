@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AppError, KIB } from '../../base/index.ts'
 import { URL_ENCODED } from '../http/media.ts'
 import { readFormTexts } from '../http/request/form-body.ts'
-import { escapeHtml, htmlPage } from '../http/response/html-page.ts'
+import { htmlPage } from '../http/response/html-page.ts'
 import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
 import { type Client, clientOf } from './access-audit.ts'
 import { LINK_PATHS } from './account-links.ts'
@@ -111,7 +111,7 @@ async function submitForm(
 }
 
 function form({ title, fields, button }: LinkPage, token: string, problem?: string): Response {
-  const reason = problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`
-  const body = `${reason}<form method="post"><input type="hidden" name="token" value="${escapeHtml(token)}">${fields}<button>${button}</button></form>`
+  const reason = problem === undefined ? '' : `<p role="alert">${Bun.escapeHTML(problem)}</p>`
+  const body = `${reason}<form method="post"><input type="hidden" name="token" value="${Bun.escapeHTML(token)}">${fields}<button>${button}</button></form>`
   return htmlPage({ title, body, status: problem === undefined ? 200 : 400 })
 }

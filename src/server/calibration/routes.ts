@@ -1,5 +1,17 @@
-import { calibrationRequests } from '../../db/store/calibrations/index.ts'
+import * as v from 'valibot'
+import { AppError, toTimestamp } from '../../base/index.ts'
+import {
+  calibrationRequests,
+  listLatestValues,
+  listMedians,
+  listValueHistory,
+  listValuesAt,
+  type StoredMedian,
+  type StoredValue,
+} from '../../db/store/calibrations/index.ts'
+import { getQpu } from '../../db/store/qpus/index.ts'
 import { callerName } from '../http/caller.ts'
+import { badQuery, moment, whole } from '../http/request/list-query.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
@@ -32,3 +44,162 @@ export const calibrationRoutes: Route[] = [
     },
   }),
 ]
+
+const MAX_POINTS = 5_000
+/** 1,000 qubits with 10 parameters each; about 2 MB of JSON. */
+const MAX_LATEST = 10_000
+/** 60 parameters after each of 80 calibrations. */
+const MAX_MEDIANS = 5_000
+
+const qpu = v.pipe(v.string(), v.nonEmpty(), v.description('Name or id of a QPU'))
+const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))
+const measurement = {
+  at: v.pipe(v.string(), v.description('End of the calibration, UTC')),
+  value: v.number(),
+  error: v.pipe(v.nullable(v.number()), v.description('Standard error; null = not known')),
+  routine: v.pipe(v.string(), v.description('Routine, or protocol of a benchmark')),
+  report: v.pipe(v.string(), v.description('Id in calibration_results')),
+}
+const unit = v.string()
+
+/** What calibrations found, by qubit or edge and parameter. The reports themselves are read as records. */
+export const calibrationHistoryRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/calibration/values',
+    access: 'public',
+    summary:
+      'List the newest value of every parameter of a QPU, or those that were the newest at a time; without a login only the present ones that descriptions of devices have too: fidelities, T1, T2 echo, frequencies of qubits',
+    query: v.object({ qpu, at: v.optional(moment) }),
+    statuses: [200, 401, 404],
+    response: v.pipe(
+      v.object({
+        qpu: v.pipe(v.string(), v.description('Id of the QPU')),
+        values: v.array(
+          v.object({
+            element: v.pipe(v.string(), v.description('Qubit or edge')),
+            parameter: v.pipe(
+              v.string(),
+              v.description("As in the device file; of a benchmark '{protocol}.fidelity'"),
+            ),
+            unit,
+            ...measurement,
+          }),
+        ),
+      }),
+      v.title('CalibrationValues'),
+    ),
+    async run({ db }, { query, caller }) {
+      if (caller.kind === 'guest' && query.at !== undefined)
+        throw new AppError('unauthorized', 'Values of an earlier time need a login; leave out at, or log in')
+      const { id } = await getQpu(db, query.qpu)
+      const found = await db.read((tx) =>
+        query.at === undefined
+          ? listLatestValues(tx, id, MAX_LATEST)
+          : listValuesAt(tx, { qpu: id, at: toTimestamp(query.at), limit: MAX_LATEST }),
+      )
+      const values = caller.kind === 'guest' ? found.filter(({ parameter }) => isDescribed(parameter)) : found
+      return { qpu: id, values }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/calibration/history',
+    access: 'signed_in',
+    summary: 'List the values that calibrations found for one parameter of a qubit or an edge over time',
+    query: v.object({
+      qpu,
+      element: v.pipe(name, v.description('Qubit or edge')),
+      parameter: v.pipe(name, v.description('Such as clock_freqs.f01 or randomized_benchmarking.fidelity')),
+      from: v.optional(moment),
+      to: v.optional(moment),
+      limit: v.optional(
+        v.pipe(whole(1, MAX_POINTS), v.description('The newest are returned, in order of time')),
+        '1000',
+      ),
+    }),
+    statuses: [200, 404],
+    response: v.pipe(
+      v.object({
+        qpu: v.string(),
+        element: v.string(),
+        parameter: v.string(),
+        unit,
+        values: v.array(v.object(measurement)),
+      }),
+      v.title('CalibrationHistory'),
+    ),
+    async run({ db, clock }, { query }) {
+      const { element, parameter, limit, from = 0, to = clock.now() + 1 } = query
+      if (to <= from) throw badRange(from)
+      const { id } = await getQpu(db, query.qpu)
+      const range = { from: toTimestamp(from), to: toTimestamp(to) }
+      const values = await db.read((tx) =>
+        listValueHistory(tx, { qpu: id, element, parameter, limit, ...range }),
+      )
+      return {
+        qpu: id,
+        element,
+        parameter,
+        unit: values.at(-1)?.unit ?? '',
+        values: values.map(measurementOf),
+      }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/calibration/medians',
+    access: 'signed_in',
+    summary: 'List how the medians over all qubits or edges of a QPU changed with each calibration',
+    query: v.object({ qpu, from: v.optional(moment), to: v.optional(moment) }),
+    statuses: [200, 404],
+    response: v.pipe(
+      v.object({
+        qpu: v.pipe(v.string(), v.description('Id of the QPU')),
+        series: v.array(
+          v.object({
+            parameter: v.string(),
+            unit,
+            values: v.pipe(
+              v.array(v.object({ at: v.string(), value: v.number(), count: v.number() })),
+              v.description('In order of time; of all parameters together the newest 5,000'),
+            ),
+          }),
+        ),
+      }),
+      v.title('CalibrationMedians'),
+    ),
+    async run({ db, clock }, { query }) {
+      const { from = 0, to = clock.now() + 1 } = query
+      if (to <= from) throw badRange(from)
+      const { id } = await getQpu(db, query.qpu)
+      const range = { from: toTimestamp(from), to: toTimestamp(to) }
+      const medians = await db.read((tx) => listMedians(tx, { qpu: id, limit: MAX_MEDIANS, ...range }))
+      return { qpu: id, series: seriesOf(medians) }
+    },
+  }),
+]
+
+function seriesOf(medians: readonly StoredMedian[]) {
+  return [...Map.groupBy(medians, ({ parameter }) => parameter)].map(([parameter, values]) => ({
+    parameter,
+    unit: values.at(-1)?.unit ?? '',
+    values: values.map(({ at, value, count }) => ({ at, value, count })),
+  }))
+}
+
+function measurementOf({ at, value, error, routine, report }: StoredValue) {
+  return { at, value, error, routine, report }
+}
+
+function badRange(from: number): AppError {
+  return badQuery('to', `Must be after from, which is ${toTimestamp(from)}.`)
+}
+
+/** Parameters of device files that descriptions of devices, which guests may read, have too. */
+const DESCRIBED = new Set(['clock_freqs.f01', 'coherence.t1', 'coherence.t2_echo'])
+
+/** Whether a parameter is one that a description has too: everybody then reads the same value of it. */
+function isDescribed(parameter: string): boolean {
+  return parameter.endsWith('.fidelity') || DESCRIBED.has(parameter)
+}

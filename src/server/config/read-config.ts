@@ -1,6 +1,11 @@
-import { describeProblem, type GivenFlags, readSettings, type SettingSource } from '../../base/index.ts'
-import { badConfig } from './bad-config.ts'
-import { readConfigFile } from './config-file.ts'
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import {
+  AppError,
+  describeProblem,
+  type GivenFlags,
+  readSettings,
+  type SettingSource,
+} from '../../base/index.ts'
 import { type Config, SETTINGS, type SettingName } from './settings.ts'
 
 interface ConfigInput {
@@ -69,4 +74,40 @@ function checkCollectionNames(config: Config, places: Record<SettingName, string
     if (other !== undefined) throw badConfig(`${place}: bad value ${name}; ${other} has the same name`)
     owners.set(name, place)
   }
+}
+
+/** A value of the config file and where it stands. */
+interface ConfigFileEntry {
+  value: unknown
+  /** File, line and key, for errors. */
+  place: string
+}
+
+/**
+ * Values by setting name. One parser reads YAML and JSON, because JSON is YAML, and it knows the line of each
+ * key.
+ * @throws AppError `invalid` for an unreadable file and for an unknown key.
+ */
+function readConfigFile({ path, text }: { path: string; text: string }): Map<string, ConfigFileEntry> {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  const [error] = document.errors
+  if (error) throw badConfig(`${path}: not readable as YAML or JSON; ${error.message.split(':\n')[0]}`)
+  const { contents } = document
+  const entries = new Map<string, ConfigFileEntry>()
+  if (contents === null) return entries
+  if (!isMap(contents)) throw badConfig(`${path}: expected keys with values such as serverPort: 8090`)
+  for (const { key, value } of contents.items) {
+    const name = isScalar(key) ? String(key.value) : ''
+    const start = isScalar(key) ? (key.range?.[0] ?? 0) : 0
+    const line = `${path}, line ${lines.linePos(start).line}`
+    if (!Object.hasOwn(SETTINGS, name)) throw badConfig(`${line}: unknown key ${name}; see svc serve --help`)
+    entries.set(name, { value: isNode(value) ? value.toJS(document) : value, place: `${line}: ${name}` })
+  }
+  return entries
+}
+
+/** The error of a wrong configuration: the program exits with status 2. */
+function badConfig(message: string): AppError {
+  return new AppError('invalid', message, { reason: 'bad_config' })
 }

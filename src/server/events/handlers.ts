@@ -1,5 +1,6 @@
 import { feature } from 'bun:bundle'
 import { failpoint } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import { type AuditEntry, appendAudit } from '../../db/journal/index.ts'
 import {
   isRequeuedAttempt,
@@ -8,6 +9,7 @@ import {
   requeueUndelivered,
 } from '../../db/store/jobs/index.ts'
 import { removeDescription } from '../../db/store/qpus/index.ts'
+import { events } from '../../db/store/readings/index.ts'
 import type { EventEnvelope, HandledEventName } from '../../protocol/index.ts'
 import { finishCalibration } from '../calibration/report.ts'
 import {
@@ -24,7 +26,6 @@ import { finishJob } from '../jobs/attempts/finish.ts'
 import type { Heartbeats } from '../jobs/attempts/heartbeats.ts'
 import { requeueAbandoned } from '../jobs/attempts/requeue-abandoned.ts'
 import { storeDescription } from '../qpus/describe.ts'
-import { logEvent } from './log.ts'
 
 /** What the handlers of events work with. */
 interface HandlerDependencies {
@@ -219,4 +220,18 @@ function call<Name extends HandledEventName>(
 ): Promise<Handled> {
   // The receiver has parsed the payload with the schema of this type.
   return handlers[type](dependencies, source, event.payload as ReceivedPayload<Name>, event)
+}
+
+/** Stores an event in the log as received. */
+async function logEvent(db: Database, source: EventSource, event: EventEnvelope): Promise<void> {
+  await db.write('log event', (tx) =>
+    tx.insert(events, {
+      source: source.name,
+      driver: source.driver,
+      qpu: source.qpu,
+      type: event.type,
+      payload: event.payload,
+      ts: event.ts,
+    }),
+  )
 }

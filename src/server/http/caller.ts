@@ -33,6 +33,12 @@ export function callerName(caller: Caller): string {
   return 'guest'
 }
 
+/** The account of a caller; undefined for a guest. */
+export function accountOf(caller: Caller): User | Superuser | undefined {
+  if (caller.kind === 'guest') return undefined
+  return caller.kind === 'user' ? caller.user : caller.superuser
+}
+
 /**
  * Checks the scope of an API token; other callers have no scope.
  * @throws AppError `forbidden` (`insufficient_scope`).

@@ -9,7 +9,7 @@ import {
 } from '../../db/index.ts'
 import type { RecordTest, RequestInfo } from '../../db/query/index.ts'
 import { COUNTS } from '../admission/limits.ts'
-import type { Caller } from '../http/caller.ts'
+import { accountOf, type Caller } from '../http/caller.ts'
 import { presentRecords } from '../records/read/present.ts'
 import { requestInfoOf } from '../records/read/request-info.ts'
 import type { RecordService } from '../records/service.ts'
@@ -100,7 +100,7 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
   /** Subscribers with the same key share one decision. */
   function audienceKey(topic: Topic, caller: Caller): string {
     const { key, isPersonal } = decisionOf(topic)
-    return isPersonal ? `${caller.kind} ${idOf(caller)} ${key}` : `${caller.kind} ${key}`
+    return isPersonal ? `${caller.kind} ${accountOf(caller)?.id} ${key}` : `${caller.kind} ${key}`
   }
 
   return {
@@ -160,17 +160,12 @@ function realtimeRequestInfo({ query, headers }: Topic, caller: Caller): Request
   return requestInfoOf(caller, { context: 'realtime', query, headers })
 }
 
-function idOf(caller: Caller): string {
-  if (caller.kind === 'guest') return ''
-  return caller.kind === 'user' ? caller.user.id : caller.superuser.id
-}
-
 /** Subscribers with the same key receive the same bytes. */
 function formKey(topic: Topic, caller: Caller, id: string): string {
-  const isSelf = idOf(caller) === id
+  const isSelf = accountOf(caller)?.id === id
   const viewer = caller.kind === 'superuser' ? 'superuser' : isSelf ? 'self' : 'other'
   // Related records have rules of their own, which may refer to the account and to all options.
-  if (expandOf(topic) !== '') return `${viewer} ${caller.kind} ${idOf(caller)} ${topic.text}`
+  if (expandOf(topic) !== '') return `${viewer} ${caller.kind} ${accountOf(caller)?.id} ${topic.text}`
   return `${viewer} ${topic.query['fields'] ?? ''}`
 }
 

@@ -3,7 +3,8 @@ import { AppError, Loop, MINUTE_MS, newSecret, TimeSlice } from '../../base/inde
 import { COUNTS } from '../admission/limits.ts'
 import type { LoginAsker, LoginRelay } from '../auth/oauth2/redirect.ts'
 import type { ServerContext } from '../context.ts'
-import { type Caller, callerName } from '../http/caller.ts'
+import { accountOf, type Caller, callerName } from '../http/caller.ts'
+import { EVENT_STREAM_HEADERS } from '../http/media.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
 import type { RecordService } from '../records/service.ts'
 import { Broadcast } from './broadcast.ts'
@@ -125,8 +126,7 @@ export class Realtime implements LoginRelay {
     const stream = this.#streams.get(clientId)
     const login = stream && this.#logins.get(stream)
     if (!login || stream.address !== address) return undefined
-    const { caller } = stream
-    const account = caller.kind === 'guest' ? undefined : emailOf(caller)
+    const account = accountOf(stream.caller)?.email
     return { origin: login.origin || undefined, userAgent: login.userAgent, account }
   }
 
@@ -170,12 +170,7 @@ export class Realtime implements LoginRelay {
   }
 
   #open({ request, address, caller, setIdleTimeout }: RouteRequest<unknown, unknown>): Response {
-    const headers = {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      'x-content-type-options': 'nosniff',
-    }
+    const headers = EVENT_STREAM_HEADERS
     // No client would ever read, and thereby end, a stream opened by HEAD.
     if (request.method === 'HEAD') return new Response(null, { headers })
     if (!this.#isOpen) throw new AppError('unavailable', 'The server is stopping', { retryAfter: 5 })
@@ -287,7 +282,7 @@ export class Realtime implements LoginRelay {
   /** Applies a changed password, a disabled account or a deleted token to open streams. */
   async #checkAccount(id: string): Promise<void> {
     for (const stream of this.#streams.all()) {
-      if (accountOf(stream.caller) === id) await this.#identifyAgain(stream)
+      if (accountOf(stream.caller)?.id === id) await this.#identifyAgain(stream)
     }
   }
 
@@ -333,15 +328,6 @@ export class Realtime implements LoginRelay {
   #endAll(): void {
     for (const stream of this.#streams.all()) stream.close()
   }
-}
-
-function emailOf(caller: Exclude<Caller, { kind: 'guest' }>): string {
-  return caller.kind === 'user' ? caller.user.email : caller.superuser.email
-}
-
-function accountOf(caller: Caller): string | undefined {
-  if (caller.kind === 'guest') return undefined
-  return caller.kind === 'user' ? caller.user.id : caller.superuser.id
 }
 
 /** A request with only the credentials of the given one. */

@@ -42,8 +42,7 @@ export {
   rememberAddress,
   touchAddress,
 } from './known-addresses.ts'
-export { chargeOf, postLedger } from './ledger.ts'
-export { listLedger } from './list-ledger.ts'
+export { chargeOf, listLedger, postLedger } from './ledger.ts'
 export { dismissNotification } from './notifications.ts'
 export { compareFair, RecentUse } from './recent-use.ts'
 export { storedBytesLimit, storedBytesOf } from './stored-bytes.ts'

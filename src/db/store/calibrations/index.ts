@@ -18,10 +18,10 @@ export {
   listRunsOfOlderLeases,
   recordProgress,
   requeueUndeliveredCalibration,
+  resumableCalibration,
 } from './calibrations.ts'
 export { listMedians, type Median, readMedian, type StoredMedian } from './medians.ts'
 export { beginOwnRun, endOwnRun, listOwnRuns, listOwnRunsToBegin } from './own-runs.ts'
-export { resumableCalibration } from './resumable.ts'
 export {
   finishValues,
   type HistoryQuery,

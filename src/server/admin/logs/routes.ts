@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { AppError, toTimestamp } from '../../../base/index.ts'
-import { moment, whole } from '../../http/request/list-query.ts'
+import { EVENT_STREAM_HEADERS } from '../../http/media.ts'
+import { badQuery, moment, whole } from '../../http/request/list-query.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { LogStore } from './log-store.ts'
 import type { LogTails } from './log-tails.ts'
@@ -107,7 +108,7 @@ export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] 
         ),
       }),
       async run(_, { query: { from, to, buckets, before, ...filter } }) {
-        if (to <= from) throw new AppError('invalid', 'The range ends before it begins', { fields: NO_RANGE })
+        if (to <= from) throw badQuery('to', 'Expected a time after `from`.')
         const store = stored(logs)
         await store.flush()
         const stepMs = Math.ceil((to - from) / buckets)
@@ -132,21 +133,10 @@ export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] 
       async run(_, { query, setIdleTimeout }) {
         const stream = tails.stream(stored(logs), query)
         setIdleTimeout(0)
-        return new Response(stream, {
-          headers: {
-            'content-type': 'text/event-stream',
-            'cache-control': 'no-store',
-            'x-accel-buffering': 'no',
-            'x-content-type-options': 'nosniff',
-          },
-        })
+        return new Response(stream, { headers: EVENT_STREAM_HEADERS })
       },
     }),
   ]
-}
-
-const NO_RANGE = {
-  to: { code: 'validation_invalid_value', message: 'Expected a time after `from`.' },
 }
 
 function stored(logs: LogStore | undefined): LogStore {

@@ -3,7 +3,7 @@ import { type Clock, KIB } from '../../../base/index.ts'
 import { URL_ENCODED } from '../../http/media.ts'
 import { readFormTexts } from '../../http/request/form-body.ts'
 import { validate } from '../../http/request/validate.ts'
-import { escapeHtml, htmlPage } from '../../http/response/html-page.ts'
+import { htmlPage } from '../../http/response/html-page.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { type LoginOutcome, OutcomeSeal } from './sealed-outcome.ts'
 
@@ -154,7 +154,9 @@ function consentPage({ origin, userAgent, account }: LoginAsker, sealed: string)
     ['Program', userAgent === '' ? 'does not name itself' : userAgent.slice(0, 200)],
     ['Signed in as', account ?? 'nobody'],
   ]
-  const list = rows.map(([name, value]) => `<p>${name}: <b><bdi>${escapeHtml(value)}</bdi></b></p>`).join('')
+  const list = rows
+    .map(([name, value]) => `<p>${name}: <b><bdi>${Bun.escapeHTML(value)}</bdi></b></p>`)
+    .join('')
   return htmlPage({
     title: 'Pass on this login?',
     body: `<p>A program that is connected from your network address asks for the login that you have just completed. It can then act as you.</p>

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { constants, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib'
 import { KIB } from '../../../base/index.ts'
@@ -42,64 +43,32 @@ async function compressInThread(body: Uint8Array, coding: Coding): Promise<Uint8
     : new Uint8Array(await gzipInThread(body, GZIP))
 }
 
-/** Compresses a body that is read chunk by chunk; the work is done in a thread. */
-class Compressor {
-  readonly #stream: ReturnType<typeof createGzip> | ReturnType<typeof createZstdCompress>
-  #ready: Uint8Array[] = []
-
-  constructor(coding: Coding) {
-    this.#stream = coding === 'zstd' ? createZstdCompress(ZSTD) : createGzip(GZIP)
-    this.#stream.on('data', (bytes: Uint8Array) => this.#ready.push(bytes))
-    // Each failure rejects the call that it concerns.
-    this.#stream.on('error', () => undefined)
-  }
-
-  /** Adds a chunk; returns what is ready to be sent, possibly nothing. */
-  async push(chunk: Uint8Array): Promise<Uint8Array> {
-    await new Promise<void>((resolve, reject) => {
-      this.#stream.write(chunk, (error) => (error ? reject(error) : resolve()))
-    })
-    return this.#take()
-  }
-
-  /** The rest of the compressed body, once all chunks were added. */
-  async end(): Promise<Uint8Array> {
-    await new Promise<void>((resolve, reject) => {
-      this.#stream.once('end', resolve).once('error', reject)
-      this.#stream.end()
-    })
-    return this.#take()
-  }
-
-  /** Frees the memory of a body that is not sent to its end. */
-  close(): void {
-    this.#stream.destroy()
-  }
-
-  #take(): Uint8Array {
-    const ready = this.#ready
-    this.#ready = []
-    return ready.length === 1 && ready[0] ? ready[0] : Buffer.concat(ready)
-  }
-}
-
-/** Compresses a stream chunk by chunk as fast as it is read. */
+/** Compresses a stream chunk by chunk as fast as it is read; the work is done in a thread. */
 export function compressStream(body: ReadableStream<Uint8Array>, coding: Coding): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  const compressor = new Compressor(coding)
+  const stream = coding === 'zstd' ? createZstdCompress(ZSTD) : createGzip(GZIP)
+  const write = promisify((chunk: Uint8Array, done: (error?: Error | null) => void) =>
+    stream.write(chunk, done),
+  )
+  const ready: Uint8Array[] = []
+  stream.on('data', (bytes: Uint8Array) => ready.push(bytes))
+  // Each failure rejects the call that it concerns.
+  stream.on('error', () => undefined)
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         for (;;) {
           const { done, value } = await reader.read()
-          const bytes = done ? await compressor.end() : await compressor.push(value)
+          if (done) await Promise.all([once(stream, 'end'), stream.end()])
+          else await write(value)
+          const bytes = Buffer.concat(ready.splice(0))
           if (bytes.byteLength > 0) controller.enqueue(bytes)
           if (done) return controller.close()
           if (bytes.byteLength > 0) return
         }
       },
       async cancel(reason) {
-        compressor.close()
+        stream.destroy()
         await reader.cancel(reason)
       },
     },

@@ -1,6 +1,6 @@
 interface Page {
   title: string
-  /** Markup; text from outside must be escaped with `escapeHtml`. */
+  /** Markup; text from outside must be escaped with `Bun.escapeHTML`. */
   body: string
   status?: number
   /** The only script that is allowed to run. */
@@ -41,9 +41,4 @@ export function htmlPage({ title, body, script = '', status = 200 }: Page): Resp
       'x-content-type-options': 'nosniff',
     },
   })
-}
-
-/** Escapes text for markup and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return Bun.escapeHTML(text)
 }

@@ -1,4 +1,4 @@
-import { randomFraction } from '../../../base/index.ts'
+import { notFound, randomFraction } from '../../../base/index.ts'
 import { type AnyCollection, MAX_LARGE_BYTES, unreadFields } from '../../../db/index.ts'
 import { createExpandBudget, type Page, readPage, readPaging } from '../../../db/query/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
@@ -64,4 +64,24 @@ const MAX_BLUR_MS = 500
  */
 async function blurTime({ emptyLists, context }: RecordService, key: string): Promise<void> {
   if (!emptyLists.allows(key)) await context.clock.sleep(1 + randomFraction() * (MAX_BLUR_MS - 1))
+}
+
+/**
+ * One record, if it is visible by the view rule.
+ * @throws AppError `forbidden` when only superusers may view records; `not_found`, also for hidden records.
+ */
+export function viewRecord(
+  service: RecordService,
+  collection: AnyCollection,
+  id: string,
+  { caller, request, query }: RecordCall,
+): Promise<unknown> {
+  const requestInfo = requestInfoOf(caller, requestDetailsOf(request, query))
+  const rule = service.rulesOf(collection).view
+  return service.context.db.read((tx) => {
+    const record = service.queries.view(tx, collection, id, { rule, requestInfo })
+    if (!record) throw notFound()
+    const view = { caller, requestInfo, expand: query['expand'] ?? '' }
+    return presentRecords(service, tx, collection, [record], view)[0]
+  })
 }
