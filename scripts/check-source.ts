@@ -9,6 +9,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Breach } from './source-checks/breach.ts'
+import { checkCallbacks } from './source-checks/callbacks.ts'
 import { checkComments } from './source-checks/comments.ts'
 import { checkExports } from './source-checks/exports.ts'
 import { checkSource, checkText } from './source-checks/file.ts'
@@ -43,6 +44,7 @@ export function checkAll({ files, texts, sources }: SourceTree): Breach[] {
     ...[...texts].flatMap(([file, text]) => checkText(file, text)),
     ...sources.flatMap((source) => FILE_CHECKS.flatMap((check) => check(source))),
     ...checkExports(sources),
+    ...checkCallbacks(sources),
     ...checkFolderCycles(sources),
     ...checkReach({ texts, sources }),
     ...checkLists(files, (file) => texts.get(file) ?? ''),

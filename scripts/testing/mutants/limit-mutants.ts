@@ -265,7 +265,11 @@ export const OTHER_LIMITS: readonly LimitedFile[] = [
     file: 'src/server/http/limits/login-throttle.ts',
     test: 'tests/server/auth/guessing.test.ts',
     limits: [
-      mutant('failed logins of an account from an address', 'take(this.#byPair, pair) || ', ''),
+      mutant(
+        'failed logins of an account from an address',
+        'Math.max(...this.#byPair.map((limiter) => take(limiter, pair))) || ',
+        '',
+      ),
       mutant('failed logins from an address', ' || take(this.#byAddress, address)', ''),
       mutant('failed logins of an account', "account === '' ? 0 : take(this.#byAccount, account)", '0'),
     ],

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { connect } from 'node:net'
 import { MAX_PIPELINED, PipeliningLimit } from '../../../../src/server/http/limits/pipelining.ts'
 import { openTestServer } from '../../../support/server/server.ts'
@@ -14,6 +14,16 @@ test('PipeliningLimit refuses the requests of one connection beyond its part of 
   setImmediate(resolve)
   await promise
   expect(limit.allows(() => 'greedy')).toBe(true)
+})
+
+test('PipeliningLimit awaits the end of a turn once, and only of one with many requests', async () => {
+  const limit = new PipeliningLimit()
+  const awaited = spyOn(globalThis, 'setImmediate')
+  for (let at = 1; at < MAX_PIPELINED / 2; at += 1) limit.allows(() => 'some')
+  expect(awaited).toHaveBeenCalledTimes(0)
+  for (let at = 0; at < MAX_PIPELINED; at += 1) limit.allows(() => 'some')
+  expect(awaited).toHaveBeenCalledTimes(1)
+  awaited.mockRestore()
 })
 
 /** Sends `count` requests in one packet; resolves with the number of responses once the connection ends. */

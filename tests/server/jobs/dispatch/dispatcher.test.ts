@@ -152,6 +152,23 @@ describe('JobDispatcher.dispatchOnce()', () => {
     expect(sent()).toEqual(jobs)
   })
 
+  test('claims programs of up to 1 MiB together', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    for (let at = 0; at < 2; at += 1) await lab.attach((await lab.qpu()).driver)
+    const user = await lab.user()
+    const sized = (filler: string) =>
+      JSON.stringify({ ...PAYLOAD, circuits: [{ circuit: `// ${filler}\n${BELL}` }] })
+    const payload = new JsonText(sized('x'.repeat(2 ** 20 - sized('').length)))
+    expect(payload.byteLength).toBe(2 ** 20)
+    for (let at = 0; at < 2; at += 1)
+      await lab.db.write('submit', (tx) =>
+        insertJob(tx, { user: user.id, qpu: '', payload, needs: { qubits: 2 } }, { maxPending: 10 }),
+      )
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.commands('RunJob')).toHaveLength(2)
+  })
+
   test('prefers the booker; others follow once the booker has been idle', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
