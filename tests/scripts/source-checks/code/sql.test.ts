@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { checkSql } from '../../../scripts/source-checks/sql.ts'
-import { codeOf } from '../../../scripts/source-text.ts'
-import { COLLECTIONS } from '../../../src/db/index.ts'
-import { INTERNAL_TABLES } from '../../../src/db/schema/internal/index.ts'
-import { tablesOf } from '../../../src/db/schema/tables.ts'
+import { checkSql } from '../../../../scripts/source-checks/code/sql.ts'
+import { codeOf } from '../../../../scripts/source-text.ts'
+import { COLLECTIONS } from '../../../../src/db/index.ts'
+import { INTERNAL_TABLES } from '../../../../src/db/schema/internal/index.ts'
+import { tablesOf } from '../../../../src/db/schema/tables.ts'
 
 const TABLES = [...INTERNAL_TABLES, ...COLLECTIONS.flatMap(tablesOf)]
 
@@ -96,7 +96,7 @@ test('no statement sorts by a column that may be NULL, which databases put at di
   const nullable = TABLES.flatMap(({ columns }) =>
     columns.filter(({ sql }) => !/NOT NULL|PRIMARY KEY/.test(sql)).map(({ name }) => name),
   )
-  const root = new URL('../../../', import.meta.url).pathname
+  const root = new URL('../../../../', import.meta.url).pathname
   const sorted = await Promise.all(
     [...new Bun.Glob('src/db/**/*.ts').scanSync(root)].map(async (file) => {
       const text = await Bun.file(root + file).text()

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { checkCallbacks } from '../../../scripts/source-checks/callbacks.ts'
-import { scanSource } from '../../../scripts/source-text.ts'
+import { checkCallbacks } from '../../../../scripts/source-checks/code/callbacks.ts'
+import { scanSource } from '../../../../scripts/source-text.ts'
 
 function found(files: Record<string, string>): string[] {
   const sources = Object.entries(files).map(([file, source]) => ({ file, source, ...scanSource(source) }))

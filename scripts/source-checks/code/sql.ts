@@ -1,7 +1,7 @@
-import { BANNED_SQL, COMMON_SQL } from '../source-rules/sql.ts'
-import { lineOf } from '../source-text.ts'
-import type { Breach } from './breach.ts'
-import type { SourceFile } from './source-tree.ts'
+import { BANNED_SQL, COMMON_SQL } from '../../source-rules/sql.ts'
+import { lineOf } from '../../source-text.ts'
+import type { Breach } from '../breach.ts'
+import type { SourceFile } from '../source-tree.ts'
 
 /** A string or a template of a file. Code inside a template is one `¤`, followed by spaces. */
 interface Literal {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { checkComments } from '../../../scripts/source-checks/comments.ts'
-import { scanSource } from '../../../scripts/source-text.ts'
+import { checkComments } from '../../../../scripts/source-checks/code/comments.ts'
+import { scanSource } from '../../../../scripts/source-text.ts'
 
 const found = (...lines: string[]) => {
   const source = lines.join('\n')

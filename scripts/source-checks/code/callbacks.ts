@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import { lineOf } from '../source-text.ts'
-import type { Breach } from './breach.ts'
-import type { SourceFile } from './source-tree.ts'
+import { lineOf } from '../../source-text.ts'
+import type { Breach } from '../breach.ts'
+import type { SourceFile } from '../source-tree.ts'
 
 /** Methods that call a function with more than an item, or than a sum and an item. */
 const CALL =

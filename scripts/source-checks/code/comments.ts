@@ -1,6 +1,6 @@
-import { lineOf } from '../source-text.ts'
-import type { Breach } from './breach.ts'
-import type { SourceFile } from './source-tree.ts'
+import { lineOf } from '../../source-text.ts'
+import type { Breach } from '../breach.ts'
+import type { SourceFile } from '../source-tree.ts'
 
 /** Columns after which a comment is wrapped; the formatter wraps only code. */
 const MAX_COMMENT_COLUMNS = 110
