@@ -134,6 +134,12 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
     return found
   }
 
+  /** Waits for small writes that met a large one: their responses leave before the next large one begins. */
+  async function othersFlushed(): Promise<void> {
+    await commits.flushing?.catch(() => undefined)
+    await resumed.wait()
+  }
+
   async function write<T>(intent: string, work: (tx: Tx) => T): Promise<T> {
     assertOpen()
     for (let pause = commits.pause(); pause !== undefined; pause = commits.pause()) {
@@ -202,9 +208,10 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
     upcoming: { subscribe: upcoming.subscribe },
     withdrawn: { subscribe: withdrawn.subscribe },
     // Async functions, so that every failure is a rejected promise.
-    async write(intent, work, { bytes, account } = { bytes: 0 }) {
+    async write(intent, work, { bytes, account = '' } = { bytes: 0 }) {
       if (bytes <= SMALL_WRITE_BYTES) return write(intent, work)
-      return large.run(() => write(intent, work), account, bytes)
+      const release = large.takeFree(account, bytes) ?? (await large.wait(account, bytes))
+      return write(intent, work).finally(() => void othersFlushed().finally(release))
     },
     async read(work) {
       assertOpen()

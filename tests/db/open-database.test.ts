@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { createLog } from '../../src/base/index.ts'
+import { createLog, MIB, silentLog, systemClock } from '../../src/base/index.ts'
+import { COLLECTIONS } from '../../src/db/collections.ts'
+import type { CommitLog } from '../../src/db/engine/engine.ts'
 import type { Change, Tx } from '../../src/db/index.ts'
+import { openDatabaseOn } from '../../src/db/open-database.ts'
+import { MIGRATIONS } from '../../src/db/schema/migrations/index.ts'
+import { openEngine } from '../../src/db/sqlite/open-engine.ts'
 import { users } from '../../src/db/store/accounts/index.ts'
 import { qpus } from '../../src/db/store/qpus/index.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
 
 describe('write()', () => {
   test('rolls everything back when the work throws, and publishes nothing', async () => {
@@ -72,6 +79,50 @@ describe('write()', () => {
     )
     await expect(failing).rejects.toThrow('no')
     await insert('a4', 'ann', large)
+  })
+
+  test('begins the next large write when the small ones that met the last one are on disk', async () => {
+    using folder = temporaryFolder()
+    const options = { dir: folder.path, clock: systemClock, log: silentLog }
+    const flushes: PromiseWithResolvers<void>[] = []
+    const db = await openDatabaseOn(
+      (prepare) => {
+        const engine = openEngine(options, prepare)
+        const log: CommitLog = {
+          ...engine.log,
+          committed() {
+            flushes.push(Promise.withResolvers())
+            return flushes.at(-1)?.promise
+          },
+          get flushing() {
+            return flushes.at(-1)?.promise
+          },
+        }
+        return { ...engine, log }
+      },
+      options,
+      { collections: COLLECTIONS, migrations: MIGRATIONS },
+    )
+    const steps: string[] = []
+    const write = (name: string, bytes: number) => db.write(name, () => void steps.push(name), { bytes })
+    const commits = (count: number) => until(`commit ${count}`, async () => flushes.length === count)
+    const written = [write('large', MIB), write('next', MIB)]
+    await commits(1)
+    written.push(write('small', 1))
+    await commits(2)
+    flushes[0]?.resolve()
+    await written[0]
+    await Bun.sleep(0)
+    expect(steps).toEqual(['large', 'small'])
+    flushes[1]?.resolve()
+    await commits(3)
+    expect(steps).toEqual(['large', 'small', 'next'])
+    flushes[2]?.resolve()
+    await Promise.all(written)
+    const closed = db.close()
+    await commits(4)
+    flushes[3]?.resolve()
+    await closed
   })
 
   test('uses one time for the whole transaction', async () => {
