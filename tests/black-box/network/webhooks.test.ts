@@ -80,7 +80,8 @@ test('a receiver that fails in any way is recorded, delays no other and is never
     slow: () => undefined,
     slow_body: (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbeg'),
     endless: (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      // With the head, since the server waits only a second for the first bytes of a body.
+      socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(512)}`)
       const more = () => {
         while (!socket.destroyed && socket.write('x'.repeat(65_536)));
         socket.once('drain', more)
