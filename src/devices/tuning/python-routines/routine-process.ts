@@ -26,6 +26,7 @@ export class RoutineProcess {
   readonly #folder: string
   readonly #place: PythonPlace
   #worker: PythonWorker | undefined
+  #restarting: Promise<void> | undefined
   #waiting: Waiting | undefined
   /** Measurements that have begun in the present process. */
   readonly #begun = new Set<number>()
@@ -65,6 +66,8 @@ export class RoutineProcess {
     signal.throwIfAborted()
     if (message.m === 'measure') {
       if (!this.#worker) await this.#restart()
+      // Its time may have ended meanwhile, and the next measurement waits for the same process.
+      signal.throwIfAborted()
       this.#begun.add(call)
     } else if (!this.#begun.has(call)) {
       throw new RoutineError('interrupted', 'another measurement has ended the process of routines in Python')
@@ -96,7 +99,15 @@ export class RoutineProcess {
     this.#forget()
   }
 
-  async #restart(): Promise<void> {
+  /** Measurements that find no process wait for one and the same. */
+  #restart(): Promise<void> {
+    this.#restarting ??= this.#startAgain().finally(() => {
+      this.#restarting = undefined
+    })
+    return this.#restarting
+  }
+
+  async #startAgain(): Promise<void> {
     try {
       await this.#start()
     } catch (error) {
