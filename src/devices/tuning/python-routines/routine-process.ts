@@ -26,6 +26,8 @@ export class RoutineProcess {
   readonly #folder: string
   readonly #place: PythonPlace
   #worker: PythonWorker | undefined
+  /** The next one, which imports the routines. */
+  #starting: PythonWorker | undefined
   #restarting: Promise<void> | undefined
   #waiting: Waiting | undefined
   /** Measurements that have begun in the present process. */
@@ -93,8 +95,9 @@ export class RoutineProcess {
     if (this.#begun.delete(call)) this.#worker?.send({ m: 'abandon', call })
   }
 
-  /** Kills the process. */
+  /** Kills the process, also one that is starting. */
   close(): void {
+    this.#starting?.kill()
     this.#worker?.kill()
     this.#forget()
   }
@@ -130,6 +133,19 @@ export class RoutineProcess {
       cwd,
       onEnd: (how) => this.#hasEnded(how),
     })
+    this.#starting = worker
+    try {
+      const described = await this.#importInto(worker)
+      worker.onMessage((message) => this.#receive(message))
+      worker.markOpen()
+      this.#worker = worker
+      return described
+    } finally {
+      this.#starting = undefined
+    }
+  }
+
+  async #importInto(worker: PythonWorker): Promise<FromWorker<'routines'>> {
     const hello = await worker.negotiate()
     if (!hello.routines) {
       worker.kill()
@@ -145,9 +161,6 @@ export class RoutineProcess {
       worker.kill()
       throw new Error(answer.reasons.join('\n'))
     }
-    worker.onMessage((message) => this.#receive(message))
-    worker.markOpen()
-    this.#worker = worker
     return answer
   }
 

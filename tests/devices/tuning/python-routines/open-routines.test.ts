@@ -5,6 +5,7 @@ import { silentLog, systemClock } from '../../../../src/base/index.ts'
 import { readDeviceFile } from '../../../../src/devices/chip/device-file.ts'
 import { readCalibrationConfig } from '../../../../src/devices/tuning/config/read-config.ts'
 import { openPythonRoutines } from '../../../../src/devices/tuning/python-routines/open-routines.ts'
+import { RoutineProcess } from '../../../../src/devices/tuning/python-routines/routine-process.ts'
 import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
 import { importRoutines } from '../../../../src/devices/tuning/run/own-routines.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
@@ -151,6 +152,32 @@ describe.skipIf(skip)('openPythonRoutines()', () => {
     } finally {
       close()
     }
+  })
+})
+
+describe.skipIf(skip)('RoutineProcess', () => {
+  const measure = { m: 'measure', routine: 'lab:Good', what: 'measure', target: 'q0', parent: '', child: '' }
+  const message = (call: number) => ({ ...measure, call, attempt: 1, failures: [] })
+
+  test('a measurement whose time ends while the process starts leaves the process to the next one', async () => {
+    const process = new RoutineProcess(['lab:Good'], folder.path, place)
+    try {
+      const timedOut = new AbortController()
+      const first = process.exchange(1, message(1), timedOut.signal)
+      const next = process.exchange(2, message(2), new AbortController().signal)
+      timedOut.abort(new Error('its time has ended'))
+      await expect(first).rejects.toThrow('its time has ended')
+      expect(await next).toMatchObject({ m: 'request', call: 2 })
+    } finally {
+      process.close()
+    }
+  })
+
+  test('close() ends a process that is starting', async () => {
+    const process = new RoutineProcess(['lab:Good'], folder.path, place)
+    const started = process.start()
+    process.close()
+    await expect(started).rejects.toThrow('ended (SIGKILL)')
   })
 })
 
