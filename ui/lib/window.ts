@@ -24,7 +24,7 @@ interface Viewport {
 
 /**
  * The rows on the screen with `margin` more on each side, in steps of `margin`, so that scrolling renders
- * anew only every so many rows.
+ * again only every so many rows.
  */
 export function windowOf({ scrolled, height, rowHeight, rows }: Viewport, margin = 10): RowWindow {
   const first = Math.floor(scrolled / rowHeight / margin) * margin - margin

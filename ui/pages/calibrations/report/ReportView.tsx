@@ -72,7 +72,7 @@ export function ReportView({ report, request, qpuName, tunerName, isShared = fal
             {titleOf(report.mode, qpuName)} <Status {...reportCondition(report)} />
           </>
         }
-        lead={<Lead report={report} read={read} request={request} tunerName={tunerName} />}
+        lead={<Lead report={report} read={read} tunerName={tunerName} />}
       >
         <Actions report={report} read={read} request={request} name={name} isShared={isShared} />
       </Heading>
@@ -138,11 +138,9 @@ function Actions({ report, read, request, name, isShared }: ActionsProps) {
     <>
       {!isShared && (
         <>
-          {!isShared && (
-            <a class="button" href={`/jobs?calibration=${report.id}`}>
-              Jobs
-            </a>
-          )}
+          <a class="button" href={`/jobs?calibration=${report.id}`}>
+            Jobs
+          </a>
           <CompareWith report={report} read={read} />
           <ShareButton kind="report" record={report.id} />
         </>
@@ -215,11 +213,10 @@ function moveSelection(
 interface LeadProps {
   report: CalibrationReport
   read: ReadReport
-  request: CalibrationRequest | undefined
   tunerName: string
 }
 
-function Lead({ report, read, request, tunerName }: LeadProps) {
+function Lead({ report, read, tunerName }: LeadProps) {
   const counts = countOutcomes(read.results)
   const seconds = secondsBetween(report.started_at, report.finished_at)
   const parts = [
@@ -233,7 +230,7 @@ function Lead({ report, read, request, tunerName }: LeadProps) {
     <>
       <Moment at={report.started_at} />
       {seconds !== undefined && `, ${formatSeconds(seconds < 10 ? seconds : Math.round(seconds))}`}
-      {request ? '' : ', drift check of the tuner itself'}
+      {report.request ? '' : ', drift check of the tuner itself'}
       {tunerName && (
         <>
           , tuner <strong>{tunerName}</strong>
