@@ -25,7 +25,7 @@ const ownShape = {
   shots: v.pipe(count, v.description('Most shots of one of its circuits; 0 = unknown')),
   program_sha256: v.pipe(
     v.nullable(v.string()),
-    v.description('Of its programs, one after another; null for a job of an earlier version'),
+    v.description('Of its program, or of the sums of several; null for a job of an earlier version'),
   ),
 }
 

@@ -986,7 +986,7 @@ type Job struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
-	// Of its programs, one after another; null for a job of an earlier version
+	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 }
 
@@ -1192,7 +1192,7 @@ type JobDetail struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
-	// Of its programs, one after another; null for a job of an earlier version
+	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
 	ChargedSeconds *float64 `json:"charged_seconds"`
@@ -1403,7 +1403,7 @@ type JobChange struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
-	// Of its programs, one after another; null for a job of an earlier version
+	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
 	ChargedSeconds *float64 `json:"charged_seconds"`

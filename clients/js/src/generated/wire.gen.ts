@@ -626,7 +626,7 @@ export interface Job {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
-  /** Of its programs, one after another; null for a job of an earlier version */
+  /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
 }
 
@@ -754,7 +754,7 @@ export interface JobDetail {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
-  /** Of its programs, one after another; null for a job of an earlier version */
+  /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
   readonly charged_seconds: number | null
   readonly timeline: readonly TimelineStep[]
@@ -899,7 +899,7 @@ export interface JobChange {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
-  /** Of its programs, one after another; null for a job of an earlier version */
+  /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
   readonly charged_seconds: number | null
   readonly timeline: readonly TimelineStep[]

@@ -29,7 +29,7 @@ class Provenance:
         seed: random seed of a simulator.
         calibration: age and routine of the calibrated values that were in use.
         versions: versions of the driver, the device and the compiler, as far as they are known.
-        program_sha256: SHA-256 of the program, of several one after another; None from an earlier server.
+        program_sha256: SHA-256 of the program, or of the sums of several; None from an earlier server.
         raw: all metadata of the results.
     """
 

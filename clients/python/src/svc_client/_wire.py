@@ -557,7 +557,7 @@ class Job(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
-    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
+    program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
 
 
 class _JobPayloadCircuit(TypedDict):
@@ -680,7 +680,7 @@ class _JobDetail(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
-    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
+    program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
     charged_seconds: Optional[float]
     timeline: List[TimelineStep]
     calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
@@ -817,7 +817,7 @@ class _JobChange(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
-    program_sha256: Optional[str]  # Of its programs, one after another; null for a job of an earlier version
+    program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
     charged_seconds: Optional[float]
     timeline: List[TimelineStep]
     calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known

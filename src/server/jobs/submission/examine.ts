@@ -131,11 +131,12 @@ function examineWith(
   }
 }
 
-/** SHA-256 of the programs, one after another, in UTF-8: that of the file for a single program. */
+/** SHA-256 of the program in UTF-8, as of its file; of several, that of their sums one after another. */
 function programHash({ circuits }: JobPayload): string {
-  const hash = createHash('sha256')
-  for (const { circuit } of circuits) hash.update(circuit)
-  return hash.digest('base64url')
+  const sums = circuits.map(({ circuit }) => createHash('sha256').update(circuit).digest())
+  const [only] = sums
+  const sum = sums.length === 1 && only ? only : createHash('sha256').update(Buffer.concat(sums)).digest()
+  return sum.toString('base64url')
 }
 
 /** The hash of a job without names is that of earlier versions. */

@@ -1,4 +1,7 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { accepted, examine } from '../../../../src/server/jobs/submission/examine.ts'
+import { BELL } from '../../../support/server/job-lab.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 /** Above the size of a body that is parsed on the event loop. */
@@ -127,4 +130,18 @@ test('a large submission is refused like a small one, as a job and as a record',
   }
   const job = await server.db.read((tx) => tx.one('SELECT 1 FROM quantum_jobs'))
   expect(job).toBeUndefined()
+})
+
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest()
+
+function hashOf(...programs: string[]): string {
+  const value = { circuits: programs.map((circuit) => ({ circuit })) }
+  return accepted(examine({ body: { value }, isRecord: false, isKeyed: false }).outcome).programHash
+}
+
+test('the hash of a program is that of its file, and tells apart where several programs end', () => {
+  expect(hashOf(BELL)).toBe(sha256(BELL).toString('base64url'))
+  const sums = Buffer.concat([sha256(`${BELL}\n`), sha256(BELL)])
+  expect(hashOf(`${BELL}\n`, BELL)).toBe(sha256(sums).toString('base64url'))
+  expect(hashOf(`${BELL}\n`, BELL)).not.toBe(hashOf(BELL, `\n${BELL}`))
 })
