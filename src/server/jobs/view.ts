@@ -120,7 +120,7 @@ export function findAccessible(tx: ReadTx, caller: Caller, id: string): Job {
   throw new AppError('not_found', "The requested resource wasn't found")
 }
 
-/** A job as whoever has a link to it sees it: without its user. Undefined when there is none any more. */
+/** A job as whoever has a link to it sees it: without its user. Undefined when it is removed. */
 export function viewSharedJob(context: ViewContext, tx: ReadTx, id: string): JobView | undefined {
   const job = findJob(tx, id)
   return job && { ...describeJob(context, tx, job), user_id: '' }

@@ -78,7 +78,7 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
           DEFAULT_DAYS,
         ),
       }),
-      statuses: [201, 400, 401, 404, 409, 429],
+      statuses: [201, 404, 409],
       errors: { too_many_links: 409 },
       response: v.pipe(
         v.object({
@@ -110,7 +110,6 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
       access: 'signed_in',
       summary: "List the caller's valid links to a job or report; superusers also those of others",
       query: v.object(target),
-      statuses: [200, 400, 401],
       response: v.array(shareResponse),
       async run({ db }, { query, caller }) {
         const user = await ownUnlessSuperuser({ db }, caller)
@@ -122,7 +121,7 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
       path: '/api/shares/:id',
       access: 'signed_in',
       summary: 'Revoke a link; it becomes invalid at once',
-      statuses: [200, 401, 404],
+      statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { params, caller, ...call }) {
         const user = await ownUnlessSuperuser({ db }, caller)
@@ -139,7 +138,7 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
       path: '/api/shared/:secret',
       access: 'public',
       summary: 'Read the job or report that a link opens',
-      statuses: [200, 404, 413, 429, 503],
+      statuses: [200, 404],
       errors: { value_too_large: 413, changed_while_sent: 503 },
       response: v.pipe(
         v.object({

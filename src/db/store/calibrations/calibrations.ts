@@ -1,15 +1,3 @@
-import { AppError, newId } from '../../../base/index.ts'
-import { calibrationRequests } from '../../collections/calibration_requests.ts'
-import { drivers } from '../../collections/drivers.ts'
-import { qpus } from '../../collections/qpus.ts'
-import { INSERTION_ORDER } from '../../engine/dialect.ts'
-import { appendAudit } from '../../journal/audit.ts'
-import type { ReadTx, Tx } from '../../records/tx.ts'
-import type { RecordOf } from '../../schema/collection.ts'
-import type { DispatchTarget } from '../jobs/transitions/claim.ts'
-import { announceFailedRequest } from './announce-end.ts'
-import { collectProgress } from './collect-progress.ts'
-
 /**
  * The queue of calibrations.
  *
@@ -26,6 +14,17 @@ import { collectProgress } from './collect-progress.ts'
  * | running, pending → done (the report of the last run) | `storeReport` (calibration-reports.ts) |
  * | pending, running → failed | a superuser |
  */
+import { AppError, newId } from '../../../base/index.ts'
+import { calibrationRequests } from '../../collections/calibration_requests.ts'
+import { drivers } from '../../collections/drivers.ts'
+import { qpus } from '../../collections/qpus.ts'
+import { INSERTION_ORDER } from '../../engine/dialect.ts'
+import { appendAudit } from '../../journal/audit.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+import type { DispatchTarget } from '../jobs/transitions/claim.ts'
+import { announceFailedRequest } from './announce-end.ts'
+import { collectProgress } from './collect-progress.ts'
 
 export type CalibrationRequest = RecordOf<typeof calibrationRequests>
 
