@@ -69,6 +69,14 @@ export interface Refusal {
   reason: string
 }
 
+/**
+ * Refuses a workload of `needed` qubits where at most `most` fit; `remedy` says with what more of them do.
+ */
+export function refuseQubits(needed: number, most: number, remedy = ''): Refusal | undefined {
+  if (needed <= most) return undefined
+  return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit${remedy}` }
+}
+
 /** What a method uses while it runs one workload. */
 export interface MethodRun {
   /** Collects the outcomes of all shots, in any order and in groups. */

@@ -69,12 +69,13 @@ export class Simulator {
       timeBudget,
       resultBudget,
     }
+    const runner = new CircuitRunner(job, { ...dependencies, threads: 1 })
+    runner.assertHold(executions)
     const results: ExecutionResult[] = []
     const isShareable = !noise || noise.source !== undefined
     if (this.#workers && isShareable && executions.length >= MIN_BATCH_CIRCUITS) {
       await this.#workers.run(job, executions, dependencies, control, results)
     }
-    const runner = new CircuitRunner(job, { ...dependencies, threads: 1 })
     for (const execution of executions) {
       if (results[execution.stream]) continue
       control.phase(`circuit ${execution.stream}`)

@@ -11,6 +11,7 @@ import {
 import { circuitErrorOf } from '../errors.ts'
 import { observablesOf } from '../exact/observables.ts'
 import type { Engine } from '../kernel/engine.ts'
+import { FORMATS } from '../kernel/layout.ts'
 import type { NoiseModel } from '../noise/noise-model.ts'
 import { createRng } from '../numeric/random.ts'
 import type { ResultBudget } from '../tally/result-budget.ts'
@@ -78,6 +79,22 @@ export class CircuitRunner {
     this.#timeBudget = dependencies.timeBudget
     this.#resultBudget = dependencies.resultBudget
     this.#rng = createRng(job.seed)
+  }
+
+  /**
+   * Prepares the circuits of a job that may be too large for a method, so that one that is refused for its
+   * size is so before others run. A density matrix holds the fewest qubits. Parameters change no sizes: one
+   * set of each circuit is prepared.
+   * @throws SimulationError as `prepare` does.
+   */
+  assertHold(executions: readonly Execution[]): void {
+    if (executions.length === 1) return
+    const { limits, precision = 'double' } = this.#job
+    const most = Math.floor(Math.min(limits.stateQubits, FORMATS[precision].maxQubits) / 2)
+    for (const execution of executions) {
+      const { qubits, hardware } = execution.program.layout
+      if (execution.parameterSet === 0 && qubits + hardware > most) this.prepare(execution)
+    }
   }
 
   /** @throws SimulationError when the circuit cannot be lowered, or no method can run it. */

@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
+import { systemClock } from '../../../src/base/index.ts'
 import { chooseMethod } from '../../../src/simulator/circuits/choose-method.ts'
 import { METHODS } from '../../../src/simulator/methods/index.ts'
 import { depolarizing } from '../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, onQubit } from '../../../src/simulator/noise/noise-model.ts'
 import { createRng } from '../../../src/simulator/numeric/random.ts'
+import { createSimulator } from '../../../src/simulator/simulator.ts'
 import { UNLIMITED } from '../../../src/simulator/timing/time-budget.ts'
 import { h, measure, measureAll, randomUnitary, reset, ry, unitary, x } from '../support/ops.ts'
 import { distributionOf } from '../support/reference.ts'
@@ -79,24 +81,23 @@ ry(1.1) q[0]; c[0] = measure q[0]; if (c[0]) { h q[1]; cx q[1], q[2]; } c[1] = m
   expect(await run('single')).toEqual(await run('double'))
 })
 
+const workload = {
+  ...{ clbits: 1, shots: 1, noise: undefined, usedQubits: [0], precision: 'single' as const },
+  reduced: { qubits: [0], ops: [h(0)], terminal: [], canBranch: false },
+  createPlaces: () => expect.unreachable(),
+  walk: () => expect.unreachable(),
+  walkOpen: () => expect.unreachable(),
+}
+const limits = {
+  stateQubits: 28,
+  bytes: 2 ** 32,
+  stateCopyBytes: 0,
+  threads: 1,
+  maxBondDimension: 64,
+  work: UNLIMITED,
+}
+
 test('single precision is refused by methods without amplitudes, and for exact values', () => {
-  const workload = {
-    ...{ clbits: 1, shots: 1, noise: undefined, usedQubits: [0], precision: 'single' as const },
-    reduced: { qubits: [0], ops: [h(0)], terminal: [], canBranch: false },
-    createPlaces: () => expect.unreachable(),
-    walk: () => expect.unreachable(),
-    walkOpen: () => expect.unreachable(),
-  }
-  const limits = {
-    ...{
-      stateQubits: 28,
-      bytes: 2 ** 32,
-      stateCopyBytes: 0,
-      threads: 1,
-      maxBondDimension: 64,
-      work: UNLIMITED,
-    },
-  }
   const choose = (method: string, more = {}) =>
     chooseMethod(METHODS, method, { ...workload, ...more }, limits)
   for (const method of ['stabilizer', 'matrix_product_state']) {
@@ -108,8 +109,61 @@ test('single precision is refused by methods without amplitudes, and for exact v
   })
   const usedQubits = Array.from({ length: 28 }, (_, qubit) => qubit)
   expect(choose('automatic', { usedQubits })).toMatchObject({ method: { name: 'statevector' } })
-  const reason = 'statevector: needs 28 qubits, at most 27 fit'
-  expect(choose('statevector', { usedQubits, precision: 'double' })).toMatchObject({
-    refusal: { code: 'too_many_qubits', reason },
+})
+
+test('a state that only fits in single precision is refused in double with that remedy, by each method', () => {
+  const refusalOf = (method: string, qubits: number, more: object = {}, stateQubits = 28) => {
+    const usedQubits = Array.from({ length: qubits }, (_, qubit) => qubit)
+    const reduced = { ...workload.reduced, qubits: usedQubits }
+    const asked = { ...workload, precision: 'double' as const, usedQubits, reduced, ...more }
+    const choice = chooseMethod(METHODS, method, asked, { ...limits, stateQubits })
+    return 'refusal' in choice ? choice.refusal : choice.method.name
+  }
+  const refusal = (reason: string) => ({ code: 'too_many_qubits', reason })
+  expect(refusalOf('statevector', 27)).toBe('statevector')
+  expect(refusalOf('density_matrix', 13)).toBe('density_matrix')
+  const remedied = refusal('statevector: needs 28 qubits, at most 27 fit (28 with precision: single)')
+  expect(refusalOf('statevector', 28)).toEqual(remedied)
+  expect(refusalOf('trajectories', 28, { noise })).toEqual({
+    ...remedied,
+    reason: remedied.reason.replace('statevector', 'trajectories'),
   })
+  expect(refusalOf('density_matrix', 14)).toEqual(
+    refusal('density_matrix: needs 14 qubits, at most 13 fit (14 with precision: single)'),
+  )
+  // Without the remedy where it is none: too large for single too, by the option, and for exact values.
+  const plain = (qubits: number, most: number) =>
+    refusal(`statevector: needs ${qubits} qubits, at most ${most} fit`)
+  expect(refusalOf('statevector', 29)).toEqual(plain(29, 27))
+  expect(refusalOf('statevector', 28, {}, 27)).toEqual(plain(28, 27))
+  expect(refusalOf('statevector', 28, { exact: { observables: [] } })).toEqual(plain(28, 27))
+  expect(refusalOf('statevector', 29, { precision: 'single' })).toEqual(plain(29, 28))
+})
+
+test('a circuit that is too large ends a job before smaller ones run', async () => {
+  const simulator = await createSimulator({ clock: systemClock, threads: 1 })
+  const program = (qubits: number) =>
+    `OPENQASM 3.0; include "stdgates.inc"; qubit[${qubits}] q; bit[${qubits}] c; h q; cx q[0], q[1]; c = measure q;`
+  const started: string[] = []
+  const run = simulator.run(
+    {
+      ...{ backend: 'aer_sim', method: 'statevector', seed: 1, memory: 'none' },
+      circuits: [2, 3, 28].map((qubits) => ({ program: program(qubits), parameterSets: [], shots: 1 })),
+      limits: {
+        ...{ executions: 9, declaredQubits: 99, stateQubits: 28, shots: 1 },
+        resultLength: 2 ** 20,
+      },
+    },
+    {
+      signal: new AbortController().signal,
+      deadline: Number.POSITIVE_INFINITY,
+      phase: (name) => started.push(name),
+    },
+  )
+  await expect(run).rejects.toMatchObject({
+    ...{ code: 'too_many_qubits', circuitIndex: 2, executed: false },
+    message:
+      'circuit 2 cannot be simulated; statevector: needs 28 qubits, at most 27 fit (28 with precision: single)',
+  })
+  expect(started).toEqual([])
 })

@@ -6,10 +6,10 @@ import {
   type Workload,
 } from '../../define-method.ts'
 import type { KernelCall } from '../../kernel/kernel-call.ts'
-import { FORMATS } from '../../kernel/layout.ts'
 import { bitCount } from '../../numeric/bits.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
+import { refuseSize } from '../statevector/index.ts'
 import { Statevector } from '../statevector/state/statevector.ts'
 import { tallyIndices } from '../statevector/tally-indices.ts'
 import { computeOnDensity } from './exact.ts'
@@ -34,7 +34,7 @@ export const densityMatrix = defineMethod({
     refuse(workload, limits) {
       // Means do not depend on outcomes, which only dephase.
       const isRead = workload.exact?.observables.length === 0
-      return isRead ? refuse(workload, limits) : refuseSize(workload, limits)
+      return isRead ? refuse(workload, limits) : refuseQubitsOf(workload, limits)
     },
     async run(workload, run) {
       const values = await computeOnDensity(workload, run)
@@ -65,17 +65,12 @@ function refuse(workload: Workload, limits: ResourceLimits): Refusal | undefined
   if (workload.reduced?.ops.some((op) => op.kind === 'measure' && op.clbit >= 0)) {
     return { code: 'unsupported', reason: 'the circuit has mid-circuit measurements' }
   }
-  return refuseSize(workload, limits)
+  return refuseQubitsOf(workload, limits)
 }
 
-function refuseSize({ reduced, precision }: Workload, limits: ResourceLimits): Refusal | undefined {
-  if (!reduced) return { code: 'unsupported', reason: 'the program has feedback' }
-  const { bytes, maxQubits } = FORMATS[precision]
-  const fitting = Math.floor(Math.log2(limits.bytes / bytes))
-  const max = Math.floor(Math.min(limits.stateQubits, maxQubits, fitting) / 2)
-  const needed = reduced.qubits.length
-  if (needed <= max) return undefined
-  return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }
+function refuseQubitsOf(workload: Workload, limits: ResourceLimits): Refusal | undefined {
+  if (!workload.reduced) return { code: 'unsupported', reason: 'the program has feedback' }
+  return refuseSize(workload.reduced.qubits.length, limits, workload, 2)
 }
 
 function workOf(call: KernelCall, elements: number): number {

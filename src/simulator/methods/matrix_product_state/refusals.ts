@@ -1,4 +1,4 @@
-import type { Refusal } from '../../define-method.ts'
+import { type Refusal, refuseQubits } from '../../define-method.ts'
 
 /** Gates on more qubits are refused: the tensors of their sites are joined. */
 const MAX_GATE_QUBITS = 6
@@ -6,8 +6,7 @@ const MAX_QUBITS = 1_000
 
 /** Refuses a chain of too many qubits. */
 export function refuseSize(qubits: number): Refusal | undefined {
-  if (qubits <= MAX_QUBITS) return undefined
-  return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MAX_QUBITS} fit` }
+  return refuseQubits(qubits, MAX_QUBITS)
 }
 
 /** Refuses a gate on too many qubits, controls included. */

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../define-method.ts'
+import { type Refusal, refuseQubits } from '../../define-method.ts'
 import { type Clifford, isOdd, type Pauli } from './clifford.ts'
 
 /** With this number of qubits, a tableau takes 50 MB. */
@@ -6,8 +6,7 @@ const MAX_QUBITS = 5_000
 
 /** Refuses a tableau of too many qubits. */
 export function refuseSize(qubits: number): Refusal | undefined {
-  if (qubits <= MAX_QUBITS) return undefined
-  return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MAX_QUBITS} fit` }
+  return refuseQubits(qubits, MAX_QUBITS)
 }
 
 /**

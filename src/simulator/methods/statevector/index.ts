@@ -3,6 +3,7 @@ import {
   type MethodRun,
   type Refusal,
   type ResourceLimits,
+  refuseQubits,
   type Workload,
 } from '../../define-method.ts'
 import { UnsuitableMethodError } from '../../errors.ts'
@@ -34,7 +35,7 @@ export const statevector = defineMethod({
   exact: {
     refuse: refuseNoise,
     async run(workload, run) {
-      const values = await computeOnState(workload, run, assertFitsInto(run.limits, workload.precision))
+      const values = await computeOnState(workload, run, assertFitsInto(run.limits, workload))
       return { values, isExact: true, metadata: { threads: run.engine.threadsUsed } }
     },
   },
@@ -46,22 +47,28 @@ export const statevector = defineMethod({
 function refuseNoise(workload: Workload, limits: ResourceLimits): Refusal | undefined {
   if (workload.noise?.channelsAfter)
     return { code: 'noise_not_supported', reason: 'the noise model has gate noise' }
-  return refuseSize(stateQubits(workload), limits, workload.precision)
+  return refuseSize(stateQubits(workload), limits, workload)
 }
 
-/** Refuses a state of `needed` qubits that does not fit into the limits. */
+/**
+ * Refuses a state of `needed` qubits that does not fit into the limits. Each qubit takes `bits` bits of the
+ * index of an amplitude: 2 in a density matrix.
+ */
 export function refuseSize(
   needed: number,
   limits: ResourceLimits,
-  precision: Precision,
+  { precision, exact }: Pick<Workload, 'precision' | 'exact'>,
+  bits = 1,
 ): Refusal | undefined {
-  const { maxQubits, blockQubits, bytes } = FORMATS[precision]
-  const allowed = Math.min(limits.stateQubits, maxQubits)
+  const mostOf = (format: Precision, mostBits: number) =>
+    Math.floor(Math.min(limits.stateQubits, FORMATS[format].maxQubits, mostBits) / bits)
   // The engine always has memory for a block, so that measuring the free memory is unnecessary.
-  if (needed <= Math.min(allowed, blockQubits)) return undefined
-  const max = Math.min(allowed, Math.floor(Math.log2(limits.bytes / bytes)))
-  if (needed <= max) return undefined
-  return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }
+  if (needed <= mostOf(precision, FORMATS[precision].blockQubits)) return undefined
+  const fitting = (format: Precision) =>
+    mostOf(format, Math.floor(Math.log2(limits.bytes / FORMATS[format].bytes)))
+  const inSingle = precision === 'single' || exact ? 0 : fitting('single')
+  const remedy = needed <= inSingle ? ` (${inSingle} with precision: single)` : ''
+  return refuseQubits(needed, fitting(precision), remedy)
 }
 
 /** Estimated time to evolve a state through a circuit once, in s. */
@@ -73,7 +80,7 @@ export function secondsOfShot(workload: Workload, { threads }: ResourceLimits): 
 
 /** Runs all shots; returns the number of threads used. */
 export async function runOnState(workload: Workload, run: MethodRun): Promise<{ threads: number }> {
-  if (!workload.reduced) await runWithFeedback(workload, run, assertFitsInto(run.limits, workload.precision))
+  if (!workload.reduced) await runWithFeedback(workload, run, assertFitsInto(run.limits, workload))
   else await runReduced(workload, workload.reduced, run)
   const threads = run.engine.threadsUsed
   run.engine.release()
@@ -81,9 +88,9 @@ export async function runOnState(workload: Workload, run: MethodRun): Promise<{ 
 }
 
 /** Throws for a state of too many qubits. */
-function assertFitsInto(limits: ResourceLimits, precision: Precision): (qubits: number) => void {
+function assertFitsInto(limits: ResourceLimits, workload: Workload): (qubits: number) => void {
   return (qubits) => {
-    const refusal = refuseSize(qubits, limits, precision)
+    const refusal = refuseSize(qubits, limits, workload)
     if (refusal) throw new UnsuitableMethodError(refusal)
   }
 }

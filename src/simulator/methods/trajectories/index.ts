@@ -14,7 +14,7 @@ export const trajectories = defineMethod({
   prefers: (workload) => !workload.reduced,
   refuse(workload, limits) {
     if (!workload.noise?.channelsAfter) return { code: 'no_noise', reason: 'there is no noise' }
-    return refuseSize(stateQubits(workload), limits, workload.precision)
+    return refuseSize(stateQubits(workload), limits, workload)
   },
   stateQubits,
   estimateSeconds: (workload, limits) => secondsOfShot(workload, limits) * expectedStates(workload),
