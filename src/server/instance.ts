@@ -216,7 +216,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     new JobRecovery({ ...context, heartbeats }),
     new JobDispatcher({ ...context, heartbeats, backoff, onSent }),
     new CalibrationRecovery(context),
-    new CalibrationDispatcher({ ...context, backoff }),
+    new CalibrationDispatcher({ ...context, heartbeats, backoff }),
   ].map(({ loop }) => loop)
   const schedule = scheduleBackups({ config, operations: backups, clock, log: log.child('backups') })
   const renewal = createRenewal(tls, { clock, log })

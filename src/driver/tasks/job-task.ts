@@ -17,18 +17,20 @@ export function jobTask(
 ): Task {
   const names = { job, attempt }
   const isLimitedByServer = limit_ms > 0 && limit_ms < jobTimeoutMs
+  const limitMs = isLimitedByServer ? limit_ms : jobTimeoutMs
+  const limited = { ...names, limit_ms: Math.max(1, Math.round(limitMs)) }
   return {
     id: resultId(job, attempt),
     noun: 'job',
     names,
     epoch,
     text,
-    limitMs: isLimitedByServer ? limit_ms : jobTimeoutMs,
+    limitMs,
     ...(!isLimitedByServer && { limitedBy: 'job_timeout of the driver' }),
     graceMs: 2_000,
     isReportedWhenStopped: false,
-    hello: { running: names },
-    started: { type: 'JobStarted', payload: names },
+    hello: { running: limited },
+    started: { type: 'JobStarted', payload: limited },
     heartbeat: (phase) => ({
       type: 'JobHeartbeat',
       payload: { ...names, ...(phase !== undefined && { phase }) },

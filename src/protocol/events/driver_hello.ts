@@ -15,7 +15,12 @@ export const driverHello = defineEvent({
     device: v.pipe(v.string(), v.maxLength(255)),
     epoch: v.pipe(v.number(), v.integer(), v.minValue(0)),
     running: v.nullable(
-      v.object({ job: v.string(), attempt: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+      v.object({
+        job: v.string(),
+        attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
+        /** As in `JobStarted`. */
+        limit_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+      }),
     ),
     /** The calibration under way on a tuner. */
     run_id: v.optional(v.nullable(calibrationId)),

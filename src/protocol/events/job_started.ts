@@ -5,5 +5,10 @@ import { defineEvent } from '../define-event.ts'
 export const jobStarted = defineEvent({
   type: 'JobStarted',
   limited: false,
-  payload: v.object({ job: v.string(), attempt: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+  payload: v.object({
+    job: v.string(),
+    attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    /** Milliseconds after which the driver ends it; earlier drivers do not report it. */
+    limit_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  }),
 })

@@ -7,15 +7,18 @@ import {
   type CalibrationClaim,
   claimCalibration,
   failCalibration,
+  listAwaitedJobs,
   listIdleTuners,
   listOwnRunsToBegin,
   requeueUndeliveredCalibration,
 } from '../../db/store/calibrations/index.ts'
-import type { CalibrationMode } from '../../protocol/index.ts'
+import { type AttemptKey, isRunningAttempt } from '../../db/store/jobs/index.ts'
+import { type CalibrationMode, resultId } from '../../protocol/index.ts'
 import { type DriverHub, deliverEach } from '../driver-hub.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
+import { interruptJob } from './track-run.ts'
 
 /** What `CalibrationDispatcher` works with. */
 interface CalibrationDispatcherDependencies {
@@ -24,7 +27,9 @@ interface CalibrationDispatcherDependencies {
   clock: Clock
   log: Log
   backoff: DispatchBackoff
-  config: { dispatchPollInterval: number }
+  /** How long a driver may run an attempt in ms, if it reports that. */
+  heartbeats: { limitMs(attempt: AttemptKey): number | undefined }
+  config: { dispatchPollInterval: number; calibrationWait: number }
 }
 
 /** Collections whose changes may let a calibration run. */
@@ -39,6 +44,9 @@ const MAX_RUN_MS: Record<CalibrationMode, number> = {
   full: 48 * HOUR_MS,
 }
 
+/** Time for the result of a job that its driver ends at its limit, ms. */
+const END_GRACE_MS = 10_000
+
 /**
  * Dispatches the next calibration to each idle tuner, after each change that may allow it and at the poll
  * interval.
@@ -48,6 +56,8 @@ export class CalibrationDispatcher {
   readonly #dependencies: CalibrationDispatcherDependencies
   /** Runs of tuners' own that may begin and know it, with the epoch. */
   readonly #begun = new Set<string>()
+  /** Since when calibrations wait for a running attempt, monotonic ms. */
+  #awaitedSince = new Map<string, number>()
 
   constructor(dependencies: CalibrationDispatcherDependencies) {
     this.#dependencies = dependencies
@@ -67,6 +77,7 @@ export class CalibrationDispatcher {
    * end. The claim is durable before the first byte is sent.
    */
   async dispatchOnce(): Promise<void> {
+    await this.#endOverdueJobs()
     await this.#beginOwnRuns()
     const { db, hub, backoff } = this.#dependencies
     // Usually no calibration is waiting; nothing is written then.
@@ -96,6 +107,34 @@ export class CalibrationDispatcher {
     for (const [key, { driver, run }] of due) {
       if (this.#begun.has(key)) continue
       if (hub.send(driver, { type: 'BeginCalibration', run_id: run })) this.#begun.add(key)
+    }
+  }
+
+  /**
+   * Requeues jobs for which a calibration has waited longer than they may run: their drivers do not end them.
+   * Its time begins again with the server.
+   */
+  async #endOverdueJobs(): Promise<void> {
+    const { db, hub, clock, log, backoff, heartbeats, config } = this.#dependencies
+    const awaited = await db.read(listAwaitedJobs)
+    const now = clock.monotonic()
+    const since = this.#awaitedSince
+    this.#awaitedSince = new Map()
+    for (const running of awaited) {
+      const { job, attempt, driver, qpu } = running
+      const key = resultId(job, attempt)
+      const begun = since.get(key) ?? now
+      this.#awaitedSince.set(key, begun)
+      const known = heartbeats.limitMs(running)
+      const limitMs = known === undefined ? config.calibrationWait : known + END_GRACE_MS
+      if (now - begun < limitMs) continue
+      const reason = 'it ran longer than its time limit while a calibration waited for it'
+      const ended = await db.write('requeue overdue job', (tx) =>
+        isRunningAttempt(tx, running) ? interruptJob(tx, { hub, backoff }, qpu, reason) : undefined,
+      )
+      if (!ended) continue
+      hub.send(driver, { type: 'StopJob', job, attempt })
+      log.warn('job requeued for a calibration that has waited for it', { job, attempt, driver, limitMs })
     }
   }
 

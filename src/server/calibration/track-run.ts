@@ -1,3 +1,4 @@
+import type { Tx } from '../../db/index.ts'
 import {
   beginOwnRun,
   confirmCalibration,
@@ -8,9 +9,10 @@ import {
   recordProgress,
   requeueUndeliveredCalibration,
 } from '../../db/store/calibrations/index.ts'
-import { requeueDisturbed } from '../../db/store/jobs/index.ts'
+import { type DriverAttempt, requeueDisturbed } from '../../db/store/jobs/index.ts'
 import type { EventPayload } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
+import type { DriverHub } from '../driver-hub.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import type { EventSource } from '../drivers/receive.ts'
 
@@ -56,10 +58,7 @@ export async function beginOwn(
 ): Promise<void> {
   const { isNew, disturbed } = await db.write('begin own run', (tx) => {
     const isNew = beginOwnRun(tx, { run, driver, waits })
-    const disturbed = isNew && !waits ? requeueDisturbed(tx, qpu, DISTURBED) : undefined
-    // Its driver needs a moment to stop the job and would refuse another one as busy.
-    const epoch = disturbed && hub.attachedEpoch(disturbed.driver)
-    if (disturbed && epoch !== undefined) backoff.penalize(disturbed.driver, epoch)
+    const disturbed = isNew && !waits ? interruptJob(tx, { hub, backoff }, qpu, DISTURBED) : undefined
     return { isNew, disturbed }
   })
   if (isNew) log.info('calibration started by its tuner', { run, driver })
@@ -67,6 +66,23 @@ export async function beginOwn(
   const { job, attempt } = disturbed
   hub.send(disturbed.driver, { type: 'StopJob', job, attempt })
   log.info('job disturbed by a calibration, requeued', { job, attempt, run })
+}
+
+/**
+ * Requeues the job that a QPU runs, uncharged and uncounted, for a calibration; the caller then sends
+ * `StopJob`. Undefined without a job.
+ */
+export function interruptJob(
+  tx: Tx,
+  { hub, backoff }: { hub: Pick<DriverHub, 'attachedEpoch'>; backoff: DispatchBackoff },
+  qpu: string,
+  reason: string,
+): DriverAttempt | undefined {
+  const disturbed = requeueDisturbed(tx, qpu, reason)
+  // Its driver needs a moment to stop the job and would refuse another one as busy.
+  const epoch = disturbed && hub.attachedEpoch(disturbed.driver)
+  if (disturbed && epoch !== undefined) backoff.penalize(disturbed.driver, epoch)
+  return disturbed
 }
 
 const DISTURBED = 'a calibration began on the QPU while it ran'

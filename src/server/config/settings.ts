@@ -109,6 +109,11 @@ export const SETTINGS = {
       '20s',
       'Time without a heartbeat after which a running job is requeued',
     ),
+    calibrationWait: setting(
+      duration(1_000),
+      '1h',
+      'Time that a calibration waits for a running job whose driver does not report its time limit',
+    ),
     recoveryInterval: setting(duration(10), '10s', 'Interval between checks for stalled jobs'),
     dispatchPollInterval: setting(duration(10), '1s', 'Maximum delay between two dispatch polls'),
     maxAttempts: setting(integer({ min: 0, max: 1_000 }), '5', 'Maximum attempts per job; 0 = no limit'),

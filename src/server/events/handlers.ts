@@ -111,19 +111,19 @@ const handlers: Handlers = {
       log.info('requeued jobs that the driver reconnected without', { driver: name, requeued })
     if (!running) return
     const isRunning = await db.read((tx) => isRunningAttempt(tx, { ...running, driver }))
-    if (isRunning) heartbeats.record(running)
+    if (isRunning) heartbeats.record(running, running.limit_ms)
     // Requeued by an operator while the driver was disconnected: it would refuse the next job as busy.
     else if (await db.read((tx) => isRequeuedAttempt(tx, running))) {
       context.hub.send(driver, { type: 'StopJob', job: running.job, attempt: running.attempt })
     }
   },
 
-  async JobStarted({ context, heartbeats, backoff }, { driver }, { job, attempt }) {
+  async JobStarted({ context, heartbeats, backoff }, { driver }, { job, attempt, limit_ms }) {
     const started = await context.db.write('mark job started', (tx) =>
       markStarted(tx, { job, attempt, driver }),
     )
     if (!started) return
-    heartbeats.record({ job, attempt })
+    heartbeats.record({ job, attempt }, limit_ms)
     backoff.clear(driver)
   },
 

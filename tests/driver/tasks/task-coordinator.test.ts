@@ -76,13 +76,13 @@ test('TaskCoordinator reports the start and, every 5 s, the job with its phase',
   using folder = temporaryFolder()
   const { coordinator, receive, clock, sent, runs, types, end } = await openCoordinator(folder.path)
   await receive(DISPATCH)
-  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
+  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 1, limit_ms: 10_000 })
   runs[0]?.watch.onStarted()
   await clock.advance(5_000)
   runs[0]?.watch.onPhase('compiling')
   await clock.advance(5_000)
   expect(sent.map(({ type, payload }) => [type, payload])).toEqual([
-    ['JobStarted', { job: DISPATCH.job, attempt: 1 }],
+    ['JobStarted', { job: DISPATCH.job, attempt: 1, limit_ms: 10_000 }],
     ['JobHeartbeat', { job: DISPATCH.job, attempt: 1 }],
     ['JobHeartbeat', { job: DISPATCH.job, attempt: 1, phase: 'compiling' }],
   ])
@@ -103,7 +103,7 @@ test('TaskCoordinator sends heartbeats until the result is on a slow disk', asyn
   await receive(DISPATCH)
   runs[0]?.end('result')
   await clock.advance(5_000)
-  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
+  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 1, limit_ms: 10_000 })
   expect(types()).toEqual(['JobHeartbeat'])
   written.resolve()
   await until('the task has ended', () => coordinator.hello.running === null)
@@ -141,7 +141,7 @@ test('TaskCoordinator.stop() ends the running attempt only, without a result', a
   await until('the task has ended', () => coordinator.hello.running === null)
   expect(outbox.ids()).toEqual([])
   await receive({ ...DISPATCH, attempt: 2 })
-  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 2 })
+  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 2, limit_ms: 10_000 })
 })
 
 test('TaskCoordinator reports no start of a job that ends within 20 ms', async () => {

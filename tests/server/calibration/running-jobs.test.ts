@@ -40,6 +40,41 @@ describe('a calibration of a QPU that runs a job', () => {
     await lab.db.write('cancel', (tx) => cancelJob(tx, next.id))
   })
 
+  test('requeues it when it outlasts its time limit, and begins', async () => {
+    await using at = await openCase()
+    const { it, lab, running } = at
+    it.heartbeats.start({ job: running.id, attempt: 1 })
+    const started = { job: running.id, attempt: 1, limit_ms: 60_000 }
+    await it.sendEvent('JobStarted', started, { tuner: it.qpu.driver })
+    const { id } = await it.request()
+    await it.dispatcher.dispatchOnce()
+    await it.dispatcher.dispatchOnce()
+    await lab.clock.advance(60_000)
+    await it.dispatcher.dispatchOnce()
+    expect((await lab.job(running.id)).status).toBe('running')
+    await lab.clock.advance(10_000)
+    await it.dispatcher.dispatchOnce()
+    expect(await lab.job(running.id)).toMatchObject({ status: 'pending', attempt: 1 })
+    expect(lab.hub.commands('StopJob')).toMatchObject([{ job: running.id, attempt: 1 }])
+    expect((await it.read(id)).status).toBe('running')
+    expect(await lab.history(running.id)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'requeued 1'])
+  })
+
+  test('waits for a foreign driver, which reports no limit, as long as the setting says', async () => {
+    await using at = await openCase()
+    const { it, lab, running } = at
+    const run = it.newRun()
+    await it.sendEvent('CalibrationStarted', { run_id: run, request_id: null, mode: 'full', waits: true })
+    await it.dispatcher.dispatchOnce()
+    await lab.clock.advance(lab.config.calibrationWait - 1)
+    await it.dispatcher.dispatchOnce()
+    expect((await lab.job(running.id)).status).toBe('running')
+    await lab.clock.advance(1)
+    await it.dispatcher.dispatchOnce()
+    expect((await lab.job(running.id)).status).toBe('pending')
+    expect(lab.hub.commands('BeginCalibration')).toMatchObject([{ run_id: run }])
+  })
+
   test('holds no job back while its tuner is away, or once it was given up', async () => {
     await using at = await openCase()
     const { it, lab } = at

@@ -29,6 +29,7 @@ export class CalibrationLab implements AsyncDisposable {
   readonly tuner: Driver
   readonly dispatcher: CalibrationDispatcher
   readonly recovery: CalibrationRecovery
+  readonly heartbeats: Heartbeats
   readonly handle: ReturnType<typeof createEventHandler>
 
   private constructor(lab: JobLab, qpu: Qpu & { driver: Driver }, tuner: Driver) {
@@ -36,9 +37,10 @@ export class CalibrationLab implements AsyncDisposable {
     this.qpu = qpu
     this.tuner = tuner
     const backoff = new DispatchBackoff(lab.clock)
-    this.dispatcher = new CalibrationDispatcher({ ...lab.dependencies(), backoff })
     this.recovery = new CalibrationRecovery(lab.dependencies())
     const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+    this.heartbeats = heartbeats
+    this.dispatcher = new CalibrationDispatcher({ ...lab.dependencies(), heartbeats, backoff })
     this.handle = createEventHandler({ context: lab.dependencies(), heartbeats, backoff })
   }
 

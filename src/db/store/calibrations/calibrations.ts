@@ -136,7 +136,7 @@ export function listIdleTuners(tx: ReadTx): IdleTuner[] {
 
 /**
  * The oldest pending request of a tuner waits until its QPU runs no job; no other job starts there meanwhile.
- * The running one ends within its time limit, or by the recovery of lost jobs.
+ * The running one ends within its time limit, or is requeued then: see `listAwaitedJobs`.
  */
 export function awaitRunningJob(tx: Tx, { qpu, driver }: DispatchTarget): void {
   const changed = tx.run(

@@ -21,7 +21,7 @@ export {
   resumableCalibration,
 } from './calibrations.ts'
 export { listMedians, type Median, readMedian, type StoredMedian } from './medians.ts'
-export { beginOwnRun, endOwnRun, listOwnRuns, listOwnRunsToBegin } from './own-runs.ts'
+export { beginOwnRun, endOwnRun, listAwaitedJobs, listOwnRuns, listOwnRunsToBegin } from './own-runs.ts'
 export {
   finishValues,
   type HistoryQuery,

@@ -11,6 +11,7 @@
 import { drivers } from '../../collections/drivers.ts'
 import { qpus } from '../../collections/qpus.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { DriverAttempt } from '../jobs/attempts.ts'
 import type { CalibrationRun } from './calibrations.ts'
 
 /**
@@ -49,6 +50,21 @@ export function listOwnRunsToBegin(tx: ReadTx): (CalibrationRun & { epoch: numbe
      WHERE tuner_runs.waits = 1
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)
      ORDER BY leases.driver`,
+  )
+}
+
+/** The jobs for whose end a calibration of their QPU waits, requested or of the tuner itself. */
+export function listAwaitedJobs(tx: ReadTx): (DriverAttempt & { qpu: string })[] {
+  return tx.all(
+    `SELECT id AS job, attempt, driver, qpu FROM quantum_jobs WHERE status = 'running' AND qpu IN (
+       SELECT leases.qpu FROM calibration_requests
+         JOIN leases ON leases.driver = calibration_requests.driver AND leases.state = 'attached'
+         WHERE calibration_requests.status = 'pending' AND calibration_requests.waits = 1
+       UNION
+       SELECT leases.qpu FROM tuner_runs
+         JOIN leases ON leases.driver = tuner_runs.driver AND leases.state = 'attached'
+         WHERE tuner_runs.waits = 1)
+     ORDER BY qpu`,
   )
 }
 

@@ -2,6 +2,7 @@ export { quantumJobs } from '../../collections/quantum_jobs.ts'
 export { listTimeline, type TimelineEntry } from '../../journal/timeline.ts'
 export {
   type AttemptKey,
+  type DriverAttempt,
   isRequeuedAttempt,
   isRunningAttempt,
   listAttempts,

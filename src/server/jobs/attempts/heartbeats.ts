@@ -7,6 +7,8 @@ interface RunningAttempt {
   claimedAt: number | undefined
   /** Monotonic ms of the last heartbeat, or of the claim before the first one. */
   lastHeartbeatAt: number
+  /** ms after which its driver ends it; undefined where the driver does not report it. */
+  limitMs?: number | undefined
 }
 
 /**
@@ -30,10 +32,17 @@ export class Heartbeats {
     this.#attempts.set(resultId(job, attempt), { claimedAt: now, lastHeartbeatAt: now })
   }
 
-  /** Records a heartbeat of a known attempt. */
-  record({ job, attempt }: AttemptKey): void {
+  /** Records a heartbeat of a known attempt; `limitMs`: after which its driver ends it, if that is known. */
+  record({ job, attempt }: AttemptKey, limitMs?: number): void {
     const running = this.#attempts.get(resultId(job, attempt))
-    if (running) running.lastHeartbeatAt = this.#clock.monotonic()
+    if (!running) return
+    running.lastHeartbeatAt = this.#clock.monotonic()
+    running.limitMs = limitMs ?? running.limitMs
+  }
+
+  /** ms after which the driver of an attempt ends it; undefined if that is not known. */
+  limitMs({ job, attempt }: AttemptKey): number | undefined {
+    return this.#attempts.get(resultId(job, attempt))?.limitMs
   }
 
   /** ms since the claim; undefined if this process did not claim the attempt or no longer tracks it. */
