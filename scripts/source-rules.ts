@@ -188,7 +188,7 @@ export interface BannedText {
   reason: string
 }
 
-const SQL_OUTSIDE_DIALECT = /^src\/(?!db\/(engine\/dialect\.ts|schema\/migrations\/))/
+const SQL_OUTSIDE_DIALECT = /^src\/(?!db\/(sqlite\/|postgres\/|engine\/dialect\.ts|schema\/migrations\/))/
 
 export const BANNED_TEXTS: readonly BannedText[] = [
   {

@@ -8,7 +8,7 @@ export interface BannedSql {
 }
 
 /** Files whose SQL is for all databases: not the dialect, the engines and released migrations. */
-export const COMMON_SQL = /^src\/db\/(?!sqlite\/|engine\/dialect\.ts$|schema\/migrations\/)/
+export const COMMON_SQL = /^src\/db\/(?!sqlite\/|postgres\/|engine\/dialect\.ts$|schema\/migrations\/)/
 
 /** Begins a name that nothing qualifies, and that is no parameter. */
 const BARE = '(?<![\\w"$.¤\'@\\\\-])'

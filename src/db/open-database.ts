@@ -202,6 +202,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
 
   return {
     names,
+    dialect: writer.dialect,
     storage,
     files,
     changes: { subscribe: feed.subscribe },

@@ -3,7 +3,6 @@ import type { User } from '../../src/db/store/accounts/index.ts'
 import { ATTEMPTS } from '../../src/db/store/jobs/attempts.ts'
 import { cancelJob, findJob } from '../../src/db/store/jobs/index.ts'
 import { type Driver, resetLeases, setDraining } from '../../src/db/store/qpus/index.ts'
-import { LEDGER } from '../../src/db/sums/newer.ts'
 import { resultId } from '../../src/protocol/index.ts'
 import { DispatchBackoff } from '../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'
@@ -11,6 +10,7 @@ import { Heartbeats } from '../../src/server/jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../../src/server/jobs/attempts/recover.ts'
 import { JobDispatcher } from '../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab } from '../support/server/job-lab.ts'
+import { readCharges } from '../support/sums/charges.ts'
 import { operateOn } from './operator-actions.ts'
 import {
   applyHello,
@@ -29,7 +29,6 @@ import {
 import { NARROW_QPU, type Step } from './store-steps.ts'
 
 const SILENCE_MS = 20_000
-const CHARGES = `SELECT * FROM ${LEDGER} WHERE kind = 'charge'`
 const ENDED = new Set(['completed', 'failed', 'cancelled'])
 
 /** The real parts of the server on a real database, compared with a model of their behavior. */
@@ -360,7 +359,7 @@ export class StoreMachine {
   async compare(): Promise<void> {
     const ids = this.#jobs.map(({ id }) => id)
     const stored = await this.lab.db.read((tx) => ids.map((id) => findJob(tx, id)))
-    const charges = await this.lab.db.read((tx) => tx.all<{ source_id: string; delta_ms: number }>(CHARGES))
+    const charges = await this.lab.db.read(readCharges)
     const seen = stored.map((job) => [job?.id, job?.status, job?.attempt, job?.held])
     expect(seen).toEqual(this.#jobs.map(({ id, status, attempt, held }) => [id, status, attempt, held]))
     const charged = this.#jobs.filter(({ chargedMs }) => chargedMs !== undefined)

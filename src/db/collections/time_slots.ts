@@ -1,5 +1,5 @@
 import { badField, DAY_MS, fromTimestamp, toTimestamp } from '../../base/index.ts'
-import { JOIN_IN_ORDER, jsonItems, jsonKey, unindexed } from '../engine/dialect.ts'
+import { type Dialect, ofDialect } from '../engine/dialect.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { date, relation, text } from '../schema/fields/index.ts'
@@ -99,11 +99,11 @@ export function overlapsOf(
     since: dayBefore(slot.start_time),
   }))
   const params = { wanted: JSON.stringify(wanted), qpu, except }
-  const taken = tx.all<{ at: number }>(TAKEN, params).map(({ at }) => wanted[at])
-  if (taken.length === 0) return []
-  const rows = tx.all<Times & { bookedStart: string; bookedEnd: string }>(OVERLAPS, {
+  const busy = tx.all<{ at: number }>(taken(tx.dialect), params).map(({ at }) => wanted[at])
+  if (busy.length === 0) return []
+  const rows = tx.all<Times & { bookedStart: string; bookedEnd: string }>(overlaps(tx.dialect), {
     ...params,
-    wanted: JSON.stringify(taken),
+    wanted: JSON.stringify(busy),
   })
   return rows.map(({ start_time, end_time, bookedStart, bookedEnd }) => ({
     start_time,
@@ -116,7 +116,7 @@ function dayBefore(time: string): string {
   return toTimestamp((fromTimestamp(time) ?? 0) - DAY_MS)
 }
 
-const WANTED = `wanted AS (
+const wantedSql = ({ jsonItems, jsonKey }: Dialect) => `wanted AS (
     SELECT "key" AS at, ${jsonKey('"value"', 'start')} AS start_time, ${jsonKey('"value"', 'end')} AS end_time,
       ${jsonKey('"value"', 'since')} AS since
     FROM ${jsonItems('$wanted')})`
@@ -125,8 +125,9 @@ const WANTED = `wanted AS (
  * The requested slots that overlap with any. Slots of one QPU do not overlap with each other, so only the
  * last one that begins before the end may be in the way. The QPUs with slots are found one after another.
  */
-const TAKEN = `
-  WITH RECURSIVE ${WANTED},
+const taken = ofDialect(
+  (dialect) => `
+  WITH RECURSIVE ${wantedSql(dialect)},
   place (qpu) AS (
     SELECT min(qpu) FROM time_slots
     UNION ALL
@@ -138,7 +139,8 @@ const TAKEN = `
       SELECT booked.end_time FROM time_slots booked
       WHERE booked.qpu = considered.qpu AND booked.start_time < wanted.end_time AND booked.id <> $except
       ORDER BY booked.start_time DESC LIMIT 1))
-  ORDER BY at`
+  ORDER BY at`,
+)
 
 /** Conditions on a slot that may overlap with the requested one. */
 const IS_OTHER = "id <> $except AND (qpu = $qpu OR qpu = '' OR $qpu = '')"
@@ -147,15 +149,17 @@ const IS_OTHER = "id <> $except AND (qpu = $qpu OR qpu = '' OR $qpu = '')"
  * For each requested slot the first booked one that overlaps with it: of those that begin in the 24 h before
  * its end, and of the others only those that last overnight.
  */
-const OVERLAPS = `
-  WITH ${WANTED}
+const overlaps = ofDialect(
+  (dialect) => `
+  WITH ${wantedSql(dialect)}
   SELECT wanted.start_time, wanted.end_time, booked.start_time AS "bookedStart", booked.end_time AS "bookedEnd"
-  FROM wanted ${JOIN_IN_ORDER} time_slots booked ON booked.seq = (
+  FROM wanted ${dialect.joinInOrder} time_slots booked ON booked.seq = (
     SELECT seq FROM (
       SELECT seq, start_time FROM time_slots
       WHERE start_time >= wanted.since AND start_time < wanted.end_time AND end_time > wanted.start_time AND ${IS_OTHER}
       UNION ALL
       SELECT seq, start_time FROM time_slots
-      WHERE end_time > wanted.start_time AND ${unindexed('start_time')} < wanted.since AND ${IS_OVERNIGHT} AND ${IS_OTHER}) other
+      WHERE end_time > wanted.start_time AND ${dialect.unindexed('start_time')} < wanted.since AND ${IS_OVERNIGHT} AND ${IS_OTHER}) other
     ORDER BY start_time LIMIT 1)
-  ORDER BY wanted.at`
+  ORDER BY wanted.at`,
+)

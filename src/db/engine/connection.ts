@@ -1,4 +1,6 @@
-import type { Params } from './sql.ts'
+import { toTimestamp } from '../../base/index.ts'
+import type { Dialect } from './dialect.ts'
+import type { Params, SqlReader } from './sql.ts'
 
 /** A transaction that may write, or one that reads a single snapshot. */
 export type TransactionMode = 'write' | 'read'
@@ -8,6 +10,7 @@ export type TransactionMode = 'write' | 'read'
  * AppError when the storage fails.
  */
 export interface Connection {
+  readonly dialect: Dialect
   /** The first row of a statement; the caller asserts the row type for the selected columns. */
   one<T>(sql: string, params?: Params): T | undefined
   all<T>(sql: string, params?: Params): T[]
@@ -22,4 +25,9 @@ export interface Connection {
   /** A number that changes when another connection has committed; the same one within a transaction. */
   version(): number
   close(): void
+}
+
+/** Reads on a connection inside its transaction, at `now` in ms since the epoch. */
+export function readerAt({ one, all, version, dialect }: Connection, now: number): SqlReader {
+  return { now, at: toTimestamp(now), one, all, version, dialect }
 }

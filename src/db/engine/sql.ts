@@ -1,3 +1,5 @@
+import type { Dialect } from './dialect.ts'
+
 /** A value that can be bound to a `$name` in a statement. */
 export type Bindable = string | number | bigint | boolean | null | Uint8Array
 
@@ -22,6 +24,8 @@ export interface SqlReader {
   all<T>(sql: string, params?: Params): T[]
   /** A number that changes when another connection has committed. */
   version(): number
+  /** The SQL of this database. */
+  readonly dialect: Dialect
 }
 
 /** SQL reads and writes inside one transaction. */

@@ -1,18 +1,13 @@
-/** A declared index or trigger; `sql` creates it. */
-export interface Declared {
-  name: string
-  sql: string
-}
+import type { Dialect } from './dialect.ts'
+import type { Columns, Declared, Trigger } from './table.ts'
 
-/** The required form of a table: columns and constraints as SQL text, in order. */
-export interface Table {
-  name: string
-  columns: readonly (Declared & { addable: boolean })[]
-  constraints: readonly string[]
+/** Triggers as they are written for a database. */
+type Triggers = (dialect: Dialect) => readonly Trigger[]
+
+/** The required form of a table with what belongs to it. */
+export interface Table extends Columns {
   indexes: readonly Declared[]
-  triggers?: readonly Declared[]
-  /** Stores rows in the order of the primary key instead of storing the key a second time. */
-  isKeyed?: boolean
+  triggers?: Triggers
 }
 
 /** A stored table with the texts of its columns and constraints, as they were declared. */
@@ -29,7 +24,9 @@ export interface StoredSchema {
   /** Adds a column with the text `definition`, which begins with its quoted name. */
   addColumn(table: string, definition: string): void
   /** Drops what is stored but not declared in the same words, and creates what is missing. */
-  replace(kind: 'index' | 'trigger', declared: readonly Declared[]): void
+  replaceIndexes(declared: readonly Declared[]): void
+  /** The same for triggers. */
+  replaceTriggers(declared: readonly Triggers[]): void
   /**
    * Runs work that may rebuild tables: it checks references by `brokenReferences` itself, at the end of each
    * of its transactions.

@@ -143,7 +143,7 @@ function comparisonSql(
   scope: Scope,
   ast: Extract<FilterAst, { kind: 'compare' }>,
 ): ComparisonSql {
-  const { binder } = context
+  const target = { binder: context.binder, dialect: context.catalog.dialect }
   const wasUsed = scope.wasUsed()
   const left = resolveOperand(context, scope, ast.left)
   const leftUses = scope.wasUsed()
@@ -152,7 +152,7 @@ function comparisonSql(
   if (wasUsed || leftUses || rightUses) scope.use()
   const guards = [left, right].flatMap(({ guard }) => guard ?? [])
   const terms = [
-    comparison(binder, left, ast.operator, right),
+    comparison(target, left, ast.operator, right),
     ...knownChoices(context, ast, left, right),
     ...guards,
   ]
@@ -174,7 +174,7 @@ function comparisonSql(
   const where = [
     ...[eachLeft, eachRight].flatMap(({ guard }) => guard ?? []),
     ...scopes.flatMap((each) => each.guards),
-    `NOT (${comparison(binder, eachLeft, ast.operator, eachRight)})`,
+    `NOT (${comparison(target, eachLeft, ast.operator, eachRight)})`,
   ]
   return {
     some,

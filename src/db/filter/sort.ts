@@ -1,4 +1,3 @@
-import { RANDOM } from '../engine/dialect.ts'
 import { quoted } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type CompileOptions, type Condition, createContext } from './compile.ts'
@@ -110,7 +109,7 @@ function columnTerm({ alias }: Context, column: string): SortTerm {
 }
 
 function sortTerm(context: Context, name: string): SortTerm {
-  if (name === '@random') return { sql: RANDOM }
+  if (name === '@random') return { sql: context.catalog.dialect.random }
   if (name === '@rowid') return columnTerm(context, 'seq')
   const scope = context.newScope()
   const { sql, guard, isLarge, column } = fieldOperand(context, scope, name)

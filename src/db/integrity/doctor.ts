@@ -29,7 +29,7 @@ function danglingRelations(tx: SqlReader): Finding[] {
     Object.entries(collection.fields).flatMap(([name, { reference }]) => {
       if (!reference || reference.onRemove === 'keep') return []
       const [table, target] = [quoted(collection.name), quoted(reference.to)]
-      const { value, join, condition } = reference.each(`${table}.${quoted(name)}`)
+      const { value, join, condition } = reference.each(tx.dialect, `${table}.${quoted(name)}`)
       const sql =
         `SELECT ${table}.id, ${value} FROM ${table} ${join} WHERE ${condition} ` +
         `AND NOT EXISTS (SELECT 1 FROM ${target} other WHERE other.id = ${value})`

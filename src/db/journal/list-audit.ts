@@ -1,4 +1,4 @@
-import { jsonAt } from '../engine/dialect.ts'
+import type { Dialect } from '../engine/dialect.ts'
 import type { SqlReader, Statement } from '../engine/sql.ts'
 import { type AuditRow, lastAuditSeq } from './audit.ts'
 
@@ -29,7 +29,7 @@ export function listAudit(
   tx: SqlReader,
   { limit, ...filter }: AuditFilter & { limit: number },
 ): ListedAudit[] {
-  const { sql, params } = statementOf(filter, { from: 0, before: Number.MAX_SAFE_INTEGER }, limit)
+  const { sql, params } = statementOf(tx.dialect, filter, { from: 0, before: Number.MAX_SAFE_INTEGER }, limit)
   return tx.all<StoredAudit>(sql, params).map(listed).toReversed()
 }
 
@@ -70,7 +70,7 @@ export function planAuditPage(
   const begin = since === undefined ? 1 : (firstFrom(tx, since) ?? end)
   const from = Math.max(begin, end - examine)
   return {
-    rows: statementOf(filter, { from, before: end }, limit),
+    rows: statementOf(tx.dialect, filter, { from, before: end }, limit),
     pageOf(rows) {
       const entries = rows.map((row) => listed(row as unknown as StoredAudit))
       const reached = entries.length < limit ? from : (entries.at(-1)?.seq ?? from)
@@ -87,7 +87,12 @@ interface Range {
 type StoredAudit = AuditRow & { email: string | null }
 
 /** Selects entries, newest first. */
-function statementOf(filter: AuditFilter, { from, before }: Range, limit: number): Statement {
+function statementOf(
+  { jsonAt }: Dialect,
+  filter: AuditFilter,
+  { from, before }: Range,
+  limit: number,
+): Statement {
   const { act = '', actor = '', subject = '', address = '', since = '', until = '' } = filter
   return {
     sql: `SELECT entry.seq, entry.at, entry.actor, entry.act, entry.subject, entry.detail, entry.personal,

@@ -1,5 +1,5 @@
 import { KIB } from '../../base/index.ts'
-import { jsonAt, jsonItems } from '../engine/dialect.ts'
+import type { Dialect } from '../engine/dialect.ts'
 import type { SqlReader, SqlWriter } from '../engine/sql.ts'
 
 /** The events of a job. */
@@ -30,18 +30,18 @@ export interface TimelineEntry {
 }
 
 /** SQL for the events of a job whose row is `job`, a table as of `jsonItems`. */
-export function eventsSql(job: string): string {
+export function eventsSql({ jsonItems }: Dialect, job: string): string {
   return jsonItems(`('[' || ${job}.history || ']')`)
 }
 
 /** SQL for the name of one of these events. */
-export function eventNameSql(event: string): string {
+export function eventNameSql({ jsonAt }: Dialect, event: string): string {
   return jsonAt(`${event}.value`, "'$[1]'")
 }
 
 /** A condition: the job was imported. */
-export function isImportedSql(job: string): string {
-  return `${job}.history LIKE '%,"imported",%'`
+export function isImportedSql(dialect: Dialect, job: string): string {
+  return dialect.like(`${job}.history`, `'%,"imported",%'`)
 }
 
 /** Characters of a timeline in the row of its job, which `maxAttempts` 0 would let grow without end. */

@@ -1,5 +1,4 @@
 import { AppError, describeBytes, MIB } from '../../base/index.ts'
-import { jsonValues } from '../engine/dialect.ts'
 import { type Params, quoted, type SqlReader } from '../engine/sql.ts'
 import { BASE, type Catalog, type RequestInfo } from '../filter/index.ts'
 import { type BackRelation, backRelation } from '../filter/resolve/back-relation.ts'
@@ -283,12 +282,14 @@ function referring(
   }
   if (order) {
     // One by one and in the order of the index: otherwise SQLite would sort all records before the limit.
-    const sql = select(reference.holds(column, '= $target'))
+    const sql = select(reference.holds(tx.dialect, column, '= $target'))
     for (const target of ids) add(sql, { target })
     return found
   }
   assertScannable(tx, name, collection)
-  add(select(reference.holds(column, `IN ${IDS}`)), { ids: JSON.stringify([...ids]) })
+  add(select(reference.holds(tx.dialect, column, `IN ${tx.dialect.jsonTexts('$ids')}`)), {
+    ids: JSON.stringify([...ids]),
+  })
   return found
 }
 
@@ -305,8 +306,6 @@ function assertScannable(tx: SqlReader, name: string, { name: table }: AnyCollec
     },
   )
 }
-
-const IDS = jsonValues('$ids')
 
 /**
  * The related records that the caller may view, themselves expanded; undefined when only superusers may view
@@ -332,7 +331,7 @@ function visible(
   const plan = planOf(collection)
   const select = limits.isSlim ? plan.selectWithout(largeFieldsOf(collection)) : plan.select
   const rows = tx.all<Record<string, unknown>>(
-    `${select} AS ${BASE} WHERE ${BASE}."id" IN ${IDS} AND (${rule.sql}) ORDER BY ${BASE}."seq"`,
+    `${select} AS ${BASE} WHERE ${BASE}."id" IN ${tx.dialect.jsonTexts('$ids')} AND (${rule.sql}) ORDER BY ${BASE}."seq"`,
     { ...rule.params, ids: JSON.stringify(sizes ? fitting(sizes, MAX_READ_BYTES - read.bytes) : ids) },
   )
   const bytesOf = new Map(sizes?.map(({ id, bytes }) => [id, bytes]))
@@ -356,7 +355,7 @@ function sizesOf(
   if (large.length === 0 || limits.isSlim) return undefined
   return tx.all(
     `SELECT "id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)}
-      WHERE "id" IN ${IDS} ORDER BY "seq"`,
+      WHERE "id" IN ${tx.dialect.jsonTexts('$ids')} ORDER BY "seq"`,
     { ids: JSON.stringify(ids) },
   )
 }

@@ -1,5 +1,5 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
-import { contains, JOIN_IN_ORDER, unindexed } from '../engine/dialect.ts'
+import { type Dialect, ofDialect } from '../engine/dialect.ts'
 import { type Bindable, quoted } from '../engine/sql.ts'
 import { lengthOf } from '../records/page-size.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
@@ -44,6 +44,7 @@ interface OwnJobsPage {
  * sizes of the jobs are read with their ids: looking them up later takes twice as long.
  */
 export function planOwnJobs(
+  { dialect }: { readonly dialect: Dialect },
   user: string | undefined,
   { skip, limit, sort, filter = {}, without = [], isCounted = false }: OwnJobsPage,
 ): ListPlan {
@@ -55,9 +56,9 @@ export function planOwnJobs(
     throw new TypeError(`${quantumJobs.name} has no field "${field}"`)
   }
   const order = isBySubmission ? '' : `job.${quoted(field)}${direction}, `
-  const { conditions, params } = conditionsOf(filter)
+  const { conditions, params } = conditionsOf(dialect, filter)
   if (user !== undefined) params['user'] = user
-  const from = sourceOf(user, filter)
+  const from = sourceOf(dialect, user, filter)
   const source = `FROM ${[from.source, ...conditions].join(' AND ')}`
   const large = largeFieldsOf(quantumJobs).filter((name) => !without.includes(name))
   const bytes = isBySubmission && large.length > 0 ? `, ${lengthOf(quantumJobs, large)} AS bytes` : ''
@@ -82,35 +83,39 @@ export function planOwnJobs(
 }
 
 function sourceOf(
+  dialect: Dialect,
   user: string | undefined,
   { tag, calibration }: OwnJobsFilter,
 ): { source: string; seq: string } {
   if (tag !== undefined) {
     const owned = user === undefined ? 'tagged.entry = $tag' : 'tagged.user = $user AND tagged.entry = $tag'
-    return { source: `${TAGGED} WHERE ${owned}`, seq: 'tagged.seq' }
+    return { source: `${tagged(dialect)} WHERE ${owned}`, seq: 'tagged.seq' }
   }
-  const own = calibration === undefined ? 'job.user_id' : unindexed('job.user_id')
+  const own = calibration === undefined ? 'job.user_id' : dialect.unindexed('job.user_id')
   const owned = user === undefined ? 'true' : `${own} = $user`
-  const jobs = calibration === undefined ? 'quantum_jobs job' : CALIBRATED
+  const jobs = calibration === undefined ? 'quantum_jobs job' : calibrated(dialect)
   return { source: `${jobs} WHERE ${owned}`, seq: 'job.seq' }
 }
 
 /** What jobs of a calibration ran with, of which there is a row for thousands of jobs. */
 const KNOWN =
   'SELECT id AS number FROM job_provenance WHERE report = $calibration OR report_after = $calibration'
-const CALIBRATED = `(${KNOWN}) known ${JOIN_IN_ORDER} quantum_jobs job
+const calibrated = ({ joinInOrder }: Dialect) => `(${KNOWN}) known ${joinInOrder} quantum_jobs job
   ON job.provenance = known.number AND job.provenance > 0`
 
-const TAGGED = `${quoted(entriesTableOf(quantumJobs, 'tags'))} tagged ${JOIN_IN_ORDER} quantum_jobs job ON job.seq = tagged.seq`
+const tagged = ({ joinInOrder }: Dialect) =>
+  `${quoted(entriesTableOf(quantumJobs, 'tags'))} tagged ${joinInOrder} quantum_jobs job ON job.seq = tagged.seq`
 
 /** The number of the given job or, after its removal, the greatest one of the jobs created before. */
 const BEFORE = `coalesce((SELECT seq FROM quantum_jobs WHERE id = $before),
   (SELECT seq + 1 FROM quantum_jobs WHERE id < $before ORDER BY id DESC LIMIT 1), 0)`
 
-/**
- * The `+` keeps SQLite from an index that would need sorting.
- */
-function conditionsOf(filter: OwnJobsFilter): { conditions: string[]; params: Record<string, Bindable> } {
+/** `unindexed` keeps SQLite from an index that would need sorting. */
+function conditionsOf(
+  dialect: Dialect,
+  filter: OwnJobsFilter,
+): { conditions: string[]; params: Record<string, Bindable> } {
+  const { unindexed } = dialect
   const { status, qpu, qpuTarget, tag, calibration, before, createdFrom, createdTo, text } = filter
   const params: Record<string, Bindable> = {}
   const conditions: string[] = []
@@ -125,17 +130,18 @@ function conditionsOf(filter: OwnJobsFilter): { conditions: string[]; params: Re
     conditions.push(rare)
   } else if (status) {
     const names = Object.fromEntries(status.map((each, index) => [`status${index}`, each]))
-    add(`+job.status IN (${Object.keys(names).map((name) => `$${name}`)})`, names)
+    add(`${unindexed('job.status')} IN (${Object.keys(names).map((name) => `$${name}`)})`, names)
   }
   if (qpu !== undefined) add("CASE WHEN job.qpu <> '' THEN job.qpu ELSE job.qpu_target END = $qpu", { qpu })
-  if (qpuTarget !== undefined) add('+job.qpu_target = $target', { target: qpuTarget })
+  if (qpuTarget !== undefined) add(`${unindexed('job.qpu_target')} = $target`, { target: qpuTarget })
   if (before !== undefined) add(`job.seq < ${BEFORE}`, { before })
-  if (createdFrom !== undefined) add('+job.created >= $from', { from: createdFrom })
-  if (createdTo !== undefined) add('+job.created < $to', { to: createdTo })
-  if (text !== undefined) add(`(${CONTAINS_TEXT})`, { text: text.toLowerCase() })
+  if (createdFrom !== undefined) add(`${unindexed('job.created')} >= $from`, { from: createdFrom })
+  if (createdTo !== undefined) add(`${unindexed('job.created')} < $to`, { to: createdTo })
+  if (text !== undefined) add(`(${containsText(dialect)})`, { text: text.toLowerCase() })
   if (tag !== undefined) params['tag'] = tag
   if (calibration !== undefined) params['calibration'] = calibration
-  if (tag !== undefined && calibration !== undefined) conditions.push(`+job.provenance IN (${KNOWN})`)
+  if (tag !== undefined && calibration !== undefined)
+    conditions.push(`${unindexed('job.provenance')} IN (${KNOWN})`)
   return { conditions, params }
 }
 
@@ -152,9 +158,11 @@ const RARE: Readonly<Record<string, string>> = {
 }
 
 /** `coalesce`: jobs submitted before there were tags have none. */
-const CONTAINS_TEXT = ['job.id', 'lower(job.name)', "lower(coalesce(job.tags, ''))"]
-  .map((text) => contains(text, '$text'))
-  .join(' OR ')
+const containsText = ofDialect(({ contains }) =>
+  ['job.id', 'lower(job.name)', "lower(coalesce(job.tags, ''))"]
+    .map((text) => contains(text, '$text'))
+    .join(' OR '),
+)
 
 /** Whether an index finds the jobs in the order of submission, and no others. */
 function isFoundInOrder(

@@ -1,12 +1,11 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
-import { jsonValues } from '../engine/dialect.ts'
 import { withCallerErrors } from '../engine/failure.ts'
 import { type Params, quoted, type SqlReader } from '../engine/sql.ts'
 import { BASE, badFilter, type Catalog, isSuperuser, type RequestInfo } from '../filter/index.ts'
+import type { Database } from '../records/database.ts'
 import { loader, MAX_HELD_BYTES } from '../records/stored-values.ts'
 import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
-import type { CollectionNames } from '../schema/names.ts'
 import { createPlans } from '../schema/plan.ts'
 import { createAccessPaths } from './access-path.ts'
 import { startAfter } from './after-record.ts'
@@ -84,8 +83,8 @@ export interface RecordQueries extends Expander {
 
 /** Dependencies of `createRecordQueries`. */
 interface QueryOptions {
-  /** Configured public names: `database.names`. */
-  readonly names: CollectionNames
+  /** Its configured public names, and its SQL. */
+  readonly db: Pick<Database, 'names' | 'dialect'>
   /** Defaults to all collections of the service. */
   readonly collections?: readonly AnyCollection[]
   /** The rules in force for joins and expands; the declared ones by default. */
@@ -94,15 +93,17 @@ interface QueryOptions {
 
 /** Queries over collections. Create one instance, since it caches compiled rules. */
 export function createRecordQueries({
-  names,
+  db,
   collections = COLLECTIONS,
   rulesOf = ({ rules }) => rules,
 }: QueryOptions): RecordQueries {
-  const catalog: Catalog = { names, collections, rulesOf }
+  const { names, dialect } = db
+  const catalog: Catalog = { names, dialect, collections, rulesOf }
   const rules = createRuleBook(catalog)
   const client = createClientConditions(catalog)
   const planOf = createPlans()
   const accessPathOf = createAccessPaths()
+  const byIds = { sql: `${BASE}."id" IN ${dialect.jsonTexts('$ids')}`, bind: () => ({}) }
   const from = (collection: AnyCollection) => `${quoted(collection.name)} AS ${BASE}`
 
   return {
@@ -126,7 +127,7 @@ export function createRecordQueries({
       { rule, requestInfo, without = [] }: Permission & { readonly without?: readonly string[] },
     ) => {
       const access = assertAllowed(rules.access(collection, rule, requestInfo))
-      const { where, params } = joinedConditions([BY_IDS, access], requestInfo, tx.now)
+      const { where, params } = joinedConditions([byIds, access], requestInfo, tx.now)
       const { selectShort, record } = planOf(collection)
       const sql = `${selectShort(without, MAX_HELD_BYTES)} AS ${BASE}${where}`
       const load = loader(tx, collection)
@@ -193,7 +194,6 @@ export function createRecordQueries({
 }
 
 const BY_ID = { sql: `${BASE}."id" = $id`, bind: () => ({}) }
-const BY_IDS = { sql: `${BASE}."id" IN ${jsonValues('$ids')}`, bind: () => ({}) }
 
 function assertAllowed(access: Access): Exclude<Access, 'nobody'> {
   if (access === 'nobody') throw new AppError('forbidden', 'Only superusers can perform this action')

@@ -1,12 +1,12 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { qpus } from '../collections/qpus.ts'
-import { INSERTION_ORDER, jsonAt, jsonKey } from '../engine/dialect.ts'
+import { INSERTION_ORDER } from '../engine/dialect.ts'
 import { eventNameSql, eventsSql } from '../journal/timeline.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { withSnapshot } from '../sqlite/read-copy.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
 import type { JobNeeds } from '../store/jobs/fits-qpu.ts'
-import { LEDGER, NEWER_RUNS } from '../sums/newer.ts'
+import { ledgerSql, newerRunsSql } from '../sums/newer.ts'
 import type {
   RecordedAttempt,
   RecordedJob,
@@ -79,7 +79,7 @@ function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
          coalesce(-charge.delta_ms, newer.charged, 0) AS charged
        FROM quantum_jobs job LEFT JOIN drivers ON drivers.id = job.driver
          LEFT JOIN qpu_ledger charge ON charge.kind = 'charge' AND charge.source_id = job.id
-         LEFT JOIN (${NEWER_RUNS}) newer ON newer.job = job.id
+         LEFT JOIN (${newerRunsSql(tx.dialect)}) newer ON newer.job = job.id
        WHERE ${IN_SPAN} ORDER BY job.created, job.seq`,
       spanParams(span),
     )
@@ -154,9 +154,9 @@ function readAttempts(tx: ReadTx): Map<string, RecordedAttempt[]> {
 
 function readActions(tx: ReadTx): Map<string, RecordedJob['actions']> {
   const rows = tx.all<{ job: string; at: string; event: RecordedJob['actions'][number]['act'] }>(
-    `SELECT job.id AS job, ${jsonAt('event.value', "'$[0]'")} AS at, ${eventNameSql('event')} AS event
-     FROM quantum_jobs job, ${eventsSql('job')} event
-     WHERE ${eventNameSql('event')} IN ('held', 'released', 'moved_to_front') ORDER BY job.seq, event.key`,
+    `SELECT job.id AS job, ${tx.dialect.jsonAt('event.value', "'$[0]'")} AS at, ${eventNameSql(tx.dialect, 'event')} AS event
+     FROM quantum_jobs job, ${eventsSql(tx.dialect, 'job')} event
+     WHERE ${eventNameSql(tx.dialect, 'event')} IN ('held', 'released', 'moved_to_front') ORDER BY job.seq, event.key`,
   )
   return Map.groupBy(rows, ({ job }) => job)
     .entries()
@@ -180,7 +180,7 @@ function readUsers(tx: ReadTx, span: RecordedSpan): RecordedUser[] {
       ]),
   )
   const credits = tx.all<{ user: string; at: string; delta_ms: number }>(
-    `SELECT "user", at, delta_ms FROM ${LEDGER} entry WHERE kind <> 'charge' OR NOT EXISTS
+    `SELECT "user", at, delta_ms FROM ${ledgerSql(tx.dialect)} entry WHERE kind <> 'charge' OR NOT EXISTS
        (SELECT 1 FROM quantum_jobs job WHERE job.id = entry.source_id AND ${IN_SPAN}) ORDER BY at, source_id`,
     spanParams(span),
   )
@@ -253,7 +253,7 @@ type Switches = Partial<Record<(typeof SWITCHES)[number], boolean>>
 function readSwitches(tx: ReadTx, id: string): { at: number; patch: Switches }[] {
   return tx
     .all<{ at: string } & Record<keyof Switches, number | null>>(
-      `SELECT at, ${SWITCHES.map((name) => `${jsonKey('detail', name)} AS ${name}`).join(', ')}
+      `SELECT at, ${SWITCHES.map((name) => `${tx.dialect.jsonFlag('detail', name)} AS ${name}`).join(', ')}
        FROM audit_log WHERE act IN ('qpu.toggle', 'qpu.maintenance', 'qpu.drain') AND subject = $id ORDER BY seq`,
       { id },
     )

@@ -1,3 +1,4 @@
+import type { Dialect } from '../engine/dialect.ts'
 import type { DatabaseFiles } from '../engine/engine.ts'
 import type { ExportedPage, ExportPage } from '../engine/export-page.ts'
 import type { Reading } from '../engine/reading.ts'
@@ -61,6 +62,8 @@ export interface Database {
   readonly withdrawn: ChangeFeed
   readonly storage: StorageWatch
   readonly names: CollectionNames
+  /** Its SQL. */
+  readonly dialect: Dialect
   /** Undefined for a database that a server of its own keeps. */
   readonly files: DatabaseFiles | undefined
   /** Closes the engine; safe to call twice. */

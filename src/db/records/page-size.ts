@@ -1,5 +1,4 @@
 import { AppError, KIB, MIB } from '../../base/index.ts'
-import { jsonValues } from '../engine/dialect.ts'
 import { quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { largeFieldsOf, lengthSql } from '../schema/large-values.ts'
@@ -97,7 +96,7 @@ function readSizes(
 ): number[] {
   const sql =
     `SELECT "id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ` +
-    `WHERE "id" IN ${jsonValues('$ids')}`
+    `WHERE "id" IN ${tx.dialect.jsonTexts('$ids')}`
   const rows = tx.all<{ id: string; bytes: number }>(sql, { ids: JSON.stringify(ids) })
   const sizes = new Map(rows.map(({ id, bytes }) => [id, bytes]))
   return ids.map((id) => sizes.get(id) ?? 0)

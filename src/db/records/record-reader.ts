@@ -1,4 +1,4 @@
-import { jsonValues } from '../engine/dialect.ts'
+import type { Dialect } from '../engine/dialect.ts'
 import { type Bindable, quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
@@ -56,23 +56,22 @@ export function createRecordReader(
     find: <C extends AnyCollection>(collection: C, id: string, most?: number) =>
       rows(collection, ' WHERE id = $id', { id }, { most })[0] as RecordOf<C> | undefined,
     findBy: <C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>) => {
-      const { condition, params } = conditionOf(planOf(collection), where)
+      const { condition, params } = conditionOf(sql.dialect, planOf(collection), where)
       return rows(collection, `${condition} ORDER BY seq LIMIT 1`, params)[0] as RecordOf<C> | undefined
     },
     list: <C extends AnyCollection>(collection: C, query: ListQuery<C> = {}) => {
       const plan = planOf(collection)
       const { ids } = query
       if (!ids) {
-        const { condition, params } = conditionOf(plan, query.where ?? {})
+        const { condition, params } = conditionOf(sql.dialect, plan, query.where ?? {})
         const order = orderOf(plan, query.sort ?? '')
-        // LIMIT -1 is SQLite's "no limit".
-        const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
-        const tail = `${condition} ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
-        return rows(collection, tail, page, query) as RecordOf<C>[]
+        const page = pageOf(query)
+        const tail = `${condition} ORDER BY ${order}${page.sql}`
+        return rows(collection, tail, { ...params, ...page.params }, query) as RecordOf<C>[]
       }
       // An index of another column would read, say, all records of a user to find the few with these ids.
-      const { condition, params } = conditionOf(plan, query.where ?? {}, { usesIndexes: false })
-      const among = `${condition === '' ? ' WHERE' : `${condition} AND`} "id" IN ${jsonValues('$ids')}`
+      const { condition, params } = conditionOf(sql.dialect, plan, query.where ?? {}, { usesIndexes: false })
+      const among = `${condition === '' ? ' WHERE' : `${condition} AND`} "id" IN ${sql.dialect.jsonTexts('$ids')}`
       const found = rows(collection, among, { ...params, ids: JSON.stringify(ids) }, query)
       const byId = new Map(found.map((record) => [record.id, record]))
       return ids.flatMap((id) => byId.get(id) ?? []) as RecordOf<C>[]
@@ -80,18 +79,31 @@ export function createRecordReader(
   }
 }
 
-/** `usesIndexes`: whether SQLite may use the indexes of these columns; the unary `+` prevents it. */
-function conditionOf(plan: Plan, where: Record<string, unknown>, { usesIndexes = true } = {}) {
+/** SQLite has an offset only behind a limit. */
+function pageOf({ limit, offset }: Pick<ListQuery<AnyCollection>, 'limit' | 'offset'>) {
+  if (limit === undefined && offset === undefined) return { sql: '', params: {} }
+  const params = { page_limit: limit ?? Number.MAX_SAFE_INTEGER, page_offset: offset ?? 0 }
+  return { sql: ' LIMIT $page_limit OFFSET $page_offset', params }
+}
+
+/** `usesIndexes`: whether the database may use the indexes of these columns. */
+function conditionOf(
+  { unindexed }: Dialect,
+  plan: Plan,
+  where: Record<string, unknown>,
+  { usesIndexes = true } = {},
+) {
   const params: Record<string, Bindable> = {}
   const terms: string[] = []
   for (const [name, value] of Object.entries(where)) {
     if (value === undefined) continue
-    const column = `${usesIndexes ? '' : '+'}${quoted(plan.column(name))}`
+    const named = quoted(plan.column(name))
+    const column = usesIndexes ? named : unindexed(named)
     const field = plan.fields.find(([each]) => each === name)?.[1]
     const stored = field ? (field.kind.encode(value) ?? null) : String(value)
     params[`where_${name}`] = stored
-    // IS, because an unset JSON value is NULL.
-    terms.push(`${column} ${field?.kind.isDocument ? 'IS' : '='} $where_${name}`)
+    // An unset JSON value is NULL.
+    terms.push(`${column} ${field?.kind.isDocument ? 'IS NOT DISTINCT FROM' : '='} $where_${name}`)
     // Lets SQLite use the partial index of unique values, which excludes ''.
     if (field?.unique && stored !== '') terms.push(`${column} <> ''`)
   }

@@ -34,7 +34,7 @@ function release(
 ): void {
   if (reference.onRemove === 'keep') return
   const [table, column] = [quoted(other.name), quoted(name)]
-  const condition = reference.holds(column, '= $id')
+  const condition = reference.holds(sql.dialect, column, '= $id')
   const rows = sql.all<{ id: string }>(`SELECT id FROM ${table} WHERE ${condition}`, { id })
   if (rows.length === 0) return
   if (reference.onRemove === 'cascade') {
@@ -49,7 +49,7 @@ function release(
     )
   }
   sql.run(
-    `UPDATE ${table} SET ${column} = ${reference.without(column, '$id')}, updated = $at WHERE ${condition}`,
+    `UPDATE ${table} SET ${column} = ${reference.without(sql.dialect, column, '$id')}, updated = $at WHERE ${condition}`,
     { id, at: sql.at },
   )
   for (const row of rows) recordChange(other, row.id, 'update', reader.find(other, row.id))

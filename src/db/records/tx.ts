@@ -56,6 +56,7 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
     one: (sql, params) => inside().one(sql, params),
     all: (sql, params) => inside().all(sql, params),
     version: () => inside().version(),
+    dialect: connection.dialect,
     run(sql, params) {
       const changed = inside().run(sql, params)
       rows += changed
@@ -78,7 +79,8 @@ export function createReadTx(
   now: number,
 ): Omit<TxHandle<ReadTx>, 'hasWritten'> {
   const { tx: sql, end } = guardedSql(connection, now)
-  const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all, version: sql.version }
+  const { at, one, all, version, dialect } = sql
+  const reading: SqlReader = { now, at, one, all, version, dialect }
   return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 

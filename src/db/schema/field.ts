@@ -1,4 +1,5 @@
 import type { FieldError } from '../../base/index.ts'
+import type { Dialect } from '../engine/dialect.ts'
 import type { Bindable } from '../engine/sql.ts'
 import type { Reference } from './reference.ts'
 
@@ -104,7 +105,7 @@ interface FilterBehavior {
   /** Whether the value is JSON: NULL when unset, and a path in a filter leads into it. */
   readonly isDocument: boolean
   /** The value to compare, from a reference to the stored one. */
-  filterSql(stored: string): string
+  filterSql(stored: string, dialect: Dialect): string
   /** A value of a request body in the type to compare; forms send numbers as text. */
   comparable(sent: unknown): unknown
 }

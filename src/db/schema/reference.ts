@@ -1,4 +1,4 @@
-import { jsonItems, jsonList, jsonOf } from '../engine/dialect.ts'
+import type { Dialect } from '../engine/dialect.ts'
 
 /** How the ids in a field refer to records of another collection, and how SQL reads them. */
 export interface Reference {
@@ -9,11 +9,14 @@ export interface Reference {
   /** What becomes of this record when the other one is removed; `clear` removes the id from the field. */
   readonly onRemove: 'cascade' | 'restrict' | 'clear' | 'keep'
   /** A condition: an id in `column` satisfies `test`, the end of a comparison such as `= $id`. */
-  holds(column: string, test: string): string
+  holds(dialect: Dialect, column: string, test: string): string
   /** The value to store in `column` in order to remove the id `id`. */
-  without(column: string, id: string): string
+  without(dialect: Dialect, column: string, id: string): string
   /** Each id in `column`, for `SELECT <value> FROM <table> <join> WHERE <condition>`. */
-  each(column: string): { readonly value: string; readonly join: string; readonly condition: string }
+  each(
+    dialect: Dialect,
+    column: string,
+  ): { readonly value: string; readonly join: string; readonly condition: string }
 }
 
 /** A column with one id, or ''. */
@@ -22,9 +25,9 @@ export function referenceToOne(to: string, onRemove: Reference['onRemove']): Ref
     to,
     isList: false,
     onRemove,
-    holds: (column, test) => `${column} ${test}`,
+    holds: (_, column, test) => `${column} ${test}`,
     without: () => "''",
-    each: (column) => ({ value: column, join: '', condition: `${column} <> ''` }),
+    each: (_, column) => ({ value: column, join: '', condition: `${column} <> ''` }),
   }
 }
 
@@ -34,9 +37,11 @@ export function referenceToMany(to: string): Reference {
     to,
     isList: true,
     onRemove: 'clear',
-    holds: (column, test) => `EXISTS (SELECT 1 FROM ${jsonItems(jsonOf(column))} WHERE "value" ${test})`,
-    without: (column, id) => `(SELECT ${jsonList('value')} FROM ${jsonItems(column)} WHERE value <> ${id})`,
-    each: (column) => ({
+    holds: ({ jsonItems, jsonOf }, column, test) =>
+      `EXISTS (SELECT 1 FROM ${jsonItems(jsonOf(column))} WHERE "value" ${test})`,
+    without: ({ jsonItems, jsonList }, column, id) =>
+      `(SELECT ${jsonList('value')} FROM ${jsonItems(column)} WHERE value <> ${id})`,
+    each: ({ jsonItems, jsonOf }, column) => ({
       value: 'item."value"',
       join: `JOIN ${jsonItems(jsonOf(column))} AS item`,
       condition: 'TRUE',

@@ -20,14 +20,8 @@ export function syncTables(schema: StoredSchema, tables: readonly Table[], nextM
     if (stored === undefined) schema.create(table)
     else addColumns(schema, table, { stored: stored.definitions, refuse })
   }
-  schema.replace(
-    'index',
-    tables.flatMap(({ indexes }) => indexes),
-  )
-  schema.replace(
-    'trigger',
-    tables.flatMap(({ triggers = [] }) => triggers),
-  )
+  schema.replaceIndexes(tables.flatMap(({ indexes }) => indexes))
+  schema.replaceTriggers(tables.flatMap(({ triggers }) => triggers ?? []))
 }
 
 /** Whether `syncTables` would add tables or columns, which an older version would refuse. */

@@ -64,7 +64,11 @@ export function tablesOf(collection: AnyCollection): Table[] {
     ),
     isKeyed: true,
   }
-  return [{ ...own, triggers: entryTriggers(collection, searchedList, owner) }, large, entries]
+  return [
+    { ...own, triggers: (dialect) => entryTriggers(dialect, collection, searchedList, owner) },
+    large,
+    entries,
+  ]
 }
 
 /**

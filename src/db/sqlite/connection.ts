@@ -4,6 +4,7 @@ import { AppError } from '../../base/index.ts'
 import type { Connection, TransactionMode } from '../engine/connection.ts'
 import { StatementError, storageFull, unflushed } from '../engine/failure.ts'
 import type { Params } from '../engine/sql.ts'
+import { SQLITE } from './sql/dialect.ts'
 
 /** In this order: with the time-out set first, the switch to WAL waits for a lock too. */
 const PRAGMAS = [
@@ -103,6 +104,7 @@ function connectionOf(sqlite: Sqlite, path: string): FileConnection {
   // The callers of `one` and `all` state the shape of the rows that their SQL selects.
   const connection: FileConnection = {
     path,
+    dialect: SQLITE,
     one: <T>(sql: string, params: Params = {}) =>
       withStorageErrors(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
     all: <T>(sql: string, params: Params = {}) =>

@@ -1,5 +1,4 @@
-import { toTimestamp } from '../../base/index.ts'
-import type { Connection } from '../engine/connection.ts'
+import { type Connection, readerAt } from '../engine/connection.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import type { StoredTable } from '../engine/stored-schema.ts'
 import { openConnection } from './connection.ts'
@@ -14,14 +13,7 @@ import { storedTables } from './stored-schema.ts'
 export function readDatabase<T>(dir: string, now: number, work: (tx: SqlReader) => T): T {
   const connection = openConnection(existingDatabase(dir), 'read')
   try {
-    const reader: SqlReader = {
-      now,
-      at: toTimestamp(now),
-      one: connection.one,
-      all: connection.all,
-      version: connection.version,
-    }
-    return connection.transaction('read', () => work(reader))
+    return connection.transaction('read', () => work(readerAt(connection, now)))
   } finally {
     connection.close()
   }

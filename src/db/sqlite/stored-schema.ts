@@ -3,9 +3,12 @@ import { dirname } from 'node:path'
 import { createPrivateFile } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
 import { quoted } from '../engine/sql.ts'
-import type { Declared, StoredSchema, StoredTable, Table } from '../engine/stored-schema.ts'
+import type { StoredSchema, StoredTable } from '../engine/stored-schema.ts'
+import type { Declared } from '../engine/table.ts'
 import type { FileConnection } from './connection.ts'
 import { flush } from './flush.ts'
+import { createTable } from './sql/create-table.ts'
+import { SQLITE } from './sql/dialect.ts'
 
 /** SQLite and the replicator Litestream keep these for themselves. */
 const IS_FOREIGN = "(name GLOB 'sqlite_*' OR name GLOB '_litestream_*')"
@@ -47,13 +50,14 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
     addColumn(table, definition) {
       connection.run(`ALTER TABLE ${quoted(table)} ADD COLUMN ${definition}`)
     },
-    replace(kind, declared) {
-      const missing = new Map(declared.map(({ name, sql }) => [name, sql]))
-      for (const { name, sql } of objects(connection, kind)) {
-        if (missing.get(name) === sql) missing.delete(name)
-        else connection.run(`DROP ${kind} ${quoted(name)}`)
-      }
-      for (const sql of missing.values()) connection.run(sql)
+    replaceIndexes: (declared) => replace(connection, 'index', declared),
+    replaceTriggers(declared) {
+      const triggers = declared.flatMap((each) => each(SQLITE))
+      replace(
+        connection,
+        'trigger',
+        triggers.map((each) => ({ name: each.name, sql: SQLITE.trigger(each) })),
+      )
     },
     rebuild(work) {
       // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.
@@ -73,9 +77,13 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
   }
 }
 
-function createTable(table: Table): string {
-  const lines = [...table.columns.map((column) => column.sql), ...table.constraints]
-  return `CREATE TABLE ${quoted(table.name)} (\n  ${lines.join(',\n  ')}\n) STRICT${table.isKeyed ? ', WITHOUT ROWID' : ''}`
+function replace(connection: Connection, kind: 'index' | 'trigger', declared: readonly Declared[]): void {
+  const missing = new Map(declared.map(({ name, sql }) => [name, sql]))
+  for (const { name, sql } of objects(connection, kind)) {
+    if (missing.get(name) === sql) missing.delete(name)
+    else connection.run(`DROP ${kind} ${quoted(name)}`)
+  }
+  for (const sql of missing.values()) connection.run(sql)
 }
 
 /** Writes a complete copy of the database; a file with the final name is never partial. */

@@ -5,7 +5,7 @@
  * `svc doctor` and by every connection but the one that writes.
  */
 import { COMPLETED_HERE, quantumJobs } from '../collections/quantum_jobs.ts'
-import { rounded } from '../engine/dialect.ts'
+import { ofDialect } from '../engine/dialect.ts'
 import { quoted, type SqlReader } from '../engine/sql.ts'
 import { largeTableOf } from '../schema/large-values.ts'
 import { ownBytesSql } from '../schema/stored-bytes.ts'
@@ -33,12 +33,13 @@ const NEWLY_COMPLETED = `(
     FROM places WHERE places.id IS NOT NULL)
   SELECT job.* FROM places CROSS JOIN quantum_jobs job WHERE job.qpu = places.id AND ${hasNewerEnd('job')})`
 
-const MS = rounded('job.duration * 1000')
-
 /** The jobs that have run: QPU, `ms` of QPU time, `charged` of them (NULL: unlimited user), and the end. */
-export const NEWER_RUNS = `SELECT job.id AS job, job.user_id AS "user", job.qpu AS qpu, ${MS} AS ms,
-    CASE owner.unlimited WHEN 0 THEN ${MS} END AS charged, job.finished_at AS at
+export const newerRunsSql = ofDialect((dialect) => {
+  const ms = dialect.rounded('job.duration * 1000')
+  return `SELECT job.id AS job, job.user_id AS "user", job.qpu AS qpu, ${ms} AS ms,
+    CASE owner.unlimited WHEN 0 THEN ${ms} END AS charged, job.finished_at AS at
   FROM ${NEWLY_COMPLETED} job LEFT JOIN users owner ON owner.id = job.user_id`
+})
 
 /** SQL for the bytes of a job in the second table. */
 export function largeBytesSql(row: string, condition = ''): string {
@@ -54,16 +55,18 @@ export const NEWER_BYTES = `SELECT job.user_id AS "user", ${ownBytesSql(quantumJ
     FROM ${NEWLY_COMPLETED} job WHERE job.seq <= ${LAST_SEQ} AND job.user_id <> ''`
 
 /** The whole ledger: its rows, and the charges that follow them. */
-export const LEDGER = `(SELECT "user", kind, source_id, delta_ms, at FROM qpu_ledger
+export const ledgerSql = ofDialect(
+  (dialect) => `(SELECT "user", kind, source_id, delta_ms, at FROM qpu_ledger
   UNION ALL
-  SELECT "user", 'charge', job, 0 - charged, at FROM (${NEWER_RUNS}) newer WHERE charged IS NOT NULL)`
+  SELECT "user", 'charge', job, 0 - charged, at FROM (${newerRunsSql(dialect)}) newer WHERE charged IS NOT NULL)`,
+)
 
 /** The source of the runs that are not in the sums: memory for the connection that writes. */
 export function newerRuns(tx: SqlReader): string {
-  return 'run' in tx ? 'temp.newer_runs' : `(${NEWER_RUNS})`
+  return 'run' in tx ? 'newer_runs' : `(${newerRunsSql(tx.dialect)})`
 }
 
 /** The source of the bytes that are not in the sums: memory for the connection that writes. */
 export function newerBytes(tx: SqlReader): string {
-  return 'run' in tx ? 'temp.newer_bytes' : `(${NEWER_BYTES})`
+  return 'run' in tx ? 'newer_bytes' : `(${NEWER_BYTES})`
 }

@@ -1,28 +1,38 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
 import type { Connection } from '../engine/connection.ts'
-import { greatest, unixSeconds } from '../engine/dialect.ts'
+import { type Dialect, ofDialect } from '../engine/dialect.ts'
 import { quoted, type SqlWriter } from '../engine/sql.ts'
 import { largeFieldsOf, largeTableOf } from '../schema/large-values.ts'
 import { lengthOf, ownBytesSql } from '../schema/stored-bytes.ts'
-import { hasNewerBytes, hasNewerEnd, largeBytesSql, NEWER_BYTES, NEWER_RUNS } from './newer.ts'
+import { keyed } from '../schema/tables.ts'
+import { hasNewerBytes, hasNewerEnd, largeBytesSql, NEWER_BYTES, newerRunsSql } from './newer.ts'
 import { removeOldUse } from './old-use.ts'
 
 /** Sums are written at most this often, and not for fewer jobs that were submitted or have run. */
 const WRITE_INTERVAL_MS = 1_000
 const MIN_NEWER_JOBS = 32
 
-/** In memory (`temp_store`), so that a rolled back transaction takes its changes with it. */
+/** Temporary tables, so that a rolled back transaction takes its changes with it. */
 const MEMORY = [
-  `CREATE TEMP TABLE newer_runs (job TEXT NOT NULL PRIMARY KEY, "user" TEXT NOT NULL, qpu TEXT NOT NULL,
-    ms INTEGER NOT NULL, charged INTEGER, at TEXT NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE TEMP TABLE newer_bytes ("user" TEXT NOT NULL PRIMARY KEY, bytes INTEGER NOT NULL, at TEXT NOT NULL)
-    STRICT, WITHOUT ROWID`,
+  keyed('newer_runs', {
+    job: 'TEXT NOT NULL PRIMARY KEY',
+    user: 'TEXT NOT NULL',
+    qpu: 'TEXT NOT NULL',
+    ms: 'INTEGER NOT NULL',
+    charged: 'INTEGER',
+    at: 'TEXT NOT NULL',
+  }),
+  keyed('newer_bytes', {
+    user: 'TEXT NOT NULL PRIMARY KEY',
+    bytes: 'INTEGER NOT NULL',
+    at: 'TEXT NOT NULL',
+  }),
 ]
 
 const HAS_NEWER = '(EXISTS (SELECT 1 FROM newer_runs) OR EXISTS (SELECT 1 FROM newer_bytes))'
 
 /** Adds memory to the stored sums. Unqualified names, as triggers require. */
-const WRITE = [
+const writeOf = ofDialect(({ greatest, unixSeconds }) => [
   `INSERT INTO user_bytes ("user", bytes) SELECT "user", bytes FROM newer_bytes WHERE bytes <> 0
    ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes`,
   // In the order in which readers number them before.
@@ -42,15 +52,17 @@ const WRITE = [
    WHERE ${HAS_NEWER}`,
   'DELETE FROM newer_runs',
   'DELETE FROM newer_bytes',
-]
+])
 
 /**
  * Triggers that keep the bytes of each user, so that no statement that changes a job can miss it. What
  * `NEWER_BYTES` finds again is added in memory. Every other change is written at once, and after what is in
- * memory when it changes a job that `NEWER_BYTES` or `NEWER_RUNS` may find.
+ * memory when it changes a job that `NEWER_BYTES` or `newerRunsSql` may find.
  */
-function countingTriggers(): string[] {
-  const [table, large] = [quoted(quantumJobs.name), quoted(largeTableOf(quantumJobs))]
+function countingTriggers(dialect: Dialect): string[] {
+  const write = writeOf(dialect)
+  const { greatest } = dialect
+  const [table, large] = [quantumJobs.name, largeTableOf(quantumJobs)]
   const all = (row: string) => `${ownBytesSql(quantumJobs, row)} + ${largeBytesSql(row)}`
   const remember = (row: string, bytes: string, from: string) =>
     `INSERT INTO newer_bytes ("user", bytes, at) SELECT ${row}.user_id, ${bytes}, ${row}.finished_at ${from}
@@ -58,62 +70,85 @@ function countingTriggers(): string[] {
        at = ${greatest('newer_bytes.at', 'excluded.at')}`
   const add = (user: string, bytes: string, condition = '') =>
     `UPDATE user_bytes SET bytes = bytes + (${bytes}) WHERE "user" = ${user} ${condition}`
-  const trigger = (name: string, event: string, body: readonly string[]) =>
-    `CREATE TEMP TRIGGER ${quoted(`count_${name}`)} ${event} BEGIN\n${body.map((each) => `${each};`).join('\n')}\nEND`
+  const trigger = (name: string, [event, table, when]: [string, string, string?], body: readonly string[]) =>
+    dialect.trigger(
+      { name: `count_${name}`, event, table, ...(when && { when }), body },
+      { isTemporary: true },
+    )
   const growth = (field: string) => `${lengthOf('NEW', field)} - ${lengthOf('OLD', field)}`
   const owner = (row: string) => `(SELECT user_id FROM quantum_jobs job WHERE job.id = ${row}."record")`
   return [
-    trigger('insert', `AFTER INSERT ON ${table}`, [
-      remember('NEW', ownBytesSql(quantumJobs, 'NEW'), `WHERE NEW.user_id <> ''`),
-    ]),
-    trigger('results', `AFTER UPDATE OF results ON ${table} WHEN OLD.user_id = NEW.user_id`, [
-      remember('NEW', growth('results'), `WHERE NEW.user_id <> '' AND ${hasNewerBytes('NEW')}`),
-      add('NEW.user_id', growth('results'), `AND NOT ${hasNewerBytes('NEW')}`),
-    ]),
+    trigger(
+      'insert',
+      ['AFTER INSERT', table],
+      [remember('NEW', ownBytesSql(quantumJobs, 'NEW'), `WHERE NEW.user_id <> ''`)],
+    ),
+    trigger(
+      'results',
+      ['AFTER UPDATE OF results', table, 'OLD.user_id = NEW.user_id'],
+      [
+        remember('NEW', growth('results'), `WHERE NEW.user_id <> '' AND ${hasNewerBytes('NEW')}`),
+        add('NEW.user_id', growth('results'), `AND NOT ${hasNewerBytes('NEW')}`),
+      ],
+    ),
     ...largeFieldsOf(quantumJobs)
       .filter((field) => field !== 'results')
       .map((field) =>
-        trigger(field, `AFTER UPDATE OF ${quoted(field)} ON ${table} WHEN OLD.user_id = NEW.user_id`, [
-          ...WRITE,
-          add('NEW.user_id', growth(field)),
-        ]),
+        trigger(
+          field,
+          [`AFTER UPDATE OF ${quoted(field)}`, table, 'OLD.user_id = NEW.user_id'],
+          [...write, add('NEW.user_id', growth(field))],
+        ),
       ),
     // Before, because SQLite removes the large values with their record.
-    trigger('delete', `BEFORE DELETE ON ${table}`, [...WRITE, add('OLD.user_id', `0 - (${all('OLD')})`)]),
-    trigger('owner', `AFTER UPDATE OF user_id ON ${table} WHEN OLD.user_id <> NEW.user_id`, [
-      ...WRITE,
-      add('OLD.user_id', `0 - (${all('OLD')})`),
-      `INSERT INTO user_bytes ("user", bytes) SELECT NEW.user_id, ${all('NEW')} WHERE NEW.user_id <> ''
+    trigger('delete', ['BEFORE DELETE', table], [...write, add('OLD.user_id', `0 - (${all('OLD')})`)]),
+    trigger(
+      'owner',
+      ['AFTER UPDATE OF user_id', table, 'OLD.user_id <> NEW.user_id'],
+      [
+        ...write,
+        add('OLD.user_id', `0 - (${all('OLD')})`),
+        `INSERT INTO user_bytes ("user", bytes) SELECT NEW.user_id, ${all('NEW')} WHERE NEW.user_id <> ''
        ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes`,
-    ]),
-    trigger('large_insert', `AFTER INSERT ON ${large}`, [
-      remember(
-        'job',
-        'octet_length(NEW."body")',
-        `FROM quantum_jobs job WHERE job.id = NEW."record" AND job.user_id <> '' AND ${hasNewerBytes('job')}`,
-      ),
-      add(
-        owner('NEW'),
-        'octet_length(NEW."body")',
-        `AND NOT EXISTS (SELECT 1 FROM quantum_jobs job WHERE job.id = NEW."record" AND ${hasNewerBytes('job')})`,
-      ),
-    ]),
+      ],
+    ),
+    trigger(
+      'large_insert',
+      ['AFTER INSERT', large],
+      [
+        remember(
+          'job',
+          'octet_length(NEW."body")',
+          `FROM quantum_jobs job WHERE job.id = NEW."record" AND job.user_id <> '' AND ${hasNewerBytes('job')}`,
+        ),
+        add(
+          owner('NEW'),
+          'octet_length(NEW."body")',
+          `AND NOT EXISTS (SELECT 1 FROM quantum_jobs job WHERE job.id = NEW."record" AND ${hasNewerBytes('job')})`,
+        ),
+      ],
+    ),
     // Charges keep their place before other entries.
-    trigger('entry', `BEFORE INSERT ON qpu_ledger WHEN NEW.kind <> 'charge'`, WRITE),
+    trigger('entry', ['BEFORE INSERT', 'qpu_ledger', "NEW.kind <> 'charge'"], write),
     // Whether the jobs of a user were charged cannot be read without the user.
-    trigger('user', 'BEFORE DELETE ON users', [...WRITE, 'DELETE FROM user_bytes WHERE "user" = OLD.id']),
+    trigger('user', ['BEFORE DELETE', 'users'], [...write, 'DELETE FROM user_bytes WHERE "user" = OLD.id']),
     // Reads the length from the table: OLD would read all of the value.
-    trigger('large_delete', `BEFORE DELETE ON ${large}`, [
-      ...WRITE,
-      add(
-        owner('OLD'),
-        `0 - (SELECT octet_length("body") FROM ${large} WHERE "record" = OLD."record" AND "field" = OLD."field")`,
-      ),
-    ]),
-    trigger('large_update', `AFTER UPDATE OF "body" ON ${large}`, [
-      ...WRITE,
-      add(owner('NEW'), 'octet_length(NEW."body") - octet_length(OLD."body")'),
-    ]),
+    trigger(
+      'large_delete',
+      ['BEFORE DELETE', large],
+      [
+        ...write,
+        add(
+          owner('OLD'),
+          `0 - (SELECT octet_length("body") FROM ${quoted(large)} WHERE "record" = OLD."record" AND "field" = OLD."field")`,
+        ),
+      ],
+    ),
+    trigger(
+      'large_update',
+      ['AFTER UPDATE OF "body"', large],
+      [...write, add(owner('NEW'), 'octet_length(NEW."body") - octet_length(OLD."body")')],
+    ),
   ]
 }
 
@@ -122,20 +157,21 @@ function countingTriggers(): string[] {
  * there in memory. Call it inside a transaction, once the tables are as declared.
  */
 export function prepareSums(writer: Connection): void {
+  const { dialect } = writer
   writer.run("INSERT INTO sums_watermark (id, seq, at, written) VALUES (1, 0, '', 0) ON CONFLICT DO NOTHING")
-  for (const sql of MEMORY) writer.run(sql)
-  writer.run(`INSERT INTO newer_runs ${NEWER_RUNS}`)
+  for (const table of MEMORY) writer.run(dialect.temporaryTable(table))
+  writer.run(`INSERT INTO newer_runs ${newerRunsSql(dialect)}`)
   writer.run(
     `INSERT INTO newer_bytes SELECT "user", sum(bytes), '' FROM (${NEWER_BYTES}) newer WHERE true GROUP BY "user"`,
   )
-  for (const sql of WRITE) writer.run(sql)
-  for (const sql of countingTriggers()) writer.run(sql)
+  for (const sql of writeOf(dialect)) writer.run(sql)
+  for (const sql of countingTriggers(dialect)) writer.run(sql)
 }
 
 /** Writes all sums now, for a change that cannot be read again from the rows of jobs. */
 export function writeSums(tx: SqlWriter): void {
   if (!tx.one(`SELECT 1 WHERE ${HAS_NEWER}`)) return
-  for (const sql of WRITE) tx.run(sql)
+  for (const sql of writeOf(tx.dialect)) tx.run(sql)
   tx.run('UPDATE sums_watermark SET written = $now', { now: tx.now })
   removeOldUse(tx)
 }

@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import { AppError, isObject, messageOf, newId } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
-import { DEFER_REFERENCES, isJson, rounded } from '../engine/dialect.ts'
 import { isConstraintViolation, isUniqueViolation } from '../engine/failure.ts'
 import { quoted } from '../engine/sql.ts'
 import { checkInvariants } from '../integrity/invariants.ts'
@@ -13,6 +12,7 @@ import type { AnyCollection } from '../schema/collection.ts'
 import { splitLarge } from '../schema/large-values.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
+import { keyed } from '../schema/tables.ts'
 import { type ImportContext, readImported } from './imported.ts'
 import { type Line, readLines } from './lines.ts'
 
@@ -75,15 +75,19 @@ export async function importRecords(db: Database, options: ImportOptions): Promi
   return report
 }
 
+const IMPORTED = keyed(
+  'imported',
+  { collection: 'TEXT NOT NULL', id: 'TEXT NOT NULL', line: 'INTEGER NOT NULL' },
+  ['PRIMARY KEY (collection, id)'],
+)
+
 function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, report: ImportReport): void {
   const { counts, errors } = report
   const planOf = createPlans()
   const context = { at: tx.at, nextId: createIds(tx.now), readPayload: options.readPayload }
   // Relations may refer to later lines, so foreign keys are checked at the commit.
-  tx.run(DEFER_REFERENCES)
-  tx.run(
-    'CREATE TEMP TABLE imported (collection TEXT NOT NULL, id TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID',
-  )
+  tx.run(tx.dialect.deferReferences)
+  tx.run(tx.dialect.temporaryTable(IMPORTED))
   for (const line of readLines(options.path)) {
     const collection = importLine(tx, { line, names, planOf, context, errors })
     if (collection) counts[collection.name] = (counts[collection.name] ?? 0) + 1
@@ -95,7 +99,7 @@ function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, rep
   settleBalances(tx, context.nextId)
   addBrokenInvariants(tx, errors)
   if (errors.length > 0) throw new ImportRejected()
-  tx.run('DROP TABLE temp.imported')
+  tx.run('DROP TABLE imported')
 }
 
 interface LineContext {
@@ -130,7 +134,7 @@ function importLine(
   for (const [key, message] of found) refuse(`${collection.name}.${key}: ${message}`)
   const plan = planOf(collection)
   const isFirst = tx.run(
-    'INSERT INTO temp.imported (collection, id, line) VALUES ($collection, $id, $line) ON CONFLICT DO NOTHING',
+    'INSERT INTO imported (collection, id, line) VALUES ($collection, $id, $line) ON CONFLICT DO NOTHING',
     { collection: collection.name, id: record.id, line: line.number },
   )
   if (isFirst === 0) return refuse(`${collection.name}.id: ${record.id} is in the file already`)
@@ -153,7 +157,7 @@ function violationOf(error: unknown, { name }: AnyCollection): string {
 
 /** A stored value that SQLite cannot read would fail every filter and roll-up that reads it. */
 function isReadable(tx: Tx, json: string): boolean {
-  return tx.one<{ valid: number }>(`SELECT ${isJson('$json')} AS valid`, { json })?.valid === 1
+  return tx.one<{ valid: number }>(`SELECT ${tx.dialect.isJson('$json')} AS valid`, { json })?.valid === 1
 }
 
 function insertRow(tx: Tx, collection: AnyCollection, plan: Plan, record: AnyRecord): void {
@@ -189,14 +193,14 @@ function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineErro
   for (const [name, { reference }] of Object.entries(collection.fields)) {
     if (!reference || reference.onRemove === 'keep') continue
     const [table, target] = [quoted(collection.name), quoted(reference.to)]
-    const { value, join, condition } = reference.each(`${table}.${quoted(name)}`)
+    const { value, join, condition } = reference.each(tx.dialect, `${table}.${quoted(name)}`)
     const each =
-      `SELECT line, ${value} AS value FROM temp.imported JOIN ${table} USING (id) ${join} ` +
+      `SELECT line, ${value} AS value FROM imported JOIN ${table} USING (id) ${join} ` +
       `WHERE ${condition} AND collection = $collection`
     const missing = tx.all<{ line: number; value: string }>(
       `SELECT line, value FROM (${each}) named
        WHERE NOT EXISTS (SELECT 1 FROM ${target} WHERE id = named.value)
-         AND NOT EXISTS (SELECT 1 FROM temp.imported WHERE collection = $to AND id = named.value)
+         AND NOT EXISTS (SELECT 1 FROM imported WHERE collection = $to AND id = named.value)
        ORDER BY line LIMIT ${MAX_ERRORS}`,
       { collection: collection.name, to: reference.to },
     )
@@ -215,12 +219,12 @@ function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineErro
  */
 function settleBalances(tx: Tx, nextId: () => string): void {
   const users = tx.all<{ id: string; ms: number }>(
-    `SELECT id, qpu_ms AS ms FROM users JOIN temp.imported USING (id) WHERE collection = 'users' AND qpu_ms <> 0`,
+    `SELECT id, qpu_ms AS ms FROM users JOIN imported USING (id) WHERE collection = 'users' AND qpu_ms <> 0`,
   )
   for (const { id, ms } of users) addLedger(tx, { id: nextId(), user: id, kind: 'opening', source: id, ms })
   const grants = tx.all<{ id: string; user: string; ms: number }>(
-    `SELECT id, "user", ${rounded('seconds * 1000')} AS ms FROM qpu_time_requests
-     JOIN temp.imported USING (id) WHERE collection = 'qpu_time_requests' AND status = 'approved'`,
+    `SELECT id, "user", ${tx.dialect.rounded('seconds * 1000')} AS ms FROM qpu_time_requests
+     JOIN imported USING (id) WHERE collection = 'qpu_time_requests' AND status = 'approved'`,
   )
   for (const { id, user, ms } of grants) {
     addLedger(tx, { id: nextId(), user, kind: 'grant', source: id, ms })
@@ -250,7 +254,7 @@ function addBrokenInvariants(tx: Tx, errors: LineError[]): void {
     for (const row of rows) {
       const id = String(row['id'] ?? row['job'] ?? '')
       const found = tx.one<{ line: number; collection: string }>(
-        'SELECT line, collection FROM temp.imported WHERE id = $id ORDER BY line DESC',
+        'SELECT line, collection FROM imported WHERE id = $id ORDER BY line DESC',
         { id },
       )
       const what = found ? `${found.collection} ${id}` : JSON.stringify(row)

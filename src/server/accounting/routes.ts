@@ -78,7 +78,7 @@ export const accountingRoutes: Route[] = [
       const qpu = query.qpu === undefined ? undefined : await db.read((tx) => qpuId(tx, query.qpu ?? ''))
       const reading = readingOf(caller, address, format === 'json' ? call : { request })
       const read = async (page: Pick<UsageQuery, 'skip' | 'limit' | 'after'>): Promise<Usage[]> => {
-        const rows = usageStatement({ ...range, user, qpu, by, ...page })
+        const rows = usageStatement(db, { ...range, user, qpu, by, ...page })
         // The rows of everybody grow with users and QPUs; those of one user are found by an index.
         if (user !== undefined) return db.read((tx) => tx.all<Usage>(rows.sql, rows.params))
         return (await db.select({ rows }, reading)).rows as unknown as Usage[]

@@ -18,7 +18,7 @@ const VALUES = 10
 const INTERVAL_MS = MINUTE_MS
 
 interface ValueRecordingDependencies {
-  db: Pick<Database, 'read' | 'write' | 'readApart' | 'changes'>
+  db: Pick<Database, 'read' | 'write' | 'readApart' | 'changes' | 'dialect'>
   clock: Clock
   log: Log
 }

@@ -39,7 +39,7 @@ const STEPS = {
 const RETENTIONS = Object.keys(STEPS) as Retention[]
 
 interface PrunerDependencies {
-  db: Pick<Database, 'read' | 'write' | 'readApart'>
+  db: Pick<Database, 'read' | 'write' | 'readApart' | 'dialect'>
   clock: Clock
   log: Log
   live: Pick<LiveConfig, 'current' | 'subscribe'>

@@ -76,7 +76,7 @@ export const eventRoutes: Route[] = [
 
       async function selectBuckets(): Promise<ReadingBucket[]> {
         const reading = readingOf(caller, address, { request, setIdleTimeout })
-        const { rows } = await db.select({ rows: bucketsOf({ driver, series: known, range }) }, reading)
+        const { rows } = await db.select({ rows: bucketsOf(db, { driver, series: known, range }) }, reading)
         return rows.map(bucketOf)
       }
     },

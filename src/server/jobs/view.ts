@@ -209,7 +209,7 @@ export async function listJobs(
     maxBytes: MAX_LARGE_BYTES,
     sizeParameter: 'limit',
     reading: readingOf(caller, '', call),
-    plan: () => planOwnJobs(user, { ...page, without }),
+    plan: (tx) => planOwnJobs(tx, user, { ...page, without }),
     records: (tx, ids) => listStored(tx, user, { ids, without }).map((job) => presentJob(db, job)),
   })
   return items
@@ -225,7 +225,7 @@ export async function countJobs(
   const user = await ownerOf(db, caller, wanted)
   const { totalItems } = await readPage(db, {
     reading: readingOf(caller, '', call),
-    plan: () => planOwnJobs(user, { skip: 0, limit: 1, sort: '-created', filter, isCounted: true }),
+    plan: (tx) => planOwnJobs(tx, user, { skip: 0, limit: 1, sort: '-created', filter, isCounted: true }),
     without: unreadFields(quantumJobs, 'id', COMPUTED_FROM),
     records: () => [],
   })

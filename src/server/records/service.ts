@@ -38,7 +38,7 @@ export function createRecordService(
   dependencies: Pick<RecordService, 'passwords' | 'logins' | 'removals' | 'submissions' | 'links'>,
 ): RecordService {
   const rulesOf = rulesInForce(context.config)
-  const queries = createRecordQueries({ names: context.db.names, rulesOf })
+  const queries = createRecordQueries({ db: context.db, rulesOf })
   const signUps = new RateLimiter(
     RATES.signUps.from(() => context.live.current.signupRate),
     context.clock,

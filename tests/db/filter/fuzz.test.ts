@@ -175,7 +175,7 @@ const DECLARED = new Set(
 const WORDS = new Set(
   (
     'b AND OR NOT IS NULL NULLS FIRST LAST DISTINCT LIKE ESCAPE EXISTS SELECT FROM WHERE LEFT JOIN ON AS IN CASE WHEN THEN END CAST REAL DESC LIMIT ' +
-    'COALESCE LOWER json_each json_valid json_extract json_array_length strftime acos min cos sin radians random'
+    'one COALESCE LOWER json_each json_valid json_extract json_array_length strftime acos min cos sin radians random'
   ).split(' '),
 )
 const CONSTANTS = new Set(["''", "'%'", "'\\'", "'$'", '0', '1', '0.0', '1.0', '1000.0', '6371'])
@@ -215,6 +215,7 @@ test(`${FILTERS} generated and mutated filters produce errors or SQL without the
   const catalog = {
     collections: LIBRARY,
     names: db.names,
+    dialect: db.dialect,
     rulesOf: (each: (typeof LIBRARY)[number]) => each.rules,
   }
   const client = createClientConditions(catalog)
@@ -269,6 +270,7 @@ test('generated sorts, expands and fields produce errors or responses', async ()
   const catalog = {
     collections: LIBRARY,
     names: db.names,
+    dialect: db.dialect,
     rulesOf: (each: (typeof LIBRARY)[number]) => each.rules,
   }
   const client = createClientConditions(catalog)

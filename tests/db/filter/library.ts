@@ -97,7 +97,7 @@ export async function openLibrary(): Promise<TestLibrary> {
   return {
     test,
     db,
-    queries: createRecordQueries({ names: db.names, collections: LIBRARY }),
+    queries: createRecordQueries({ db, collections: LIBRARY }),
     [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
   }
 }

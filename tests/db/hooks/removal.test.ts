@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { cancelJob, claimJob } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
-import { LEDGER } from '../../../src/db/sums/newer.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
+import { readCharges } from '../../support/sums/charges.ts'
 
 describe('removal', () => {
   test('of a user cancels the pending jobs; a running one still completes, without a charge', async () => {
@@ -22,7 +22,7 @@ describe('removal', () => {
     expect(changed).toContain(pending.id)
     await lab.complete(running.id)
     expect(await lab.job(running.id)).toMatchObject({ status: 'completed', user_id: '' })
-    expect(await lab.db.read((tx) => tx.all(`SELECT 1 FROM ${LEDGER} WHERE kind = 'charge'`))).toEqual([])
+    expect(await lab.db.read(readCharges)).toEqual([])
   })
 
   test('of a QPU waits for its jobs, which would otherwise run on any QPU', async () => {

@@ -68,7 +68,7 @@ function stepsOf(queries: RecordQueries, tx: SqlReader, collection: AnyCollectio
 
 test('SQLite finds what the rule calls indexed by an index, in order, and no other rows', async () => {
   await using lab = await openTestDatabase()
-  const queries = createRecordQueries({ names: lab.db.names })
+  const queries = createRecordQueries({ db: lab.db })
   const found = await lab.db.read((tx) =>
     COLLECTIONS.flatMap((collection) =>
       listsOf(collection).flatMap((list) => {

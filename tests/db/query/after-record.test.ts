@@ -122,7 +122,7 @@ test('an address that its owner may hide is no place in a list', async () => {
 
 test('a page deep in a list reads as many rows as the first, and is read at once', async () => {
   await using lab: TestDatabase = await openTestDatabase()
-  const queries = createRecordQueries({ names: lab.db.names })
+  const queries = createRecordQueries({ db: lab.db })
   await lab.db.write('many', (tx) =>
     tx.run(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)

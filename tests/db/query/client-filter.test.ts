@@ -2,11 +2,13 @@ import { expect, test } from 'bun:test'
 import { NO_REQUEST } from '../../../src/db/filter/index.ts'
 import { createClientConditions } from '../../../src/db/query/client-filter.ts'
 import { createNames } from '../../../src/db/schema/names.ts'
+import { SQLITE } from '../../../src/db/sqlite/sql/dialect.ts'
 import { as, authors, LIBRARY, ROOT, shops } from '../filter/library.ts'
 
 function openConditions() {
   return createClientConditions({
     collections: LIBRARY,
+    dialect: SQLITE,
     names: createNames(LIBRARY, {}),
     rulesOf: ({ rules }) => rules,
   })

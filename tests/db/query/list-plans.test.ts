@@ -43,7 +43,7 @@ const LISTS: [collection: string, filter: string, sort: string, index: string][]
 ]
 
 test('every list of records with an index is read from it in order, and at once', async () => {
-  const queries = createRecordQueries({ names: lab.db.names })
+  const queries = createRecordQueries({ db: lab.db })
   for (const [name, filter, sort, index] of LISTS) {
     const collection = COLLECTIONS.find((each) => each.name === name)
     if (!collection) throw new Error(`there is no collection ${name}`)
@@ -65,7 +65,7 @@ test('every list of records with an index is read from it in order, and at once'
 test('a list of the jobs of everybody finds those with a rare status by an index, whatever else it asks for', async () => {
   const plans = (filter: OwnJobsFilter, sort = '-created') =>
     lab.db.read((tx) => {
-      const plan = planOwnJobs(undefined, { skip: 0, limit: 30, sort, filter, isCounted: true })
+      const plan = planOwnJobs(lab.db, undefined, { skip: 0, limit: 30, sort, filter, isCounted: true })
       const { ids, count } = plan
       return [ids, ...(count ? [count] : [])].map(({ sql, params }) => planOf(tx, sql, params))
     })
@@ -87,7 +87,7 @@ test('a list of the jobs of everybody finds those with a rare status by an index
 })
 
 test('a list of records with a rare status reads the jobs with that status, and no others', async () => {
-  const queries = createRecordQueries({ names: lab.db.names })
+  const queries = createRecordQueries({ db: lab.db })
   for (const status of ['pending', 'running', 'failed', 'cancelled']) {
     await lab.db.read((tx) => {
       const filter = `status = "${status}" && driver = "x"`

@@ -15,16 +15,17 @@ test("planOwnJobs() pages through a user's jobs, and knows which pages an index 
   for (let n = 0; n < 3; n += 1) submitted.push((await lab.submit(user)).id)
   const page = (skip: number, limit: number, sort: string) =>
     lab.db.read((tx) => {
-      const { ids } = planOwnJobs(user.id, { skip, limit, sort })
+      const { ids } = planOwnJobs(lab.db, user.id, { skip, limit, sort })
       return tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => id)
     })
   expect(await page(0, 10, 'created')).toEqual(submitted)
   expect(await page(1, 1, '-created')).toEqual(submitted.slice(1, 2))
   expect(await page(0, 10, '-status')).toEqual(submitted.toReversed())
-  const isIndexed = (skip: number, sort: string) => planOwnJobs(user.id, { skip, limit: 100, sort }).isIndexed
+  const isIndexed = (skip: number, sort: string) =>
+    planOwnJobs(lab.db, user.id, { skip, limit: 100, sort }).isIndexed
   expect([isIndexed(900, '-created'), isIndexed(901, '-created')]).toEqual([true, false])
   expect([isIndexed(0, 'created'), isIndexed(0, 'duration')]).toEqual([true, false])
-  expect(() => planOwnJobs(user.id, { skip: 0, limit: 1, sort: 'id; --' })).toThrow(TypeError)
+  expect(() => planOwnJobs(lab.db, user.id, { skip: 0, limit: 1, sort: 'id; --' })).toThrow(TypeError)
 })
 
 /** Jobs of two users in all states, with tags and QPUs in turn. */
@@ -73,7 +74,7 @@ test('every filter reads one index of the user, in order, among many', async () 
   await fill(lab, [user.id, other.id], part(100_000, 10_000))
   for (const filter of FILTERS) {
     await lab.db.read((tx) => {
-      const { ids } = planOwnJobs(user.id, { skip: 0, limit: 50, sort: '-created', filter })
+      const { ids } = planOwnJobs(lab.db, user.id, { skip: 0, limit: 50, sort: '-created', filter })
       const steps = planOf(tx, ids.sql, ids.params)
       const [jobs] = steps.filter((step) => /^(SEARCH|SCAN) (job|tagged) /.test(step))
       expect(jobs).toMatch(
@@ -86,21 +87,21 @@ test('every filter reads one index of the user, in order, among many', async () 
     })
   }
   const isIndexed = (filter: OwnJobsFilter) =>
-    planOwnJobs(user.id, { skip: 0, limit: 50, sort: '-created', filter }).isIndexed
+    planOwnJobs(lab.db, user.id, { skip: 0, limit: 50, sort: '-created', filter }).isIndexed
   const [before, tag] = ['many00000000150', 'rare']
   expect([{}, { before }, { tag }].map((filter) => isIndexed(filter))).toEqual([true, true, true])
   expect([{ before, tag }, { status: ['failed'] }, { text: 'x' }].map((filter) => isIndexed(filter))).toEqual(
     [false, true, false],
   )
   const ofAll = (filter: OwnJobsFilter) =>
-    planOwnJobs(undefined, { skip: 0, limit: 50, sort: '-created', filter })
+    planOwnJobs(lab.db, undefined, { skip: 0, limit: 50, sort: '-created', filter })
   const everybody = [{}, { status: ['failed'], before }, { status: ['completed'] }, { tag }].map(ofAll)
   expect(everybody.map((plan) => plan.isIndexed)).toEqual([true, true, false, false])
   // The jobs of a user who has few are all read at once, whatever the filter; those of everybody are not.
   const few = await lab.user()
   await lab.submit(few)
   const small = (of: string | undefined, sort = '-created') =>
-    lab.db.read((tx) => isSmall(tx, planOwnJobs(of, { skip: 0, limit: 50, sort, filter: { text: 'x' } })))
+    lab.db.read((tx) => isSmall(tx, planOwnJobs(tx, of, { skip: 0, limit: 50, sort, filter: { text: 'x' } })))
   expect([await small(few.id), await small(user.id), await small(undefined)]).toEqual([true, false, false])
   expect(await small(few.id, 'duration')).toBe(false)
   // Not with `await using`: jobs without history would break the invariants that the lab checks at its end.
@@ -114,11 +115,16 @@ test('the jobs of everybody with one status are all found, in order of submissio
     for (const more of [{}, { before: 'many10000000250' }, { tag: 'rare' }, { qpu: 'qpu_b' }]) {
       await lab.db.read((tx) => {
         const filter = { status: [status], ...more }
-        const { ids } = planOwnJobs(undefined, { skip: 3, limit: 40, sort: '-created', filter })
+        const { ids } = planOwnJobs(lab.db, undefined, { skip: 3, limit: 40, sort: '-created', filter })
         const found = tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => id)
         // Two statuses are compared row by row.
         const both = { ...filter, status: [status, status] }
-        const all = planOwnJobs(undefined, { skip: 0, limit: 1_000, sort: '-created', filter: both }).ids
+        const all = planOwnJobs(lab.db, undefined, {
+          skip: 0,
+          limit: 1_000,
+          sort: '-created',
+          filter: both,
+        }).ids
         expect(found).toEqual(
           tx
             .all<{ id: string }>(all.sql, all.params)
@@ -160,11 +166,22 @@ test('the jobs of a calibration are found by what they ran with, before and afte
     for (const more of [{}, { status: ['failed'] }, { before: 'many00000006500' }, { tag: 'rare' }]) {
       for (const owner of [user.id, undefined]) {
         const filter = { ...more, calibration }
-        const plan = planOwnJobs(owner, { skip: 0, limit: 1_000, sort: '-created', filter, isCounted: true })
+        const plan = planOwnJobs(lab.db, owner, {
+          skip: 0,
+          limit: 1_000,
+          sort: '-created',
+          filter,
+          isCounted: true,
+        })
         expect(plan.isIndexed).toBe(false)
         await lab.db.read((tx) => {
           const found = tx.all<{ id: string }>(plan.ids.sql, plan.ids.params).map(({ id }) => id)
-          const all = planOwnJobs(owner, { skip: 0, limit: 1_000_000, sort: '-created', filter: more }).ids
+          const all = planOwnJobs(lab.db, owner, {
+            skip: 0,
+            limit: 1_000_000,
+            sort: '-created',
+            filter: more,
+          }).ids
           const expected = tx.all<{ id: string }>(all.sql, all.params).filter(({ id }) => {
             const of = tx.one<{ n: number }>('SELECT provenance AS n FROM quantum_jobs WHERE id = $id', {
               id,
@@ -202,7 +219,12 @@ test('the job to page from may have been deleted', async () => {
   })
   const page = (before: string) =>
     lab.db.read((tx) => {
-      const { ids } = planOwnJobs(user.id, { skip: 0, limit: 9, sort: '-created', filter: { before } })
+      const { ids } = planOwnJobs(lab.db, user.id, {
+        skip: 0,
+        limit: 9,
+        sort: '-created',
+        filter: { before },
+      })
       return tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => id)
     })
   expect(await page(second.id)).toEqual([first.id])

@@ -304,7 +304,7 @@ describe('indexes', () => {
     filter: string,
     rule: string,
   ): Promise<string> {
-    const queries = createRecordQueries({ names: db.names })
+    const queries = createRecordQueries({ db })
     const seen: string[] = []
     await db.read((tx) => {
       const spy: typeof tx = {

@@ -163,7 +163,7 @@ describe('readPage()', () => {
   test('long pages are read in steps', async () => {
     await using base = await openTestDatabase()
     const { createRecordQueries } = await import('../../../src/db/query/query.ts')
-    const queries = createRecordQueries({ names: base.db.names })
+    const queries = createRecordQueries({ db: base.db })
     await base.db.write('seed', (tx) => {
       for (let at = 0; at < 250; at += 1) tx.insert(users, { username: `user${at}`, email: `u${at}@x.org` })
     })

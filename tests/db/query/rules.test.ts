@@ -31,7 +31,7 @@ beforeAll(async () => {
   database = await openTestDatabase()
   const { db, clock } = database
   await clock.advance(Date.UTC(2026, 5, 1, 12) - clock.now())
-  queries = createRecordQueries({ names: db.names })
+  queries = createRecordQueries({ db })
   requestInfo = await db.write('seed', (tx) => {
     const owner = tx.insert(users, { email: 'owner@lab.org' })
     const other = tx.insert(users, { email: 'other@lab.org' })
@@ -270,7 +270,7 @@ test('every declared rule compiles for guests, users and superusers', async () =
 test('configured public names are the only ones for clients, and one of two for rules', async () => {
   await using renamed = await openTestDatabase({ names: { quantum_jobs: 'tasks' } })
   const { db } = renamed
-  const other = createRecordQueries({ names: db.names })
+  const other = createRecordQueries({ db })
   const root = as(superusers, await db.write('root', (tx) => tx.insert(superusers, { email: 'r@x.org' })))
   const find = (filter: string, info = root, rule: string | null = '') =>
     db.read((tx) =>
@@ -287,7 +287,7 @@ test('rules that settings replace count for joins and expands too', async () => 
   const { db } = database
   const own = { ...quantumJobs.rules, list: 'user_id = @request.auth.id', view: 'user_id = @request.auth.id' }
   const strict = createRecordQueries({
-    names: db.names,
+    db,
     rulesOf: (collection) => (collection.name === 'quantum_jobs' ? own : collection.rules),
   })
   const counted = (which: RecordQueries, rule: string) =>

@@ -126,7 +126,7 @@ test('filters and sizes include values wherever they are stored', async () => {
       (payload) => tx.insert(quantumJobs, { payload, results: LARGE }).id,
     ),
   )
-  const queries = createRecordQueries({ names: db.names })
+  const queries = createRecordQueries({ db })
   const request = { ...ALL, rule: '', requestInfo: ROOT, filter: 'payload.kind = "a"', sort: 'created' }
   const page = await db.read((tx) => listNow(queries, tx, quantumJobs, request))
   expect(page.items.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort())

@@ -13,7 +13,7 @@ import {
 import { applyResult, claimJob, type DispatchTarget } from '../../../src/db/store/jobs/index.ts'
 import { deleteJob } from '../../../src/db/store/jobs/transitions/delete.ts'
 import { requeueLost } from '../../../src/db/store/jobs/transitions/retry.ts'
-import { NEWER_RUNS } from '../../../src/db/sums/newer.ts'
+import { newerRunsSql } from '../../../src/db/sums/newer.ts'
 import { writeSums } from '../../../src/db/sums/write.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { expectNewerAsInRows } from '../../support/sums/newer-sums.ts'
@@ -160,7 +160,7 @@ describe('the sums', () => {
     using killed = copyOf(lab.dir)
     for (let start = 0; start < 2; start += 1) {
       const db = await openDatabase({ dir: killed.path, clock: lab.clock, log: silentLog })
-      expect(await db.read((tx) => tx.all(NEWER_RUNS))).toEqual([])
+      expect(await db.read((tx) => tx.all(newerRunsSql(tx.dialect)))).toEqual([])
       expect(await db.read((tx) => sumsOf(tx, [user], job))).toEqual(before)
       expect(await db.read((tx) => checkInvariants(tx))).toEqual([])
       await db.close()
@@ -193,7 +193,7 @@ describe('the sums', () => {
     await using it = await SumsLab.open()
     const { lab } = it
     const user = await lab.user()
-    const newer = async () => (await lab.db.read((tx) => tx.all(NEWER_RUNS))).length
+    const newer = async () => (await lab.db.read((tx) => tx.all(newerRunsSql(tx.dialect)))).length
     await it.run(user, 'failed')
     await it.run(user, 'completed')
     expect(await newer()).toBe(1)

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { LEDGER } from '../../../src/db/sums/newer.ts'
+import { SQLITE } from '../../../src/db/sqlite/sql/dialect.ts'
+import { ledgerSql } from '../../../src/db/sums/newer.ts'
 import { BELL, type Service } from './service.ts'
 
 /** Differences between a journal and a database; everything must be 0. */
@@ -122,7 +123,7 @@ export class Journal {
            coalesce(payload, (SELECT body FROM quantum_jobs_large WHERE record = id AND field = 'payload')) AS payload,
            (SELECT count(*) FROM json_each('[' || history || ']') WHERE value ->> 1 = 'completed') AS completions,
            (SELECT count(*) FROM json_each('[' || history || ']') WHERE value ->> 1 = 'failed') AS failures,
-           (SELECT count(*) FROM ${LEDGER} WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges
+           (SELECT count(*) FROM ${ledgerSql(SQLITE)} WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges
          FROM quantum_jobs`,
       )
       .all() as Row[]

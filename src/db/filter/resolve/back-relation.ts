@@ -55,7 +55,8 @@ export function joinBackRelation(
   if (!back) return undefined
   const { collection, name, reference, single } = back
   const key = `${from.key}/${prop}`
-  const on = (each: string) => reference.holds(`${each}.${quoted(name)}`, `= ${from.alias}."id"`)
+  const on = (each: string) =>
+    reference.holds(context.catalog.dialect, `${each}.${quoted(name)}`, `= ${from.alias}."id"`)
   // A list of references has no index, so that all records are read even for one.
   if (reference.isList || !single) context.reads.followsBack = true
   const alias = joinCollection(context, scope, key, collection, on)

@@ -1,3 +1,4 @@
+import type { Dialect } from '../../engine/dialect.ts'
 import { type AnyCollection, columnOf, type Rules } from '../../schema/collection.ts'
 import type { Field } from '../../schema/field.ts'
 import { date, text } from '../../schema/fields/index.ts'
@@ -10,6 +11,8 @@ export type Caller = 'rule' | 'client' | 'superuser'
 
 /** The declarations that a filter may refer to. */
 export interface Catalog {
+  /** The SQL of the database that the condition is for. */
+  readonly dialect: Dialect
   readonly collections: readonly AnyCollection[]
   readonly names: CollectionNames
   /** The rules in force: the declared ones, unless settings replace them. */

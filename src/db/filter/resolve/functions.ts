@@ -1,5 +1,4 @@
 import { toTimestamp } from '../../../base/index.ts'
-import { formatted, least } from '../../engine/dialect.ts'
 import type { OperandAst } from '../language/ast.ts'
 import { badFilter, MAX_ARGUMENTS, shortened } from '../language/limits.ts'
 import type { Operand } from '../sql/operand.ts'
@@ -19,7 +18,7 @@ export function callOperand(
   resolve: Resolve,
 ): Operand {
   if (name === 'strftime') return timeText(context, args, resolve)
-  if (name === 'geoDistance') return distance(args, resolve)
+  if (name === 'geoDistance') return distance(context, args, resolve)
   throw badFilter(
     `The function ${shortened(name)} does not exist; the functions are strftime and geoDistance`,
   )
@@ -36,7 +35,7 @@ function timeText(context: Context, args: readonly OperandAst[], resolve: Resolv
   }
   const head = resolve(format).sql
   const changes = modifiers.map((modifier) => resolve(modifier).sql)
-  const around = (value: string) => formatted(value, head, changes)
+  const around = (value: string) => context.catalog.dialect.formatted(value, head, changes)
   // The time is that of the injected clock, not SQLite's.
   if (!time || (time.kind === 'text' && time.value.trim().toLowerCase() === 'now')) {
     return { sql: around(context.binder.deferred((_, now) => toTimestamp(now))), nature: 'column' }
@@ -55,7 +54,7 @@ function timeText(context: Context, args: readonly OperandAst[], resolve: Resolv
 const EARTH_RADIUS_KM = 6_371
 
 /** Great-circle distance in km between two points, each given as longitude and latitude in degrees. */
-function distance(args: readonly OperandAst[], resolve: Resolve): Operand {
+function distance(context: Context, args: readonly OperandAst[], resolve: Resolve): Operand {
   if (args.length !== 4 || args.some((each) => each.kind !== 'identifier' && each.kind !== 'number')) {
     throw badFilter('geoDistance needs four names or numbers: lonA, latA, lonB, latB')
   }
@@ -65,7 +64,7 @@ function distance(args: readonly OperandAst[], resolve: Resolve): Operand {
   const guards = operands.flatMap(({ guard }) => guard ?? [])
   return {
     // Rounding can make the cosine of equal points exceed 1, which has no angle.
-    sql: `(${EARTH_RADIUS_KM} * acos(${least('1.0', cosine)}))`,
+    sql: `(${EARTH_RADIUS_KM} * acos(${context.catalog.dialect.least('1.0', cosine)}))`,
     nature: 'strict',
     ...(guards.length === 0 ? {} : { guard: guards.join(' AND ') }),
   }

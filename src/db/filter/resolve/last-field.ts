@@ -1,4 +1,4 @@
-import { jsonAt, jsonItems, jsonLength, jsonOf } from '../../engine/dialect.ts'
+import type { Dialect } from '../../engine/dialect.ts'
 import { quoted } from '../../engine/sql.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
 import type { Field } from '../../schema/field.ts'
@@ -26,13 +26,14 @@ export function lastOperand(
     throw badFilter(`There is no field "${shortened(name)}" in ${position.collection.publicName}`)
   }
   const { field, column } = found
+  const { dialect } = context.catalog
   const document = field.kind.isDocument ? documentSql(context, position, name, field) : undefined
   const stored = document?.sql ?? `${position.alias}.${quoted(column)}`
   const many = position.many
   const guard = document?.guard ?? emailGuard(context, position.collection, position.alias, name)
   const ofRecord = position.alias === BASE
   const derived = {
-    ...columnOperand(field, stored, position.optional),
+    ...columnOperand(field, stored, position.optional, dialect),
     ...(guard ? { guard } : {}),
     ...(ofRecord ? { field: name } : {}),
     ...(field.kind.isLarge(field) ? { isLarge: true } : {}),
@@ -46,14 +47,14 @@ export function lastOperand(
       // LOWER converts any value to text; NULL stays NULL.
       return { operand: { ...derived, sql: `LOWER(${plain.sql})` }, many }
     case 'length':
-      return { operand: { ...derived, sql: lengthOf(field, stored, name) }, many }
+      return { operand: { ...derived, sql: lengthOf(field, stored, name, dialect) }, many }
     case 'each': {
       if (field.kind.items !== 'many') {
         assertHasItems(field, name, ':each')
         return { operand: plain, many }
       }
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
-        sql: `${jsonItems(jsonOf(stored))} AS ${alias}`,
+        sql: `${dialect.jsonItems(dialect.jsonOf(stored))} AS ${alias}`,
       }))
       return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
     }
@@ -62,9 +63,9 @@ export function lastOperand(
   }
 }
 
-function columnOperand({ kind }: Field, stored: string, optional: boolean): Operand {
+function columnOperand({ kind }: Field, stored: string, optional: boolean, dialect: Dialect): Operand {
   const nature = kind.isDocument ? 'strict' : optional ? 'column' : 'never-null'
-  return { sql: kind.filterSql(stored), nature }
+  return { sql: kind.filterSql(stored, dialect), nature }
 }
 
 /**
@@ -84,7 +85,7 @@ export function jsonOperand(
   const steps = [...keys.slice(0, -1), last.name].map((key) =>
     /^[0-9]+$/.test(key) ? `[${key}]` : `."${key}"`,
   )
-  const sql = jsonAt(document.sql, context.binder.literal(`$${steps.join('')}`))
+  const sql = context.catalog.dialect.jsonAt(document.sql, context.binder.literal(`$${steps.join('')}`))
   const more = {
     ...(document.guard ? { guard: document.guard } : {}),
     ...(position.alias === BASE ? { field: name } : {}),
@@ -125,7 +126,7 @@ function documentSql(
   return { sql: `CASE WHEN ${guard} THEN ${sql} END`, guard }
 }
 
-function lengthOf(field: Field, stored: string, name: string): string {
+function lengthOf(field: Field, stored: string, name: string, { jsonLength, jsonOf }: Dialect): string {
   assertHasItems(field, name, ':length')
   return field.kind.items === 'many'
     ? `COALESCE(${jsonLength(jsonOf(stored))}, 0)`

@@ -1,4 +1,3 @@
-import { jsonItems, jsonOf } from '../../engine/dialect.ts'
 import { quoted } from '../../engine/sql.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
 import { badFilter, MAX_HOPS, shortened } from '../language/limits.ts'
@@ -96,6 +95,7 @@ function joinRelation(
     const alias = joinCollection(context, scope, key, collection, (each) => `${each}."id" = ${column}`)
     return { collection, alias, key, optional: true, many: from.many }
   }
+  const { jsonItems, jsonOf } = context.catalog.dialect
   const ids = scope.join(`${key}:each`, (each) => ({
     sql: `${jsonItems(jsonOf(column))} AS ${each}`,
   }))

@@ -1,4 +1,3 @@
-import { jsonItems, jsonValues } from '../../engine/dialect.ts'
 import { quoted } from '../../engine/sql.ts'
 import { columnOf } from '../../schema/collection.ts'
 import type { Field } from '../../schema/field.ts'
@@ -63,7 +62,7 @@ function eachOperand(context: Context, scope: Scope, name: string, field: Field)
   const items = (requestInfo: RequestInfo) => JSON.stringify(sentItems(requestInfo, name, field))
   const at = (each: Scope): Operand => {
     const alias = each.join(`@request.body/${name}:each`, (fresh) => ({
-      sql: `${jsonItems(context.binder.deferred(items))} AS ${fresh}`,
+      sql: `${context.catalog.dialect.jsonItems(context.binder.deferred(items))} AS ${fresh}`,
     }))
     return { sql: `${alias}."value"`, nature: 'column' }
   }
@@ -99,7 +98,7 @@ function relatedOperand(
     enter: (each) => {
       const key = `@request.body/${name}`
       const alias = each.join(key, (fresh) => ({
-        sql: `${quoted(collection.name)} AS ${fresh} ON ${fresh}."id" IN ${jsonValues(context.binder.deferred(ids))}`,
+        sql: `${quoted(collection.name)} AS ${fresh} ON ${fresh}."id" IN ${context.catalog.dialect.jsonTexts(context.binder.deferred(ids))}`,
       }))
       return { collection, alias, key, optional: true, many: reference.isList }
     },

@@ -1,4 +1,4 @@
-import { like } from '../../engine/dialect.ts'
+import type { Dialect } from '../../engine/dialect.ts'
 import type { Operator } from '../language/ast.ts'
 import { likePattern } from './like.ts'
 import type { Operand } from './operand.ts'
@@ -8,16 +8,21 @@ import type { Binder } from './scope.ts'
  * Compares two single values; NULL where SQL cannot decide. Operands are compared with their own types, never
  * converted to text.
  */
-export function comparison(binder: Binder, left: Operand, operator: Operator, right: Operand): string {
+export function comparison(
+  { binder, dialect }: { binder: Binder; dialect: Dialect },
+  left: Operand,
+  operator: Operator,
+  right: Operand,
+): string {
   switch (operator) {
     case '=':
       return equality(left, right)
     case '!=':
       return inequality(left, right)
     case '~':
-      return like(left.sql, pattern(binder, right))
+      return dialect.like(left.sql, pattern(binder, right))
     case '!~':
-      return `NOT ${like(left.sql, pattern(binder, right))}`
+      return `NOT ${dialect.like(left.sql, pattern(binder, right))}`
     default:
       return `${left.sql} ${operator} ${right.sql}`
   }

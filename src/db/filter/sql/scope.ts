@@ -76,5 +76,5 @@ export function createScope(newAlias: () => string): Scope {
 
 /** SQL that selects the joined rows of `scopes`, at least one. */
 export function fromJoins(...scopes: readonly Scope[]): string {
-  return ['(SELECT 1)', ...scopes.flatMap((scope) => scope.joins)].join(' ')
+  return ['(SELECT 1) AS one', ...scopes.flatMap((scope) => scope.joins)].join(' ')
 }

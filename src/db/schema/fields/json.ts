@@ -1,6 +1,5 @@
 import type { FieldError } from '../../../base/index.ts'
 import { MIB } from '../../../base/index.ts'
-import { jsonAt } from '../../engine/dialect.ts'
 import type { Bindable } from '../../engine/sql.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
 import { jsonTextOf } from '../json-text.ts'
@@ -36,7 +35,7 @@ const jsonKind: FieldKind<JsonField> = {
   check: () => undefined,
 
   isDocument: true,
-  filterSql: (stored) => jsonAt(stored, "'$'"),
+  filterSql: (stored, { jsonAt }) => jsonAt(stored, "'$'"),
 
   publicType: 'json',
   publicOptions: ({ maxBytes = 0 }) => ({ maxSize: maxBytes }),

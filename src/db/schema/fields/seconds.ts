@@ -32,7 +32,7 @@ const secondsKind: FieldKind<SecondsField, number> = {
     numberError({ min: origin === 'import' ? -MAX_SECONDS : (min ?? -MAX_SECONDS), max: MAX_SECONDS }, value),
 
   // CAST keeps the type of a number column, to which SQLite converts numeric texts.
-  filterSql: (stored) => `CAST(${stored} / 1000.0 AS REAL)`,
+  filterSql: (stored, { real }) => real(`${stored} / 1000.0`),
 
   publicOptions: ({ min = null }) => ({ min, max: null, onlyInt: false }),
 }

@@ -1,5 +1,6 @@
-import { jsonItems } from '../../engine/dialect.ts'
+import type { Dialect } from '../../engine/dialect.ts'
 import { quoted } from '../../engine/sql.ts'
+import type { Trigger } from '../../engine/table.ts'
 import type { AnyCollection } from '../collection.ts'
 
 /**
@@ -15,29 +16,25 @@ export function entriesTableOf({ name }: AnyCollection, field: string): string {
 
 /** The triggers that keep the entries of the list field `field`, whose records belong to `owner`. */
 export function entryTriggers(
+  { jsonItems }: Dialect,
   collection: AnyCollection,
   field: string,
   owner: string,
-): { name: string; sql: string }[] {
-  const [table, entries] = [quoted(collection.name), quoted(entriesTableOf(collection, field))]
+): Trigger[] {
+  const entries = quoted(entriesTableOf(collection, field))
   const [list, user] = [quoted(field), quoted(owner)]
   const add = `INSERT INTO ${entries} ("user", "entry", "seq")
     SELECT NEW.${user}, "value", NEW."seq" FROM ${jsonItems(`NEW.${list}`)} WHERE "value" IS NOT NULL
-    ON CONFLICT DO NOTHING;`
+    ON CONFLICT DO NOTHING`
   const remove = `DELETE FROM ${entries} WHERE ("user", "entry", "seq") IN
-    (SELECT OLD.${user}, "value", OLD."seq" FROM ${jsonItems(`OLD.${list}`)});`
-  const trigger = (on: string, event: string, body: string) => {
-    const name = `${collection.name}_${field}_${on}`
-    return { name, sql: `CREATE TRIGGER ${quoted(name)} ${event} BEGIN\n  ${body}\nEND` }
+    (SELECT OLD.${user}, "value", OLD."seq" FROM ${jsonItems(`OLD.${list}`)})`
+  const trigger = (on: string, event: string, when: string, body: readonly string[]) => {
+    return { name: `${collection.name}_${field}_${on}`, event, table: collection.name, when, body }
   }
   const has = (row: string) => `${row}.${list} IS NOT NULL`
   return [
-    trigger('insert', `AFTER INSERT ON ${table} WHEN ${has('NEW')}`, add),
-    trigger('delete', `AFTER DELETE ON ${table} WHEN ${has('OLD')}`, remove),
-    trigger(
-      'update',
-      `AFTER UPDATE OF ${list}, ${user} ON ${table} WHEN ${has('OLD')} OR ${has('NEW')}`,
-      `${remove}\n  ${add}`,
-    ),
+    trigger('insert', 'AFTER INSERT', has('NEW'), [add]),
+    trigger('delete', 'AFTER DELETE', has('OLD'), [remove]),
+    trigger('update', `AFTER UPDATE OF ${list}, ${user}`, `${has('OLD')} OR ${has('NEW')}`, [remove, add]),
   ]
 }

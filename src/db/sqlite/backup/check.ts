@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
-import { AppError, messageOf, toTimestamp } from '../../../base/index.ts'
-import type { Connection } from '../../engine/connection.ts'
-import type { SqlReader } from '../../engine/sql.ts'
+import { AppError, messageOf } from '../../../base/index.ts'
+import { type Connection, readerAt } from '../../engine/connection.ts'
 import type { Finding } from '../../integrity/invariants.ts'
 import { openConnection } from '../connection.ts'
 import { diagnose, diagnoseFile } from '../diagnose.ts'
@@ -45,13 +44,7 @@ export function checkBackup(path: string): BackupReport {
         { reason: 'database_newer' },
       )
     }
-    const reader: SqlReader = {
-      now: 0,
-      at: toTimestamp(0),
-      one: connection.one,
-      all: connection.all,
-      version: connection.version,
-    }
+    const reader = readerAt(connection, 0)
     const isOlder = version === 'older'
     const findings = isOlder ? diagnoseFile(reader) : diagnose(reader, ANY_LIMITS)
     const broken = findings.find(({ id }) => id === 'file')

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os'
-import { AppError, endWithParent, messageOf, toTimestamp } from '../../../base/index.ts'
-import type { Connection } from '../../engine/connection.ts'
+import { AppError, endWithParent, messageOf } from '../../../base/index.ts'
+import { type Connection, readerAt } from '../../engine/connection.ts'
 import type { PageWriter } from '../../engine/export-page.ts'
 import { readSelection } from '../../engine/selection.ts'
 import { openConnection } from '../connection.ts'
@@ -59,12 +59,12 @@ function createReader(loadWriter: () => Promise<PageWriter>) {
 }
 
 function selected(
-  { transaction, one, all, version }: Connection,
+  connection: Connection,
   { selection }: ReadTask & { kind: 'select' },
   now: number,
 ): FromReader {
-  const tx = { now, at: toTimestamp(now), one, all, version }
-  return { kind: 'selected', selected: transaction('read', () => readSelection(tx, selection)) }
+  const tx = readerAt(connection, now)
+  return { kind: 'selected', selected: connection.transaction('read', () => readSelection(tx, selection)) }
 }
 
 function exported(

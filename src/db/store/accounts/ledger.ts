@@ -62,7 +62,7 @@ export function chargeJob(
   { ms, isCharged }: { ms: number; isCharged: boolean },
 ): void {
   tx.run(
-    `INSERT INTO temp.newer_runs (job, "user", qpu, ms, charged, at) VALUES ($id, $user, $qpu, $ms, $charged, $at)`,
+    `INSERT INTO newer_runs (job, "user", qpu, ms, charged, at) VALUES ($id, $user, $qpu, $ms, $charged, $at)`,
     { id, user, qpu, ms, charged: isCharged ? ms : null, at: tx.at },
   )
   if (isCharged) changeBalance(tx, user, 0 - ms)

@@ -1,5 +1,4 @@
 import { notifications } from '../../collections/notifications.ts'
-import { jsonAppend } from '../../engine/dialect.ts'
 import type { Database } from '../../records/database.ts'
 
 /** The outcome of dismissing a notification. */
@@ -17,7 +16,7 @@ export function dismissNotification(db: Database, user: string, id: string): Pro
     if (found.dismissed_by.includes(user)) return 'dismissed'
     // One statement adds one id; rewriting the list would validate thousands of users again.
     tx.run(
-      `UPDATE notifications SET dismissed_by = ${jsonAppend('dismissed_by', '$user')}, updated = $at
+      `UPDATE notifications SET dismissed_by = ${tx.dialect.jsonAppend('dismissed_by', '$user')}, updated = $at
        WHERE id = $id`,
       { id, user, at: tx.at },
     )

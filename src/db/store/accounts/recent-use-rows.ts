@@ -1,4 +1,3 @@
-import { unixSeconds } from '../../engine/dialect.ts'
 import type { SqlReader } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { newerRuns } from '../../sums/newer.ts'
@@ -13,7 +12,7 @@ interface RecentUseRow {
 /** The recent use of users, with that of jobs which are newer than the stored sums. */
 export function recentUseOf(tx: SqlReader): string {
   return `(SELECT minute, "user", ms FROM recent_use
-    UNION ALL SELECT ${unixSeconds('at')} / 60, "user", ms FROM ${newerRuns(tx)})`
+    UNION ALL SELECT ${tx.dialect.unixSeconds('at')} / 60, "user", ms FROM ${newerRuns(tx)})`
 }
 
 /** The use of each user from `minute` on, in order of time. */

@@ -1,5 +1,6 @@
+import { type Dialect, ofDialect } from '../../engine/dialect.ts'
 import { type Bindable, quoted, type Statement } from '../../engine/sql.ts'
-import { NEWER_RUNS } from '../../sums/newer.ts'
+import { newerRunsSql } from '../../sums/newer.ts'
 
 /** The jobs of a user that one QPU ran in one month. */
 export interface Usage {
@@ -40,12 +41,17 @@ export interface UsageQuery {
 }
 
 /** The stored usage, and that of the jobs which are newer. */
-const USAGE = `(SELECT "user", month, qpu, jobs, used_ms, charged_ms FROM qpu_usage
+const usageSql = ofDialect(
+  (dialect) => `(SELECT "user", month, qpu, jobs, used_ms, charged_ms FROM qpu_usage
   UNION ALL
-  SELECT "user", substr(at, 1, 7), qpu, 1, ms, coalesce(charged, 0) FROM (${NEWER_RUNS}) newer)`
+  SELECT "user", substr(at, 1, 7), qpu, 1, ms, coalesce(charged, 0) FROM (${newerRunsSql(dialect)}) newer)`,
+)
 
 /** Selects the `Usage` by month, user and QPU or some of them, the newest month first. */
-export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after }: UsageQuery): Statement {
+export function usageStatement(
+  { dialect }: { readonly dialect: Dialect },
+  { from, to, user, qpu, by, skip = 0, limit, after }: UsageQuery,
+): Statement {
   const groups = by.split(',')
   const params: Record<string, Bindable> = { from, to, skip, limit }
   const conditions = ['month BETWEEN $from AND $to']
@@ -67,7 +73,7 @@ export function usageStatement({ from, to, user, qpu, by, skip = 0, limit, after
   const sql = `SELECT month, "user", coalesce(users.username, '') AS username, coalesce(users.email, '') AS email,
        usage.qpu, coalesce(qpus.name, '') AS "qpuName", jobs, "usedMs", "chargedMs"
      FROM (SELECT ${columns.join(', ')}, sum(jobs) AS jobs, sum(used_ms) AS "usedMs", sum(charged_ms) AS "chargedMs"
-           FROM ${USAGE} every WHERE ${conditions.join(' AND ')} GROUP BY ${groups.map(quoted).join(', ')}
+           FROM ${usageSql(dialect)} every WHERE ${conditions.join(' AND ')} GROUP BY ${groups.map(quoted).join(', ')}
            ORDER BY 1 DESC, 2, 3 LIMIT $limit OFFSET $skip) usage
        LEFT JOIN users ON users.id = usage.user LEFT JOIN qpus ON qpus.id = usage.qpu
      ORDER BY month DESC, "user", usage.qpu`

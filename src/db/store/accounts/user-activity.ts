@@ -1,4 +1,3 @@
-import { jsonItems } from '../../engine/dialect.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { MAX_FAIR_WINDOW_MS } from '../../sums/old-use.ts'
 import { minuteOf } from './recent-use.ts'
@@ -20,12 +19,12 @@ export function listUserActivity(tx: ReadTx, users: readonly string[]): UserActi
   const ids = JSON.stringify(users)
   const uses = tx.all<{ account: string; login: string | null; seen: string }>(
     `SELECT account, max(CASE WHEN use = 'login' THEN at END) AS login, max(at) AS seen FROM known_addresses
-     WHERE account IN (SELECT 'user:' || value FROM ${jsonItems('$ids')}) GROUP BY account`,
+     WHERE account IN (SELECT 'user:' || value FROM ${tx.dialect.jsonItems('$ids')}) GROUP BY account`,
     { ids },
   )
   const recent = tx.all<{ user: string; ms: number }>(
     `SELECT "user", sum(ms) AS ms FROM ${recentUseOf(tx)}
-     WHERE minute >= $first AND "user" IN (SELECT value FROM ${jsonItems('$ids')}) GROUP BY "user"`,
+     WHERE minute >= $first AND "user" IN ${tx.dialect.jsonTexts('$ids')} GROUP BY "user"`,
     { ids, first: minuteOf(tx.now - MAX_FAIR_WINDOW_MS) },
   )
   const byAccount = new Map(uses.map((each) => [each.account, each]))

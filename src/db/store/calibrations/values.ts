@@ -1,5 +1,5 @@
 import { calibrationResults } from '../../collections/calibration_results.ts'
-import { jsonItems, jsonKey, jsonOf, jsonType, real } from '../../engine/dialect.ts'
+import type { Dialect } from '../../engine/dialect.ts'
 import type { Statement } from '../../engine/sql.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -45,7 +45,7 @@ const MAX_VALUES = 100_000
  * report, which may have 8 MB, is parsed in another thread.
  */
 export async function readUnreadReport(
-  db: Pick<Database, 'read' | 'readApart'>,
+  db: Pick<Database, 'read' | 'readApart' | 'dialect'>,
 ): Promise<UnreadReport | undefined> {
   const report = await db.read((tx) =>
     tx.one<{ id: string; qpu: string; at: string }>(
@@ -53,21 +53,22 @@ export async function readUnreadReport(
     ),
   )
   if (!report) return undefined
-  return { ...report, values: await db.readApart<ReportedValue>(valuesOf(report.id)) }
+  return { ...report, values: await db.readApart<ReportedValue>(valuesOf(db, report.id)) }
 }
 
 /** The statement that reads the numbers of a report: of routines that succeeded, and of benchmarks. */
-export function valuesOf(report: string): Statement {
+export function valuesOf({ dialect }: { readonly dialect: Dialect }, report: string): Statement {
+  const { jsonItems, jsonKey, jsonNumber, jsonOf, jsonType } = dialect
   const list = (name: string) => jsonOf(valueSql(calibrationResults, name, 'report'))
   const isNumber = (object: string, key: string) => `${jsonType(object, key)} IN ('integer', 'real')`
   const isText = (key: string) => `${jsonType('item.value', key)} = 'text'`
   // What was measured again at another operating point is not the value anymore.
   const isCurrent = `${jsonType('item.value', 'superseded')} IS NULL`
   const number = (object: string, key: string) =>
-    `CASE WHEN ${isNumber(object, key)} THEN ${real(jsonKey(object, key))} END`
+    `CASE WHEN ${isNumber(object, key)} THEN ${jsonNumber(object, key)} END`
   return {
     sql: `SELECT ${jsonKey('item.value', 'target')} AS element, parameter.key AS parameter,
-        ${real(jsonKey('parameter.value', 'value'))} AS value, ${number('parameter.value', 'error')} AS error,
+        ${jsonNumber('parameter.value', 'value')} AS value, ${number('parameter.value', 'error')} AS error,
         coalesce(${jsonKey('parameter.value', 'unit')}, '') AS unit, ${jsonKey('item.value', 'routine')} AS routine
       FROM calibration_results report
         CROSS JOIN ${jsonItems(list('routines'))} item CROSS JOIN ${jsonItems('item.value', 'parameters')} parameter
@@ -76,7 +77,7 @@ export function valuesOf(report: string): Statement {
         AND ${isCurrent}
       UNION ALL
       SELECT ${jsonKey('item.value', 'target')}, ${jsonKey('item.value', 'protocol')} || '${FIDELITY}',
-        ${real(jsonKey('item.value', 'fidelity'))}, ${number('item.value', 'fidelity_error')}, '',
+        ${jsonNumber('item.value', 'fidelity')}, ${number('item.value', 'fidelity_error')}, '',
         ${jsonKey('item.value', 'protocol')}
       FROM calibration_results report CROSS JOIN ${jsonItems(list('benchmarks'))} item
       WHERE report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}

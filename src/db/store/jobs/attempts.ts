@@ -1,4 +1,3 @@
-import { unindexed } from '../../engine/dialect.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** Identifies one attempt of a job. */
@@ -122,7 +121,7 @@ export function listAttemptsOfOlderLeases(
   return tx
     .all<AttemptKey & { started_at: string }>(
       `SELECT id AS job, attempt, started_at FROM quantum_jobs
-       WHERE status = 'running' AND driver = $driver AND epoch < $epoch ORDER BY claimed_at, ${unindexed('seq')}`,
+       WHERE status = 'running' AND driver = $driver AND epoch < $epoch ORDER BY claimed_at, ${tx.dialect.unindexed('seq')}`,
       { driver, epoch },
     )
     .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
@@ -132,6 +131,6 @@ export function listAttemptsOfOlderLeases(
 export function listRunningAttempts(tx: ReadTx): (DriverAttempt & { qpu: string })[] {
   return tx.all(
     `SELECT id AS job, attempt, driver, qpu FROM quantum_jobs WHERE status = 'running'
-     ORDER BY claimed_at, ${unindexed('seq')}`,
+     ORDER BY claimed_at, ${tx.dialect.unindexed('seq')}`,
   )
 }

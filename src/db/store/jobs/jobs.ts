@@ -22,7 +22,6 @@
  * | – | ended → – | `deleteJob` (delete) |
  */
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
-import { jsonValues } from '../../engine/dialect.ts'
 import { fitting, lengthOf } from '../../records/page-size.ts'
 import { MAX_HELD_BYTES } from '../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -108,7 +107,7 @@ export function findJobChanges(
 ): JobChanges {
   const rows = tx.all<{ id: string; status: string; bytes: number }>(
     `SELECT id, status, ${lengthOf(quantumJobs, ['results'])} AS bytes FROM quantum_jobs
-     WHERE id IN ${jsonValues('$ids')} AND ($user = '' OR user_id = $user)`,
+     WHERE id IN ${tx.dialect.jsonTexts('$ids')} AND ($user = '' OR user_id = $user)`,
     { ids: JSON.stringify(known.map(({ id }) => id)), user: user ?? '' },
   )
   const found = new Map(rows.map((row) => [row.id, row]))

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { IN_FORCE } from '../../collections/calibration_results.ts'
-import { jsonValues } from '../../engine/dialect.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 
@@ -108,8 +107,8 @@ function stateOf(report: Report | undefined, file: FileState | undefined): Calib
 export function provenanceOf(tx: ReadTx | SqlWriter, jobs: string): number[] {
   return tx
     .all<{ id: number }>(
-      `SELECT provenance AS id FROM quantum_jobs WHERE id IN ${jsonValues('$jobs')} AND provenance > 0
-       UNION SELECT provenance FROM job_attempts WHERE job IN ${jsonValues('$jobs')} AND provenance > 0`,
+      `SELECT provenance AS id FROM quantum_jobs WHERE id IN ${tx.dialect.jsonTexts('$jobs')} AND provenance > 0
+       UNION SELECT provenance FROM job_attempts WHERE job IN ${tx.dialect.jsonTexts('$jobs')} AND provenance > 0`,
       { jobs },
     )
     .map(({ id }) => id)
@@ -119,7 +118,7 @@ export function provenanceOf(tx: ReadTx | SqlWriter, jobs: string): number[] {
 export function removeUnusedProvenance(tx: SqlWriter, ids: readonly number[]): void {
   if (ids.length === 0) return
   tx.run(
-    `DELETE FROM job_provenance WHERE id IN ${jsonValues('$ids')}
+    `DELETE FROM job_provenance WHERE id IN ${tx.dialect.jsonNumbers('$ids')}
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE provenance = job_provenance.id AND provenance > 0)
        AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE provenance = job_provenance.id AND provenance > 0)`,
     { ids: JSON.stringify(ids) },

@@ -1,6 +1,6 @@
 import type { ReadTx } from '../../records/tx.ts'
 import { storedBytesOfAll } from '../accounts/stored-bytes.ts'
-import { PENDING_BY_USER } from '../jobs/pending-by-user.ts'
+import { pendingByUser } from '../jobs/pending-by-user.ts'
 
 /** Current sizes. Each is read from a small part of the database, so that frequent scrapes are cheap. */
 export interface Gauges {
@@ -25,7 +25,8 @@ export interface Gauges {
 /** Reads the sizes from one snapshot. */
 export function readGauges(tx: ReadTx): Gauges {
   const rows = (sql: string) => tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`)?.rows ?? 0
-  const pending = (held: 0 | 1) => rows(`${PENDING_BY_USER} WHERE status = 'pending' AND held = ${held}`)
+  const pending = (held: 0 | 1) =>
+    rows(`${pendingByUser(tx.dialect)} WHERE status = 'pending' AND held = ${held}`)
   return {
     pendingJobs: pending(0),
     heldJobs: pending(1),

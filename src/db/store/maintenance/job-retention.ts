@@ -1,5 +1,4 @@
 import { DAY_MS, MIB, toTimestamp } from '../../../base/index.ts'
-import { byIndex, jsonValues } from '../../engine/dialect.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import { indexName } from '../../schema/tables.ts'
 import { provenanceOf, removeUnusedProvenance } from '../jobs/provenance.ts'
@@ -24,7 +23,7 @@ export const pruneJobs: PruneStep = (tx, before, limit) => {
   const jobs = idsIn(
     tx,
     `SELECT id, (${LARGE_BYTES}) + coalesce(octet_length(payload), 0) + coalesce(octet_length(results), 0) AS bytes
-     FROM ${byIndex('quantum_jobs', indexName('quantum_jobs', ['created']))}
+     FROM ${tx.dialect.byIndex('quantum_jobs', indexName('quantum_jobs', ['created']))}
      WHERE created < $before AND finished_at <> '' AND finished_at < $before
        AND status IN ('completed', 'failed', 'cancelled')
      ORDER BY created LIMIT $limit`,
@@ -32,8 +31,8 @@ export const pruneJobs: PruneStep = (tx, before, limit) => {
   )
   if (jobs === undefined) return 0
   const provenance = provenanceOf(tx, jobs)
-  tx.run(`DELETE FROM job_attempts WHERE job IN ${jsonValues('$jobs')}`, { jobs })
-  const removed = tx.run(`DELETE FROM quantum_jobs WHERE id IN ${jsonValues('$jobs')}`, { jobs })
+  tx.run(`DELETE FROM job_attempts WHERE job IN ${tx.dialect.jsonTexts('$jobs')}`, { jobs })
+  const removed = tx.run(`DELETE FROM quantum_jobs WHERE id IN ${tx.dialect.jsonTexts('$jobs')}`, { jobs })
   removeUnusedProvenance(tx, provenance)
   return removed
 }
@@ -82,24 +81,30 @@ const LARGE_VALUES = `
 function removeLargePayloads(tx: SqlWriter, values: LargeValue[]): void {
   const due = values.filter(({ bytes }) => bytes !== null)
   if (due.length === 0) return
-  tx.run(`DELETE FROM quantum_jobs_large WHERE field = 'payload' AND record IN ${jsonValues('$jobs')}`, {
-    jobs: JSON.stringify(due.map(({ record }) => record)),
-  })
+  tx.run(
+    `DELETE FROM quantum_jobs_large WHERE field = 'payload' AND record IN ${tx.dialect.jsonTexts('$jobs')}`,
+    {
+      jobs: JSON.stringify(due.map(({ record }) => record)),
+    },
+  )
 }
 
 function removeSmallPayloads(tx: SqlWriter, at: string, limit: number): number {
   const jobs = idsIn(
     tx,
-    `SELECT id, octet_length(payload) AS bytes FROM ${byIndex('quantum_jobs', indexName('quantum_jobs', ['finished_at']))}
+    `SELECT id, octet_length(payload) AS bytes FROM ${tx.dialect.byIndex('quantum_jobs', indexName('quantum_jobs', ['finished_at']))}
      WHERE status = 'cancelled' AND payload IS NOT NULL AND finished_at < $at
      ORDER BY finished_at LIMIT $limit`,
     { at, limit },
   )
   if (jobs === undefined) return 0
-  return tx.run(`UPDATE quantum_jobs SET payload = NULL, updated = $now WHERE id IN ${jsonValues('$jobs')}`, {
-    jobs,
-    now: tx.at,
-  })
+  return tx.run(
+    `UPDATE quantum_jobs SET payload = NULL, updated = $now WHERE id IN ${tx.dialect.jsonTexts('$jobs')}`,
+    {
+      jobs,
+      now: tx.at,
+    },
+  )
 }
 
 /** The ids of the leading rows of a statement as a JSON list; undefined when there are no rows. */

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../../base/index.ts'
 import { calibrationResults } from '../../collections/calibration_results.ts'
-import { jsonWithoutKey } from '../../engine/dialect.ts'
+import type { Dialect } from '../../engine/dialect.ts'
 import type { Statement } from '../../engine/sql.ts'
 import type { Database } from '../../records/database.ts'
 import { splitLarge, valueSql } from '../../schema/large-values.ts'
@@ -12,14 +12,14 @@ import { ENDED } from './retention.ts'
  * may have 32 MB, is rewritten in another thread, which is started only if there is one.
  */
 export async function stripCalibrationResult(
-  db: Pick<Database, 'read' | 'readApart' | 'write'>,
+  db: Pick<Database, 'read' | 'readApart' | 'write' | 'dialect'>,
   before: number,
 ): Promise<number> {
   const { sql, params } = oldReport(before)
   const old = await db.read((tx) => tx.one<{ id: string }>(sql, params))
   if (!old) return 0
   const { id } = old
-  const [stripped] = await db.readApart<StrippedReport>(strippedReport(id))
+  const [stripped] = await db.readApart<StrippedReport>(strippedReport(db.dialect, id))
   // It was deleted since; another one may be left.
   if (!stripped) return 1
   const { read_at, routines, benchmarks } = stripped
@@ -52,16 +52,16 @@ export function oldReport(before: number): Statement {
 }
 
 /** The statement that reads a report without its traces; numbers stay as they were written. */
-function strippedReport(id: string): Statement {
+function strippedReport(dialect: Dialect, id: string): Statement {
   return {
-    sql: `SELECT updated AS read_at, ${without('routines', 'fit')} AS routines,
-        ${without('benchmarks', 'raw_data')} AS benchmarks
+    sql: `SELECT updated AS read_at, ${without(dialect, 'routines', 'fit')} AS routines,
+        ${without(dialect, 'benchmarks', 'raw_data')} AS benchmarks
       FROM calibration_results WHERE id = $id`,
     params: { id },
   }
 }
 
 /** The JSON list in the field `name` with `key` removed from each of its objects. */
-function without(name: string, key: string): string {
-  return jsonWithoutKey(valueSql(calibrationResults, name, 'calibration_results'), key)
+function without(dialect: Dialect, name: string, key: string): string {
+  return dialect.jsonWithoutKey(valueSql(calibrationResults, name, 'calibration_results'), key)
 }

@@ -11,7 +11,7 @@ import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
 import { forgetAddresses } from '../accounts/known-addresses.ts'
-import { PENDING_BY_USER } from '../jobs/pending-by-user.ts'
+import { pendingByUser } from '../jobs/pending-by-user.ts'
 import { cancelJob } from '../jobs/transitions/cancel.ts'
 
 /**
@@ -107,7 +107,7 @@ function cancelPending(tx: Tx, user: string, limit: number): boolean {
 
 function listPending(tx: ReadTx, condition: string, given: { user: string; limit: number }): string[] {
   const jobs = tx.all<{ id: string }>(
-    `SELECT id FROM ${PENDING_BY_USER}
+    `SELECT id FROM ${pendingByUser(tx.dialect)}
      WHERE status = 'pending' AND user_id = $user AND ${condition} LIMIT $limit`,
     given,
   )

@@ -1,5 +1,4 @@
 import { NOT_DESCRIBED, qpus } from '../../collections/qpus.ts'
-import { jsonAt } from '../../engine/dialect.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { JsonText } from '../../schema/json-text.ts'
 import { completeDescription, type Fidelity } from './complete-description.ts'
@@ -79,7 +78,7 @@ export function readDescription(tx: ReadTx, qpu: string): JsonText | null {
 
 /** Whether the device of a QPU described itself as a simulator. */
 export function isSimulator(tx: ReadTx, qpu: string): boolean {
-  const sql = `SELECT 1 FROM qpu_descriptions WHERE qpu = $qpu AND ${jsonAt('described', "'$.simulator'")} = 1`
+  const sql = `SELECT 1 FROM qpu_descriptions WHERE qpu = $qpu AND ${tx.dialect.jsonFlag('described', 'simulator')} = 1`
   return tx.one(sql, { qpu }) !== undefined
 }
 

@@ -8,17 +8,7 @@
 
 import { KIB } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
-import {
-  greatest,
-  jsonItems,
-  jsonKey,
-  jsonType,
-  jsonValues,
-  least,
-  real,
-  unindexed,
-  unixSeconds,
-} from '../../engine/dialect.ts'
+import { type Dialect, ofDialect } from '../../engine/dialect.ts'
 import type { SqlWriter, Statement } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
@@ -40,11 +30,20 @@ const SERIES_MAX = 1_000
  * the equipment itself marks as outdated are gaps. Numbers beyond 1e100 are excluded, since their sums could
  * overflow.
  */
-export const READINGS = `reading AS MATERIALIZED (
+export const readingsSql = ofDialect(
+  ({
+    jsonFlag,
+    jsonItems,
+    jsonKey,
+    jsonNumber,
+    jsonType,
+    unindexed,
+    unixSeconds,
+  }) => `reading AS MATERIALIZED (
   SELECT * FROM (
     SELECT driver, channel, at, coalesce(${jsonKey('body', 'unit')}, '') AS unit,
-      CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN ${real(jsonKey('body', 'value'))} END AS value,
-      ${jsonKey('body', 'outdated')} AS is_outdated
+      CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN ${jsonNumber('body', 'value')} END AS value,
+      ${jsonFlag('body', 'outdated')} AS is_outdated
     FROM (SELECT event.driver, part.key AS channel, ${unixSeconds('event.ts')} AS at,
             CASE part.type WHEN 'object' THEN part.value END AS body,
             row_number() OVER (ORDER BY event.seq, part.key) AS place
@@ -52,10 +51,12 @@ export const READINGS = `reading AS MATERIALIZED (
           WHERE event.seq > $after AND event.seq <= $last AND ${unindexed('event.type')} = 'CryostatReading') places
     WHERE place > $from AND place <= $to) parts
   WHERE driver <> '' AND length(channel) <= 200 AND length(unit) <= 50 AND at >= 0
-    AND abs(value) <= 1e100 AND is_outdated IS DISTINCT FROM 1)`
+    AND abs(value) <= 1e100 AND is_outdated IS DISTINCT FROM 1)`,
+)
 
 /** Known series stay; new ones are added in alphabetical order up to the maximum. */
-const ADD_SERIES = `WITH ${READINGS},
+const addSeries = ofDialect(
+  (dialect) => `WITH ${readingsSql(dialect)},
   taken AS MATERIALIZED (SELECT driver, count(*) AS series FROM reading_series GROUP BY driver),
   found AS (
     SELECT driver, channel, unit, max(at) AS last, known.id,
@@ -66,20 +67,23 @@ const ADD_SERIES = `WITH ${READINGS},
   SELECT driver, channel, unit, last FROM found
   WHERE id IS NOT NULL
     OR place + coalesce((SELECT series FROM taken WHERE taken.driver = found.driver), 0) <= ${SERIES_MAX}
-  ON CONFLICT (driver, channel, unit) DO UPDATE SET last = ${greatest('reading_series.last', 'excluded.last')}`
+  ON CONFLICT (driver, channel, unit) DO UPDATE SET last = ${dialect.greatest('reading_series.last', 'excluded.last')}`,
+)
 
 /** Not grouped by bucket first: that takes longer than the updates of those that are there. */
-const ADD_BUCKETS = `WITH ${READINGS},
+const addBuckets = ofDialect(
+  (dialect) => `WITH ${readingsSql(dialect)},
   found AS MATERIALIZED (
     SELECT driver, at, value, series.id AS series
     FROM reading JOIN reading_series series USING (driver, channel, unit))
   INSERT INTO reading_buckets (driver, step, start, series, low, high, total, readings)
   SELECT driver, step, at - at % step, series, value, value, value, 1
-  FROM (SELECT value AS step FROM ${jsonItems(`'[${STORED_STEPS.join()}]'`)}) steps CROSS JOIN found
+  FROM (SELECT column1 AS step FROM (VALUES ${STORED_STEPS.map((step) => `(${step})`).join()}) listed) steps CROSS JOIN found
   WHERE true
-  ON CONFLICT (driver, step, start, series) DO UPDATE SET low = ${least('reading_buckets.low', 'excluded.low')},
-    high = ${greatest('reading_buckets.high', 'excluded.high')}, total = reading_buckets.total + excluded.total,
-    readings = reading_buckets.readings + excluded.readings`
+  ON CONFLICT (driver, step, start, series) DO UPDATE SET low = ${dialect.least('reading_buckets.low', 'excluded.low')},
+    high = ${dialect.greatest('reading_buckets.high', 'excluded.high')}, total = reading_buckets.total + excluded.total,
+    readings = reading_buckets.readings + excluded.readings`,
+)
 
 /** Bytes of events after which a step ends. */
 const MAX_STEP_BYTES = 16 * KIB
@@ -117,9 +121,9 @@ export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
   if (!next?.last) return { events: 0, isFull: false, after, last: after }
   const { found, events, last } = next
   const part = { after, last, from, to: from + MAX_STEP_READINGS }
-  tx.run(ADD_SERIES, part)
-  tx.run(ADD_BUCKETS, part)
-  const readings = tx.one<{ n: number }>(COUNT_READINGS, { after, last })?.n ?? 0
+  tx.run(addSeries(tx.dialect), part)
+  tx.run(addBuckets(tx.dialect), part)
+  const readings = tx.one<{ n: number }>(countReadings(tx.dialect), { after, last })?.n ?? 0
   const isWhole = readings <= part.to
   // Fewer events than of the step before may have fewer readings than are in the buckets.
   const place = isWhole ? Math.max(0, from - readings) : part.to
@@ -129,8 +133,13 @@ export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
   return { events, isFull: found === limit || events < found, after, last }
 }
 
-const COUNT_READINGS = `SELECT count(*) AS n FROM events event, ${jsonItems('event.payload', 'readings')} part
-  WHERE event.seq > $after AND event.seq <= $last AND ${unindexed('event.type')} = 'CryostatReading'`
+const countReadings = ofDialect(
+  ({
+    jsonItems,
+    unindexed,
+  }) => `SELECT count(*) AS n FROM events event, ${jsonItems('event.payload', 'readings')} part
+  WHERE event.seq > $after AND event.seq <= $last AND ${unindexed('event.type')} = 'CryostatReading'`,
+)
 
 function numberOf(tx: SqlWriter, key: string): number {
   return Number(tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })?.value ?? 0)
@@ -159,7 +168,7 @@ interface ReadingSeries {
 export function listReadingSeries(tx: ReadTx, driver: string, channels?: readonly string[]): ReadingSeries[] {
   return tx.all<ReadingSeries>(
     `SELECT id, channel, unit, last FROM reading_series WHERE driver = $driver
-       ${channels ? `AND channel IN ${jsonValues('$channels')}` : ''}
+       ${channels ? `AND channel IN ${tx.dialect.jsonTexts('$channels')}` : ''}
      ORDER BY channel, unit`,
     channels ? { driver, channels: JSON.stringify(channels) } : { driver },
   )
@@ -200,19 +209,22 @@ export function readBuckets(tx: ReadTx, query: BucketQuery): ReadingBucket[] | u
   const { series, range } = query
   const stored = (series.length * (range.to - range.from)) / storedStep(range.step)
   if (stored > MAX_SUMMED_AT_ONCE) return undefined
-  const { sql, params } = bucketsOf(query)
+  const { sql, params } = bucketsOf(tx, query)
   return tx.all<ReadingBucket>(sql, params)
 }
 
 /** Selects these buckets. */
-export function bucketsOf({ driver, series, range }: BucketQuery): Statement {
+export function bucketsOf(
+  { dialect: { greatest, jsonNumbers, least } }: { readonly dialect: Dialect },
+  { driver, series, range }: BucketQuery,
+): Statement {
   return {
     // Rounding must not move the mean outside the range of the readings.
     sql: `SELECT series, start - start % $step AS start, min(low) AS min, max(high) AS max, sum(readings) AS count,
        ${greatest('min(low)', least('max(high)', 'sum(total) / sum(readings)'))} AS mean
      FROM reading_buckets
      WHERE driver = $driver AND step = $stored AND start >= $from AND start < $to
-       AND series IN ${jsonValues('$series')}
+       AND series IN ${jsonNumbers('$series')}
      GROUP BY 1, 2 ORDER BY 1, 2`,
     params: {
       driver,

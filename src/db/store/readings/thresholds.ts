@@ -6,7 +6,7 @@ import { notifications } from '../../collections/notifications.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
-import { type EventRange, READINGS } from './readings.ts'
+import { type EventRange, readingsSql } from './readings.ts'
 
 type Threshold = RecordOf<typeof thresholds>
 
@@ -27,7 +27,7 @@ export function hasThresholds(tx: ReadTx, of: 'age' | 'value'): boolean {
 export function checkReadings(tx: Tx, { after, last }: EventRange): void {
   if (!hasThresholds(tx, 'value')) return
   const rows = tx.all<{ id: string; value: number; unit: string; at: number }>(
-    `WITH ${READINGS} SELECT threshold.id, value, reading.unit, at FROM reading JOIN thresholds threshold
+    `WITH ${readingsSql(tx.dialect)} SELECT threshold.id, value, reading.unit, at FROM reading JOIN thresholds threshold
        ON threshold.driver = reading.driver AND threshold.channel = reading.channel AND threshold.enabled = 1
      WHERE threshold.kind <> 'stale' AND threshold.unit IN ('', reading.unit) AND value IS NOT NULL
        AND at BETWEEN $now - ${MAX_AGE_S} AND $now + ${MAX_AGE_S}

@@ -13,7 +13,6 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { notifications } from '../../collections/notifications.ts'
 import { webhooks } from '../../collections/webhooks.ts'
-import { greatest } from '../../engine/dialect.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { afterFailure, SLOW_MS } from './schedule.ts'
@@ -196,7 +195,7 @@ function update(
 /** Sets the time of the next attempt: when the first delivery is due, but not within the pause. */
 function reschedule(tx: SqlWriter, webhook: string, pauseMs: number): void {
   tx.run(
-    `UPDATE webhooks SET next_at = coalesce((SELECT ${greatest('min(next_at)', '$earliest')} FROM webhook_deliveries
+    `UPDATE webhooks SET next_at = coalesce((SELECT ${tx.dialect.greatest('min(next_at)', '$earliest')} FROM webhook_deliveries
        WHERE webhook = $webhook AND state = 'pending'), 0) WHERE id = $webhook`,
     { webhook, earliest: pauseMs === 0 ? 0 : tx.now + pauseMs },
   )

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Field } from '../../../../src/db/schema/field.ts'
 import * as fields from '../../../../src/db/schema/fields/index.ts'
 import { fieldError, initialValue } from '../../../../src/db/schema/values.ts'
+import { SQLITE } from '../../../../src/db/sqlite/sql/dialect.ts'
 
 type Declared = typeof fields
 /** The functions of the list that declare a field. */
@@ -67,7 +68,7 @@ describe.each(Object.entries(SAMPLES))('%s()', (_name, { field, values, refused 
     database.run('INSERT INTO stored DEFAULT VALUES')
     const rows = database
       .query<{ stored: unknown; compared: unknown }, []>(
-        `SELECT "${column}" AS stored, ${kind.filterSql(`"${column}"`)} AS compared FROM stored ORDER BY seq`,
+        `SELECT "${column}" AS stored, ${kind.filterSql(`"${column}"`, SQLITE)} AS compared FROM stored ORDER BY seq`,
       )
       .all()
     expect(rows.map(({ stored }) => kind.decode(stored))).toEqual([first, second, initialValue(field)])

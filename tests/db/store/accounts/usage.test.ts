@@ -22,7 +22,7 @@ const EVERYTHING = {
 
 const usage = (lab: JobLab, query: Partial<UsageQuery> = {}) =>
   lab.db.read((tx) => {
-    const { sql, params } = usageStatement({ ...EVERYTHING, ...query })
+    const { sql, params } = usageStatement(tx, { ...EVERYTHING, ...query })
     return tx.all<Usage>(sql, params)
   })
 

@@ -71,7 +71,7 @@ function stored(db: Database, driver: string, range: BucketRange) {
     const series = listReadingSeries(tx, driver)
     const names = new Map(series.map(({ id, channel, unit }) => [id, { channel, unit }]))
     const query = { driver, series, range }
-    const { sql, params } = bucketsOf(query)
+    const { sql, params } = bucketsOf(tx, query)
     const selected = tx.all<Record<string, unknown>>(sql, params).map(bucketOf)
     expect(readBuckets(tx, query) ?? selected).toEqual(selected)
     return selected.map(({ series: id, ...rest }) => ({

@@ -1,6 +1,5 @@
 import { qpus } from '../../../collections/qpus.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
-import { jsonValues } from '../../../engine/dialect.ts'
 import type { Change } from '../../../records/changes.ts'
 import type { Database } from '../../../records/database.ts'
 import type { ReadTx } from '../../../records/tx.ts'
@@ -93,9 +92,12 @@ export class JobOrder {
     const ids = [...this.#unread]
     for (const id of ids) this.#forget(id)
     const rows = this.#isComplete
-      ? tx.all<OpenRow>(`${OPEN_JOBS} id IN ${jsonValues('$ids')} AND status IN ('pending', 'running')`, {
-          ids: JSON.stringify(ids),
-        })
+      ? tx.all<OpenRow>(
+          `${OPEN_JOBS} id IN ${tx.dialect.jsonTexts('$ids')} AND status IN ('pending', 'running')`,
+          {
+            ids: JSON.stringify(ids),
+          },
+        )
       : [...tx.all<OpenRow>(ALL_PENDING), ...tx.all<OpenRow>(`${OPEN_JOBS} status = 'running'`)]
     for (const row of rows) this.#keep(openJob(row, row.seq))
     // Reads of a snapshot may be older than what is about to be committed.

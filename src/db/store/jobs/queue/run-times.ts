@@ -1,5 +1,4 @@
 import { COMPLETED_HERE, quantumJobs } from '../../../collections/quantum_jobs.ts'
-import { millisecondsBetween } from '../../../engine/dialect.ts'
 import type { Database } from '../../../records/database.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import type { Job } from '../jobs.ts'
@@ -42,7 +41,7 @@ export function typicalMs(times: readonly number[]): number {
 /** Time from claim to end of the latest jobs on a QPU, ms. */
 export function recentMs(tx: ReadTx, qpu: string): number[] {
   const rows = tx.all<{ ms: number }>(
-    `SELECT ${millisecondsBetween('claimed_at', 'ended_at')} AS ms FROM
+    `SELECT ${tx.dialect.millisecondsBetween('claimed_at', 'ended_at')} AS ms FROM
        (SELECT * FROM (SELECT finished_at AS ended_at, claimed_at, 'ok' AS state FROM quantum_jobs
           WHERE ${COMPLETED_HERE} AND qpu = $qpu ORDER BY finished_at DESC LIMIT 20) done
         UNION ALL

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../base/index.ts'
 import { QUEUED, quantumJobs } from '../../../collections/quantum_jobs.ts'
-import { INSERTION_ORDER, jsonValues } from '../../../engine/dialect.ts'
+import { INSERTION_ORDER } from '../../../engine/dialect.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
 import { largeValueOf } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
@@ -21,7 +21,7 @@ export interface DispatchTarget {
 export function listIdleQpus(tx: ReadTx, ids?: ReadonlySet<string>): DispatchTarget[] {
   return tx.all<DispatchTarget>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
-     WHERE ${ids ? `leases.qpu IN ${jsonValues('$ids')} AND` : ''} leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
+     WHERE ${ids ? `leases.qpu IN ${tx.dialect.jsonTexts('$ids')} AND` : ''} leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)
      ORDER BY leases.${INSERTION_ORDER}`,

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { users } from '../../../collections/users.ts'
+import { ofDialect } from '../../../engine/dialect.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
 import { MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
@@ -12,7 +13,7 @@ import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { findJob, type Job } from '../jobs.ts'
 import { saveLabels } from '../labels.ts'
-import { PENDING_BY_USER } from '../pending-by-user.ts'
+import { pendingByUser } from '../pending-by-user.ts'
 
 /** A validated job to add to the queue. */
 interface NewJob {
@@ -110,9 +111,11 @@ export function assertMaySubmit(
  * Reads an index of pending jobs only, which a test asserts. Without the hint, SQLite would read all of the
  * user's jobs.
  */
-export const COUNT_PENDING = `SELECT count(*) AS pending
-  FROM ${PENDING_BY_USER}
-  WHERE status = 'pending' AND user_id = $user`
+export const countPendingSql = ofDialect(
+  (dialect) => `SELECT count(*) AS pending
+  FROM ${pendingByUser(dialect)}
+  WHERE status = 'pending' AND user_id = $user`,
+)
 
 /** The bytes that a new job counts. */
 export function bytesOfJob(payload: JsonText): number {
@@ -121,5 +124,5 @@ export function bytesOfJob(payload: JsonText): number {
 
 /** Number of pending jobs of a user, held or not. */
 export function countPending(tx: ReadTx, user: string): number {
-  return tx.one<{ pending: number }>(COUNT_PENDING, { user })?.pending ?? 0
+  return tx.one<{ pending: number }>(countPendingSql(tx.dialect), { user })?.pending ?? 0
 }

@@ -1,6 +1,5 @@
 import { qpus } from '../../../collections/qpus.ts'
 import { QUEUED } from '../../../collections/quantum_jobs.ts'
-import { greatest } from '../../../engine/dialect.ts'
 import type { Tx } from '../../../records/tx.ts'
 import type { Job } from '../jobs.ts'
 import { conflict, type JobAction, recordAction, requireJob } from './operator-action.ts'
@@ -15,7 +14,7 @@ export function moveJobToFront(tx: Tx, action: JobAction): Job {
   const before = requireJob(tx, action.job)
   const changed = tx.run(
     `UPDATE quantum_jobs SET not_before = 0, updated = $at,
-       run_next = 1 + ${greatest(lastPlace(`${QUEUED} AND run_next > 0`), lastPlace("status = 'running'"))}
+       run_next = 1 + ${tx.dialect.greatest(lastPlace(`${QUEUED} AND run_next > 0`), lastPlace("status = 'running'"))}
      WHERE id = $job AND ${QUEUED}`,
     { job: action.job, at: tx.at },
   )

@@ -14,8 +14,8 @@ import {
   requeueUndelivered,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { describeQpu } from '../../../../../src/db/store/qpus/index.ts'
-import { LEDGER } from '../../../../../src/db/sums/newer.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { readCharges } from '../../../../support/sums/charges.ts'
 
 const LIMITS = { maxAttempts: 3 }
 
@@ -240,7 +240,7 @@ describe('applyResult()', () => {
     await using it = await openCase()
     await it.claim()
     await it.end(1, USER_ERROR, { executionMs: 0 })
-    const charges = await it.lab.db.read((tx) => tx.all(`SELECT * FROM ${LEDGER} WHERE kind = 'charge'`))
+    const charges = await it.lab.db.read(readCharges)
     expect(charges).toEqual([])
   })
 

@@ -1,0 +1,71 @@
+import type { Dialect } from '../../engine/dialect.ts'
+import { quoted } from '../../engine/sql.ts'
+import { createTable } from './create-table.ts'
+
+/** The SQL of SQLite. */
+export const SQLITE: Dialect = {
+  deferReferences: 'PRAGMA defer_foreign_keys = ON',
+  joinInOrder: 'CROSS JOIN',
+  random: 'random()',
+  byIndex: (table, index) => `${table} INDEXED BY "${index}"`,
+  unindexed: (column) => `+${column}`,
+  like: (text, pattern) => `${text} LIKE ${pattern} ESCAPE '\\'`,
+  contains: (text, part) => `instr(${text}, ${part}) > 0`,
+  greatest: (...values) => `max(${values.join(', ')})`,
+  least: (one, other) => `min(${one}, ${other})`,
+  real,
+  rounded: (value) => `CAST(round(${value}) AS INTEGER)`,
+  unixSeconds: (time) => `unixepoch(${time})`,
+  formatted: (time, format, modifiers) => `strftime(${[format, time, ...modifiers].join(', ')})`,
+  monthOf: (seconds) => `strftime('%Y-%m', ${seconds}, 'unixepoch')`,
+  millisecondsBetween: (from, to) => `(julianday(${to}) - julianday(${from})) * 86400000`,
+  isJson,
+  // SQLite may substitute the value that a column is compared with
+  // (`staff = 'x' AND json_array_length(staff) = 1`).
+  jsonOf: (reference) => `CASE WHEN ${isJson(reference)} THEN ${reference} END`,
+  jsonAt: (reference, path) => `CASE WHEN ${isJson(reference)} THEN json_extract(${reference}, ${path}) END`,
+  jsonKey,
+  jsonNumber: (reference, key) => real(jsonKey(reference, key)),
+  jsonFlag: jsonKey,
+  jsonType,
+  jsonItems,
+  jsonTexts: jsonValues,
+  jsonNumbers: jsonValues,
+  jsonLength: (list) => `json_array_length(${list})`,
+  jsonList: (value, orderBy) =>
+    `json_group_array(${orderBy === undefined ? value : `${value} ORDER BY ${orderBy}`})`,
+  jsonAppend: (list, value) => `json_insert(${list}, '$[#]', ${value})`,
+  jsonWithoutKey: (list, key) => `CASE WHEN ${jsonType(list)} = 'array' THEN
+    (SELECT json_group_array(json(CASE part.type WHEN 'object' THEN json_remove(part.value, '$.${key}')
+       ELSE ${list} -> part.key END) ORDER BY part.key) FROM ${jsonItems(list)} part) ELSE ${list} END`,
+  temporaryTable: (table) => createTable(table, { isTemporary: true }),
+  trigger({ name, event, table, when, body }, { isTemporary } = { isTemporary: false }) {
+    const condition = when === undefined ? '' : ` WHEN ${when}`
+    const statements = body.map((each) => `${each};`).join('\n  ')
+    return `CREATE ${isTemporary ? 'TEMP ' : ''}TRIGGER ${quoted(name)} ${event} ON ${quoted(table)}${condition} BEGIN\n  ${statements}\nEND`
+  },
+}
+
+function real(value: string): string {
+  return `CAST(${value} AS REAL)`
+}
+
+function isJson(text: string): string {
+  return `json_valid(${text})`
+}
+
+function jsonKey(reference: string, key: string): string {
+  return `${reference} ->> '$.${key}'`
+}
+
+function jsonType(reference: string, key?: string): string {
+  return key === undefined ? `json_type(${reference})` : `json_type(${reference}, '$.${key}')`
+}
+
+function jsonItems(reference: string, key?: string): string {
+  return key === undefined ? `json_each(${reference})` : `json_each(${reference}, '$.${key}')`
+}
+
+function jsonValues(list: string): string {
+  return `(SELECT "value" FROM ${jsonItems(list)})`
+}
