@@ -30,7 +30,7 @@ interface GateTruth {
   local: Record<string, number>
   /** Population of 20 after 11. */
   leakage: number
-  /** 1 − F as the drives see it. */
+  /** 1 − F as the drives see it, on average over slow noise. */
   error: number
 }
 
@@ -38,32 +38,52 @@ const TURN = 2 * Math.PI
 /** Levels 00, 01, 10 and 11 of a pair. */
 const COMPUTATIONAL = [0, 1, 3, 4]
 const [LEVEL_11, LEVEL_20] = [4, 6]
+/**
+ * Signs of three standard deviations of slow noise whose products cancel on average: an error that grows with
+ * the squares of the offsets has the mean over all of the noise.
+ */
+const SIGNS = [
+  [1, 1, 1],
+  [1, -1, -1],
+  [-1, 1, -1],
+  [-1, -1, 1],
+] as const
 
 /** The truth about a gate of an edge: phases in closed form, the rest by the dynamics with damping. */
 export function gateTruth({ transmons, couplings }: Conditions, edge: string, played: PlayedGate): GateTruth {
   const coupling = couplings.find(({ name }) => name === edge)
   const [a, b] = [transmons.get(coupling?.high ?? ''), transmons.get(coupling?.low ?? '')]
   if (!coupling || !a || !b) throw new Error(`the chip has no edge ${edge}`)
-  const place = { gate: coupling.gate, a, b }
+  const place: Place = { gate: coupling.gate, a, b }
   const [ofHigh = 0, ofLow = 0] = [coupling.gate.starkA, coupling.gate.starkB].map(
     (stark) => -TURN * stark * played.amplitude ** 2 * played.duration,
   )
   // What a drive calls a turn to the left is one to the right on a line of the usual handedness.
   const seen = (angle: number) => (-a.hand * angle * 360) / TURN
-  const evolve = evolutionOf(place, played)
-  const left = evolve(LEVEL_11, LEVEL_11)
+  const left = evolutionOf(place, played)(LEVEL_11, LEVEL_11)
   // What the correction undoes, and how far a qubit turns meanwhile against a drive of another frequency.
-  const undone = (name: string, { f01, hand }: Transmon, phase: number) => {
+  const undone = (name: string, { f01, hand }: Transmon, phase: number, offset: number) => {
     const correction = played.corrections?.[name]
-    const lag = TURN * (f01 - (played.drives?.[name] ?? f01)) * played.duration
+    const lag = TURN * (f01 + offset - (played.drives?.[name] ?? f01)) * played.duration
     return (correction === undefined ? phase : (hand * correction * TURN) / 360) + lag
   }
-  const [highPhase, lowPhase] = [undone(coupling.high, a, ofHigh), undone(coupling.low, b, ofLow)]
+  const errors = SIGNS.map(([signA, signB, signGate]) => {
+    const [offsetA, offsetB] = [signA * a.slowNoise, signB * b.slowNoise]
+    const noisy: Place = {
+      gate: { ...coupling.gate, offset: coupling.gate.offset + signGate * coupling.gate.slowNoise },
+      a: { ...a, f01: a.f01 + offsetA },
+      b: { ...b, f01: b.f01 + offsetB },
+    }
+    const highPhase = undone(coupling.high, a, ofHigh, offsetA)
+    const lowPhase = undone(coupling.low, b, ofLow, offsetB)
+    const phases = [0, lowPhase, highPhase, lowPhase + highPhase + Math.PI]
+    return 1 - averageFidelity(evolutionOf(noisy, played), phases)
+  })
   return {
     phase: ((seen(conditionalPhase(place, played)) % 360) + 360) % 360,
     local: { [coupling.high]: seen(ofHigh) % 360, [coupling.low]: seen(ofLow) % 360 },
     leakage: left[2 * LEVEL_20 * (PAIR_LEVELS + 1)] ?? Number.NaN,
-    error: 1 - averageFidelity(evolve, [0, lowPhase, highPhase, lowPhase + highPhase + Math.PI]),
+    error: errors.reduce((sum, error) => sum + error / errors.length, 0),
   }
 }
 

@@ -4,6 +4,9 @@
  */
 export const SETTLING_T1 = 'settling.t1'
 
+/** Path of T2* as Ramsey fringes of the run have shown it, s, before its own measurement. */
+export const ROUGH_T2_STAR = 'rough.t2_star'
+
 /** Readout of a qubit at its point of largest magnitude. */
 export const READOUT = [
   'clock_freqs.readout',

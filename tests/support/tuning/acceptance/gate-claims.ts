@@ -1,3 +1,4 @@
+import type { Conditions } from '../../../../src/devices/bench/simulated/state/conditions.ts'
 import { gateTruth } from '../gate-truth.ts'
 import { coherenceLimit } from './drive-truth.ts'
 import { type Claim, foundAt, type Taken } from './taken.ts'
@@ -30,7 +31,10 @@ export const GATE_CLAIMS: Readonly<Record<string, (taken: Taken) => Claim[]>> = 
     })
   },
   cz_rb: (taken) => errorClaim(taken, TOLERANCE.benchmark * truthOf(taken).error),
-  process_tomography: (taken) => errorClaim(taken, TOLERANCE.tomography, pulsesAround(taken)),
+  process_tomography(taken) {
+    const ends = (taken.ends ?? []).map((end) => ({ name: end.name, duration: end.number('rxy.duration') }))
+    return errorClaim(taken, TOLERANCE.tomography, pulsesAround(taken.chip, ends))
+  },
 }
 
 /** Of the turns before and after a gate in tomography, how many are pulses: 3 of 4, and 2 of 3. */
@@ -40,10 +44,13 @@ const PULSES_AROUND = 3 / 4 + 2 / 3
  * What coherence lets the pulses around a gate add to its error by tomography, which includes them. An error
  * per pulse is 2/3 of its process infidelity, one of two qubits 4/5.
  */
-function pulsesAround({ chip, ends = [] }: Taken): number {
-  const errors = ends.map((end) => {
-    const transmon = chip.transmons.get(end.name)
-    return transmon ? coherenceLimit(transmon, end.number('rxy.duration')) : Number.NaN
+export function pulsesAround(
+  { transmons }: Conditions,
+  ends: readonly { name: string; duration: number }[],
+): number {
+  const errors = ends.map(({ name, duration }) => {
+    const transmon = transmons.get(name)
+    return transmon ? coherenceLimit(transmon, duration) : Number.NaN
   })
   return errors.reduce((sum, error) => sum + PULSES_AROUND * (4 / 5) * (3 / 2) * error, 0)
 }

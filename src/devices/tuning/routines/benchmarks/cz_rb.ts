@@ -6,6 +6,7 @@ import { countsOf, type JointReadout, jointReadout, readBoth } from '../../measu
 import { LEVEL_2_PRIORS, type LeakedShare, leakedShare } from '../../measure/pair/leaked-share.ts'
 import { CORRECTED_GATE, JOINT_PRIORS } from '../../measure/pair/pair.ts'
 import { CZ_GATE, inverseOfPair, type PairGate, randomPairGates } from '../../measure/pair/pair-clifford.ts'
+import { leftOfPair, type SurvivalReading, survivalReading } from '../../measure/pair/pair-remainder.ts'
 import { playPairGate } from '../../measure/pair/play-pair.ts'
 import { allShotsOf } from '../../measure/shots.ts'
 import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
@@ -33,7 +34,9 @@ export const czRb = defineRoutine({
   needs: ['cz'],
   size: { points: 2 * DEPTHS.length * SEEDS, shots: SHOTS },
   *measure(context) {
-    const reading = { readout: yield* jointReadout(context), shareOf2: yield* leakedShare(context) }
+    const readout = yield* jointReadout(context)
+    const { base, withoutRemainder } = survivalReading(readout, leftOfPair(context))
+    const reading = { readout, withoutRemainder, shareOf2: yield* leakedShare(context) }
     const kinds = [false, true].map((isInterleaved): Decay => ({ isInterleaved, survival: [], leaked: [] }))
     const { depths } = yield* sampleDecay(context, {
       depths: DEPTHS,
@@ -57,8 +60,8 @@ export const czRb = defineRoutine({
       ({ survival, leaked }): Sequences => ({ depths, survival, ...(reading.shareOf2 && { leaked }) }),
     )
     if (!plain || !including) throw new TypeError('both kinds of sequences are measured')
-    const options = { qubits: 2, base: mixedSurvival(reading.readout) } as const
-    const { gate, interleaved, leakage, upperBound } = yield* fitInterleaved(plain, including, options)
+    const fitted = yield* fitInterleaved(plain, including, { qubits: 2, base })
+    const { gate, interleaved, leakage, upperBound } = fitted
     const common = {
       metric: 'average_gate',
       gateDuration: context.self.number('cz.square_duration'),
@@ -85,11 +88,6 @@ export const czRb = defineRoutine({
   },
 })
 
-/** How often a mixed state is read as 00. */
-function mixedSurvival({ assignments }: JointReadout): number {
-  return assignments.reduce((product, [zero, one]) => (product * ((zero?.[0] ?? 0) + (one?.[0] ?? 0))) / 2, 1)
-}
-
 /** Survival of 00 and population of level 2, `[depth][seed]`. */
 interface Decay {
   readonly isInterleaved: boolean
@@ -101,6 +99,7 @@ interface SeedOptions {
   readonly depths: readonly number[]
   readonly seed: number
   readonly readout: JointReadout
+  readonly withoutRemainder: SurvivalReading['withoutRemainder']
   readonly shareOf2: LeakedShare | undefined
 }
 
@@ -108,13 +107,14 @@ interface SeedOptions {
 function* addSeed(
   context: RoutineContext,
   { isInterleaved, survival, leaked }: Decay,
-  { depths, seed, readout, shareOf2 }: SeedOptions,
+  { depths, seed, readout, withoutRemainder, shareOf2 }: SeedOptions,
 ): Measurement<void> {
   const points = depths.map((depth) => sequence(context, depth, seed, isInterleaved))
   const found = yield* allShotsOf(context, points, context.shots(SHOTS))
   for (const [at, shots] of found.entries()) {
     const counts = countsOf(shots, readout)
-    survival[at]?.push((counts[0] ?? Number.NaN) / counts.reduce((sum, count) => sum + count, 0))
+    const share = (counts[0] ?? Number.NaN) / counts.reduce((sum, count) => sum + count, 0)
+    survival[at]?.push(withoutRemainder(share))
     if (shareOf2) leaked[at]?.push(shareOf2(shots))
   }
 }

@@ -1,4 +1,4 @@
-import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
+import { DRIVE_PRIORS, DRIVEN, ROUGH_T2_STAR } from '../../measure/inputs.ts'
 import { TRANSITION_01 } from '../../measure/transition.ts'
 import { defineRoutine } from '../../routine.ts'
 import {
@@ -15,7 +15,7 @@ export const nRabiOscillations = defineRoutine({
   name: 'n_rabi_oscillations',
   dependsOn: ['motzoi_parameter'],
   reads: DRIVEN,
-  priors: DRIVE_PRIORS,
+  priors: [...DRIVE_PRIORS, ROUGH_T2_STAR, 'coherence.t2_star'],
   writes: ['rxy.amp180'],
   optionalWrites: ['fine.amp90'],
   refiner: true,

@@ -2,6 +2,7 @@ import type { AcceptedFit, Estimate } from '../../../fitting/fit.ts'
 import { fitFineAmplitude } from '../../../fitting/models/repeated-pulse.ts'
 import type { Schedule } from '../../../pulse/schedule.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
+import { ROUGH_T2_STAR } from '../../measure/inputs.ts'
 import { populations } from '../../measure/references.ts'
 import { type Transition, TransitionSchedule } from '../../measure/transition.ts'
 import {
@@ -54,20 +55,32 @@ export function* fineHalfTurn(
 }
 
 /**
- * Refines the amplitude of the quarter turn in the same way: on a drive that compresses it is not half of the
- * other.
+ * Refines the amplitude of the quarter turn of the lower transition in the same way: on a drive that
+ * compresses it is not half of the other. Its error includes what slow noise may add to the turns.
  */
 export function* fineQuarterTurn(
   context: RoutineContext,
   options: FineAmplitudeOptions,
   amplitude: number,
 ): Measurement<FineAmplitude> {
-  return yield* refine(context, options, {
+  const { parameter, fit } = yield* refine(context, options, {
     amplitude,
     counts: QUARTER_TURNS,
     gate: 'x90',
     schedule: (count, each) => quarterTurns(context, options, count, each),
   })
+  const error = amplitude * Math.hypot(fit.values.relative_error.error, excessBySlowNoise(context))
+  return { parameter: { ...parameter, error }, fit }
+}
+
+/**
+ * By how much repeated quarter turns seem larger with slow noise, relative to the turn. A drive that is off
+ * by an angle α per pulse turns by π/2 + α²/4; slow noise has ⟨α²⟩ = 2 (duration / T2*)². Fast noise adds
+ * nothing, and which of both limits T2* is unknown. Half turns stay as they are.
+ */
+function excessBySlowNoise({ self }: RoutineContext): number {
+  const t2Star = self.optional(ROUGH_T2_STAR) ?? self.optional('coherence.t2_star')
+  return t2Star === undefined ? 0 : (self.number('rxy.duration') / t2Star) ** 2 / Math.PI
 }
 
 /** Number of points, for the estimate of the duration. */
@@ -99,11 +112,14 @@ function* refine(
 ): Measurement<FineAmplitude> {
   const half = context.attempt.failures.includes('edge_of_sweep') ? 2 * reach : reach
   const factors = context.axis('amplitude', { start: 1 - half, stop: 1 + half, points: POINTS }).values
-  const rows = []
-  for (const count of counts) {
-    const points = Array.from(factors, (factor) => schedule(count, amplitude * factor))
-    rows.push({ count, populations: yield* populations(context, points, SHOTS, transition) })
-  }
+  const points = counts.flatMap((count) =>
+    Array.from(factors, (factor) => schedule(count, amplitude * factor)),
+  )
+  // One measurement: rows with references of their own would differ by the noise of these.
+  const found = yield* populations(context, points, SHOTS, transition)
+  const rows = counts.map((count, row) => {
+    return { count, populations: found.slice(row * factors.length, (row + 1) * factors.length) }
+  })
   const relative = factors.map((factor) => factor - 1)
   const fit = accepted(yield* fitFineAmplitude(relative, rows, gate))
   assertFine(fit)

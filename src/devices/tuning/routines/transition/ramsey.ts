@@ -2,6 +2,7 @@ import type { Estimate, FitTrace, Quality } from '../../../fitting/fit.ts'
 import { beatOf } from '../../../fitting/models/beating.ts'
 import { fitDampedCosine, solveDetuning } from '../../../fitting/models/damped-cosine.ts'
 import { accepted, checkOf, onGrid } from '../../measure/accept.ts'
+import { ROUGH_T2_STAR } from '../../measure/inputs.ts'
 import { populations } from '../../measure/references.ts'
 import { type Transition, TransitionSchedule } from '../../measure/transition.ts'
 import {
@@ -26,7 +27,11 @@ const DETUNINGS = [-1e6, 0.4e6, 1e6]
 const DECAYS_PER_WINDOW = 3
 /** Growth of the artificial detunings by attempt: one that cancels the true detuning leaves no fringe. */
 const GROWTH = 1.7
-const FRINGES = [-8, 4, 8]
+/**
+ * In pairs of either sign: the fit of an exponential to a decay by slow noise shifts the frequency of a
+ * fringe by the same amount at both, which would stay in the detuning.
+ */
+const FRINGES = [-8, -4, 4, 8]
 /** Largest phase error after the delay of the check, rad. */
 const MAX_PHASE_ERROR = 0.35
 
@@ -41,14 +46,14 @@ interface RamseyOptions {
 
 /**
  * Ramsey fringes on a transition. A fringe shows the size of a detuning, not its sign: the drive is detuned
- * by three known amounts of both signs, and one detuning of the qubit explains all fringes. The drive is
+ * by known amounts of both signs, and one detuning of the qubit explains all fringes. The drive is
  * really detuned, rather than its phase shifted, so that the handedness of the drive line plays no role. A
  * second pass over a longer window refines the result. A transition that jumps between two frequencies shows
  * a beat: the middle, which it never has, is no result.
  */
 export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: RamseyOptions) {
   return {
-    size: { points: 500, shots: SHOTS },
+    size: { points: (DETUNINGS.length + FRINGES.length) * (POINTS + 2), shots: SHOTS },
     *measure(context: RoutineContext): Measurement<Finding> {
       const stored = context.self.number(transition.frequency)
       const delays = context.axis('delay', {
@@ -76,6 +81,7 @@ export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: Ram
         parameters: { [transition.frequency]: { value: coarse + value, error, unit: 'Hz', checkLimit } },
         trace: fine.trace,
         quality: { ...fine.quality, first_detuning: first.detuning.value, t2_star: fine.decay },
+        ...(transition.from === 0 && { assumed: { [ROUGH_T2_STAR]: fine.decay } }),
       }
     },
     *check(context: RoutineContext): Measurement<CheckOutcome> {

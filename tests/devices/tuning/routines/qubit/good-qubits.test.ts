@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { BUILT_IN_ROUTINES } from '../../../../../src/devices/tuning/routines/index.ts'
 import { calibratedQubit } from '../../../../support/tuning/calibrated-qubit.ts'
 
@@ -56,6 +56,35 @@ describe('the amplitude of a pulse, with a T1 that is unknown and long for the w
     const { finding } = await qubit.measure(named('rabi_oscillations'))
     expect(finding?.notes?.[0]).toStartWith('reset.duration of 500 µs is shorter than 4 T1')
   })
+})
+
+/** A qubit whose decay is that of slow noise, without noise of shots: what is left are systematic errors. */
+function slowlyNoisy(t2_star: number) {
+  const qubit = calibratedQubit(21, { t1: 50e-6, t2_echo: 50e-6, t2_star })
+  qubit.truth.shots_noise = false
+  return qubit
+}
+
+test('Ramsey fringes that decay by slow noise do not shift the frequency', async () => {
+  const qubit = slowlyNoisy(10e-6)
+  const truth = qubit.values.number('q0', 'clock_freqs.f01') ?? Number.NaN
+  qubit.values.set('q0', 'clock_freqs.f01', truth + 30e3)
+  const { finding } = await qubit.measure(named('ramsey_correction'))
+  expect(Math.abs(Number(finding?.parameters?.['clock_freqs.f01']?.value) - truth)).toBeLessThan(30)
+})
+
+test('a quarter turn has the error that slow noise adds to repeated ones', async () => {
+  const t2_star = 1.6e-6
+  const qubit = slowlyNoisy(t2_star)
+  const truth = qubit.values.number('q0', 'fine.amp90') ?? Number.NaN
+  qubit.values.set('q0', 'rough.t2_star', t2_star)
+  const run = spyOn(qubit.chip, 'run')
+  const { finding } = await qubit.measure(named('n_rabi_oscillations'))
+  // Rows with references of their own would differ by the noise of these.
+  expect(run).toHaveBeenCalledTimes(2)
+  const { value, error = Number.NaN } = finding?.parameters?.['fine.amp90'] ?? { value: Number.NaN }
+  expect(Number(value) / truth - 1).toBeWithin(-6e-4, -2e-4)
+  expect(error / truth).toBeWithin(3.9e-4, 6e-4)
 })
 
 test('an error of pulses that short sequences do not resolve is a success with an upper bound', async () => {
