@@ -23,15 +23,22 @@ const NIBBLES = Uint32Array.from({ length: 16 }, (_, bits) =>
   [3, 2, 1, 0].reduce((word, bit, place) => word | (((bits >> bit) & 1 ? ONE : ZERO) << (8 * place)), 0),
 )
 
+/** Where texts are written, four characters a word: a buffer for each takes ten times as long. */
+let draft = new Uint32Array(1_024)
+let draftText = Buffer.from(draft.buffer)
+
 /** As `bitString`, for `length` bits, 32 in each word from `at` on. */
 export function bitStringOfWords(words: Uint32Array, at: number, length: number): string {
   const nibbles = Math.ceil(length / 4)
-  const text = new Uint32Array(nibbles)
+  if (nibbles > draft.length) {
+    draft = new Uint32Array(nibbles)
+    draftText = Buffer.from(draft.buffer)
+  }
   for (let place = 0; place < nibbles; place++) {
     const bits = ((words[at + (place >> 3)] as number) >>> (4 * (place & 7))) & 15
-    text[nibbles - 1 - place] = NIBBLES[bits] as number
+    draft[nibbles - 1 - place] = NIBBLES[bits] as number
   }
-  return Buffer.from(text.buffer).toString('latin1', 4 * nibbles - length)
+  return draftText.toString('latin1', 4 * nibbles - length, 4 * nibbles)
 }
 
 function formatBits(bits: ArrayLike<number>): string {

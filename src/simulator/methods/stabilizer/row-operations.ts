@@ -16,7 +16,9 @@ const known = new WeakMap<readonly Pauli[], readonly RowOperation[]>()
  * controlled X.
  */
 export function rowOperationsOf(images: readonly Pauli[]): readonly RowOperation[] {
-  const operations = known.get(images) ?? eliminate(rowsOf(images))
+  const found = known.get(images)
+  if (found) return found
+  const operations = eliminate(rowsOf(images))
   known.set(images, operations)
   return operations
 }
