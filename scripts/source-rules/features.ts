@@ -45,7 +45,7 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
   },
   { path: 'src/server/mail/', uses: ['store/mail'] },
   { path: 'src/server/meta/', uses: ['store/accounts', 'store/maintenance'] },
-  { path: 'src/server/metrics/', uses: ['sqlite/backup', 'store/jobs', 'store/maintenance'] },
+  { path: 'src/server/metrics/', uses: ['store/jobs', 'store/maintenance'] },
   { path: 'src/server/notifications/', uses: ['store/accounts'] },
   { path: 'src/server/qpus/', uses: ['store/calibrations', 'store/jobs', 'store/qpus'] },
   { path: 'src/server/realtime/', uses: ['query'] },

@@ -16,6 +16,10 @@ export interface Connection {
   all<T>(sql: string, params?: Params): T[]
   /** Returns the number of changed rows. */
   run(sql: string, params?: Params): number
+  /** See `SqlWriter`. */
+  attempt(sql: string, params?: Params): number
+  /** See `SqlWriter`. Returns the number of changed rows, 1 as long as it is not known. */
+  post(sql: string, params?: Params): number
   /** Starts a transaction, which ends with COMMIT or ROLLBACK. */
   begin(mode: TransactionMode): void
   /** Runs `work` between the start of a transaction and COMMIT; any throw rolls everything back. */

@@ -65,6 +65,8 @@ export interface DatabaseFiles {
    */
   readonly logSpanMs: number
   sizes(): FileSizes
+  /** When the newest sound backup was begun, wherever it is, in ms since the epoch; undefined without one. */
+  lastBackupAt(): number | undefined
   /**
    * Resolves when all that was committed so far is on another machine, whenever that is; undefined when it
    * is, and without a replicator that confirms. Rejects with AppError `unavailable` (`not_replicated`) when

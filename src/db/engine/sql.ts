@@ -32,6 +32,10 @@ export interface SqlReader {
 export interface SqlWriter extends SqlReader {
   /** Runs a statement and returns the number of changed rows. */
   run(sql: string, params?: Params): number
+  /** Runs a statement whose error the caller may catch: the transaction can go on after it. */
+  attempt(sql: string, params?: Params): number
+  /** Runs a statement whose result nobody needs, at the latest with the next one, which throws its error. */
+  post(sql: string, params?: Params): void
 }
 
 /** A name as an SQL identifier. */

@@ -72,7 +72,7 @@ export function appendAudit(
     previous_hash: last?.hash ?? '',
     personal_hash: about === '' ? '' : sha256(about),
   }
-  tx.run(
+  tx.post(
     `INSERT INTO audit_log (id, at, actor, act, subject, detail, hash, previous_hash, personal, personal_hash)
      VALUES ($id, $at, $actor, $act, $subject, $detail, $hash, $previous_hash, $personal, $personal_hash)`,
     { id: newId(tx.now), ...row, hash: hashOf(row), personal: about },

@@ -18,13 +18,13 @@ export function queueMailItem(tx: SqlWriter, user: string, { kind, detail }: Mai
     user,
   })
   const isFull = (row?.waiting ?? 0) >= MAX_MAIL_ITEMS
-  tx.run(
+  tx.post(
     `INSERT INTO mail_digests ("user", next_at, dropped) VALUES ($user, $now, $dropped)
      ON CONFLICT ("user") DO UPDATE SET dropped = mail_digests.dropped + $dropped`,
     { user, now: tx.now, dropped: isFull ? 1 : 0 },
   )
   if (isFull) return
-  tx.run('INSERT INTO mail_items ("user", kind, detail, at) VALUES ($user, $kind, $detail, $at)', {
+  tx.post('INSERT INTO mail_items ("user", kind, detail, at) VALUES ($user, $kind, $detail, $at)', {
     user,
     kind,
     detail: JSON.stringify(detail),

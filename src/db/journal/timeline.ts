@@ -71,7 +71,7 @@ function shorten(tx: SqlWriter, job: string): void {
   const entries = readEntries(tx, job)
   const kept = entries.length > 2 * KEPT ? [...entries.slice(0, KEPT), ...entries.slice(-KEPT)] : entries
   const history = JSON.stringify(kept).slice(1, -1)
-  tx.run('UPDATE quantum_jobs SET history = $history WHERE id = $job', { job, history })
+  tx.post('UPDATE quantum_jobs SET history = $history WHERE id = $job', { job, history })
 }
 
 type Entry = [at: string, event: JobEvent, attempt: number, detail: string]

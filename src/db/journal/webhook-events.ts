@@ -48,16 +48,16 @@ export function queueDelivery(
 ): string | undefined {
   const { webhook } = delivery
   if (countPending(tx, webhook) >= MAX_PENDING_DELIVERIES) {
-    tx.run('UPDATE webhooks SET dropped = dropped + 1 WHERE id = $webhook', { webhook })
+    tx.post('UPDATE webhooks SET dropped = dropped + 1 WHERE id = $webhook', { webhook })
     return undefined
   }
   const id = newId(tx.now)
-  tx.run(
+  tx.post(
     `INSERT INTO webhook_deliveries (id, webhook, kind, body, at, next_at)
      VALUES ($id, $webhook, $kind, $body, $at, $dueAt)`,
     { id, ...delivery, at: tx.at, dueAt: isUrgent ? FIRST_OF_ALL : tx.now },
   )
-  tx.run(
+  tx.post(
     `UPDATE webhooks SET next_at = $now
      WHERE id = $webhook AND (next_at = 0 OR next_at > $now AND (failures = 0 OR $isUrgent = 1))`,
     { webhook, now: tx.now, isUrgent: isUrgent ? 1 : 0 },

@@ -48,7 +48,7 @@ function release(
       { reason: 'required_reference' },
     )
   }
-  sql.run(
+  sql.post(
     `UPDATE ${table} SET ${column} = ${reference.without(sql.dialect, column, '$id')}, updated = $at WHERE ${condition}`,
     { id, at: sql.at },
   )

@@ -35,7 +35,7 @@ interface TxDependencies {
 interface TxHandle<T> {
   tx: T
   end(): void
-  /** Whether any statement changed rows. */
+  /** Whether any statement may have changed rows. */
   hasWritten(): boolean
 }
 
@@ -45,10 +45,15 @@ interface TxHandle<T> {
  */
 function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
   let live = true
+  /** Rows that were changed, or may have been. */
   let rows = 0
   function inside(): Connection {
     if (!live) throw new TypeError('the transaction has ended; its work must not be async')
     return connection
+  }
+  function counted(changed: number): number {
+    rows += changed
+    return changed
   }
   const tx: SqlWriter = {
     now,
@@ -57,11 +62,9 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
     all: (sql, params) => inside().all(sql, params),
     version: () => inside().version(),
     dialect: connection.dialect,
-    run(sql, params) {
-      const changed = inside().run(sql, params)
-      rows += changed
-      return changed
-    },
+    run: (sql, params) => counted(inside().run(sql, params)),
+    attempt: (sql, params) => counted(inside().attempt(sql, params)),
+    post: (sql, params) => void counted(inside().post(sql, params)),
   }
   return {
     tx,

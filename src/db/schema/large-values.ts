@@ -91,11 +91,11 @@ export function splitLarge(
     row,
     saveLarge(sql, record) {
       for (const field of large) {
-        sql.run(`DELETE FROM ${table} WHERE "record" = $record AND "field" = $field`, { record, field })
+        sql.post(`DELETE FROM ${table} WHERE "record" = $record AND "field" = $field`, { record, field })
       }
       for (const { field, body } of outside) {
         // The cast does not convert: SQLite stores UTF-8.
-        sql.run(
+        sql.post(
           `INSERT INTO ${table} ("record", "field", "body") VALUES ($record, $field, CAST($body AS TEXT))`,
           { record, field, body },
         )

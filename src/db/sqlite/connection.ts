@@ -110,6 +110,9 @@ function connectionOf(sqlite: Sqlite, path: string): FileConnection {
     all: <T>(sql: string, params: Params = {}) =>
       withStorageErrors(path, () => (isPlan(sql) ? planOf(sql, params) : prepared(sql).all(params)) as T[]),
     run: (sql, params = {}) => withStorageErrors(path, () => prepared(sql).run(params).changes),
+    // A statement that fails is undone alone.
+    attempt: (sql, params) => connection.run(sql, params),
+    post: (sql, params) => connection.run(sql, params),
     begin: (mode) => void connection.run(BEGIN[mode]),
     transaction(mode, work) {
       if (sqlite.inTransaction) throw new TypeError('a transaction is open already; use its tx')

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type AppError, type Clock, createPrivateFile, type FolderLock, type Log } from '../../base/index.ts'
 import type { CommitLog, DatabaseFiles, Engine, NewEngine } from '../engine/engine.ts'
 import type { ReadLimits } from '../engine/reading.ts'
+import { readBackupTime } from './backup/last-backup.ts'
 import { type FileConnection, openConnection } from './connection.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { DATABASE_FILE, existingDatabase } from './database-file.ts'
@@ -159,6 +160,7 @@ function filesOf(
       return log.spanMs
     },
     sizes: () => readFileSizes(reader),
+    lastBackupAt: () => readBackupTime(dirname(reader.path)),
     replicated: () => replication?.reached(),
     get replicationFailure() {
       return replication?.failure

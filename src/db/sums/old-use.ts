@@ -8,7 +8,7 @@ const MAX_REMOVED_ROWS = 100
 
 /** Removes some of the rows of `recent_use` that have left every window. */
 export function removeOldUse(tx: SqlWriter): void {
-  tx.run(
+  tx.post(
     `DELETE FROM recent_use WHERE (minute, "user") IN
        (SELECT minute, "user" FROM recent_use WHERE minute < $oldest ORDER BY minute LIMIT ${MAX_REMOVED_ROWS})`,
     { oldest: Math.floor((tx.now - MAX_FAIR_WINDOW_MS) / MINUTE_MS) },

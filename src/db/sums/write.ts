@@ -171,8 +171,8 @@ export function prepareSums(writer: Connection): void {
 /** Writes all sums now, for a change that cannot be read again from the rows of jobs. */
 export function writeSums(tx: SqlWriter): void {
   if (!tx.one(`SELECT 1 WHERE ${HAS_NEWER}`)) return
-  for (const sql of writeOf(tx.dialect)) tx.run(sql)
-  tx.run('UPDATE sums_watermark SET written = $now', { now: tx.now })
+  for (const sql of writeOf(tx.dialect)) tx.post(sql)
+  tx.post('UPDATE sums_watermark SET written = $now', { now: tx.now })
   removeOldUse(tx)
 }
 

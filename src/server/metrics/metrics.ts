@@ -1,6 +1,5 @@
 import { AppError, fromTimestamp, watchEventLoop } from '../../base/index.ts'
 import type { Change, DatabaseFiles, RecordOf } from '../../db/index.ts'
-import { readBackupTime } from '../../db/sqlite/backup/index.ts'
 import { listRunningAttempts, quantumJobs } from '../../db/store/jobs/index.ts'
 import { type Gauges, readGauges } from '../../db/store/maintenance/index.ts'
 import { OPERATIONS } from '../../protocol/index.ts'
@@ -123,13 +122,8 @@ export class Metrics {
       writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
       writeMetric('svc_waiting_requests', 'Requests that wait for a job', [{ value: waits() }]),
       ...deliveries(gauges, this.#dependencies.webhookAttempts()),
-      ...(files ? await sizes(files) : []),
+      ...(files ? await ofFiles(files, context.clock.now()) : []),
       writeMetric('svc_job_bytes', 'Size of the stored jobs of all users', [{ value: gauges.jobBytes }]),
-      writeMetric(
-        'svc_backup_age_seconds',
-        'Time since the newest sound backup was begun; +Inf without one',
-        [{ value: backupAge(context) }],
-      ),
       writeMetric('svc_storage_refusals_total', 'Writes refused by the disk since the start', [
         { value: storage.refusals },
       ]),
@@ -147,7 +141,7 @@ export class Metrics {
 }
 
 /** Metrics of a database in files. */
-async function sizes(files: DatabaseFiles): Promise<string[]> {
+async function ofFiles(files: DatabaseFiles, now: number): Promise<string[]> {
   const { databaseBytes, logBytes, freeBytes } = files.sizes()
   return [
     writeMetric('svc_database_bytes', 'Size of the database file', [{ value: databaseBytes }]),
@@ -170,6 +164,9 @@ async function sizes(files: DatabaseFiles): Promise<string[]> {
       [{ value: files.replicationFailure ? 1 : 0 }],
     ),
     writeMetric('svc_disk_free_bytes', 'Free space on the disk of the database', [{ value: freeBytes }]),
+    writeMetric('svc_backup_age_seconds', 'Time since the newest sound backup was begun; +Inf without one', [
+      { value: backupAge(files, now) },
+    ]),
   ]
 }
 
@@ -248,10 +245,10 @@ function leases(gauges: Gauges) {
   )
 }
 
-/** In s. Read from the data folder, since another process makes the backups. */
-function backupAge({ config, clock }: MetricsDependencies['context']): number {
-  const at = readBackupTime(config.dir)
-  return at === undefined ? Number.POSITIVE_INFINITY : Math.max(0, clock.now() - at) / 1_000
+/** In s. Read again each time, since another process makes the backups. */
+function backupAge(files: DatabaseFiles, now: number): number {
+  const at = files.lastBackupAt()
+  return at === undefined ? Number.POSITIVE_INFINITY : Math.max(0, now - at) / 1_000
 }
 
 const MEDIA = 'text/plain; version=0.0.4; charset=utf-8'

@@ -27,6 +27,13 @@ describe('fieldError()', () => {
       'validation_required',
       'Cannot be blank.',
     ],
+    ...['a\0b', 'a\ud800b'].map((value): [string, Field, unknown, string, string] => [
+      `text ${JSON.stringify(value)}`,
+      text(),
+      value,
+      'validation_invalid_format',
+      'Must not contain the character NUL (U+0000) or half of a surrogate pair; remove it.',
+    ]),
     [
       'short text',
       text({ min: 3 }),

@@ -52,6 +52,7 @@ const (
 	CodeNotReady                   = "not_ready"
 	CodeNotReplicated              = "not_replicated"
 	CodeNotRunning                 = "not_running"
+	CodeNotWithPostgres            = "not_with_postgres"
 	CodeNothingToResume            = "nothing_to_resume"
 	CodeOauth2TokenFailed          = "oauth2_token_failed"
 	CodeOauth2UserFailed           = "oauth2_user_failed"

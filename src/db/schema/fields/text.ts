@@ -23,6 +23,12 @@ interface TextField extends TextOptions, Field {
 
 const NOT_TEXT: FieldError = { code: 'validation_invalid_format', message: 'Invalid value format.' }
 
+/** PostgreSQL stores neither; SQLite would store the second as another character. */
+const UNSTORABLE: FieldError = {
+  code: 'validation_invalid_format',
+  message: 'Must not contain the character NUL (U+0000) or half of a surrogate pair; remove it.',
+}
+
 const textKind: FieldKind<TextField, string> = {
   ...plainText,
   check: textError,
@@ -41,6 +47,7 @@ function textError(
   value: unknown,
 ): FieldError | undefined {
   if (typeof value !== 'string') return NOT_TEXT
+  if (value.includes('\0') || !value.isWellFormed()) return UNSTORABLE
   // Characters as people count them, so that an emoji is one.
   const length = value.length > max || value.length < min * 2 ? [...value].length : value.length
   if (length < min) {

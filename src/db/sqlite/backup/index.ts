@@ -14,7 +14,6 @@ export {
   removeBackupFile,
 } from './backup-files.ts'
 export { type BackupReport, checkBackup } from './check.ts'
-export { readBackupTime } from './last-backup.ts'
 export { makeBackup } from './make-backup.ts'
 export { runBackupTask } from './process/backup-host.ts'
 export { runInBackupProcess } from './process/backup-process.ts'

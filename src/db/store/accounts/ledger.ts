@@ -61,7 +61,7 @@ export function chargeJob(
   { id, user, qpu }: RunJob,
   { ms, isCharged }: { ms: number; isCharged: boolean },
 ): void {
-  tx.run(
+  tx.post(
     `INSERT INTO newer_runs (job, "user", qpu, ms, charged, at) VALUES ($id, $user, $qpu, $ms, $charged, $at)`,
     { id, user, qpu, ms, charged: isCharged ? ms : null, at: tx.at },
   )

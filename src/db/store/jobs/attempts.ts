@@ -69,7 +69,7 @@ export function endLate(
   tx: Tx,
   { job, attempt, state, provenance }: AttemptKey & { state: 'ok' | 'error'; provenance: number },
 ): void {
-  tx.run(
+  tx.post(
     `UPDATE job_attempts SET state = $state, provenance = $provenance WHERE job = $job AND attempt = $attempt`,
     { job, attempt, state, provenance },
   )

@@ -61,7 +61,7 @@ export function findResponseOfKey(tx: ReadTx, { user, key, route }: Omit<KeyedRe
 
 /** Stores the response to a keyed request. */
 export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResponse): void {
-  tx.run(
+  tx.post(
     `INSERT INTO idempotency_keys ("user", key, route, body_hash, status, response, at)
      VALUES ($user, $key, $route, $bodyHash, $status, $response, $at)
      ON CONFLICT ("user", key) DO UPDATE SET route = excluded.route, body_hash = excluded.body_hash,

@@ -37,7 +37,7 @@ export interface JobLabels {
 
 /** Changes the name and the tags that are given; a job in any state keeps everything else. */
 export function labelJob(tx: Tx, id: string, { name, tags }: JobLabels): void {
-  tx.run(
+  tx.post(
     `UPDATE quantum_jobs SET name = coalesce($name, name), updated = $at,
        tags = CASE WHEN $hasTags THEN $tags ELSE tags END WHERE id = $id`,
     {

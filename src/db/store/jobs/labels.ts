@@ -14,7 +14,10 @@ const KEY = `"record" = $job AND "field" = 'labels'`
 
 /** Stores the labels of a new job, a JSON text. */
 export function saveLabels(tx: Tx, job: string, labels: string): void {
-  tx.run(`INSERT INTO ${TABLE} ("record", "field", "body") VALUES ($job, 'labels', $labels)`, { job, labels })
+  tx.post(`INSERT INTO ${TABLE} ("record", "field", "body") VALUES ($job, 'labels', $labels)`, {
+    job,
+    labels,
+  })
 }
 
 /** The labels of a job; undefined if its circuits have none. */

@@ -117,7 +117,7 @@ export function provenanceOf(tx: ReadTx | SqlWriter, jobs: string): number[] {
 /** Removes what no attempt refers to any more. */
 export function removeUnusedProvenance(tx: SqlWriter, ids: readonly number[]): void {
   if (ids.length === 0) return
-  tx.run(
+  tx.post(
     `DELETE FROM job_provenance WHERE id IN ${tx.dialect.jsonNumbers('$ids')}
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE provenance = job_provenance.id AND provenance > 0)
        AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE provenance = job_provenance.id AND provenance > 0)`,

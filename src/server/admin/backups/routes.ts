@@ -41,13 +41,14 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       path: BACKUPS,
       access: 'superuser',
       summary: 'List the backups and the databases that restores and upgrades have kept, newest first',
+      errors: { not_with_postgres: 409 },
       response: v.object({
         backups: v.array(backupResponse),
         total: v.pipe(v.number(), v.description(`Number of files; ${MAX_LISTED} are listed`)),
         operation: v.nullable(operationResponse),
       }),
-      async run({ config }) {
-        const { files, total } = await listBackupFiles(config.dir, MAX_LISTED)
+      async run(context) {
+        const { files, total } = await listBackupFiles(folderOf(context), MAX_LISTED)
         return { backups: files.map(presentBackup), total, operation: lastOf(operations) }
       },
     }),
@@ -79,11 +80,11 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         ),
       }),
       statuses: [202],
-      errors: { backup_operation_running: 409, file_exists: 409 },
+      errors: { backup_operation_running: 409, file_exists: 409, not_with_postgres: 409 },
       response: operationResponse,
       async run(context, { body, caller }) {
         const { name = backupName(context.clock.now()) } = body
-        return begin(context, caller, { kind: 'create', name, path: newBackupPath(context.config.dir, name) })
+        return begin(context, caller, { kind: 'create', name, path: newBackupPath(folderOf(context), name) })
       },
     }),
     defineRoute({
@@ -96,12 +97,13 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         confirm: v.pipe(v.string(), v.description('The name of the backup once more')),
       }),
       statuses: [202],
-      errors: { no_backup: 404, backup_operation_running: 409, replicated: 409 },
+      errors: { no_backup: 404, backup_operation_running: 409, replicated: 409, not_with_postgres: 409 },
       response: operationResponse,
       async run(context, { body: { name, confirm }, caller }) {
         if (confirm !== name) throw notConfirmed(name)
+        const folder = folderOf(context)
         assertNotReplicated(context)
-        const { path } = await findBackupFile(context.config.dir, name)
+        const { path } = await findBackupFile(folder, name)
         return begin(context, caller, { kind: 'restore', name, path })
       },
     }),
@@ -111,10 +113,10 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       access: 'superuser',
       summary: 'Check a backup completely in the background',
       statuses: [202],
-      errors: { no_backup: 404, backup_operation_running: 409 },
+      errors: { no_backup: 404, backup_operation_running: 409, not_with_postgres: 409 },
       response: operationResponse,
       async run(context, { params: { name = '' }, caller }) {
-        const { path } = await findBackupFile(context.config.dir, name)
+        const { path } = await findBackupFile(folderOf(context), name)
         return begin(context, caller, { kind: 'verify', name, path })
       },
     }),
@@ -125,11 +127,11 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       summary: 'Download a backup, or a range of it; it contains the keys that sign logins',
       headers: { Range: 'Bytes to send, such as `bytes=1000-`.' },
       statuses: [200, 206, 416],
-      errors: { no_backup: 404 },
+      errors: { no_backup: 404, not_with_postgres: 409 },
       media: 'application/vnd.sqlite3',
-      async run({ config, db }, { params: { name = '' }, caller, request, setIdleTimeout }) {
-        const file = await findBackupFile(config.dir, name)
-        await audit(db, caller, 'download', name)
+      async run(context, { params: { name = '' }, caller, request, setIdleTimeout }) {
+        const file = await findBackupFile(folderOf(context), name)
+        await audit(context.db, caller, 'download', name)
         setIdleTimeout(DOWNLOAD_IDLE_SECONDS)
         return fileResponse(request, { ...file, type: 'application/vnd.sqlite3' })
       },
@@ -140,16 +142,29 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       access: 'superuser',
       summary: 'Delete a backup with the result of its check and the root CA stored next to it',
       statuses: [204],
-      errors: { no_backup: 404, backup_operation_running: 409 },
-      async run({ config, db }, { params: { name = '' }, caller }) {
-        const { path } = await findBackupFile(config.dir, name)
+      errors: { no_backup: 404, backup_operation_running: 409, not_with_postgres: 409 },
+      async run(context, { params: { name = '' }, caller }) {
+        const { path } = await findBackupFile(folderOf(context), name)
         operations.assertIdle()
-        await audit(db, caller, 'delete', name)
+        await audit(context.db, caller, 'delete', name)
         removeBackupFile(path)
         return new Reply(204)
       },
     }),
   ]
+}
+
+/**
+ * The folder of the database.
+ * @throws AppError `conflict`, reason `not_with_postgres`, when a server of its own keeps it.
+ */
+function folderOf({ db, config }: Pick<ServerContext, 'db' | 'config'>): string {
+  if (db.files) return config.dir
+  throw new AppError(
+    'conflict',
+    'PostgreSQL keeps this database; back it up and restore it with pg_dump and pg_restore or the backups of its provider',
+    { reason: 'not_with_postgres' },
+  )
 }
 
 function lastOf(operations: BackupOperations) {

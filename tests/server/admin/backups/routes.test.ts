@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { silentLog, systemClock } from '../../../../src/base/index.ts'
 import { listAudit } from '../../../../src/db/journal/index.ts'
+import { BackupOperations } from '../../../../src/server/admin/backups/operations.ts'
+import { backupRoutes } from '../../../../src/server/admin/backups/routes.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 import { until } from '../../../support/until.ts'
 
@@ -155,4 +158,28 @@ test('a replicated database is not restored under its replicator', async () => {
   await makeBackup(server, 'one.db')
   const refused = await server.admin.post(`${BACKUPS}/restore`, { name: 'one.db', confirm: 'one.db' })
   expect([refused.status, refused.get('code')]).toEqual([409, 'replicated'])
+})
+
+test('a database that PostgreSQL keeps has no backups here; each route names the remedy', async () => {
+  const operations = new BackupOperations({
+    ...{ dir: '', version: '', clock: systemClock, log: silentLog },
+    replace: () => Promise.reject(new Error('not reached')),
+  })
+  const routes = backupRoutes(operations).filter(({ path }) => !path.endsWith('/operation'))
+  expect(routes.length).toBe(6)
+  const context = { db: { files: undefined }, config: { dir: '' }, clock: systemClock }
+  const input = {
+    params: { name: 'a.db' },
+    body: { name: 'a.db', confirm: 'a.db' },
+    caller: { kind: 'superuser' },
+  }
+  for (const route of routes) {
+    const run = route.run as unknown as (context: object, input: object) => Promise<unknown>
+    const refusal = {
+      code: 'conflict',
+      reason: 'not_with_postgres',
+      message: expect.stringContaining('pg_dump'),
+    }
+    await expect(run(context, input)).rejects.toMatchObject(refusal)
+  }
 })

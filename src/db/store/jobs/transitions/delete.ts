@@ -30,7 +30,7 @@ export function removeLargeValue(tx: Tx, job: string): boolean {
 /** Removes a job with its attempts and its timeline. Its charge in the ledger and audit entries remain. */
 export function deleteJob(tx: Tx, job: string): void {
   const provenance = provenanceOf(tx, JSON.stringify([job]))
-  tx.run('DELETE FROM job_attempts WHERE job = $job', { job })
+  tx.post('DELETE FROM job_attempts WHERE job = $job', { job })
   tx.remove(quantumJobs, job)
   removeUnusedProvenance(tx, provenance)
 }

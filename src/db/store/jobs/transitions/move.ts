@@ -36,7 +36,7 @@ export function moveJob(tx: Tx, action: JobAction, qpu: { id: string; name: stri
     throw conflict('not_pending', `Only pending jobs can be moved; this one is ${before.status}`)
   }
   if (before.qpu_target === qpu.id) throw conflict('same_qpu', `The job waits for ${qpu.name} already`)
-  tx.run('UPDATE quantum_jobs SET qpu_target = $qpu, updated = $at WHERE id = $job', {
+  tx.post('UPDATE quantum_jobs SET qpu_target = $qpu, updated = $at WHERE id = $job', {
     job: action.job,
     qpu: qpu.id,
     at: tx.at,
