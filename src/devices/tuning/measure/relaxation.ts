@@ -1,7 +1,8 @@
 import type { Complex } from '../../bench/instrument.ts'
-import type { Measurement, RoutineContext } from '../routine.ts'
+import type { Finding, Measurement, RoutineContext } from '../routine.ts'
 import { onGrid } from './accept.ts'
-import { averages, RESET_IN_T1, resetNs } from './references.ts'
+import { SETTLING_T1 } from './inputs.ts'
+import { averages, notesOnReset, RESET_IN_T1, resetNs, settlingT1 } from './references.ts'
 
 const SHOTS = 1_000
 const REPEATS = 3
@@ -52,6 +53,32 @@ export function* relaxationBeyondWait(
   if (!(left.value - SIGMAS * left.error > MAX_LEFT)) return undefined
   if (left.value > LARGE_SHARE) return { t1: MUCH_LONGER * wait, isLeast: true }
   return { t1: -wait / Math.log(left.value), isLeast: false }
+}
+
+/**
+ * The T1 by which the wait between shots is long enough, for a sweep with a known amplitude: found by tests
+ * of ever longer waits where no T1 is known, s.
+ * @returns undefined where one is known, or where the present wait is long enough
+ */
+export function* testedT1(context: RoutineContext, amplitude: number): Measurement<number | undefined> {
+  if (settlingT1(context.self) !== undefined) return undefined
+  let t1: number | undefined
+  for (;;) {
+    const longer = yield* relaxationBeyondWait(context, amplitude, t1)
+    t1 = longer?.t1 ?? t1
+    if (!longer?.isLeast) return t1
+  }
+}
+
+/** What a finding says of a T1 that was found by the wait between shots; nothing when there is none. */
+export function foundByWait(
+  context: RoutineContext,
+  t1: number | undefined,
+): Pick<Finding, 'assumed' | 'notes'> {
+  if (t1 === undefined) return {}
+  // The measurement of T1 has the note on elements that have one.
+  const notes = context.self.has('coherence.t1') ? [] : notesOnReset(context, t1)
+  return { assumed: { [SETTLING_T1]: t1 }, ...(notes.length > 0 && { notes }) }
 }
 
 /** Share of the excitation that is left, from repeated values of the ground state, excited, and later. */

@@ -1,4 +1,5 @@
 import { DRIVE_PRIORS, DRIVEN, ROUGH_T2_STAR } from '../../measure/inputs.ts'
+import { foundByWait, testedT1 } from '../../measure/relaxation.ts'
 import { TRANSITION_01 } from '../../measure/transition.ts'
 import { defineRoutine } from '../../routine.ts'
 import {
@@ -10,7 +11,10 @@ import {
 
 const FINE = { transition: TRANSITION_01, reach: 0.05, repetitions: [1, 7, 13, 19], checkRepetitions: 13 }
 
-/** Refines the amplitude of the pi pulse, and finds that of the quarter turn. */
+/**
+ * Refines the amplitude of the pi pulse, and finds that of the quarter turn. Where no T1 is known, it tests
+ * the wait between shots as the coarse routine does, which a partial calibration may have left out.
+ */
 export const nRabiOscillations = defineRoutine({
   name: 'n_rabi_oscillations',
   dependsOn: ['motzoi_parameter'],
@@ -22,13 +26,16 @@ export const nRabiOscillations = defineRoutine({
   size: fineAmplitudeSize(2 * FINE.repetitions.length),
   *measure(context) {
     const { self } = context
-    const half = yield* fineHalfTurn(context, FINE)
-    const amp90 = self.optional('fine.amp90') ?? self.number('rxy.amp180') / 2
-    const quarter = yield* fineQuarterTurn(context, FINE, amp90)
+    const amp180 = self.number('rxy.amp180')
+    const t1 = yield* testedT1(context, amp180)
+    const half = yield* fineHalfTurn(context, { ...FINE, t1 })
+    const amp90 = self.optional('fine.amp90') ?? amp180 / 2
+    const quarter = yield* fineQuarterTurn(context, { ...FINE, t1 }, amp90)
     return {
       parameters: { 'rxy.amp180': half.parameter, 'fine.amp90': quarter.parameter },
       trace: half.fit.fit,
       quality: { ...half.fit.quality, quarter_r2: quarter.fit.quality['r2'] ?? 0 },
+      ...foundByWait(context, t1),
     }
   },
   check: (context) => checkFineAmplitude(context, FINE),

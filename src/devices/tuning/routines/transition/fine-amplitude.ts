@@ -28,6 +28,8 @@ interface FineAmplitudeOptions {
   /** Half turns after the first quarter turn. */
   readonly repetitions: readonly number[]
   readonly checkRepetitions: number
+  /** Relaxation time from which the wait between shots follows, s; that of the element by default. */
+  readonly t1?: number | undefined
 }
 
 interface FineAmplitude {
@@ -107,7 +109,7 @@ interface Refined {
 
 function* refine(
   context: RoutineContext,
-  { transition, reach, checkRepetitions }: FineAmplitudeOptions,
+  { transition, reach, checkRepetitions, t1 }: FineAmplitudeOptions,
   { amplitude, counts, gate, schedule }: Refined,
 ): Measurement<FineAmplitude> {
   const half = context.attempt.failures.includes('edge_of_sweep') ? 2 * reach : reach
@@ -116,7 +118,7 @@ function* refine(
     Array.from(factors, (factor) => schedule(count, amplitude * factor)),
   )
   // One measurement: rows with references of their own would differ by the noise of these.
-  const found = yield* populations(context, points, SHOTS, transition)
+  const found = yield* populations(context, points, SHOTS, transition, t1)
   const rows = counts.map((count, row) => {
     return { count, populations: found.slice(row * factors.length, (row + 1) * factors.length) }
   })

@@ -1,9 +1,8 @@
 import { projectOnPrincipalAxis } from '../../../fitting/complex-series.ts'
 import { fitCosine } from '../../../fitting/models/cosine.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
-import { SETTLING_T1 } from '../../measure/inputs.ts'
-import { averages, notesOnReset, populations, seriesOf } from '../../measure/references.ts'
-import { relaxationBeyondWait } from '../../measure/relaxation.ts'
+import { averages, populations, seriesOf } from '../../measure/references.ts'
+import { foundByWait, relaxationBeyondWait } from '../../measure/relaxation.ts'
 import { type Transition, TransitionSchedule } from '../../measure/transition.ts'
 import {
   type CheckOutcome,
@@ -61,11 +60,7 @@ export function rabiOn(options: RabiOptions) {
           parameters: { [transition.amp180]: { ...amp180, checkLimit: relativeLimit * amp180.value } },
           trace: fit,
           quality: { ...quality, contrast: values.contrast.value },
-          ...(t1 !== undefined && {
-            assumed: { [SETTLING_T1]: t1 },
-            // The measurement of T1 says so on elements that have one.
-            ...(!context.self.has('coherence.t1') && { notes: notesOnReset(context, t1) }),
-          }),
+          ...foundByWait(context, t1),
         }
       }
     },

@@ -51,6 +51,15 @@ describe('the amplitude of a pulse, with a T1 that is unknown and long for the w
     expect(finding?.notes).toBeUndefined()
   })
 
+  test.each([300e-6, 5e-3])('T1 %f s, in a partial run of the fine routine alone', async (t1) => {
+    const qubit = calibratedQubit(5, { t1, t2_echo: t1, t2_star: t1 / 2 })
+    const truth = qubit.values.number('q0', 'rxy.amp180') ?? Number.NaN
+    const { error, finding } = await qubit.measure(named('n_rabi_oscillations'))
+    expect(error?.message).toBeUndefined()
+    expect(Math.abs(Number(finding?.parameters?.['rxy.amp180']?.value) / truth - 1)).toBeLessThan(1e-3)
+    expect(Number(finding?.assumed?.['settling.t1']) / t1).toBeWithin(0.7, 2.1)
+  })
+
   test('an element without a place for T1 has the note on its wait from this routine', async () => {
     const qubit = calibratedQubit(5, { t1: 1e-3, t2_echo: 1e-3, t2_star: 1e-4 }, { absent: ['coherence.t1'] })
     const { finding } = await qubit.measure(named('rabi_oscillations'))
@@ -77,7 +86,8 @@ test('a quarter turn has the error that slow noise adds to repeated ones', async
   const t2_star = 1.6e-6
   const qubit = slowlyNoisy(t2_star)
   const truth = qubit.values.number('q0', 'fine.amp90') ?? Number.NaN
-  qubit.values.set('q0', 'rough.t2_star', t2_star)
+  for (const [path, value] of Object.entries({ 'coherence.t1': 50e-6, 'rough.t2_star': t2_star }))
+    qubit.values.set('q0', path, value)
   const run = spyOn(qubit.chip, 'run')
   const { finding } = await qubit.measure(named('n_rabi_oscillations'))
   // Rows with references of their own would differ by the noise of these.
