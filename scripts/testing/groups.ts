@@ -16,10 +16,10 @@ const SHARING: readonly string[] = [
 ]
 
 /** Files of one process. */
-const GROUP_SIZE = 8
+const GROUP_SIZE = 24
 
 /**
- * Groups files that may run in one process: those of one folder below `tests`, up to eight. Neighbors are of
+ * Groups files that may run in one process: those of one folder below `tests`. Neighbors are of
  * a kind, such as those that compute for long, so that they go to different groups.
  */
 export function groupFiles(files: readonly string[]): string[][] {
