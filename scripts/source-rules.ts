@@ -24,8 +24,8 @@ export const LAYERS: readonly Layer[] = [
     // The commands for users are a program that uses the public client.
     files: ['web/', 'package.json', 'examples/', 'clients/js/src/'],
   },
-  // The face of base needs bun; these files run in browsers too.
-  { path: 'ui/', imports: ['protocol', 'qasm'], files: ['src/base/portable/'] },
+  // The faces of base and devices need bun; these files run in browsers too.
+  { path: 'ui/', imports: ['protocol', 'qasm'], files: ['src/base/portable/', 'src/devices/fitting/'] },
   // Published on its own, without any other package.
   { path: 'clients/js/', imports: [] },
   { path: 'scripts/', imports: 'any' },
@@ -60,7 +60,7 @@ export interface BannedModule {
 export const BANNED_MODULES: readonly BannedModule[] = [
   {
     pattern: /^(node:|bun(:|$))/,
-    where: /^(src\/qasm|ui)\//,
+    where: /^(src\/(qasm|base\/portable|devices\/fitting)|ui)\//,
     reason: 'the browser runs this code too',
   },
   {

@@ -30,7 +30,7 @@ export const PAGES: readonly Page[] = [
     path: '/jobs/:id',
     title: 'Job',
     access: 'signed_in',
-    styles: ['jobs', 'job-plots', 'job-compare'],
+    styles: ['jobs', 'job-plots', 'job-compare', 'fit-plots'],
     load: async () => (await import('./jobs/Job.tsx')).JobPage,
   },
   {
@@ -75,7 +75,7 @@ export const PAGES: readonly Page[] = [
     path: '/calibrations/:id',
     title: 'Calibration',
     access: 'signed_in',
-    styles: ['calibrations', 'calibration-run', 'calibration-report'],
+    styles: ['calibrations', 'calibration-run', 'calibration-report', 'fit-plots'],
     load: async () => (await import('./calibrations/Calibration.tsx')).CalibrationPage,
   },
   {
@@ -216,7 +216,7 @@ export const PAGES: readonly Page[] = [
     path: '/shared/:secret',
     title: 'Shared',
     access: 'public',
-    styles: ['jobs', 'job-plots', 'calibrations', 'calibration-report'],
+    styles: ['jobs', 'job-plots', 'calibrations', 'calibration-report', 'fit-plots'],
     load: async () => (await import('./shared/Shared.tsx')).SharedPage,
   },
   {

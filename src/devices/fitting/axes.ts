@@ -9,6 +9,9 @@ export interface Label {
 /** Population of state 1 between measured references. */
 export const POPULATION: Label = { name: 'P1', unit: '' }
 
+/** Time between two pulses. */
+export const DELAY: Label = { name: 'delay', unit: 's' }
+
 /** An axis of values. */
 export function axisOf({ name, unit }: Label, values: ArrayLike<number>): Axis {
   return { name, unit, values }

@@ -135,6 +135,39 @@ describe.skipIf(!chromium)('jobs', () => {
       expect(await page.getByText('not the same source').count()).toBe(0)
     }))
 
+  test('a sweep is plotted against its parameters, with a fit, and as a map of two', async () => {
+    const program = 'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float theta;\ninput float phi;\n'
+    const circuit = `${program}qubit q;\nbit c;\nrx(theta) q;\nrz(phi) q;\nc = measure q;\n`
+    const angles = Array.from({ length: 25 }, (_, at) => at / 2)
+    const run = (parameter_values: number[][]) => submit({ circuits: [{ circuit, parameter_values }] })
+    const line = await run(angles.map((theta) => [theta, 0.5]))
+    const plane = await run([0, 1, 2, 3].flatMap((theta) => [0, 1, 2].map((phi) => [theta, phi])))
+    await visit('sweep', 'user', async (page) => {
+      await page.goto(`/jobs/${line}`)
+      const panel = page.locator('section', { has: page.getByRole('heading', { name: 'Sweep' }) })
+      await panel.getByRole('img', { name: 'P(0): 25 points against theta' }).waitFor()
+      await panel.getByRole('combobox', { name: 'Shown' }).selectOption('P(1)')
+      await panel.getByRole('combobox', { name: 'Fit' }).selectOption('Cosine')
+      await panel.getByRole('img', { name: 'P(1): 25 points against theta with the fitted curve' }).waitFor()
+      const period = panel.getByRole('row', { name: 'period, in theta' }).getByRole('cell')
+      expect(Number.parseFloat(await period.innerText())).toBeCloseTo(2 * Math.PI, 0)
+      await panel.getByRole('combobox', { name: 'Fit' }).selectOption('Lorentzian')
+      await panel.getByRole('alert').waitFor()
+      await page.getByRole('button', { name: 'Save the sweep or its plot' }).click()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Points as CSV' }).click(),
+      ])
+      expect(await Bun.file(await file.path()).text()).toStartWith('theta,P(1),error\n0,0,0\n')
+      await page.goto(`/jobs/${plane}`)
+      await panel.getByRole('img', { name: 'P(0): 12 values against theta and phi' }).waitFor()
+      await panel.getByRole('combobox', { name: 'Against' }).selectOption('phi')
+      await panel.getByText('Other parameters differ between these points, too.').waitFor()
+      await page.setViewportSize({ width: 390, height: 800 })
+      expect(await overflowOf(page)).toBe(0)
+    })
+  })
+
   test('points of level 1 are drawn in the IQ plane, one bit at a time', () =>
     visit('iq', 'user', async (page) => {
       await page.goto(`/jobs/${points}`)

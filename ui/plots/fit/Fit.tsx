@@ -16,6 +16,8 @@ interface FitProps {
   fitted?: readonly number[] | undefined
   /** Standard deviation of one point. */
   sigma?: number | undefined
+  /** Standard errors of the points, as bars of ± one. */
+  errors?: readonly number[] | undefined
   /** Names of the axes with their units. */
   xTitle: string
   yTitle: string
@@ -46,10 +48,11 @@ function heightOf({ fitted }: FitProps): number {
 }
 
 function Drawn(props: FitProps & { width: number }) {
-  const { label, data, curve, fitted, sigma, xTitle, yTitle, xFactor = 1, width } = props
+  const { label, data, curve, fitted, sigma, errors, xTitle, yTitle, xFactor = 1, width } = props
   const right = width - RIGHT
   const [x0, x1] = rangeOf(data.x, 0)
-  const [y0, y1] = rangeOf([...data.y, ...(curve?.y ?? [])])
+  const ends = (errors ?? []).flatMap((error, at) => [(data.y[at] ?? 0) - error, (data.y[at] ?? 0) + error])
+  const [y0, y1] = rangeOf([...data.y, ...ends, ...(curve?.y ?? [])])
   const x = (value: number) => LEFT + ((value - x0) / (x1 - x0)) * (right - LEFT)
   const y = (value: number) => TOP + MAIN - ((value - y0) / (y1 - y0)) * MAIN
   const yTicks = roundTicks(y0, y1)
@@ -69,6 +72,16 @@ function Drawn(props: FitProps & { width: number }) {
         {yTitle}
       </text>
       {curve && <path class="curve" d={pathOf(curve, x, y)} />}
+      {errors?.map((error, index) => (
+        <line
+          key={index}
+          class="whisker"
+          x1={x(data.x[index] ?? 0)}
+          x2={x(data.x[index] ?? 0)}
+          y1={y((data.y[index] ?? 0) - error)}
+          y2={y((data.y[index] ?? 0) + error)}
+        />
+      ))}
       {data.x.map((at, index) => (
         <circle
           key={index}

@@ -1,4 +1,4 @@
-import { axisOf, extentOf, type Label, POPULATION, pairs, stepGrid } from '../axes.ts'
+import { axisOf, DELAY, extentOf, type Label, POPULATION, pairs, stepGrid } from '../axes.ts'
 import { type Estimate, type EstimateFit, rejectFit } from '../fit.ts'
 import { fitCurve, lineData } from '../fit-curve.ts'
 import type { Steps } from '../steps.ts'
@@ -17,22 +17,24 @@ type Names = 'frequency' | 'decay' | 'contrast' | 'phase' | 'offset'
 type DampedCosineFit = EstimateFit<Names>
 
 /**
- * Fits Ramsey fringes, offset + e^(−t/decay)·(a·cos 2πft + b·sin 2πft); times in s. `wanted` says which value
- * decides about acceptance: the frequency (at most 0.95 of the Nyquist frequency), or the decay T2*, which
- * has to be at most 3 times the length of the sweep. `implausible` says what contradicts physics.
+ * Fits Ramsey fringes, offset + e^(−t/decay)·(a·cos 2πft + b·sin 2πft); times in s or what else `x` says.
+ * `wanted` says which value decides about acceptance: the frequency (at most 0.95 of the Nyquist frequency),
+ * or the decay T2*, which has to be at most 3 times the length of the sweep. `implausible` says what
+ * contradicts physics.
  */
 export function* fitDampedCosine(
   times: ArrayLike<number>,
   signal: ArrayLike<number>,
   options: {
     wanted: 'frequency' | 'decay'
+    x?: Label
     y?: Label
     implausible?: (values: { frequency: Estimate; decay: Estimate }) => string | undefined
   },
 ): Steps<DampedCosineFit> {
-  const { wanted, y = POPULATION, implausible } = options
+  const { wanted, x = DELAY, y = POPULATION, implausible } = options
   const fit = yield* fitCurve<Names>({
-    ...lineData('damped_cosine', axisOf({ name: 'delay', unit: 's' }, times), axisOf(y, signal)),
+    ...lineData('damped_cosine', axisOf(x, times), axisOf(y, signal)),
     parameters: 5,
     curve() {
       const { span } = extentOf(times)
@@ -62,19 +64,21 @@ export function* fitDampedCosine(
     keys: [{ name: wanted }],
     ...(implausible && { implausible }),
   })
-  return wanted === 'decay' ? withinWindow(fit, times) : fit
+  return wanted === 'decay' ? withinWindow(fit, times, x) : fit
 }
 
 /** Rejects a decay that is longer than 3 times the sweep, which cannot show it. */
 export function withinWindow<Name extends string>(
   fit: EstimateFit<Name | 'decay'>,
   times: ArrayLike<number>,
+  { unit }: Label,
 ): EstimateFit<Name | 'decay'> {
   if (!fit.ok) return fit
   const { span } = extentOf(times)
   const { value } = fit.values.decay
   if (value <= MAX_SPANS * span) return fit
-  const message = `A decay of ${value.toPrecision(3)} s is more than ${MAX_SPANS} times the sweep of ${span} s`
+  const [found, swept] = [value.toPrecision(3), String(span)].map((text) => `${text} ${unit}`.trim())
+  const message = `A decay of ${found} is more than ${MAX_SPANS} times the sweep of ${swept}`
   return rejectFit('edge_of_sweep', message, fit)
 }
 

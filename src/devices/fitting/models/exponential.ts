@@ -1,4 +1,4 @@
-import { axisOf, extentOf, type Label, logGrid, POPULATION } from '../axes.ts'
+import { axisOf, DELAY, extentOf, type Label, logGrid, POPULATION } from '../axes.ts'
 import type { Estimate, EstimateFit } from '../fit.ts'
 import { fitCurve, lineData } from '../fit-curve.ts'
 import type { Steps } from '../steps.ts'
@@ -10,18 +10,22 @@ type Names = 'decay' | 'amplitude' | 'offset'
 type ExponentialFit = EstimateFit<Names>
 
 /**
- * Fits offset + amplitude·e^(−t/decay), as the population after relaxation (T1) or an echo (T2); times in s.
- * The decay has to be at most 3 times the length of the sweep. `implausible` says what contradicts physics,
- * such as a T2 above 2.4 T1.
+ * Fits offset + amplitude·e^(−t/decay), as the population after relaxation (T1) or an echo (T2); times in s
+ * or what else `x` says. The decay has to be at most 3 times the length of the sweep. `implausible` says what
+ * contradicts physics, such as a T2 above 2.4 T1.
  */
 export function* fitExponential(
   times: ArrayLike<number>,
   signal: ArrayLike<number>,
-  options: { y?: Label; implausible?: (values: { decay: Estimate }) => string | undefined } = {},
+  options: {
+    x?: Label
+    y?: Label
+    implausible?: (values: { decay: Estimate }) => string | undefined
+  } = {},
 ): Steps<ExponentialFit> {
-  const { y = POPULATION, implausible } = options
+  const { x = DELAY, y = POPULATION, implausible } = options
   const fit = yield* fitCurve<Names>({
-    ...lineData('exponential', axisOf({ name: 'delay', unit: 's' }, times), axisOf(y, signal)),
+    ...lineData('exponential', axisOf(x, times), axisOf(y, signal)),
     parameters: 3,
     curve() {
       const { span, step } = extentOf(times)
@@ -47,5 +51,5 @@ export function* fitExponential(
     keys: [{ name: 'decay' }],
     ...(implausible && { implausible }),
   })
-  return withinWindow(fit, times)
+  return withinWindow(fit, times, x)
 }

@@ -1,4 +1,4 @@
-import { axisOf, extentOf, logGrid, POPULATION, stepGrid } from '../axes.ts'
+import { axisOf, DELAY, extentOf, logGrid, POPULATION, stepGrid } from '../axes.ts'
 import { type Estimate, type EstimateFit, rejectFit } from '../fit.ts'
 import { fitCurve, lineData } from '../fit-curve.ts'
 import type { Steps } from '../steps.ts'
@@ -42,7 +42,7 @@ export function* fitFringeDecay(
     best = fit
     smallest = criterion
   }
-  return best ? withinWindow(best, times) : rejectFit('no_data', 'No fringes were measured')
+  return best ? withinWindow(best, times, DELAY) : rejectFit('no_data', 'No fringes were measured')
 }
 
 /** Akaike's criterion up to a constant that all shapes share; infinite for data that no shape describes. */
@@ -61,7 +61,7 @@ function* fitShape(
 ): Steps<FringeDecayFit> {
   const isFree = lowest < highest
   return yield* fitCurve<Names>({
-    ...lineData(model, axisOf({ name: 'delay', unit: 's' }, times), axisOf(POPULATION, signal)),
+    ...lineData(model, axisOf(DELAY, times), axisOf(POPULATION, signal)),
     parameters: isFree ? 6 : 5,
     curve() {
       const { span } = extentOf(times)

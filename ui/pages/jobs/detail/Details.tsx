@@ -7,6 +7,7 @@ import { History, Timeline } from './History.tsx'
 import { Origin } from './Origin.tsx'
 import { Programs } from './Programs.tsx'
 import { Results } from './Results.tsx'
+import { SweepPanel } from './sweep/Sweep.tsx'
 
 /** Progress, results and programs of a job; `owner` is the name that is shown, if any. */
 export function Details({ job, owner }: { job: Job; owner: string | undefined }) {
@@ -43,6 +44,7 @@ export function Details({ job, owner }: { job: Job; owner: string | undefined })
         <History job={job} />
         <Origin job={job} />
       </Panel>
+      {job.status === 'completed' && <SweepPanel job={job} />}
       {job.status === 'completed' && <Results job={job} />}
       <Programs job={job} />
     </>
