@@ -128,6 +128,22 @@ export function bestScorePoint(
   return { frequency: cellOf(frequencies, column), amplitude: cellOf(amplitudes, row) }
 }
 
+/** Share of the best smoothed score from which on less power is as good. */
+const GOOD_SHARE = 0.985
+
+/**
+ * The least amplitude of an ascending sweep at one frequency whose score is as good as the best: the scores
+ * are smoothed to the closest series that rises, then falls. The error is a step.
+ */
+export function leastGoodAmplitude(amplitudes: ArrayLike<number>, scores: readonly number[]): Estimate {
+  const smoothed = unimodal(scores)
+  const enough = GOOD_SHARE * Math.max(...smoothed)
+  return cellOf(
+    amplitudes,
+    smoothed.findIndex((score) => score >= enough),
+  )
+}
+
 /** A value of an axis, known to a step. */
 function cellOf(values: ArrayLike<number>, at: number): Estimate {
   return { value: values[at] as number, error: extentOf(values).step }

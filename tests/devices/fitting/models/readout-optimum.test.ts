@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import {
   chooseDuration,
   fitScorePeak,
+  leastGoodAmplitude,
   plateauPoint,
   unimodal,
 } from '../../../../src/devices/fitting/models/readout-optimum.ts'
@@ -53,4 +54,12 @@ test('plateauPoint() takes the least power among points that are as good as the 
   expect([1, 1.2].some((amplitude) => Math.abs((point?.amplitude.value ?? 0) - amplitude) < 1e-9)).toBe(true)
   // Without a plateau the best points are at the border, where nobody knows how much better it gets.
   expect(plateauPoint(x, y, rising(100))).toBeUndefined()
+})
+
+test('leastGoodAmplitude() takes the least power that is as good as any, whatever single scores say', () => {
+  const amplitudes = [0.1, 0.12, 0.14, 0.16, 0.18]
+  // Rising: the last is the best. A plateau: its start. A single score that is too good decides nothing.
+  expect(leastGoodAmplitude(amplitudes, [5, 6, 7, 8, 9]).value).toBe(0.18)
+  expect(leastGoodAmplitude(amplitudes, [8, 9.95, 10, 9.98, 9.99]).value).toBe(0.12)
+  expect(leastGoodAmplitude(amplitudes, [12, 9, 11, 12, 12]).value).toBe(0.16)
 })

@@ -3,6 +3,7 @@ import type { ChipTruth } from '../../../../../src/devices/bench/simulated/truth
 import { BUILT_IN_ROUTINES } from '../../../../../src/devices/tuning/routines/index.ts'
 import { quietTruth } from '../../../../support/simulated-chip/chips.ts'
 import { qubitOf } from '../../../../support/simulated-chip/experiments.ts'
+import { scoreAt } from '../../../../support/tuning/acceptance/readout-truth.ts'
 import { calibratedQubit } from '../../../../support/tuning/calibrated-qubit.ts'
 import { simulatedQubits } from '../../../../support/tuning/simulated-qubit.ts'
 
@@ -105,6 +106,19 @@ describe('the routines of a readout', () => {
     expect(value('measure.acq_delay')).toBeLessThan(300e-9)
     const pull = value('resonator.readout_1') - value('clock_freqs.readout')
     expect(Math.abs(pull - pulls[0])).toBeLessThan(0.1 * linewidth)
+    // No other power separates the states clearly better.
+    const { resonators, transmons } = chip.chip.conditions()
+    const [resonator, transmon] = [resonators.get('q0'), transmons.get('q0')]
+    if (!resonator || !transmon) throw new Error('the chip has no q0')
+    const chosen = value('measure_2state.pulse_amp')
+    const [best = 0, ...others] = [1, 0.5, 0.7, 1.4, 2, 3].map((factor) =>
+      scoreAt(resonator, transmon, {
+        ...{ frequency: value('measure_2state.frequency'), amplitude: factor * chosen },
+        ...{ window: value('measure.integration_time'), pulse: value('measure.pulse_duration') },
+        ...{ delay: value('measure.acq_delay'), reset: value('reset.duration') },
+      }),
+    )
+    expect(best).toBeGreaterThan(0.95 * Math.max(...others))
     // The routines of the states 1 and 2 come before those that read three states.
     const { f01, anharmonicity } = qubitOf(truth, 'q0')
     chip.values.set('q0', 'clock_freqs.f12', f01 + anharmonicity)
