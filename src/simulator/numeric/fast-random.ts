@@ -30,3 +30,13 @@ export function createFastRandom(seed: Rng): FastRandom {
   }
   return { word, next: () => (word() >>> 0) / 2 ** 32 }
 }
+
+/** 1 / log(1 - `probability`), for `gapOf`. */
+export function gapFactor(probability: number): number {
+  return probability < 1 ? 1 / Math.log1p(-probability) : 0
+}
+
+/** How many trials go by before one of a rare event: a draw of the geometric distribution. */
+export function gapOf(random: FastRandom, factor: number): number {
+  return Math.floor(Math.log(1 - random.next()) * factor)
+}

@@ -93,11 +93,11 @@ export class Tally {
 
   /**
    * Adds the shots from `first` on, each with `width` words of 32 classical bits, those of one shot after
-   * those of the other.
+   * those of the other. They contain all readout errors.
    */
   addWords(words: Uint32Array, width: number, { first, shots }: { first: number; shots: number }): void {
     const { clbits, readout, timeBudget } = this.#options
-    const isPlain = this.#misreadable.length === 0 && (this.#packed || readout.memory === 'none')
+    const isPlain = this.#packed || readout.memory === 'none'
     const bits = new Uint8Array(clbits)
     for (let shot = 0; shot < shots; shot++) {
       const at = shot * width
@@ -108,13 +108,17 @@ export class Tally {
       } else {
         for (let clbit = 0; clbit < clbits; clbit++)
           bits[clbit] = ((words[at + (clbit >> 5)] as number) >>> (clbit & 31)) & 1
-        this.add(bits, [first + shot])
+        this.#addRead(bits, first + shot)
       }
     }
   }
 
   #addShot(bits: Uint8Array, shot: number): void {
-    const read = this.#misreadable.length > 0 ? this.#misread(bits, shot) : bits
+    this.#addRead(this.#misreadable.length > 0 ? this.#misread(bits, shot) : bits, shot)
+  }
+
+  /** Adds a shot with the bits that were read. */
+  #addRead(read: Uint8Array, shot: number): void {
     const { memory } = this.#options.readout
     if (memory === 'points' || memory === 'mean_point') {
       this.#addSignal(read, shot)

@@ -1,4 +1,4 @@
-import type { FastRandom } from '../../numeric/fast-random.ts'
+import { type FastRandom, gapOf } from '../../numeric/fast-random.ts'
 import type { Clifford } from './clifford.ts'
 import { type PauliNoise, type PauliTerm, pickTerm } from './pauli-noise.ts'
 import { rowOperationsOf } from './row-operations.ts'
@@ -52,7 +52,7 @@ export class PauliFrames {
     if (p <= 0) return
     const shots = 32 * this.#words
     // Noise is rare, so the gaps between affected shots are drawn: they have a geometric distribution.
-    for (let shot = this.#gap(factor); shot < shots; shot += 1 + this.#gap(factor)) {
+    for (let shot = gapOf(this.#random, factor); shot < shots; shot += 1 + gapOf(this.#random, factor)) {
       const { x, z } = terms.length === 1 ? (terms[0] as PauliTerm) : pickTerm(terms, this.#random.next() * p)
       for (let place = 0; place < qubits.length; place++) {
         const qubit = qubits[place] as number
@@ -60,10 +60,6 @@ export class PauliFrames {
         if ((z >> place) & 1) toggle(this.#row(2 * qubit + 1), shot)
       }
     }
-  }
-
-  #gap(factor: number): number {
-    return Math.floor(Math.log(1 - this.#random.next()) * factor)
   }
 
   /** Randomizes the phase of a measured qubit. */

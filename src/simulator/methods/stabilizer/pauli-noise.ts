@@ -1,5 +1,6 @@
 import type { Matrix } from '../../../qasm/index.ts'
 import type { Channel } from '../../noise/channel.ts'
+import { gapFactor } from '../../numeric/fast-random.ts'
 import { firstOfColumn, type Pauli, pauliOf } from './clifford.ts'
 
 /** A Pauli operator with its probability. */
@@ -13,9 +14,7 @@ export interface PauliNoise {
   terms: readonly PauliTerm[]
   /** The sum of their probabilities. */
   weight: number
-  /**
-   * 1 / log(1 - weight): times the logarithm of a uniform number, the number of shots until one is affected.
-   */
+  /** For the gaps between shots that are affected. */
   factor: number
 }
 
@@ -41,7 +40,7 @@ export function pauliNoiseOf(all: readonly PauliTerm[]): PauliNoise {
   if (before) return before
   const terms = all.filter(({ x, z }) => x !== 0 || z !== 0)
   const weight = terms.reduce((sum, term) => sum + term.weight, 0)
-  const noise = { terms, weight, factor: weight < 1 ? 1 / Math.log1p(-weight) : 0 }
+  const noise = { terms, weight, factor: gapFactor(weight) }
   noiseOfTerms.set(all, noise)
   return noise
 }

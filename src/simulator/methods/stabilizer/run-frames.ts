@@ -1,8 +1,9 @@
 import type { MethodRun, Workload } from '../../define-method.ts'
 import { transpose } from '../../numeric/bits.ts'
-import { createFastRandom, type FastRandom } from '../../numeric/fast-random.ts'
+import { createFastRandom, type FastRandom, gapFactor, gapOf } from '../../numeric/fast-random.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { canMisread, type ReadoutError } from '../../readout/readout.ts'
+import type { ReducedCircuit } from '../../reduction/reduce-circuit.ts'
 import { OP_WORK } from '../../timing/time-budget.ts'
 import type { CliffordCircuit } from './clifford-circuit.ts'
 import { PauliFrames } from './pauli-frames.ts'
@@ -55,20 +56,21 @@ export async function runFrames(circuit: CliffordCircuit, workload: Workload, ru
   const reference = references.get(circuit) ?? (await sampleReference(circuit, run))
   references.set(circuit, reference)
   run.timeBudget.enter('sample')
+  const terminal = workload.reduced?.terminal ?? []
   for (let first = 0; first < workload.shots; first += SHOTS_PER_BLOCK) {
     const shots = Math.min(SHOTS_PER_BLOCK, workload.shots - first)
     run.rng.seek(run.stream, first, PURPOSE.measurement)
-    const outcomes = await sampleBlock(circuit, reference, shots, run)
+    const outcomes = await sampleBlock(circuit, reference, { shots, terminal }, run)
     tallyBlock(outcomes, { first, shots }, workload.clbits, run)
     await run.timeBudget.yieldIfDue()
   }
 }
 
-/** The outcomes of a block of shots by classical bit, one bit per shot. */
+/** The outcomes of a block of shots by classical bit, one bit per shot, with the errors of all readouts. */
 async function sampleBlock(
   circuit: CliffordCircuit,
   reference: Uint8Array,
-  shots: number,
+  { shots, terminal }: { shots: number; terminal: ReducedCircuit['terminal'] },
   { rng, readoutErrorOf, timeBudget }: MethodRun,
 ): Promise<Map<number, Uint32Array>> {
   const random = createFastRandom(rng)
@@ -99,15 +101,29 @@ async function sampleBlock(
     if (timeBudget.isYieldDue) await timeBudget.yieldIfDue()
   }
   for (const { qubit, clbit } of circuit.terminal) record(qubit, clbit)
+  for (const { qubit, clbit } of terminal) {
+    const error = readoutErrorOf(qubit)
+    if (!canMisread(error)) continue
+    // A qubit that stays |0> has no row.
+    const bits = outcomes.get(clbit) ?? new Uint32Array(SHOTS_PER_BLOCK / 32)
+    applyReadoutError(bits, error, random)
+    outcomes.set(clbit, bits)
+  }
   return outcomes
 }
 
-/** Flips outcomes by the readout error. */
+/**
+ * Flips outcomes by the readout error. Errors are rare, so the gaps between shots with an error of the larger
+ * probability are drawn; those of the other outcome are thinned out.
+ */
 function applyReadoutError(bits: Uint32Array, error: ReadoutError, random: FastRandom): void {
   if (!canMisread(error)) return
-  for (let shot = 0; shot < 32 * bits.length; shot++) {
-    const outcome = ((bits[shot >> 5] ?? 0) >>> (shot & 31)) & 1
-    if (random.next() < (error[outcome] ?? 0)) (bits[shot >> 5] as number) ^= 1 << (shot & 31)
+  const most = Math.max(...error)
+  const factor = gapFactor(most)
+  for (let shot = gapOf(random, factor); shot < 32 * bits.length; shot += 1 + gapOf(random, factor)) {
+    const outcome = ((bits[shot >> 5] as number) >>> (shot & 31)) & 1
+    const isMisread = error[outcome] === most || random.next() * most < (error[outcome] as number)
+    if (isMisread) (bits[shot >> 5] as number) ^= 1 << (shot & 31)
   }
 }
 

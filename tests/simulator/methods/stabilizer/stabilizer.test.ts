@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Op } from '../../../../src/qasm/index.ts'
 import { amplitudeDamping, pauliChannel } from '../../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, onQubit } from '../../../../src/simulator/noise/noise-model.ts'
-import { EXACT_READOUT } from '../../../../src/simulator/readout/readout.ts'
+import { EXACT_READOUT, type ReadoutError } from '../../../../src/simulator/readout/readout.ts'
 import { CLIFFORD, type Pattern, randomCircuit, toProgram } from '../../../oracle/random-circuit.ts'
 import { compareCounts } from '../../../oracle/statistics.ts'
 import { h, measure, measureAll, phase, reset, ry, x } from '../../support/ops.ts'
@@ -100,6 +100,31 @@ test('a readout error flips outcomes of mid-circuit and of final measurements', 
   expect(Math.abs((first ?? 0) - 2_000)).toBeLessThan(250)
   expect(Math.abs((last ?? 0) - 2_000)).toBeLessThan(250)
 })
+
+test.each(['none', 'bits', 'packed_bits'] as const)(
+  'each outcome has its own probability of being misread, also of a qubit that stays |0>; memory: %s',
+  async (memory) => {
+    const errors: ReadoutError[] = [
+      [0.02, 0.3],
+      [0.2, 0],
+      [0, 0.4],
+      [0.25, 0.01],
+      [1, 0.5],
+    ]
+    const noise = defineNoiseModel({ source: 'test', readoutErrorOf: (qubit) => errors[qubit] ?? [0, 0] })
+    // Qubits 1, 3 and 4 stay |0>; bit 5 is measured mid-circuit, in |1>.
+    const ops = [x(0), x(2), measure(0, 5), h(0), h(0), ...measureAll(5)]
+    const shots = 20_000
+    const { counts = {} } = await runOps(ops, 5, { shots, clbits: 6, method: 'stabilizer', memory, noise })
+    const ones = (bit: number) =>
+      Object.entries(counts).reduce((sum, [key, count]) => sum + (key.at(-1 - bit) === '1' ? count : 0), 0)
+    const expected = [0.7, 0.2, 0.6, 0.25, 1, 0.7]
+    for (const [bit, share] of expected.entries())
+      expect(Math.abs(ones(bit) / shots - share), `bit ${bit}`).toBeLessThanOrEqual(
+        0.02 * Math.sqrt(1 - share),
+      )
+  },
+)
 
 test('Pauli noise acts with its probability, mid-circuit, at the end and in programs with feedback', async () => {
   const noise = defineNoiseModel({
