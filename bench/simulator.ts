@@ -1,155 +1,146 @@
 /**
- * The simulator `aer_sim` compared with Qiskit Aer, 2 threads each, 1,024 shots, the two taking turns:
- * `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26] [--only
- * qft,cz,cx,ghz,qaoa,qv,single,files,stabilizer] [--chains FOLDER]`. In double precision but for `single`,
- * the families in single precision on both sides; `--chains` adds the OpenQASM 2 files of a folder, named
- * `NAME_nQUBITS.qasm`, as matrix product states. Needs python3 (3.11 or newer), for which it installs Aer.
+ * The simulator `aer_sim` compared with Qiskit Aer, qulacs, qsim and stim, 2 threads each, the sides taking
+ * turns: `bun bench/simulator.ts [--rounds 5] [--only double,single,repeated,codes,noise,files,chains,
+ * feedback] [--sizes 4,8,12,16,20,22] [--circuits FOLDER] [--page yes]`. Prints the tables of the parts in
+ * `--only` and writes each into its section of `docs/benchmarks/simulator.md`, unless `--page no`.
+ * `--circuits` adds the OpenQASM 2 files of a folder, named `NAME_nQUBITS.qasm`, to chains and feedback.
+ * Needs python3 (3.11 or newer), for which it installs the others; rows are without those that are missing.
  *
- * Our time is from the text of the program to the counts, on a device that has run before. Aer's time is one
- * call of `run(…).result()` from Python with a circuit that was read and transpiled before, its gates
- * unchanged, with and without gate fusion, and up to 22 qubits also with fusion on one thread, which other
- * work on the machine disturbs less (at 24 qubits it took 2.6 times as long): the ratios are to the best of
- * them. "With reading" adds the time of `qasm2.loads`, since ours includes reading the text.
- * `random cz` and `random cx` are 20 layers of one `u3` per qubit and n/2 random pairs; QFT starts from a
- * product of random states; `qv` is quantum volume with as many layers as qubits. The published circuits are
- * those of at most the largest of `sizes`; for circuits with resets, Aer recomputes the state for each shot,
- * which takes minutes from 18 qubits on: where it takes longer than a minute, Aer runs only once.
+ * Our time is from the text of the program to the counts, on a device that has run before. The time of the
+ * others is one call from Python with a circuit that was read and prepared before. The ratio is to the
+ * fastest of them. A side whose call takes longer than 10 s runs once.
  */
+import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
+import { join } from 'node:path'
 import { buildKernel } from '../scripts/build-kernel.ts'
-import {
-  chainContests,
-  familyContests,
-  fileContests,
-  singleContests,
-  stabilizerContest,
-} from './simulator/contests.ts'
-import { FAMILIES } from './simulator/programs.ts'
-import { type Contest, type Goal, Sides, type Timing } from './simulator/sides.ts'
-import { formatFigure, type Spread, spreadOf } from './support/figures.ts'
-import { printHead, printRow, startBench } from './support/output.ts'
+import { temporaryFolder } from '../tests/support/temporary-folder.ts'
+import { PIECES, type Piece } from './simulator/pieces.ts'
+import { type Contest, Sides, type Timing } from './simulator/sides.ts'
+import { spreadOf } from './support/figures.ts'
+import { printHead, printRow, startBench, tableOf } from './support/output.ts'
+import { writeSection } from './support/page.ts'
 
-/** The sides, in the order of their turns. */
-const SIDES = ['ours', 'fused', 'plain', 'single'] as const
+/** After a call of more seconds, a side is not run again for the contest. */
+const MAX_CALL_S = 10
+/** The page that has a section for each part. */
+const PAGE = 'simulator.md'
 
-/** Maximum number of qubits for which a warm-up round runs first. */
-const WARM_UP_QUBITS = 20
-/** Maximum number of qubits for which Aer also runs on one thread. */
-const SINGLE_QUBITS = 22
-/** After a call of more seconds, Aer is not run again for the program. */
-const MAX_AER_CALL_S = 60
-
-function verdictOf(goal: Goal, ours: Spread, ratios: readonly number[]): string {
-  const [figures, bound] = 'ms' in goal ? [[ours.min, ours.median], goal.ms] : [ratios, goal.ratio]
-  const met = figures.filter((figure) => figure <= bound).length
-  const text = 'ms' in goal ? `${formatFigure(bound)} ms` : `${bound}`
-  return `${text}: ${met === figures.length ? 'met' : met === 0 ? 'missed' : 'met in one'}`
+/** A measured contest. */
+interface Row {
+  ours: { min: number; median: number }
+  /** Least time of each peer, ms. */
+  peers: Map<string, number>
+  /** Ours divided by that of the fastest peer: least times, and medians. */
+  ratios: [number, number]
+  methods: Set<string>
 }
 
-const msOf = (timings: readonly Timing[], part: 'job' | 'simulation'): Spread =>
-  spreadOf(timings.map((timing) => timing[part] * 1_000))
-
-type Found = Record<(typeof SIDES)[number], Timing[]>
-
-/** The sides of a contest, in the order of their turns. */
-function sidesOf({ goal, qubits }: Contest): readonly (typeof SIDES)[number][] {
-  if ('ms' in goal) return ['ours']
-  return SIDES.filter((side) => side !== 'single' || qubits <= SINGLE_QUBITS)
-}
-
-/** The times of both sides. */
-async function runRounds(sides: Sides, contest: Contest, rounds: number): Promise<Found> {
-  const turns = {
-    ours: () => sides.ours(contest),
-    fused: () => sides.aer(contest, true),
-    plain: () => sides.aer(contest, false),
-    single: () => sides.aer(contest, true, 1),
-  }
-  let taking = sidesOf(contest)
-  const found: Found = { ours: [], fused: [], plain: [], single: [] }
-  for (let round = contest.qubits <= WARM_UP_QUBITS ? -1 : 0; round < rounds; round++) {
-    for (const side of taking) {
-      const timing = await turns[side]()
-      const isTooLong = side !== 'ours' && timing.job > MAX_AER_CALL_S
-      if (round >= 0 || isTooLong) found[side].push(timing)
-      if (!isTooLong) continue
-      taking = ['ours']
-      break
+/** The sides of a contest in turns, whose order alternates; the first round warms up. */
+async function runContest(sides: Sides, contest: Contest, rounds: number): Promise<Row> {
+  const calls = contest.calls.filter((call) => sides.has(call))
+  const turns = [
+    (round: number) => sides.ours(contest, round),
+    ...calls.map((call) => () => sides.peer(call, contest.repeats)),
+  ].map((run) => ({ run, timings: [] as Timing[], isLong: false }))
+  for (let round = 0; round <= rounds; round++) {
+    const order = round % 2 ? turns : turns.toReversed()
+    for (const turn of order) {
+      if (turn.isLong) continue
+      const timing = await turn.run(round)
+      turn.isLong = timing.seconds > MAX_CALL_S
+      if (round > 0 || turn.isLong) turn.timings.push(timing)
     }
   }
-  return found
+  const [ours = { min: Number.NaN, median: Number.NaN }, ...theirs] = turns.map(({ timings }) =>
+    spreadOf(timings.map(({ seconds }) => 1_000 * seconds)),
+  )
+  const peers = new Map<string, number>()
+  for (const [index, { min }] of theirs.entries()) {
+    const peer = calls[index]?.peer ?? ''
+    peers.set(peer, Math.min(min, peers.get(peer) ?? Number.POSITIVE_INFINITY))
+  }
+  const fastest = (part: 'min' | 'median') => Math.min(...theirs.map((spread) => spread[part]))
+  const methods = new Set(turns.flatMap(({ timings }) => timings.flatMap(({ method }) => method ?? [])))
+  return { ours, peers, ratios: [ours.min / fastest('min'), ours.median / fastest('median')], methods }
 }
 
-/** How long Qiskit takes to read the program, ms. */
-async function readingOf(sides: Sides, contest: Contest, rounds: number): Promise<number> {
-  if ('ms' in contest.goal) return Number.NaN
-  const seconds: number[] = []
-  for (let round = 0; round < rounds; round++) seconds.push(await sides.reading(contest))
-  return 1_000 * Math.min(...seconds)
+function verdictOf({ goal }: Contest, ratios: readonly number[]): string {
+  if (goal === undefined) return ''
+  const met = ratios.filter((ratio) => ratio <= goal).length
+  return `${goal}: ${met === ratios.length ? 'met' : met === 0 ? 'missed' : 'met in one'}`
 }
 
-/** The contest in rounds, as a row of the table. */
-async function rowOf(sides: Sides, contest: Contest, rounds: number): Promise<(string | number)[]> {
-  const found = await runRounds(sides, contest, rounds)
-  const reading = await readingOf(sides, contest, rounds)
-  const ours = msOf(found.ours, 'job')
-  const theirs = [found.fused, found.plain, found.single].map((timings) => msOf(timings, 'job'))
-  const measured = theirs.filter(({ min }) => !Number.isNaN(min))
-  const best = Math.min(...measured.map(({ min }) => min))
-  const ratios = [ours.min / best, ours.median / Math.min(...measured.map(({ median }) => median))]
-  const inside = msOf([...found.fused, ...found.plain, ...found.single], 'simulation').min
-  const methods = new Set([...found.ours, ...found.fused].map(({ method }) => method))
-  return [
-    `${contest.name}${methods.has('statevector') && methods.size === 1 ? '' : ` (${[...methods].join('; Aer ')})`}`,
-    ours.min,
-    ours.median,
-    msOf(found.ours, 'simulation').min,
-    ...theirs.flatMap(({ min, median }) => [min, median]),
-    inside,
-    reading,
-    ...ratios,
-    ours.min / (reading + best),
-    verdictOf(contest.goal, ours, ratios),
-    (loadavg()[0] ?? Number.NaN).toFixed(0),
+/** The geometric means and the largest of the ratios of rows with a goal. */
+function summaryOf(rows: readonly Row[], mean: number | undefined): string {
+  const [least, medians] = ([0, 1] as const).map((part) => rows.map(({ ratios }) => ratios[part])) as [
+    number[],
+    number[],
   ]
+  const meanOf = (ratios: readonly number[]) =>
+    Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length).toFixed(2)
+  const goal = mean === undefined ? '' : ` (goal ${mean})`
+  return `Geometric mean of the ratios of ${rows.length} rows: ${meanOf(least)} of least times${goal}, ${meanOf(medians)} of medians; largest ${Math.max(
+    ...least,
+  ).toFixed(2)} and ${Math.max(...medians).toFixed(2)}.`
 }
 
-const { rounds, sizes, only, chains } = startBench('Simulator compared with Aer', {
-  sizes: '4,8,12,14,16,18,20,22,24,26',
-  only: [...Object.keys(FAMILIES), 'single', 'files', 'stabilizer'].join(),
-  chains: '',
+const LEAD = ['ms', 'svc, least', 'median']
+const END = ['ratio of least', 'of medians', 'goal']
+
+/** Runs the contests of a section; prints and returns its text. */
+async function runPiece(sides: Sides, { about, contests, mean }: Piece, rounds: number): Promise<string> {
+  const names = [...new Set(contests.flatMap(({ calls }) => calls.map(({ peer }) => peer)))]
+  const head = [...LEAD, ...names, ...END]
+  printHead(head)
+  const cells: (string | number)[][] = []
+  const measured: Row[] = []
+  for (const contest of contests) {
+    const row = await runContest(sides, contest, rounds)
+    const { ours, peers, ratios } = row
+    const methods = row.methods.size > 1 ? ` (${[...row.methods].join('; Aer ')})` : ''
+    const theirs = names.map((name) => peers.get(name) ?? '')
+    cells.push([
+      `${contest.name}${methods}`,
+      ours.min,
+      ours.median,
+      ...theirs,
+      ...ratios,
+      verdictOf(contest, ratios),
+    ])
+    printRow(cells.at(-1) ?? [])
+    if (contest.goal !== undefined) measured.push(row)
+  }
+  const summary = summaryOf(measured, mean)
+  console.log(`\n${summary}\n`)
+  const versions = `${await sides.versions()}; ${rounds} rounds, least times in ms.`
+  return [about, versions, tableOf(head, cells), summary].join('\n\n')
+}
+
+const { rounds, sizes, only, circuits, page } = startBench('Simulator compared with others', {
+  sizes: '4,8,12,16,20,22',
+  only: Object.keys(PIECES).join(),
+  circuits: '',
+  page: 'yes',
 })
 await buildKernel()
-const names = only.split(',')
-const numbers = sizes.split(',').map(Number)
-const contests = [
-  ...familyContests(names, numbers),
-  ...(names.includes('single') ? singleContests(numbers) : []),
-  ...(chains === '' ? [] : await chainContests(chains)),
-  ...(names.includes('files') ? await fileContests(Math.max(...numbers)) : []),
-  ...(names.includes('stabilizer') ? [stabilizerContest()] : []),
-]
-{
-  await using sides = await Sides.open()
-  console.log(`${await sides.versions()}\n`)
-  printHead([
-    'ms',
-    'svc min',
-    'median',
-    'evolving',
-    'Aer, fusion, min',
-    'median',
-    'Aer, no fusion, min',
-    'median',
-    'Aer, 1 thread, min',
-    'median',
-    'its simulation',
-    'Qiskit reading',
-    'ratio of min',
-    'of medians',
-    'with reading',
-    'goal',
-    'load',
-  ])
-  for (const contest of contests) printRow(await rowOf(sides, contest, rounds))
+using folder = temporaryFolder()
+const noise = {
+  write(name: string, text: string): string {
+    const path = join(folder.path, name)
+    writeFileSync(path, text)
+    return path
+  },
+}
+await using sides = await Sides.open()
+for (const name of only.split(',')) {
+  const make = PIECES[name]
+  if (!make) throw new Error(`--only has "${name}"; there are ${Object.keys(PIECES).join(', ')}`)
+  const piece = make({ sizes: sizes.split(',').map(Number), circuits, noise })
+  const [loadBefore = 0] = loadavg()
+  console.log(`#### ${piece.heading}\n`)
+  const text = await runPiece(sides, piece, rounds)
+  const given = circuits === '' ? '' : ' --circuits FOLDER'
+  const command = `bun bench/simulator.ts --only ${name} --sizes ${sizes} --rounds ${rounds}${given}`
+  if (page === 'yes') await writeSection(PAGE, { heading: piece.heading, command, loadBefore, text })
 }

@@ -1,6 +1,7 @@
 """Times Qiskit Aer on OpenQASM 2 programs, for `bench/simulator.ts`."""
 
 import functools
+import statistics
 import time
 
 import qiskit
@@ -8,11 +9,33 @@ import qiskit_aer
 from answers import serve
 from qiskit import qasm2, transpile
 from qiskit_aer import AerSimulator
+from qiskit_aer.noise import NoiseModel, amplitude_damping_error, depolarizing_error
+
+
+def noise_model(depolarizing, damping):
+    """Errors after `u3` and `cz`: depolarizing with all of their qubits, or a decay of each."""
+    model = NoiseModel()
+    if depolarizing:
+        model.add_all_qubit_quantum_error(depolarizing_error(depolarizing, 1), ["u3"])
+        model.add_all_qubit_quantum_error(depolarizing_error(depolarizing, 2), ["cz"])
+    if damping:
+        decay = amplitude_damping_error(damping)
+        model.add_all_qubit_quantum_error(decay, ["u3"])
+        model.add_all_qubit_quantum_error(decay.tensor(decay), ["cz"])
+    return model
 
 
 @functools.cache
-def simulator(method, precision, fusion, threads):
-    return AerSimulator(method=method, precision=precision, fusion_enable=fusion, max_parallel_threads=threads)
+def simulator(method, precision, fusion, threads, bond, depolarizing, damping):
+    noise = {"noise_model": noise_model(depolarizing, damping)} if depolarizing or damping else {}
+    return AerSimulator(
+        method=method,
+        precision=precision,
+        fusion_enable=fusion,
+        max_parallel_threads=threads,
+        matrix_product_state_max_bond_dimension=bond,
+        **noise,
+    )
 
 
 def read(program):
@@ -22,38 +45,35 @@ def read(program):
 @functools.cache
 def prepared(program, method):
     """The gates as they stand: the same work for both sides."""
-    return transpile(read(program), simulator(method, "double", True, 2), optimization_level=0)
-
-
-def reading(question):
-    """Seconds from the text of a program to its circuit, on average."""
-    start = time.perf_counter()
-    for _ in range(question["repeats"]):
-        read(question["program"])
-    return (time.perf_counter() - start) / question["repeats"]
+    backend = simulator(method, "double", True, 2, None, 0, 0)
+    return transpile(read(program), backend, optimization_level=0)
 
 
 def run(question):
-    """Seconds of one call on average, and of Aer's own account of the simulation in it."""
-    circuit = prepared(question["program"], question["method"])
-    backend = simulator(question["method"], question["precision"], question["fusion"], question["threads"])
-    call, simulation = 0.0, 0.0
+    """Seconds of one call: the median."""
+    noise = question.get("noise", {})
+    circuit = read(question["program"]) if noise else prepared(question["program"], question["method"])
+    backend = simulator(
+        question["method"],
+        question.get("precision", "double"),
+        question.get("fusion", True),
+        question.get("threads", 2),
+        question.get("bond"),
+        noise.get("depolarizing", 0),
+        noise.get("damping", 0),
+    )
+    seconds = []
     for _ in range(question["repeats"]):
         start = time.perf_counter()
         result = backend.run(circuit, shots=question["shots"]).result()
-        call += time.perf_counter() - start
+        seconds.append(time.perf_counter() - start)
         if not result.success:
             raise RuntimeError(result.status)
-        simulation += result.results[0].time_taken
-    return {
-        "call": call / question["repeats"],
-        "simulation": simulation / question["repeats"],
-        "method": result.results[0].metadata["method"],
-    }
+    return {"seconds": statistics.median_high(seconds), "method": result.results[0].metadata["method"]}
 
 
 def versions(_):
     return f"Qiskit {qiskit.__version__}, qiskit-aer {qiskit_aer.__version__}"
 
 
-serve({"run": run, "reading": reading, "versions": versions})
+serve({"run": run, "versions": versions})

@@ -90,3 +90,71 @@ const quantumVolume: Family = (qubits) => {
 
 /** The families by the names that `--only` takes. */
 export const FAMILIES = { qft, cz: random('cz'), cx: random('cx'), ghz, qaoa, qv: quantumVolume }
+
+/** Layers of random matrices and controlled X between neighbors, as deep as bonds of `bond` need. */
+export function brickwork(qubits: number, bond: number): string {
+  const { rotation } = randomness()
+  const layers = upTo(2 * Math.log2(bond) + 2).flatMap((layer) => [
+    ...upTo(qubits).map(rotation),
+    ...upTo(Math.floor((qubits - (layer % 2)) / 2)).map((pair) => {
+      const first = 2 * pair + (layer % 2)
+      return `cx q[${first}],q[${first + 1}];`
+    }),
+  ])
+  return program(qubits, layers)
+}
+
+/**
+ * The counterfeit coin of QASMBench (`cc_n301`) for any number of qubits: one outcome decides about all that
+ * follows.
+ */
+export function counterfeitCoin(qubits: number): string {
+  const last = qubits - 1
+  const coins = upTo(last)
+  return [
+    ...['OPENQASM 2.0;', 'include "qelib1.inc";', `qreg q[${qubits}];`, `creg c[${qubits}];`],
+    ...coins.map((coin) => `h q[${coin}];`),
+    ...coins.map((coin) => `cx q[${coin}],q[${last}];`),
+    `measure q[${last}] -> c[${last}];`,
+    ...[`if(c==0) x q[${last}];`, `if(c==0) h q[${last}];`],
+    ...coins.map((coin) => `if(c==${2n ** BigInt(last)}) h q[${coin}];`),
+    ...['barrier q;', `if(c==0) cx q[6],q[${last}];`],
+    ...coins.map((coin) => `if(c==0) h q[${coin}];`),
+    ...coins.map((coin) => `measure q[${coin}] -> c[${coin}];`),
+    '',
+  ].join('\n')
+}
+
+/** A state that is teleported along `steps` pairs; two outcomes decide about each step. */
+export function teleportations(steps: number): string {
+  const registers = upTo(steps).map((step) => `creg a${step}[1];\ncreg b${step}[1];`)
+  const walks = upTo(steps).map((step) => {
+    const [a, b, c] = [2 * step, 2 * step + 1, 2 * step + 2]
+    return [
+      `h q[${b}]; cx q[${b}],q[${c}]; cx q[${a}],q[${b}]; h q[${a}];`,
+      `measure q[${a}] -> a${step}[0]; measure q[${b}] -> b${step}[0];`,
+      `if(b${step}==1) x q[${c}];`,
+      `if(a${step}==1) z q[${c}];`,
+    ].join('\n')
+  })
+  return [
+    ...['OPENQASM 2.0;', 'include "qelib1.inc";', `qreg q[${2 * steps + 1}];`, ...registers, 'creg c[1];'],
+    ...['h q[0]; s q[0]; h q[0];', ...walks, `measure q[${2 * steps}] -> c[0];`, ''],
+  ].join('\n')
+}
+
+/** A circuit of a variational loop: three layers, two inputs for each qubit of a layer, in OpenQASM 3. */
+export function variational(qubits: number): { program: string; inputs: number } {
+  const inputs = 6 * qubits
+  const declared = upTo(inputs).map((index) => `input float p${index};`)
+  const layers = upTo(3).flatMap((layer) => [
+    ...upTo(qubits).map((qubit) => {
+      const first = 2 * (layer * qubits + qubit)
+      return `ry(p${first}) q[${qubit}]; rz(p${first + 1}) q[${qubit}];`
+    }),
+    ...upTo(qubits - 1).map((qubit) => `cx q[${qubit}], q[${qubit + 1}];`),
+  ])
+  const registers = `qubit[${qubits}] q; bit[${qubits}] c;`
+  const lines = ['OPENQASM 3.0;', 'include "stdgates.inc";', ...declared, registers, ...layers]
+  return { program: [...lines, 'c = measure q;', ''].join('\n'), inputs }
+}

@@ -1,49 +1,49 @@
 import { join } from 'node:path'
 import { systemClock } from '../../src/base/index.ts'
 import type { ProcessDevice } from '../../src/devices/index.ts'
+import type { JobPayload } from '../../src/protocol/index.ts'
 import { ioOf, openProcess, payloadOf } from '../../tests/devices/support/jobs.ts'
-import { openPython } from '../../tests/support/python/python.ts'
+import { openPeersPython, openPython } from '../../tests/support/python/python.ts'
 import { type PythonProcess, startPython } from '../../tests/support/python/python-process.ts'
-import { FAMILIES } from './programs.ts'
+import { percentile } from '../support/figures.ts'
+import { FAMILIES, variational } from './programs.ts'
 
-/** The maximum ratio of our time to Aer's, or our maximum time in ms. */
-export type Goal = { ratio: number } | { ms: number }
+/** What one peer is asked to run. */
+export interface PeerCall {
+  /** Column of the table; of several calls with one name, the fastest counts. */
+  peer: string
+  /** Script that runs it. */
+  by: 'aer' | 'peers'
+  /** Question of the script, see `aer.py` and `peers.py`. */
+  question: { ask: string } & Record<string, unknown>
+}
 
-/** One program to be run by both sides. */
+/** One row: jobs of ours and calls of peers, which take turns. */
 export interface Contest {
   name: string
-  program: string
-  qubits: number
-  shots: number
-  /** Simulation method: `automatic`, or a name that is the same on both sides. */
-  method: string
-  /**
-   * Jobs in one round, of which the mean counts: small ones are too short for the resolution of the clock.
-   */
+  /** Options of `aer_sim` besides the number of threads. */
+  options: readonly string[]
+  /** The n-th job, which may differ from the others. */
+  payload(turn: number): JobPayload
+  calls: readonly PeerCall[]
+  /** Jobs in one round, of which the median counts: of small ones, other work on the machine delays some. */
   repeats: number
-  goal: Goal
-  /** Of both sides; double unless it is single. */
-  precision?: 'single'
+  /** The largest ratio of our time to that of the fastest peer; absent for a row without a goal. */
+  goal?: number
 }
 
-/** The figures of one round of one side; times in s. */
+/** One round of one side. */
 export interface Timing {
-  /**
-   * Ours: from the text of the program to the counts. Aer's: one call with a circuit that is ready to run.
-   */
-  job: number
-  /** The part in which the state changes (ours), or Aer's own account of its simulation. */
-  simulation: number
+  /** Of one job or call, s. */
+  seconds: number
   /** The method that was chosen. */
-  method: string
+  method?: string
 }
 
-/** Threads of each side, unless a contest limits Aer to fewer. */
+/** Threads of each side. */
 const THREADS = 2
 /** ms after which idle threads of the other side sleep. */
 const SETTLE_MS = 20
-/** Readings of which the mean counts: each takes some hundredths of a second. */
-const READINGS = 3
 const JOB_LIMIT_MS = 1_200_000
 /**
  * Jobs of each family and size to run first, as on a device of a running driver: the code is compiled then.
@@ -51,92 +51,84 @@ const JOB_LIMIT_MS = 1_200_000
 const WARM_UP_JOBS = 400
 const WARM_UP_QUBITS = [4, 8, 12]
 
-/** Our simulator in this process and Aer in a Python process, which take turns. */
+/** Our simulator in this process and the others in Python processes, which take turns. */
 export class Sides implements AsyncDisposable {
-  readonly #python: PythonProcess
+  readonly #processes: Partial<Record<PeerCall['by'], PythonProcess>> = {}
   readonly #devices = new Map<string, ProcessDevice>()
 
-  private constructor(python: PythonProcess) {
-    this.#python = python
-  }
-
   static async open(): Promise<Sides> {
-    const interpreter = await openPython()
-    if (!interpreter) throw new Error('Aer needs Python: see the line above')
-    return new Sides(startPython(interpreter, join(import.meta.dir, 'aer.py')))
+    const sides = new Sides()
+    const [tools, peers] = [await openPython(), await openPeersPython()]
+    if (tools) sides.#processes.aer = startPython(tools, join(import.meta.dir, 'aer.py'))
+    if (peers) sides.#processes.peers = startPython(peers, join(import.meta.dir, 'peers.py'))
+    return sides
   }
 
-  /** Name and versions of Qiskit and Aer. */
-  versions(): Promise<string> {
-    return this.#python.ask({ ask: 'versions' })
+  /** Whether the script of a call runs. */
+  has({ by }: PeerCall): boolean {
+    return this.#processes[by] !== undefined
   }
 
-  async ours({ program, shots, method, repeats, precision }: Contest): Promise<Timing> {
-    const device = await this.#device(method)
+  /** Names and versions of the others. */
+  async versions(): Promise<string> {
+    const all = Object.values(this.#processes).map((each) => each.ask<string>({ ask: 'versions' }))
+    return (await Promise.all(all)).join(', ')
+  }
+
+  /** Our jobs of a round; `round` counts them, so that no two rounds have the same ones. */
+  async ours({ options, payload, repeats }: Contest, round: number): Promise<Timing> {
+    const device = await this.#device(options)
     await Bun.sleep(SETTLE_MS)
-    const payload = payloadOf([program], { shots, ...(precision && { precision }) })
-    const start = performance.now()
-    let evolve = 0
-    let chosen = ''
-    for (let job = 0; job < repeats; job++) {
-      const results = await device.run({ id: 'bench', attempt: 1, payload }, ioOf(JOB_LIMIT_MS))
-      const metadata = results.circuit_results[0]?.metadata as { method: string; phases: { evolve?: number } }
-      evolve += metadata.phases.evolve ?? Number.NaN
-      chosen = metadata.method
+    const jobs = Array.from({ length: repeats }, (_, job) => payload(round * repeats + job))
+    const seconds: number[] = []
+    let method = ''
+    for (const job of jobs) {
+      const start = performance.now()
+      const results = await device.run({ id: 'bench', attempt: 1, payload: job }, ioOf(JOB_LIMIT_MS))
+      seconds.push((performance.now() - start) / 1_000)
+      const [circuit] = results.circuit_results
+      method = String(circuit?.metadata['method'])
     }
-    const seconds = (performance.now() - start) / 1_000
-    return { job: seconds / repeats, simulation: evolve / repeats, method: chosen }
+    return { seconds: percentile(seconds, 0.5), method }
   }
 
-  async aer(
-    { program, shots, method, repeats, precision }: Contest,
-    fusion: boolean,
-    threads = THREADS,
-  ): Promise<Timing> {
+  /** The calls of a peer in a round. */
+  async peer({ by, question }: PeerCall, repeats: number): Promise<Timing> {
     await Bun.sleep(SETTLE_MS)
-    const question = {
-      ask: 'run',
-      program,
-      shots,
-      method,
-      repeats,
-      precision: precision ?? 'double',
-      fusion,
-      threads,
-    }
-    const { call, ...rest } = await this.#python.ask<{ call: number; simulation: number; method: string }>(
-      question,
-    )
-    return { ...rest, job: call }
+    const running = this.#processes[by]
+    if (!running) throw new Error(`${by}.py does not run`)
+    return running.ask<Timing>({ ...question, repeats })
   }
 
-  /** Seconds in which Qiskit reads a program; Aer runs most circuits without a transpilation. */
-  reading({ program }: Contest): Promise<number> {
-    return this.#python.ask({ ask: 'reading', program, repeats: READINGS })
-  }
-
-  async #device(method: string): Promise<ProcessDevice> {
-    const opened = this.#devices.get(method)
+  async #device(options: readonly string[]): Promise<ProcessDevice> {
+    const key = options.join(' ')
+    const opened = this.#devices.get(key)
     if (opened) return opened
-    const device = await openProcess('aer_sim', [`method=${method}`, `threads=${THREADS}`], systemClock)
+    const device = await openProcess('aer_sim', [...options, `threads=${THREADS}`], systemClock)
     await device.start?.()
-    // The others are no Clifford circuits, or take seconds as chains.
-    const isLimited = method === 'stabilizer' || method === 'matrix_product_state'
-    const families = isLimited ? [FAMILIES.ghz] : Object.values(FAMILIES)
-    for (const family of families) {
-      for (const qubits of WARM_UP_QUBITS) {
-        const payload = payloadOf([family(qubits)])
-        for (let job = 0; job < WARM_UP_JOBS; job++) {
-          await device.run({ id: 'bench', attempt: 1, payload }, ioOf(JOB_LIMIT_MS))
-        }
-      }
-    }
-    this.#devices.set(method, device)
+    for (const payload of warmUpOf(key))
+      for (let job = 0; job < WARM_UP_JOBS; job++)
+        await device.run({ id: 'bench', attempt: 1, payload }, ioOf(JOB_LIMIT_MS))
+    this.#devices.set(key, device)
     return device
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const device of this.#devices.values()) await device.stop?.({ extend: () => undefined })
-    await this.#python[Symbol.asyncDispose]()
+    for (const each of Object.values(this.#processes)) await each[Symbol.asyncDispose]()
   }
+}
+
+/** Jobs that a device runs first. */
+function warmUpOf(options: string): JobPayload[] {
+  const { program, inputs } = variational(WARM_UP_QUBITS[0] ?? 1)
+  const values = Array.from({ length: inputs }, (_, index) => index)
+  const ghz = WARM_UP_QUBITS.map((qubits) => payloadOf([FAMILIES.ghz(qubits)]))
+  // The others are no Clifford circuits, take seconds as chains, or have noise after every gate.
+  if (options.includes('stabilizer') || options.includes('chain') || options.includes('matrix')) return ghz
+  if (options.includes('noise')) return []
+  const families = Object.values(FAMILIES).flatMap((family) =>
+    WARM_UP_QUBITS.map((qubits) => payloadOf([family(qubits)])),
+  )
+  return [...families, payloadOf([{ circuit: program, parameter_values: [values] }])]
 }

@@ -77,6 +77,9 @@ const IBM_RUNTIME: Environment = {
 /** The tools whose programs the corpus holds, 1.7 GB: for a command of its own. */
 const EXPORTS: Environment = { requirements: 'requirements-exports.txt', options: ['--only-binary', ':all:'] }
 
+/** The simulators that a benchmark compares ours with, 0.5 GB. */
+const PEERS: Environment = { requirements: 'requirements-peers.txt', options: ['--only-binary', ':all:'] }
+
 /** A scheduler of the same instruments, 1.3 GB with what it needs: for a command of its own. */
 const SCHEDULES: Environment = {
   requirements: 'requirements-schedules.txt',
@@ -131,6 +134,11 @@ export async function openPythonVersion(minor: number): Promise<string | undefin
 /** The interpreter that has the tools that write OpenQASM; undefined where `openPython` is. */
 export function openExportsPython(): Promise<string | undefined> {
   return openEnvironment(EXPORTS)
+}
+
+/** The interpreter that has qulacs, qsim and stim; undefined where `openPython` is. */
+export function openPeersPython(): Promise<string | undefined> {
+  return openEnvironment(PEERS)
 }
 
 /** The interpreter that has quantify-scheduler; undefined where `openPython` is. */
