@@ -28,6 +28,8 @@ export interface Dialect {
   real(value: string): string
   /** A number rounded to an integer, halves away from 0. */
   rounded(value: string): string
+  /** A text as its bytes in UTF-8. */
+  bytes(text: string): string
   /** A stored time in whole seconds since the epoch. */
   unixSeconds(time: string): string
   /** A time as text in a format of strftime, after the changes that modifiers such as `+1 day` make. */
@@ -51,9 +53,12 @@ export interface Dialect {
   /** The JSON type of a value, such as `array` or `integer`, or of its `key`. */
   jsonType(reference: string, key?: string): string
   /**
-   * A table with one row per item of a JSON list or object (columns `key`, `value`, `type`), or of its `key`.
+   * A table with one row per item of a JSON list, or of that at its `key`: its place, its value as text, and
+   * its JSON type (columns `key`, `value`, `type`).
    */
   jsonItems(reference: string, key?: string): string
+  /** The same for the members of a JSON object, with their names as `key`. */
+  jsonMembers(reference: string, key?: string): string
   /** The texts of a JSON list as a subquery for `IN`. */
   jsonTexts(list: string): string
   /** The numbers of a JSON list as a subquery for `IN`. */
@@ -68,8 +73,8 @@ export interface Dialect {
   jsonWithoutKey(list: string, key: string): string
   /** The statement that creates a table which only this connection has, and which ends with it. */
   temporaryTable(table: Columns): string
-  /** The statement that creates a trigger; a temporary one is for this connection only, and ends with it. */
-  trigger(trigger: Trigger, options?: { isTemporary: boolean }): string
+  /** The statements that create a trigger; a temporary one is for this connection only, and ends with it. */
+  trigger(trigger: Trigger, options?: { isTemporary: boolean }): readonly string[]
 }
 
 /**

@@ -47,7 +47,7 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
       sql: `SELECT job.id, job.attempt, count(claim.job) AS claims, max(claim.attempt) AS last
           FROM quantum_jobs job LEFT JOIN ${ATTEMPTS} claim ON claim.job = job.id
           WHERE ${notImported}
-          GROUP BY job.id HAVING job.attempt <> claims OR job.attempt <> coalesce(last, 0)`,
+          GROUP BY job.id HAVING job.attempt <> count(claim.job) OR job.attempt <> coalesce(max(claim.attempt), 0)`,
     },
     {
       id: 'I3',
@@ -212,7 +212,7 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
       id: 'I16',
       text: 'What an attempt ran with is stored, and nothing that no attempt refers to',
       sql: `SELECT coalesce(job, '') AS job, coalesce(claim.provenance, stored.id) AS provenance
-          FROM (SELECT job, provenance FROM ${ATTEMPTS} WHERE provenance > 0
+          FROM (SELECT job, provenance FROM ${ATTEMPTS} tried WHERE provenance > 0
                 UNION SELECT id, provenance FROM quantum_jobs WHERE provenance > 0) claim
           FULL JOIN job_provenance stored ON stored.id = claim.provenance
           WHERE job IS NULL OR stored.id IS NULL`,

@@ -322,7 +322,7 @@ function visible(
   if (access === 'nobody') return undefined
   const rule =
     access === 'everybody'
-      ? { sql: '1', params: {} }
+      ? { sql: 'TRUE', params: {} }
       : { sql: access.sql, params: access.bind(requestInfo, tx.now) }
   const ids = find(rule)
   read.records += ids.length

@@ -132,7 +132,7 @@ interface AttemptRow {
 /** Attempts that have ended; undelivered ones are not included. */
 function readAttempts(tx: ReadTx): Map<string, RecordedAttempt[]> {
   const rows = tx.all<AttemptRow>(
-    `SELECT job, qpu, state, claimed_at, ended_at FROM ${ATTEMPTS}
+    `SELECT job, qpu, state, claimed_at, ended_at FROM ${ATTEMPTS} tried
      WHERE state IN ('ok', 'error', 'lost', 'requeued') ORDER BY job, attempt`,
   )
   const attempts = new Map<string, RecordedAttempt[]>()
@@ -225,7 +225,7 @@ function readQpus(tx: ReadTx): RecordedQpu[] {
 /** When a job was first claimed for a QPU, ms since the epoch. */
 function firstRun(tx: ReadTx, qpu: string): number | undefined {
   const first = tx.one<{ at: string | null }>(
-    `SELECT min(claimed_at) AS at FROM ${ATTEMPTS} WHERE qpu = $qpu`,
+    `SELECT min(claimed_at) AS at FROM ${ATTEMPTS} tried WHERE qpu = $qpu`,
     {
       qpu,
     },

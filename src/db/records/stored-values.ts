@@ -37,7 +37,7 @@ export function largeValueOf<C extends AnyCollection>(
   const unread = unreadValues(record)?.get(name) ?? record[name]
   if (!(unread instanceof StoredJson)) return unread
   const { bytes } = sql.one<{ bytes: Uint8Array }>(
-    `SELECT CAST(${valueSql(collection, name)} AS BLOB) AS bytes FROM ${quoted(collection.name)} WHERE "id" = $id`,
+    `SELECT ${sql.dialect.bytes(valueSql(collection, name))} AS bytes FROM ${quoted(collection.name)} WHERE "id" = $id`,
     { id: record.id },
   ) ?? { bytes: undefined }
   return new JsonText(bytes ?? 'null')
@@ -67,7 +67,7 @@ export function readSlice(
   { from, length }: { from: number; length: number },
 ): Slice | undefined {
   const read = (column: string, version: string) =>
-    `SELECT substr(CAST(${column} AS BLOB), $from, $length) AS slice, octet_length(${column}) AS total, ${version} AS version`
+    `SELECT substr(${sql.dialect.bytes(column)}, $from, $length) AS slice, octet_length(${column}) AS total, ${version} AS version`
   const params = { record, from: from + 1, length }
   const outside = sql.one<SliceRow>(
     `${read('"body"', INSERTION_ORDER)} FROM ${quoted(largeTableOf(collection))} WHERE "record" = $record AND "field" = $field`,

@@ -29,12 +29,13 @@ export function valueSql(collection: AnyCollection, name: string, row?: string):
 }
 
 /**
- * SQL for the stored value of a field, or for its number of bytes when it is larger than `most` bytes.
+ * SQL for the stored value of a field, or for `#` and its number of bytes when it is larger than `most`
+ * bytes; no JSON begins with `#`.
  * SQLite knows the bytes without reading the value.
  */
 export function shortValueSql(collection: AnyCollection, name: string, most: number): string {
   const short = (column: string) =>
-    `CASE WHEN octet_length(${column}) > ${most} THEN octet_length(${column}) ELSE ${column} END`
+    `CASE WHEN octet_length(${column}) > ${most} THEN '#' || octet_length(${column}) ELSE ${column} END`
   return readWith(collection, name, undefined, short)
 }
 

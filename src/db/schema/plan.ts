@@ -15,8 +15,8 @@ export interface Plan {
   /** The same with null in place of the values of these fields, which are then not read. */
   selectWithout(names: readonly string[]): string
   /**
-   * The same, with the number of bytes in place of large values of more than `most` bytes; `record` then
-   * needs `load`.
+   * The same, with `#` and the number of bytes in place of large values of more than `most` bytes; `record`
+   * then needs `load`.
    */
   selectShort(names: readonly string[], most?: number): string
   /** Returns `seq`, the number of the row. */
@@ -85,8 +85,9 @@ function planOf(collection: AnyCollection): Plan {
       }
       for (const [name, decode, isDocument] of decoders) {
         const value = row[name]
-        if (load && typeof value === 'number' && large.includes(name)) {
-          const stored = new StoredJson(collection, { record: record.id, field: name, bytes: value })
+        if (load && isLeftOut(value) && large.includes(name)) {
+          const bytes = Number(value.slice(1))
+          const stored = new StoredJson(collection, { record: record.id, field: name, bytes })
           setStored(record, name, stored, () => decode(load(record.id, name)))
         } else if (isDocument) setDecoded(record, name, row[name], decode)
         else record[name] = decode(row[name])
@@ -99,4 +100,9 @@ function planOf(collection: AnyCollection): Plan {
       return column
     },
   }
+}
+
+/** See `shortValueSql`. */
+function isLeftOut(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('#')
 }

@@ -43,7 +43,7 @@ export function referenceToMany(to: string): Reference {
       `(SELECT ${jsonList('value')} FROM ${jsonItems(column)} WHERE value <> ${id})`,
     each: ({ jsonItems, jsonOf }, column) => ({
       value: 'item."value"',
-      join: `JOIN ${jsonItems(jsonOf(column))} AS item`,
+      join: `JOIN ${jsonItems(jsonOf(column))} AS item ON TRUE`,
       condition: 'TRUE',
     }),
   }

@@ -56,7 +56,7 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
       replace(
         connection,
         'trigger',
-        triggers.map((each) => ({ name: each.name, sql: SQLITE.trigger(each) })),
+        triggers.map((each) => ({ name: each.name, sql: SQLITE.trigger(each).join('\n') })),
       )
     },
     rebuild(work) {

@@ -59,7 +59,7 @@ const writeOf = ofDialect(({ greatest, unixSeconds }) => [
  * `NEWER_BYTES` finds again is added in memory. Every other change is written at once, and after what is in
  * memory when it changes a job that `NEWER_BYTES` or `newerRunsSql` may find.
  */
-function countingTriggers(dialect: Dialect): string[] {
+function countingTriggers(dialect: Dialect): readonly string[] {
   const write = writeOf(dialect)
   const { greatest } = dialect
   const [table, large] = [quantumJobs.name, largeTableOf(quantumJobs)]
@@ -78,12 +78,12 @@ function countingTriggers(dialect: Dialect): string[] {
   const growth = (field: string) => `${lengthOf('NEW', field)} - ${lengthOf('OLD', field)}`
   const owner = (row: string) => `(SELECT user_id FROM quantum_jobs job WHERE job.id = ${row}."record")`
   return [
-    trigger(
+    ...trigger(
       'insert',
       ['AFTER INSERT', table],
       [remember('NEW', ownBytesSql(quantumJobs, 'NEW'), `WHERE NEW.user_id <> ''`)],
     ),
-    trigger(
+    ...trigger(
       'results',
       ['AFTER UPDATE OF results', table, 'OLD.user_id = NEW.user_id'],
       [
@@ -93,7 +93,7 @@ function countingTriggers(dialect: Dialect): string[] {
     ),
     ...largeFieldsOf(quantumJobs)
       .filter((field) => field !== 'results')
-      .map((field) =>
+      .flatMap((field) =>
         trigger(
           field,
           [`AFTER UPDATE OF ${quoted(field)}`, table, 'OLD.user_id = NEW.user_id'],
@@ -101,8 +101,8 @@ function countingTriggers(dialect: Dialect): string[] {
         ),
       ),
     // Before, because SQLite removes the large values with their record.
-    trigger('delete', ['BEFORE DELETE', table], [...write, add('OLD.user_id', `0 - (${all('OLD')})`)]),
-    trigger(
+    ...trigger('delete', ['BEFORE DELETE', table], [...write, add('OLD.user_id', `0 - (${all('OLD')})`)]),
+    ...trigger(
       'owner',
       ['AFTER UPDATE OF user_id', table, 'OLD.user_id <> NEW.user_id'],
       [
@@ -112,7 +112,7 @@ function countingTriggers(dialect: Dialect): string[] {
        ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes`,
       ],
     ),
-    trigger(
+    ...trigger(
       'large_insert',
       ['AFTER INSERT', large],
       [
@@ -129,11 +129,15 @@ function countingTriggers(dialect: Dialect): string[] {
       ],
     ),
     // Charges keep their place before other entries.
-    trigger('entry', ['BEFORE INSERT', 'qpu_ledger', "NEW.kind <> 'charge'"], write),
+    ...trigger('entry', ['BEFORE INSERT', 'qpu_ledger', "NEW.kind <> 'charge'"], write),
     // Whether the jobs of a user were charged cannot be read without the user.
-    trigger('user', ['BEFORE DELETE', 'users'], [...write, 'DELETE FROM user_bytes WHERE "user" = OLD.id']),
+    ...trigger(
+      'user',
+      ['BEFORE DELETE', 'users'],
+      [...write, 'DELETE FROM user_bytes WHERE "user" = OLD.id'],
+    ),
     // Reads the length from the table: OLD would read all of the value.
-    trigger(
+    ...trigger(
       'large_delete',
       ['BEFORE DELETE', large],
       [
@@ -144,7 +148,7 @@ function countingTriggers(dialect: Dialect): string[] {
         ),
       ],
     ),
-    trigger(
+    ...trigger(
       'large_update',
       ['AFTER UPDATE OF "body"', large],
       [...write, add(owner('NEW'), 'octet_length(NEW."body") - octet_length(OLD."body")')],

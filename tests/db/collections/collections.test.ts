@@ -55,7 +55,7 @@ test('unique indexes ensure one running job per QPU, one charge per job, one lea
   await expect(job('c', 'north')).rejects.toThrow('UNIQUE')
   const charge = (id: string) =>
     run(
-      `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at) VALUES ('${id}', 'u', 'charge', 'a', -1, '')`,
+      `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at) VALUES ('${id}', 'u', 'charge', 'a', -1, '')`,
     )
   await charge('one')
   await expect(charge('two')).rejects.toThrow('UNIQUE')

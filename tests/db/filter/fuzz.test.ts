@@ -175,7 +175,7 @@ const DECLARED = new Set(
 const WORDS = new Set(
   (
     'b AND OR NOT IS NULL NULLS FIRST LAST DISTINCT LIKE ESCAPE EXISTS SELECT FROM WHERE LEFT JOIN ON AS IN CASE WHEN THEN END CAST REAL DESC LIMIT ' +
-    'one COALESCE LOWER json_each json_valid json_extract json_array_length strftime acos min cos sin radians random'
+    'one TRUE FALSE ELSE COALESCE LOWER json_each json_valid json_extract json_array_length strftime acos min cos sin radians random'
   ).split(' '),
 )
 const CONSTANTS = new Set(["''", "'%'", "'\\'", "'$'", '0', '1', '0.0', '1.0', '1000.0', '6371'])

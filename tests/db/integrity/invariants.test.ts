@@ -27,7 +27,7 @@ async function seed(db: Database) {
       )
     const book = (kind: string, source: string, delta: number) => {
       tx.run(
-        `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+        `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
          VALUES ($source, $user, $kind, $source, $delta, $at)`,
         { user, kind, source, delta, at: tx.at },
       )

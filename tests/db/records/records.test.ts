@@ -104,7 +104,7 @@ describe('insert()', () => {
       tx.insert(users, { email: 'a@b.cd', qpu_seconds: 12.345 }),
     )
     expect(await test.db.read((tx) => tx.find(users, user.id)?.qpu_seconds)).toBe(12.345)
-    expect(await test.db.read((tx) => tx.all('SELECT user, kind, delta_ms FROM qpu_ledger'))).toEqual([
+    expect(await test.db.read((tx) => tx.all('SELECT "user", kind, delta_ms FROM qpu_ledger'))).toEqual([
       { user: user.id, kind: 'opening', delta_ms: 12_345 },
     ])
   })

@@ -54,7 +54,7 @@ export function lastOperand(
         return { operand: plain, many }
       }
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
-        sql: `${dialect.jsonItems(dialect.jsonOf(stored))} AS ${alias}`,
+        sql: `${dialect.jsonItems(dialect.jsonOf(stored))} AS ${alias} ON TRUE`,
       }))
       return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
     }
@@ -130,7 +130,7 @@ function lengthOf(field: Field, stored: string, name: string, { jsonLength, json
   assertHasItems(field, name, ':length')
   return field.kind.items === 'many'
     ? `COALESCE(${jsonLength(jsonOf(stored))}, 0)`
-    : `(COALESCE(${stored}, '') <> '')`
+    : `CASE WHEN COALESCE(${stored}, '') <> '' THEN 1 ELSE 0 END`
 }
 
 /** @throws AppError `invalid` when `modifier`, which is about items, stands behind a field that has none. */

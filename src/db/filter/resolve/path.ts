@@ -97,7 +97,7 @@ function joinRelation(
   }
   const { jsonItems, jsonOf } = context.catalog.dialect
   const ids = scope.join(`${key}:each`, (each) => ({
-    sql: `${jsonItems(jsonOf(column))} AS ${each}`,
+    sql: `${jsonItems(jsonOf(column))} AS ${each} ON TRUE`,
   }))
   const alias = joinCollection(context, scope, key, collection, (each) => `${each}."id" = ${ids}."value"`)
   return { collection, alias, key, optional: true, many: true }

@@ -62,7 +62,7 @@ function eachOperand(context: Context, scope: Scope, name: string, field: Field)
   const items = (requestInfo: RequestInfo) => JSON.stringify(sentItems(requestInfo, name, field))
   const at = (each: Scope): Operand => {
     const alias = each.join(`@request.body/${name}:each`, (fresh) => ({
-      sql: `${context.catalog.dialect.jsonItems(context.binder.deferred(items))} AS ${fresh}`,
+      sql: `${context.catalog.dialect.jsonItems(context.binder.deferred(items))} AS ${fresh} ON TRUE`,
     }))
     return { sql: `${alias}."value"`, nature: 'column' }
   }
@@ -77,7 +77,8 @@ function changedOperand({ alias, binder }: Context, name: string, field: Field):
     (requestInfo) => field.kind.encode(field.kind.normalize(requestInfo.body[name])) ?? null,
   )
   const column = `${alias}.${quoted(columnOf(name, field))}`
-  return { sql: `(${isSent} AND ${value} IS DISTINCT FROM ${column})`, nature: 'strict' }
+  const isChanged = `${isSent} = 1 AND ${value} IS DISTINCT FROM ${column}`
+  return { sql: `CASE WHEN ${isChanged} THEN 1 ELSE 0 END`, nature: 'strict' }
 }
 
 /** A path that starts at the record that the body refers to. */

@@ -90,7 +90,7 @@ function collectionOperand(context: Context, scope: Scope, full: string, props: 
     enter: (each) => {
       const key = `@collection/${collection.name}:${label}`
       context.reads.followsBack = true
-      const alias = joinCollection(context, each, key, collection, () => '1')
+      const alias = joinCollection(context, each, key, collection, () => 'TRUE')
       return { collection, alias, key, optional: true, many: true }
     },
   })

@@ -80,13 +80,13 @@ function inequality(left: Operand, right: Operand): string {
 }
 
 function isEmpty(operand: Operand): string {
-  if (operand.nature === 'empty') return '1'
+  if (operand.nature === 'empty') return 'TRUE'
   if (operand.nature === 'value' || operand.nature === 'never-null') return `${operand.sql} = ''`
   return `(${operand.sql} = '' OR ${operand.sql} IS NULL)`
 }
 
 function isNotEmpty(operand: Operand): string {
-  if (operand.nature === 'empty') return '0'
+  if (operand.nature === 'empty') return 'FALSE'
   if (operand.nature === 'value' || operand.nature === 'never-null')
     return `${operand.sql} IS DISTINCT FROM ''`
   return `(${operand.sql} IS DISTINCT FROM '' AND ${operand.sql} IS NOT NULL)`

@@ -15,6 +15,8 @@ export const SQLITE: Dialect = {
   least: (one, other) => `min(${one}, ${other})`,
   real,
   rounded: (value) => `CAST(round(${value}) AS INTEGER)`,
+  // It stores UTF-8, so that nothing is converted.
+  bytes: (text) => `CAST(${text} AS BLOB)`,
   unixSeconds: (time) => `unixepoch(${time})`,
   formatted: (time, format, modifiers) => `strftime(${[format, time, ...modifiers].join(', ')})`,
   monthOf: (seconds) => `strftime('%Y-%m', ${seconds}, 'unixepoch')`,
@@ -29,6 +31,7 @@ export const SQLITE: Dialect = {
   jsonFlag: jsonKey,
   jsonType,
   jsonItems,
+  jsonMembers: jsonItems,
   jsonTexts: jsonValues,
   jsonNumbers: jsonValues,
   jsonLength: (list) => `json_array_length(${list})`,
@@ -42,7 +45,9 @@ export const SQLITE: Dialect = {
   trigger({ name, event, table, when, body }, { isTemporary } = { isTemporary: false }) {
     const condition = when === undefined ? '' : ` WHEN ${when}`
     const statements = body.map((each) => `${each};`).join('\n  ')
-    return `CREATE ${isTemporary ? 'TEMP ' : ''}TRIGGER ${quoted(name)} ${event} ON ${quoted(table)}${condition} BEGIN\n  ${statements}\nEND`
+    return [
+      `CREATE ${isTemporary ? 'TEMP ' : ''}TRIGGER ${quoted(name)} ${event} ON ${quoted(table)}${condition} BEGIN\n  ${statements}\nEND`,
+    ]
   },
 }
 

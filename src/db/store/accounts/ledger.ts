@@ -74,7 +74,7 @@ export function chargeOf(tx: ReadTx, job: string): number | undefined {
   const row = tx.one<{ charged: number }>(
     `SELECT 0 - delta_ms AS charged FROM qpu_ledger WHERE kind = 'charge' AND source_id = $job
      UNION ALL
-     SELECT charged FROM ${newerRuns(tx)} WHERE job = $job AND charged IS NOT NULL`,
+     SELECT charged FROM ${newerRuns(tx)} newer WHERE job = $job AND charged IS NOT NULL`,
     { job },
   )
   return row?.charged

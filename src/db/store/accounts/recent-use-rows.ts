@@ -12,13 +12,13 @@ interface RecentUseRow {
 /** The recent use of users, with that of jobs which are newer than the stored sums. */
 export function recentUseOf(tx: SqlReader): string {
   return `(SELECT minute, "user", ms FROM recent_use
-    UNION ALL SELECT ${tx.dialect.unixSeconds('at')} / 60, "user", ms FROM ${newerRuns(tx)})`
+    UNION ALL SELECT ${tx.dialect.unixSeconds('at')} / 60, "user", ms FROM ${newerRuns(tx)} newer)`
 }
 
 /** The use of each user from `minute` on, in order of time. */
 export function listRecentUse(tx: ReadTx, minute: number): RecentUseRow[] {
   return tx.all(
-    `SELECT minute, "user", sum(ms) AS ms FROM ${recentUseOf(tx)} WHERE minute >= $minute GROUP BY 1, 2 ORDER BY 1`,
+    `SELECT minute, "user", sum(ms) AS ms FROM ${recentUseOf(tx)} recent WHERE minute >= $minute GROUP BY 1, 2 ORDER BY 1`,
     { minute },
   )
 }

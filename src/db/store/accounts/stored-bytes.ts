@@ -17,7 +17,7 @@ export function storedBytesOf(tx: SqlReader, user: string): number {
 export function storedBytesOfAll(tx: SqlReader): number {
   const row = tx.one<{ bytes: number }>(
     `SELECT coalesce((SELECT sum(bytes) FROM user_bytes), 0)
-       + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)}), 0) AS bytes`,
+       + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)} newer), 0) AS bytes`,
   )
   return row?.bytes ?? 0
 }

@@ -23,7 +23,7 @@ export function listUserActivity(tx: ReadTx, users: readonly string[]): UserActi
     { ids },
   )
   const recent = tx.all<{ user: string; ms: number }>(
-    `SELECT "user", sum(ms) AS ms FROM ${recentUseOf(tx)}
+    `SELECT "user", sum(ms) AS ms FROM ${recentUseOf(tx)} recent
      WHERE minute >= $first AND "user" IN ${tx.dialect.jsonTexts('$ids')} GROUP BY "user"`,
     { ids, first: minuteOf(tx.now - MAX_FAIR_WINDOW_MS) },
   )

@@ -58,7 +58,7 @@ export async function readUnreadReport(
 
 /** The statement that reads the numbers of a report: of routines that succeeded, and of benchmarks. */
 export function valuesOf({ dialect }: { readonly dialect: Dialect }, report: string): Statement {
-  const { jsonItems, jsonKey, jsonNumber, jsonOf, jsonType } = dialect
+  const { jsonItems, jsonKey, jsonMembers, jsonNumber, jsonOf, jsonType } = dialect
   const list = (name: string) => jsonOf(valueSql(calibrationResults, name, 'report'))
   const isNumber = (object: string, key: string) => `${jsonType(object, key)} IN ('integer', 'real')`
   const isText = (key: string) => `${jsonType('item.value', key)} = 'text'`
@@ -71,7 +71,7 @@ export function valuesOf({ dialect }: { readonly dialect: Dialect }, report: str
         ${jsonNumber('parameter.value', 'value')} AS value, ${number('parameter.value', 'error')} AS error,
         coalesce(${jsonKey('parameter.value', 'unit')}, '') AS unit, ${jsonKey('item.value', 'routine')} AS routine
       FROM calibration_results report
-        CROSS JOIN ${jsonItems(list('routines'))} item CROSS JOIN ${jsonItems('item.value', 'parameters')} parameter
+        CROSS JOIN ${jsonItems(list('routines'))} item CROSS JOIN ${jsonMembers('item.value', 'parameters')} parameter
       WHERE report.id = $report AND item.type = 'object' AND ${jsonKey('item.value', 'status')} = 'success'
         AND ${isText('target')} AND ${isText('routine')} AND parameter.type = 'object' AND ${isNumber('parameter.value', 'value')}
         AND ${isCurrent}

@@ -39,7 +39,7 @@ export interface JobLabels {
 export function labelJob(tx: Tx, id: string, { name, tags }: JobLabels): void {
   tx.post(
     `UPDATE quantum_jobs SET name = coalesce($name, name), updated = $at,
-       tags = CASE WHEN $hasTags THEN $tags ELSE tags END WHERE id = $id`,
+       tags = CASE WHEN $hasTags = 1 THEN $tags ELSE tags END WHERE id = $id`,
     {
       id,
       at: tx.at,

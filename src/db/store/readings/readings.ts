@@ -33,7 +33,7 @@ const SERIES_MAX = 1_000
 export const readingsSql = ofDialect(
   ({
     jsonFlag,
-    jsonItems,
+    jsonMembers,
     jsonKey,
     jsonNumber,
     jsonType,
@@ -47,7 +47,7 @@ export const readingsSql = ofDialect(
     FROM (SELECT event.driver, part.key AS channel, ${unixSeconds('event.ts')} AS at,
             CASE part.type WHEN 'object' THEN part.value END AS body,
             row_number() OVER (ORDER BY event.seq, part.key) AS place
-          FROM events event, ${jsonItems('event.payload', 'readings')} part
+          FROM events event, ${jsonMembers('event.payload', 'readings')} part
           WHERE event.seq > $after AND event.seq <= $last AND ${unindexed('event.type')} = 'CryostatReading') places
     WHERE place > $from AND place <= $to) parts
   WHERE driver <> '' AND length(channel) <= 200 AND length(unit) <= 50 AND at >= 0
@@ -135,9 +135,9 @@ export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
 
 const countReadings = ofDialect(
   ({
-    jsonItems,
+    jsonMembers,
     unindexed,
-  }) => `SELECT count(*) AS n FROM events event, ${jsonItems('event.payload', 'readings')} part
+  }) => `SELECT count(*) AS n FROM events event, ${jsonMembers('event.payload', 'readings')} part
   WHERE event.seq > $after AND event.seq <= $last AND ${unindexed('event.type')} = 'CryostatReading'`,
 )
 

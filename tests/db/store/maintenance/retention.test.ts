@@ -132,7 +132,7 @@ test('pruneIdempotencyKeys() removes old responses', async () => {
   await test.db.write('keys', (tx) => {
     for (const at of [EARLIER, LATER]) {
       tx.run(
-        `INSERT INTO idempotency_keys (user, key, route, body_hash, status, response, at)
+        `INSERT INTO idempotency_keys ("user", key, route, body_hash, status, response, at)
          VALUES ('u', $at, '', '', 200, '{}', $at)`,
         { at },
       )

@@ -80,7 +80,7 @@ export function returnToQueue(
     tx,
     key,
     `status = 'pending', driver = '', qpu = '', started_at = '', not_before = $notBefore, error_code = '',
-       run_next = CASE WHEN $keepsPlace THEN run_next ELSE 0 END`,
+       run_next = CASE WHEN $keepsPlace = 1 THEN run_next ELSE 0 END`,
     { notBefore, keepsPlace: keepsPlace ? 1 : 0 },
   )
 }
