@@ -56,9 +56,11 @@ type Submission struct {
 	// AllowUncalibrated also uses parts of the chip that are not calibrated; the results name them in Warnings.
 	AllowUncalibrated bool `json:"allow_uncalibrated,omitempty"`
 	// Exact asks for expectation values, or probabilities, in place of shots; simulators only.
-	Exact bool     `json:"exact,omitempty"`
-	Name  string   `json:"name,omitempty"`
-	Tags  []string `json:"tags,omitempty"`
+	Exact bool `json:"exact,omitempty"`
+	// MaxSeconds is the most QPU time that it may use and be charged, over all attempts; then it fails. No limit if 0.
+	MaxSeconds float64 `json:"max_seconds,omitempty"`
+	Name       string   `json:"name,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
 
 	// MemoryFormat is how the server sends the memory; Submit chooses it.
 	MemoryFormat string `json:"memory_format,omitempty"`

@@ -48,6 +48,8 @@ export interface Submission {
   readonly exact?: boolean
   /** Of the amplitudes of a simulator: single takes half the memory and time; double unless given. */
   readonly precision?: 'double' | 'single' | undefined
+  /** Most QPU time that it may use and be charged, over all attempts, in s; then it fails. */
+  readonly maxSeconds?: number
   readonly name?: string
   readonly tags?: readonly string[]
 }
@@ -72,6 +74,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     exact,
     dynamicalDecoupling,
     precision,
+    maxSeconds,
     ...rest
   } = submission
   const body: PostJobsBody = {
@@ -91,6 +94,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     ...(allowUncalibrated && { allow_uncalibrated: true }),
     ...(exact && { exact: true }),
     ...(precision !== undefined && { precision }),
+    ...(maxSeconds !== undefined && { max_seconds: maxSeconds }),
     ...(optimizationLevel !== undefined && { optimization_level: optimizationLevel }),
     ...(dynamicalDecoupling !== undefined && { dynamical_decoupling: dynamicalDecoupling }),
     ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),

@@ -48,6 +48,10 @@ export const submitCommand = defineCommand({
       kinds.choice(['none', 'XX', 'XY4']),
       'Pulses in the waits of qubits, against slow noise; none if unset',
     ),
+    maxSeconds: flag(
+      kinds.number({ min: 0.001 }),
+      'Most QPU time that the job may use and be charged, in s; then it fails',
+    ),
     seed: flag(kinds.integer({ min: 0 }), 'Seed, which makes the results of a simulator repeatable'),
     memory: switchFlag(kinds.bool(), 'Also return the outcome of each shot (see --json)'),
     allowUncalibrated: switchFlag(
@@ -134,6 +138,7 @@ interface SubmissionFlags {
   tag: readonly string[]
   optimizationLevel: (typeof LEVELS)[number] | undefined
   dynamicalDecoupling: Submission['dynamicalDecoupling']
+  maxSeconds: number | undefined
   seed: number | undefined
   memory: boolean
   allowUncalibrated: boolean
@@ -144,7 +149,7 @@ interface SubmissionFlags {
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
   const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
-  const { expectation, dynamicalDecoupling, precision } = flags
+  const { expectation, dynamicalDecoupling, precision, maxSeconds } = flags
   const parameters = param.map(parseParameter)
   const expectationValues = expectation.map(parsePauliSum)
   if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')
@@ -170,6 +175,7 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(tag.length > 0 && { tags: tag }),
     ...(optimizationLevel !== undefined && { optimizationLevel: LEVEL_OF[optimizationLevel] }),
     ...(dynamicalDecoupling !== undefined && { dynamicalDecoupling }),
+    ...(maxSeconds !== undefined && { maxSeconds }),
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),
     ...(allowUncalibrated && { allowUncalibrated }),

@@ -54,6 +54,10 @@ export const quantumJobs = defineCollection({
     shots: integer({ internal: true, help: 'Most shots of one of its circuits; 0 = unknown' }),
     executions: integer({ internal: true, help: 'Circuits multiplied by parameter sets; 0 = unknown' }),
     features: integer({ internal: true, help: 'Features of a QPU that it needs, one bit each' }),
+    max_ms: integer({
+      internal: true,
+      help: 'Most ms that it may run and be charged, over all attempts; 0 = no limit of its own',
+    }),
     expected_results: text({
       internal: true,
       max: 10_000,

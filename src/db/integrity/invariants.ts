@@ -64,6 +64,11 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
           WHERE qpu_ledger.kind = 'charge' AND job.status NOT IN ('completed', 'failed')`,
     },
     {
+      id: 'I3',
+      text: 'No job is charged more than its own limit',
+      sql: `SELECT id, duration, max_ms FROM quantum_jobs WHERE max_ms > 0 AND duration * 1000 > max_ms + 0.5`,
+    },
+    {
       id: 'I4',
       text: 'A completed job has the result of its last attempt',
       sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'completed' AND job.claimed_at = ''

@@ -23,6 +23,10 @@ export const jobShape = {
 const ownShape = {
   ...jobShape,
   shots: v.pipe(count, v.description('Most shots of one of its circuits; 0 = unknown')),
+  max_seconds: v.pipe(
+    v.nullable(v.number()),
+    v.description('Most QPU time that it may use, over all attempts; null = no limit of its own'),
+  ),
   program_sha256: v.pipe(
     v.nullable(v.string()),
     v.description('Of its program, or of the sums of several; null for a job of an earlier version'),

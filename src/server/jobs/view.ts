@@ -30,10 +30,12 @@ type ViewContext = Pick<ServerContext, 'db' | 'config' | 'order'>
 
 /** The record of a job as its owner sees it. */
 export function presentJob(db: Database, job: Job): JobView {
-  const { id, status, shots, program_hash: hash } = job
+  const { id, status, shots, program_hash: hash, max_ms: maxMs } = job
   const record = presentRecord(quantumJobs, job, db.names, { isSuperuser: false })
   const program_sha256 = hash === '' ? null : Buffer.from(hash, 'base64url').toString('hex')
-  return Object.assign(record, { id, status, shots, program_sha256, error: errorOf(job), tags: tagsOf(job) })
+  const max_seconds = maxMs === 0 ? null : maxMs / 1_000
+  const computed = { max_seconds, program_sha256, error: errorOf(job), tags: tagsOf(job) }
+  return Object.assign(record, { id, status, shots, ...computed })
 }
 
 /** The large fields that each computed field of a job is derived from. */

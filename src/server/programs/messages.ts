@@ -70,6 +70,8 @@ export interface ExaminedSubmission extends ProgramsReport {
   executions: number
   /** What they must contain. */
   expected: ExpectedResults
+  /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
+  maxMs: number
   /** SHA-256 of the programs in base64url. */
   programHash: string
   /** Whether the job may use what is not calibrated. */

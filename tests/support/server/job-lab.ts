@@ -202,12 +202,20 @@ export class JobLab implements AsyncDisposable {
   }
 
   /** Queues a job, which needs a number of qubits or more than that. */
-  submit(user: User, qpu = '', needed: number | Partial<JobNeeds> = 2): Promise<Job> {
+  submit(
+    user: User,
+    qpu = '',
+    needed: number | Partial<JobNeeds> = 2,
+    more: Partial<Parameters<typeof insertJob>[1]> = {},
+  ): Promise<Job> {
     const needs = typeof needed === 'number' ? { qubits: needed } : needed
     return this.db.write('submit', (tx) =>
       insertJob(
         tx,
-        { user: user.id, qpu, payload: PAYLOAD, needs, expected: EXPECTED, programHash: PROGRAM_HASH },
+        {
+          ...{ user: user.id, qpu, payload: PAYLOAD, needs, expected: EXPECTED, programHash: PROGRAM_HASH },
+          ...more,
+        },
         { maxPending: 1_000_000 },
       ),
     )

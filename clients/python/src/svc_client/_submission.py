@@ -117,6 +117,7 @@ def body_of(
     allow_uncalibrated: bool = False,
     exact: bool = False,
     precision: Precision | None = None,
+    max_seconds: float | None = None,
     name: str | None = None,
     tags: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -151,6 +152,7 @@ def body_of(
         "optimization_level": optimization_level,
         "dynamical_decoupling": dynamical_decoupling,
         "precision": precision,
+        "max_seconds": max_seconds,
         "seed": seed,
         "name": name,
     }

@@ -1,4 +1,5 @@
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { KnownProvenance } from './provenance.ts'
 
 /** Identifies one attempt of a job. */
 export interface AttemptKey {
@@ -9,6 +10,30 @@ export interface AttemptKey {
 /** An attempt, and the driver that it was claimed for. */
 export interface DriverAttempt extends AttemptKey {
   driver: string
+}
+
+/** The end of an attempt, as its driver reports it. */
+export interface AttemptResult extends DriverAttempt {
+  /** Execution time in whole ms by the driver's clock; 0 = nothing was executed. */
+  executionMs: number
+  /** ms since the claim by a monotonic clock; without it, the wall clock is used. */
+  elapsedMs?: number | undefined
+  /** What it ran with; undefined from drivers that do not report it. */
+  provenance?: KnownProvenance | undefined
+  outcome:
+    | { kind: 'completed'; results: unknown }
+    /**
+     * `user`: ends the job; `device`: another attempt may succeed. `isFree`: not charged if it ran. `detail`:
+     * for the timeline, which only the owner and superusers read, in the place of the error.
+     */
+    | { kind: 'failed'; class: 'user' | 'device'; results: JobError; isFree?: boolean; detail?: string }
+}
+
+/** The `results` of a failed job. */
+export interface JobError {
+  error: string
+  error_code?: string
+  circuit_index?: number
 }
 
 /** How an attempt ended; `undelivered` and `requeued` ones do not count as failed. */
@@ -127,10 +152,10 @@ export function listAttemptsOfOlderLeases(
     .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
 }
 
-/** All open attempts, in the order of their claims. */
-export function listRunningAttempts(tx: ReadTx): (DriverAttempt & { qpu: string })[] {
+/** All open attempts, in the order of their claims; `maxMs`: the limit of their jobs in ms, 0 = none. */
+export function listRunningAttempts(tx: ReadTx): (DriverAttempt & { qpu: string; maxMs: number })[] {
   return tx.all(
-    `SELECT id AS job, attempt, driver, qpu FROM quantum_jobs WHERE status = 'running'
+    `SELECT id AS job, attempt, driver, qpu, max_ms AS "maxMs" FROM quantum_jobs WHERE status = 'running'
      ORDER BY claimed_at, ${tx.dialect.unindexed('seq')}`,
   )
 }

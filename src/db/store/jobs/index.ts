@@ -2,7 +2,9 @@ export { quantumJobs } from '../../collections/quantum_jobs.ts'
 export { listTimeline, type TimelineEntry } from '../../journal/timeline.ts'
 export {
   type AttemptKey,
+  type AttemptResult,
   type DriverAttempt,
+  type JobError,
   isRequeuedAttempt,
   isRunningAttempt,
   listAttempts,
@@ -42,7 +44,7 @@ export { type QueuedJob, type QueueHead, readQueueHead } from './queue/queued-jo
 export { cancelJob } from './transitions/cancel.ts'
 export { type Claim, claimJob, type DispatchTarget, listIdleQpus } from './transitions/claim.ts'
 export { assertEnded, deleteJob, removeLargeValue } from './transitions/delete.ts'
-export { type AttemptResult, applyResult, type JobError, type ResultOutcome } from './transitions/finish.ts'
+export { applyResult, type ResultOutcome } from './transitions/finish.ts'
 export { holdJob } from './transitions/hold.ts'
 export { assertMaySubmit, bytesOfJob, countPending, insertJob } from './transitions/insert.ts'
 export { moveJob, moveJobToFront } from './transitions/move.ts'
@@ -50,4 +52,5 @@ export type { JobAction } from './transitions/operator-action.ts'
 export { releaseJob } from './transitions/release.ts'
 export { requeueDisturbed, requeueJob, requeueUndelivered } from './transitions/requeue.ts'
 export { requeueLost, retryBackoffMs } from './transitions/retry.ts'
+export { capError, remainingMs } from './transitions/time-cap.ts'
 export { markStarted } from './transitions/start.ts'

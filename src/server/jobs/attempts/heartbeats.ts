@@ -5,6 +5,8 @@ import { resultId } from '../../../protocol/index.ts'
 interface RunningAttempt {
   /** Monotonic ms of the claim; undefined for attempts claimed by an earlier process of the server. */
   claimedAt: number | undefined
+  /** Monotonic ms from which on this process knows it. */
+  knownSince: number
   /** Monotonic ms of the last heartbeat, or of the claim before the first one. */
   lastHeartbeatAt: number
   /** ms after which its driver ends it; undefined where the driver does not report it. */
@@ -29,7 +31,7 @@ export class Heartbeats {
   /** Starts the time of an attempt that has just been claimed. */
   start({ job, attempt }: AttemptKey): void {
     const now = this.#clock.monotonic()
-    this.#attempts.set(resultId(job, attempt), { claimedAt: now, lastHeartbeatAt: now })
+    this.#attempts.set(resultId(job, attempt), { claimedAt: now, knownSince: now, lastHeartbeatAt: now })
   }
 
   /** Records a heartbeat of a known attempt; `limitMs`: after which its driver ends it, if that is known. */
@@ -51,6 +53,12 @@ export class Heartbeats {
     return claimedAt === undefined ? undefined : this.#clock.monotonic() - claimedAt
   }
 
+  /** ms for which this process has known the attempt: not more than since its claim. */
+  knownMs({ job, attempt }: AttemptKey): number {
+    const running = this.#attempts.get(resultId(job, attempt))
+    return running ? this.#clock.monotonic() - running.knownSince : 0
+  }
+
   /**
    * The running attempts without a heartbeat in time. Starts to track unknown ones and stops tracking all
    * others.
@@ -60,7 +68,8 @@ export class Heartbeats {
     const known = new Set(running.map(({ job, attempt }) => resultId(job, attempt)))
     for (const key of this.#attempts.keys()) if (!known.has(key)) this.#attempts.delete(key)
     for (const key of known) {
-      if (!this.#attempts.has(key)) this.#attempts.set(key, { claimedAt: undefined, lastHeartbeatAt: now })
+      if (!this.#attempts.has(key))
+        this.#attempts.set(key, { claimedAt: undefined, knownSince: now, lastHeartbeatAt: now })
     }
     return running.filter(({ job, attempt }) => {
       const tracked = this.#attempts.get(resultId(job, attempt))

@@ -1,6 +1,12 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../../base/index.ts'
 import type { Database } from '../../../db/index.ts'
-import { listRunningAttempts, requeueLost } from '../../../db/store/jobs/index.ts'
+import {
+  applyResult,
+  capError,
+  listRunningAttempts,
+  remainingMs,
+  requeueLost,
+} from '../../../db/store/jobs/index.ts'
 import { cancelAbandoned, listJobsWithoutUser } from '../../../db/store/maintenance/index.ts'
 import type { DriverHub } from '../../driver-hub.ts'
 import type { Heartbeats } from './heartbeats.ts'
@@ -8,10 +14,13 @@ import type { Heartbeats } from './heartbeats.ts'
 /** Jobs without user cancelled in one run: at most one runs on each QPU when its user is removed. */
 const MAX_CANCELLED = 10
 
+/** Time for the result of a job that its driver stops at the limit of the job, ms. */
+const CAP_GRACE_MS = 30_000
+
 /** What `JobRecovery` works with. */
 interface JobRecoveryDependencies {
   db: Database
-  hub: Pick<DriverHub, 'disconnect' | 'isReceiving'>
+  hub: Pick<DriverHub, 'disconnect' | 'isReceiving' | 'send'>
   clock: Clock
   log: Log
   heartbeats: Heartbeats
@@ -21,7 +30,8 @@ interface JobRecoveryDependencies {
 /**
  * Disconnects drivers that have sent no heartbeat of their job for `jobTimeout` and requeues the job: a live
  * driver reconnects in a moment and reports what it has, a dead one receives no more jobs. A message that is
- * still arriving counts as a heartbeat, because no other message can overtake a large result.
+ * still arriving counts as a heartbeat, because no other message can overtake a large result. Jobs that their
+ * drivers do not stop at their `max_seconds` end here.
  */
 export class JobRecovery {
   readonly loop: Loop
@@ -43,11 +53,17 @@ export class JobRecovery {
   async recoverOnce(): Promise<void> {
     const { db, hub, heartbeats, config, log } = this.#dependencies
     // Inside the snapshot: a job claimed in the meantime must not look like one that has ended.
-    const { expired, abandoned } = await db.read((tx) => ({
-      expired: heartbeats.findExpired(listRunningAttempts(tx)),
-      abandoned: listJobsWithoutUser(tx, MAX_CANCELLED),
-    }))
-    for (const attempt of expired) {
+    const { expired, abandoned, overdue } = await db.read((tx) => {
+      const running = listRunningAttempts(tx)
+      const expired = heartbeats.findExpired(running)
+      const overdue = running.filter((each) => {
+        const leftMs = remainingMs(tx, each.job, each.maxMs)
+        return leftMs !== undefined && heartbeats.knownMs(each) >= leftMs + CAP_GRACE_MS
+      })
+      return { expired, abandoned: listJobsWithoutUser(tx, MAX_CANCELLED), overdue }
+    })
+    for (const attempt of overdue) await this.#stopAtLimit(attempt)
+    for (const { maxMs: _, ...attempt } of expired) {
       if (hub.isReceiving(attempt.driver)) {
         heartbeats.record(attempt)
         continue
@@ -61,5 +77,18 @@ export class JobRecovery {
       if (status) log.warn('job lost by its driver', { ...attempt, status })
     }
     if (abandoned.length > 0) await db.write('cancel abandoned', (tx) => cancelAbandoned(tx, abandoned))
+  }
+
+  /** Ends a job whose driver has not stopped it at the limit of the job. */
+  async #stopAtLimit({ maxMs, ...attempt }: ReturnType<typeof listRunningAttempts>[number]): Promise<void> {
+    const { db, hub, heartbeats, config, log } = this.#dependencies
+    const { job, driver } = attempt
+    const ms = heartbeats.knownMs(attempt)
+    const outcome = { kind: 'failed', class: 'user', results: capError(maxMs) } as const
+    const end = { ...attempt, executionMs: ms, elapsedMs: ms, outcome }
+    const { kind } = await db.write('stop job at its limit', (tx) => applyResult(tx, end, config))
+    if (kind !== 'applied') return
+    hub.send(driver, { type: 'StopJob', job, attempt: attempt.attempt })
+    log.warn('job stopped at its max_seconds, which its driver did not do', { ...attempt, maxMs })
   }
 }

@@ -133,13 +133,14 @@ export class JobDispatcher {
       await this.#refusePayload(claim, payload.issues[0].message)
       return false
     }
-    // 0: the driver limits the execution time itself; the server only watches the heartbeats.
+    // 0: the driver limits the execution time itself; the server only watches the heartbeats. An earlier driver
+    // takes 0 for no limit, so that what is left of the job's own one is never 0.
     const sent = hub.send(driver, {
       type: 'RunJob',
       job,
       attempt,
       epoch,
-      limit_ms: 0,
+      limit_ms: claim.limitMs === undefined ? 0 : Math.max(1, claim.limitMs),
       payload: payload.output,
       ...(claim.labels && { labels: claim.labels }),
       ...(claim.expected && { expected: claim.expected }),

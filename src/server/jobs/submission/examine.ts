@@ -99,7 +99,7 @@ function examineWith(
     )
     const report = check(payload)
     if (!report) return undefined
-    const hash = isKeyed ? contentHash([target, new JsonText(text), ...(isNamed(named) ? [named] : [])]) : ''
+    const hash = isKeyed ? contentHash([target, new JsonText(text), ...stated(named)]) : ''
     const { shots, executions } = { shots: mostShots(payload), executions: executionsOf(payload) }
     const features = [...report.features, ...optionFeatures(payload)]
     const expected = expectedResultsOf(payload, report.bits)
@@ -139,9 +139,14 @@ function programHash({ circuits }: JobPayload): string {
   return sum.toString('base64url')
 }
 
-/** The hash of a job without names is that of earlier versions. */
-function isNamed({ name, tags, labels }: Pick<ExaminedSubmission, 'name' | 'tags' | 'labels'>): boolean {
-  return name !== '' || tags.length > 0 || labels !== ''
+/** What a job states besides its payload: the hash of one without names and limit is that of earlier versions. */
+function stated({
+  maxMs,
+  ...names
+}: Pick<ExaminedSubmission, 'name' | 'tags' | 'labels' | 'maxMs'>): unknown[] {
+  const { name, tags, labels } = names
+  const isNamed = name !== '' || tags.length > 0 || labels !== ''
+  return [...(isNamed ? [names] : []), ...(maxMs > 0 ? [{ maxMs }] : [])]
 }
 
 function mostShots({ circuits, shots, exact }: JobPayload): ExaminedSubmission['shots'] {

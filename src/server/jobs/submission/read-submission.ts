@@ -18,6 +18,8 @@ interface Submission {
   text: string
   /** Id or name of a QPU as the caller gave it; '' = any. */
   target: string
+  /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
+  maxMs: number
   /** What its owner calls the job. */
   name: string
   tags: string[]
@@ -41,6 +43,9 @@ const CIRCUIT_NAMES = ['circuit', 'qasm', 'circuit_qasm'] as const
 const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: false }
 
 const target = v.pipe(v.string(), v.trim(), v.maxLength(100))
+/** Longer than any driver runs a job. */
+const MAX_SECONDS = 604_800
+const maxSeconds = v.pipe(v.number(), v.finite(), v.minValue(0.001), v.maxValue(MAX_SECONDS))
 const { circuits: _, ...options } = jobPayload.entries
 const { shots } = options
 const parameterSets = circuitEntry.entries.parameter_values.wrapped
@@ -73,6 +78,10 @@ export const submissionForms = v.object({
   ...nullish(options),
   name: v.pipe(v.nullish(v.optional(jobLabels.name, '')), v.description('Name of the job')),
   tags: v.pipe(v.nullish(v.optional(jobLabels.tags, [])), v.description('For finding the job again')),
+  max_seconds: v.pipe(
+    v.nullish(maxSeconds),
+    v.description('Most QPU time that it may use and be charged, over all attempts; then it fails'),
+  ),
   qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU if omitted')),
   [EXTENSIONS]: v.pipe(v.nullish(v.unknown()), v.description('Any value; ignored and not stored')),
 })
@@ -109,6 +118,7 @@ const SERVER_KEYS = new Set([
 const INVALID = 'Invalid job'
 const jobFields = v.object({
   qpu_target: v.optional(target, ''),
+  max_seconds: v.optional(maxSeconds),
   name: v.optional(jobLabels.name, ''),
   tags: v.optional(jobLabels.tags, []),
 })
@@ -138,7 +148,7 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
     ...withoutNulls(chosen),
     circuits,
   })
-  const { qpu_target, name, tags } = validate(jobFields, given, INVALID)
+  const { qpu_target, max_seconds = 0, name, tags } = validate(jobFields, given, INVALID)
   const payload = validate(jobPayload, input, INVALID)
   payload.circuits = payload.circuits.map(({ circuit, ...others }, index) => ({
     circuit,
@@ -152,7 +162,16 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
   assertHasBitsToPack(payload)
   assertExactOptions(payload, given)
   assertFewExecutions(payload)
-  return { payload, text: encoded(payload), target: qpu_target, name, tags, labels, ignored }
+  return {
+    payload,
+    text: encoded(payload),
+    target: qpu_target,
+    maxMs: Math.round(1_000 * max_seconds),
+    name,
+    tags,
+    labels,
+    ignored,
+  }
 }
 
 /** Refuses keys that only the server sets and, in a submission, unknown ones; returns the others not used. */

@@ -73,6 +73,7 @@ export async function submitJob(
         expected: JSON.stringify(submission.expected),
         chipNeeds: chipNeedsText(submission),
         programHash: submission.programHash,
+        maxMs: submission.maxMs,
         ...namesOf(submission),
       },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },

@@ -7,7 +7,7 @@ import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.t
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 /** One QPU that runs one job. */
-async function openCase(flags: Record<string, string> = {}) {
+async function openCase(flags: Record<string, string> = {}, maxMs = 0) {
   const lab = await JobLab.open(flags)
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
   const dispatcher = new JobDispatcher({
@@ -17,7 +17,7 @@ async function openCase(flags: Record<string, string> = {}) {
   })
   const recovery = new JobRecovery({ ...lab.dependencies(), heartbeats })
   const server = await lab.attach((await lab.qpu()).driver)
-  const { id } = await lab.submit(await lab.user())
+  const { id } = await lab.submit(await lab.user(), '', { qubits: 2 }, { maxMs })
   await dispatcher.dispatchOnce()
   return {
     lab,
@@ -80,6 +80,7 @@ describe('JobRecovery.recoverOnce()', () => {
     // As the sockets do, at once.
     const hub = {
       isReceiving: () => false,
+      send: () => true,
       disconnect: (driver: string) => void it.lab.hub.epochs.delete(driver),
     }
     const recovery = new JobRecovery({ ...it.lab.dependencies(), heartbeats: it.heartbeats, hub })
@@ -130,6 +131,24 @@ describe('JobRecovery.recoverOnce()', () => {
         error: 'Given up after 2 attempts; the last one ended with: no heartbeat from the driver for 20s',
       },
     })
+  })
+
+  test('ends a job that its driver does not stop at its max_seconds', async () => {
+    await using it = await openCase({}, 5_000)
+    expect(it.lab.hub.commands('RunJob')).toMatchObject([{ limit_ms: 5_000 }])
+    for (let beat = 0; beat < 7; beat += 1) {
+      await it.lab.clock.advance(5_000 - (beat === 6 ? 1 : 0))
+      it.heartbeats.record({ job: it.id, attempt: 1 })
+    }
+    await it.recovery.recoverOnce()
+    expect((await it.lab.job(it.id)).status).toBe('running')
+    await it.lab.clock.advance(1)
+    await it.recovery.recoverOnce()
+    expect(await it.lab.job(it.id)).toMatchObject({
+      ...{ status: 'failed', error_code: 'max_seconds_reached', duration: 5 },
+      results: { error: 'The job was stopped after 5 s of QPU time, its max_seconds' },
+    })
+    expect(it.lab.hub.commands('StopJob')).toMatchObject([{ job: it.id, attempt: 1 }])
   })
 
   test('runs automatically at the recovery interval', async () => {

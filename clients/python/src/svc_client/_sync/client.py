@@ -121,6 +121,7 @@ class SvcClient(Adapters):
         allow_uncalibrated: bool = False,
         exact: bool = False,
         precision: Precision | None = None,
+        max_seconds: float | None = None,
         name: str | None = None,
         tags: Sequence[str] = (),
         idempotency_key: str | None = None,
@@ -148,6 +149,8 @@ class SvcClient(Adapters):
                 observables, ``probabilities`` of the others.
             precision: of the amplitudes of a simulator: ``single`` takes half the memory and time of ``double``, the
                 default.
+            max_seconds: most QPU time that the job may use and be charged, over all attempts; then it fails with
+                ``max_seconds_reached``.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
@@ -170,6 +173,7 @@ class SvcClient(Adapters):
             allow_uncalibrated=allow_uncalibrated,
             exact=exact,
             precision=precision,
+            max_seconds=max_seconds,
             name=name,
             tags=tags,
         )

@@ -6,6 +6,7 @@ import { largeValueOf } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { readLabels } from '../labels.ts'
+import { remainingMs } from './time-cap.ts'
 
 /** A QPU whose process driver is attached according to the database. */
 export interface DispatchTarget {
@@ -39,6 +40,8 @@ export interface Claim extends DispatchTarget {
   labels: JsonText | undefined
   /** What its results must contain. */
   expected: JsonText | undefined
+  /** QPU time that the job may still use, in ms; undefined without a limit of its own. */
+  limitMs: number | undefined
 }
 
 /**
@@ -67,6 +70,7 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
     attempt,
     payload: largeValueOf(tx, quantumJobs, job, 'payload'),
     labels: readLabels(tx, id),
+    limitMs: remainingMs(tx, id, job.max_ms),
     expected: job.expected_results === '' ? undefined : new JsonText(job.expected_results),
   }
 }

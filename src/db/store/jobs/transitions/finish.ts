@@ -6,33 +6,10 @@ import { jsonTextOf } from '../../../schema/json-text.ts'
 import { splitLarge } from '../../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
 import { announceEnd, findOwner } from '../announce-end.ts'
-import { type AttemptKey, type DriverAttempt, endAttempt, endLate } from '../attempts.ts'
-import { type KnownProvenance, saveProvenance } from '../provenance.ts'
+import { type AttemptKey, type AttemptResult, endAttempt, endLate } from '../attempts.ts'
+import { saveProvenance } from '../provenance.ts'
+import { capEnd, remainingMs } from './time-cap.ts'
 import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
-
-/** The end of an attempt, as its driver reports it. */
-export interface AttemptResult extends DriverAttempt {
-  /** Execution time in whole ms by the driver's clock; 0 = nothing was executed. */
-  executionMs: number
-  /** ms since the claim by a monotonic clock; without it, the wall clock is used. */
-  elapsedMs?: number | undefined
-  /** What it ran with; undefined from drivers that do not report it. */
-  provenance?: KnownProvenance | undefined
-  outcome:
-    | { kind: 'completed'; results: unknown }
-    /**
-     * `user`: ends the job; `device`: another attempt may succeed. `isFree`: not charged if it ran. `detail`:
-     * for the timeline, which only the owner and superusers read, in the place of the error.
-     */
-    | { kind: 'failed'; class: 'user' | 'device'; results: JobError; isFree?: boolean; detail?: string }
-}
-
-/** The `results` of a failed job. */
-export interface JobError {
-  error: string
-  error_code?: string
-  circuit_index?: number
-}
 
 /**
  * The outcome of a result. `stale`: an older attempt, an ended job or an attempt that was given up, and
@@ -54,6 +31,7 @@ interface AttemptRow {
   created: string
   status: string
   current: number
+  max_ms: number
   /** How it ended; undefined while it is the one in the row of the job. */
   ended?: string
 }
@@ -75,7 +53,8 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (!isFinal && row.ended !== undefined) return STALE
   const { qpu, claimed_at: claimedAt } = row
   const provenance = saveProvenance(tx, { qpu, claimedAt, known: result.provenance })
-  if (isFinal) return endJob(tx, result, row, provenance)
+  if (isFinal)
+    return endJob(tx, capEnd(result, row.max_ms, remainingMs(tx, job, row.max_ms)), row, provenance)
   const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu, provenance }, maxAttempts)
   return status === undefined ? STALE : { kind: 'applied', status }
 }
@@ -83,7 +62,7 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
 /** The attempt in the row of the job, or an earlier one. */
 function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
   const present = tx.one<AttemptRow>(
-    `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current
+    `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms
      FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
     { ...key },
   )
@@ -91,7 +70,7 @@ function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
     present ??
     tx.one<AttemptRow>(
       `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended,
-         job.user_id AS "user", job.created, job.status, job.attempt AS current
+         job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms
        FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
        WHERE claim.job = $job AND claim.attempt = $attempt`,
       { ...key },

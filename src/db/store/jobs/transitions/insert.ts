@@ -28,6 +28,8 @@ interface NewJob {
   expected?: string
   /** What its programs need of a chip, as JSON; '' = unknown. */
   chipNeeds?: string
+  /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
+  maxMs?: number
   /** SHA-256 of its programs in base64url; '' = unknown. */
   programHash?: string
   name?: string
@@ -58,6 +60,7 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
     ...job.needs,
     expected_results: job.expected ?? '',
     chip_needs: job.chipNeeds ?? '',
+    max_ms: job.maxMs ?? 0,
     program_hash: job.programHash ?? '',
     name: job.name ?? '',
     tags: job.tags && job.tags.length > 0 ? job.tags : null,

@@ -7,6 +7,7 @@ import { markUnfit } from '../../qpus/unfit-jobs.ts'
 import { announceJobEnd } from '../announce-end.ts'
 import { countFailed, type DriverAttempt, endAttempt } from '../attempts.ts'
 import { changeRunning, returnToQueue } from './requeue.ts'
+import { capError, maxMsOf, remainingMs } from './time-cap.ts'
 
 /** Limits of retries. */
 export interface RetryLimits {
@@ -73,9 +74,10 @@ export function retryOrFail(
   const detail = (end.detail ?? reason).slice(0, MAX_DETAIL_LENGTH)
   appendTimeline(tx, job, { event: state === 'error' ? 'device_error' : state, attempt, detail })
   const counted = countFailed(tx, job)
-  if (state !== 'undelivered' && maxAttempts > 0 && counted >= maxAttempts) {
-    failExhausted(tx, end, counted)
-    return 'failed'
+  if (state !== 'undelivered') {
+    const maxMs = maxMsOf(tx, job)
+    if (remainingMs(tx, job, maxMs) === 0) return failForGood(tx, end, capError(maxMs))
+    if (maxAttempts > 0 && counted >= maxAttempts) return failForGood(tx, end, exhausted(counted, reason))
   }
   const isUncalibrated = code === NOT_CALIBRATED
   const isKept = isUncalibrated && isDescribed(tx, end.qpu)
@@ -92,20 +94,26 @@ function isDescribed(tx: ReadTx, qpu = ''): boolean {
   return (tx.find(qpus, qpu)?.described_at ?? '') !== ''
 }
 
-function failExhausted(tx: Tx, end: FailedAttempt, counted: number): void {
-  const { job, attempt, reason, provenance = 0 } = end
-  const results = {
+/** The error of a job whose last allowed attempt has failed. */
+function exhausted(counted: number, reason: string) {
+  return {
     error: `Given up after ${counted} attempts; the last one ended with: ${reason}`,
     error_code: 'attempts_exhausted',
   }
+}
+
+function failForGood(tx: Tx, end: FailedAttempt, results: { error: string; error_code: string }): 'failed' {
+  const { job, attempt, provenance = 0 } = end
+  const { error_code: code } = results
   changeRunning(
     tx,
     end,
-    `status = 'failed', results = $results, error_code = 'attempts_exhausted', finished_at = $at, not_before = 0,
+    `status = 'failed', results = $results, error_code = $code, finished_at = $at, not_before = 0,
        provenance = $provenance`,
-    { results: JSON.stringify(results), provenance },
+    { results: JSON.stringify(results), code, provenance },
   )
-  appendTimeline(tx, job, { event: 'failed', attempt, detail: 'attempts_exhausted' })
+  appendTimeline(tx, job, { event: 'failed', attempt, detail: code })
   announceJobEnd(tx, job)
   tx.changed(quantumJobs, job, 'update')
+  return 'failed'
 }
