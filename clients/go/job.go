@@ -45,6 +45,8 @@ type Job struct {
 	QueuePosition int
 	// EstimatedStart is nil if the server has no estimate.
 	EstimatedStart *Estimate
+	// Estimate is what was expected of it at its submission; nil where the server does not say.
+	Estimate *JobEstimate
 	// Error says why it has failed.
 	Error *JobError
 	// Timeline has what has happened to it.
@@ -70,7 +72,7 @@ func (c *Client) job(raw rawJSON) (*Job, error) {
 		ID: read.ID, Name: read.Name, Tags: read.Tags, Status: Status(read.Status), QPU: firstOf(read.QPU, read.QPUTarget),
 		Created: readTime(read.Created), Started: readTime(read.StartedAt), Finished: readTime(read.FinishedAt),
 		ChargedSeconds: read.ChargedSeconds, Waiting: read.Waiting, Error: read.Error, Timeline: read.Timeline,
-		Calibration: read.Calibration,
+		Calibration: read.Calibration, Estimate: read.Estimate,
 		Raw:         raw, client: c,
 	}
 	if read.QueuePosition != nil {

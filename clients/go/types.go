@@ -12,6 +12,8 @@ type (
 	JobError = wire.JobError
 	// Calibration is what was in force when an attempt of a job began and when it ended.
 	Calibration = wire.AttemptCalibration
+	// JobEstimate is what was expected of a job at its submission: ranges that hold four times in five.
+	JobEstimate = wire.JobEstimate
 	// Step is one event of a job.
 	Step = wire.TimelineStep
 	// DryRun is what a check of a job has found.

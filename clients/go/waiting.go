@@ -34,7 +34,7 @@ const (
 var awaitedFields = strings.Join([]string{
 	"id", "name", "tags", "status", "qpu", "qpu_target", "shots", "attempt", "held", "error", "results", "created",
 	"started_at", "finished_at", "duration", "charged_seconds", "timeline", "waiting", "queue_position",
-	"estimated_start", "user_id", "driver", "program_sha256", "calibration", "attempts",
+	"estimated_start", "user_id", "driver", "program_sha256", "calibration", "attempts", "estimate", "max_seconds",
 }, ",")
 
 // awaited is a job that somebody waits for.

@@ -93,6 +93,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['attempts', 'chip'],
       ['dispatch', 'responses.ts'],
       ['wait-estimate.ts'],
+      ['quote.ts'],
       ['view.ts'],
       ['labels.ts'],
       ['cancel.ts', 'delete.ts', 'list-filter.ts', 'submission', 'waiting'],

@@ -410,6 +410,13 @@ CREATE TABLE "quantum_jobs" (
   "shots" INTEGER NOT NULL DEFAULT 0,
   "executions" INTEGER NOT NULL DEFAULT 0,
   "features" INTEGER NOT NULL DEFAULT 0,
+  "quote_basis" TEXT NOT NULL DEFAULT '',
+  "quote_run_from" INTEGER NOT NULL DEFAULT 0,
+  "quote_run_to" INTEGER NOT NULL DEFAULT 0,
+  "quote_start_from" TEXT NOT NULL DEFAULT '',
+  "quote_start_to" TEXT NOT NULL DEFAULT '',
+  "quote_wait_ms" INTEGER NOT NULL DEFAULT 0,
+  "max_ms" INTEGER NOT NULL DEFAULT 0,
   "expected_results" TEXT NOT NULL DEFAULT '',
   "program_hash" TEXT NOT NULL DEFAULT '',
   "chip_needs" TEXT NOT NULL DEFAULT '',
@@ -447,6 +454,18 @@ CREATE TABLE "quantum_jobs_tags" (
   "entry" TEXT NOT NULL,
   "seq" INTEGER NOT NULL,
   PRIMARY KEY ("user", "entry", "seq")
+) STRICT, WITHOUT ROWID;
+CREATE TABLE "quote_scores" (
+  "qpu" TEXT NOT NULL,
+  "month" TEXT NOT NULL,
+  "run_ms" INTEGER NOT NULL,
+  "run_quoted" INTEGER NOT NULL,
+  "run_right" INTEGER NOT NULL,
+  "run_width" INTEGER NOT NULL,
+  "start_quoted" INTEGER NOT NULL,
+  "start_right" INTEGER NOT NULL,
+  "start_width" INTEGER NOT NULL,
+  PRIMARY KEY (qpu, month)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE "reading_buckets" (
   "driver" TEXT NOT NULL,

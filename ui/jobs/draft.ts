@@ -20,6 +20,8 @@ const draft = v.object({
   level: v.optional(v.picklist(LEVELS), '2'),
   name: v.optional(v.string(), ''),
   tags: v.optional(v.string(), ''),
+  /** Most QPU time in s; empty for no limit. */
+  maxSeconds: v.optional(v.string(), ''),
 })
 export type Draft = v.InferOutput<typeof draft>
 
@@ -50,7 +52,7 @@ export function saveDraft(edited: Draft): void {
 }
 
 /** The form that submits a job again. */
-export function draftOf({ payload, qpu_target, name, tags }: Job): Draft {
+export function draftOf({ payload, qpu_target, name, tags, max_seconds }: Job): Draft {
   const programs = (payload?.circuits ?? []).map(({ circuit, parameter_values: sets }) => ({
     text: circuit,
     sets: (sets ?? []).map((values) => values.map(String)),
@@ -62,5 +64,6 @@ export function draftOf({ payload, qpu_target, name, tags }: Job): Draft {
     level: LEVELS.find((level) => level === String(payload?.meas_level)) ?? '2',
     name: name ?? '',
     tags: (tags ?? []).join(', '),
+    maxSeconds: String(max_seconds ?? ''),
   }
 }

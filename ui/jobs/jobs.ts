@@ -1,5 +1,5 @@
-import type { Job } from '../api/model/jobs.ts'
-import { formatCount, formatNumberOf, sentence, spellCount } from '../lib/format.ts'
+import type { Estimate, Job } from '../api/model/jobs.ts'
+import { formatCount, formatNumberOf, formatSeconds, sentence, spellCount } from '../lib/format.ts'
 import { countsOfResult } from './counts.ts'
 import { jobCondition } from './status.ts'
 
@@ -79,4 +79,21 @@ export function executionsOf({ payload }: Pick<Job, 'payload'>): Execution[] {
   return (payload?.circuits ?? []).flatMap(({ circuit, parameter_values: sets }) =>
     (sets && sets.length > 0 ? sets : [[]]).map((values) => ({ text: circuit, values })),
   )
+}
+
+const BASES: Readonly<Record<string, string>> = {
+  same_program: 'earlier runs of the same programs',
+  recent_jobs: 'the latest jobs of the QPU',
+  assumed: 'an assumption: the QPU has run too few jobs',
+}
+
+/** A range of seconds in words. */
+export function secondsText({ from, to }: Estimate['qpu_seconds']): string {
+  const [first, last] = [from, to].map((seconds) => formatSeconds(Number(seconds.toPrecision(2))))
+  return first === last ? `≈ ${last}` : `${first} to ${last}`
+}
+
+/** On what an estimate is based, in words. */
+export function basisText({ basis }: Estimate): string {
+  return BASES[basis] ?? basis
 }

@@ -14,7 +14,7 @@ export interface QpuLimits {
 }
 
 /** Request body of a submission. The draft has no problems. */
-export function bodyOf({ programs, shots, qpu, level, name, tags }: Draft) {
+export function bodyOf({ programs, shots, qpu, level, name, tags, maxSeconds }: Draft) {
   const tagList = readTags(tags)
   return {
     circuits: programs.map(({ text, sets }) => ({
@@ -24,6 +24,7 @@ export function bodyOf({ programs, shots, qpu, level, name, tags }: Draft) {
     shots: Number(shots),
     ...(level !== '2' && { meas_level: Number(level) }),
     ...(qpu && { qpu_target: qpu }),
+    ...(maxSeconds.trim() && { max_seconds: Number(maxSeconds) }),
     ...(name.trim() && { name: name.trim() }),
     ...(tagList.length > 0 && { tags: tagList }),
   }

@@ -1,5 +1,11 @@
 import { JobCancelledError, JobFailedError, JobTimeoutError } from './errors.ts'
-import type { AttemptCalibration, JobDetail, JobResults, Job as JobSummary } from './generated/wire.gen.ts'
+import type {
+  AttemptCalibration,
+  JobDetail,
+  JobEstimate,
+  JobResults,
+  Job as JobSummary,
+} from './generated/wire.gen.ts'
 import { isTemporary, sleep } from './repetition.ts'
 import { Result } from './result.ts'
 import type { Transport } from './transport.ts'
@@ -93,6 +99,11 @@ export class Job {
   get estimatedStart(): { from: Date; to: Date } | undefined {
     const estimate = this.raw.estimated_start
     return estimate ? { from: new Date(estimate.from), to: new Date(estimate.to) } : undefined
+  }
+
+  /** What was expected of it at its submission; undefined where the server does not say. */
+  get estimate(): JobEstimate | undefined {
+    return this.raw.estimate ?? undefined
   }
 
   /** Why it failed. */

@@ -1,4 +1,4 @@
-import type { Job, JobWire, Result } from '../../../clients/js/src/index.ts'
+import type { Job, JobWire, Result, wire } from '../../../clients/js/src/index.ts'
 
 /** Outcomes that are printed of one circuit; `--json` prints all. */
 const MAX_OUTCOMES = 32
@@ -92,6 +92,25 @@ export function stateOf(job: Job): string {
     ...(queuePosition === undefined ? [] : [`position ${queuePosition}`]),
     ...(estimatedStart ? [`starts about ${localTime(estimatedStart.from)}`] : []),
   ].join(', ')
+}
+
+/** What is expected of a job, in a line. */
+export function estimateLine({ qpu_seconds: run, charge, start, basis }: wire.JobEstimate): string {
+  const BASES: Record<wire.JobEstimate['basis'], string> = {
+    same_program: 'earlier runs of the same programs',
+    recent_jobs: 'the latest jobs of the QPU',
+    assumed: 'an assumption: the QPU has run too few jobs',
+  }
+  const seconds = ({ from, to }: wire.JobEstimate['charge']) =>
+    `${shortSeconds(from)} to ${shortSeconds(to)} s`
+  const starts = start
+    ? `, start ${localTime(new Date(start.from))} to ${localTime(new Date(start.to))}`
+    : ', start unknown'
+  return `Expected: ${seconds(run)} of QPU time, charge ${seconds(charge)}${starts} (from ${BASES[basis]})`
+}
+
+function shortSeconds(seconds: number): string {
+  return String(Number(seconds.toPrecision(3)))
 }
 
 /** Name of the QPU that runs or ran a job or that it asks for; empty for any. */

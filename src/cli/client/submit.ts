@@ -11,7 +11,7 @@ import { defineCommand } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
 import { follow, printOutcome, printWarnings, setStatus, TIMEOUT_FLAG } from './follow.ts'
-import { stateOf } from './output.ts'
+import { estimateLine, stateOf } from './output.ts'
 import { bindParameters, checkNames, parseParameter } from './parameters.ts'
 import { parsePauliSum } from './pauli-sum.ts'
 import { notAccepted, type Program } from './problems.ts'
@@ -96,6 +96,7 @@ export const submitCommand = defineCommand({
   print({ job, hasEnded, checked }) {
     if (checked) {
       console.log(`Accepted: ${checked.executions} executions on ${checked.qubits} qubits`)
+      if (checked.estimate) console.log(estimateLine(checked.estimate))
       printWarnings((checked.warnings ?? []).map(({ message }) => message))
     } else if (job && hasEnded) printOutcome(job)
     else if (job) console.log(`Submitted job ${job.id} (${stateOf(job)}); its result: svc result ${job.id}`)

@@ -54,6 +54,13 @@ export const quantumJobs = defineCollection({
     shots: integer({ internal: true, help: 'Most shots of one of its circuits; 0 = unknown' }),
     executions: integer({ internal: true, help: 'Circuits multiplied by parameter sets; 0 = unknown' }),
     features: integer({ internal: true, help: 'Features of a QPU that it needs, one bit each' }),
+    // What was expected of it at its submission; see store/jobs/forecast/quote.ts.
+    quote_basis: text({ internal: true, max: 20, help: 'Of the estimate at its submission; empty = none' }),
+    quote_run_from: integer({ internal: true, help: 'Estimated QPU time, ms' }),
+    quote_run_to: integer({ internal: true }),
+    quote_start_from: date({ internal: true, help: 'Estimated start; empty = none' }),
+    quote_start_to: date({ internal: true }),
+    quote_wait_ms: integer({ internal: true, help: 'The wait that the queue let expect' }),
     max_ms: integer({
       internal: true,
       help: 'Most ms that it may run and be charged, over all attempts; 0 = no limit of its own',

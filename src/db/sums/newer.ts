@@ -33,11 +33,50 @@ const NEWLY_COMPLETED = `(
     FROM places WHERE places.id IS NOT NULL)
   SELECT job.* FROM places CROSS JOIN quantum_jobs job WHERE job.qpu = places.id AND ${hasNewerEnd('job')})`
 
+/** Whether the estimates of a job were right, and how wide they were in ms. */
+export const QUOTE_COLUMNS = [
+  'run_quoted',
+  'run_right',
+  'run_width',
+  'start_quoted',
+  'start_right',
+  'start_width',
+] as const
+
+const RUN_QUOTED = "job.status = 'completed' AND job.quote_basis <> ''"
+/** The first claim of a job is known of one that was claimed once. */
+const START_QUOTED =
+  "job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> ''"
+
+const quoteSql = ofDialect(({ rounded, millisecondsBetween }) => {
+  const count = (condition: string) => `CASE WHEN ${condition} THEN 1 ELSE 0 END`
+  const ms = rounded('job.duration * 1000')
+  const startWidth = rounded(millisecondsBetween('job.quote_start_from', 'job.quote_start_to'))
+  const sql: Record<(typeof QUOTE_COLUMNS)[number], string> = {
+    run_quoted: count(RUN_QUOTED),
+    run_right: count(`${RUN_QUOTED} AND ${ms} BETWEEN job.quote_run_from AND job.quote_run_to`),
+    run_width: `CASE WHEN ${RUN_QUOTED} THEN job.quote_run_to - job.quote_run_from ELSE 0 END`,
+    start_quoted: count(START_QUOTED),
+    start_right: count(
+      `${START_QUOTED} AND job.claimed_at BETWEEN job.quote_start_from AND job.quote_start_to`,
+    ),
+    start_width: `CASE WHEN ${START_QUOTED} THEN ${startWidth} ELSE 0 END`,
+  }
+  return QUOTE_COLUMNS.map((name) => `${sql[name]} AS ${name}`).join(', ')
+})
+
+/** Adds a job that has just ended and run to those that are not in the sums. */
+export const addNewerRunSql = ofDialect(
+  (dialect) => `INSERT INTO newer_runs (job, "user", qpu, ms, charged, at, ${QUOTE_COLUMNS.join(', ')})
+  SELECT job.id, $user, $qpu, $ms, $charged, $at, ${quoteSql(dialect)} FROM quantum_jobs job WHERE job.id = $id`,
+)
+
 /** The jobs that have run: QPU, `ms` of QPU time, `charged` of them (NULL: unlimited user), and the end. */
 export const newerRunsSql = ofDialect((dialect) => {
   const ms = dialect.rounded('job.duration * 1000')
   return `SELECT job.id AS job, job.user_id AS "user", job.qpu AS qpu, ${ms} AS ms,
-    CASE owner.unlimited WHEN 0 THEN ${ms} END AS charged, job.finished_at AS at
+    CASE owner.unlimited WHEN 0 THEN ${ms} END AS charged, job.finished_at AS at,
+    ${quoteSql(dialect)}
   FROM ${NEWLY_COMPLETED} job LEFT JOIN users owner ON owner.id = job.user_id`
 })
 

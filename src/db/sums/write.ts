@@ -5,7 +5,14 @@ import { quoted, type SqlWriter } from '../engine/sql.ts'
 import { largeFieldsOf, largeTableOf } from '../schema/large-values.ts'
 import { lengthOf, ownBytesSql } from '../schema/stored-bytes.ts'
 import { keyed } from '../schema/tables.ts'
-import { hasNewerBytes, hasNewerEnd, largeBytesSql, NEWER_BYTES, newerRunsSql } from './newer.ts'
+import {
+  hasNewerBytes,
+  hasNewerEnd,
+  largeBytesSql,
+  NEWER_BYTES,
+  newerRunsSql,
+  QUOTE_COLUMNS,
+} from './newer.ts'
 import { removeOldUse } from './old-use.ts'
 
 /** Sums are written at most this often, and not for fewer jobs that were submitted or have run. */
@@ -21,6 +28,7 @@ const MEMORY = [
     ms: 'INTEGER NOT NULL',
     charged: 'INTEGER',
     at: 'TEXT NOT NULL',
+    ...Object.fromEntries(QUOTE_COLUMNS.map((name) => [name, 'INTEGER NOT NULL'])),
   }),
   keyed('newer_bytes', {
     user: 'TEXT NOT NULL PRIMARY KEY',
@@ -44,6 +52,12 @@ const writeOf = ofDialect(({ greatest, unixSeconds }) => [
    WHERE true GROUP BY 1, 2, 3
    ON CONFLICT ("user", month, qpu) DO UPDATE SET jobs = qpu_usage.jobs + excluded.jobs,
      used_ms = qpu_usage.used_ms + excluded.used_ms, charged_ms = qpu_usage.charged_ms + excluded.charged_ms`,
+  `INSERT INTO quote_scores (qpu, month, run_ms, ${QUOTE_COLUMNS.join(', ')})
+   SELECT qpu, substr(at, 1, 7), sum(CASE run_quoted WHEN 1 THEN ms ELSE 0 END),
+     ${QUOTE_COLUMNS.map((name) => `sum(${name})`).join(', ')}
+   FROM newer_runs WHERE run_quoted = 1 OR start_quoted = 1 GROUP BY 1, 2
+   ON CONFLICT (qpu, month) DO UPDATE SET run_ms = quote_scores.run_ms + excluded.run_ms,
+     ${QUOTE_COLUMNS.map((name) => `${name} = quote_scores.${name} + excluded.${name}`).join(', ')}`,
   `INSERT INTO recent_use (minute, "user", ms)
    SELECT ${unixSeconds('at')} / 60, "user", sum(ms) FROM newer_runs WHERE true GROUP BY 1, 2
    ON CONFLICT (minute, "user") DO UPDATE SET ms = recent_use.ms + excluded.ms`,

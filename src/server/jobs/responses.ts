@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { quantumJobs } from '../../db/store/jobs/index.ts'
+import { ESTIMATE_BASES, quantumJobs } from '../../db/store/jobs/index.ts'
 import { attemptProvenance, jobPayload, jobResults } from '../../protocol/index.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 
@@ -33,8 +33,34 @@ const ownShape = {
   ),
 }
 
+const seconds = v.pipe(v.object({ from: v.number(), to: v.number() }), v.title('SecondsRange'))
+const times = v.pipe(v.object({ from: time, to: time }), v.title('TimeRange'))
+
+/** See `presentQuote`. */
+const estimateShape = v.pipe(
+  v.object({
+    qpu_seconds: v.pipe(seconds, v.description('QPU time')),
+    start: v.pipe(v.nullable(times), v.description('UTC; null = nobody can say, see `waiting`')),
+    charge: v.pipe(seconds, v.description('QPU seconds; 0 for an unlimited user')),
+    basis: v.pipe(
+      v.picklist(ESTIMATE_BASES),
+      v.description('Earlier runs of the same programs, the latest jobs of the QPU, or an assumption'),
+    ),
+  }),
+  v.title('JobEstimate'),
+  v.description('Ranges that contain the real value four times in five, as measured'),
+)
+
+const submissionEstimate = v.pipe(v.nullable(estimateShape), v.description('At its submission; null = none'))
+
 /** A job in a list and after a change: see `presentJob`. */
 export const jobResponse = recordResponse('Job', quantumJobs, ownShape)
+
+/** A job that was submitted. */
+export const submittedResponse = recordResponse('SubmittedJob', quantumJobs, {
+  ...ownShape,
+  estimate: submissionEstimate,
+})
 
 const waiting = v.pipe(
   v.object({ code: v.string(), text: v.string(), until: v.optional(time) }),
@@ -84,11 +110,10 @@ const step = v.pipe(
   v.title('TimelineStep'),
 )
 
-const timeRange = v.pipe(v.object({ from: time, to: time }), v.title('TimeRange'))
-
 const detailShape = {
   ...ownShape,
   charged_seconds: v.nullable(v.number()),
+  estimate: submissionEstimate,
   timeline: v.array(step),
   calibration: v.pipe(
     v.nullable(calibration),
@@ -101,7 +126,7 @@ const detailShape = {
   attempts: v.pipe(v.array(attempt), v.description('Each claim for a driver, with the QPU that ran it')),
   waiting: v.optional(waiting),
   queue_position: v.optional(v.pipe(count, v.description('1 = next'))),
-  estimated_start: v.optional(v.nullable(timeRange)),
+  estimated_start: v.optional(v.nullable(estimateShape.entries.start.wrapped)),
 }
 
 /** One job with its history and, while it is pending, its wait estimate: see `viewJob`. */
@@ -135,6 +160,7 @@ export const dryRunResponse = v.pipe(
     problems: v.array(problem),
     warnings: v.array(problem),
     ignored: v.array(v.string()),
+    estimate: v.pipe(v.nullable(estimateShape), v.description('Null unless it would be accepted')),
   }),
   v.title('DryRun'),
 )

@@ -9,7 +9,13 @@ import { cancelJob } from './cancel.ts'
 import { deleteJob } from './delete.ts'
 import { jobLabels, relabelJob } from './labels.ts'
 import { jobFilters, readJobFilter } from './list-filter.ts'
-import { dryRunResponse, jobChangesResponse, jobDetailResponse, jobResponse } from './responses.ts'
+import {
+  dryRunResponse,
+  jobChangesResponse,
+  jobDetailResponse,
+  jobResponse,
+  submittedResponse,
+} from './responses.ts'
 import { SUBMISSION_ERRORS } from './submission/errors.ts'
 import { accepted, examineBody } from './submission/examine.ts'
 import { submissionForms } from './submission/read-submission.ts'
@@ -56,7 +62,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
         'Idempotency-Key':
           'Repeating the request with the same key returns the same job; 1 to 255 characters',
       },
-      response: v.union([jobResponse, dryRunResponse]),
+      response: v.union([submittedResponse, dryRunResponse]),
       receivesLarge: true,
       maxBody: BODIES.job,
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],

@@ -1,7 +1,7 @@
 import { AppError, toTimestamp } from '../../base/index.ts'
 import { type Database, MAX_LARGE_BYTES, type ReadTx, unreadFields } from '../../db/index.ts'
 import { type OwnJobsFilter, planOwnJobs, readPage } from '../../db/query/index.ts'
-import { chargeOf, findUser, findUserByIdentity } from '../../db/store/accounts/index.ts'
+import { chargeOf, findUser, findUserByIdentity, users } from '../../db/store/accounts/index.ts'
 import {
   type AttemptCalibration,
   disturbingReport,
@@ -13,6 +13,7 @@ import {
   listJobs as listStored,
   listTimeline,
   quantumJobs,
+  quoteOf,
   readNewPosition,
   readQueuePosition,
 } from '../../db/store/jobs/index.ts'
@@ -21,6 +22,7 @@ import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
 import { type ReadRequest, readingOf } from '../http/reading.ts'
 import { presentRecord } from '../http/response/present-record.ts'
+import { presentQuote } from './quote.ts'
 import { estimateWait } from './wait-estimate.ts'
 
 /** A job as clients see it: the record and, for a single job, what is computed from other rows. */
@@ -135,6 +137,7 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
   const attempts = job.attempt > 0 ? listAttempts(tx, id).map(presentAttempt) : []
   return {
     ...presentJob(db, job),
+    estimate: estimateOf(tx, job),
     charged_seconds: charged === undefined ? null : charged / 1_000,
     timeline: listTimeline(tx, id),
     calibration: attempts.findLast(({ provenance }) => provenance)?.provenance?.calibration ?? null,
@@ -142,6 +145,12 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
     disturbed_by: disturbedBy(tx, job),
     ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
   }
+}
+
+/** What was expected of a job when it was submitted; null for a job of an earlier version. */
+export function estimateOf(tx: ReadTx, job: Job) {
+  const quote = quoteOf(job)
+  return quote ? presentQuote(quote, tx.find(users, job.user_id)?.unlimited !== true) : null
 }
 
 /** The report of a calibration that ran while the last attempt of a completed job did; null without one. */
@@ -170,7 +179,7 @@ export function estimateNewJob(
   const input = readNewPosition(tx, job, config.idleThreshold, order)
   const estimate = estimateWait(input, tx.now, config.idleThreshold)
   const { waiting, estimated_start } = presentWaitEstimate(estimate)
-  const startsNow = estimate.position === 1 && estimate.start !== undefined && estimate.start.to <= tx.now
+  const startsNow = estimate.position === 1 && estimate.expectedMs === 0
   return { estimated_start, waiting: startsNow ? null : waiting }
 }
 

@@ -1,4 +1,10 @@
-import type { CandidateQueue, QueuedJob, QueueHead, QueuePositionInput } from '../../db/store/jobs/index.ts'
+import {
+  ASSUMED_MS,
+  type CandidateQueue,
+  type QueuedJob,
+  type QueueHead,
+  type QueuePositionInput,
+} from '../../db/store/jobs/index.ts'
 import { describeExcess } from '../qpus/describe-excess.ts'
 import {
   describeBooking,
@@ -20,6 +26,10 @@ interface WaitEstimate {
    * or the job is held.
    */
   start?: { from: number; to: number }
+  /** The wait that the queue lets expect, ms; absent without a start. */
+  expectedMs?: number
+  /** Id of the QPU whose queue it is about; absent without a start. */
+  qpu?: string
 }
 
 /** From the least to the most severe reason: with several QPUs, the least severe one counts. */
@@ -116,16 +126,14 @@ function estimateInQueue(
     : undefined
   const waiting = pause ?? busy ?? idle ?? { code: 'ahead_in_queue', text: aheadText(queue) }
   const booking = isBookerBusy ? { busyUntil: foreign.end, idleMs } : { idleUntil: idle?.until ?? now }
-  return { waiting, ...position, start: estimateStart(queue, { now, base: job.notBefore, booking }) }
+  const estimate = estimateStart(queue, { now, base: job.notBefore, booking })
+  return { waiting, ...position, ...estimate, qpu: state.qpu.id }
 }
 
 function aheadText({ ahead, state }: CandidateQueue): string {
   if (ahead > 0) return ahead === 1 ? 'One job is ahead' : `${ahead} jobs are ahead`
   return state.running ? 'Next in the queue, after the running job' : 'Next in the queue'
 }
-
-/** Assumed duration of a job on a QPU that has run none, ms. */
-const DEFAULT_RUN_MS = { fast: 1_000, slow: 20_000 }
 
 interface StartBounds {
   now: number
@@ -136,21 +144,33 @@ interface StartBounds {
 }
 
 /**
- * Earliest start: every job ahead takes as long as the fastest recent one. Latest start: as long as the
- * slowest recent one. Assumes that no further jobs are submitted.
+ * The queue lets expect that every job ahead takes as long as the recent ones in the mean, and that no
+ * further jobs are submitted. The range around that is measured on earlier jobs of the QPU: it contains four
+ * of five. Until there are enough, every job ahead takes as long as the fastest recent one, or the slowest.
  */
-function estimateStart(queue: CandidateQueue, bounds: StartBounds): { from: number; to: number } {
-  const { recentMs } = queue
-  return {
-    from: startAfter(recentMs.length > 0 ? Math.min(...recentMs) : DEFAULT_RUN_MS.fast, queue, bounds),
-    to: startAfter(recentMs.length > 0 ? Math.max(...recentMs) : DEFAULT_RUN_MS.slow, queue, bounds),
-  }
+function estimateStart(
+  { forecast, ...queue }: CandidateQueue,
+  bounds: StartBounds,
+): Required<Pick<WaitEstimate, 'start' | 'expectedMs'>> {
+  const { recentMs, waits } = forecast
+  const { now, base } = bounds
+  const { fast, slow, typical } = ASSUMED_MS
+  const meanMs = recentMs.length > 0 ? recentMs.reduce((sum, ms) => sum + ms, 0) / recentMs.length : typical
+  const expectedMs = startAfter(meanMs, queue, bounds) - now
+  const measured = waits.of(expectedMs)
+  const start = measured
+    ? { from: Math.max(base, now + measured.from), to: Math.max(base, now + measured.to) }
+    : {
+        from: startAfter(recentMs.length > 0 ? Math.min(...recentMs) : fast, queue, bounds),
+        to: startAfter(recentMs.length > 0 ? Math.max(...recentMs) : slow, queue, bounds),
+      }
+  return { start, expectedMs }
 }
 
 /** The start if every job takes `runMs`. */
 function startAfter(
   runMs: number,
-  { state, ahead }: CandidateQueue,
+  { state, ahead }: Pick<CandidateQueue, 'state' | 'ahead'>,
   { now, base, booking }: StartBounds,
 ): number {
   const freeAt = state.running ? Math.max(now, state.running.since + runMs) : now

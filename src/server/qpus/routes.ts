@@ -27,6 +27,7 @@ import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { reasonUnavailable } from './availability.ts'
+import { estimateScoresShape, readEstimateScores } from './estimate-scores.ts'
 import {
   calibrationShape,
   newJobShape,
@@ -51,6 +52,7 @@ const occupiedQpuResponse = v.pipe(
 const qpuDetailResponse = v.pipe(
   v.object({
     ...occupiedQpuResponse.entries,
+    estimates: estimateScoresShape,
     description: v.pipe(
       v.nullable(v.pipe(deviceDescription, v.title('QpuDescription'))),
       v.description('What its device says that it can run; null = unknown'),
@@ -170,7 +172,10 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     async run(context, { params, caller }) {
       const qpu = await getQpu(context.db, params['name'] ?? '')
       const [shown] = await presentOccupied(context, [qpu], caller, estimateNewJob)
-      return { ...shown, description: await context.db.read((tx) => readDescription(tx, qpu.id)) }
+      const [estimates, description] = await context.db.read(
+        (tx) => [readEstimateScores(tx, qpu.id), readDescription(tx, qpu.id)] as const,
+      )
+      return { ...shown, estimates, description }
     },
   }),
   defineRoute({

@@ -12,6 +12,7 @@ import {
   cancelJob,
   claimJob,
   type DispatchTarget,
+  insertJob,
   listIdleQpus,
   readQueue,
   requeueJob,
@@ -20,6 +21,7 @@ import { createDriver } from '../../../src/db/store/qpus/index.ts'
 import { events, rollUpReadings } from '../../../src/db/store/readings/index.ts'
 import { writeSums } from '../../../src/db/sums/write.ts'
 import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
+import { quoteJob } from '../../../src/server/jobs/quote.ts'
 import { COSTS, type Cost } from '../../golden/costs.ts'
 import {
   type Counted,
@@ -29,7 +31,7 @@ import {
   StatementCounter,
   treesOf,
 } from '../../support/costs/count.ts'
-import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { EXPECTED, JobLab, PAYLOAD, PROGRAM_HASH, RESULTS } from '../../support/server/job-lab.ts'
 
 const IDLE_MS = 60_000
 /** Commits of one intent alone. */
@@ -74,8 +76,22 @@ const targetOf = (place: number) => targets[place % GROUP] as DispatchTarget
 /** The running job of each QPU. */
 const running = new Map<string, string>()
 
-const submit: Intent = async (place) => {
-  await lab.submit(user, targetOf(place).qpu)
+/** As a submission does, with what is expected of the job. */
+const submit: Intent = (place) => lab.db.write('submit', (tx) => quoted(tx, targetOf(place).qpu).id)
+
+function quoted(tx: Tx, qpu: string) {
+  const needs = { qubits: 2, shots: 100, executions: 1, features: 0 }
+  const quote = quoteJob(lab, tx, { user: user.id, qpu, needs, program: PROGRAM_HASH, maxMs: 0 })
+  const job = {
+    user: user.id,
+    qpu,
+    payload: PAYLOAD,
+    needs,
+    expected: EXPECTED,
+    programHash: PROGRAM_HASH,
+    quote,
+  }
+  return insertJob(tx, job, { maxPending: 1_000_000 })
 }
 
 function claimNext(tx: Tx, place: number): void {
@@ -148,7 +164,7 @@ async function costOf(
 
 const waiting: string[] = []
 const queueOne: Intent = async (place) => {
-  waiting.push((await lab.submit(user, targetOf(place).qpu)).id)
+  waiting.push((await lab.db.write('submit', (tx) => quoted(tx, targetOf(place).qpu))).id)
 }
 const cancel: Intent = async () => {
   await lab.db.write('cancel', (tx) => cancelJob(tx, waiting.shift() ?? ''))

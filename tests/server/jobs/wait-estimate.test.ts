@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MeasuredRange } from '../../../src/db/store/jobs/forecast/measured-range.ts'
 import type { CandidateQueue, QueuePositionInput } from '../../../src/db/store/jobs/index.ts'
 import type { WaitReason } from '../../../src/server/jobs/dispatch/pick.ts'
 import { estimateWait } from '../../../src/server/jobs/wait-estimate.ts'
@@ -10,8 +11,13 @@ const SLOT = { user: 'booker', start: NOW - 60_000, end: NOW + 60_000, activeAt:
 
 const queue = (
   state: Parameters<typeof queueState>[0] = {},
-  { ahead = 0, isBookerRunning = false, recentMs = [100, 300] }: Partial<CandidateQueue> = {},
-): CandidateQueue => ({ state: queueState(state), ahead, isBookerRunning, recentMs })
+  {
+    ahead = 0,
+    isBookerRunning = false,
+    recentMs = [100, 300],
+    waits = new MeasuredRange(20),
+  }: Partial<CandidateQueue & CandidateQueue['forecast']> = {},
+): CandidateQueue => ({ state: queueState(state), ahead, isBookerRunning, forecast: { recentMs, waits } })
 
 const JOB: QueuePositionInput['job'] = {
   user: 'me',
@@ -35,7 +41,7 @@ describe('estimateWait()', () => {
   })
 
   test('returns the queue position and a range from the fastest and slowest recent jobs', () => {
-    expect(estimate([queue({}, { ahead: 2 })])).toEqual({
+    expect(estimate([queue({}, { ahead: 2 })])).toMatchObject({
       waiting: { code: 'ahead_in_queue', text: '2 jobs are ahead' },
       position: 3,
       start: { from: NOW + 200, to: NOW + 600 },
@@ -44,11 +50,19 @@ describe('estimateWait()', () => {
 
   test('includes the remaining time of the running job', () => {
     const running = { job: 'other', since: NOW - 250 }
-    expect(estimate([queue({ running })])).toEqual({
+    expect(estimate([queue({ running })])).toMatchObject({
       waiting: { code: 'ahead_in_queue', text: 'Next in the queue, after the running job' },
       position: 1,
       start: { from: NOW, to: NOW + 50 },
     })
+  })
+
+  test('returns the range that was measured on earlier jobs once there are ten', () => {
+    const waits = new MeasuredRange(20)
+    for (let at = 0; at < 20; at += 1) waits.add(400, 500 + at)
+    const { start, expectedMs } = estimate([queue({}, { ahead: 2, waits })])
+    expect(expectedMs).toBe(400)
+    expect(start).toEqual({ from: NOW + 500, to: NOW + 519 })
   })
 
   test('assumes 1 to 20 s per job on a QPU that has run none', () => {

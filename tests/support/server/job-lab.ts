@@ -88,7 +88,7 @@ export const PAYLOAD = {
 } as const
 
 /** SHA-256 of `BELL`, as it is stored. */
-const PROGRAM_HASH = new Bun.CryptoHasher('sha256').update(BELL).digest('base64url')
+export const PROGRAM_HASH = new Bun.CryptoHasher('sha256').update(BELL).digest('base64url')
 
 /** What the results of `PAYLOAD` must contain. */
 export const EXPECTED = JSON.stringify(expectedResultsOf(v.parse(jobPayload, PAYLOAD), [2]))

@@ -60,9 +60,15 @@ test('every example is a valid program with values for its inputs', () => {
 
 test('a job becomes the form that submits it again', () => {
   const circuits = [{ circuit: 'P', parameter_values: [[0.5, 1]] }]
-  const job = { payload: { circuits, shots: 7, meas_level: 1 }, qpu_target: 'q', name: 'n', tags: ['a', 'b'] }
+  const job = {
+    payload: { circuits, shots: 7, meas_level: 1 },
+    qpu_target: 'q',
+    name: 'n',
+    tags: ['a', 'b'],
+    max_seconds: 5,
+  }
   expect(draftOf(job as unknown as Parameters<typeof draftOf>[0])).toEqual({
     programs: [{ text: 'P', sets: [['0.5', '1']] }],
-    ...{ shots: '7', qpu: 'q', level: '1', name: 'n', tags: 'a, b' },
+    ...{ shots: '7', qpu: 'q', level: '1', name: 'n', tags: 'a, b', maxSeconds: '5' },
   })
 })

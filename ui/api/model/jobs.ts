@@ -98,6 +98,20 @@ const attempt = v.object({
 })
 export type Attempt = v.InferOutput<typeof attempt>
 
+const seconds = v.object({ from: v.number(), to: v.number() })
+
+/** What is expected of a job, in s and UTC text; null start = nobody can say. */
+export const estimate = v.object({
+  qpu_seconds: seconds,
+  start: v.nullable(v.object({ from: v.string(), to: v.string() })),
+  charge: seconds,
+  basis: v.string(),
+})
+export type Estimate = v.InferOutput<typeof estimate>
+
+/** What the server would do with a job. */
+export const dryRun = v.object({ estimate: v.optional(v.nullable(estimate), null) })
+
 /** A job. `duration` in s, `queue_position` from 1; times are UTC text, empty until they occur. */
 export const job = v.object({
   id: v.string(),
@@ -116,6 +130,10 @@ export const job = v.object({
   duration: count,
   attempt: count,
   charged_seconds: count,
+  /** At its submission. */
+  estimate: v.optional(v.nullable(estimate)),
+  /** Most QPU time that it may use, s. */
+  max_seconds: v.optional(v.nullable(v.number())),
   timeline: v.optional(v.array(timelineEntry), []),
   attempts: v.optional(v.array(attempt), []),
   calibration: v.optional(v.nullable(calibration)),

@@ -47,7 +47,24 @@ export type Qpu = v.InferOutput<typeof qpu>
 export const qpus = v.array(qpu)
 
 /** A QPU with the description of its device. */
-export const qpuDetail = v.object({ ...qpu.entries, description: v.nullable(description) })
+const estimateScore = v.object({
+  jobs: v.number(),
+  right: v.nullable(v.number()),
+  mean_width: v.nullable(v.number()),
+})
+
+export const qpuDetail = v.object({
+  ...qpu.entries,
+  description: v.nullable(description),
+  /** How good the estimates have been this month; widths and times in s. */
+  estimates: v.optional(
+    v.object({
+      qpu_seconds: estimateScore,
+      mean_qpu_seconds: v.nullable(v.number()),
+      start: estimateScore,
+    }),
+  ),
+})
 export type QpuDetail = v.InferOutput<typeof qpuDetail>
 
 /** The first jobs of a queue; jobs of others have no name, and maybe no id. */

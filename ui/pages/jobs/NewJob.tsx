@@ -170,7 +170,12 @@ export function NewJob() {
         </div>
         <div class="column beside-program">
           <RunPanel draft={draft.value} change={change} errorOf={errorOf} />
-          <Estimate draft={draft.value} state={state} fidelity={fidelity.value} />
+          <Estimate
+            draft={draft.value}
+            isValid={isFresh && problemCount === 0}
+            state={state}
+            fidelity={fidelity.value}
+          />
           {failure.value && <ErrorBox {...failure.value} />}
           <SubmitBar isBusy={busy.value} problems={problemCount} goToFirst={showFirstProblem} />
         </div>

@@ -5,7 +5,7 @@ import { useNow } from '../../app/use-now.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { holderText, newJobStart, queueLength, shortTime, startText } from '../../jobs/occupancy.ts'
 import { qpuCondition } from '../../jobs/status.ts'
-import { formatCount, formatSeconds, sentence } from '../../lib/format.ts'
+import { formatCount, formatNumberOf, formatSeconds, sentence } from '../../lib/format.ts'
 import { parseTime } from '../../lib/time.ts'
 import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
@@ -43,6 +43,7 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
       <div class="padded">
         <strong>{holder ? `Held by ${holder}` : freeText(qpu, condition.takesJobs)}</strong>
         <p>A job submitted now starts: {newJobStart(qpu, condition, now, zone.value)}</p>
+        <Scores estimates={qpu.estimates} />
         {holder && (
           <p class="soft">
             Jobs of others run when the holder pauses. Nobody has booked it from{' '}
@@ -70,6 +71,21 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
       </Loaded>
       {more > 0 && <p class="padded soft">and {formatCount(more)} more</p>}
     </Panel>
+  )
+}
+
+/** How good the estimates have been this month. */
+function Scores({ estimates }: Pick<QpuDetail, 'estimates'>) {
+  if (!estimates || estimates.qpu_seconds.jobs === 0) return null
+  const { qpu_seconds: run, mean_qpu_seconds: mean, start } = estimates
+  const percent = (share: number | null) => `${Math.floor(100 * (share ?? 0))} %`
+  const width = (seconds: number | null) => formatSeconds(Number((seconds ?? 0).toPrecision(2)))
+  return (
+    <p class="soft">
+      Estimates this month: QPU time right for {percent(run.right)} of {formatNumberOf(run.jobs, 'job')}{' '}
+      (range {width(run.mean_width)} wide, jobs {width(mean)} long)
+      {start.jobs > 0 && `, start right for ${percent(start.right)} (${width(start.mean_width)} wide)`}
+    </p>
   )
 }
 

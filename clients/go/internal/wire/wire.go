@@ -583,8 +583,45 @@ type QpuDetail struct {
 	// Null = never calibrated
 	Calibration *QpuCalibration `json:"calibration"`
 
+	Estimates EstimateScores `json:"estimates"`
+
 	// What its device says that it can run; null = unknown
 	Description *QpuDescription `json:"description"`
+}
+
+// EstimateScoresQpuSeconds: Of completed jobs
+type EstimateScoresQpuSeconds struct {
+	Jobs int64 `json:"jobs"`
+
+	// Share of them; null without any
+	Right *float64 `json:"right"`
+
+	// Of the range, in s; null without any
+	MeanWidth *float64 `json:"mean_width"`
+}
+
+// EstimateScores: How often the estimates at submission were right this month, of jobs that have completed
+type EstimateScores struct {
+	Month string `json:"month"`
+
+	// Of completed jobs
+	QPUSeconds EstimateScoresQpuSeconds `json:"qpu_seconds"`
+
+	// Of the same jobs; null without any
+	MeanQPUSeconds *float64 `json:"mean_qpu_seconds"`
+
+	Start EstimateScore `json:"start"`
+}
+
+// EstimateScore: Of completed jobs that were claimed once
+type EstimateScore struct {
+	Jobs int64 `json:"jobs"`
+
+	// Share of them; null without any
+	Right *float64 `json:"right"`
+
+	// Of the range, in s; null without any
+	MeanWidth *float64 `json:"mean_width"`
 }
 
 // QpuDescriptionQubitUncalibrated: see the reference of the routes
@@ -926,8 +963,8 @@ type DeviceOption struct {
 	Secret bool `json:"secret"`
 }
 
-// Job: see the reference of the routes
-type Job struct {
+// SubmittedJob: see the reference of the routes
+type SubmittedJob struct {
 	CollectionId string `json:"collectionId"`
 
 	CollectionName string `json:"collectionName"`
@@ -986,8 +1023,14 @@ type Job struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
+	// Most QPU time that it may use, over all attempts; null = no limit of its own
+	MaxSeconds *float64 `json:"max_seconds"`
+
 	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
+
+	// At its submission; null = none
+	Estimate *JobEstimate `json:"estimate"`
 }
 
 // JobPayloadCircuit: see the reference of the routes
@@ -1100,6 +1143,43 @@ type JobError struct {
 	Message string `json:"message"`
 }
 
+// JobEstimateQpuSeconds: QPU time
+type JobEstimateQpuSeconds struct {
+	From float64 `json:"from"`
+
+	To float64 `json:"to"`
+}
+
+// JobEstimate: Ranges that contain the real value four times in five, as measured
+type JobEstimate struct {
+	// QPU time
+	QPUSeconds JobEstimateQpuSeconds `json:"qpu_seconds"`
+
+	// UTC; null = nobody can say, see `waiting`
+	Start *TimeRange `json:"start"`
+
+	Charge SecondsRange `json:"charge"`
+
+	// Earlier runs of the same programs, the latest jobs of the QPU, or an assumption
+	Basis string `json:"basis"`
+}
+
+// SecondsRange: QPU seconds; 0 for an unlimited user
+type SecondsRange struct {
+	From float64 `json:"from"`
+
+	To float64 `json:"to"`
+}
+
+// TimeRange: see the reference of the routes
+type TimeRange struct {
+	// UTC, such as 2026-01-31 09:05:00.000Z
+	From string `json:"from"`
+
+	// UTC, such as 2026-01-31 09:05:00.000Z
+	To string `json:"to"`
+}
+
 // DryRun: see the reference of the routes
 type DryRun struct {
 	DryRun bool `json:"dry_run"`
@@ -1119,6 +1199,9 @@ type DryRun struct {
 	Warnings []Problem `json:"warnings"`
 
 	Ignored []string `json:"ignored"`
+
+	// Null unless it would be accepted
+	Estimate *JobEstimate `json:"estimate"`
 }
 
 // Problem: see the reference of the routes
@@ -1130,6 +1213,73 @@ type Problem struct {
 	Message string `json:"message"`
 
 	Params map[string]any `json:"params,omitempty"`
+}
+
+// Job: see the reference of the routes
+type Job struct {
+	CollectionId string `json:"collectionId"`
+
+	CollectionName string `json:"collectionName"`
+
+	ID string `json:"id"`
+
+	// Id in users; '' = none
+	UserID string `json:"user_id"`
+
+	// Id in qpus; '' = none
+	QPUTarget string `json:"qpu_target"`
+
+	Payload JobPayload `json:"payload"`
+
+	Status string `json:"status"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	FinishedAt string `json:"finished_at"`
+
+	// Seconds that the job ran
+	Duration float64 `json:"duration"`
+
+	Results any `json:"results"`
+
+	// Id in drivers; '' = none
+	Driver string `json:"driver"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	StartedAt string `json:"started_at"`
+
+	// Number of times that the job was claimed for a driver
+	Attempt float64 `json:"attempt"`
+
+	// Held by an operator
+	Held bool `json:"held"`
+
+	ErrorCode string `json:"error_code"`
+
+	// Name given at submission
+	Name string `json:"name"`
+
+	Tags []string `json:"tags"`
+
+	// The QPU that runs or ran it
+	QPU string `json:"qpu"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Created string `json:"created"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Updated string `json:"updated"`
+
+	// Why a failed job has no results
+	Error *JobError `json:"error"`
+
+	// Most shots of one of its circuits; 0 = unknown
+	Shots int64 `json:"shots"`
+
+	// Most QPU time that it may use, over all attempts; null = no limit of its own
+	MaxSeconds *float64 `json:"max_seconds"`
+
+	// Of its program, or of the sums of several; null for a job of an earlier version
+	ProgramSha256 *string `json:"program_sha256"`
 }
 
 // JobDetail: see the reference of the routes
@@ -1192,10 +1342,16 @@ type JobDetail struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
+	// Most QPU time that it may use, over all attempts; null = no limit of its own
+	MaxSeconds *float64 `json:"max_seconds"`
+
 	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
 	ChargedSeconds *float64 `json:"charged_seconds"`
+
+	// At its submission; null = none
+	Estimate *JobEstimate `json:"estimate"`
 
 	Timeline []TimelineStep `json:"timeline"`
 
@@ -1334,15 +1490,6 @@ type JobWaiting struct {
 	Until *string `json:"until,omitempty"`
 }
 
-// TimeRange: see the reference of the routes
-type TimeRange struct {
-	// UTC, such as 2026-01-31 09:05:00.000Z
-	From string `json:"from"`
-
-	// UTC, such as 2026-01-31 09:05:00.000Z
-	To string `json:"to"`
-}
-
 // JobChange: see the reference of the routes
 type JobChange struct {
 	CollectionId string `json:"collectionId"`
@@ -1403,10 +1550,16 @@ type JobChange struct {
 	// Most shots of one of its circuits; 0 = unknown
 	Shots int64 `json:"shots"`
 
+	// Most QPU time that it may use, over all attempts; null = no limit of its own
+	MaxSeconds *float64 `json:"max_seconds"`
+
 	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
 	ChargedSeconds *float64 `json:"charged_seconds"`
+
+	// At its submission; null = none
+	Estimate *JobEstimate `json:"estimate"`
 
 	Timeline []TimelineStep `json:"timeline"`
 
@@ -3623,6 +3776,9 @@ type PostJobsBody struct {
 
 	// For finding the job again
 	Tags []string `json:"tags,omitempty"`
+
+	// Most QPU time that it may use and be charged, over all attempts; then it fails
+	MaxSeconds *float64 `json:"max_seconds,omitempty"`
 
 	// Name or id of a QPU; any QPU if omitted
 	QPUTarget *string `json:"qpu_target,omitempty"`

@@ -377,8 +377,37 @@ export interface QpuDetail {
   readonly waiting: NewJobWait | null
   /** Null = never calibrated */
   readonly calibration: QpuCalibration | null
+  readonly estimates: EstimateScores
   /** What its device says that it can run; null = unknown */
   readonly description: QpuDescription | null
+}
+
+/** Of completed jobs */
+export interface EstimateScoresQpuSeconds {
+  readonly jobs: number
+  /** Share of them; null without any */
+  readonly right: number | null
+  /** Of the range, in s; null without any */
+  readonly mean_width: number | null
+}
+
+/** How often the estimates at submission were right this month, of jobs that have completed */
+export interface EstimateScores {
+  readonly month: string
+  /** Of completed jobs */
+  readonly qpu_seconds: EstimateScoresQpuSeconds
+  /** Of the same jobs; null without any */
+  readonly mean_qpu_seconds: number | null
+  readonly start: EstimateScore
+}
+
+/** Of completed jobs that were claimed once */
+export interface EstimateScore {
+  readonly jobs: number
+  /** Share of them; null without any */
+  readonly right: number | null
+  /** Of the range, in s; null without any */
+  readonly mean_width: number | null
 }
 
 export interface QpuDescriptionQubitUncalibrated {
@@ -589,7 +618,7 @@ export interface DeviceOption {
   readonly secret: boolean
 }
 
-export interface Job {
+export interface SubmittedJob {
   readonly collectionId: string
   readonly collectionName: string
   readonly id: string
@@ -626,8 +655,12 @@ export interface Job {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
+  /** Most QPU time that it may use, over all attempts; null = no limit of its own */
+  readonly max_seconds: number | null
   /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
+  /** At its submission; null = none */
+  readonly estimate: JobEstimate | null
 }
 
 export interface JobPayloadCircuit {
@@ -698,6 +731,36 @@ export interface JobError {
   readonly message: string
 }
 
+/** QPU time */
+export interface JobEstimateQpuSeconds {
+  readonly from: number
+  readonly to: number
+}
+
+/** Ranges that contain the real value four times in five, as measured */
+export interface JobEstimate {
+  /** QPU time */
+  readonly qpu_seconds: JobEstimateQpuSeconds
+  /** UTC; null = nobody can say, see `waiting` */
+  readonly start: TimeRange | null
+  readonly charge: SecondsRange
+  /** Earlier runs of the same programs, the latest jobs of the QPU, or an assumption */
+  readonly basis: "same_program" | "recent_jobs" | "assumed"
+}
+
+/** QPU seconds; 0 for an unlimited user */
+export interface SecondsRange {
+  readonly from: number
+  readonly to: number
+}
+
+export interface TimeRange {
+  /** UTC, such as 2026-01-31 09:05:00.000Z */
+  readonly from: string
+  /** UTC, such as 2026-01-31 09:05:00.000Z */
+  readonly to: string
+}
+
 export interface DryRun {
   readonly dry_run: true
   readonly accepted: boolean
@@ -708,6 +771,8 @@ export interface DryRun {
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
   readonly ignored: readonly string[]
+  /** Null unless it would be accepted */
+  readonly estimate: JobEstimate | null
 }
 
 export interface Problem {
@@ -715,6 +780,49 @@ export interface Problem {
   readonly code: string
   readonly message: string
   readonly params?: { readonly [key: string]: unknown }
+}
+
+export interface Job {
+  readonly collectionId: string
+  readonly collectionName: string
+  readonly id: string
+  /** Id in users; '' = none */
+  readonly user_id: string
+  /** Id in qpus; '' = none */
+  readonly qpu_target: string
+  readonly payload: JobPayload
+  readonly status: "pending" | "running" | "completed" | "failed" | "cancelled"
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly finished_at: string
+  /** Seconds that the job ran */
+  readonly duration: number
+  readonly results: JobResults | FailedJobResults
+  /** Id in drivers; '' = none */
+  readonly driver: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly started_at: string
+  /** Number of times that the job was claimed for a driver */
+  readonly attempt: number
+  /** Held by an operator */
+  readonly held: boolean
+  readonly error_code: string
+  /** Name given at submission */
+  readonly name: string
+  readonly tags: readonly string[]
+  /** The QPU that runs or ran it */
+  readonly qpu: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly created: string
+  /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
+  readonly updated: string
+  /** Why a failed job has no results */
+  readonly error: JobError | null
+  /** Most shots of one of its circuits; 0 = unknown */
+  readonly shots: number
+  /** Most QPU time that it may use, over all attempts; null = no limit of its own */
+  readonly max_seconds: number | null
+  /** Of its program, or of the sums of several; null for a job of an earlier version */
+  readonly program_sha256: string | null
 }
 
 export interface JobDetail {
@@ -754,9 +862,13 @@ export interface JobDetail {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
+  /** Most QPU time that it may use, over all attempts; null = no limit of its own */
+  readonly max_seconds: number | null
   /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
   readonly charged_seconds: number | null
+  /** At its submission; null = none */
+  readonly estimate: JobEstimate | null
   readonly timeline: readonly TimelineStep[]
   /** Of the last attempt that reported its end; null = not known */
   readonly calibration: AttemptCalibration | null
@@ -855,13 +967,6 @@ export interface JobWaiting {
   readonly until?: string
 }
 
-export interface TimeRange {
-  /** UTC, such as 2026-01-31 09:05:00.000Z */
-  readonly from: string
-  /** UTC, such as 2026-01-31 09:05:00.000Z */
-  readonly to: string
-}
-
 export interface JobChange {
   readonly collectionId: string
   readonly collectionName: string
@@ -899,9 +1004,13 @@ export interface JobChange {
   readonly error: JobError | null
   /** Most shots of one of its circuits; 0 = unknown */
   readonly shots: number
+  /** Most QPU time that it may use, over all attempts; null = no limit of its own */
+  readonly max_seconds: number | null
   /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
   readonly charged_seconds: number | null
+  /** At its submission; null = none */
+  readonly estimate: JobEstimate | null
   readonly timeline: readonly TimelineStep[]
   /** Of the last attempt that reported its end; null = not known */
   readonly calibration: AttemptCalibration | null
@@ -2368,6 +2477,8 @@ export interface PostJobsBody {
   readonly name?: string | null
   /** For finding the job again */
   readonly tags?: readonly string[] | null
+  /** Most QPU time that it may use and be charged, over all attempts; then it fails */
+  readonly max_seconds?: number | null
   /** Name or id of a QPU; any QPU if omitted */
   readonly qpu_target?: string | null
   /** Any value; ignored and not stored */

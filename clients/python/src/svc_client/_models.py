@@ -94,6 +94,32 @@ class Step:
     detail: str
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """What is expected of a job: ranges that contain the real value four times in five, as measured.
+
+    Attributes:
+        qpu_seconds: QPU time, from and to, in s.
+        start: the earliest and the latest start; None when nobody can say.
+        charge: what is deducted from the balance, from and to, in s; 0 for an unlimited user.
+        basis: ``same_program`` (earlier runs of the same programs), ``recent_jobs`` of the QPU, or ``assumed``.
+    """
+
+    qpu_seconds: tuple[float, float]
+    start: tuple[datetime, datetime] | None
+    charge: tuple[float, float]
+    basis: str
+
+    @classmethod
+    def of(cls, raw: Raw | None) -> Estimate | None:
+        """That of a response; None for a server of the release before."""
+        if not raw:
+            return None
+        seconds, charge, start = raw["qpu_seconds"], raw["charge"], raw["start"]
+        times = (_required_time(start["from"]), _required_time(start["to"])) if start else None
+        return cls((seconds["from"], seconds["to"]), times, (charge["from"], charge["to"]), raw["basis"])
+
+
 @dataclass(frozen=True, eq=False)
 class JobRecord:
     """What a job was when it was read. Times are in UTC, durations in seconds.
@@ -126,6 +152,11 @@ class JobRecord:
     queue_position: int | None
     estimated_start: tuple[datetime, datetime] | None
     raw: dict[str, Any] = field(repr=False)
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """What was expected of it at its submission; None in lists and where the server does not say."""
+        return Estimate.of(self.raw.get("estimate"))
 
     def calibration(self) -> JobCalibration | None:
         """The calibration that was in force when its last attempt began and when it ended.
@@ -395,12 +426,16 @@ class DryRun:
     raw: dict[str, Any] = field(repr=False)
     # A server of the release before names none.
     warnings: tuple[Problem, ...] = ()
+    # None unless it would be accepted.
+    estimate: Estimate | None = None
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> DryRun:
         """That of a response."""
         problems, warnings = (tuple(map(_problem, raw.get(key, []))) for key in ("problems", "warnings"))
-        return cls(raw["accepted"], problems, raw["executions"], raw["qubits"], tuple(raw["ignored"]), raw, warnings)
+        estimate = Estimate.of(raw.get("estimate"))
+        ignored = tuple(raw["ignored"])
+        return cls(raw["accepted"], problems, raw["executions"], raw["qubits"], ignored, raw, warnings, estimate)
 
 
 def _problem(raw: Raw) -> Problem:

@@ -325,6 +325,7 @@ class _QpuDetail(TypedDict):
     estimated_start: Optional[QpuSummaryEstimatedStart]  # Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
     waiting: Optional[NewJobWait]  # Why such a job would not start at once; null = it would
     calibration: Optional[QpuCalibration]  # Null = never calibrated
+    estimates: EstimateScores
     description: Optional[QpuDescription]  # What its device says that it can run; null = unknown
 
 
@@ -332,6 +333,31 @@ class QpuDetail(_QpuDetail, total=False):
     command_port: float
     result_port: float
     access_token: str  # SHA-256 (hex) of the access token
+
+
+class EstimateScoresQpuSeconds(TypedDict):
+    """Of completed jobs."""
+
+    jobs: int
+    right: Optional[float]  # Share of them; null without any
+    mean_width: Optional[float]  # Of the range, in s; null without any
+
+
+class EstimateScores(TypedDict):
+    """How often the estimates at submission were right this month, of jobs that have completed."""
+
+    month: str
+    qpu_seconds: EstimateScoresQpuSeconds  # Of completed jobs
+    mean_qpu_seconds: Optional[float]  # Of the same jobs; null without any
+    start: EstimateScore
+
+
+class EstimateScore(TypedDict):
+    """Of completed jobs that were claimed once."""
+
+    jobs: int
+    right: Optional[float]  # Share of them; null without any
+    mean_width: Optional[float]  # Of the range, in s; null without any
 
 
 class QpuDescriptionQubitUncalibrated(TypedDict):
@@ -534,7 +560,7 @@ class DeviceOption(TypedDict):
     secret: bool  # Do not show or store its value
 
 
-class Job(TypedDict):
+class SubmittedJob(TypedDict):
     collectionId: str
     collectionName: str
     id: str
@@ -557,7 +583,9 @@ class Job(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
+    max_seconds: Optional[float]  # Most QPU time that it may use, over all attempts; null = no limit of its own
     program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
+    estimate: Optional[JobEstimate]  # At its submission; null = none
 
 
 class _JobPayloadCircuit(TypedDict):
@@ -635,6 +663,39 @@ class JobError(TypedDict):
     message: str
 
 
+JobEstimateQpuSeconds = TypedDict(
+    "JobEstimateQpuSeconds",
+    {
+        "from": "float",
+        "to": "float",
+    },
+)
+
+class JobEstimate(TypedDict):
+    """Ranges that contain the real value four times in five, as measured."""
+
+    qpu_seconds: JobEstimateQpuSeconds  # QPU time
+    start: Optional[TimeRange]  # UTC; null = nobody can say, see `waiting`
+    charge: SecondsRange
+    basis: Literal["same_program", "recent_jobs", "assumed"]  # Earlier runs of the same programs, the latest jobs of the QPU, or an assumption
+
+
+SecondsRange = TypedDict(
+    "SecondsRange",
+    {
+        "from": "float",
+        "to": "float",
+    },
+)
+
+TimeRange = TypedDict(
+    "TimeRange",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
 class DryRun(TypedDict):
     dry_run: Literal[True]
     accepted: bool
@@ -645,6 +706,7 @@ class DryRun(TypedDict):
     problems: List[Problem]
     warnings: List[Problem]
     ignored: List[str]
+    estimate: Optional[JobEstimate]  # Null unless it would be accepted
 
 
 class _Problem(TypedDict):
@@ -655,6 +717,33 @@ class _Problem(TypedDict):
 
 class Problem(_Problem, total=False):
     params: Dict[str, Any]
+
+
+class Job(TypedDict):
+    collectionId: str
+    collectionName: str
+    id: str
+    user_id: str  # Id in users; '' = none
+    qpu_target: str  # Id in qpus; '' = none
+    payload: JobPayload
+    status: Literal["pending", "running", "completed", "failed", "cancelled"]
+    finished_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    duration: float  # Seconds that the job ran
+    results: Union[JobResults, FailedJobResults]
+    driver: str  # Id in drivers; '' = none
+    started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    attempt: float  # Number of times that the job was claimed for a driver
+    held: bool  # Held by an operator
+    error_code: str
+    name: str  # Name given at submission
+    tags: List[str]
+    qpu: str  # The QPU that runs or ran it
+    created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+    error: Optional[JobError]  # Why a failed job has no results
+    shots: int  # Most shots of one of its circuits; 0 = unknown
+    max_seconds: Optional[float]  # Most QPU time that it may use, over all attempts; null = no limit of its own
+    program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
 
 
 class _JobDetail(TypedDict):
@@ -680,8 +769,10 @@ class _JobDetail(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
+    max_seconds: Optional[float]  # Most QPU time that it may use, over all attempts; null = no limit of its own
     program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
     charged_seconds: Optional[float]
+    estimate: Optional[JobEstimate]  # At its submission; null = none
     timeline: List[TimelineStep]
     calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
     disturbed_by: Optional[str]  # Report of a calibration that ran on the QPU while the job did; null = none
@@ -787,14 +878,6 @@ class JobWaiting(_JobWaiting, total=False):
     until: str  # UTC, such as 2026-01-31 09:05:00.000Z
 
 
-TimeRange = TypedDict(
-    "TimeRange",
-    {
-        "from": "str",
-        "to": "str",
-    },
-)
-
 class _JobChange(TypedDict):
     collectionId: str
     collectionName: str
@@ -817,8 +900,10 @@ class _JobChange(TypedDict):
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     error: Optional[JobError]  # Why a failed job has no results
     shots: int  # Most shots of one of its circuits; 0 = unknown
+    max_seconds: Optional[float]  # Most QPU time that it may use, over all attempts; null = no limit of its own
     program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
     charged_seconds: Optional[float]
+    estimate: Optional[JobEstimate]  # At its submission; null = none
     timeline: List[TimelineStep]
     calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
     disturbed_by: Optional[str]  # Report of a calibration that ran on the QPU while the job did; null = none
@@ -2059,6 +2144,7 @@ class PostJobsBody(TypedDict, total=False):
     dynamical_decoupling: Optional[Literal["none", "XX", "XY4"]]
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again
+    max_seconds: Optional[float]  # Most QPU time that it may use and be charged, over all attempts; then it fails
     qpu_target: Optional[str]  # Name or id of a QPU; any QPU if omitted
     extensions: Any  # Any value; ignored and not stored
 

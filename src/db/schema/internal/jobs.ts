@@ -55,6 +55,23 @@ export const JOBS_TABLES: readonly Table[] = [
     ['PRIMARY KEY (qpu, job_seq)'],
     [index('unfit_jobs', ['job_seq'], false)],
   ),
+  // How many estimates of one QPU were right in one month (UTC), and the sums of their widths and of the
+  // time that the jobs ran, in ms; see `store/jobs/forecast/scores.ts`.
+  keyed(
+    'quote_scores',
+    {
+      qpu: 'TEXT NOT NULL',
+      month: 'TEXT NOT NULL',
+      run_ms: 'INTEGER NOT NULL',
+      run_quoted: 'INTEGER NOT NULL',
+      run_right: 'INTEGER NOT NULL',
+      run_width: 'INTEGER NOT NULL',
+      start_quoted: 'INTEGER NOT NULL',
+      start_right: 'INTEGER NOT NULL',
+      start_width: 'INTEGER NOT NULL',
+    },
+    ['PRIMARY KEY (qpu, month)'],
+  ),
   // The response to a keyed request, returned again when it is repeated.
   internal(
     'idempotency_keys',

@@ -2,7 +2,7 @@ import { newId } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
 import { INSERTION_ORDER } from '../../engine/dialect.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import { newerRuns } from '../../sums/newer.ts'
+import { addNewerRunSql, newerRuns } from '../../sums/newer.ts'
 import { writeSumsIfDue } from '../../sums/write.ts'
 
 /** One change of a balance that is not a charge. (`kind`, `sourceId`) is unique, so a change happens once. */
@@ -61,10 +61,8 @@ export function chargeJob(
   { id, user, qpu }: RunJob,
   { ms, isCharged }: { ms: number; isCharged: boolean },
 ): void {
-  tx.post(
-    `INSERT INTO newer_runs (job, "user", qpu, ms, charged, at) VALUES ($id, $user, $qpu, $ms, $charged, $at)`,
-    { id, user, qpu, ms, charged: isCharged ? ms : null, at: tx.at },
-  )
+  const added = { id, user, qpu, ms, charged: isCharged ? ms : null, at: tx.at }
+  tx.post(addNewerRunSql(tx.dialect), added)
   if (isCharged) changeBalance(tx, user, 0 - ms)
   writeSumsIfDue(tx, id)
 }

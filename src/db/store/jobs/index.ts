@@ -4,14 +4,17 @@ export {
   type AttemptKey,
   type AttemptResult,
   type DriverAttempt,
-  type JobError,
   isRequeuedAttempt,
   isRunningAttempt,
+  type JobError,
   listAttempts,
   listAttemptsOfOlderLeases,
   listRunningAttempts,
 } from './attempts.ts'
 export { type Excess, excessOf, fitsQpu, type JobNeeds } from './fits-qpu.ts'
+export { ASSUMED_MS, ESTIMATE_BASES, type EstimateBasis, Forecast } from './forecast/forecast.ts'
+export { type Quote, quoteOf } from './forecast/quote.ts'
+export { type QuoteScore, readQuoteScore } from './forecast/scores.ts'
 export {
   findResponse,
   findResponseOfKey,
@@ -52,5 +55,5 @@ export type { JobAction } from './transitions/operator-action.ts'
 export { releaseJob } from './transitions/release.ts'
 export { requeueDisturbed, requeueJob, requeueUndelivered } from './transitions/requeue.ts'
 export { requeueLost, retryBackoffMs } from './transitions/retry.ts'
-export { capError, remainingMs } from './transitions/time-cap.ts'
 export { markStarted } from './transitions/start.ts'
+export { capError, remainingMs } from './transitions/time-cap.ts'

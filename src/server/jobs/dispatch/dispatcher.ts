@@ -133,8 +133,7 @@ export class JobDispatcher {
       await this.#refusePayload(claim, payload.issues[0].message)
       return false
     }
-    // 0: the driver limits the execution time itself; the server only watches the heartbeats. An earlier driver
-    // takes 0 for no limit, so that what is left of the job's own one is never 0.
+    // 0: the driver alone limits the execution time; the server only watches the heartbeats.
     const sent = hub.send(driver, {
       type: 'RunJob',
       job,

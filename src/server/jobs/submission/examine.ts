@@ -139,7 +139,7 @@ function programHash({ circuits }: JobPayload): string {
   return sum.toString('base64url')
 }
 
-/** What a job states besides its payload: the hash of one without names and limit is that of earlier versions. */
+/** What a job states besides its payload; without any, the hash is that of earlier versions. */
 function stated({
   maxMs,
   ...names

@@ -1,11 +1,13 @@
 import { AppError } from '../../../base/index.ts'
-import { JsonText, type Tx } from '../../../db/index.ts'
+import { JsonText, type ReadTx, type Tx } from '../../../db/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import {
   assertMaySubmit,
   bytesOfJob,
   findJob,
   insertJob,
+  type Job,
+  type Quote,
   saveResponse,
 } from '../../../db/store/jobs/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
@@ -14,14 +16,15 @@ import type { Caller } from '../../http/caller.ts'
 import { earlierId, keyedRequest } from '../../http/request/idempotency.ts'
 import type { Examination, ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { chipNeedsText } from '../chip/job-chip-needs.ts'
-import { type JobView, presentJob } from '../view.ts'
+import { presentQuote, quoteJob } from '../quote.ts'
+import { estimateOf, type JobView, presentJob } from '../view.ts'
 import { accepted } from './examine.ts'
 import { needProblems, needsOf } from './needs.ts'
 import { resolveTarget } from './target.ts'
 import { findUncalibrated } from './uncalibrated.ts'
 
 /** What a submission works with. */
-type SubmissionContext = Pick<ServerContext, 'db' | 'config'>
+type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'order'>
 
 interface SubmitOptions {
   /** The caller's `Idempotency-Key`: repeating the request returns the same job. */
@@ -58,7 +61,7 @@ export async function submitJob(
   const submit = (tx: Tx) => {
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
-    if (before) return before
+    if (before) return describeSubmitted(tx, before)
     const needs = needsOf(submission)
     const target = resolveTarget(tx, submission.target, needs)
     assertNoProblems(needProblems(submission, target))
@@ -74,6 +77,7 @@ export async function submitJob(
         chipNeeds: chipNeedsText(submission),
         programHash: submission.programHash,
         maxMs: submission.maxMs,
+        quote: quoteOf(context, tx, { user: user.id, submission, qpu: target.id }),
         ...namesOf(submission),
       },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
@@ -82,10 +86,25 @@ export async function submitJob(
       appendAudit(tx, { actor, action: 'job.submit', subject: row.id, detail: { user: user.id } })
     }
     if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
-    return row
+    return describeSubmitted(tx, row)
   }
   const size = { bytes: Buffer.byteLength(submission.text), account: user.id }
-  return presentJob(db, await db.write('submit job', submit, size))
+  const { job, estimate } = await db.write('submit job', submit, size)
+  return { ...presentJob(db, job), estimate }
+}
+
+function describeSubmitted(tx: ReadTx, job: Job) {
+  return { job, estimate: estimateOf(tx, job) }
+}
+
+/** What is expected of a submission to a QPU, or to any (''). */
+function quoteOf(
+  context: SubmissionContext,
+  tx: ReadTx,
+  { user, submission, qpu }: { user: string; submission: ExaminedSubmission; qpu: string },
+): Quote {
+  const { programHash: program, maxMs } = submission
+  return quoteJob(context, tx, { user, qpu, needs: needsOf(submission), program, maxMs })
 }
 
 function namesOf({ name, tags, labels }: ExaminedSubmission) {
@@ -118,6 +137,8 @@ interface DryRun {
   warnings: Problem[]
   /** Keys of the body that are not used, and directives of programs with their places. */
   ignored: string[]
+  /** What is expected of it; null unless it would be accepted. */
+  estimate: ReturnType<typeof presentQuote> | null
 }
 
 /**
@@ -141,6 +162,7 @@ export async function dryRunJob(
     problems: [],
     warnings: [],
     ignored: [],
+    estimate: null,
   }
   const submission = collectProblems(dryRun.problems, () => accepted(outcome))
   if (!submission) return dryRun
@@ -158,8 +180,13 @@ export async function dryRunJob(
       dryRun.problems.push(...needProblems(submission, target), ...problems)
       dryRun.warnings.push(...warnings)
     }
-    collectProblems(dryRun.problems, () => assertMaySubmit(tx, user.id, limits, bytesOfJob(payload)))
+    const may = collectProblems(dryRun.problems, () =>
+      assertMaySubmit(tx, user.id, limits, bytesOfJob(payload)),
+    )
     dryRun.qpu_target = target?.id ?? ''
+    if (!target || !may || dryRun.problems.length > 0) return
+    const quote = quoteOf(context, tx, { user: user.id, submission, qpu: target.id })
+    dryRun.estimate = presentQuote(quote, !may.owner.unlimited)
   })
   const isAccepted = dryRun.problems.length === 0
   return { ...dryRun, accepted: isAccepted, executions, qubits, payload, ignored }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Job } from '../../../api/model/jobs.ts'
-import { seedOf, shotsOf } from '../../../jobs/jobs.ts'
+import { basisText, secondsText, seedOf, shotsOf } from '../../../jobs/jobs.ts'
 import { isFinished } from '../../../jobs/status.ts'
 import { formatColumnSeconds, formatCount, formatOrdinal, formatSeconds } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
@@ -27,6 +27,7 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
         </Fact>
       )}
       {typeof charged === 'number' && <Fact name="Charged">{formatColumnSeconds(charged)}</Fact>}
+      <Expected job={job} />
       {job.status === 'pending' && <QueueFacts job={job} />}
       {executions > 1 && (
         <Fact name="Circuits">
@@ -47,6 +48,20 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
       {owner && <Fact name="Owner">{owner}</Fact>}
       <Tags tags={job.tags ?? []} />
     </dl>
+  )
+}
+
+/** What was expected of it at its submission, and what it may use at most. */
+function Expected({ job: { estimate, max_seconds: most } }: { job: Job }) {
+  return (
+    <>
+      {estimate && (
+        <Fact name="Estimated">
+          <span title={`From ${basisText(estimate)}`}>{secondsText(estimate.qpu_seconds)}</span>
+        </Fact>
+      )}
+      {most && <Fact name="Limit">{formatColumnSeconds(most)} of QPU time</Fact>}
+    </>
   )
 }
 

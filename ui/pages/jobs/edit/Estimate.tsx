@@ -1,46 +1,40 @@
-import { type Job, jobs as jobsSchema } from '../../../api/model/jobs.ts'
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { dryRun, type Estimate as Expected } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
-import { useResource } from '../../../app/use-resource.ts'
+import { useNow } from '../../../app/use-now.ts'
 import type { Draft } from '../../../jobs/draft.ts'
-import type { Expected } from '../../../jobs/fidelity/expected-fidelity.ts'
-import { executionsOf } from '../../../jobs/submission.ts'
-import { formatCount, formatNumberOf, formatSeconds } from '../../../lib/format.ts'
+import type { Expected as Fidelity } from '../../../jobs/fidelity/expected-fidelity.ts'
+import { basisText, secondsText } from '../../../jobs/jobs.ts'
+import { startText } from '../../../jobs/occupancy.ts'
+import { bodyOf } from '../../../jobs/submission.ts'
+import { formatNumberOf } from '../../../lib/format.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Row } from './EstimateRow.tsx'
 import { ExpectedFidelity } from './ExpectedFidelity.tsx'
 import type { QpuState } from './qpu-state.ts'
 
-/** Recent jobs that the estimate is made from. */
-const RECENT = 20
-const FIELDS = 'fields=id,status,shots,duration'
+/** Pause after the last change of the form, ms. */
+const PAUSE_MS = 600
 
 interface EstimateProps {
   draft: Draft
+  /** Whether the form has no problems. */
+  isValid: boolean
   state: QpuState | undefined
-  fidelity: Expected | undefined
+  fidelity: Fidelity | undefined
 }
 
-/** What the job will cost and when it may start, and how the estimate is made. */
-export function Estimate({ draft, state, fidelity }: EstimateProps) {
-  const { api, account } = useApp()
-  const { qpu } = draft
-  const on = qpu && `&qpu=${encodeURIComponent(qpu)}`
-  const recent = useResource(
-    (abort) => api.get(`/api/jobs?status=completed&limit=${RECENT}&${FIELDS}${on}`, jobsSchema, abort),
-    [qpu],
-  )
-  const perShot = medianPerShot(recent.value.value ?? [])
+/** What the job will cost and when it may start, by a dry run of the server. */
+export function Estimate({ draft, isValid, state, fidelity }: EstimateProps) {
+  const { account } = useApp()
+  const expected = useDryRun(draft, isValid)
   const balance = account.value?.qpu_seconds
-  const seconds = perShot === undefined ? undefined : executionsOf(draft) * Number(draft.shots) * perShot
   return (
     <Panel title="Estimate">
       <dl class="estimate">
-        {seconds === undefined || perShot === undefined ? (
-          <Row name="QPU time">after your first job</Row>
-        ) : (
-          <Cost draft={draft} seconds={seconds} perShot={perShot} balance={balance} />
-        )}
+        {expected ? <Cost expected={expected} balance={balance} /> : <Row name="QPU time">not known yet</Row>}
         {state && <Start state={state} />}
         {state && fidelity && <ExpectedFidelity state={state} fidelity={fidelity} />}
       </dl>
@@ -48,27 +42,49 @@ export function Estimate({ draft, state, fidelity }: EstimateProps) {
   )
 }
 
-interface CostProps {
-  draft: Draft
-  seconds: number
-  perShot: number
-  balance: number | undefined
-}
-
-function Cost({ draft, seconds, perShot, balance }: CostProps) {
-  const executions = executionsOf(draft)
+function Cost({ expected, balance }: { expected: Expected; balance: number | undefined }) {
+  const { zone } = useApp()
+  const now = useNow(1_000).value
+  const { qpu_seconds, charge, start } = expected
+  const starts = startText(start, now, zone.value)
   return (
     <>
-      <Row name="QPU time">≈ {formatSeconds(Number(seconds.toPrecision(2)))}</Row>
-      <Row name="From your last jobs">
-        {executions > 1 && `${formatCount(executions)} × `}
-        {formatCount(Number(draft.shots))} shots × {formatPerShot(perShot)}
-      </Row>
-      {balance !== undefined && (
-        <Row name="Balance after">{formatSeconds(Math.max(0, balance - seconds))}</Row>
+      <Row name="QPU time">{secondsText(qpu_seconds)}</Row>
+      <Row name="From">{basisText(expected)}</Row>
+      {starts && <Row name="Start">{starts}</Row>}
+      {balance !== undefined && charge.to > 0 && (
+        <Row name="Balance after">
+          {secondsText({ from: Math.max(0, balance - charge.to), to: Math.max(0, balance - charge.from) })}
+        </Row>
       )}
     </>
   )
+}
+
+/** What the server expects of the job of a form, a moment after its last change; undefined until then. */
+function useDryRun(draft: Draft, isValid: boolean): Expected | undefined {
+  const { api } = useApp()
+  const expected = useSignal<Expected | undefined>(undefined)
+  const body = isValid ? JSON.stringify(bodyOf(draft)) : ''
+  useEffect(() => {
+    if (body === '') {
+      expected.value = undefined
+      return
+    }
+    let isCurrent = true
+    const timer = setTimeout(async () => {
+      const found = await api
+        .post('/api/jobs?dry_run=true', JSON.parse(body), dryRun)
+        // What is wrong is shown when the job is submitted.
+        .catch(() => ({ estimate: null }))
+      if (isCurrent) expected.value = found.estimate ?? undefined
+    }, PAUSE_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [body])
+  return expected.value
 }
 
 function Start({ state: { queue_length: queued, holder } }: { state: QpuState }) {
@@ -84,17 +100,4 @@ function Start({ state: { queue_length: queued, holder } }: { state: QpuState })
       )}
     </>
   )
-}
-
-/** The median time of one shot of finished jobs, s; undefined without jobs. */
-function medianPerShot(jobs: readonly Job[]): number | undefined {
-  const times = jobs
-    .flatMap(({ duration, shots }) => (duration && shots ? [duration / shots] : []))
-    .sort((a, b) => a - b)
-  return times[Math.floor(times.length / 2)]
-}
-
-function formatPerShot(seconds: number): string {
-  const [scale, unit] = seconds < 1e-6 ? [1e9, 'ns'] : seconds < 1e-3 ? [1e6, 'µs'] : [1e3, 'ms']
-  return `${Number((seconds * Number(scale)).toPrecision(2))} ${unit}`
 }

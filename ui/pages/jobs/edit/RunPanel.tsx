@@ -13,7 +13,7 @@ interface RunPanelProps {
 
 /** How the programs are run: QPU, shots, form of the result, name and tags. */
 export function RunPanel({ draft, change, errorOf }: RunPanelProps) {
-  const { shots, qpu, name, tags, level } = draft
+  const { shots, qpu, name, tags, level, maxSeconds } = draft
   const result = {
     get value() {
       return level
@@ -51,6 +51,18 @@ export function RunPanel({ draft, change, errorOf }: RunPanelProps) {
           />
           {errorOf('level') && <p class="field-error">{errorOf('level')}</p>}
         </div>
+        <Field id="max-seconds" label="Most QPU time, s (empty: no limit)" error={errorOf('maxSeconds')}>
+          <input
+            id="max-seconds"
+            type="number"
+            min={0.001}
+            step="any"
+            inputMode="decimal"
+            value={maxSeconds}
+            onInput={({ currentTarget }) => change('maxSeconds', { maxSeconds: currentTarget.value })}
+            {...describedBy('max-seconds', errorOf('maxSeconds'))}
+          />
+        </Field>
         <Field id="name" label="Name" error={errorOf('name')}>
           <input
             id="name"

@@ -5,10 +5,10 @@ import type { Database } from '../../../records/database.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import type { RecordOf } from '../../../schema/collection.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
+import { Forecasts } from '../forecast/forecasts.ts'
 import type { Job } from '../jobs.ts'
 import { FairShare } from './fair-share.ts'
 import { Lane } from './line.ts'
-import { RunTimes } from './run-times.ts'
 
 /** A QPU, as the queue needs it. */
 export type Qpu = RecordOf<typeof qpus>
@@ -46,8 +46,8 @@ const NO_QUEUE: TargetQueue = { all: new Lane(), byUser: new Map() }
 export class JobOrder {
   /** The recent use of QPU time, with the policy `fair`. */
   readonly fair: FairShare | undefined
-  /** How long the latest jobs of each QPU took. */
-  readonly runTimes: RunTimes
+  /** What is expected of the jobs of each QPU. */
+  readonly forecasts: Forecasts
   /** Users without balance who were passed over: a change of one of them may let a job run. */
   readonly unfunded = new Set<string>()
   readonly #jobs = new Map<number, OpenJob>()
@@ -63,7 +63,7 @@ export class JobOrder {
 
   private constructor(db: Pick<Database, 'changes' | 'upcoming' | 'withdrawn'>, fair: FairShare | undefined) {
     this.fair = fair
-    this.runTimes = new RunTimes(db)
+    this.forecasts = new Forecasts(db)
     db.changes.subscribe((changes) => {
       if (changes.some(({ collection }) => collection === qpus.name)) this.#enabledQpus = undefined
     })

@@ -2,6 +2,7 @@ import { qpus } from '../../../collections/qpus.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { unfitReasons } from '../../qpus/unfit-jobs.ts'
 import { type Excess, excessOf, type JobNeeds } from '../fits-qpu.ts'
+import type { Forecast } from '../forecast/forecast.ts'
 import { countBeforeFairly } from './fair-order.ts'
 import type { JobOrder, Qpu } from './job-order.ts'
 import { OrderReading, QpuQueue } from './qpu-queue.ts'
@@ -31,8 +32,8 @@ export interface CandidateQueue {
   ahead: number
   /** Whether the running job belongs to the user who has booked the current slot. */
   isBookerRunning: boolean
-  /** Time from claim to end of the latest jobs on this QPU, in ms. */
-  recentMs: readonly number[]
+  /** What is expected of the jobs of this QPU. */
+  forecast: Pick<Forecast, 'recentMs' | 'waits'>
 }
 
 interface PendingRow extends JobNeeds {
@@ -66,25 +67,30 @@ export function readQueuePosition(
   return row && positionOf(tx, row, { idleMs, order })
 }
 
-/** Reads the queue of a QPU for a job without special needs that `user`, '' = somebody, submits to it now. */
+/** Without special needs. */
+const NO_NEEDS: JobNeeds = { qubits: 0, shots: 0, executions: 0, features: 0 }
+
+/** Reads the queue of a QPU, or of any (''), for a job that `user`, '' = somebody, submits to it now. */
 export function readNewPosition(
   tx: ReadTx,
-  { user, qpu }: { user: string; qpu: string },
+  { user, qpu, needs = NO_NEEDS }: { user: string; qpu: string; needs?: JobNeeds },
   idleMs: number,
   order: JobOrder,
 ): QueuePositionInput {
   const job = { id: '', seq: Number.MAX_SAFE_INTEGER, user_id: user, qpu_target: qpu, not_before: 0 }
-  const needs = { qubits: 0, shots: 0, executions: 0, features: 0 }
   const state = { has_balance: 1, held: 0, hold_reason: '', run_next: 0 }
   return positionOf(tx, { ...job, ...needs, ...state }, { idleMs, order })
 }
+
+/** A new job has not been refused by any QPU yet. */
+const NONE_UNFIT: ReadonlyMap<string, string> = new Map()
 
 function positionOf(
   tx: ReadTx,
   row: PendingRow,
   { idleMs, order }: { idleMs: number; order: JobOrder },
 ): QueuePositionInput {
-  const unfit = unfitReasons(tx, row.seq)
+  const unfit = row.id === '' ? NONE_UNFIT : unfitReasons(tx, row.seq)
   const targets = targetsOf(tx, row, order).map((qpu) => {
     return { qpu, excess: excessOf(row, qpu), unfit: unfit.get(qpu.id) }
   })
@@ -117,17 +123,17 @@ function candidateOf(
   row: PendingRow,
   { state, queue, isBookerRunning }: ReadState,
 ): CandidateQueue {
-  const { all, typical } = order.runTimes.of(tx, state.qpu.id)
+  const forecast = order.forecasts.of(tx, state.qpu.id)
   const booker = state.slot?.user ?? ''
   const job = { seq: row.seq, user: row.user_id, runNext: row.run_next }
   const isFair = use !== undefined && job.runNext === 0 && job.user !== booker
   return {
     state,
     ahead: isFair
-      ? countFairlyAhead(job, { queue, booker, use, runMs: typical })
+      ? countFairlyAhead(job, { queue, booker, use, runMs: forecast.typicalMs })
       : countAhead(job, queue, booker),
     isBookerRunning,
-    recentMs: all,
+    forecast,
   }
 }
 

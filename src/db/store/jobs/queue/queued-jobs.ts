@@ -45,11 +45,11 @@ export function readQueueHead(
   const [read] = readStates(reading, [{ qpu, queue }], idleMs)
   if (!read) return undefined
   const { state, isBookerRunning } = read
-  const { all, typical } = order.runTimes.of(tx, id)
-  const jobs = inOrder(reading, queue, { booker: state.slot?.user ?? '', limit, runMs: typical })
+  const forecast = order.forecasts.of(tx, id)
+  const jobs = inOrder(reading, queue, { booker: state.slot?.user ?? '', limit, runMs: forecast.typicalMs })
   return {
     jobs: jobs.flatMap(({ seq }) => jobAt(tx, seq) ?? []),
-    queue: { state, isBookerRunning, recentMs: all },
+    queue: { state, isBookerRunning, forecast },
   }
 }
 

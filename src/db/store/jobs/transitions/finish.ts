@@ -8,8 +8,8 @@ import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
 import { announceEnd, findOwner } from '../announce-end.ts'
 import { type AttemptKey, type AttemptResult, endAttempt, endLate } from '../attempts.ts'
 import { saveProvenance } from '../provenance.ts'
-import { capEnd, remainingMs } from './time-cap.ts'
 import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
+import { capEnd, remainingMs } from './time-cap.ts'
 
 /**
  * The outcome of a result. `stale`: an older attempt, an ended job or an attempt that was given up, and

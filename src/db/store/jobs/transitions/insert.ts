@@ -11,6 +11,7 @@ import { writeSumsIfDue } from '../../../sums/write.ts'
 import type { User } from '../../accounts/accounts.ts'
 import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
+import { type Quote, quoteFields } from '../forecast/quote.ts'
 import { findJob, type Job } from '../jobs.ts'
 import { saveLabels } from '../labels.ts'
 import { pendingByUser } from '../pending-by-user.ts'
@@ -28,6 +29,8 @@ interface NewJob {
   expected?: string
   /** What its programs need of a chip, as JSON; '' = unknown. */
   chipNeeds?: string
+  /** What is expected of it now. */
+  quote?: Quote
   /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
   maxMs?: number
   /** SHA-256 of its programs in base64url; '' = unknown. */
@@ -61,6 +64,7 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
     expected_results: job.expected ?? '',
     chip_needs: job.chipNeeds ?? '',
     max_ms: job.maxMs ?? 0,
+    ...(job.quote && quoteFields(job.quote)),
     program_hash: job.programHash ?? '',
     name: job.name ?? '',
     tags: job.tags && job.tags.length > 0 ? job.tags : null,

@@ -74,11 +74,8 @@ export function retryOrFail(
   const detail = (end.detail ?? reason).slice(0, MAX_DETAIL_LENGTH)
   appendTimeline(tx, job, { event: state === 'error' ? 'device_error' : state, attempt, detail })
   const counted = countFailed(tx, job)
-  if (state !== 'undelivered') {
-    const maxMs = maxMsOf(tx, job)
-    if (remainingMs(tx, job, maxMs) === 0) return failForGood(tx, end, capError(maxMs))
-    if (maxAttempts > 0 && counted >= maxAttempts) return failForGood(tx, end, exhausted(counted, reason))
-  }
+  const final = state === 'undelivered' ? undefined : lastError(tx, end, { counted, maxAttempts })
+  if (final) return failForGood(tx, end, final)
   const isUncalibrated = code === NOT_CALIBRATED
   const isKept = isUncalibrated && isDescribed(tx, end.qpu)
   const failed = isUncalibrated ? Number.POSITIVE_INFINITY : Math.max(1, counted)
@@ -94,8 +91,15 @@ function isDescribed(tx: ReadTx, qpu = ''): boolean {
   return (tx.find(qpus, qpu)?.described_at ?? '') !== ''
 }
 
-/** The error of a job whose last allowed attempt has failed. */
-function exhausted(counted: number, reason: string) {
+/** Why a job is not tried again after an attempt that counts; undefined if it is. */
+function lastError(
+  tx: ReadTx,
+  { job, reason }: FailedAttempt,
+  { counted, maxAttempts }: RetryLimits & { counted: number },
+) {
+  const maxMs = maxMsOf(tx, job)
+  if (remainingMs(tx, job, maxMs) === 0) return capError(maxMs)
+  if (maxAttempts === 0 || counted < maxAttempts) return undefined
   return {
     error: `Given up after ${counted} attempts; the last one ended with: ${reason}`,
     error_code: 'attempts_exhausted',

@@ -29,7 +29,7 @@ export function remainingMs(tx: ReadTx, job: string, maxMs: number): number | un
 }
 
 /** An attempt that did not complete its job; times as UTC text. */
-export interface TriedAttempt {
+interface TriedAttempt {
   state: string
   claimed_at: string
   started_at: string

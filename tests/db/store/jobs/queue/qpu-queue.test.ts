@@ -60,16 +60,16 @@ test('the order has neither deleted nor ended jobs', async () => {
   expect(await known()).toEqual([undefined, undefined, kept.id])
 })
 
-test('the times of a QPU are read again after the end of a job, and not after a submission', async () => {
+test('the forecast of a QPU learns from the end of a job, without reading the others again', async () => {
   await using lab = await JobLab.open()
   const user = await lab.user()
   const { job } = await lab.running(user)
   const qpu = (await lab.job(job)).qpu
-  const times = () => lab.db.read((tx) => lab.order.runTimes.of(tx, qpu))
-  const before = await times()
+  const forecast = await lab.db.read((tx) => lab.order.forecasts.of(tx, qpu))
   await lab.submit(user)
-  expect(await times()).toBe(before)
+  const before = forecast.recentMs
   await lab.clock.advance(5_000)
   await lab.complete(job)
-  expect([before.all, (await times()).all]).toEqual([[], [5_000]])
+  expect([before, forecast.recentMs]).toEqual([[], [5_000]])
+  expect(await lab.db.read((tx) => lab.order.forecasts.of(tx, qpu))).toBe(forecast)
 })

@@ -1,14 +1,20 @@
 import { expect, test } from 'bun:test'
 import { ATTEMPTS } from '../../../../../src/db/store/jobs/attempts.ts'
-import { applyResult, claimJob } from '../../../../../src/db/store/jobs/index.ts'
-import { recentMs, typicalMs } from '../../../../../src/db/store/jobs/queue/run-times.ts'
+import { Forecasts } from '../../../../../src/db/store/jobs/forecast/forecasts.ts'
+import { applyResult, claimJob, Forecast } from '../../../../../src/db/store/jobs/index.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 
 test('the typical time is the middle one, never 0, and assumed without any', () => {
-  expect(typicalMs([5, 1, 9])).toBe(5)
-  expect(typicalMs([9, 5, 1, 7])).toBe(7)
-  expect(typicalMs([0, 0])).toBe(1)
-  expect(typicalMs([])).toBe(1_000)
+  const typical = (times: number[]) => {
+    const forecast = new Forecast()
+    const size = { program: '', shots: 1, executions: 1, qubits: 1, ms: 1 }
+    for (const busyMs of times) forecast.add({ ...size, busyMs })
+    return forecast.typicalMs
+  }
+  expect(typical([5, 1, 9])).toBe(5)
+  expect(typical([9, 5, 1, 7])).toBe(7)
+  expect(typical([0, 0])).toBe(1)
+  expect(typical([])).toBe(1_000)
 })
 
 test('the times of a QPU are those of its own jobs that have ended well', async () => {
@@ -38,7 +44,8 @@ test('the times of a QPU are those of its own jobs that have ended well', async 
       )?.qpu ?? ''
     )
   }
-  const timesOf = (qpu: string) => lab.db.read((tx) => recentMs(tx, qpu))
+  // Read from the store, as after a start.
+  const timesOf = (qpu: string) => lab.db.read((tx) => new Forecasts(lab.db).of(tx, qpu).recentMs)
   const north = await run(3_000, 'completed')
   const south = await run(7_000, 'completed')
   const broken = await run(2_000, 'device')
