@@ -130,7 +130,7 @@ function update(
   const params = { ...row, id, updated: sql.at }
   const assignments = changed.map(([name]) => `${quoted(plan.column(name))} = $${name}, `)
   guardUnique(collection, failure, () =>
-    sql.post(
+    sql.run(
       `UPDATE ${quoted(collection.name)} SET ${assignments.join('')}updated = $updated WHERE id = $id`,
       params,
     ),
