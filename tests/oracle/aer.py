@@ -1,8 +1,7 @@
 """Executes requests about circuits with Qiskit and Aer.
 
 Circuits come as data, not as programs, so that Qiskit's readers of OpenQASM have no part in the comparison: gates
-are Qiskit's own, modifiers are applied to their matrices. Where the OpenQASM 3 definition of a gate carries a phase
-that Qiskit's object of the same name lacks, the matrix of the definition is built here.
+are Qiskit's own, modifiers are applied to their matrices. `U`, `u2` and `u3` have no factor of their own in either.
 """
 
 import cmath
@@ -14,7 +13,7 @@ from qiskit import QuantumCircuit, qasm2, qasm3, transpile
 from qiskit.circuit import library
 from qiskit.circuit.library import UnitaryGate
 from qiskit.circuit.random import random_circuit
-from qiskit.quantum_info import Operator
+from qiskit.quantum_info import Operator, Statevector
 from qiskit_aer import AerSimulator
 from qiskit_aer.noise import (
     NoiseModel,
@@ -28,29 +27,11 @@ from qiskit_aer.noise import (
 )
 
 
-def v_matrix(theta, phi, lam):
-    cos, sin = math.cos(theta / 2), math.sin(theta / 2)
-    return numpy.array(
-        [
-            [cos, -cmath.exp(1j * lam) * sin],
-            [cmath.exp(1j * phi) * sin, cmath.exp(1j * (phi + lam)) * cos],
-        ]
-    )
-
-
-def with_phase(angle, matrix):
-    return UnitaryGate(cmath.exp(1j * angle) * matrix)
-
-
-# OpenQASM 3 definitions whose phase differs from Qiskit's gates.
-DEFINED = {
-    "U": lambda theta, phi, lam: with_phase(theta / 2, v_matrix(theta, phi, lam)),
-    "u2": lambda phi, lam: with_phase(-(phi + lam) / 2, v_matrix(math.pi / 2, phi, lam)),
-    "u3": lambda theta, phi, lam: with_phase(-(phi + lam) / 2, v_matrix(theta, phi, lam)),
-    "gphase": lambda angle: library.GlobalPhaseGate(angle),
-}
-
 NAMED = {
+    "U": library.UGate,
+    "u2": lambda phi, lam: library.UGate(math.pi / 2, phi, lam),
+    "u3": library.UGate,
+    "gphase": library.GlobalPhaseGate,
     "p": library.PhaseGate,
     "x": library.XGate,
     "y": library.YGate,
@@ -94,7 +75,7 @@ def controlled(matrix, value):
 
 
 def gate_of(step):
-    gate = (DEFINED.get(step["gate"]) or NAMED[step["gate"]])(*step["params"])
+    gate = NAMED[step["gate"]](*step["params"])
     if not step["modifiers"]:
         return gate
     matrix = Operator(gate).data if gate.num_qubits else numpy.array([[cmath.exp(1j * step["params"][0])]])
@@ -216,6 +197,49 @@ def density_matrix(question):
     return saved(circuit_of(question), "density_matrix", noise_of(question))
 
 
+def parts(state, qubit):
+    """The outcomes of a qubit that occur, with their probability and the state after each."""
+    places = numpy.arange(len(state.data)) >> qubit & 1
+    for outcome in (0, 1):
+        kept = numpy.where(places == outcome, state.data, 0)
+        weight = float(numpy.vdot(kept, kept).real)
+        if weight > 1e-15:
+            yield outcome, weight, Statevector(kept / math.sqrt(weight))
+
+
+def branch(step, branches):
+    """The branches after a step: states, classical bits and probabilities."""
+    for state, bits, weight in branches:
+        if step["kind"] == "gate":
+            yield (state.evolve(Operator(gate_of(step)), step["qubits"]) if step["qubits"] else state), bits, weight
+        elif step["kind"] == "if":
+            inner = [(state, bits, weight)]
+            if bits[step["clbit"]] == step["value"]:
+                for each in step["steps"]:
+                    inner = list(branch(each, inner))
+            yield from inner
+        elif step["kind"] == "measure":
+            for outcome, share, after in parts(state, step["qubit"]):
+                at = step["clbit"]
+                yield after, (*bits[:at], outcome, *bits[at + 1 :]), weight * share
+        else:
+            for outcome, share, after in parts(state, step["qubit"]):
+                flip = Operator(library.XGate())
+                yield (after.evolve(flip, [step["qubit"]]) if outcome else after), bits, weight * share
+
+
+def probabilities(question):
+    """The probabilities of the outcomes of a circuit over all branches, and what Aer counts."""
+    branches = [(Statevector.from_int(0, 2 ** question["qubits"]), (0,) * question["clbits"], 1.0)]
+    for step in question["steps"]:
+        branches = list(branch(step, branches))
+    sums = {}
+    for _, bits, weight in branches:
+        key = "".join(str(bit) for bit in reversed(bits))
+        sums[key] = sums.get(key, 0) + weight
+    return {"probabilities": sums, "counts": counts(question)}
+
+
 def export(question):
     """A random circuit of Qiskit's own, as both of its exporters write it, and what Aer counts."""
     circuit = random_circuit(
@@ -243,6 +267,7 @@ serve(
         "counts": counts,
         "statevector": statevector,
         "density_matrix": density_matrix,
+        "probabilities": probabilities,
         "export": export,
         "file": file_counts,
     }

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessDevice } from '../../src/devices/index.ts'
 import { openProcess, payloadOf, runJob } from '../devices/support/jobs.ts'
 import { stateOf } from '../devices/support/programs.ts'
+import { chiSquare, chiSquareLimit } from '../simulator/support/run.ts'
 import { openPython } from '../support/python/python.ts'
 import { type Aer, startAer } from './aer.ts'
 import { Comparisons } from './comparisons.ts'
@@ -18,6 +19,12 @@ const FILE_QUBITS = isFull ? 27 : 16
 /** For circuits with resets Aer computes the state for each shot again. */
 const FEW_SHOTS = 500
 const SHOTS = 4_000
+/** Programs with control flow whose exact probabilities are compared. */
+const PROGRAMS = isFull ? 300 : 20
+/** Rounding errors of both sides. */
+const TOLERANCE = 1e-9
+/** Draws those programs; `SEED` repeats the ones of a run that failed. */
+const FIRST = Number(process.env['SEED'] ?? Math.floor(2 ** 31 * Math.random()))
 
 setDefaultTimeout(isFull ? 1_200_000 : 300_000)
 
@@ -118,6 +125,33 @@ describe.skipIf(!python)('Qiskit Aer agrees', () => {
       comparisons.add(file, await countsOf(await Bun.file(path).text(), 1, shots), theirs)
     }
     comparisons.assertAllAgree()
+  })
+
+  test(`${PROGRAMS} random ones have the probabilities of Qiskit's branches, and of the counts of Aer`, async () => {
+    let farthest = 0
+    for (let seed = FIRST; seed < FIRST + PROGRAMS; seed++) {
+      const circuit = randomCircuit({
+        seed,
+        qubits: 1 + (seed % 5),
+        length: 5 + (seed % 26),
+        pattern: 'feedback',
+      })
+      const program = toProgram(circuit)
+      const results = await runJob(device, payloadOf([program], { exact: true }))
+      const ours = new Map(Object.entries(results.circuit_results[0]?.probabilities ?? {}))
+      const { probabilities, counts } = await aer.ask<{
+        probabilities: Record<string, number>
+        counts: Record<string, number>
+      }>({ ask: 'probabilities', shots: SHOTS, seed: seed % 2 ** 31, ...circuit })
+      const outcomes = new Set([...ours.keys(), ...Object.keys(probabilities)])
+      const apart = [...outcomes].map((key) => Math.abs((ours.get(key) ?? 0) - (probabilities[key] ?? 0)))
+      farthest = Math.max(farthest, ...apart)
+      expect(farthest, `SEED=${seed}, difference from Qiskit\n${program}`).toBeLessThan(TOLERANCE)
+      const { value, freedom } = chiSquare(counts, ours)
+      // As improbable as once in a million programs.
+      expect(value, `SEED=${seed}, counts of Aer\n${program}`).toBeLessThan(1.6 * chiSquareLimit(freedom) + 4)
+    }
+    console.info(`SEED=${FIRST}: ${PROGRAMS} programs, largest difference ${farthest.toExponential(1)}`)
   })
 })
 
