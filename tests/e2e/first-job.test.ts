@@ -39,7 +39,7 @@ describe.skipIf(!chromium)('the first job', () => {
 
       await page.getByRole('heading', { name: 'New job' }).waitFor()
       await page.getByLabel('OpenQASM program').getByText('cx q[0], q[1];').waitFor()
-      await page.getByLabel('QPU').selectOption('kelvin, offline')
+      await page.getByLabel('QPU', { exact: true }).selectOption('kelvin, offline')
       await page.getByRole('button', { name: 'Submit' }).click()
       await page.getByRole('heading', { name: /^Job \w{15}$/ }).waitFor()
       await page.getByText('Pending, 1st').waitFor()

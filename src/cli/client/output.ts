@@ -103,10 +103,9 @@ export function estimateLine({ qpu_seconds: run, charge, start, basis }: wire.Jo
   }
   const seconds = ({ from, to }: wire.JobEstimate['charge']) =>
     `${shortSeconds(from)} to ${shortSeconds(to)} s`
-  const starts = start
-    ? `, start ${localTime(new Date(start.from))} to ${localTime(new Date(start.to))}`
-    : ', start unknown'
-  return `Expected: ${seconds(run)} of QPU time, charge ${seconds(charge)}${starts} (from ${BASES[basis]})`
+  const [from, to] = start ? [start.from, start.to].map((time) => localTime(new Date(time))) : []
+  const starts = from === undefined ? 'unknown' : from === to ? `at ${from}` : `from ${from} to ${to}`
+  return `Expected: ${seconds(run)} of QPU time, charge ${seconds(charge)}, start ${starts} (by ${BASES[basis]})`
 }
 
 function shortSeconds(seconds: number): string {

@@ -177,8 +177,8 @@ describe('jobs', () => {
     expect((await run(['submit', 'rotation.qasm', '--param', '0', '--qpu', 'absent'])).err).toContain(
       '\n--qpu: There is no QPU absent',
     )
-    expect((await run(['submit', 'rotation.qasm', '--check', '--param', '1'])).out).toBe(
-      'Accepted: 1 executions on 1 qubits\n',
+    expect((await run(['submit', 'rotation.qasm', '--check', '--param', '1'])).out).toMatch(
+      /^Accepted: 1 executions on 1 qubits\nExpected: 1 to 20 s of QPU time, charge 1 to 20 s, start \S.* \(by an assumption: /,
     )
     expect((await run(['submit', 'absent.qasm'])).err).toStartWith('cannot read absent.qasm: ')
     expect((await run(['submit'])).err).toBe('svc submit: missing FILE; see svc submit --help\n')

@@ -246,7 +246,7 @@ describe.skipIf(!chromium)('jobs', () => {
       await page.goto(`/jobs/${id}`)
       await page.getByRole('button', { name: 'Operate' }).click()
       await page.getByRole('button', { name: 'Move to another QPU…' }).click()
-      await page.getByRole('dialog').getByLabel('QPU').selectOption('kelvin, online')
+      await page.getByRole('dialog').getByLabel('QPU', { exact: true }).selectOption('kelvin, online')
       await page.getByRole('dialog').getByLabel('Reason').fill('spare is cold')
       await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click()
       // A simulator in place of hardware needs a confirmation.
