@@ -1,13 +1,14 @@
 import { CORPUS, hostile } from './hostile-texts.ts'
 
-const text = (limit: number) => JSON.stringify(hostile(limit))
+/** Of a driver, whose texts may contain a NUL. */
+const text = (limit: number) => JSON.stringify(`${hostile(limit - 1)}\0`)
 
 /** Devices on a compromised machine: everything that they report contains markup. */
 export const HOSTILE_DEVICES = `
 import { CalibrationError, defineDevice, JobError } from 'svc/devices'
 const NAME = ${text(100)}
 const LONG = ${text(1_900)}
-const CORPUS = ${JSON.stringify(CORPUS)}
+const CORPUS = ${JSON.stringify(CORPUS.map((each) => `${each}\0`))}
 export const evil = () => ({
   describe: () => ({
     schema: 1,

@@ -8,7 +8,7 @@ export const CORPUS = [
   '{{constructor.constructor("window.harmed=1")()}}<b data-harm>',
   '[x](javascript:window.harmed=1) **<b data-harm>** ![x](https://evil.example/x.png)',
   '&lt;img data-harm src=x onerror=window.harmed=1&gt;',
-  '\u202e<details data-harm open ontoggle=window.harmed=1>\u0000',
+  '\u202e<details data-harm open ontoggle=window.harmed=1>',
 ]
 
 /** Marks that turn the direction of text, characters that control a terminal, and letters of many bytes. */

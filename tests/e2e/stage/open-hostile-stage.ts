@@ -60,7 +60,7 @@ async function soil(stage: Stage, processes: Bun.Subprocess[]): Promise<HostileS
 
   const qpu = await service.createQpu('evil_1')
   const drivers = await startDrivers(stage, processes, qpu)
-  const program = `OPENQASM 3.0; // ${ALL.replaceAll('\0', '')}\nqubit q; bit c; c = measure q;`
+  const program = `OPENQASM 3.0; // ${ALL}\nqubit q; bit c; c = measure q;`
   const job = (target: string, shots: number, more: object = {}) =>
     submit(service, user.token, { circuits: [{ circuit: program }], shots, qpu_target: target, ...more })
   const jobs = {

@@ -1,7 +1,5 @@
-import { axisOf, extentOf, stepGrid } from '../../../src/devices/fitting/axes.ts'
-import type { EstimateFit, Fit, FitTrace } from '../../../src/devices/fitting/fit.ts'
-import { fitCurve, lineData } from '../../../src/devices/fitting/fit-curve.ts'
-import { maxCycles } from '../../../src/devices/fitting/models/cosine.ts'
+import type { Fit, FitTrace } from '../../../src/devices/fitting/fit.ts'
+import { fitCosine } from '../../../src/devices/fitting/models/cosine.ts'
 import { fitDampedCosine } from '../../../src/devices/fitting/models/damped-cosine.ts'
 import { fitExponential } from '../../../src/devices/fitting/models/exponential.ts'
 import { fitLorentzian } from '../../../src/devices/fitting/models/lorentzian.ts'
@@ -15,50 +13,10 @@ type Values = readonly number[]
 
 /** The models of the routines of a calibration, without units: those of the parameter are not known. */
 const MODELS: Record<Model, (x: Values, y: Values) => Steps<Fit<unknown>>> = {
-  cosine: fitWave,
+  cosine: (x, y) => fitCosine(x, y, { x: X, y: Y, hasPhase: true }),
   damped_cosine: (x, y) => fitDampedCosine(x, y, { wanted: 'frequency', x: X, y: Y }),
   exponential: (x, y) => fitExponential(x, y, { x: X, y: Y }),
   lorentzian: (x, y) => fitLorentzian(x, y, Y, X),
-}
-
-/** Cycles in a sweep from which they determine a frequency, and the step of the search. */
-const MIN_CYCLES = 0.5
-const CYCLE_STEP = 0.15
-
-type WaveNames = 'period' | 'frequency' | 'contrast' | 'phase' | 'offset'
-
-/** Fits offset + contrast·cos(2πfx + phase)/2 with at least half a cycle in the sweep. */
-function* fitWave(x: Values, y: Values): Steps<EstimateFit<WaveNames>> {
-  const { span } = extentOf(x)
-  return yield* fitCurve<WaveNames>({
-    ...lineData('cosine', axisOf(X, x), axisOf(Y, y)),
-    parameters: 4,
-    curve() {
-      const unbounded = Array(3).fill(Number.POSITIVE_INFINITY)
-      return {
-        linear: 3,
-        candidates: stepGrid(MIN_CYCLES, maxCycles(x), CYCLE_STEP).map((cycles) => [cycles]),
-        lower: [MIN_CYCLES / 2, ...unbounded.map((bound) => -bound)],
-        upper: [maxCycles(x), ...unbounded],
-        basis:
-          ([cycles = 0]) =>
-          (at, out) => {
-            const angle = (2 * Math.PI * cycles * (x[at] as number)) / span
-            out[0] = 1
-            out[1] = Math.cos(angle)
-            out[2] = Math.sin(angle)
-          },
-      }
-    },
-    describe: ([cycles = 0, offset = 0, c = 0, s = 0]) => ({
-      period: span / cycles,
-      frequency: cycles / span,
-      contrast: 2 * Math.hypot(c, s),
-      phase: Math.atan2(-s, c),
-      offset,
-    }),
-    keys: [{ name: 'period' }],
-  })
 }
 
 /** A curve that was fitted to the points of a sweep, or why there is none. */

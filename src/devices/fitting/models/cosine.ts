@@ -5,45 +5,87 @@ import type { Steps } from '../steps.ts'
 
 /** Share of the Nyquist frequency up to which an oscillation is searched. */
 const MAX_NYQUIST_SHARE = 0.95
-/** Cycles in the sweep: the least, and the step of the search. */
+/** Cycles in the sweep: the least without and with a phase, and the step of the search. */
 const MIN_CYCLES = 0.3
+const MIN_CYCLES_WITH_PHASE = 0.5
 const CYCLE_STEP = 0.15
 
 type Names = 'half_period' | 'frequency' | 'contrast' | 'offset'
-type CosineFit = EstimateFit<Names>
+type PhaseNames = 'frequency' | 'contrast' | 'phase' | 'offset'
+type Values = ArrayLike<number>
+
+interface CosineOptions {
+  x?: Label
+  y?: Label
+  /** Whether the phase at x = 0 is fitted too. */
+  hasPhase?: boolean
+}
 
 /**
  * Fits offset + contrast·cos(2πfx)/2, as population against drive amplitude (Rabi oscillations). A population
  * does not depend on the sign of the amplitude, so that there is no sine; with one, less than a period would
  * not determine the frequency. The wanted value is `half_period` = 1/(2f), the amplitude of a π pulse, which
- * has to lie inside the sweep. `contrast` is negative for a trough at x = 0.
+ * has to lie inside the sweep. `contrast` is negative for a trough at x = 0. With `hasPhase`
+ * offset + contrast·cos(2πfx + phase)/2 with at least half a cycle in the sweep: the wanted value is the
+ * frequency, the contrast is positive.
  */
+export function fitCosine(
+  values: Values,
+  signal: Values,
+  options: CosineOptions & { hasPhase: true },
+): Steps<EstimateFit<PhaseNames>>
+export function fitCosine(
+  values: Values,
+  signal: Values,
+  options?: CosineOptions & { hasPhase?: false },
+): Steps<EstimateFit<Names>>
 export function* fitCosine(
-  values: ArrayLike<number>,
-  signal: ArrayLike<number>,
-  { x = { name: 'amplitude', unit: '' }, y = POPULATION }: { x?: Label; y?: Label } = {},
-): Steps<CosineFit> {
+  values: Values,
+  signal: Values,
+  { x = { name: 'amplitude', unit: '' }, y = POPULATION, hasPhase = false }: CosineOptions = {},
+): Steps<EstimateFit<Names> | EstimateFit<PhaseNames>> {
+  const data = lineData('cosine', axisOf(x, values), axisOf(y, signal))
+  const minCycles = hasPhase ? MIN_CYCLES_WITH_PHASE : MIN_CYCLES
+  const linear = hasPhase ? 3 : 2
+  const curve = () => {
+    const { span } = extentOf(values)
+    const positions = Float64Array.from(values, (value) => (2 * Math.PI * value) / span)
+    return {
+      linear,
+      candidates: stepGrid(minCycles, maxCycles(values), CYCLE_STEP).map((cycles) => [cycles]),
+      lower: [minCycles / 2, ...Array(linear).fill(Number.NEGATIVE_INFINITY)],
+      upper: [maxCycles(values) / MAX_NYQUIST_SHARE, ...Array(linear).fill(Number.POSITIVE_INFINITY)],
+      basis:
+        ([cycles = 0]: Float64Array) =>
+        (at: number, out: Float64Array) => {
+          const angle = cycles * (positions[at] as number)
+          out[0] = 1
+          out[1] = Math.cos(angle)
+          if (hasPhase) out[2] = Math.sin(angle)
+        },
+    }
+  }
+  const frequencyOf = (cycles: number) => cycles / extentOf(values).span
+  if (hasPhase) {
+    return yield* fitCurve<PhaseNames>({
+      ...data,
+      parameters: 4,
+      curve,
+      describe: ([cycles = 0, offset = 0, c = 0, s = 0]) => ({
+        frequency: frequencyOf(cycles),
+        contrast: 2 * Math.hypot(c, s),
+        phase: Math.atan2(-s, c),
+        offset,
+      }),
+      keys: [{ name: 'frequency' }],
+    })
+  }
   return yield* fitCurve<Names>({
-    ...lineData('cosine', axisOf(x, values), axisOf(y, signal)),
+    ...data,
     parameters: 3,
-    curve() {
-      const { span } = extentOf(values)
-      const positions = Float64Array.from(values, (value) => (2 * Math.PI * value) / span)
-      return {
-        linear: 2,
-        candidates: stepGrid(MIN_CYCLES, maxCycles(values), CYCLE_STEP).map((cycles) => [cycles]),
-        lower: [MIN_CYCLES / 2, ...Array(2).fill(Number.NEGATIVE_INFINITY)],
-        upper: [maxCycles(values) / MAX_NYQUIST_SHARE, ...Array(2).fill(Number.POSITIVE_INFINITY)],
-        basis:
-          ([cycles = 0]) =>
-          (at, out) => {
-            out[0] = 1
-            out[1] = Math.cos(cycles * (positions[at] as number))
-          },
-      }
-    },
+    curve,
     describe([cycles = 0, offset = 0, c = 0]) {
-      const frequency = cycles / extentOf(values).span
+      const frequency = frequencyOf(cycles)
       return { half_period: 0.5 / frequency, frequency, contrast: 2 * c, offset }
     },
     keys: [{ name: 'half_period', swept: values }],

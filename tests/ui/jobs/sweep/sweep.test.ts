@@ -91,11 +91,12 @@ describe('fitSweep()', () => {
   const valueIn = (fit: Awaited<ReturnType<typeof fitSweep>>, name: string) =>
     fit.parameters.find((each) => each.name === name)?.value
 
-  test('finds period, phase and contrast of points in any order', async () => {
+  test('finds frequency, phase and contrast of points in any order', async () => {
     const [x, y] = [angles.toReversed(), values.toReversed()]
     const fit = await fitSweep('cosine', x, y)
     expect(fit.refusal).toBe('')
-    expect(valueIn(fit, 'period')).toBeCloseTo(2 * Math.PI, 3)
+    expect(1 / (valueIn(fit, 'frequency') ?? 0)).toBeCloseTo(2 * Math.PI, 3)
+    expect(fit.parameters.map(({ name }) => name)).toEqual(['frequency', 'contrast', 'phase', 'offset'])
     expect(valueIn(fit, 'contrast')).toBeCloseTo(1, 3)
     expect(Math.abs(valueIn(fit, 'phase') ?? 0)).toBeCloseTo(Math.PI, 2)
     expect(fit.curve?.y).toHaveLength(41)
