@@ -193,8 +193,8 @@ function knownChoices(
   if (operator !== '=') return []
   const [column, value] = left.column === undefined ? [right, left] : [left, right]
   const field = column.column === undefined ? undefined : collection.fields[column.field ?? '']
-  if (!field || !('choices' in field) || !value.bound || !('literal' in value.bound)) return []
-  const { literal: text } = value.bound
+  const text = literalOf(value)
+  if (!field || !('choices' in field) || text === undefined) return []
   const isChoice = Array.isArray(field.choices) && field.choices.includes(text) && text !== ''
   return isChoice ? [`${column.sql} = ${literal(String(text))}`] : []
 }
@@ -216,11 +216,16 @@ function simpleTerm({ operator }: Comparison, left: Operand, right: Operand): Te
   if (operator === '~' || operator === '!~') return undefined
   const [isLeftFixed, isRightFixed] = [isFixed(left), isFixed(right)]
   if (isLeftFixed && isRightFixed) return { column: undefined, operator }
-  if (isRightFixed && isSearchable(operator, left, right)) return { column: left.column, operator }
+  if (isRightFixed && isSearchable(operator, left, right))
+    return { column: left.column, operator, literal: literalOf(right) }
   if (isLeftFixed && isSearchable(operator, right, left)) {
-    return { column: right.column, operator: MIRRORED[operator] ?? operator }
+    return { column: right.column, operator: MIRRORED[operator] ?? operator, literal: literalOf(left) }
   }
   return undefined
+}
+
+function literalOf({ bound }: Operand): Term['literal'] {
+  return bound && 'literal' in bound ? bound.literal : undefined
 }
 
 /** Whether the comparison is one of the bare column: those with values that may be empty have two cases. */

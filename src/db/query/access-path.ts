@@ -50,7 +50,22 @@ function accessPathOf(list: CompiledList, indexes: ReturnType<typeof fullIndexes
     page * perPage <= MAX_PASSED &&
     conditions.every(({ otherTerms }) => otherTerms === 0) &&
     indexes.some((columns) => serves(columns, { ...list, order, terms }))
-  return { isIndexed: isOne || isInOrder, isLight }
+  return { isIndexed: isOne || isInOrder, isLight, owner: ownerOf(list, indexes, terms) }
+}
+
+/** The one user whose records the list tests, in the order of an index that begins with them. */
+function ownerOf(
+  { collection, order, start }: CompiledList,
+  indexes: ReturnType<typeof fullIndexesOf>,
+  terms: readonly Term[],
+): string | undefined {
+  const { owner = '', fields } = collection
+  const field = fields[owner]
+  if (!field) return undefined
+  const column = columnOf(owner, field)
+  const own = terms.filter((term) => isEqual(term) && term.column === column)
+  const [id] = own.flatMap(({ literal }) => (typeof literal === 'string' ? literal : []))
+  return indexes.some((columns) => serves(columns, { order, terms: own, start })) ? id : undefined
 }
 
 /** Whether the rows that a list tests are few, and each takes microseconds. */

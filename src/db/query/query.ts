@@ -42,8 +42,8 @@ export interface RecordTest {
 }
 
 /**
- * Reads of records as requests describe them: by rule, filter and sort. Large values of more than 64 KiB are
- * handles, see `StoredJson`.
+ * Reads of records as requests describe them: by rule, filter and sort. Internal fields, which no client
+ * reads, are not read. Large values of more than 64 KiB are handles, see `StoredJson`.
  */
 export interface RecordQueries extends Expander {
   /**
@@ -101,7 +101,7 @@ export function createRecordQueries({
   const catalog: Catalog = { names, dialect, collections, rulesOf }
   const rules = createRuleBook(catalog)
   const client = createClientConditions(catalog)
-  const planOf = createPlans()
+  const planOf = createPlans(({ internal }) => !internal)
   const accessPathOf = createAccessPaths()
   const byIds = { sql: `${BASE}."id" IN ${dialect.jsonTexts('$ids')}`, bind: () => ({}) }
   const from = (collection: AnyCollection) => `${quoted(collection.name)} AS ${BASE}`

@@ -76,18 +76,20 @@ function startPage<R>(tx: ReadTx, work: PageWork<R>, totals: KeptTotals): Start<
   const plan = work.plan(tx)
   const { count, isIndexed } = plan
   return withCallerErrors(() => {
-    const isWhole = (count !== undefined || !isIndexed) && isSmall(tx, plan)
-    const kept = count && !isWhole ? totals.find(tx, count) : undefined
+    const kept = count && totals.find(tx, count)
+    const isCounted = count !== undefined && kept?.total === undefined
+    const isWhole = (isCounted || !isIndexed) && isSmall(tx, plan)
     if (!isIndexed && !isWhole) return { plan, ...kept }
-    const selection = { ids: plan.ids, ...(count && isWhole && { count }) }
-    const { ids, bytes, total } = readSelection(tx, selection)
+    const selection = { ids: plan.ids, ...(isCounted && isWhole && { count }) }
+    const { ids, bytes, total = kept?.total } = readSelection(tx, selection)
+    if (total !== undefined) kept?.keep(tx, total)
     const isLast = count && endsAt(plan.ids, ids.length)
     const isShort = stepsOf(tx, plan, { ids, bytes }, work).length < 2
     return {
       plan,
       ids,
       keep: kept?.keep,
-      total: isLast ? plan.ids.offset + ids.length : (total ?? kept?.total),
+      total: isLast ? plan.ids.offset + ids.length : total,
       ...(isShort && { items: work.records(tx, ids) }),
     }
   })

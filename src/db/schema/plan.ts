@@ -33,20 +33,27 @@ export interface Plan {
 
 const SYSTEM_COLUMNS = ['id', 'created', 'updated']
 
-/** Returns the plan of a collection, creating it once. */
-export function createPlans(): (collection: AnyCollection) => Plan {
+/**
+ * Returns the plan of a collection, creating it once. `reads`: the fields that its records have; others are
+ * neither selected nor decoded.
+ */
+export function createPlans(
+  reads: (field: Field) => boolean = () => true,
+): (collection: AnyCollection) => Plan {
   const plans = new Map<AnyCollection, Plan>()
   return (collection) => {
     const known = plans.get(collection)
     if (known) return known
-    const plan = planOf(collection)
+    const plan = planOf(
+      collection,
+      Object.entries(collection.fields).filter(([, field]) => reads(field)),
+    )
     plans.set(collection, plan)
     return plan
   }
 }
 
-function planOf(collection: AnyCollection): Plan {
-  const fields = Object.entries(collection.fields)
+function planOf(collection: AnyCollection, fields: Plan['fields']): Plan {
   const decoders = fields.map(([name, { kind }]) => [name, kind.decode, kind.isDocument] as const)
   const columns = new Map<string, string>([
     ...SYSTEM_COLUMNS.map((name): [string, string] => [name, name]),

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Reading } from '../../../src/db/engine/reading.ts'
+import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { type Page, readPage } from '../../../src/db/query/read-page.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { ALL, idOf, ROOT, reviews, shops } from '../filter/library.ts'
 import { openSeeded } from '../filter/seed.ts'
@@ -99,6 +101,36 @@ describe('readPage()', () => {
     expect(await reads(large, { page: 2, perPage: 3 })).toBe(0)
   })
 
+  test('the event loop reads the jobs of a user with few of them, by any of their columns', async () => {
+    await using lab = await openTestDatabase()
+    const queries = createRecordQueries({ db: lab.db })
+    const [ann, bob] = [idOf('ann'), idOf('bob')]
+    await lab.db.write('seed', (tx) => {
+      for (const id of [ann, bob]) tx.insert(users, { id, username: id, email: `${id}@x.org` })
+      for (const id of [ann, bob, ann]) tx.insert(quantumJobs, { user_id: id, payload: {} })
+      tx.run('UPDATE quantum_jobs SET seq = seq * 1000000')
+    })
+    const counting = counted(lab)
+    const readsOf = async (filter: string, sort = '-created') => {
+      const request = { ...ALL, rule: '', requestInfo: ROOT, filter, sort, perPage: 1 }
+      const before = counting.reads
+      const page = await readPage(counting.db, {
+        reading,
+        plan: (tx) => queries.plan(tx, quantumJobs, request),
+        records: (tx, ids) => queries.records(tx, quantumJobs, ids, request),
+      })
+      return [page.totalItems, counting.reads - before]
+    }
+    expect(await readsOf(`user_id = "${ann}" && status = "pending"`)).toEqual([2, 0])
+    expect(await readsOf(`user_id = "${ann}" && (status = "pending" || name != "")`)).toEqual([2, 0])
+    expect(await readsOf(`user_id = "${ann}" && status = "pending"`, 'status')).toEqual([2, 1])
+    expect(await readsOf(`user_id != "${ann}" && status = "pending"`)).toEqual([1, 1])
+    await lab.db.write('grow', (tx) =>
+      tx.run('INSERT INTO user_bytes ("user", bytes) VALUES ($ann, 3000000)', { ann }),
+    )
+    expect(await readsOf(`user_id = "${ann}" && status = "pending"`)).toEqual([2, 1])
+  })
+
   test('a process searches texts and JSON values, whose sizes are not known', async () => {
     const isLight = (filter: string) =>
       library.db.read(
@@ -162,7 +194,6 @@ describe('readPage()', () => {
 
   test('long pages are read in steps', async () => {
     await using base = await openTestDatabase()
-    const { createRecordQueries } = await import('../../../src/db/query/query.ts')
     const queries = createRecordQueries({ db: base.db })
     await base.db.write('seed', (tx) => {
       for (let at = 0; at < 250; at += 1) tx.insert(users, { username: `user${at}`, email: `u${at}@x.org` })

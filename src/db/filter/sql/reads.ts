@@ -1,3 +1,5 @@
+import type { Bindable } from '../../engine/sql.ts'
+
 /** A comparison of a column with a pattern, whose cost is the product of both lengths. */
 interface Match {
   /** Name of the field of the tested record; undefined for any other text. */
@@ -34,4 +36,6 @@ export interface Term {
   /** Column of the tested record that is compared with a value; undefined when the term reads no record. */
   readonly column: string | undefined
   readonly operator: string
+  /** The value that it is compared with, if the filter says it. */
+  readonly literal?: Bindable | undefined
 }
