@@ -6,27 +6,27 @@ import { openProcess, payloadOf, runJob } from '../devices/support/jobs.ts'
 import { stateOf } from '../devices/support/programs.ts'
 import { chiSquare, chiSquareLimit } from '../simulator/support/run.ts'
 import { openPython } from '../support/python/python.ts'
+import { RUNS_WHOLE } from '../support/whole.ts'
 import { type Aer, startAer } from './aer.ts'
 import { Comparisons } from './comparisons.ts'
 import { type Pattern, type RandomCircuit, randomCircuit, toProgram } from './random-circuit.ts'
 
-/** `ORACLE=full` runs all circuits of the tables in docs/explanation/simulation.md. */
-const isFull = process.env['ORACLE'] === 'full'
-const CIRCUITS = isFull ? 500 : 40
-const EXPORTS = isFull ? 200 : 24
+/** All circuits of the tables in docs/explanation/simulation.md, or some of each kind. */
+const CIRCUITS = RUNS_WHOLE ? 500 : 40
+const EXPORTS = RUNS_WHOLE ? 200 : 24
 /** The published circuits of more qubits take Aer minutes. */
-const FILE_QUBITS = isFull ? 27 : 16
+const FILE_QUBITS = RUNS_WHOLE ? 27 : 16
 /** For circuits with resets Aer computes the state for each shot again. */
 const FEW_SHOTS = 500
 const SHOTS = 4_000
 /** Programs with control flow whose exact probabilities are compared. */
-const PROGRAMS = isFull ? 300 : 20
+const PROGRAMS = RUNS_WHOLE ? 300 : 20
 /** Rounding errors of both sides. */
 const TOLERANCE = 1e-9
 /** Draws those programs; `SEED` repeats the ones of a run that failed. */
 const FIRST = Number(process.env['SEED'] ?? Math.floor(2 ** 31 * Math.random()))
 
-setDefaultTimeout(isFull ? 1_200_000 : 300_000)
+setDefaultTimeout(RUNS_WHOLE ? 1_200_000 : 300_000)
 
 const python = await openPython()
 const folder = join(import.meta.dir, '../circuits')

@@ -7,16 +7,16 @@ import { type NoiseModel, withNoise } from '../../src/simulator/noise/noise-mode
 import type { StateOp } from '../../src/simulator/reduction/reduce-circuit.ts'
 import { engine, programOf, runOptions, runProgram } from '../simulator/support/run.ts'
 import { openPython } from '../support/python/python.ts'
+import { RUNS_WHOLE } from '../support/whole.ts'
 import { type Aer, startAer } from './aer.ts'
 import { Comparisons } from './comparisons.ts'
 import { randomCircuit, toProgram } from './random-circuit.ts'
 import { NOISY_GATES, type NoiseContent, randomNoise } from './random-noise.ts'
 
-const isFull = process.env['ORACLE'] === 'full'
-const CIRCUITS = isFull ? 100 : 6
+const CIRCUITS = RUNS_WHOLE ? 100 : 6
 const SHOTS = 4_000
 
-setDefaultTimeout(isFull ? 600_000 : 300_000)
+setDefaultTimeout(RUNS_WHOLE ? 600_000 : 300_000)
 
 const python = await openPython()
 let aer: Aer

@@ -1,4 +1,4 @@
-/** Whether matrices and long loops run whole, as they do in the part `matrices` of `npm run check:full`. */
+/** Whether matrices and long loops run whole, as they do in `npm run check:full`. */
 export const RUNS_WHOLE = process.env['SVC_TESTS'] === 'whole'
 
 /** How many rounds, rows or clients a test has: `all`, or in the gate `some`. */

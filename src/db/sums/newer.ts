@@ -43,7 +43,8 @@ export const QUOTE_COLUMNS = [
   'start_width',
 ] as const
 
-const RUN_QUOTED = "job.status = 'completed' AND job.quote_basis <> ''"
+/** An assumed range was measured on nothing, so that it says nothing about the others. */
+const RUN_QUOTED = "job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed')"
 /** The first claim of a job is known of one that was claimed once. */
 const START_QUOTED =
   "job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> ''"

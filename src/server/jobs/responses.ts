@@ -48,7 +48,7 @@ const estimateShape = v.pipe(
     ),
   }),
   v.title('JobEstimate'),
-  v.description('Ranges that contain the real value four times in five, as measured'),
+  v.description('Ranges that contain the real value four times in five, as measured, unless assumed'),
 )
 
 const submissionEstimate = v.pipe(v.nullable(estimateShape), v.description('At its submission; null = none'))

@@ -1150,7 +1150,7 @@ type JobEstimateQpuSeconds struct {
 	To float64 `json:"to"`
 }
 
-// JobEstimate: Ranges that contain the real value four times in five, as measured
+// JobEstimate: Ranges that contain the real value four times in five, as measured, unless assumed
 type JobEstimate struct {
 	// QPU time
 	QPUSeconds JobEstimateQpuSeconds `json:"qpu_seconds"`

@@ -737,7 +737,7 @@ export interface JobEstimateQpuSeconds {
   readonly to: number
 }
 
-/** Ranges that contain the real value four times in five, as measured */
+/** Ranges that contain the real value four times in five, as measured, unless assumed */
 export interface JobEstimate {
   /** QPU time */
   readonly qpu_seconds: JobEstimateQpuSeconds

@@ -672,7 +672,7 @@ JobEstimateQpuSeconds = TypedDict(
 )
 
 class JobEstimate(TypedDict):
-    """Ranges that contain the real value four times in five, as measured."""
+    """Ranges that contain the real value four times in five, as measured, unless assumed."""
 
     qpu_seconds: JobEstimateQpuSeconds  # QPU time
     start: Optional[TimeRange]  # UTC; null = nobody can say, see `waiting`
