@@ -30,7 +30,7 @@ afterAll(async () => {
 const reading: Reading = { caller: 'root', kind: 'superuser' }
 
 /** The database, with the number of the reads by reader processes. */
-function counted({ db }: Library) {
+function counted({ db }: Pick<Library, 'db'>) {
   const counting = {
     reads: 0,
     db: {
