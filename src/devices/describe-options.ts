@@ -1,7 +1,7 @@
 import type { Operation } from '../protocol/index.ts'
 import { BUILT_IN_DEVICES } from './built-in.ts'
 import type { DeviceDef } from './define-device.ts'
-import { DRIVER_OPTIONS, OPERATION_OPTIONS } from './operation-options.ts'
+import { DRIVER_OPTIONS } from './operation-options.ts'
 import type { OptionSpec, OptionSpecs } from './options.ts'
 
 /** An option as a form or a listing shows it; all values are the text that `-o key=value` accepts. */
@@ -9,6 +9,12 @@ export interface OptionSchema {
   /** The key of `-o`, or the name of an environment variable. */
   key: string
   source: 'option' | 'environment'
+  /** What a form calls it. */
+  label: string
+  /** The heading under which a form shows it; empty = none. */
+  group: string
+  /** Null = none. */
+  unit: string | null
   /** `boolean`, `choice`, or the placeholder of its kind: `n`, `seconds`, `path`, `url`, `text`, `text,…`. */
   form: string
   /** The accepted words of a `choice`, else empty. */
@@ -30,7 +36,10 @@ export interface DeviceSchema {
   options: OptionSchema[]
 }
 
-/** The built-in devices of this version with their options, by operation and name; then `installed`. */
+/**
+ * The built-in devices of this version with their options, by operation and name; then `installed`. Options
+ * that a device accepts without effect are left out.
+ */
 export async function describeDevices(
   installed: readonly Omit<DeviceDef, 'create'>[] = [],
 ): Promise<DeviceSchema[]> {
@@ -45,26 +54,41 @@ export async function describeDevices(
     options: [
       ...describeAll(options, 'option'),
       ...describeAll(DRIVER_OPTIONS[operation], 'option'),
-      ...describeAll(without(OPERATION_OPTIONS[operation], options), 'option'),
       ...describeAll(environment, 'environment'),
     ],
   }))
 }
 
-/** A device may declare an option of its operation itself, with another help text. */
-function without(specs: OptionSpecs, declared: OptionSpecs): OptionSpecs {
-  return Object.fromEntries(Object.entries(specs).filter(([key]) => !(key in declared)))
-}
-
 function describeAll(specs: OptionSpecs, source: OptionSchema['source']): OptionSchema[] {
-  return Object.entries(specs).map(([key, spec]) => ({ key, source, ...describe(spec) }))
+  return Object.entries(specs).map(([key, spec]) => ({
+    key,
+    source,
+    label: spec.label ?? inWords(key),
+    ...describe(spec),
+  }))
 }
 
-function describe({ kind, help, required, default: initial, example }: OptionSpec<unknown>) {
+/** A key as a label: `poll_interval` becomes `Poll interval`. */
+function inWords(key: string): string {
+  const words = key.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function describe({
+  kind,
+  help,
+  required,
+  default: initial,
+  example,
+  unit,
+  group = '',
+}: OptionSpec<unknown>) {
   const { hint, choices = [], isSecret = false } = kind
   return {
     form: choices.length > 0 ? 'choice' : hint === '' ? 'boolean' : hint,
     choices,
+    group,
+    unit: unit ?? (hint === 'seconds' ? 's' : null),
     required,
     default: initial === undefined || isSecret ? null : kind.format(initial),
     example: example ?? null,

@@ -3,6 +3,7 @@ import { type OptionSpecs, opt } from './options.ts'
 
 const jobTimeout = opt.seconds({
   help: 'Maximum execution time of one job; 10 unless the device declares another one',
+  label: 'Time limit of a job',
   min: 0.001,
   max: 86_400,
   example: '10',
@@ -12,7 +13,7 @@ const dataDir = opt.path({ help: 'Data folder of the driver', example: '/var/svc
 
 /** Options that the driver reads itself for every device; devices receive them as context fields. */
 export const DRIVER_OPTIONS: { [Op in Operation]: OptionSpecs } = {
-  process: { data_dir: dataDir, job_timeout: jobTimeout },
+  process: { data_dir: dataDir, ...opt.group('Driver', { job_timeout: jobTimeout }) },
   monitor: { data_dir: dataDir },
   calibrate: { data_dir: dataDir },
 }

@@ -12,6 +12,10 @@ interface OptionDetails<T> {
   default?: T
   /** A value shown when the option is missing. */
   example?: string
+  /** What forms call it; its key in words by default. */
+  label?: string
+  /** Unit of a number; that of `seconds` is s. */
+  unit?: string
 }
 
 type NumberDetails = OptionDetails<number> & kinds.Bounds
@@ -23,6 +27,10 @@ export interface OptionSpec<T> {
   readonly required: boolean
   readonly default: T | undefined
   readonly example: string | undefined
+  readonly label?: string | undefined
+  readonly unit?: string | undefined
+  /** Heading in forms; none by default. */
+  readonly group?: string
 }
 
 /** Options by key. */
@@ -42,6 +50,8 @@ function spec<T, D extends OptionDetails<T>>(kind: ValueKind<T>, details: D): Op
     required: details.required ?? false,
     default: details.default as Given<T, D> | undefined,
     example: details.example,
+    label: details.label,
+    unit: details.unit,
   }
 }
 
@@ -86,6 +96,9 @@ export const opt = {
   /** Comma-separated texts. */
   list: <D extends OptionDetails<string[]>>(details: D) =>
     spec<string[], D>(kinds.nonEmptyList(kinds.text()), details),
+  /** Puts options under a heading of their own in forms. */
+  group: <Specs extends OptionSpecs>(title: string, specs: Specs): Specs =>
+    Object.fromEntries(Object.entries(specs).map(([key, each]) => [key, { ...each, group: title }])) as Specs,
 }
 
 function boundsOf({ min, max }: kinds.Bounds): kinds.Bounds {

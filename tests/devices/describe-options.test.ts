@@ -26,7 +26,21 @@ test('an option has its form, its default as text, and whether it is required or
     source: 'environment',
     form: 'path',
   })
-  expect(option('mock', 'is_dummy')).toMatchObject({ form: 'boolean', default: 'false' })
+  expect(option('scheduler_a', 'is_dummy')).toMatchObject({ form: 'boolean', default: 'false' })
   const method = option('aer_sim', 'method')
   expect(method).toMatchObject({ form: 'choice', choices: expect.arrayContaining(['statevector']) })
+})
+
+test('an option has a label, and a unit and a heading where they are declared', () => {
+  expect(option('scheduler_b_tuner', 'drift_check_interval')).toMatchObject({
+    label: 'Interval',
+    group: 'Drift checks',
+    unit: null,
+  })
+  expect(option('cryostat_gen1', 'poll_interval')).toMatchObject({ unit: 's' })
+  expect(option('mock', 'readout_error')).toMatchObject({ label: 'Readout error', group: 'Simulation' })
+})
+
+test('an option that a device accepts without effect is not described', () => {
+  expect(option('mock', 'is_dummy')).toBeUndefined()
 })

@@ -60,8 +60,8 @@ describe.skipIf(!chromium)('drivers', () => {
       await page.getByRole('button', { name: 'Register' }).click()
       await page.getByText('This option is required.').waitFor()
       await page.getByLabel('Channels').fill('mapper.bf.tmixing:K,mapper.bf.p1:mbar')
-      await page.getByLabel('Base URL').fill(fridge.url)
-      await page.getByLabel('Poll interval').fill('0.5')
+      await page.getByLabel('Address').fill(fridge.url)
+      await page.getByLabel('Interval of polls').fill('0.5')
       await page.getByRole('button', { name: 'Register' }).click()
 
       await page.getByRole('heading', { name: 'boreas_cryo is registered' }).waitFor()

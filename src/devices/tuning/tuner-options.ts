@@ -6,8 +6,9 @@ import { type OptionsOf, opt } from '../options.ts'
 /** Shortest interval of drift checks, s. */
 const MIN_INTERVAL_S = 60
 
-const threshold = (of: string, initial: number) =>
+const threshold = (elements: string, of: string, initial: number) =>
   opt.number({
+    label: `Fidelity of ${elements}`,
     help: `Fidelity of ${of} below which it is calibrated again`,
     default: initial,
     example: '0.995',
@@ -15,37 +16,57 @@ const threshold = (of: string, initial: number) =>
 
 /** The `-o` options of a tuner. */
 export const TUNER_OPTIONS = {
-  calibration_config: opt.path({
-    help: 'Which routines run, on which targets, over which ranges, YAML',
-    required: true,
-    example: '/etc/svc-driver/calibration.yml',
+  ...opt.group('Files', {
+    calibration_config: opt.path({
+      label: 'Calibration',
+      help: 'Which routines run, on which targets, over which ranges, YAML',
+      required: true,
+      example: '/etc/svc-driver/calibration.yml',
+    }),
+    scheduler_device_config: opt.path({
+      label: 'Chip',
+      help: 'Device configuration, YAML: read at the start of each calibration, and written at its end',
+      required: true,
+      example: '/etc/svc-driver/scheduler.device.yml',
+    }),
+    scheduler_hardware_config: opt.path({
+      label: 'Hardware',
+      help: 'Hardware configuration, JSON',
+      example: '/etc/svc-driver/scheduler.hardware.json',
+    }),
   }),
-  scheduler_device_config: opt.path({
-    help: 'Device configuration, YAML: read at the start of each calibration, and written at its end',
-    required: true,
-    example: '/etc/svc-driver/scheduler.device.yml',
+  ...opt.group('Instrument', {
+    is_dummy: opt.bool({
+      label: 'Dummy instrument',
+      help: 'Uses an instrument that returns zeros: every routine fails',
+      default: false,
+    }),
+    is_simulated: opt.bool({
+      label: 'Simulated chip',
+      help: 'Calibrates a simulated chip, stored in the data folder',
+      default: false,
+    }),
+    spi_rack_address: opt.string({
+      label: 'Address of the SPI rack',
+      help: 'SPI rack whose modules hold the currents of couplers',
+      example: '/dev/ttyACM0',
+    }),
+    save_raw_data: opt.bool({
+      label: 'Keep raw data',
+      help: 'Stores every acquisition in the data folder as NumPy files',
+      default: false,
+    }),
   }),
-  scheduler_hardware_config: opt.path({
-    help: 'Hardware configuration, JSON',
-    example: '/etc/svc-driver/scheduler.hardware.json',
+  ...opt.group('Drift checks', {
+    drift_check_interval: opt.custom(parseDuration, {
+      label: 'Interval',
+      help: `Interval of automatic fidelity checks, at least ${MIN_INTERVAL_S}s; 0 = none`,
+      default: 0,
+      example: '6h',
+    }),
+    fidelity_threshold: threshold('qubits', 'a qubit', 0.99),
+    fidelity_2q_threshold: threshold('edges', 'an edge', 0.95),
   }),
-  is_dummy: opt.bool({ help: 'Uses an instrument that returns zeros: every routine fails', default: false }),
-  is_simulated: opt.bool({ help: 'Calibrates a simulated chip, stored in the data folder', default: false }),
-  spi_rack_address: opt.string({
-    help: 'SPI rack whose modules hold the currents of couplers',
-    example: '/dev/ttyACM0',
-  }),
-  save_raw_data: opt.bool({
-    help: 'Stores every acquisition in the data folder as NumPy files',
-    default: false,
-  }),
-  drift_check_interval: opt.custom(parseDuration, {
-    help: `Interval of automatic fidelity checks, at least ${MIN_INTERVAL_S}s; 0 = none`,
-    default: 0,
-    example: '6h',
-  }),
-  fidelity_threshold: threshold('a qubit', 0.99),
-  fidelity_2q_threshold: threshold('an edge', 0.95),
 } as const
 
 export type TunerOptions = OptionsOf<typeof TUNER_OPTIONS>

@@ -6,6 +6,9 @@ const optionSchema = v.pipe(
   v.object({
     key: v.pipe(v.string(), v.description('Key of -o, or name of an environment variable')),
     source: v.picklist(['option', 'environment']),
+    label: v.pipe(v.string(), v.description('What a form calls it')),
+    group: v.pipe(v.string(), v.description('Heading in a form; empty = none')),
+    unit: v.pipe(v.nullable(v.string()), v.description('Null = none')),
     form: v.pipe(
       v.string(),
       v.description('boolean, choice, n, seconds, path, url, text or a list such as text,…'),

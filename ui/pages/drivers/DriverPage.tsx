@@ -69,6 +69,7 @@ function DriverView({ driver, list, state }: DriverViewProps) {
     device: driver.device ?? '',
     svcAddr: server.svc_addr,
     caFingerprint: server.ca_fingerprint,
+    version: server.driver_version,
     token,
   }
   const remove = async () => {

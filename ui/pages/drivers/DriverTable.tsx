@@ -37,9 +37,8 @@ export function DriverTable({ list, state }: DriverTableProps) {
       cell: ({ id, last_seen }) => <Moment at={activities.get(id)?.last_event || last_seen} none="never" />,
     },
     { title: 'Version', class: 'soft', phone: 'absent', cell: ({ version }) => version || '–' },
-    { title: 'Message ports', class: 'soft', phone: 'absent', cell: portsOf },
     {
-      title: 'Events per s, last hour',
+      title: 'Events per s',
       number: true,
       cell: ({ id, status }) => {
         const activity = activities.get(id)
@@ -57,17 +56,13 @@ export function DriverTable({ list, state }: DriverTableProps) {
   return (
     <DataTable
       label="Drivers"
+      class="folds data dense"
       rows={sorted}
       columns={columns}
       id={({ id }) => id}
       href={({ id }) => `/drivers/${id}`}
     />
   )
-}
-
-/** The message ports of a driver, which a firewall must let through. */
-function portsOf({ command_port, result_port }: Driver): string {
-  return [command_port, result_port].filter(Boolean).join(', ') || '–'
 }
 
 function State({ driver, list, state }: DriverTableProps & { driver: Driver }) {
@@ -132,13 +127,7 @@ function Detail({ driver, activity, detail, limit }: DetailProps) {
       </>
     )
   }
-  if (driver.status === 'online') {
-    return activity?.connected_at ? (
-      <>
-        lease held since <Moment at={activity.connected_at} />
-      </>
-    ) : null
-  }
+  if (driver.status === 'online') return null
   if (detail) return <>{detail}. </>
   if (!driver.last_seen) return <a href={`/drivers/${driver.id}`}>How to start it</a>
   return (

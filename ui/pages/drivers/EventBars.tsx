@@ -2,9 +2,9 @@ import type { Activity } from '../../api/model/equipment/drivers.ts'
 import { formatCount } from '../../lib/format.ts'
 import { total } from './state.ts'
 
-const HEIGHT = 22
-const BAR = 1.6
-const STEP = 2
+const HEIGHT = 16
+const BAR = 1
+const STEP = 1.2
 
 /** Events per minute of the last hour as bars; what was dropped stands above in the color of warnings. */
 export function EventBars({ activity: { events, dropped } }: { activity: Activity }) {

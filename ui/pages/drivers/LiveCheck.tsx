@@ -32,7 +32,10 @@ export function LiveCheck({ driver, activity, list, now, onDisable }: LiveCheckP
             <>
               <Status tone="ok" glyph="check" word="Connected" />{' '}
               {activity?.connected_at && <Moment at={activity.connected_at} />}
-              {driver.host && <span class="soft"> from {driver.host}</span>}
+              <span class="soft">
+                {driver.host && ` from ${driver.host}`}
+                {driver.command_port > 0 && ` by the ports ${driver.command_port} and ${driver.result_port}`}
+              </span>
             </>
           ) : (
             <Status {...(driver.last_seen ? condition : WAITING)} />

@@ -1,6 +1,6 @@
 import type { DeviceOption } from '../../api/model/equipment/drivers.ts'
 import { describedBy, Field } from '../../parts/Field.tsx'
-import { controlOf, labelOf } from './commands/options.ts'
+import { controlOf } from './commands/options.ts'
 
 interface OptionFieldProps {
   id: string
@@ -12,18 +12,20 @@ interface OptionFieldProps {
 
 /** A control for an option of a device. Its key stands below, since logs and errors of the driver name it. */
 export function OptionField({ id, option, value, problem, onInput }: OptionFieldProps) {
-  const { key, help, required, secret } = option
+  const { key, label: name, help, required, secret, unit } = option
   const initial = option.default
   const label = (
     <>
-      {labelOf(option)} {required && <span class="soft">required</span>}
+      {name}
+      {unit && <span class="soft">, {unit}</span>} {required && <span class="soft">required</span>}
     </>
   )
   const hint = (
     <>
-      <code>{key}</code> {help}
-      {initial !== null && initial !== '' && `, default ${initial}${option.form === 'seconds' ? ' s' : ''}`}
-      {secret && '; the commands read it from a file, so that it does not appear in the process list'}
+      {help}
+      {initial !== null && initial !== '' && `, default ${initial}${unit ? ` ${unit}` : ''}`}
+      {secret && '; the commands read it from a file, so that it does not appear in the process list'}.{' '}
+      <code>{key}</code>
     </>
   )
   const control = controlOf(option)
@@ -37,7 +39,7 @@ export function OptionField({ id, option, value, problem, onInput }: OptionField
 }
 
 function Control({ id, option, value, problem, onInput }: OptionFieldProps) {
-  const { example, choices, form } = option
+  const { example, choices } = option
   const common = {
     ...describedBy(id, problem),
     id,
@@ -72,13 +74,7 @@ function Control({ id, option, value, problem, onInput }: OptionFieldProps) {
         ['yes', 'Read from a file'],
       ])
     case 'number':
-      return (
-        <input
-          {...common}
-          inputMode="decimal"
-          placeholder={form === 'seconds' && usual ? `${usual} s` : usual}
-        />
-      )
+      return <input {...common} inputMode="decimal" placeholder={usual} />
     case 'long':
       return <textarea {...common} rows={3} spellcheck={false} placeholder={usual} />
     default:

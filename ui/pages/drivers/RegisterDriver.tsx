@@ -8,7 +8,14 @@ import { useForm } from '../../parts/form/use-form.ts'
 import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { driverName } from './commands/commands.ts'
-import { argumentsOf, formOptions, type OptionValues, parseLines, problemOf } from './commands/options.ts'
+import {
+  argumentsOf,
+  formOptions,
+  groupOptions,
+  type OptionValues,
+  parseLines,
+  problemOf,
+} from './commands/options.ts'
 import { keepArguments, keepToken } from './issued.ts'
 import { OptionField } from './OptionField.tsx'
 import { useDevices } from './use-drivers.ts'
@@ -193,18 +200,21 @@ function RegisterForm({ qpus, devices }: { qpus: readonly string[]; devices: rea
             Options of <strong>{chosen.name}</strong>. They become part of the commands in the next step and
             are not stored on the server; the driver checks them again when it starts.
           </legend>
-          <div class="option-grid">
-            {options.map((option) => (
-              <OptionField
-                key={option.key}
-                id={form.id('values') + option.key}
-                option={option}
-                value={values[option.key] ?? ''}
-                problem={form.error('values') ? problemOf(option, values[option.key] ?? '') : undefined}
-                onInput={(value) => form.set({ values: { ...values, [option.key]: value } })}
-              />
-            ))}
-          </div>
+          {groupOptions(options).map(([title, members]) => (
+            <fieldset key={title} class="option-grid" aria-label={title || 'Others'}>
+              {title && <h3>{title}</h3>}
+              {members.map((option) => (
+                <OptionField
+                  key={option.key}
+                  id={form.id('values') + option.key}
+                  option={option}
+                  value={values[option.key] ?? ''}
+                  problem={form.error('values') ? problemOf(option, values[option.key] ?? '') : undefined}
+                  onInput={(value) => form.set({ values: { ...values, [option.key]: value } })}
+                />
+              ))}
+            </fieldset>
+          ))}
         </fieldset>
       )}
       <FormActions form={form} action="Register">
@@ -214,9 +224,9 @@ function RegisterForm({ qpus, devices }: { qpus: readonly string[]; devices: rea
         {problems.length > 0 && (
           <span class="soft" role="alert">
             To correct:{' '}
-            {problems.map(({ key }) => (
+            {problems.map(({ key, label }) => (
               <a key={key} href={`#${form.id('values')}${key}`}>
-                {key}
+                {label}
               </a>
             ))}
           </span>

@@ -1,8 +1,11 @@
+import { useState } from 'preact/hooks'
 import { saveFile } from '../../lib/save-file.ts'
 import { CodeBlock } from '../../parts/CodeBlock.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Panel } from '../../parts/Panel.tsx'
+import { Tabs } from '../../parts/Tabs.tsx'
 import {
+  containerCommand,
   type DriverSetup,
   enableCommands,
   environmentFile,
@@ -11,6 +14,7 @@ import {
   prepareCommands,
   startCommand,
   storeCommands,
+  storeForContainer,
   tokenFile,
   unitFile,
 } from './commands/commands.ts'
@@ -26,6 +30,7 @@ interface SetupStepsProps {
 /** How to start the driver: its token, one start by hand, then a service. */
 export function SetupSteps({ setup, isOpen, onSaved }: SetupStepsProps) {
   const { name, token, secrets } = setup
+  const [way, setWay] = useState<'systemd' | 'container'>('systemd')
   return (
     <Panel title="Setup">
       <details class="padded set-up" open={isOpen}>
@@ -76,32 +81,67 @@ export function SetupSteps({ setup, isOpen, onSaved }: SetupStepsProps) {
             )}
           </li>
           <li>
-            <h3>Then install it as a service</h3>
-            <p class="hint">
-              As root, in the folder of the executable.{' '}
-              <a href="/docs/how-to/run-a-driver#install-it-as-a-service">How driver services work</a>
-            </p>
-            <CodeBlock title="Prepare" text={prepareCommands(setup)} />
-            <div class="files">
-              <CodeBlock title={`/etc/systemd/system/${name}.service`} text={unitFile(setup)} />
-              <div>
-                <CodeBlock
-                  title={`/etc/svc-driver/${name}.token (mode 0600)`}
-                  text={tokenFile(setup)}
-                  onCopy={onSaved}
-                />
-                <CodeBlock title={`/etc/svc-driver/${name}.env (mode 0600)`} text={environmentFile(setup)} />
-                <CodeBlock title="Start it" text={enableCommands(setup)} />
-                <CodeBlock title="CA fingerprint" text={groupFingerprint(setup.caFingerprint)} />
-              </div>
-            </div>
-            {token === undefined && (
-              <p class="hint">Write the token in place of TOKEN; the server stores only its hash.</p>
-            )}
+            <h3>Then let it run</h3>
+            <Tabs label="Way to run the driver" tabs={WAYS} selected={way} onSelect={setWay}>
+              {way === 'systemd' ? (
+                <SystemdSteps setup={setup} onSaved={onSaved} />
+              ) : (
+                <ContainerSteps setup={setup} onSaved={onSaved} />
+              )}
+            </Tabs>
           </li>
         </ol>
       </details>
     </Panel>
+  )
+}
+
+const WAYS = [
+  { id: 'systemd', title: 'Service of systemd' },
+  { id: 'container', title: 'Container' },
+] as const
+
+type WayProps = Pick<SetupStepsProps, 'setup' | 'onSaved'>
+
+function SystemdSteps({ setup, onSaved }: WayProps) {
+  const { name, token } = setup
+  return (
+    <div class="way">
+      <p class="hint">
+        As root, in the folder of the executable.{' '}
+        <a href="/docs/how-to/run-a-driver#install-it-as-a-service">How driver services work</a>
+      </p>
+      <CodeBlock title="Prepare" text={prepareCommands(setup)} />
+      <div class="files">
+        <CodeBlock title={`/etc/systemd/system/${name}.service`} text={unitFile(setup)} />
+        <div>
+          <CodeBlock
+            title={`/etc/svc-driver/${name}.token (mode 0600)`}
+            text={tokenFile(setup)}
+            onCopy={onSaved}
+          />
+          <CodeBlock title={`/etc/svc-driver/${name}.env (mode 0600)`} text={environmentFile(setup)} />
+          <CodeBlock title="Start it" text={enableCommands(setup)} />
+          <CodeBlock title="CA fingerprint" text={groupFingerprint(setup.caFingerprint)} />
+        </div>
+      </div>
+      {token === undefined && (
+        <p class="hint">Write the token in place of TOKEN; the server stores only its hash.</p>
+      )}
+    </div>
+  )
+}
+
+function ContainerSteps({ setup, onSaved }: WayProps) {
+  return (
+    <div class="way">
+      <p class="hint">
+        As root. Files that options name are in /etc/svc-driver/{setup.name}, which the container sees as
+        /etc/svc-driver. <a href="/docs/how-to/run-a-driver#run-it-in-a-container">Drivers in containers</a>
+      </p>
+      <CodeBlock title="Store the token" text={storeForContainer(setup)} onCopy={onSaved} />
+      <CodeBlock title="Start the container" text={containerCommand(setup)} />
+    </div>
   )
 }
 

@@ -944,6 +944,15 @@ type DeviceOption struct {
 
 	Source string `json:"source"`
 
+	// What a form calls it
+	Label string `json:"label"`
+
+	// Heading in a form; empty = none
+	Group string `json:"group"`
+
+	// Null = none
+	Unit *string `json:"unit"`
+
 	// boolean, choice, n, seconds, path, url, text or a list such as text,…
 	Form string `json:"form"`
 

@@ -605,6 +605,12 @@ export interface DeviceOption {
   /** Key of -o, or name of an environment variable */
   readonly key: string
   readonly source: "option" | "environment"
+  /** What a form calls it */
+  readonly label: string
+  /** Heading in a form; empty = none */
+  readonly group: string
+  /** Null = none */
+  readonly unit: string | null
   /** boolean, choice, n, seconds, path, url, text or a list such as text,… */
   readonly form: string
   /** The accepted words of a choice */

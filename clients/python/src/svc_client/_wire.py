@@ -551,6 +551,9 @@ class Device(TypedDict):
 class DeviceOption(TypedDict):
     key: str  # Key of -o, or name of an environment variable
     source: Literal["option", "environment"]
+    label: str  # What a form calls it
+    group: str  # Heading in a form; empty = none
+    unit: Optional[str]  # Null = none
     form: str  # boolean, choice, n, seconds, path, url, text or a list such as text,…
     choices: List[str]  # The accepted words of a choice
     required: bool

@@ -22,15 +22,29 @@ export const cryostatGen1 = defineDevice({
       example: 'mapper.bf.tmc:K,mapper.bf.pmc:mbar',
     }),
     base_url: opt.custom(readBaseUrl, {
+      label: 'Address',
       help: 'Address of the control software',
       default: 'http://127.0.0.1:49099',
     }),
-    api_key: opt.secret({ help: 'API key of the control software' }),
-    poll_interval: opt.seconds({ help: 'Interval between two polls', min: 0.2, max: 86_400, default: 5 }),
-    timeout: opt.seconds({ help: 'Timeout of one request', min: 0.1, max: 60, default: 5 }),
+    api_key: opt.secret({ label: 'API key', help: 'API key of the control software' }),
+    poll_interval: opt.seconds({
+      label: 'Interval of polls',
+      help: 'Interval between two polls',
+      min: 0.2,
+      max: 86_400,
+      default: 5,
+    }),
+    timeout: opt.seconds({
+      label: 'Timeout of a request',
+      help: 'Timeout of one request',
+      min: 0.1,
+      max: 60,
+      default: 5,
+    }),
   },
   environment: {
     [CA_FILE]: opt.path({
+      label: 'Certificates',
       help: 'Certificates (PEM) to trust for an https address',
       example: '/etc/svc-driver/cryostat.pem',
     }),

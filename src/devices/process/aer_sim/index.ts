@@ -18,37 +18,45 @@ export const aerSim = defineDevice({
   operation: 'process',
   name: 'aer_sim',
   options: {
-    seed: opt.int({ help: 'Seed of the random results; a new one for each job by default', min: 0 }),
-    method: opt.enum([AUTOMATIC, ...METHODS.map(({ name }) => name)], {
-      help: 'Simulation method',
-      default: AUTOMATIC,
+    ...opt.group('Simulation', {
+      seed: opt.int({ help: 'Seed of the random results; a new one for each job by default', min: 0 }),
+      method: opt.enum([AUTOMATIC, ...METHODS.map(({ name }) => name)], {
+        help: 'Simulation method',
+        default: AUTOMATIC,
+      }),
+      noise: opt.pathOrNone({
+        label: 'Noise model',
+        help: 'Noise model: a noise file, the scheduler.device.yml of a calibrated chip, or none',
+        example: '/etc/svc-driver/noise.yml',
+      }),
     }),
-    noise: opt.pathOrNone({
-      help: 'Noise model: a noise file, the scheduler.device.yml of a calibrated chip, or none',
-      example: '/etc/svc-driver/noise.yml',
-    }),
-    max_qubits: opt.int({
-      help: 'Maximum number of qubits of a statevector; 27 at most in double precision',
-      min: 1,
-      max: FORMATS.single.maxQubits,
-      default: FORMATS.single.maxQubits,
-    }),
-    threads: opt.int({
-      help: 'Threads for large circuits and jobs of many circuits; one per processor by default',
-      min: 1,
-      max: 32,
-    }),
-    max_shots: opt.int({
-      help: 'Maximum number of shots per circuit',
-      min: 1,
-      max: 1_000_000,
-      default: 1_000_000,
-    }),
-    max_bond: opt.int({
-      help: 'Maximum bond dimension of a matrix product state; truncation is reported',
-      min: 1,
-      max: 1_024,
-      default: DEFAULT_BOND,
+    ...opt.group('Limits', {
+      max_qubits: opt.int({
+        label: 'Qubits of a statevector',
+        help: 'Maximum number of qubits of a statevector; 27 at most in double precision',
+        min: 1,
+        max: FORMATS.single.maxQubits,
+        default: FORMATS.single.maxQubits,
+      }),
+      threads: opt.int({
+        help: 'Threads for large circuits and jobs of many circuits; one per processor by default',
+        min: 1,
+        max: 32,
+      }),
+      max_shots: opt.int({
+        label: 'Shots of a circuit',
+        help: 'Maximum number of shots per circuit',
+        min: 1,
+        max: 1_000_000,
+        default: 1_000_000,
+      }),
+      max_bond: opt.int({
+        label: 'Bond dimension',
+        help: 'Maximum bond dimension of a matrix product state; truncation is reported',
+        min: 1,
+        max: 1_024,
+        default: DEFAULT_BOND,
+      }),
     }),
   },
   async create({ options, clock, device, log }) {

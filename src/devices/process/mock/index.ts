@@ -16,18 +16,34 @@ import { FAULTS, type Fault, hashOf, type Latency, pickFault, readLatency, readP
 const MAX_QUBITS = 24
 
 const options = {
-  seed: opt.int({ help: 'Seed of the random results; a hash of the job id by default', min: 0 }),
-  num_qubits: opt.int({ help: 'Number of qubits of the device', min: 1, max: MAX_QUBITS, default: 16 }),
-  latency: opt.custom(readLatency, {
-    help: 'Duration of each job: seconds, or a range min:max',
-    example: '0.5:2',
+  ...opt.group('Simulation', {
+    seed: opt.int({ help: 'Seed of the random results; a hash of the job id by default', min: 0 }),
+    num_qubits: opt.int({
+      label: 'Qubits',
+      help: 'Number of qubits of the device',
+      min: 1,
+      max: MAX_QUBITS,
+      default: 16,
+    }),
+    latency: opt.custom(readLatency, {
+      label: 'Duration of a job',
+      unit: 's',
+      help: 'Duration of each job: seconds, or a range min:max',
+      example: '0.5:2',
+    }),
+    readout_error: opt.number({ help: 'Probability of reading a bit wrongly', min: 0, max: 0.5, default: 0 }),
   }),
-  readout_error: opt.number({ help: 'Probability of reading a bit wrongly', min: 0, max: 0.5, default: 0 }),
-  fail: opt.enum(FAULTS, { help: 'Fault to inject into jobs', default: 'none' }),
-  fail_rate: opt.number({ help: 'Fraction of jobs that fail', min: 0, max: 1 }),
-  fail_every: opt.int({ help: 'Every n-th job fails', min: 1 }),
-  fail_on: opt.string({ help: 'Jobs whose circuits contain this text fail' }),
-  pragmas: opt.bool({ help: 'Allows a comment in a circuit to select the fault', default: false }),
+  ...opt.group('Faults on purpose', {
+    fail: opt.enum(FAULTS, { label: 'Fault', help: 'Fault to inject into jobs', default: 'none' }),
+    fail_rate: opt.number({ label: 'Share of jobs', help: 'Fraction of jobs that fail', min: 0, max: 1 }),
+    fail_every: opt.int({ label: 'Every n-th job', help: 'Every n-th job fails', min: 1 }),
+    fail_on: opt.string({ label: 'Jobs that contain', help: 'Jobs whose circuits contain this text fail' }),
+    pragmas: opt.bool({
+      label: 'Comments select the fault',
+      help: 'Allows a comment in a circuit to select the fault',
+      default: false,
+    }),
+  }),
 }
 
 type MockContext = DeviceContext<OptionsOf<typeof options>>

@@ -52,6 +52,10 @@ export const registration = v.object({ id: v.string(), name: v.string(), token: 
 const option = v.object({
   key: v.string(),
   source: v.picklist(['option', 'environment']),
+  label: v.string(),
+  /** Heading in the form; empty = none. */
+  group: v.string(),
+  unit: v.nullable(v.string()),
   /** `boolean`, `choice`, `n`, `seconds`, `path`, `url`, `text`, or a list such as `text,…`. */
   form: v.string(),
   choices: v.array(v.string()),

@@ -8,6 +8,8 @@ export interface DriverSetup extends DriverArguments {
   device: string
   svcAddr: string
   caFingerprint: string
+  /** Version of the drivers that match the server. */
+  version: string
   /** The access token, as long as it is known. */
   token?: string | undefined
 }
@@ -41,33 +43,79 @@ function folderOf(name: string): string {
  * Commands that store the token and the secrets. Where the token is not known, or for a secret, `cat` reads
  * it from the terminal: an argument would be visible to other users.
  */
-export function storeCommands({ name, token, secrets }: DriverSetup): string {
-  const folder = folderOf(name)
+export function storeCommands(setup: DriverSetup): string {
+  const folder = folderOf(setup.name)
+  return [`mkdir -p -m 0700 ${folder}`, ...storeLines(setup, folder)].join('\n')
+}
+
+function storeLines({ token, secrets }: DriverSetup, folder: string): string[] {
   const store = (file: string, source: string) => ` (umask 077 && ${source} > ${folder}/${file})`
   return [
-    `mkdir -p -m 0700 ${folder}`,
     // The space at the start keeps the line out of the history of most shells.
     store('token', token === undefined ? 'cat' : `printf %s ${shellWord(token)}`),
     ...secrets.map((key) => store(key, 'cat')),
-  ].join('\n')
+  ]
 }
 
 /** The command that starts the driver on the machine at the equipment. */
 export function startCommand(setup: DriverSetup): string {
   const folder = folderOf(setup.name)
-  const lines = [
-    ...setup.variables.map(({ key, value }) => `${key}=${shellWord(value)}`),
-    `svc driver start --operation ${setup.operation} --device ${shellWord(setup.device || 'DEVICE')}`,
-    `--svc-addr ${shellWord(setup.svcAddr)}`,
-    `--ca-fingerprint ${setup.caFingerprint}`,
+  const [start = '', ...options] = startLines(setup, {
+    folder,
+    data: `${folder}/data`,
+    // Outside of quotes and after the equals sign: `~` is not read there, `$HOME` is.
+    secrets: `"$HOME"/svc-driver/${setup.name}`,
+  })
+  const variables = setup.variables.map(({ key, value }) => `${key}=${shellWord(value)}`)
+  return [...variables, `svc ${start}`, ...options].join(NEXT_LINE)
+}
+
+const NEXT_LINE = ' \\\n  '
+
+/** The words after `svc`, by lines. `secrets` is the folder of the secrets as it is written within a word. */
+function startLines(
+  { operation, device, svcAddr, caFingerprint, options, secrets: keys }: DriverSetup,
+  { folder, data, secrets }: { folder: string; data: string; secrets: string },
+): string[] {
+  return [
+    `driver start --operation ${operation} --device ${shellWord(device || 'DEVICE')}`,
+    `--svc-addr ${shellWord(svcAddr)}`,
+    `--ca-fingerprint ${caFingerprint}`,
     `--ca-file ${folder}/svc.ca.pem`,
     `--token-file ${folder}/token`,
-    `--data-dir ${folder}/data`,
-    ...setup.options.map(({ key, value }) => `-o ${shellWord(`${key}=${value}`)}`),
-    // Outside of quotes and after the equals sign: `~` is not read there, `$HOME` is.
-    ...setup.secrets.map((key) => `-o ${key}=@"$HOME"/svc-driver/${setup.name}/${key}`),
+    `--data-dir ${data}`,
+    ...options.map(({ key, value }) => `-o ${shellWord(`${key}=${value}`)}`),
+    ...keys.map((key) => `-o ${key}=@${secrets}/${key}`),
   ]
-  return lines.join(' \\\n  ')
+}
+
+/** The user of the image. */
+const CONTAINER_USER = 65_532
+
+/** Commands that store the token and the secrets for a container, as root. */
+export function storeForContainer(setup: DriverSetup): string {
+  const folder = `/etc/svc-driver/${setup.name}`
+  return [
+    `install -d -m 0700 -o ${CONTAINER_USER} -g ${CONTAINER_USER} ${folder} /var/svc-driver/${setup.name}`,
+    ...storeLines(setup, folder),
+    `chown ${CONTAINER_USER}:${CONTAINER_USER} ${folder}/*`,
+  ].join('\n')
+}
+
+/** The command that starts the driver in a container, now and at each boot. */
+export function containerCommand(setup: DriverSetup): string {
+  const { name, variables, version } = setup
+  const settings = '/etc/svc-driver'
+  return [
+    `docker run --detach --name ${name} --restart unless-stopped --stop-timeout 30`,
+    '--read-only --cap-drop ALL --security-opt no-new-privileges',
+    `-v /etc/svc-driver/${name}:${settings} -v /var/svc-driver/${name}:/var/svc-driver`,
+    // Drivers that share an instrument lock it by a file there.
+    '-v /tmp:/tmp',
+    ...variables.map(({ key, value }) => `-e ${shellWord(`${key}=${value}`)}`),
+    `svc:${version}`,
+    ...startLines(setup, { folder: settings, data: '/var/svc-driver', secrets: settings }),
+  ].join(NEXT_LINE)
 }
 
 /**

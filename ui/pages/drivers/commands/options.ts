@@ -5,7 +5,6 @@ export type Control = 'check' | 'select' | 'number' | 'long' | 'secret' | 'text'
 
 /** Options that every driver has; the commands of the next step set them. */
 const SET_BY_COMMANDS = new Set(['data_dir'])
-const ABBREVIATIONS = new Set(['api', 'ca', 'id', 'ip', 'spi', 'url'])
 /** Longer examples need more than one line. */
 const LONG_EXAMPLE = 30
 
@@ -18,6 +17,11 @@ export function formOptions(options: readonly DeviceOption[]): DeviceOption[] {
   return [...shown.filter(({ required }) => required), ...shown.filter(({ required }) => !required)]
 }
 
+/** The options under their headings; an empty one for those without. */
+export function groupOptions(options: readonly DeviceOption[]): [title: string, DeviceOption[]][] {
+  return [...Map.groupBy(options, ({ group }) => group)]
+}
+
 /** The control of an option. */
 export function controlOf({ form, secret, example }: DeviceOption): Control {
   if (secret) return 'secret'
@@ -26,14 +30,6 @@ export function controlOf({ form, secret, example }: DeviceOption): Control {
   if (form === 'n' || form === 'seconds') return 'number'
   const isLong = form === 'text' && (example?.length ?? 0) > LONG_EXAMPLE
   return isLong || form.includes(',') ? 'long' : 'text'
-}
-
-/** A key in words: `poll_interval` becomes `Poll interval`, a variable stays as it is. */
-export function labelOf({ key, source }: DeviceOption): string {
-  if (source === 'environment') return key
-  const words = key.split('_').map((word) => (ABBREVIATIONS.has(word) ? word.toUpperCase() : word))
-  const text = words.join(' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Why a value is not accepted; undefined for one that is. The driver checks more when it starts. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
+  containerCommand,
   type DriverSetup,
   driverName,
   enableCommands,
@@ -11,6 +12,7 @@ import {
   shellWord,
   startCommand,
   storeCommands,
+  storeForContainer,
   tokenFile,
   unitFile,
   unitWord,
@@ -22,6 +24,7 @@ const SETUP: DriverSetup = {
   device: 'cryostat_gen1',
   svcAddr: 'http://10.0.0.5:8090',
   caFingerprint: 'ab'.repeat(32),
+  version: '2026.11.0',
   token: 'svc_dt_1',
   options: [{ key: 'channels', value: 'a.b:K,c' }],
   secrets: ['api_key'],
@@ -70,6 +73,41 @@ test('storeCommands() write the token and ask for secrets', () => {
     ].join('\n'),
   )
   expect(storeCommands({ ...SETUP, token: undefined })).toContain('(umask 077 && cat > ')
+})
+
+test('containerCommand() starts the image with the words that a driver reads, without the token', async () => {
+  const words = await wordsOf(containerCommand(SETUP))
+  expect(words.slice(0, 2)).toEqual(['docker', 'run'])
+  const image = words.indexOf('svc:2026.11.0')
+  expect(words.slice(0, image)).toContain('SVC_CRYOSTAT_CA_FILE=/etc/svc-driver/my key.pem')
+  expect(words.slice(image + 1, image + 7)).toEqual([
+    'driver',
+    'start',
+    '--operation',
+    'monitor',
+    '--device',
+    'cryostat_gen1',
+  ])
+  expect(words.slice(-6)).toEqual([
+    '--data-dir',
+    '/var/svc-driver',
+    '-o',
+    'channels=a.b:K,c',
+    '-o',
+    'api_key=@/etc/svc-driver/api_key',
+  ])
+  expect(words).not.toContain('svc_dt_1')
+})
+
+test('storeForContainer() writes the files of the folder that the container sees, for its user', () => {
+  expect(storeForContainer(SETUP)).toBe(
+    [
+      'install -d -m 0700 -o 65532 -g 65532 /etc/svc-driver/boreas_cryo /var/svc-driver/boreas_cryo',
+      ' (umask 077 && printf %s svc_dt_1 > /etc/svc-driver/boreas_cryo/token)',
+      ' (umask 077 && cat > /etc/svc-driver/boreas_cryo/api_key)',
+      'chown 65532:65532 /etc/svc-driver/boreas_cryo/*',
+    ].join('\n'),
+  )
 })
 
 test('unitWord() keeps %, $, quotes and backslashes', () => {

@@ -6,7 +6,7 @@ import {
   argumentsOf,
   controlOf,
   formOptions,
-  labelOf,
+  groupOptions,
   parseLines,
   problemOf,
 } from '../../../../../ui/pages/drivers/commands/options.ts'
@@ -14,6 +14,9 @@ import {
 const option = (more: Partial<DeviceOption>): DeviceOption => ({
   key: 'value',
   source: 'option',
+  label: 'Value',
+  group: '',
+  unit: null,
   form: 'text',
   choices: [],
   required: false,
@@ -48,10 +51,16 @@ test('formOptions() begins with required options and leaves out what the command
   expect(shown.map(({ key }) => key)).toEqual(['channels', 'seed'])
 })
 
-test('labelOf() writes keys as words and variables as they are', () => {
-  expect(labelOf(option({ key: 'poll_interval' }))).toBe('Poll interval')
-  expect(labelOf(option({ key: 'base_url' }))).toBe('Base URL')
-  expect(labelOf(option({ key: 'SVC_CA_FILE', source: 'environment' }))).toBe('SVC_CA_FILE')
+test('groupOptions() collects the options of a heading in their order', () => {
+  const [a, b, c] = [
+    option({ key: 'a', group: 'Files' }),
+    option({ key: 'b' }),
+    option({ key: 'c', group: 'Files' }),
+  ]
+  expect(groupOptions([a, b, c])).toEqual([
+    ['Files', [a, c]],
+    ['', [b]],
+  ])
 })
 
 describe('problemOf()', () => {
