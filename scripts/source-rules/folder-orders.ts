@@ -96,7 +96,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['quote.ts'],
       ['view.ts'],
       ['labels.ts'],
-      ['cancel.ts', 'delete.ts', 'list-filter.ts', 'submission', 'waiting'],
+      ['cancel.ts', 'delete.ts', 'list-filter.ts', 'receipt.ts', 'submission', 'waiting'],
       ['operator-routes.ts', 'queue-route.ts', 'routes.ts'],
     ],
   },

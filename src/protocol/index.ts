@@ -11,6 +11,19 @@ export {
   calibrationStep,
   targetName,
 } from './calibration.ts'
+export { fingerprintMatches, fingerprintOf, parseFingerprint } from './certificates/fingerprint.ts'
+export {
+  DOCUMENT_SIGNING,
+  isForReceipts,
+  isSignedBy,
+  type Receipt,
+  type ReceiptDocument,
+  type ReceiptKey,
+  receipt,
+  signReceipt,
+  type VerifiedReceipt,
+  verifyReceipt,
+} from './certificates/receipt.ts'
 export {
   type Command,
   command,
@@ -57,7 +70,6 @@ export {
 } from './events/index.ts'
 export { resultId } from './events/job_result.ts'
 export { type ExpectedResults, expectedResultsOf } from './expected-results.ts'
-export { fingerprintMatches, fingerprintOf, parseFingerprint } from './fingerprint.ts'
 export {
   type CircuitEntry,
   type CircuitLabel,

@@ -1,98 +1,51 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { flag, kinds, messageOf } from '../../base/index.ts'
+import { resolve } from 'node:path'
+import { flag, kinds } from '../../base/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { ExitError, UsageError } from '../command-line/usage-error.ts'
-import { CHECKSUMS, hashOf, readChecksums, SIGNATURE } from './checksums.ts'
-import { checkSignature, type PublicKey, readPublicKey } from './minisign.ts'
-import { RELEASE_KEYS } from './release-keys.ts'
-
-/** What `svc verify` has checked. */
-interface Verified {
-  /** Files whose hashes are those of the release. */
-  files: string[]
-  /** As signed, such as `svc 2026.12.0`. */
-  release: string
-  /** Of the key that signed it. */
-  key: string
-}
+import { UsageError } from '../command-line/usage-error.ts'
+import { CHECKSUMS, SIGNATURE } from './checksums.ts'
+import { findReceipt, printReceipt, verifyJobReceipt } from './receipt.ts'
+import { verifyRelease } from './release.ts'
 
 export const verifyCommand = defineCommand({
-  summary: 'Check that files of a release are whole and signed, without a network',
+  summary: 'Check that files of a release, or the receipt of a job, are whole and signed, without a network',
   positionals: [
     {
       name: 'PATH',
       isOptional: true,
-      help: `Folder of a release, or a file of it beside its ${CHECKSUMS} and ${SIGNATURE}; if unset, this program`,
+      help: `Receipt, folder of a release, or a file of it beside its ${CHECKSUMS} and ${SIGNATURE}; if unset, this program`,
     },
   ],
   flags: {
     key: flag(
       kinds.nonEmptyText('key'),
-      'Public key of minisign, or its file; if unset, the keys of releases in this program',
+      'Of a release: public key of minisign, or its file; if unset, the keys of releases in this program',
     ),
+    ca: flag(
+      kinds.nonEmptyText('ca'),
+      'Of a receipt: root CA of the server, its file or SHA-256 fingerprint; if unset, that of the saved account',
+    ),
+    profile: flag(
+      kinds.nonEmptyText('name'),
+      'Of a receipt: saved account; if unset, SVC_PROFILE or default',
+    ),
+    result: flag(kinds.path(), 'Of a receipt: file with the results, which must be those of the receipt'),
   },
-  run: ({ flags: { key }, positionals: [path = process.execPath] }): Promise<Verified> =>
-    verifyRelease(resolve(path), keysFrom(key)),
-  print({ files, release, key }) {
+  async run({ flags: { key, ca, profile, result }, positionals: [given = process.execPath] }) {
+    const path = resolve(given)
+    const receipt = findReceipt(path)
+    const ofReceipts = { ca, profile, result }
+    if (receipt) {
+      if (key !== undefined) throw new UsageError(`--key is for releases, but ${given} is a receipt`)
+      return verifyJobReceipt(path, receipt, ofReceipts)
+    }
+    const [other] = Object.entries(ofReceipts).find(([, value]) => value !== undefined) ?? []
+    if (other !== undefined) throw new UsageError(`--${other} is for receipts, but ${given} is none`)
+    return verifyRelease(path, key)
+  },
+  print(verified) {
+    if ('receipt' in verified) return printReceipt(verified)
+    const { files, release, key } = verified
     for (const file of files) console.log(`${file}: OK`)
     console.log(`Files of ${release}, signed with the key ${key}: ${files.length}`)
   },
 })
-
-function keysFrom(given: string | undefined): PublicKey[] {
-  const texts = given === undefined ? RELEASE_KEYS : [existsSync(given) ? readFileSync(given, 'utf8') : given]
-  if (texts.length === 0)
-    throw new UsageError('this program has no key of releases; give the public key with --key')
-  try {
-    return texts.map(readPublicKey)
-  } catch (error) {
-    throw new UsageError(`--key: ${messageOf(error)}`)
-  }
-}
-
-/**
- * Checks the signature of the list, then the hash of the file, or of each file of the folder.
- *
- * @throws ExitError 1 naming the first file that is not as it was signed, missing or not listed.
- */
-async function verifyRelease(path: string, keys: readonly PublicKey[]): Promise<Verified> {
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
-  if (isFolder === undefined) throw new UsageError(`there is no ${path}`)
-  const folder = isFolder ? path : dirname(path)
-  const list = read(join(folder, CHECKSUMS))
-  const { comment, key } = explained(join(folder, SIGNATURE), () =>
-    checkSignature(list, { signature: read(join(folder, SIGNATURE)).toString(), keys }),
-  )
-  const hashes = explained(join(folder, CHECKSUMS), () => readChecksums(list.toString()))
-  const files = isFolder ? everyFile(folder, hashes) : [basename(path)]
-  for (const file of files) {
-    const expected = hashes.get(file)
-    if (expected === undefined) throw new ExitError(1, `${join(folder, file)}: ${CHECKSUMS} does not list it`)
-    const found = existsSync(join(folder, file)) ? await hashOf(join(folder, file)) : 'missing'
-    if (found !== expected) throw new ExitError(1, `${join(folder, file)}: is ${found}, not ${expected}`)
-  }
-  return { files, release: comment, key: key.id }
-}
-
-/** The files that the list names and those of the folder that it does not, sorted. */
-function everyFile(folder: string, hashes: ReadonlyMap<string, string>): string[] {
-  const present = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
-    .filter((name) => name !== CHECKSUMS && name !== SIGNATURE)
-  return [...new Set([...hashes.keys(), ...present])].toSorted()
-}
-
-function read(path: string): Buffer {
-  if (!existsSync(path)) throw new ExitError(1, `${path} is missing: these are no files of a signed release`)
-  return readFileSync(path)
-}
-
-function explained<T>(path: string, check: () => T): T {
-  try {
-    return check()
-  } catch (error) {
-    throw error instanceof SyntaxError ? new ExitError(1, `${path}: ${error.message}`) : error
-  }
-}

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
+import { receipt } from '../../protocol/index.ts'
 import { BODIES } from '../admission/limits.ts'
 import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { callerName } from '../http/caller.ts'
@@ -9,6 +10,7 @@ import { cancelJob } from './cancel.ts'
 import { deleteJob } from './delete.ts'
 import { jobLabels, relabelJob } from './labels.ts'
 import { jobFilters, readJobFilter } from './list-filter.ts'
+import { issueReceipt } from './receipt.ts'
 import {
   dryRunResponse,
   jobChangesResponse,
@@ -126,6 +128,16 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       errors: { value_too_large: 413, too_many_waiting_requests: 429, changed_while_sent: 503 },
       response: jobDetailResponse,
       run: (context, request) => awaitJob(context, waiting, request, request.query),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/jobs/:id/receipt',
+      access: 'signed_in',
+      summary: 'Sign what a job that has ended ran and returned',
+      statuses: [200, 401, 404, 409, 503],
+      errors: { job_not_ended: 409, no_receipt_key: 503, changed_while_sent: 503 },
+      response: receipt,
+      run: (context, { caller, params }) => issueReceipt(context, caller, params['id'] ?? ''),
     }),
     defineRoute({
       method: 'POST',

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { AppError } from '../../base/index.ts'
-import { fingerprintOf } from '../../protocol/index.ts'
-import { type CertifiedKey, isPair, isSignedBy, parseChain, publicPart } from './certificate.ts'
+import { fingerprintOf, isSignedBy } from '../../protocol/index.ts'
+import { type CertifiedKey, isPair, parseChain, publicPart } from './certificate.ts'
 import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './pair-files.ts'
 
 /** The root CA, loaded or created; `keyPem` is absent when only its certificate exists. */

@@ -1,8 +1,10 @@
 import { AppError, type Clock, DAY_MS, type Log } from '../../base/index.ts'
+import type { ReceiptKey } from '../../protocol/index.ts'
 import { leadsToRoot, openRoot, type Root } from './authority.ts'
 import { publicPart } from './certificate.ts'
 import { type Leaf, openLeaf } from './leaf.ts'
 import { type ServerNames, serverNames } from './names.ts'
+import { openReceiptKey } from './receipt-key.ts'
 
 /** Time before its expiry at which a certificate without automatic renewal is reported in the log. */
 const LEAF_WARNING_MS = 14 * DAY_MS
@@ -42,6 +44,11 @@ export interface CertificateStore {
    * @throws AppError `invalid`, `storage_full` or `unavailable` that names the file and the remedy.
    */
   renewIfDue(): Promise<boolean>
+  /**
+   * The key that signs receipts, which is made at its first use.
+   * @throws AppError `unavailable` (`no_receipt_key`); the log has the reason and the remedy.
+   */
+  receiptKey(): Promise<ReceiptKey>
 }
 
 interface CertificateStoreOptions {
@@ -102,12 +109,12 @@ export async function openCertificateStore(options: CertificateStoreOptions): Pr
   const { files, clock } = options
   const log = options.log.child('tls')
   const names = serverNames(options)
+  const rootFiles = { cert: files.caCert, key: files.caKey }
   const warned = new Set<string>()
   const listeners = new Set<(material: TlsMaterial) => void>()
 
   async function load(pinned: string | undefined): Promise<TlsMaterial> {
     const now = clock.now()
-    const rootFiles = { cert: files.caCert, key: files.caKey }
     const root = await openRoot({ files: rootFiles, mayCreate: pinned === undefined, now })
     if (pinned !== undefined && root.fingerprint !== pinned) {
       throw new AppError(
@@ -148,7 +155,18 @@ export async function openCertificateStore(options: CertificateStoreOptions): Pr
     return true
   }
 
+  async function loadReceiptKey(): Promise<ReceiptKey> {
+    try {
+      return await openReceiptKey({ rootFiles, now: clock.now() })
+    } catch (error) {
+      log.error('no key for receipts', { error })
+      const message = 'The server has no key for receipts; its operator finds the reason in the log'
+      throw new AppError('unavailable', message, { reason: 'no_receipt_key', cause: error })
+    }
+  }
+
   let running: Promise<boolean> | undefined
+  let receiptKey: Promise<ReceiptKey> | undefined
   return {
     get material() {
       return material
@@ -162,6 +180,13 @@ export async function openCertificateStore(options: CertificateStoreOptions): Pr
         running = undefined
       })
       return running
+    },
+    receiptKey() {
+      receiptKey ??= loadReceiptKey().catch((error: unknown) => {
+        receiptKey = undefined
+        throw error
+      })
+      return receiptKey
     },
   }
 }

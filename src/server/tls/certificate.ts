@@ -38,11 +38,6 @@ export function isIssuedByOwnKind({ issuer }: X509Certificate): boolean {
   return fields.includes(`O=${ORGANIZATION}`) && fields.some((each) => each.startsWith(`CN=${ROOT_NAME} `))
 }
 
-/** Whether `issuer` has signed `certificate`, by name and by signature. */
-export function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
-}
-
 function blocksOf(pem: string): string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
 }

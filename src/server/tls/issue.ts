@@ -4,6 +4,7 @@ import 'reflect-metadata'
 import { createPrivateKey } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import { AppError, DAY_MS, HOUR_MS, randomBytes } from '../../base/index.ts'
+import { DOCUMENT_SIGNING } from '../../protocol/index.ts'
 import { type CertifiedKey, KEY_MARK, ORGANIZATION, ROOT_NAME } from './certificate.ts'
 import type { ServerNames } from './names.ts'
 
@@ -86,38 +87,62 @@ async function signingKey(keyPem: string, keyFile: string): Promise<SigningKey> 
   return { key: await crypto.subtle.importKey('pkcs8', der, kind[0], false, ['sign']), algorithm: kind[1] }
 }
 
+/** A root that issues certificates, and the file of its key for messages. */
+interface Issuer {
+  root: CertifiedKey
+  rootKeyFile: string
+  now: number
+}
+
 /**
  * Issues a server certificate with a new ECDSA P-256 key, signed by the root. It is valid for 7 days, but not
  * longer than the root.
  * @throws AppError `invalid` when the key of the root has an unsupported type.
  */
-export async function issueLeaf(options: {
-  root: CertifiedKey
-  rootKeyFile: string
-  names: ServerNames
-  now: number
-}): Promise<CertifiedKey> {
-  const { root, names, now } = options
+export function issueLeaf({ names, ...issuer }: Issuer & { names: ServerNames }): Promise<CertifiedKey> {
+  return issue(issuer, {
+    name: 'svc server',
+    lifeMs: LEAF_LIFE_MS,
+    extensions: [
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension([
+        ...names.ips.map((value) => ({ type: 'ip' as const, value })),
+        ...names.hosts.map((value) => ({ type: 'dns' as const, value })),
+      ]),
+    ],
+  })
+}
+
+/**
+ * Issues a certificate with a new ECDSA P-256 key that signs receipts, and nothing else. It is valid as long
+ * as the root.
+ * @throws as `issueLeaf`.
+ */
+export function issueReceiptKey(issuer: Issuer): Promise<CertifiedKey> {
+  const extensions = [new x509.ExtendedKeyUsageExtension([DOCUMENT_SIGNING])]
+  return issue(issuer, { name: 'svc receipts', lifeMs: Number.POSITIVE_INFINITY, extensions })
+}
+
+async function issue(
+  { root, rootKeyFile, now }: Issuer,
+  { name, lifeMs, extensions }: { name: string; lifeMs: number; extensions: x509.Extension[] },
+): Promise<CertifiedKey> {
   const issuer = new x509.X509Certificate(root.certPem)
-  const signer = await signingKey(root.keyPem, options.rootKeyFile)
+  const signer = await signingKey(root.keyPem, rootKeyFile)
   const keys = await newKeyPair()
   const cert = await x509.X509CertificateGenerator.create({
-    subject: [{ CN: ['svc server'] }, { O: [ORGANIZATION] }],
+    subject: [{ CN: [name] }, { O: [ORGANIZATION] }],
     issuer: issuer.subjectName,
     serialNumber: newSerial(),
     notBefore: wholeSeconds(now - BACKDATE_MS),
-    notAfter: wholeSeconds(Math.min(now + LEAF_LIFE_MS, issuer.notAfter.getTime())),
+    notAfter: wholeSeconds(Math.min(now + lifeMs, issuer.notAfter.getTime())),
     publicKey: keys.publicKey,
     signingKey: signer.key,
     signingAlgorithm: signer.algorithm,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension([
-        ...names.ips.map((value) => ({ type: 'ip' as const, value })),
-        ...names.hosts.map((value) => ({ type: 'dns' as const, value })),
-      ]),
+      ...extensions,
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],

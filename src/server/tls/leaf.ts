@@ -1,15 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import { AppError } from '../../base/index.ts'
+import { isSignedBy } from '../../protocol/index.ts'
 import type { Root } from './authority.ts'
-import {
-  type CertifiedKey,
-  isIssuedByOwnKind,
-  isPair,
-  isSignedBy,
-  KEY_MARK,
-  namesOf,
-  parseChain,
-} from './certificate.ts'
+import { type CertifiedKey, isIssuedByOwnKind, isPair, KEY_MARK, namesOf, parseChain } from './certificate.ts'
 import { type ServerNames, sameNames } from './names.ts'
 import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './pair-files.ts'
 import { type LeafProperties, type LeafState, planLeaf } from './plan.ts'

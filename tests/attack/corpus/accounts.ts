@@ -190,6 +190,15 @@ export const accounts = defineAttacks([
     call: ({ seeded }, number) => ({ path: `/api/jobs/${seeded.largePrograms[number % 5]}` }),
   }),
   calls({
+    name: 'receipts',
+    input: 'receipts of jobs with results of 8 MiB, 20 at once',
+    cap: '64 KiB of a program, SHA-256 of results',
+    who: 'user',
+    as: firstAttacker,
+    width: 20,
+    call: ({ seeded }, number) => ({ path: `/api/jobs/${seeded.largeResults[number % 5]}/receipt` }),
+  }),
+  calls({
     name: 'view-large-records',
     input: 'records with results of 8 MiB, 20 at once',
     cap: '8 MiB of a page',

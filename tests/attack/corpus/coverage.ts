@@ -107,6 +107,7 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
   'Tags of a job': ['program-labels', 'own-jobs-filters'],
   'Metadata of a circuit': ['program-labels'],
   'Job as it is stored': ['submissions-largest', 'view-large-programs'],
+  'Program in a receipt': ['receipts'],
   'Names that a program declares at its top level, such as gates': [
     'program-many-gates',
     'program-gates-at-cap',

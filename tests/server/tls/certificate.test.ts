@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as tls from 'node:tls'
 import fc from 'fast-check'
+import { isSignedBy } from '../../../src/protocol/index.ts'
 import {
   type CertifiedKey,
   isIssuedByOwnKind,
   isPair,
-  isSignedBy,
   namesOf,
   parseChain,
 } from '../../../src/server/tls/certificate.ts'

@@ -43,6 +43,7 @@ const (
 	CodeNoBackup                   = "no_backup"
 	CodeNoEntry                    = "no_entry"
 	CodeNoPortsAvailable           = "no_ports_available"
+	CodeNoReceiptKey               = "no_receipt_key"
 	CodeNotAMonitor                = "not_a_monitor"
 	CodeNotATuner                  = "not_a_tuner"
 	CodeNotAllowed                 = "not_allowed"

@@ -1499,6 +1499,18 @@ type JobWaiting struct {
 	Until *string `json:"until,omitempty"`
 }
 
+// JobReceipt: JSON web signature (RFC 7515) of what a job ran and returned; `svc verify` checks it
+type JobReceipt struct {
+	// The document as JSON, in base64url
+	Payload string `json:"payload"`
+
+	// Algorithm and certificates, in base64url
+	Protected string `json:"protected"`
+
+	// ES256 of `protected`.`payload`, in base64url
+	Signature string `json:"signature"`
+}
+
 // JobChange: see the reference of the routes
 type JobChange struct {
 	CollectionId string `json:"collectionId"`

@@ -973,6 +973,16 @@ export interface JobWaiting {
   readonly until?: string
 }
 
+/** JSON web signature (RFC 7515) of what a job ran and returned; `svc verify` checks it */
+export interface JobReceipt {
+  /** The document as JSON, in base64url */
+  readonly payload: string
+  /** Algorithm and certificates, in base64url */
+  readonly protected: string
+  /** ES256 of `protected`.`payload`, in base64url */
+  readonly signature: string
+}
+
 export interface JobChange {
   readonly collectionId: string
   readonly collectionName: string

@@ -881,6 +881,14 @@ class JobWaiting(_JobWaiting, total=False):
     until: str  # UTC, such as 2026-01-31 09:05:00.000Z
 
 
+class JobReceipt(TypedDict):
+    """JSON web signature (RFC 7515) of what a job ran and returned; `svc verify` checks it."""
+
+    payload: str  # The document as JSON, in base64url
+    protected: str  # Algorithm and certificates, in base64url
+    signature: str  # ES256 of `protected`.`payload`, in base64url
+
+
 class _JobChange(TypedDict):
     collectionId: str
     collectionName: str

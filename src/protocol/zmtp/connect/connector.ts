@@ -1,5 +1,5 @@
 import { AppError, type BackoffLimits, backoffMs, randomFraction } from '../../../base/index.ts'
-import { fingerprintOf } from '../../fingerprint.ts'
+import { fingerprintOf } from '../../certificates/fingerprint.ts'
 import type { ZmtpConnection } from '../connection/connection.ts'
 import { type Counters, newCounters } from '../connection/counters.ts'
 import { guarded } from '../connection/guard.ts'

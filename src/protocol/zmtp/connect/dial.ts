@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { type Clock, withTimeout } from '../../../base/index.ts'
-import { fingerprintOf } from '../../fingerprint.ts'
+import { fingerprintOf } from '../../certificates/fingerprint.ts'
 import { ALPN, NO_TICKETS, rootFingerprint } from '../connection/tls.ts'
 
 interface DialOptions {

@@ -309,6 +309,12 @@ export const TABLE: readonly Row[] = [
     call: async () => ({ path: '/api/jobs/by-key/unused' }),
   },
   { route: 'GET /api/jobs/:id', statuses: OWNER_OR_SUPERUSER, call: viewOwnJob },
+  {
+    // Pending, so that it has no receipt yet.
+    route: 'GET /api/jobs/:id/receipt',
+    statuses: [401, 409, 404, 409, 409],
+    call: async (world) => ({ path: `${await ownJob(world)}/receipt` }),
+  },
   { route: 'POST /api/jobs/changes', statuses: SIGNED_IN, call: () => ({ body: { known: [{ id: 'x' }] } }) },
   {
     route: 'POST /api/jobs/:id/cancel',

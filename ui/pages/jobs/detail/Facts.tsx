@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
+import { useApp } from '../../../app/app.ts'
 import { basisText, secondsText, seedOf, shotsOf } from '../../../jobs/jobs.ts'
 import { isFinished } from '../../../jobs/status.ts'
 import { formatColumnSeconds, formatCount, formatOrdinal, formatSeconds } from '../../../lib/format.ts'
@@ -47,7 +49,30 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
       )}
       {owner && <Fact name="Owner">{owner}</Fact>}
       <Tags tags={job.tags ?? []} />
+      <ReceiptFact job={job} />
     </dl>
+  )
+}
+
+/** The signed document that `svc verify` checks. */
+function ReceiptFact({ job: { id, status } }: { job: Job }) {
+  const { api, toast } = useApp()
+  if (!isFinished(status)) return null
+  const download = () =>
+    api.download(`/api/jobs/${id}/receipt`, `receipt-${id}.json`).catch((failure: unknown) => {
+      toast(asApiError(failure).message, 'bad')
+    })
+  return (
+    <Fact name="Receipt">
+      <button
+        type="button"
+        class="link"
+        title="Signed by the server; svc verify checks it"
+        onClick={download}
+      >
+        Download
+      </button>
+    </Fact>
   )
 }
 

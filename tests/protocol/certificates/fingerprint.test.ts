@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { AppError } from '../../src/base/index.ts'
-import { fingerprintMatches, fingerprintOf, parseFingerprint } from '../../src/protocol/fingerprint.ts'
-import { makeTestCertificates } from '../support/sockets/certificates.ts'
+import { AppError } from '../../../src/base/index.ts'
+import {
+  fingerprintMatches,
+  fingerprintOf,
+  parseFingerprint,
+} from '../../../src/protocol/certificates/fingerprint.ts'
+import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 
 const certificates = await makeTestCertificates()
 

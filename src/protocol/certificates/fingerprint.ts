@@ -1,5 +1,5 @@
 import { timingSafeEqual, X509Certificate } from 'node:crypto'
-import { AppError, messageOf } from '../base/index.ts'
+import { AppError, messageOf } from '../../base/index.ts'
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
