@@ -59,6 +59,7 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
     home: 'src/base/concurrency/request-thread.ts',
     use: 'RequestThread',
     except: {
+      'src/db/postgres/bridge/bridge.ts': 'waits for its thread without returning to the event loop',
       'src/simulator/batch/circuit-workers.ts':
         'sends one job to all threads, which respond once per circuit',
     },

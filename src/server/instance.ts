@@ -8,7 +8,7 @@ import {
   Loop,
   ownCommand,
 } from '../base/index.ts'
-import { type Database, openDatabase } from '../db/index.ts'
+import { type Database, openDatabase, openServerDatabase } from '../db/index.ts'
 import { JobOrder } from '../db/store/jobs/index.ts'
 import type { BackupOperations } from './admin/backups/operations.ts'
 import { scheduleBackups } from './admin/backups/scheduled-backups.ts'
@@ -26,6 +26,7 @@ import { SetUp } from './auth/set-up.ts'
 import { CalibrationDispatcher } from './calibration/dispatcher.ts'
 import { CalibrationRecovery } from './calibration/recover.ts'
 import { ValueRecording } from './calibration/value-recording.ts'
+import { databaseServer } from './config/database-server.ts'
 import type { LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/settings.ts'
 import type { ServerContext } from './context.ts'
@@ -79,6 +80,8 @@ export interface ServerDependencies {
   assets: AssetTree | undefined
   /** A commit could not be flushed to disk: the process has to end, see `DatabaseOptions`. */
   onUnflushed?: (error: AppError) => void
+  /** The connection to PostgreSQL is lost, so that what it has stored is unknown: the process has to end. */
+  onDatabaseLost?: (error: AppError) => void
   /** The database is damaged, which was detected after the start: the process has to end. */
   onDamaged?: (error: AppError) => void
   /** After a restore that failed, the old database could not be opened either: the process has to end. */
@@ -120,12 +123,21 @@ export interface Instance {
  * @throws AppError with the remedy when the database cannot be used.
  */
 export async function openInstance(config: Config, dependencies: InstanceDependencies): Promise<Instance> {
-  const { clock, log, lock, onUnflushed, onDamaged } = dependencies
-  const db = await openDatabase({
-    dir: config.dir,
+  const db = await openConfigured(config, dependencies)
+  try {
+    return await assemble(config, db, dependencies)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/** The database in the data folder, or on the server that is configured. */
+function openConfigured(config: Config, dependencies: InstanceDependencies): Promise<Database> {
+  const { clock, log, lock, onUnflushed, onDamaged, onDatabaseLost } = dependencies
+  const common = {
     clock,
     log,
-    lock,
     names: publicNames(config),
     readLimits: {
       readers: config.readers,
@@ -134,17 +146,26 @@ export async function openInstance(config: Config, dependencies: InstanceDepende
       waiting: COUNTS.waitingReads,
     },
     readerCommand: ownCommand('reader', `${import.meta.dir}/reader-main.ts`),
+  }
+  const server = databaseServer(config)
+  if (server) {
+    const isBackedUp = config.backupTaken
+    return openServerDatabase({
+      ...common,
+      server,
+      isBackedUp,
+      ...(onDatabaseLost ? { onLost: onDatabaseLost } : {}),
+    })
+  }
+  return openDatabase({
+    ...common,
+    dir: config.dir,
+    lock,
     checkpoints: config.checkpoints,
     replicator: config.acknowledge === 'replicated' ? { socket: config.replicatorSocket } : undefined,
     ...(onUnflushed ? { onUnflushed } : {}),
     ...(onDamaged ? { onDamaged } : {}),
   })
-  try {
-    return await assemble(config, db, dependencies)
-  } catch (error) {
-    await db.close()
-    throw error
-  }
 }
 
 /** Builds every part from the parts before it; nothing runs yet. */

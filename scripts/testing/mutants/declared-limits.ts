@@ -50,7 +50,7 @@ const OF_COUNTS: Record<keyof typeof COUNTS, Guard> = {
   hashedPasswords: SERIAL,
   checkedJobs: 'tests/server/programs/submission-thread.test.ts',
   uncheckedJobs: 'tests/server/programs/submission-thread.test.ts',
-  waitingReads: 'tests/db/sqlite/readers/waiting.test.ts',
+  waitingReads: 'tests/db/readers/waiting.test.ts',
   driverMessages: 'tests/server/drivers/receive.test.ts',
   driverBytes: 'tests/server/drivers/receive.test.ts',
   parsedEvents: SERIAL,

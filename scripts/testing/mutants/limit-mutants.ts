@@ -157,8 +157,8 @@ export const OTHER_LIMITS: readonly LimitedFile[] = [
     ],
   },
   {
-    file: 'src/db/sqlite/readers/reader-pool.ts',
-    test: 'tests/db/sqlite/readers/reader-pool.test.ts',
+    file: 'src/db/readers/reader-pool.ts',
+    test: 'tests/db/readers/reader-pool.test.ts',
     limits: [
       mutant('processor time of a list', '? superuserTimeoutMs : timeoutMs', '? superuserTimeoutMs : 1e9'),
       mutant('time until a list is read', 'Math.max(MIN_WALL_MS,', 'Math.max(1e9,'),

@@ -1,3 +1,5 @@
+import type { MessagePort } from 'node:worker_threads'
+
 /** A file that runs in a thread of its own, with the types of the messages to it and back. */
 export interface WorkerEntry<Request, Response> {
   /** Path of the file, relative to the repository. */
@@ -10,10 +12,16 @@ export interface WorkerEntry<Request, Response> {
 type RequestOf<Entry> = Entry extends WorkerEntry<infer Request, unknown> ? Request : never
 type ResponseOf<Entry> = Entry extends WorkerEntry<unknown, infer Response> ? Response : never
 
+/** What moves to another thread. */
+type Moved = ArrayBuffer | MessagePort
+
 /** A thread that was started. It never keeps the process alive. */
 export interface RunningWorker<Request> {
-  /** Sends a request; requests arrive in order. The memory of `moved` moves to the thread uncopied. */
-  send(request: Request, moved?: readonly ArrayBuffer[]): void
+  /**
+   * Sends a request; requests arrive in order. The memory and the ports of `moved` move to the thread
+   * uncopied.
+   */
+  send(request: Request, moved?: readonly Moved[]): void
   /** Ends the thread at once; `onEnd` is not called then. */
   terminate(): void
 }
@@ -53,7 +61,7 @@ export function startWorker<Request, Response>(
   worker.addEventListener('error', ({ message }) => end(new Error(message)))
   worker.addEventListener('close', () => end(undefined))
   return {
-    send: (request, moved = []) => worker.postMessage(request, [...moved]),
+    send: (request, moved = []) => worker.postMessage(request, [...moved] as Transferable[]),
     terminate: () => {
       isRunning = false
       worker.terminate()

@@ -16,6 +16,7 @@ export class ExitError extends Error {
 const STATUS_BY_REASON: Record<string, number> = {
   bad_config: 2,
   database_damaged: 3,
+  database_lost: 75,
   database_newer: 3,
   log_lost: 3,
   migration_changed: 3,
@@ -27,7 +28,7 @@ const STATUS_BY_REASON: Record<string, number> = {
 
 /**
  * Exit status of an error: 2 for wrong calls and settings, 3 for a database that cannot be used, 70 for a
- * disk that fails, otherwise 1.
+ * disk that fails, 75 for a database that is lost until the next start, otherwise 1.
  */
 export function exitStatus(error: unknown): number {
   if (error instanceof UsageError) return 2

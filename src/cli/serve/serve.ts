@@ -38,6 +38,10 @@ export const serveCommand = defineCommand({
         log.error('the disk did not store a write; the server exits', { error })
         process.exit(exitStatus(error))
       },
+      onDatabaseLost(error) {
+        log.error('the database is lost; the server exits', { error })
+        process.exit(exitStatus(error))
+      },
       onFailed: (error) => process.exit(exitStatus(error)),
       onDamaged(error) {
         log.error('the database is damaged; the server exits', { error })

@@ -20,6 +20,8 @@ export interface Connection {
   attempt(sql: string, params?: Params): number
   /** See `SqlWriter`. Returns the number of changed rows, 1 as long as it is not known. */
   post(sql: string, params?: Params): number
+  /** Runs what was posted and not sent yet. @throws what one of these statements throws. */
+  settle(): void
   /** Starts a transaction, which ends with COMMIT or ROLLBACK. */
   begin(mode: TransactionMode): void
   /** Runs `work` between the start of a transaction and COMMIT; any throw rolls everything back. */

@@ -30,6 +30,8 @@ export interface Dialect {
   rounded(value: string): string
   /** A text as its bytes in UTF-8. */
   bytes(text: string): string
+  /** Up to `length` bytes of a text in UTF-8, from the byte `from` on; the first one is 1. */
+  slice(text: string, from: string, length: string): string
   /** A stored time in whole seconds since the epoch. */
   unixSeconds(time: string): string
   /** A time as text in a format of strftime, after the changes that modifiers such as `+1 day` make. */

@@ -49,6 +49,17 @@ export function invalidFilterError(cause: Error): AppError {
   return new AppError('invalid', message, { reason: 'bad_filter', cause })
 }
 
+/** The error of a read whose cost depends on the client and that used the `ms` which it may use. */
+export function tooCostly(ms: number): AppError {
+  return new AppError(
+    'invalid',
+    `The list took more than the ${ms / 1_000} s of processor time that one may take; narrow it with &&: by id, ` +
+      'by a time such as created, or by a relation of the record itself; sort by created, and skip the total ' +
+      'with skipTotal=true',
+    { reason: 'filter_too_costly' },
+  )
+}
+
 /** An error of the storage, after which nothing was written. */
 export function storageFull(message: string, reason: string, cause: unknown): AppError {
   return new AppError('storage_full', message, { reason, cause })

@@ -99,11 +99,12 @@ export function createGroupCommit(
       const isFirst = open === undefined
       open ??= begin()
       const group = open
-      if (!isFirst) connection.run('SAVEPOINT work')
+      if (!isFirst) connection.post('SAVEPOINT work')
       isWorking = true
       try {
         const value = work()
-        if (!isFirst) connection.run('RELEASE work')
+        if (isFirst) connection.settle()
+        else connection.run('RELEASE work')
         return { value, committed: group.promise }
       } catch (error) {
         undo(group, isFirst, error)

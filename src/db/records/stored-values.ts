@@ -67,7 +67,7 @@ export function readSlice(
   { from, length }: { from: number; length: number },
 ): Slice | undefined {
   const read = (column: string, version: string) =>
-    `SELECT substr(${sql.dialect.bytes(column)}, $from, $length) AS slice, octet_length(${column}) AS total, ${version} AS version`
+    `SELECT ${sql.dialect.slice(column, '$from', '$length')} AS slice, octet_length(${column}) AS total, ${version} AS version`
   const params = { record, from: from + 1, length }
   const outside = sql.one<SliceRow>(
     `${read('"body"', INSERTION_ORDER)} FROM ${quoted(largeTableOf(collection))} WHERE "record" = $record AND "field" = $field`,

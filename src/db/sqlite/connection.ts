@@ -113,6 +113,7 @@ function connectionOf(sqlite: Sqlite, path: string): FileConnection {
     // A statement that fails is undone alone.
     attempt: (sql, params) => connection.run(sql, params),
     post: (sql, params) => connection.run(sql, params),
+    settle: () => undefined,
     begin: (mode) => void connection.run(BEGIN[mode]),
     transaction(mode, work) {
       if (sqlite.inTransaction) throw new TypeError('a transaction is open already; use its tx')

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type AppError, type Clock, createPrivateFile, type FolderLock, type Log } from '../../base/index.ts'
 import type { CommitLog, DatabaseFiles, Engine, NewEngine } from '../engine/engine.ts'
 import type { ReadLimits } from '../engine/reading.ts'
+import { ReaderPool } from '../readers/reader-pool.ts'
 import { readBackupTime } from './backup/last-backup.ts'
 import { type FileConnection, openConnection } from './connection.ts'
 import { lockDataFolder } from './data-folder.ts'
@@ -27,7 +28,6 @@ import {
 import { checkFile } from './file-check.ts'
 import { readFileSizes } from './file-sizes.ts'
 import { createReadThread } from './readers/read-thread.ts'
-import { ReaderPool } from './readers/reader-pool.ts'
 import { ReplicatorBacklog } from './replicator-backlog.ts'
 import { storedSchemaOf } from './stored-schema.ts'
 
@@ -111,7 +111,7 @@ export function openEngine(options: FileOptions, prepare: (engine: NewEngine) =>
 }
 
 function openReaders(path: string, { clock, readLimits, readerCommand }: FileOptions): Engine['readers'] {
-  const pool = new ReaderPool(path, clock, { limits: readLimits, command: readerCommand })
+  const pool = new ReaderPool({ file: path }, clock, { limits: readLimits, command: readerCommand })
   const thread = createReadThread(path)
   return {
     select: (selection, reading) => pool.read(selection, reading),

@@ -48,8 +48,25 @@ function checkTogether(config: Config, places: Record<SettingName, string>): voi
   }
   checkCollectionNames(config, places)
   if (config.acknowledge === 'replicated') checkReplicator(config, places)
+  if (config.database !== '') checkDatabase(config, places)
   if (config.smtpHost !== '' && config.smtpFrom === '') {
     throw badConfig('--smtp-from: missing; with --smtp-host mails need a sender such as svc@example.org')
+  }
+}
+
+/** Settings of a database in a file do not apply to one on a server. */
+function checkDatabase(config: Config, places: Record<SettingName, string>): void {
+  const isOfFile = config.checkpoints === 'external' || config.acknowledge === 'replicated'
+  if (isOfFile) {
+    const place = config.checkpoints === 'external' ? places.checkpoints : places.acknowledge
+    throw badConfig(`${place}: not with ${places.database}; PostgreSQL replicates by its own means`)
+  }
+  const { hostname } = new URL(config.database)
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (!isHere && config.databaseRootCert === '') {
+    throw badConfig(
+      `--database-root-cert: missing; the connection to ${hostname} is encrypted, so name the certificates that sign the one of the server`,
+    )
   }
 }
 

@@ -14,6 +14,10 @@ const publicUrl = text('url', {
   pattern: /^(https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?)?$/,
   expected: 'an address such as https://svc.example.org, without query',
 })
+const databaseUrl = text('url', {
+  pattern: /^(postgres(ql)?:\/\/[^\s/?#@:]+@[^\s/?#@]+\/[^\s/?#@]+)?$/,
+  expected: 'an address such as postgres://svc@db.example.org/svc, without a password',
+})
 const mailAddress = text('address', {
   pattern: /^([^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)?$/,
   expected: 'an e-mail address such as svc@example.org or Lab <svc@example.org>',
@@ -35,6 +39,22 @@ export const SETTINGS = {
   ...group('General', {
     configFile: setting(path, 'svc.config.yml', 'Config file, JSON or YAML'),
     dir: setting(path, 'svc_data', 'Data folder, which holds the database'),
+    database: setting(
+      databaseUrl,
+      '',
+      'PostgreSQL database, such as postgres://svc@db.example.org/svc; if unset, a file in the data folder',
+    ),
+    databasePasswordFile: setting(optional(path), '', 'File whose first line is the password of --database'),
+    databaseRootCert: setting(
+      optional(path),
+      '',
+      'Certificates that sign the one of --database, in PEM; required unless it is on this machine',
+    ),
+    backupTaken: setting(
+      bool(),
+      'false',
+      'Confirm a backup of --database, which this version may then change; for one start',
+    ),
     checkpoints: setting(
       choice(['server', 'external']),
       'server',

@@ -17,6 +17,7 @@ export const SQLITE: Dialect = {
   rounded: (value) => `CAST(round(${value}) AS INTEGER)`,
   // It stores UTF-8, so that nothing is converted.
   bytes: (text) => `CAST(${text} AS BLOB)`,
+  slice: (text, from, length) => `substr(CAST(${text} AS BLOB), ${from}, ${length})`,
   unixSeconds: (time) => `unixepoch(${time})`,
   formatted: (time, format, modifiers) => `strftime(${[format, time, ...modifiers].join(', ')})`,
   monthOf: (seconds) => `strftime('%Y-%m', ${seconds}, 'unixepoch')`,

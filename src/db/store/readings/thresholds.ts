@@ -17,9 +17,8 @@ const ENDED_SHOWN_MS = DAY_MS
 
 /** Whether there is a threshold of an age, or else of a value. Costs nothing where nobody uses thresholds. */
 export function hasThresholds(tx: ReadTx, of: 'age' | 'value'): boolean {
-  const row = tx.one(`SELECT 1 FROM thresholds WHERE enabled = 1 AND (kind = 'stale') = $isAge LIMIT 1`, {
-    isAge: of === 'age' ? 1 : 0,
-  })
+  const kind = of === 'age' ? "kind = 'stale'" : "kind <> 'stale'"
+  const row = tx.one(`SELECT 1 FROM thresholds WHERE enabled = 1 AND ${kind} LIMIT 1`)
   return row !== undefined
 }
 

@@ -1,16 +1,20 @@
-import type { ErrorCode } from '../../../base/index.ts'
-import type { ExportPage } from '../../engine/export-page.ts'
-import type { Selected, Selection } from '../../engine/selection.ts'
+import type { ErrorCode } from '../../base/index.ts'
+import type { ExportPage } from '../engine/export-page.ts'
+import type { Selected, Selection } from '../engine/selection.ts'
+import type { DatabaseSource } from '../engine/server-address.ts'
 
 /** What a reader is asked for. */
 export type ReadTask =
   | { readonly kind: 'select'; readonly selection: Selection }
   | { readonly kind: 'export'; readonly page: ExportPage }
 
-/** The first message names the file; each later one is answered by one response. */
+/**
+ * The first message names the database; each later one is answered by one response. `limitMs` is the time
+ * that the read may use.
+ */
 export type ToReader =
-  | { readonly kind: 'open'; readonly path: string }
-  | { readonly kind: 'read'; readonly task: ReadTask; readonly now: number }
+  | { readonly kind: 'open'; readonly source: DatabaseSource }
+  | { readonly kind: 'read'; readonly task: ReadTask; readonly now: number; readonly limitMs: number }
 
 export type FromReader =
   | { readonly kind: 'selected'; readonly selected: Selected }

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { ownCommand } from '../../../base/index.ts'
+import { ownCommand } from '../../base/index.ts'
+import type { DatabaseSource } from '../engine/server-address.ts'
 import type { FromReader, ToReader } from './messages.ts'
 
 /** A response with the text that follows it; empty for most. */
@@ -22,7 +23,7 @@ export class ReaderProcess {
   #isOver = false
 
   /** `command`: what starts `runReader`. */
-  constructor(path: string, command: readonly string[], { onResponse, onEnd }: ReaderListeners) {
+  constructor(source: DatabaseSource, command: readonly string[], { onResponse, onEnd }: ReaderListeners) {
     const end = (how: string) => {
       if (this.#isOver) return
       this.kill()
@@ -46,7 +47,7 @@ export class ReaderProcess {
     this.#process.unref()
     // If memory runs out, Linux kills a reader rather than the server.
     writeFile(`/proc/${this.#process.pid}/oom_score_adj`, '1000').catch(() => undefined)
-    this.send({ kind: 'open', path })
+    this.send({ kind: 'open', source })
   }
 
   get pid(): number {
@@ -86,4 +87,4 @@ export class ReaderProcess {
 }
 
 /** Starts a reader; the one of the source reads selections only. */
-export const PLAIN_READER: readonly string[] = ownCommand('reader', `${import.meta.dir}/reader-main.ts`)
+export const PLAIN_READER: readonly string[] = ownCommand('reader', `${import.meta.dir}/../reader-main.ts`)

@@ -1,9 +1,10 @@
-import { AppError, type Clock, processorMsOf } from '../../../base/index.ts'
-import type { ExportedPage, ExportPage } from '../../engine/export-page.ts'
-import { invalidFilterError } from '../../engine/failure.ts'
-import type { Reading, ReadLimits } from '../../engine/reading.ts'
-import type { Selected, Selection } from '../../engine/selection.ts'
-import { Waiting } from '../../engine/waiting.ts'
+import { AppError, type Clock, processorMsOf } from '../../base/index.ts'
+import type { ExportedPage, ExportPage } from '../engine/export-page.ts'
+import { invalidFilterError, tooCostly } from '../engine/failure.ts'
+import type { Reading, ReadLimits } from '../engine/reading.ts'
+import type { Selected, Selection } from '../engine/selection.ts'
+import type { DatabaseSource } from '../engine/server-address.ts'
+import { Waiting } from '../engine/waiting.ts'
 import type { ReadTask } from './messages.ts'
 import { PLAIN_READER, ReaderProcess, type Received } from './reader-process.ts'
 
@@ -53,7 +54,7 @@ interface PoolOptions {
  * each can be stopped. Processes start when they are needed. Callers take turns; see `Waiting`.
  */
 export class ReaderPool {
-  readonly #path: string
+  readonly #source: DatabaseSource
   readonly #clock: Clock
   readonly #limits: ReadLimits
   readonly #command: readonly string[]
@@ -62,9 +63,9 @@ export class ReaderPool {
   readonly #readers = new Set<Reader>()
   #isClosed = false
 
-  constructor(path: string, clock: Clock, options: PoolOptions = {}) {
+  constructor(source: DatabaseSource, clock: Clock, options: PoolOptions = {}) {
     const { limits = DEFAULT_LIMITS, command = PLAIN_READER, processorMs = processorMsOf } = options
-    this.#path = path
+    this.#source = source
     this.#clock = clock
     this.#limits = limits
     this.#command = command
@@ -161,7 +162,7 @@ export class ReaderPool {
   }
 
   #start(): Reader {
-    const process = new ReaderProcess(this.#path, this.#command, {
+    const process = new ReaderProcess(this.#source, this.#command, {
       onResponse: (response) => this.#respond(reader, response),
       onEnd: (how) => {
         const job = this.#end(reader)
@@ -184,7 +185,8 @@ export class ReaderPool {
   #give(reader: Reader, job: Job): void {
     reader.job = job
     this.#limitProcessorTime(reader, job.limitMs, this.#usedMs(reader))
-    reader.process.send({ kind: 'read', task: job.task, now: this.#clock.now() })
+    const { task, limitMs } = job
+    reader.process.send({ kind: 'read', task, now: this.#clock.now(), limitMs })
   }
 
   /** Ends the job of a reader once it has used `limitMs` since `beforeMs`. */
@@ -250,16 +252,6 @@ export class ReaderPool {
     }
     return invalidFilterError(new Error(response.message))
   }
-}
-
-function tooCostly(ms: number): AppError {
-  return new AppError(
-    'invalid',
-    `The list took more than the ${ms / 1_000} s of processor time that one may take; narrow it with &&: by id, ` +
-      'by a time such as created, or by a relation of the record itself; sort by created, and skip the total ' +
-      'with skipTotal=true',
-    { reason: 'filter_too_costly' },
-  )
 }
 
 function busy(ms: number): AppError {

@@ -1,13 +1,23 @@
 import { setPriority } from 'node:os'
-import { AppError, endWithParent, messageOf } from '../../../base/index.ts'
-import { type Connection, readerAt } from '../../engine/connection.ts'
-import type { PageWriter } from '../../engine/export-page.ts'
-import { readSelection } from '../../engine/selection.ts'
-import { openConnection } from '../connection.ts'
+import { AppError, endWithParent, messageOf } from '../../base/index.ts'
+import { type Connection, readerAt } from '../engine/connection.ts'
+import type { PageWriter } from '../engine/export-page.ts'
+import { readSelection } from '../engine/selection.ts'
+import type { DatabaseSource } from '../engine/server-address.ts'
 import type { FromReader, ReadTask, ToReader } from './messages.ts'
 
 /** Lower than that of the server, which has to respond to everybody else meanwhile. */
 const NICENESS = 10
+
+/** A connection that only reads. */
+export interface OpenedSource {
+  readonly connection: Connection
+  /** Ends each statement from now on after this time, for a database that can; the server ends the others. */
+  limit(ms: number): void
+}
+
+/** Opens the database of a reader. */
+type OpenSource = (source: DatabaseSource) => OpenedSource
 
 /** A response, and the text that follows it. */
 interface Answer {
@@ -21,13 +31,13 @@ interface Answer {
  * few readers need it.
  * @throws AppError `invalid` when it was not started by a server.
  */
-export function runReader(loadWriter: () => Promise<PageWriter>): void {
+export function serveReads(open: OpenSource, loadWriter: () => Promise<PageWriter>): void {
   if (!process.send) throw new AppError('invalid', 'svc reader is started by the server; use svc serve')
   // Ctrl-C in a terminal reaches this process too, but the server decides when it ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
   endWithParent(0)
   setPriority(NICENESS)
-  const answer = createReader(loadWriter)
+  const answer = createReader(open, loadWriter)
   process.on('message', async (message: ToReader) => {
     const answered = await answer(message)
     if (!answered) return
@@ -38,17 +48,20 @@ export function runReader(loadWriter: () => Promise<PageWriter>): void {
 }
 
 /** Handles the messages of the server, which sends the next one after the response. */
-function createReader(loadWriter: () => Promise<PageWriter>) {
-  let path = ''
-  let connection: Connection | undefined
+function createReader(open: OpenSource, loadWriter: () => Promise<PageWriter>) {
+  let source: DatabaseSource | undefined
+  let opened: OpenedSource | undefined
   return async (message: ToReader): Promise<Answer | undefined> => {
     if (message.kind === 'open') {
-      path = message.path
+      source = message.source
       return undefined
     }
     try {
-      // Opened by the first read, so that a file that cannot be opened fails that read.
-      connection ??= openConnection(path, 'read')
+      if (!source) throw new TypeError('the read came before the place of the database')
+      // Opened by the first read, so that a database that cannot be opened fails that read.
+      opened ??= open(source)
+      opened.limit(message.limitMs)
+      const { connection } = opened
       return message.task.kind === 'export'
         ? exported(connection, message.task, { write: await loadWriter(), now: message.now })
         : { response: selected(connection, message.task, message.now) }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { systemClock } from '../../../../src/base/index.ts'
-import type { Reading } from '../../../../src/db/engine/reading.ts'
-import type { Selection } from '../../../../src/db/engine/selection.ts'
-import { ReaderPool } from '../../../../src/db/sqlite/readers/reader-pool.ts'
-import { openTestDatabase } from '../../../support/database.ts'
-import { FakeClock } from '../../../support/fake-clock.ts'
-import { until } from '../../../support/until.ts'
+import { systemClock } from '../../../src/base/index.ts'
+import type { Reading } from '../../../src/db/engine/reading.ts'
+import type { Selection } from '../../../src/db/engine/selection.ts'
+import { ReaderPool } from '../../../src/db/readers/reader-pool.ts'
+import { openTestDatabase } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { until } from '../../support/until.ts'
 
 const count = (most: number): Selection => ({
   count: {
@@ -29,7 +29,7 @@ async function openPool() {
   const limits = { readers: 2, timeoutMs: 2_000, superuserTimeoutMs: 30_000 }
   /** Processor time of every reader, in ms. */
   const processor = { usedMs: 0 }
-  const pool = new ReaderPool(join(base.dir, 'svc.db'), clock, {
+  const pool = new ReaderPool({ file: join(base.dir, 'svc.db') }, clock, {
     limits,
     processorMs: () => processor.usedMs,
   })
@@ -196,7 +196,7 @@ describe('ReaderPool', () => {
   test('measures the processor time of its processes', async () => {
     await using base = await openTestDatabase()
     const limits = { readers: 1, timeoutMs: 100, superuserTimeoutMs: 100 }
-    const pool = new ReaderPool(join(base.dir, 'svc.db'), systemClock, { limits })
+    const pool = new ReaderPool({ file: join(base.dir, 'svc.db') }, systemClock, { limits })
     expect(await settled(pool.read(ENDLESS, ann))).toMatchObject({ reason: 'filter_too_costly' })
     pool.close()
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { Waiting } from '../../../../src/db/engine/waiting.ts'
-import { COUNTS } from '../../../../src/server/admission/limits.ts'
+import { Waiting } from '../../../src/db/engine/waiting.ts'
+import { COUNTS } from '../../../src/server/admission/limits.ts'
 
 type Kind = 'guest' | 'user' | 'superuser'
 interface Job {

@@ -1,0 +1,39 @@
+import type { SQL } from 'bun'
+import type { ServerAddress } from '../../engine/server-address.ts'
+
+/** Seconds in which a connection has to be made. */
+const CONNECT_S = 8
+
+/**
+ * Settings of each session. Times are UTC, as all that are stored; `standard_conforming_strings` and
+ * `default_transaction_isolation` are what statements rely on, whatever the defaults of the server are.
+ */
+const SESSION = {
+  application_name: 'svc',
+  TimeZone: 'UTC',
+  client_min_messages: 'error',
+  standard_conforming_strings: 'on',
+  default_transaction_isolation: 'read committed',
+  extra_float_digits: '1',
+} as const
+
+/** The options of the client for a server. */
+export function clientOptions({
+  rootCertificates,
+  password,
+  ...address
+}: ServerAddress): SQL.PostgresOrMySQLOptions {
+  return {
+    adapter: 'postgres',
+    hostname: address.host,
+    port: address.port,
+    database: address.database,
+    username: address.user,
+    ...(password !== undefined && { password }),
+    ...(rootCertificates !== undefined && { tls: { ca: rootCertificates, rejectUnauthorized: true } }),
+    connection: SESSION,
+    connectionTimeout: CONNECT_S,
+    idleTimeout: 0,
+    maxLifetime: 0,
+  }
+}

@@ -1,0 +1,57 @@
+import { AppError } from '../../base/index.ts'
+import { StatementError, storageFull, tooCostly } from '../engine/failure.ts'
+import type { Refusal } from './bridge/bridge.ts'
+
+/**
+ * What a refusal of the server means, by its SQLSTATE
+ * (https://www.postgresql.org/docs/15/errcodes-appendix.html). `lost`: the session has ended.
+ * `limitMs` is the time that a statement may take.
+ */
+export function errorOf(refusal: Refusal, limitMs: number): AppError | StatementError | 'lost' {
+  const { code, message, detail, table } = refusal
+  const cause = new Error(`${code} ${message}${detail === '' ? '' : `: ${detail}`}`)
+  if (isLost(code)) return 'lost'
+  if (code === '57014') return tooCostly(limitMs)
+  if (code === '25006') {
+    return storageFull(
+      'The database takes no writes; check whether the server of PostgreSQL is a standby',
+      'storage_read_only',
+      cause,
+    )
+  }
+  if (code.startsWith('53')) {
+    return storageFull('The server of PostgreSQL has no space or memory left', 'storage_full', cause)
+  }
+  if (code.startsWith('58') || code.startsWith('XX')) {
+    return storageFull('The server of PostgreSQL failed; check its log', 'storage_io', cause)
+  }
+  if (code === '23505') {
+    return new StatementError(message, { kind: 'unique', columns: columnsOf(table, detail), cause })
+  }
+  return new StatementError(message, { kind: code.startsWith('23') ? 'constraint' : 'statement', cause })
+}
+
+/** Connection exceptions, an end by the operator or by a crash, and what the client reports of its own. */
+function isLost(code: string): boolean {
+  return (
+    code.startsWith('08') || /^57P0[1-5]$/.test(code) || /CONNECTION|ECONN|EPIPE|ETIMEDOUT|TIMEOUT/.test(code)
+  )
+}
+
+/** The columns in `Key ("user", kind)=(a, b) already exists.` */
+function columnsOf(table: string, detail: string): string[] {
+  const [, names = ''] = /^Key \((.*?)\)=\(/.exec(detail) ?? []
+  return names.split(', ').map((name) => `${table}.${name.replaceAll('"', '')}`)
+}
+
+/** The error of a connection that could not be made; it names the remedy. */
+export function connectionError(server: string, { code, message }: Refusal): AppError {
+  const problems: Record<string, [reason: string, remedy: string]> = {
+    '28P01': ['database_refused', 'the password is wrong'],
+    '28000': ['database_refused', 'the server does not accept this user from this machine; see pg_hba.conf'],
+    '3D000': ['database_missing', 'the database does not exist; create it: docs/how-to/postgresql.md'],
+    '53300': ['database_busy', 'the server has no free connection; raise max_connections'],
+  }
+  const [reason, remedy] = problems[code] ?? ['database_unreachable', `${message} (${code})`]
+  return new AppError('unavailable', `Cannot use PostgreSQL at ${server}: ${remedy}`, { reason })
+}

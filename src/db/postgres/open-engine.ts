@@ -1,0 +1,135 @@
+import { AppError, type Clock, type Log } from '../../base/index.ts'
+import type { Connection } from '../engine/connection.ts'
+import type { CommitLog, Engine, NewEngine } from '../engine/engine.ts'
+import type { ReadLimits } from '../engine/reading.ts'
+import type { ServerAddress } from '../engine/server-address.ts'
+import type { OpenedSource } from '../readers/reader-host.ts'
+import { ReaderPool } from '../readers/reader-pool.ts'
+import { Bridge, ConnectionRefused, type Session } from './bridge/bridge.ts'
+import { type Commits, openSession } from './connection.ts'
+import { connectionError } from './failure.ts'
+import { createServerReads } from './server-reads.ts'
+import { FUNCTIONS } from './sql/functions.ts'
+import { prepareObjects, storedSchemaOf } from './stored-schema.ts'
+import { assertUsable } from './usable.ts'
+
+/** How a database on a server is opened. */
+export interface ServerOptions {
+  server: ServerAddress
+  clock: Clock
+  log: Log
+  /**
+   * Called once when the connection is lost, or when the server does not respond. What it has done is then
+   * unknown: end the process without sending further responses; the next process reads the database again.
+   */
+  onLost?: (error: AppError) => void
+  /** Whether the operator has a backup of a database whose tables this version may change. */
+  isBackedUp?: boolean
+  /** Longest time of one call in ms, `PATIENCE_MS` if unset; one on a busy machine takes longer. */
+  patienceMs?: number
+  /** Limits of reads whose cost depends on clients. */
+  readLimits?: ReadLimits
+  /** Command of a reader; the default one selects, but writes no pages of exports. */
+  readerCommand?: readonly string[]
+}
+
+/** The event loop waits this long for an answer at most. */
+const PATIENCE_MS = 2_000
+
+/** Creating tables and indexes may take this long, at a start. */
+const PREPARATION_MS = 3_600_000
+
+/** The process that writes holds this lock of the database. */
+const LOCK = "hashtext('svc')"
+
+/**
+ * Connects to the server, makes sure that no other process writes to the database, and has `prepare` bring
+ * it to its declared form.
+ * @throws AppError that states a remedy: `unavailable` (`database_unreachable`, `database_refused`,
+ *   `database_missing`, `database_busy`), `conflict` (`database_in_use`, `database_foreign`), `internal`
+ *   (`database_unsupported`), and what `prepare` throws.
+ */
+export function openServerEngine(options: ServerOptions, prepare: (engine: NewEngine) => void): Engine {
+  const { server, clock, onLost, patienceMs = PATIENCE_MS } = options
+  const bridge = connect(server, ['write', 'read'], onLost)
+  const reads = createServerReads(server)
+  const pool = new ReaderPool({ server }, clock, {
+    limits: options.readLimits,
+    command: options.readerCommand,
+  })
+  const readers = {
+    select: pool.read.bind(pool),
+    exportPage: pool.export.bind(pool),
+    rows: reads.rows,
+    close() {
+      pool.close()
+      reads.close()
+    },
+  }
+  const release = () => {
+    readers.close()
+    bridge.close()
+  }
+  try {
+    bridge.patienceMs = PREPARATION_MS
+    const commits: Commits = { count: 0 }
+    const writer = openSession(bridge, 'write', commits)
+    const schema = storedSchemaOf(writer, { isBackedUp: options.isBackedUp ?? false })
+    prepareServer(writer)
+    prepare({ writer, schema })
+    bridge.patienceMs = patienceMs
+    const reader = openSession(bridge, 'read', commits)
+    return { writer, reader, readers, schema, log: NO_LOG, files: undefined, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/**
+ * A connection that reads the database of a server, while another process writes to it.
+ * @throws AppError as `openServerEngine` does.
+ */
+export function openServerForReading(server: ServerAddress): OpenedSource {
+  const bridge = connect(server, ['read'])
+  // The caller limits its statements; nobody else waits for it.
+  bridge.patienceMs = PREPARATION_MS
+  const connection = openSession(bridge, 'read', { count: 0 })
+  // The server ends a statement whose reader is gone.
+  connection.run('SET client_connection_check_interval = 1000')
+  return { connection, limit: connection.limit }
+}
+
+function connect(
+  server: ServerAddress,
+  sessions: readonly Session[],
+  onLost?: ServerOptions['onLost'],
+): Bridge {
+  try {
+    return new Bridge({ address: server, sessions, onLost })
+  } catch (error) {
+    if (!(error instanceof ConnectionRefused)) throw error
+    throw connectionError(`${server.host}:${server.port}/${server.database}`, error.refusal)
+  }
+}
+
+function prepareServer(writer: Connection): void {
+  assertUsable(writer)
+  if (writer.one<{ taken: number }>(`SELECT pg_try_advisory_lock(${LOCK}) AS taken`)?.taken !== 1) {
+    throw new AppError('conflict', 'Another process of svc uses the database; stop it first', {
+      reason: 'database_in_use',
+    })
+  }
+  writer.transaction('write', () => {
+    prepareObjects(writer)
+    for (const sql of FUNCTIONS) writer.post(sql)
+  })
+}
+
+/** The server has written a commit to its disk before it answers. */
+const NO_LOG: CommitLog = {
+  committed: () => undefined,
+  flushing: undefined,
+  pause: () => undefined,
+  finish: () => Promise.resolve(),
+}

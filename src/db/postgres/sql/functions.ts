@@ -1,0 +1,132 @@
+/**
+ * Functions in the database, for what SQLite has and PostgreSQL lacks; `dialect.ts` calls them. They are
+ * created again at each start, so that they are those of this version. The items of lists and members of
+ * objects have the values that `json_each` of SQLite returns, as text.
+ */
+export const FUNCTIONS: readonly string[] = [
+  `CREATE OR REPLACE FUNCTION svc_is_json(content text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
+BEGIN
+  IF content IS NULL THEN RETURN NULL; END IF;
+  PERFORM content::json;
+  RETURN true;
+EXCEPTION WHEN others THEN
+  RETURN false;
+END $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_json_type(content json) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE json_typeof(content)
+    WHEN 'string' THEN 'text'
+    WHEN 'boolean' THEN btrim(content::text, E' \\t\\r\\n')
+    WHEN 'number' THEN CASE WHEN content::text ~ '[.eE]' THEN 'real' ELSE 'integer' END
+    ELSE json_typeof(content) END
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_json_value(content json) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE json_typeof(content)
+    WHEN 'boolean' THEN CASE WHEN content::text ~ 'true' THEN '1' ELSE '0' END
+    ELSE content #>> '{}' END
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_json_items(content text) RETURNS TABLE ("key" bigint, "value" text, "type" text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT item.place - 1, svc_json_value(item.content), svc_json_type(item.content)
+  FROM json_array_elements(CASE json_typeof(content::json) WHEN 'array' THEN content::json ELSE '[]'::json END)
+    WITH ORDINALITY AS item(content, place)
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_json_members(content text) RETURNS TABLE ("key" text, "value" text, "type" text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT member.name, svc_json_value(member.content), svc_json_type(member.content)
+  FROM json_each(CASE json_typeof(content::json) WHEN 'object' THEN content::json ELSE '{}'::json END)
+    AS member(name, content)
+$svc$`,
+  // A path of SQLite such as \`$."detectors"[0]\`.
+  `CREATE OR REPLACE FUNCTION svc_json_at(content text, path text) RETURNS json
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
+DECLARE
+  found json;
+  step text[];
+BEGIN
+  IF content IS NULL OR NOT svc_is_json(content) THEN RETURN NULL; END IF;
+  found := content::json;
+  FOR step IN SELECT regexp_matches(substr(path, 2), '\\."([^"]*)"|\\[([0-9]+)\\]', 'g') LOOP
+    IF step[1] IS NOT NULL AND json_typeof(found) = 'object' THEN found := found -> step[1];
+    ELSIF step[2] IS NOT NULL AND json_typeof(found) = 'array' THEN found := found -> step[2]::int;
+    ELSE RETURN NULL;
+    END IF;
+  END LOOP;
+  RETURN found;
+END $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_json_without_key(content text, dropped text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE json_typeof(content::json) WHEN 'array' THEN (
+    SELECT '[' || coalesce(string_agg(CASE json_typeof(item.content) WHEN 'object' THEN (
+        SELECT '{' || coalesce(string_agg(to_json(member.name)::text || ':' || member.content::text, ','
+            ORDER BY member.place), '') || '}'
+        FROM json_each(item.content) WITH ORDINALITY AS member(name, content, place)
+        WHERE member.name <> dropped)
+      ELSE item.content::text END, ',' ORDER BY item.place), '') || ']'
+    FROM json_array_elements(content::json) WITH ORDINALITY AS item(content, place))
+  ELSE content END
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_time(content text) RETURNS timestamp
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
+BEGIN
+  IF content !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?)?(Z|[+-][0-9]{2}:[0-9]{2})?$' THEN
+    RETURN NULL;
+  END IF;
+  IF content ~ '(Z|[+-][0-9]{2}:[0-9]{2})$' AND length(content) > 11 THEN
+    RETURN content::timestamptz AT TIME ZONE 'UTC';
+  END IF;
+  RETURN rtrim(content, 'Z')::timestamp;
+EXCEPTION WHEN others THEN
+  RETURN NULL;
+END $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_shifted(moment timestamp, modifier text) RETURNS timestamp
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
+DECLARE
+  part text[];
+BEGIN
+  part := regexp_match(lower(modifier), '^([+-]?[0-9]+(?:\\.[0-9]+)?) (second|minute|hour|day|month|year)s?$');
+  IF part IS NOT NULL THEN RETURN moment + (part[1] || ' ' || part[2])::interval; END IF;
+  part := regexp_match(lower(modifier), '^start of (day|month|year)$');
+  IF part IS NOT NULL THEN RETURN date_trunc(part[1], moment); END IF;
+  part := regexp_match(lower(modifier), '^weekday ([0-6])$');
+  IF part IS NOT NULL THEN
+    RETURN moment + ((part[1]::int - extract(dow FROM moment)::int + 7) % 7 || ' days')::interval;
+  END IF;
+  RETURN NULL;
+EXCEPTION WHEN others THEN
+  RETURN NULL;
+END $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_formatted(format text, content text, VARIADIC modifiers text[]) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
+DECLARE
+  moment timestamp := svc_time(content);
+  modifier text;
+  part text[];
+  outcome text := '';
+BEGIN
+  FOREACH modifier IN ARRAY modifiers LOOP moment := svc_shifted(moment, modifier); END LOOP;
+  IF moment IS NULL THEN RETURN NULL; END IF;
+  FOR part IN SELECT regexp_matches(format, '([^%]+)|%(.?)', 'g') LOOP
+    outcome := outcome || CASE part[2]
+      WHEN 'd' THEN to_char(moment, 'DD') WHEN 'e' THEN to_char(moment, 'FMDD')
+      WHEN 'f' THEN to_char(moment, 'SS.MS') WHEN 'F' THEN to_char(moment, 'YYYY-MM-DD')
+      WHEN 'H' THEN to_char(moment, 'HH24') WHEN 'I' THEN to_char(moment, 'HH12')
+      WHEN 'j' THEN to_char(moment, 'DDD') WHEN 'k' THEN lpad(to_char(moment, 'FMHH24'), 2)
+      WHEN 'l' THEN lpad(to_char(moment, 'FMHH12'), 2)
+      WHEN 'm' THEN to_char(moment, 'MM') WHEN 'M' THEN to_char(moment, 'MI')
+      WHEN 'p' THEN to_char(moment, 'AM') WHEN 'P' THEN to_char(moment, 'am')
+      WHEN 'R' THEN to_char(moment, 'HH24:MI') WHEN 'T' THEN to_char(moment, 'HH24:MI:SS')
+      WHEN 's' THEN floor(extract(epoch FROM moment))::bigint::text
+      WHEN 'S' THEN to_char(moment, 'SS') WHEN 'w' THEN extract(dow FROM moment)::text
+      WHEN 'u' THEN extract(isodow FROM moment)::text WHEN 'V' THEN to_char(moment, 'IW')
+      WHEN 'G' THEN to_char(moment, 'IYYY') WHEN 'g' THEN to_char(moment, 'IY')
+      WHEN 'W' THEN lpad(((extract(doy FROM moment)::int + 6 - (extract(isodow FROM moment)::int - 1)) / 7)::text, 2, '0')
+      WHEN 'U' THEN lpad(((extract(doy FROM moment)::int + 6 - extract(dow FROM moment)::int) / 7)::text, 2, '0')
+      WHEN 'Y' THEN to_char(moment, 'YYYY') WHEN '%' THEN '%' END;
+    IF part[1] IS NOT NULL THEN outcome := coalesce(outcome, '') || part[1]; END IF;
+  END LOOP;
+  RETURN outcome;
+END $svc$`,
+]

@@ -1,0 +1,130 @@
+import { AppError } from '../../base/index.ts'
+import type { Connection } from '../engine/connection.ts'
+import { quoted } from '../engine/sql.ts'
+import { columnName, type StoredSchema } from '../engine/stored-schema.ts'
+import type { Declared } from '../engine/table.ts'
+import { columnDefinition, createTable } from './sql/create-table.ts'
+import { POSTGRES, TRIGGER_FUNCTION } from './sql/dialect.ts'
+
+/**
+ * The declarations in the database, as they were written: the server stores tables and indexes in a form of
+ * its own. A table has one row for each column and constraint.
+ */
+const OBJECTS = `CREATE TABLE IF NOT EXISTS schema_objects (kind text NOT NULL, name text NOT NULL,
+  part bigint NOT NULL, sql text NOT NULL, PRIMARY KEY (kind, name, part))`
+
+interface StoredPart extends Declared {
+  part: number
+}
+
+/**
+ * Prepares a database for `storedSchemaOf`; call it inside a transaction.
+ * @throws AppError `conflict` (`database_foreign`) for one with tables of another program.
+ */
+export function prepareObjects(connection: Connection): void {
+  const tables = connection.all<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`,
+  )
+  if (tables.length > 0 && !tables.some(({ name }) => name === 'schema_objects')) {
+    throw new AppError(
+      'conflict',
+      `The database has tables of another program, such as ${tables[0]?.name}; create one for svc alone: docs/how-to/postgresql.md`,
+      { reason: 'database_foreign' },
+    )
+  }
+  connection.run(OBJECTS)
+}
+
+/** The schema of the database of `connection`, which writes; `isBackedUp` when its operator has a backup. */
+export function storedSchemaOf(
+  connection: Connection,
+  { isBackedUp }: { isBackedUp: boolean },
+): StoredSchema {
+  /** References to tables that follow. */
+  let references: readonly string[] = []
+
+  function parts(kind: 'table' | 'index'): StoredPart[] {
+    return connection.all<StoredPart>(
+      'SELECT name, part, sql FROM schema_objects WHERE kind = $kind ORDER BY name, part',
+      { kind },
+    )
+  }
+
+  function note(kind: 'table' | 'index', { name, sql, part }: StoredPart): void {
+    connection.post('INSERT INTO schema_objects (kind, name, part, sql) VALUES ($kind, $name, $part, $sql)', {
+      kind,
+      name,
+      part,
+      sql,
+    })
+  }
+
+  function tables() {
+    const stored = Map.groupBy(parts('table'), ({ name }) => name)
+    return [...stored].map(([name, rows]) => ({ name, definitions: rows.map(({ sql }) => sql) }))
+  }
+
+  return {
+    tables,
+    create(table) {
+      const created = createTable(table)
+      connection.post(created.sql)
+      references = [...references, ...created.references]
+      const definitions = [...table.columns.map(({ sql }) => sql), ...table.constraints]
+      for (const [part, sql] of definitions.entries()) note('table', { name: table.name, part, sql })
+    },
+    addColumn(table, definition) {
+      const definitions = tables().find(({ name }) => name === table)?.definitions ?? []
+      const names = [...definitions, definition].flatMap((each) => columnName(each) ?? [])
+      const { sql, reference } = columnDefinition(table, definition, { names, hasOwnKey: false })
+      connection.post(`ALTER TABLE ${quoted(table)} ADD COLUMN ${sql}`)
+      if (reference !== undefined) references = [...references, reference]
+      note('table', { name: table, part: definitions.length, sql: definition })
+    },
+    replaceIndexes(declared) {
+      for (const sql of references) connection.post(sql)
+      references = []
+      const missing = new Map(declared.map(({ name, sql }) => [name, sql]))
+      for (const { name, sql } of parts('index')) {
+        if (missing.get(name) === sql) {
+          missing.delete(name)
+          continue
+        }
+        connection.post(`DROP INDEX ${quoted(name)}`)
+        connection.post(`DELETE FROM schema_objects WHERE kind = 'index' AND name = $name`, { name })
+      }
+      for (const [name, sql] of missing) {
+        connection.post(sql)
+        note('index', { name, part: 0, sql })
+      }
+      connection.settle()
+    },
+    // All: those of the connection before this one have to go, and the others are as quickly created.
+    replaceTriggers(declared) {
+      const stored = connection.all<{ name: string; owner: string }>(
+        `SELECT tgname AS name, tgrelid::regclass::text AS owner FROM pg_trigger
+         JOIN pg_proc ON pg_proc.oid = tgfoid WHERE NOT tgisinternal AND starts_with(proname, $prefix)`,
+        { prefix: TRIGGER_FUNCTION },
+      )
+      for (const { name, owner } of stored) connection.post(`DROP TRIGGER ${quoted(name)} ON ${owner}`)
+      for (const sql of declared
+        .flatMap((each) => each(POSTGRES))
+        .flatMap((each) => POSTGRES.trigger(each))) {
+        connection.post(sql)
+      }
+      connection.settle()
+    },
+    rebuild: (work) => work(),
+    // The server checks references itself.
+    brokenReferences: () => [],
+    keepBefore() {
+      if (isBackedUp) return 'the backup that --backup-taken confirms'
+      throw new AppError(
+        'conflict',
+        'This version changes the tables of the database: make a backup with pg_dump, then start once with --backup-taken',
+        { reason: 'backup_needed' },
+      )
+    },
+    findKept: () => undefined,
+  }
+}

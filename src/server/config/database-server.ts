@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { AppError, messageOf } from '../../base/index.ts'
+import type { ServerAddress } from '../../db/index.ts'
+import type { Config } from './settings.ts'
+
+const DEFAULT_PORT = 5_432
+
+/**
+ * The server that keeps the database; undefined for one in a file. Reads the files with its password and
+ * certificates.
+ * @throws AppError `invalid`, reason `bad_config`, when one of them cannot be read.
+ */
+export function databaseServer(config: Config): ServerAddress | undefined {
+  const { database, databasePasswordFile, databaseRootCert } = config
+  if (database === '') return undefined
+  const { hostname, port, pathname, username } = new URL(database)
+  const password = readSetting('--database-password-file', databasePasswordFile)?.split('\n')[0]
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? DEFAULT_PORT : Number(port),
+    database: decodeURIComponent(pathname.slice(1)),
+    user: decodeURIComponent(username),
+    password,
+    rootCertificates: readSetting('--database-root-cert', databaseRootCert),
+  }
+}
+
+function readSetting(flag: string, path: string): string | undefined {
+  if (path === '') return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new AppError('invalid', `${flag}: cannot read ${path}; ${messageOf(cause)}`, {
+      reason: 'bad_config',
+      cause,
+    })
+  }
+}

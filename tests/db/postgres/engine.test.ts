@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type AppError, silentLog } from '../../../src/base/index.ts'
+import { users } from '../../../src/db/collections/users.ts'
+import { openServerDatabase } from '../../../src/db/postgres/open-database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
+import { until } from '../../support/until.ts'
+
+const START_MS = 60_000
+
+if (postgresMissing) console.warn(`tests of PostgreSQL do not run: ${postgresMissing}`)
+
+/** What `work` throws; an expectation would run other work in the middle of a transaction. */
+function failureOf(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}
+
+describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer()
+  }, START_MS)
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  async function open(address = server.createDatabase()) {
+    const lost: AppError[] = []
+    const at = await address
+    const clock = new FakeClock()
+    const options = { server: at, clock, log: silentLog, patienceMs: START_MS }
+    const db = await openServerDatabase({ ...options, onLost: (error) => void lost.push(error) })
+    return { db, at, lost, [Symbol.asyncDispose]: () => db.close() }
+  }
+
+  const ann = { email: 'ann@example.org' }
+
+  test(
+    'keeps what was written, and one process at a time writes',
+    async () => {
+      const { db, at } = await open()
+      const id = await db.write('test', (tx) => tx.insert(users, ann).id)
+      await expect(open(Promise.resolve(at))).rejects.toMatchObject({ reason: 'database_in_use' })
+      await db.close()
+      await using again = await open(Promise.resolve(at))
+      const found = await again.db.read((tx) => tx.find(users, id))
+      expect(found).toMatchObject(ann)
+      expect(await again.db.readApart({ sql: 'SELECT count(*) AS n FROM users', params: {} })).toEqual([
+        { n: 1 },
+      ])
+      const selection = {
+        ids: { sql: 'SELECT id FROM users', params: {}, perPage: 10, offset: 0 },
+        count: { sql: 'SELECT count(*) AS n FROM users', params: {} },
+      }
+      const reading = { caller: 'ann', kind: 'user' } as const
+      expect(await again.db.select(selection, reading)).toMatchObject({ ids: [id], total: 1 })
+    },
+    START_MS,
+  )
+
+  test(
+    'an intent that fails leaves nothing, also by a posted statement, and the others of its group stay',
+    async () => {
+      await using base = await open()
+      const insert = "INSERT INTO meta (key, value) VALUES ($key, 'x')"
+      let attempted: unknown
+      const writes = [
+        base.db.write('first', (tx) => tx.post(insert, { key: 'a' })),
+        base.db.write('second', (tx) => {
+          tx.post(insert, { key: 'b' })
+          tx.post(insert, { key: 'b' })
+        }),
+        base.db.write('third', (tx) => {
+          attempted = failureOf(() => tx.attempt(insert, { key: 'a' }))
+          tx.post(insert, { key: 'c' })
+        }),
+      ]
+      const outcomes = await Promise.allSettled(writes)
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect(attempted).toMatchObject({ kind: 'unique', columns: ['meta.key'] })
+      const rows = await base.db.read((tx) =>
+        tx.all<{ key: string }>("SELECT key FROM meta WHERE value = 'x' ORDER BY key"),
+      )
+      expect(rows.map(({ key }) => key)).toEqual(['a', 'c'])
+    },
+    START_MS,
+  )
+
+  test(
+    'a commit that the server refuses is an error, not a success',
+    async () => {
+      await using base = await open()
+      const caught = base.db.write('test', (tx) => {
+        tx.post("INSERT INTO meta (key, value) VALUES ('lost', '')")
+        failureOf(() => tx.run('SELECT 1 / 0'))
+      })
+      await expect(caught).rejects.toMatchObject({ reason: 'commit_refused' })
+      expect(await base.db.read((tx) => tx.all("SELECT * FROM meta WHERE key = 'lost'"))).toEqual([])
+      const broken = base.db.write('test', (tx) => {
+        tx.run(tx.dialect.deferReferences)
+        tx.post("INSERT INTO unfit_jobs (qpu, job_seq, reason) VALUES ('q', 77, '')")
+      })
+      await expect(broken).rejects.toThrow('foreign key')
+      expect(await base.db.read((tx) => tx.all('SELECT * FROM unfit_jobs'))).toEqual([])
+    },
+    START_MS,
+  )
+
+  test(
+    'a session that ends is a loss, after which nothing is written',
+    async () => {
+      const { db, lost } = await open()
+      await server.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'test_%' AND application_name = 'svc'",
+      )
+      await until('the loss to be noticed', () => lost.length === 1)
+      const write = db.write('test', (tx) => tx.run("DELETE FROM meta WHERE key = ''"))
+      await expect(write).rejects.toMatchObject({ code: 'unavailable', reason: 'database_lost' })
+      await db.close()
+    },
+    START_MS,
+  )
+
+  test(
+    'a database of another program, or one that sorts texts otherwise, is refused',
+    async () => {
+      const foreign = await server.createDatabase()
+      await server.run('CREATE TABLE orders (id bigint)', foreign)
+      await expect(open(Promise.resolve(foreign))).rejects.toMatchObject({ reason: 'database_foreign' })
+      await server.run(
+        `CREATE DATABASE other ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8' TEMPLATE template0`,
+      )
+      await expect(open(Promise.resolve(server.address('other')))).rejects.toMatchObject({
+        reason: 'database_unsupported',
+      })
+      await expect(open(Promise.resolve(server.address('missing')))).rejects.toMatchObject({
+        reason: 'database_missing',
+      })
+      const closed = { ...foreign, port: 1 }
+      await expect(open(Promise.resolve(closed))).rejects.toMatchObject({ reason: 'database_unreachable' })
+    },
+    START_MS,
+  )
+})

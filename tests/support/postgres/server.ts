@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
+import { freePort } from '../free-port.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { until } from '../until.ts'
+
+const USER = 'svc'
+
+/** Folder of the programs of PostgreSQL; undefined where it is not installed. */
+function findPrograms(): string | undefined {
+  const installed = existsSync('/usr/lib/postgresql')
+    ? readdirSync('/usr/lib/postgresql').map((version) => `/usr/lib/postgresql/${version}/bin`)
+    : []
+  const [, onPath] = [Bun.which('postgres'), Bun.which('initdb')]
+  return [...installed.toReversed(), ...(onPath ? [join(onPath, '..')] : [])].find((folder) =>
+    existsSync(join(folder, 'initdb')),
+  )
+}
+
+/** Why tests of PostgreSQL do not run; undefined when they do. */
+export const postgresMissing = findPrograms() === undefined ? 'PostgreSQL is not installed' : undefined
+
+/** A server of PostgreSQL of these tests alone. */
+export interface TestServer extends AsyncDisposable {
+  /** Id of its first process. */
+  readonly pid: number
+  /** The address of one of its databases. */
+  address(database: string): ServerAddress
+  /** Runs a statement as its superuser, in the database at `address` if there is one. */
+  run(sql: string, address?: ServerAddress): Promise<Record<string, unknown>[]>
+  /**
+   * Creates a database as the service needs it, empty or a copy of that at `template`, which nobody uses.
+   * Returns its address.
+   */
+  createDatabase(template?: ServerAddress): Promise<ServerAddress>
+  dropDatabase(address: ServerAddress): Promise<void>
+}
+
+/** Starts a server, without flushes to disk; it does not run as root: then its own account runs it. */
+export async function startServer(): Promise<TestServer> {
+  const programs = findPrograms()
+  if (programs === undefined) throw new Error('PostgreSQL is not installed; install the package postgresql')
+  const folder = temporaryFolder()
+  const data = join(folder.path, 'data')
+  mkdirSync(data)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) {
+    chmodSync(folder.path, 0o711)
+    const [, , uid, gid] = readFileSync('/etc/passwd', 'utf8').match(/^(postgres):[^:]*:(\d+):(\d+)/m) ?? []
+    chownSync(data, Number(uid), Number(gid))
+  }
+  const as = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
+  await Bun.$`${as} ${programs}/initdb -D ${data} -A trust -U ${USER} --no-locale -E UTF8 -N`.cwd('/').quiet()
+  const port = freePort()
+  const options = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-F']
+  const [command = '', ...rest] = [...as, `${programs}/postgres`, '-D', data, '-p', String(port), ...options]
+  const server = spawn(command, rest, { cwd: '/', stdio: 'ignore' })
+  const exited = new Promise((resolve) => server.once('exit', resolve))
+  // Its processes end with the tests, even when nobody stops it.
+  const kill = () => void server.kill('SIGQUIT')
+  process.once('exit', kill)
+  const sql = new SQL({ url: `postgres://${USER}@127.0.0.1:${port}/postgres`, max: 1 })
+  await until('PostgreSQL to respond', async () => (await sql`SELECT 1`.catch(() => [])).length === 1)
+  let created = 0
+  const address = (database: string): ServerAddress => {
+    return { host: '127.0.0.1', port, database, user: USER, password: undefined, rootCertificates: undefined }
+  }
+  return {
+    pid: server.pid ?? 0,
+    address,
+    async run(text, at) {
+      if (!at) return [...(await sql.unsafe(text))]
+      const own = new SQL({ url: `postgres://${USER}@127.0.0.1:${port}/${at.database}`, max: 1 })
+      return own.unsafe(text).finally(() => own.close())
+    },
+    async createDatabase(template) {
+      const name = `test_${++created}`
+      await sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template?.database ?? 'template0'}`)
+      return address(name)
+    },
+    async dropDatabase({ database }) {
+      await sql.unsafe(`DROP DATABASE ${database} WITH (FORCE)`)
+    },
+    async [Symbol.asyncDispose]() {
+      await sql.close()
+      process.off('exit', kill)
+      kill()
+      await exited
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+let shared: Promise<TestServer> | undefined
+
+/** A server for all tests of this process, which ends with it. */
+export function sharedServer(): Promise<TestServer> {
+  shared ??= startServer()
+  return shared
+}
