@@ -13,7 +13,7 @@ const DEFAULT_PORT = 5_432
 export function databaseServer(config: Config): ServerAddress | undefined {
   const { database, databasePasswordFile, databaseRootCert } = config
   if (database === '') return undefined
-  const { hostname, port, pathname, username } = new URL(database)
+  const { hostname, port, pathname, username } = databaseUrlOf(database)
   const password = readSetting('--database-password-file', databasePasswordFile)?.split('\n')[0]
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
@@ -22,6 +22,20 @@ export function databaseServer(config: Config): ServerAddress | undefined {
     user: decodeURIComponent(username),
     password,
     rootCertificates: readSetting('--database-root-cert', databaseRootCert),
+  }
+}
+
+/**
+ * The parts of the address of a database.
+ * @throws AppError `invalid`, reason `bad_config`, when it is none; the message does not repeat it.
+ */
+export function databaseUrlOf(text: string): URL {
+  try {
+    return new URL(text)
+  } catch {
+    throw new AppError('invalid', '--database: bad value; expected host and port as in db.example.org:5432', {
+      reason: 'bad_config',
+    })
   }
 }
 

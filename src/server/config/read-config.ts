@@ -6,6 +6,7 @@ import {
   readSettings,
   type SettingSource,
 } from '../../base/index.ts'
+import { databaseUrlOf } from './database-server.ts'
 import { type Config, SETTINGS, type SettingName } from './settings.ts'
 
 interface ConfigInput {
@@ -61,7 +62,7 @@ function checkDatabase(config: Config, places: Record<SettingName, string>): voi
     const place = config.checkpoints === 'external' ? places.checkpoints : places.acknowledge
     throw badConfig(`${place}: not with ${places.database}; PostgreSQL replicates by its own means`)
   }
-  const { hostname } = new URL(config.database)
+  const { hostname } = databaseUrlOf(config.database)
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (!isHere && config.databaseRootCert === '') {
     throw badConfig(

@@ -40,7 +40,8 @@ export const SETTINGS = {
     configFile: setting(path, 'svc.config.yml', 'Config file, JSON or YAML'),
     dir: setting(path, 'svc_data', 'Data folder, which holds the database'),
     database: setting(
-      databaseUrl,
+      // A password in it is refused, and not repeated.
+      secret(databaseUrl),
       '',
       'PostgreSQL database, such as postgres://svc@db.example.org/svc; if unset, a file in the data folder',
     ),

@@ -141,8 +141,7 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
     'page-deep',
   ],
   'Time until such a list is read, with its wait for a process': {
-    reason:
-      'tests/db/readers/reader-pool.test.ts waits for it with a clock of its own; attacks end before',
+    reason: 'tests/db/readers/reader-pool.test.ts waits for it with a clock of its own; attacks end before',
   },
   'Such lists that run at once': ['totals', 'filter-concurrent'],
   'Buckets of `GET /api/events/series`': { reason: 'reads run like lists, and the number is fixed' },

@@ -222,6 +222,16 @@ test('invalid values are reported with their source, the value and the accepted 
     [{ flags: { oauth2Providers: '{}' } }, '--oauth2-providers: bad value; expected a JSON array'],
     [{ flags: { oauth2Providers: '[' } }, '--oauth2-providers: bad value; expected a JSON array'],
     [{ flags: { smtpHost: 'mail.example.org' } }, '--smtp-from: missing'],
+    [{ flags: { database: 'mysql://svc@localhost/svc' } }, '--database: bad value; expected an address'],
+    [{ flags: { database: 'postgres://svc@localhost:1x/svc' } }, '--database: bad value; expected host'],
+    [
+      { flags: { database: 'postgres://svc@db.example.org/svc' } },
+      '--database-root-cert: missing; the connection to db.example.org is encrypted',
+    ],
+    [
+      { flags: { database: 'postgres://svc@localhost/svc', checkpoints: 'external' } },
+      '--checkpoints: not with --database',
+    ],
     [{ flags: { smtpFrom: 'nobody' } }, '--smtp-from: bad value "nobody"; expected an e-mail address'],
     [{ flags: { publicUrl: 'svc.example.org' } }, '--public-url: bad value "svc.example.org"; expected an'],
     [
@@ -252,6 +262,12 @@ test('invalid values are reported with their source, the value and the accepted 
     expect(refusal.message).toContain(message)
     expect([refusal.code, refusal.reason]).toEqual(['invalid', 'bad_config'])
   }
+})
+
+test('a password in the address of a database is refused and not repeated', () => {
+  const { message } = refusalOf({ flags: { database: 'postgres://svc:s3cret@localhost/svc' } })
+  expect(message).toContain('without a password')
+  expect(message).not.toContain('s3cret')
 })
 
 test('an unknown key in the file is refused with its line', () => {
