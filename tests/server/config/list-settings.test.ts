@@ -28,6 +28,7 @@ test('secrets are masked, also those of providers', () => {
   expect(JSON.stringify(settings)).not.toContain('hidden-')
   const secrets = settings.filter(({ secret }) => secret)
   expect(secrets.map(({ name, value, place }) => [name, value, place])).toEqual([
+    ['database', '', '--database'],
     ['oauth2Providers', '********', 'SVC_OAUTH2_PROVIDERS'],
     ['smtpPassword', '********', 'SVC_SMTP_PASSWORD'],
   ])
