@@ -18,8 +18,8 @@ export interface Contestant extends AsyncDisposable {
   written?(): Promise<number>
   /** Adds `count` jobs that wait. */
   fill(count: number): Promise<void>
-  /** Lets the workers end all jobs that wait; returns how many ended per second. */
-  drain(): Promise<number>
+  /** Lets the workers end all jobs that wait; the result reads how many ended per second. */
+  drain(): Promise<() => Promise<number>>
   /** Submits one job while the workers wait; returns the ms until its end is stored and known. */
   runOne(): Promise<number>
 }
@@ -32,8 +32,11 @@ export const RESULT = JSON.stringify({ counts: { '00': 52, '11': 48 }, note: 'x'
 /** The program of every job, about as long as the record of the product. */
 export const PAYLOAD = JSON.stringify({ circuits: [{ circuit: 'y'.repeat(250) }], shots: 100 })
 
-/** Runs `width` workers of this process at once, each until `step` returns false; jobs ended per second. */
-export async function drainBy(width: number, step: (worker: number) => Promise<boolean>): Promise<number> {
+/** Runs `width` workers of this process at once, each until `step` returns false; see `Contestant.drain`. */
+export async function drainBy(
+  width: number,
+  step: (worker: number) => Promise<boolean>,
+): Promise<() => Promise<number>> {
   let [ended, first, last] = [0, 0, 0]
   const work = async (worker: number) => {
     while (await step(worker)) {
@@ -43,7 +46,8 @@ export async function drainBy(width: number, step: (worker: number) => Promise<b
     }
   }
   await Promise.all(Array.from({ length: width }, (_, worker) => work(worker)))
-  return (ended - 1) / ((last - first) / 1_000)
+  const rate = (ended - 1) / ((last - first) / 1_000)
+  return () => Promise.resolve(rate)
 }
 
 /** Adds `count` jobs, 16 at a time. */

@@ -48,8 +48,10 @@ async function measure(start: StartContestant, width: number): Promise<Cost> {
     written: ((await contestant.written?.()) ?? sumOf(server, writtenBytes)) / 1_000,
   })
   const before = await read()
-  const rate = await contestant.drain()
+  const rateOf = await contestant.drain()
+  // Before the ends of the jobs are read, which no job of a queue costs.
   const after = await read()
+  const rate = await rateOf()
   return {
     rate,
     server: (after.server - before.server) / count,

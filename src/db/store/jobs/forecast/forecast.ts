@@ -1,4 +1,5 @@
 import { MeasuredRange, type MsRange } from './measured-range.ts'
+import { nearestOf } from './nearest.ts'
 
 /** What the duration of a job depends on, as far as it is known before it runs. */
 interface JobSize {
@@ -96,15 +97,12 @@ export class Forecast {
     const size = sizeOf(job)
     const distance = (run: (typeof known)[number]) =>
       Math.abs(run.size - size) + QUBIT_WEIGHT * Math.abs(run.qubits - job.qubits)
-    const alike = isSame ? known : known.filter((run) => distance(run) <= MAX_DISTANCE)
-    if (!isSame && alike.length < MIN_RUNS) return undefined
-    const nearest = alike.toReversed().sort((one, other) => distance(one) - distance(other))
+    const most = isSame ? Number.POSITIVE_INFINITY : MAX_DISTANCE
+    const nearest = nearestOf(known, { distance, most, count: MAX_NEAREST })
+    if (!isSame && nearest.length < MIN_RUNS) return undefined
     // What every job takes, whatever its size.
     const leastMs = this.#runs.reduce((least, { ms }) => Math.min(least, ms), Number.POSITIVE_INFINITY)
-    const scaled = nearest
-      .slice(0, MAX_NEAREST)
-      .map((run) => leastMs + (run.ms - leastMs) * Math.exp(size - run.size))
-    return middle(scaled)
+    return middle(nearest.map((run) => leastMs + (run.ms - leastMs) * Math.exp(size - run.size)))
   }
 }
 

@@ -1,3 +1,5 @@
+import { nearestOf } from './nearest.ts'
+
 /** A range of durations in ms. */
 export interface MsRange {
   from: number
@@ -59,9 +61,8 @@ export class MeasuredRange {
     if (this.#latest.length < MIN_MEASURED) return undefined
     const place = this.#logOf(expected)
     const distance = (one: Remembered) => Math.abs(one.place - place)
-    const nearest = this.#latest.toReversed().sort((one, other) => distance(one) - distance(other))
-    const ratios = nearest.slice(0, MAX_NEAREST).map(({ ratio }) => ratio)
-    ratios.sort((one, other) => one - other)
+    const nearest = nearestOf(this.#latest, { distance, count: MAX_NEAREST })
+    const ratios = nearest.map(({ ratio }) => ratio).sort((one, other) => one - other)
     const count = ratios.length
     const low = Math.floor((this.#outside / 2) * (count + 1)) - 1
     const high = Math.ceil((1 - this.#outside / 2) * (count + 1)) - 1
