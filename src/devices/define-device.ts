@@ -3,6 +3,7 @@ import type {
   CalibrationFindings,
   CalibrationMode,
   CalibrationStep,
+  CircuitResult,
   DeviceDescription,
   DeviceProvenance,
   JobPayload,
@@ -38,6 +39,13 @@ export interface JobIo {
   resultBytes?: number
   /** Sets the phase that the heartbeats of the job report. */
   phase(name: string): void
+  /** Reports which part of the job is done, from 0 to 1; by default that of the results reported so far. */
+  progress?(part: number): void
+  /**
+   * Reports the result at this position of `circuit_results`, as `run` returns it in the end: the server
+   * shows it while the job runs, and keeps it if the job fails.
+   */
+  result?(index: number, result: CircuitResult): void
   /** Reports what the job ran with, also of one that fails; the last call counts. */
   ranWith?(known: DeviceProvenance): void
 }

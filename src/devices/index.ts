@@ -45,5 +45,12 @@ export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, op
 export { listInstalled } from './python/list-installed.ts'
 export { type DeviceOptions, readOptions } from './read-options.ts'
 export { type ResolvedDevice, resolveDevice } from './resolve-device.ts'
-export { checkResults, circuitResultOf, jobResultsOf, labelBytes } from './results.ts'
+export {
+  type CheckedJob,
+  checkPartialResults,
+  checkResults,
+  circuitResultOf,
+  jobResultsOf,
+  labelBytes,
+} from './results.ts'
 export { checkSafePath, type PathContext } from './safe-path.ts'

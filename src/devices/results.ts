@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import {
   type CircuitLabel,
   type CircuitResult,
+  circuitFiguresOf,
   contradictedFailure,
   contradictionOf,
   type ExpectedResults,
@@ -12,6 +13,9 @@ import {
   type JobPayload,
   type JobResults,
   jobResults,
+  type PartialResults,
+  partialContradictionOf,
+  partialResults,
   RESULTS_TOO_LARGE,
 } from '../protocol/index.ts'
 import type { Circuit } from '../qasm/index.ts'
@@ -127,19 +131,17 @@ export function checkResults(results: unknown, job?: CheckedJob, checkpoint = ()
   if (bad !== undefined)
     throw invalid(`The device returned a value that is not a finite number at ${bad.slice(1)}`)
   const parsed = v.safeParse(jobResults, results)
-  if (!parsed.success) {
-    const [issue] = parsed.issues
-    throw invalid(
-      `The device returned no valid results: ${v.getDotPath(issue) ?? 'results'}: ${issue.message}`,
-    )
-  }
+  if (!parsed.success) throw malformed(parsed.issues[0])
   checkpoint()
   if (job) {
     const { device, payload, labels, expected = expectedResultsOf(payload) } = job
     const contradiction = contradictionOf(figuresOf(parsed.output, checkpoint), expected)
     if (contradiction !== undefined)
       throw invalid(contradictedFailure(`device ${device}`, contradiction).message)
-    if (labels) labelResults(parsed.output, payload, labels)
+    if (labels) {
+      const each = parsed.output.circuit_results.map((result, index) => ({ index, result }))
+      labelResults(each, payload, labels)
+    }
   }
   checkpoint()
   if (!isTooLarge(parsed.output)) return parsed.output
@@ -159,8 +161,14 @@ function invalid(message: string): JobError {
   return new JobError(message, { errorCode: INVALID_RESULTS })
 }
 
+function malformed(issue: v.BaseIssue<unknown>): JobError {
+  return invalid(
+    `The device returned no valid results: ${v.getDotPath(issue) ?? 'results'}: ${issue.message}`,
+  )
+}
+
 /** A job, and the device that has run it. */
-interface CheckedJob {
+export interface CheckedJob {
   device: string
   payload: JobPayload
   labels?: readonly CircuitLabel[] | undefined
@@ -176,22 +184,42 @@ export function labelBytes({ circuits }: JobPayload, labels: readonly CircuitLab
   }, 0)
 }
 
-/** Results come in the order of circuits and their parameter sets. */
+/** Results come in the order of circuits and their parameter sets; `index`: their positions in it. */
 function labelResults(
-  { circuit_results }: JobResults,
+  results: PartialResults,
   { circuits }: JobPayload,
   labels: readonly CircuitLabel[],
 ): void {
-  let next = 0
-  for (const [index, { parameter_values = [] }] of circuits.entries()) {
-    const { name, metadata } = labels[index] ?? {}
-    for (let set = 0; set < Math.max(1, parameter_values.length); set += 1) {
-      const header = circuit_results[next]?.header
-      if (header && name !== undefined) header.name = name
-      if (header && metadata !== undefined) header.metadata = { ...header.metadata, ...metadata }
-      next += 1
-    }
+  const ofEach = circuits.flatMap(({ parameter_values = [] }, index) =>
+    new Array<CircuitLabel | undefined>(Math.max(1, parameter_values.length)).fill(labels[index]),
+  )
+  for (const { index, result } of results) {
+    const { header } = result
+    const { name, metadata } = ofEach[index] ?? {}
+    if (name !== undefined) header.name = name
+    if (metadata !== undefined) header.metadata = { ...header.metadata, ...metadata }
   }
+}
+
+/**
+ * Checks results of single circuits before the end of their job as `checkResults` does all, and labels them.
+ * @throws JobError `invalid_results` naming the field.
+ */
+export function checkPartialResults(
+  results: readonly { index: number; result: unknown }[],
+  { device, payload, labels, expected = expectedResultsOf(payload) }: CheckedJob,
+): PartialResults {
+  const bad = new UnsendableSearch(() => {}).find(results.map(({ result }) => result))
+  if (bad !== undefined)
+    throw invalid(`The device returned a value that is not a finite number at ${bad.slice(1)}`)
+  const parsed = v.safeParse(partialResults, results)
+  if (!parsed.success) throw malformed(parsed.issues[0])
+  const found = parsed.output.map(({ index, result }) => ({ index, figures: circuitFiguresOf(result) }))
+  const contradiction = partialContradictionOf(found, expected)
+  if (contradiction !== undefined)
+    throw invalid(contradictedFailure(`device ${device}`, contradiction).message)
+  if (labels) labelResults(parsed.output, payload, labels)
+  return parsed.output
 }
 
 /** The error for results that cannot be sent. */

@@ -19,6 +19,8 @@ export const runJob = v.object({
   labels: v.optional(v.array(circuitLabel)),
   /** What its results must contain; older servers do not send it. */
   expected: v.optional(expectedResults),
+  /** Whether the server stores `JobProgress`; servers before do not say so. */
+  knows_progress: v.optional(v.boolean()),
 })
 export type RunJob = v.InferOutput<typeof runJob>
 

@@ -87,6 +87,8 @@ export {
   LABEL_LIMITS,
   labelName,
   needsDiscriminators,
+  type PartialResults,
+  partialResults,
   RESULTS_TOO_LARGE,
 } from './jobs.ts'
 export { memoryLength, type RecordedShots } from './memory-length.ts'
@@ -98,10 +100,13 @@ export {
   type FileState,
 } from './provenance.ts'
 export {
+  type CircuitFigures,
+  circuitFiguresOf,
   contradictedFailure,
   contradictionOf,
   figuresOf,
   INVALID_RESULTS,
+  partialContradictionOf,
   type ResultFigures,
 } from './result-figures.ts'
 export {

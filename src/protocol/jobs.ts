@@ -13,6 +13,8 @@ export const JOB_LIMITS = {
   observables: 1_000,
   /** Results as JSON text in UTF-8; larger results fail the job. Storing more takes longer than 50 ms. */
   resultBytes: 8 * MIB,
+  /** The same of what is kept of the results of a job before it ends. */
+  partialBytes: 2 * MIB,
 } as const
 
 /** Failure of a job whose results are larger than `JOB_LIMITS.resultBytes`; a retry would give the same. */
@@ -189,6 +191,18 @@ export const circuitResult = v.looseObject({
   metadata: v.record(v.string(), v.unknown()),
 })
 export type CircuitResult = v.InferOutput<typeof circuitResult>
+
+/** Results of single circuits of a job before its end, with their positions in `circuit_results`. */
+export const partialResults = v.pipe(
+  v.array(
+    v.object({
+      index: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(JOB_LIMITS.executions - 1)),
+      result: circuitResult,
+    }),
+  ),
+  v.maxLength(JOB_LIMITS.executions),
+)
+export type PartialResults = v.InferOutput<typeof partialResults>
 
 /** Results of a completed job. The top-level `counts` and `shots` repeat the first circuit's. */
 export const jobResults = v.looseObject({

@@ -23,7 +23,7 @@ interface ExactFigures {
 const PROBABILITY_TOLERANCE = 1e-6
 
 /** Figures of the result of one circuit with one parameter set. */
-interface CircuitFigures {
+export interface CircuitFigures {
   shots: number
   discarded: number
   /** Result bits by its own header. */
@@ -59,7 +59,7 @@ export function figuresOf(results: JobResults, checkpoint = () => {}): ResultFig
     backend: backend.slice(0, MAX_NAME_LENGTH),
     success,
     isRepeated: repeatsFirst(results),
-    circuits: circuit_results.map((each) => circuitFigures(each, checkpoint)),
+    circuits: circuit_results.map((each) => circuitFiguresOf(each, checkpoint)),
   }
 }
 
@@ -72,7 +72,8 @@ function repeatsFirst({ shots, counts, circuit_results: [first] }: JobResults): 
   return outcomes.length === Object.keys(all).length && outcomes.every((each) => counts[each] === all[each])
 }
 
-function circuitFigures(result: CircuitResult, checkpoint: () => void): CircuitFigures {
+/** The figures of one result. @param checkpoint as of `figuresOf` */
+export function circuitFiguresOf(result: CircuitResult, checkpoint = () => {}): CircuitFigures {
   const { shots, discarded_shots, header, counts, memory } = result
   const bits = header.memory_slots
   const counted = counts && countsFigures(counts, checkpoint)
@@ -141,19 +142,51 @@ interface Expected extends Pick<ExpectedResults, 'meas_level' | 'meas_return' | 
  */
 export function contradictionOf(figures: ResultFigures, expected: ExpectedResults): string | undefined {
   const { circuits, isRepeated, success } = figures
-  const wanted = expected.results.flatMap(([number, shots, bits]) =>
-    Array.from({ length: number }, () => ({ shots, bits })),
-  )
+  const wanted = wantedOf(expected)
   if (!success) return 'success is false'
   if (circuits.length !== wanted.length)
     return `circuit_results has ${of(circuits.length, 'result')}, the job ${wanted.length} (circuits × parameter sets)`
   for (const [index, found] of circuits.entries()) {
-    const { shots = found.shots, bits } = wanted[index] ?? {}
-    const exact = expected.exact?.[index]
-    const problem = problemOf(found, { ...expected, exact, shots, bits: bits ?? found.bits })
-    if (problem !== undefined) return `circuit_results.${index}.${problem}`
+    const problem = problemAt(index, found, expected, wanted)
+    if (problem !== undefined) return problem
   }
   return isRepeated ? undefined : 'shots and counts do not repeat those of circuit_results.0'
+}
+
+/** The same of single results of a job before its end, each at its position in `circuit_results`. */
+export function partialContradictionOf(
+  results: readonly { index: number; figures: CircuitFigures }[],
+  expected: ExpectedResults,
+): string | undefined {
+  const wanted = wantedOf(expected)
+  for (const { index, figures } of results) {
+    if (wanted[index] === undefined)
+      return `circuit_results.${index} is not expected of ${of(wanted.length, 'result')}`
+    const problem = problemAt(index, figures, expected, wanted)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+/** Shots and result bits of each result. */
+type Wanted = { shots: number; bits: number | null }[]
+
+function wantedOf(expected: ExpectedResults): Wanted {
+  return expected.results.flatMap(([number, shots, bits]) =>
+    Array.from({ length: number }, () => ({ shots, bits })),
+  )
+}
+
+function problemAt(
+  index: number,
+  found: CircuitFigures,
+  expected: ExpectedResults,
+  wanted: Wanted,
+): string | undefined {
+  const { shots = found.shots, bits } = wanted[index] ?? {}
+  const exact = expected.exact?.[index]
+  const problem = problemOf(found, { ...expected, exact, shots, bits: bits ?? found.bits })
+  return problem === undefined ? undefined : `circuit_results.${index}.${problem}`
 }
 
 function problemOf(found: CircuitFigures, expected: Expected): string | undefined {

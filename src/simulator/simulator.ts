@@ -79,7 +79,9 @@ export class Simulator {
     for (const execution of executions) {
       if (results[execution.stream]) continue
       control.phase(`circuit ${execution.stream}`)
-      results[execution.stream] = await runner.run(runner.prepare(execution))
+      const result = await runner.run(runner.prepare(execution))
+      results[execution.stream] = result
+      control.ended?.(execution.stream, result)
     }
     return results
   }

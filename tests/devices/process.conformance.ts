@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { JobError, jobFailureOf, type ProcessDevice } from '../../src/devices/index.ts'
+import { JobError, type JobIo, jobFailureOf, type ProcessDevice } from '../../src/devices/index.ts'
 import {
   type CircuitEntry,
   deviceDescription,
@@ -154,6 +154,25 @@ export function runningConformance(name: string, pairs: string[] = []): void {
   async function countsOf(circuit: string, shots = 100): Promise<Record<string, number> | undefined> {
     return (await run(payloadOf([circuit], { shots }))).counts
   }
+
+  test(rule('reports the result of each circuit before the job ends'), async () => {
+    const device = await openProcess(name, pairs)
+    const reported = new Map<number, unknown>()
+    const io: JobIo = { ...ioOf(), result: (index, { counts }) => reported.set(index, counts) }
+    const payload = payloadOf([
+      BELL,
+      entry(PARAMETERS, [
+        [0, 0],
+        [1, 2],
+      ]),
+      BELL,
+      BELL,
+    ])
+    const { circuit_results } = await device.run({ id: 'job000000000001', attempt: 1, payload }, io)
+    expect([0, 1, 2, 3, 4].map((index) => reported.get(index))).toEqual(
+      circuit_results.map(({ counts }) => counts),
+    )
+  })
 
   for (const [version, circuit] of [
     ['2', BELL_2],

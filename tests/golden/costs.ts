@@ -20,7 +20,7 @@ export const COSTS = {
   /** A job into the queue. Five statements are for its estimate: QPU, its job, calibrations, bookings. */
   submit: { frames: 7, framesOf16: 15, statements: 19, trees: 7 },
   /** The next job of an idle QPU is found and claimed. */
-  claim: { frames: 3, framesOf16: 10, statements: 14, trees: 3 },
+  claim: { frames: 3, framesOf16: 9, statements: 14, trees: 3 },
   /**
    * A job ends well. One page and two statements are its provenance: the index by which the jobs of a
    * calibration are found and by which what no job refers to is removed.

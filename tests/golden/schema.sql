@@ -293,6 +293,14 @@ CREATE TABLE "notifications" (
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
+CREATE TABLE "partial_results" (
+  "job_seq" INTEGER NOT NULL REFERENCES quantum_jobs (seq) ON DELETE CASCADE,
+  "position" INTEGER NOT NULL,
+  "place" INTEGER NOT NULL,
+  "bytes" INTEGER NOT NULL,
+  "body" TEXT NOT NULL,
+  PRIMARY KEY (job_seq, position)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "qpu_calibrations" (
   "qpu" TEXT NOT NULL PRIMARY KEY,
   "report" TEXT NOT NULL,
@@ -398,6 +406,7 @@ CREATE TABLE "quantum_jobs" (
   "driver" TEXT NOT NULL DEFAULT '',
   "started_at" TEXT NOT NULL DEFAULT '',
   "attempt" INTEGER NOT NULL DEFAULT 0,
+  "progress" REAL NOT NULL DEFAULT 0,
   "not_before" INTEGER NOT NULL DEFAULT 0,
   "held" INTEGER NOT NULL DEFAULT 0 CHECK ("held" IN (0, 1)),
   "hold_reason" TEXT NOT NULL DEFAULT '',

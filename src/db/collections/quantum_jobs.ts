@@ -38,6 +38,12 @@ export const quantumJobs = defineCollection({
       readOnly: true,
       help: 'Number of times that the job was claimed for a driver',
     }),
+    progress: number({
+      min: 0,
+      max: 1,
+      readOnly: true,
+      help: 'Part of the job that its last attempt has done; 0 = not reported',
+    }),
     not_before: integer({ internal: true, help: 'Earliest next claim, ms since the epoch' }),
     held: bool({ readOnly: true, help: 'Held by an operator' }),
     hold_reason: text({ internal: true, max: 1_000 }),

@@ -59,7 +59,11 @@ export async function runOnChip(job: ChipJob): Promise<JobResults> {
     try {
       io.phase('run')
       if (compiled[0]) job.onFirstSchedule?.(compiled[0].schedule)
-      for (const each of compiled) results.push(await runCircuit(job, each, budget))
+      for (const [index, each] of compiled.entries()) {
+        const result = await runCircuit(job, each, budget)
+        results.push(result)
+        io.result?.(index, result)
+      }
     } finally {
       await release()
     }

@@ -61,7 +61,12 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
     precision: payload.precision ?? 'double',
     noise,
   }
-  const results = await simulator.run(request, io).catch((error: unknown) => {
+  const control = {
+    ...io,
+    ended: (index: number, result: ExecutionResult) =>
+      io.result?.(index, toCircuitResult(result, payload, seed)),
+  }
+  const results = await simulator.run(request, control).catch((error: unknown) => {
     throw jobErrorOf(error)
   })
   const circuits = results.map((result) => toCircuitResult(result, payload, seed))

@@ -5,7 +5,7 @@ import { eventAck, resultId, runCalibration, runJob, stopCalibration, stopJob } 
 /** The part of each command that the driver reads; only the device process reads the rest. */
 const heads = {
   RunJob: v.pipe(
-    v.omit(runJob, ['payload', 'labels', 'expected']),
+    v.omit(runJob, ['payload', 'labels', 'expected', 'knows_progress']),
     v.transform((head) => ({ kind: 'job' as const, ...head })),
   ),
   RunCalibration: v.pipe(

@@ -15,6 +15,7 @@ import { readCommandHead } from '../messages/command-head.ts'
 import { type Attempt, writeFailure, writeResult } from '../messages/write-event.ts'
 import { DescriptionSender } from './describe.ts'
 import { encodingLimit } from './encoding-limit.ts'
+import { JobProgress } from './job-progress.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
 /**
@@ -27,14 +28,16 @@ const PHASE_DELAY_MS = 20
 export function runProcess(device: ProcessDevice, io: OperationIo): RunningOperation {
   const { log, send, alarms } = io
   const description = new DescriptionSender(device, io)
-  let current: { result: string; cancel: AbortController } | undefined
+  let current: { result: string; cancel: AbortController; progress: JobProgress } | undefined
   let last: Promise<void> = Promise.resolve()
 
   async function runJob(command: RunJob): Promise<void> {
     const result = resultId(command.job, command.attempt)
     const cancel = new AbortController()
     if (io.signal.aborted) cancel.abort(io.signal.reason)
-    current = { result, cancel }
+    const { payload, labels, expected } = command
+    const progress = new JobProgress(io, command, { device: io.device, payload, labels, expected })
+    current = { result, cancel, progress }
     send({ kind: 'started', result })
     let phase = ''
     let due: Alarm | undefined
@@ -43,6 +46,7 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
       send({ kind: 'phase', result, phase })
     }
     const { body, code } = await execute(device, command, io, {
+      progress,
       signal: cancel.signal,
       phase(name) {
         phase = name.slice(0, 100)
@@ -88,8 +92,12 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
       send({ kind: 'result', result: resultId(head.job, head.attempt), body })
     },
     cancel(result) {
-      if (current?.result === result) current.cancel.abort(new JobError('job cancelled'))
+      if (current?.result !== result) return
+      // Now: if the device does not respond to the signal, its process is killed.
+      current.progress.flush()
+      current.cancel.abort(new JobError('job cancelled'))
     },
+    onDetached: () => current?.progress.resend(),
     stop: async (stopIo) => device.stop?.(stopIo),
   }
 }
@@ -103,7 +111,7 @@ async function execute(
   device: ProcessDevice,
   command: RunJob,
   io: OperationIo,
-  control: { signal: AbortSignal; phase(name: string): void },
+  { progress, ...control }: { progress: JobProgress; signal: AbortSignal; phase(name: string): void },
 ): Promise<{ body: string; code?: string | undefined }> {
   const { clock, log, device: name, jobTimeoutMs } = io
   const attempt = attemptOf(command)
@@ -123,11 +131,20 @@ async function execute(
       if (parsed.success) known = parsed.output
       else log.warn('the device reports no valid provenance', { problem: parsed.issues[0].message })
     }
-    const returned = await device.run(job, { ...control, deadline, resultBytes, ranWith })
+    const returned = await device.run(job, {
+      ...control,
+      deadline,
+      resultBytes,
+      ranWith,
+      progress: (part) => progress.set(part),
+      result: (index, result) => progress.add(index, result),
+    })
     const checkpoint = encodingLimit({ clock, startedAt, deadline, phase: control.phase })
     const results = checkResults(returned, { device: name, payload, labels, expected }, checkpoint)
+    progress.end('completed')
     return { body: writeResult(clock, { status: 'completed', ...end(), execution_ms: elapsed(), results }) }
   } catch (error) {
+    progress.end('failed')
     const { failure, executed } = jobFailureOf(error)
     if (error instanceof JobError) log.info('job failed', { job: attempt.job, error: error.message })
     else log.error('job execution failed', { job: attempt.job, error })

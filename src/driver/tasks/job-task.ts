@@ -11,7 +11,7 @@ interface JobTaskOptions {
 
 /** An attempt of a job. The shorter of the server's limit (0 = none) and the driver's limit applies. */
 export function jobTask(
-  { job, attempt, epoch, limit_ms }: Omit<RunJob, 'payload' | 'labels' | 'expected'>,
+  { job, attempt, epoch, limit_ms }: Omit<RunJob, 'payload' | 'labels' | 'expected' | 'knows_progress'>,
   text: string,
   { clock, jobTimeoutMs }: JobTaskOptions,
 ): Task {

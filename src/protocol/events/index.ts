@@ -7,6 +7,7 @@ import { cryostatReading } from './cryostat_reading.ts'
 import { deviceDescriptionEvent } from './device_description.ts'
 import { driverHello } from './driver_hello.ts'
 import { jobHeartbeat } from './job_heartbeat.ts'
+import { jobProgress } from './job_progress.ts'
 import { jobRefused } from './job_refused.ts'
 import { jobResult } from './job_result.ts'
 import { jobStarted } from './job_started.ts'
@@ -22,6 +23,7 @@ export const EVENTS = [
   deviceDescriptionEvent,
   driverHello,
   jobHeartbeat,
+  jobProgress,
   jobRefused,
   jobResult,
   jobStarted,

@@ -24,6 +24,7 @@ import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import type { EventHandler, EventSource, Handled, ReceivedPayload } from '../drivers/receive.ts'
 import { finishJob } from '../jobs/attempts/finish.ts'
 import type { Heartbeats } from '../jobs/attempts/heartbeats.ts'
+import { noteProgress } from '../jobs/attempts/progress.ts'
 import { requeueAbandoned } from '../jobs/attempts/requeue-abandoned.ts'
 import { storeDescription } from '../qpus/describe.ts'
 
@@ -130,6 +131,14 @@ const handlers: Handlers = {
   async JobHeartbeat({ context, heartbeats }, { driver }, { job, attempt }) {
     const isRunning = await context.db.read((tx) => isRunningAttempt(tx, { job, attempt, driver }))
     if (isRunning) heartbeats.record({ job, attempt })
+  },
+
+  /** Not sent again: what is lost is missing until the job ends. */
+  async JobProgress({ context }, source, payload) {
+    const noted = await noteProgress(context.db, source, payload)
+    const { job, attempt } = payload
+    if (noted.kind !== 'refused') return undefined
+    return { message: 'results of single circuits refused', fields: { job, attempt, reason: noted.reason } }
   },
 
   async JobRefused({ context, backoff }, { driver, epoch }, { job, attempt, reason }) {

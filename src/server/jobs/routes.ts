@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
-import { receipt } from '../../protocol/index.ts'
+import { JOB_LIMITS, receipt } from '../../protocol/index.ts'
 import { BODIES } from '../admission/limits.ts'
 import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { callerName } from '../http/caller.ts'
@@ -10,6 +10,7 @@ import { cancelJob } from './cancel.ts'
 import { deleteJob } from './delete.ts'
 import { jobLabels, relabelJob } from './labels.ts'
 import { jobFilters, readJobFilter } from './list-filter.ts'
+import { partialResultsResponse, viewPartialResults } from './partial-results.ts'
 import { issueReceipt } from './receipt.ts'
 import {
   dryRunResponse,
@@ -138,6 +139,25 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       errors: { job_not_ended: 409, no_receipt_key: 503, changed_while_sent: 503 },
       response: receipt,
       run: (context, { caller, params }) => issueReceipt(context, caller, params['id'] ?? ''),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/jobs/:id/partial-results',
+      access: 'signed_in',
+      summary: 'Retrieve the results of circuits that have ended of a job that has not completed',
+      query: v.object({
+        after: v.optional(
+          v.pipe(
+            whole(0, JOB_LIMITS.executions),
+            v.description('Number of results that are known: `next` of the response before'),
+          ),
+          '0',
+        ),
+      }),
+      statuses: [200, 400, 401, 404],
+      response: partialResultsResponse,
+      run: (context, { query, caller, params }) =>
+        viewPartialResults(context, caller, { id: params['id'] ?? '', after: query.after }),
     }),
     defineRoute({
       method: 'POST',

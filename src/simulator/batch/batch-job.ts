@@ -37,6 +37,8 @@ export function resultBudgetOf({ limits, memory }: BatchJob, shared?: SharedArra
 export interface RunControl extends TimeLimit {
   /** Reports which part of the job runs now. */
   phase(name: string): void
+  /** Receives each result when its execution has ended; `index`: its position among all results. */
+  ended?(index: number, result: ExecutionResult): void
 }
 
 /** What one execution of a job produced. */

@@ -65,7 +65,10 @@ export class CircuitWorkers {
         errors.push(report)
         // The other threads have no more time either.
         if (isTimeout(report.error)) finished.reject(report.error)
-      } else if (report.result) results[report.stream] = report.result
+      } else if (report.result) {
+        results[report.stream] = report.result
+        control.ended?.(report.stream, report.result)
+      }
       if (reported.size >= queue.size) finished.resolve()
     }
     const giveUp = (reason: unknown): void => {

@@ -121,3 +121,39 @@ export async function requestCalibration(driver: HostileDriver, { url }: Target)
   await post('/api/op/calibrate/dispatch', { driver_id: driver.granted.id, mode: 'full' }, token)
   await until('the calibration to be sent', () => driver.run !== undefined)
 }
+
+/** A run that no request names. */
+export const RUN = 'attackrun000000'
+
+/** A report of about `bytes`, of a drift check. */
+export function report(number: number, bytes: number, startedAt: string): string {
+  const routine = {
+    ...{ routine: 'rabi', target: 'q0', status: 'success', parameters: {} },
+    fit: { trace: Array.from({ length: Math.floor(bytes / 10) }, (_, at) => 0.1234567 + (at % 9)) },
+  }
+  const payload = {
+    ...{ run_id: `${RUN.slice(0, 11)}${String(number).padStart(4, '0')}`, request_id: null, mode: 'full' },
+    ...{ started_at: startedAt, ended_at: startedAt, status: 'success', routines: [routine] },
+  }
+  return JSON.stringify({
+    type: 'CalibrationReport',
+    id: payload.run_id,
+    ts: new Date().toISOString(),
+    payload,
+  })
+}
+
+/** Results of two circuits of a job before its end, 2 MB together. */
+export const PARTIAL = {
+  ...{ job: 'job000000000001', attempt: 1, progress: 0.5 },
+  results: [0, 1].map((index) => ({
+    index,
+    result: {
+      ...{ shots: 1, counts: { '0': 1 }, memory: 'f'.repeat(1_000_000), metadata: {} },
+      header: {
+        ...{ name: 'c', n_qubits: 1, memory_slots: 1, metadata: {} },
+        ...{ creg_sizes: [['c', 1]], qreg_sizes: [['q', 1]] },
+      },
+    },
+  })),
+}

@@ -128,6 +128,7 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
   Event: ['driver-readings-wide', 'driver-readings-channels', 'driver-deep'],
   'Description of a QPU': ['driver-descriptions'],
   'Results of a job, as JSON text': ['driver-results-at-cap', 'driver-results-largest'],
+  'Results of circuits before the end of their job, as JSON text': ['driver-partial-results'],
   'Report of a calibration, as JSON text': ['driver-report-at-cap', 'driver-report-largest'],
   'Message of any kind': ['driver-too-large', 'driver-message-70-mb'],
   'Log lines about dropped events of one driver': ['driver-no-json', 'driver-unknown-types'],

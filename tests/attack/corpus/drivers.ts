@@ -3,7 +3,16 @@ import { encodeCommand } from '../../../src/protocol/zmtp/framing/command.ts'
 import { encodeGreeting } from '../../../src/protocol/zmtp/handshake/greeting.ts'
 import { until } from '../../support/until.ts'
 import { type Attack, defineAttacks, type Shot, type Target } from '../attack.ts'
-import { attach, type HostileDriver, requestCalibration, stepAt, TRACE } from '../clients/driver-client.ts'
+import {
+  attach,
+  type HostileDriver,
+  PARTIAL,
+  RUN,
+  report,
+  requestCalibration,
+  stepAt,
+  TRACE,
+} from '../clients/driver-client.ts'
 
 const MIB = 1024 * 1024
 const RESULTS = ['sent', 'connection closed', 200]
@@ -72,25 +81,6 @@ function flood({
 const reading = (value: number) => ({
   readings: { 'mixing.temperature': { value, unit: 'K', status: 'ok' } },
 })
-const RUN = 'attackrun000000'
-/** A report of about `bytes`, of a drift check. */
-function report(number: number, bytes: number, startedAt: string): string {
-  const routine = {
-    ...{ routine: 'rabi', target: 'q0', status: 'success', parameters: {} },
-    fit: { trace: Array.from({ length: Math.floor(bytes / 10) }, (_, at) => 0.1234567 + (at % 9)) },
-  }
-  const payload = {
-    ...{ run_id: `${RUN.slice(0, 11)}${String(number).padStart(4, '0')}`, request_id: null, mode: 'full' },
-    ...{ started_at: startedAt, ended_at: startedAt, status: 'success', routines: [routine] },
-  }
-  return JSON.stringify({
-    type: 'CalibrationReport',
-    id: payload.run_id,
-    ts: new Date().toISOString(),
-    payload,
-  })
-}
-
 const memory = (bytes: number) => 'f'.repeat(bytes)
 const result = (bytes: number) => ({
   ...{ status: 'completed', job: 'job000000000001', attempt: 1, epoch: 1, execution_ms: 1 },
@@ -298,6 +288,13 @@ export const drivers = defineAttacks([
         ...{ run_id: driver.run?.run_id, request_id: driver.run?.request_id },
         ...stepAt(number, TRACE),
       }),
+  }),
+  flood({
+    name: 'driver-partial-results',
+    input: 'results of single circuits of a job before its end, 2 MB each',
+    cap: '2 MiB of partial results',
+    most: 40,
+    send: (driver) => driver.event('JobProgress', PARTIAL),
   }),
   flood({
     name: 'driver-results-at-cap',

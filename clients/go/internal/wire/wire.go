@@ -1007,6 +1007,9 @@ type SubmittedJob struct {
 	// Number of times that the job was claimed for a driver
 	Attempt float64 `json:"attempt"`
 
+	// Part of the job that its last attempt has done; 0 = not reported
+	Progress float64 `json:"progress"`
+
 	// Held by an operator
 	Held bool `json:"held"`
 
@@ -1259,6 +1262,9 @@ type Job struct {
 	// Number of times that the job was claimed for a driver
 	Attempt float64 `json:"attempt"`
 
+	// Part of the job that its last attempt has done; 0 = not reported
+	Progress float64 `json:"progress"`
+
 	// Held by an operator
 	Held bool `json:"held"`
 
@@ -1325,6 +1331,9 @@ type JobDetail struct {
 
 	// Number of times that the job was claimed for a driver
 	Attempt float64 `json:"attempt"`
+
+	// Part of the job that its last attempt has done; 0 = not reported
+	Progress float64 `json:"progress"`
 
 	// Held by an operator
 	Held bool `json:"held"`
@@ -1511,6 +1520,55 @@ type JobReceipt struct {
 	Signature string `json:"signature"`
 }
 
+// PartialResultsResult: see the reference of the routes
+type PartialResultsResult struct {
+	// Position in `circuit_results` of the complete results
+	Index int64 `json:"index"`
+
+	Result CircuitResult `json:"result"`
+}
+
+// PartialResults: see the reference of the routes
+type PartialResults struct {
+	Status string `json:"status"`
+
+	// The attempt that they belong to
+	Attempt int64 `json:"attempt"`
+
+	// Part of the job that this attempt has done, 0 to 1
+	Progress float64 `json:"progress"`
+
+	// Whether the job has completed: `results` of the job has all, and none is listed here
+	Complete bool `json:"complete"`
+
+	Results []PartialResultsResult `json:"results"`
+
+	// `after` for those that arrive later
+	Next int64 `json:"next"`
+}
+
+// CircuitResult: see the reference of the routes
+type CircuitResult struct {
+	Shots float64 `json:"shots"`
+
+	Counts map[string]float64 `json:"counts,omitempty"`
+
+	// Counts are left out, because results with them are too large: they follow from the packed memory
+	CountsOmitted *bool `json:"counts_omitted,omitempty"`
+
+	ExpectationValues []float64 `json:"expectation_values,omitempty"`
+
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+
+	DiscardedShots *float64 `json:"discarded_shots,omitempty"`
+
+	Memory any `json:"memory,omitempty"`
+
+	Header JobResultsCircuitResultHeader `json:"header"`
+
+	Metadata map[string]any `json:"metadata"`
+}
+
 // JobChange: see the reference of the routes
 type JobChange struct {
 	CollectionId string `json:"collectionId"`
@@ -1545,6 +1603,9 @@ type JobChange struct {
 
 	// Number of times that the job was claimed for a driver
 	Attempt float64 `json:"attempt"`
+
+	// Part of the job that its last attempt has done; 0 = not reported
+	Progress float64 `json:"progress"`
 
 	// Held by an operator
 	Held bool `json:"held"`
@@ -2182,6 +2243,9 @@ type QuantumJobsRecord struct {
 
 	// Number of times that the job was claimed for a driver
 	Attempt float64 `json:"attempt"`
+
+	// Part of the job that its last attempt has done; 0 = not reported
+	Progress float64 `json:"progress"`
 
 	// Held by an operator
 	Held bool `json:"held"`

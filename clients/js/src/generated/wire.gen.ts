@@ -645,6 +645,8 @@ export interface SubmittedJob {
   readonly started_at: string
   /** Number of times that the job was claimed for a driver */
   readonly attempt: number
+  /** Part of the job that its last attempt has done; 0 = not reported */
+  readonly progress: number
   /** Held by an operator */
   readonly held: boolean
   readonly error_code: string
@@ -809,6 +811,8 @@ export interface Job {
   readonly started_at: string
   /** Number of times that the job was claimed for a driver */
   readonly attempt: number
+  /** Part of the job that its last attempt has done; 0 = not reported */
+  readonly progress: number
   /** Held by an operator */
   readonly held: boolean
   readonly error_code: string
@@ -852,6 +856,8 @@ export interface JobDetail {
   readonly started_at: string
   /** Number of times that the job was claimed for a driver */
   readonly attempt: number
+  /** Part of the job that its last attempt has done; 0 = not reported */
+  readonly progress: number
   /** Held by an operator */
   readonly held: boolean
   readonly error_code: string
@@ -983,6 +989,38 @@ export interface JobReceipt {
   readonly signature: string
 }
 
+export interface PartialResultsResult {
+  /** Position in `circuit_results` of the complete results */
+  readonly index: number
+  readonly result: CircuitResult
+}
+
+export interface PartialResults {
+  readonly status: string
+  /** The attempt that they belong to */
+  readonly attempt: number
+  /** Part of the job that this attempt has done, 0 to 1 */
+  readonly progress: number
+  /** Whether the job has completed: `results` of the job has all, and none is listed here */
+  readonly complete: boolean
+  readonly results: readonly PartialResultsResult[]
+  /** `after` for those that arrive later */
+  readonly next: number
+}
+
+export interface CircuitResult {
+  readonly shots: number
+  readonly counts?: { readonly [key: string]: number }
+  /** Counts are left out, because results with them are too large: they follow from the packed memory */
+  readonly counts_omitted?: boolean
+  readonly expectation_values?: readonly number[]
+  readonly probabilities?: { readonly [key: string]: number }
+  readonly discarded_shots?: number
+  readonly memory?: unknown
+  readonly header: JobResultsCircuitResultHeader
+  readonly metadata: { readonly [key: string]: unknown }
+}
+
 export interface JobChange {
   readonly collectionId: string
   readonly collectionName: string
@@ -1004,6 +1042,8 @@ export interface JobChange {
   readonly started_at: string
   /** Number of times that the job was claimed for a driver */
   readonly attempt: number
+  /** Part of the job that its last attempt has done; 0 = not reported */
+  readonly progress: number
   /** Held by an operator */
   readonly held: boolean
   readonly error_code: string
@@ -1407,6 +1447,8 @@ export interface QuantumJobsRecord {
   readonly started_at: string
   /** Number of times that the job was claimed for a driver */
   readonly attempt: number
+  /** Part of the job that its last attempt has done; 0 = not reported */
+  readonly progress: number
   /** Held by an operator */
   readonly held: boolean
   readonly error_code: string

@@ -577,6 +577,7 @@ class SubmittedJob(TypedDict):
     driver: str  # Id in drivers; '' = none
     started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     attempt: float  # Number of times that the job was claimed for a driver
+    progress: float  # Part of the job that its last attempt has done; 0 = not reported
     held: bool  # Held by an operator
     error_code: str
     name: str  # Name given at submission
@@ -736,6 +737,7 @@ class Job(TypedDict):
     driver: str  # Id in drivers; '' = none
     started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     attempt: float  # Number of times that the job was claimed for a driver
+    progress: float  # Part of the job that its last attempt has done; 0 = not reported
     held: bool  # Held by an operator
     error_code: str
     name: str  # Name given at submission
@@ -763,6 +765,7 @@ class _JobDetail(TypedDict):
     driver: str  # Id in drivers; '' = none
     started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     attempt: float  # Number of times that the job was claimed for a driver
+    progress: float  # Part of the job that its last attempt has done; 0 = not reported
     held: bool  # Held by an operator
     error_code: str
     name: str  # Name given at submission
@@ -889,6 +892,35 @@ class JobReceipt(TypedDict):
     signature: str  # ES256 of `protected`.`payload`, in base64url
 
 
+class PartialResultsResult(TypedDict):
+    index: int  # Position in `circuit_results` of the complete results
+    result: CircuitResult
+
+
+class PartialResults(TypedDict):
+    status: str
+    attempt: int  # The attempt that they belong to
+    progress: float  # Part of the job that this attempt has done, 0 to 1
+    complete: bool  # Whether the job has completed: `results` of the job has all, and none is listed here
+    results: List[PartialResultsResult]
+    next: int  # `after` for those that arrive later
+
+
+class _CircuitResult(TypedDict):
+    shots: float
+    header: JobResultsCircuitResultHeader
+    metadata: Dict[str, Any]
+
+
+class CircuitResult(_CircuitResult, total=False):
+    counts: Dict[str, float]
+    counts_omitted: bool  # Counts are left out, because results with them are too large: they follow from the packed memory
+    expectation_values: List[float]
+    probabilities: Dict[str, float]
+    discarded_shots: float
+    memory: Any
+
+
 class _JobChange(TypedDict):
     collectionId: str
     collectionName: str
@@ -902,6 +934,7 @@ class _JobChange(TypedDict):
     driver: str  # Id in drivers; '' = none
     started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     attempt: float  # Number of times that the job was claimed for a driver
+    progress: float  # Part of the job that its last attempt has done; 0 = not reported
     held: bool  # Held by an operator
     error_code: str
     name: str  # Name given at submission
@@ -1232,6 +1265,7 @@ class _QuantumJobsRecord(TypedDict):
     driver: str  # Id in drivers; '' = none
     started_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     attempt: float  # Number of times that the job was claimed for a driver
+    progress: float  # Part of the job that its last attempt has done; 0 = not reported
     held: bool  # Held by an operator
     error_code: str
     name: str  # Name given at submission

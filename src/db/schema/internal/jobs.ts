@@ -44,6 +44,19 @@ export const JOBS_TABLES: readonly Table[] = [
       index('job_provenance', ['report_after'], false),
     ],
   ),
+  // Results of single circuits of the last attempt of a job that has not completed; `position` is
+  // that in the results of the whole job, `place` the order of their arrival.
+  keyed(
+    'partial_results',
+    {
+      job_seq: 'INTEGER NOT NULL REFERENCES quantum_jobs (seq) ON DELETE CASCADE',
+      position: 'INTEGER NOT NULL',
+      place: 'INTEGER NOT NULL',
+      bytes: 'INTEGER NOT NULL',
+      body: 'TEXT NOT NULL',
+    },
+    ['PRIMARY KEY (job_seq, position)'],
+  ),
   // A pending job that a QPU cannot run until it is described again.
   keyed(
     'unfit_jobs',

@@ -34,6 +34,7 @@ export {
   listJobs,
 } from './jobs.ts'
 export { type Occupancy, readOccupancy } from './occupancy.ts'
+export { listPartialResults, type PartialResult, recordProgress } from './partial-results.ts'
 export { type AttemptCalibration, disturbingReport, type KnownProvenance } from './provenance.ts'
 export { JobOrder } from './queue/job-order.ts'
 export { mayRun, type QpuState, type QueueState, readQueue } from './queue/queue.ts'

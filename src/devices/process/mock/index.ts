@@ -99,8 +99,8 @@ async function runMock(
   const { fail, fail_rate: failRate, fail_every: failEvery, fail_on: failOn } = context.options
   const planned = pragma.fail ?? pickFault({ fail, failRate, failEvery, failOn }, job, count)
   const fault = job.attempt > (pragma.attempts ?? Number.POSITIVE_INFINITY) ? 'none' : planned
-  await wait(context, pragma.latency ?? context.options.latency, job, io)
-  await failBefore(fault)
+  // The circuits end in the course of the latency.
+  const { result: _, ...atOnce } = io
   const results = await simulateJob({
     device: context.device,
     payload: job.payload,
@@ -113,8 +113,10 @@ async function runMock(
     seed: context.options.seed ?? hashOf(job.id),
     ...dependencies,
     clock: context.clock,
-    io,
+    io: atOnce,
   })
+  await wait(context, pragma.latency ?? context.options.latency, { job, io, results })
+  await failBefore(fault)
   // NaN, which the check of the results has to reject.
   if (fault === 'garbage') return { ...results, shots: Number.NaN }
   if (fault === 'miscount') return miscounted(results)
@@ -135,7 +137,7 @@ function miscounted(results: JobResults): JobResults {
 /** Delay of a `slow_result` after its deadline, in ms: before the process is killed for not stopping. */
 const LATE_MS = 1_000
 
-/** Injects the faults that need no result. */
+/** Injects the faults that come in the place of results. */
 async function failBefore(fault: Fault): Promise<void> {
   if (fault === 'error') {
     throw new JobError('mock device failed on purpose', {
@@ -148,14 +150,18 @@ async function failBefore(fault: Fault): Promise<void> {
   if (fault === 'hang') await new Promise(() => undefined)
 }
 
+/** Waits for the latency, and reports the results of the circuits in the course of it. */
 async function wait(
   { clock }: MockContext,
   latency: Latency | undefined,
-  job: Job,
-  io: JobIo,
+  { job, io, results }: { job: Job; io: JobIo; results: JobResults },
 ): Promise<void> {
-  if (!latency) return
-  io.phase('waiting')
-  const seconds = latency.min + (latency.max - latency.min) * createRng(hashOf(job.id)).next()
-  await clock.sleep(seconds * 1_000, io.signal)
+  const { min, max } = latency ?? { min: 0, max: 0 }
+  const seconds = min + (max - min) * createRng(hashOf(job.id)).next()
+  const { circuit_results: circuits } = results
+  if (latency) io.phase('waiting')
+  for (const [index, result] of circuits.entries()) {
+    if (latency) await clock.sleep((seconds * 1_000) / circuits.length, io.signal)
+    io.result?.(index, result)
+  }
 }

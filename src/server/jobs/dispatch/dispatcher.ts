@@ -143,6 +143,7 @@ export class JobDispatcher {
       payload: payload.output,
       ...(claim.labels && { labels: claim.labels }),
       ...(claim.expected && { expected: claim.expected }),
+      knows_progress: true,
     })
     if (sent) {
       if (feature('FAILPOINTS')) failpoint('dispatch.sent')

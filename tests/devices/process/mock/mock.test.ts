@@ -73,6 +73,20 @@ test('mock takes the time of latency and stops waiting when cancelled', async ()
   await expect(running).rejects.toThrow('cancelled')
 })
 
+test('mock ends the circuits of a job in the course of the latency', async () => {
+  const clock = new FakeClock()
+  const device = await openProcess('mock', ['latency=0.3'], clock)
+  const reported: number[] = []
+  const io = { ...ioOf(), result: (index: number) => void reported.push(index) }
+  const running = device.run({ id: 'a', attempt: 1, payload: payloadOf([COIN, COIN, COIN]) }, io)
+  for (const ended of [[0], [0, 1], [0, 1, 2]]) {
+    await until('the job waits', () => clock.sleepers === 1)
+    await clock.advance(100)
+    expect(reported).toEqual(ended)
+  }
+  await running
+})
+
 test('mock with fail=error fails each job as a device would', async () => {
   const device = await openProcess('mock', ['fail=error'])
   const error = await device.run(jobOf(), ioOf()).catch((thrown: unknown) => thrown)
@@ -93,13 +107,14 @@ test('mock with fail=init cannot be opened', async () => {
 
 test('mock with fail=hang never returns', async () => {
   const clock = new FakeClock()
-  const device = await openProcess('mock', ['fail=hang'], clock)
+  const device = await openProcess('mock', ['fail=hang', 'latency=1'], clock)
   const abort = new AbortController()
   let hasReturned = false
   const end = () => {
     hasReturned = true
   }
-  device.run(jobOf(), ioOf(10, abort.signal)).then(end, end)
+  device.run(jobOf(), ioOf(10_000, abort.signal)).then(end, end)
+  await until('the job waits', () => clock.sleepers === 1)
   await clock.advance(3_600_000)
   abort.abort(new Error('out of time'))
   await clock.advance(3_600_000)

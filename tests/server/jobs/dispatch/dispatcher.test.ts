@@ -37,6 +37,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
           limit_ms: 0,
           payload: { ...PAYLOAD, circuits: [...PAYLOAD.circuits] },
           expected: expect.objectContaining({ text: EXPECTED }),
+          knows_progress: true,
         },
       },
     ])

@@ -315,6 +315,11 @@ export const TABLE: readonly Row[] = [
     statuses: [401, 409, 404, 409, 409],
     call: async (world) => ({ path: `${await ownJob(world)}/receipt` }),
   },
+  {
+    route: 'GET /api/jobs/:id/partial-results',
+    statuses: OWNER_OR_SUPERUSER,
+    call: async (world) => ({ path: `${await ownJob(world)}/partial-results` }),
+  },
   { route: 'POST /api/jobs/changes', statuses: SIGNED_IN, call: () => ({ body: { known: [{ id: 'x' }] } }) },
   {
     route: 'POST /api/jobs/:id/cancel',

@@ -5,7 +5,9 @@ import { appendTimeline } from '../../../journal/timeline.ts'
 import { largeValueOf } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
+import type { Job } from '../jobs.ts'
 import { readLabels } from '../labels.ts'
+import { removePartialResults } from '../partial-results.ts'
 import { remainingMs } from './time-cap.ts'
 
 /** A QPU whose process driver is attached according to the database. */
@@ -60,7 +62,8 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
     { id, qpu, driver, epoch, at: tx.at },
   )
   if (changed === 0) return undefined
-  const job = tx.changed(quantumJobs, id, 'update')
+  const claimed = tx.changed(quantumJobs, id, 'update')
+  const job = claimed && claimed.progress > 0 ? beginAgain(tx, id) : claimed
   if (!job) throw new AppError('internal', `job ${id} vanished while it was claimed`)
   const { attempt } = job
   appendTimeline(tx, id, { event: 'claimed', attempt, detail: `driver ${driver}` })
@@ -73,4 +76,11 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
     limitMs: remainingMs(tx, id, job.max_ms),
     expected: job.expected_results === '' ? undefined : new JsonText(job.expected_results),
   }
+}
+
+/** Removes what an earlier attempt has reported. */
+function beginAgain(tx: Tx, id: string): Job | undefined {
+  removePartialResults(tx, id)
+  tx.post('UPDATE quantum_jobs SET progress = 0 WHERE id = $id', { id })
+  return tx.changed(quantumJobs, id, 'update')
 }

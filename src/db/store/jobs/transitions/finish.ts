@@ -7,6 +7,7 @@ import { splitLarge } from '../../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
 import { announceEnd, findOwner } from '../announce-end.ts'
 import { type AttemptKey, type AttemptResult, endAttempt, endLate } from '../attempts.ts'
+import { removePartialResults } from '../partial-results.ts'
 import { saveProvenance } from '../provenance.ts'
 import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
 import { capEnd, remainingMs } from './time-cap.ts'
@@ -32,6 +33,7 @@ interface AttemptRow {
   status: string
   current: number
   max_ms: number
+  progress: number
   /** How it ended; undefined while it is the one in the row of the job. */
   ended?: string
 }
@@ -62,7 +64,8 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
 /** The attempt in the row of the job, or an earlier one. */
 function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
   const present = tx.one<AttemptRow>(
-    `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms
+    `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms,
+       progress
      FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
     { ...key },
   )
@@ -70,7 +73,7 @@ function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
     present ??
     tx.one<AttemptRow>(
       `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended,
-         job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms
+         job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms, job.progress
        FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
        WHERE claim.job = $job AND claim.attempt = $attempt`,
       { ...key },
@@ -104,7 +107,7 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow, provenance: numb
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
        qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0,
-       held = 0, hold_reason = '', provenance = $provenance, updated = $at
+       held = 0, hold_reason = '', provenance = $provenance, progress = $progress, updated = $at
      WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`,
     {
       job,
@@ -118,11 +121,13 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow, provenance: numb
       provenance,
       startedAt,
       seconds: ms / 1_000,
+      progress: status === 'completed' ? 1 : row.progress,
       at: tx.at,
     },
   )
   if (changed === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
   results.saveLarge(tx, job)
+  if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
   const owner = findOwner(tx, row.user)
   if (hasRun)
     chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, { ms, isCharged: owner?.unlimited === 0 })

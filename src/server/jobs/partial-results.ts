@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import { JsonText } from '../../db/index.ts'
+import { listPartialResults } from '../../db/store/jobs/index.ts'
+import { circuitResult } from '../../protocol/index.ts'
+import type { ServerContext } from '../context.ts'
+import type { Caller } from '../http/caller.ts'
+import { findAccessible } from './view.ts'
+
+const count = v.pipe(v.number(), v.integer())
+
+/** The results of a job that has not completed: see `viewPartialResults`. */
+export const partialResultsResponse = v.pipe(
+  v.object({
+    status: v.string(),
+    attempt: v.pipe(count, v.description('The attempt that they belong to')),
+    progress: v.pipe(v.number(), v.description('Part of the job that this attempt has done, 0 to 1')),
+    complete: v.pipe(
+      v.boolean(),
+      v.description('Whether the job has completed: `results` of the job has all, and none is listed here'),
+    ),
+    results: v.array(
+      v.object({
+        index: v.pipe(count, v.description('Position in `circuit_results` of the complete results')),
+        result: v.pipe(circuitResult, v.title('CircuitResult')),
+      }),
+    ),
+    next: v.pipe(count, v.description('`after` for those that arrive later')),
+  }),
+  v.title('PartialResults'),
+)
+
+/**
+ * The results of single circuits of a job that runs, has failed or waits for another attempt, in the order of
+ * their arrival; `after`: without the first ones.
+ * @throws AppError `not_found`, also for jobs of other users.
+ */
+export function viewPartialResults(
+  { db }: Pick<ServerContext, 'db'>,
+  caller: Caller,
+  { id, after }: { id: string; after: number },
+) {
+  return db.read((tx) => {
+    const { status, attempt, progress } = findAccessible(tx, caller, id)
+    const found = listPartialResults(tx, id, after)
+    const results = found.map(({ index, text }) => ({ index, result: new JsonText(text) }))
+    return {
+      status,
+      attempt,
+      progress,
+      complete: status === 'completed',
+      results,
+      next: after + found.length,
+    }
+  })
+}
