@@ -25,7 +25,7 @@ const (
 
 func (s Status) hasEnded() bool { return s == Completed || s == Failed || s == Cancelled }
 
-// positionPause is the time between two readings of the position in the queue.
+// positionPause is the time between two readings of the position in the queue and of the progress.
 const positionPause = 5 * time.Second
 
 // Job is a job as it was when it was read. Methods that read it again return a new one.
@@ -47,6 +47,8 @@ type Job struct {
 	EstimatedStart *Estimate
 	// Estimate is what was expected of it at its submission; nil where the server does not say.
 	Estimate *JobEstimate
+	// Progress is the part that its last attempt has done, from 0 to 1; 0 if the device does not report it.
+	Progress float64
 	// Error says why it has failed.
 	Error *JobError
 	// Timeline has what has happened to it.
@@ -72,7 +74,7 @@ func (c *Client) job(raw rawJSON) (*Job, error) {
 		ID: read.ID, Name: read.Name, Tags: read.Tags, Status: Status(read.Status), QPU: firstOf(read.QPU, read.QPUTarget),
 		Created: readTime(read.Created), Started: readTime(read.StartedAt), Finished: readTime(read.FinishedAt),
 		ChargedSeconds: read.ChargedSeconds, Waiting: read.Waiting, Error: read.Error, Timeline: read.Timeline,
-		Calibration: read.Calibration, Estimate: read.Estimate,
+		Calibration: read.Calibration, Estimate: read.Estimate, Progress: read.Progress,
 		Raw:         raw, client: c,
 	}
 	if read.QueuePosition != nil {
@@ -156,7 +158,46 @@ func (j *Job) Result(ctx context.Context) (*Result, error) {
 	return newResult(j.ID, done.Raw)
 }
 
-// Watch yields the job now and at each change of its status, position or estimate, until it has ended. It ends after
+// PartialResults are the results of circuits that have ended of a job that has not completed.
+type PartialResults struct {
+	// Attempt is the attempt that they belong to.
+	Attempt int
+	// Progress is the part of the job that this attempt has done, from 0 to 1.
+	Progress float64
+	// Complete says that the job has completed: Result returns all results, and there are none here.
+	Complete bool
+	// Circuits has them by their positions in the results of the whole job.
+	Circuits map[int]CircuitResult
+}
+
+// PartialResults reads the results of circuits that have ended, without waiting: of a job that runs, has failed or waits
+// for another attempt. There are none of a job with one circuit, and from servers of an earlier release.
+func (j *Job) PartialResults(ctx context.Context) (*PartialResults, error) {
+	var read struct {
+		Attempt  int
+		Progress float64
+		Complete bool
+		Results  []struct {
+			Index  int
+			Result circuitWire
+		}
+	}
+	path := "/api/jobs/" + url.PathEscape(j.ID) + "/partial-results"
+	if err := j.client.transport.request(ctx, call{method: http.MethodGet, path: path}, &read); err != nil {
+		return nil, err
+	}
+	found := &PartialResults{read.Attempt, read.Progress, read.Complete, make(map[int]CircuitResult, len(read.Results))}
+	for _, each := range read.Results {
+		circuit, err := circuitOf(each.Result)
+		if err != nil {
+			return nil, fmt.Errorf("the results of job %s are not as expected: %w", j.ID, err)
+		}
+		found.Circuits[each.Index] = circuit
+	}
+	return found, nil
+}
+
+// Watch yields the job now and at each change of its status, position, estimate or progress, until it has ended. It ends after
 // an error.
 func (j *Job) Watch(ctx context.Context) iter.Seq2[*Job, error] {
 	return func(yield func(*Job, error) bool) {
@@ -180,10 +221,7 @@ func (j *Job) Watch(ctx context.Context) iter.Seq2[*Job, error] {
 
 // change returns the job with another status, or after a while as it is.
 func (j *Job) change(ctx context.Context) (*Job, error) {
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if j.Status == Pending {
-		limited, cancel = context.WithTimeout(ctx, positionPause)
-	}
+	limited, cancel := context.WithTimeout(ctx, positionPause)
 	defer cancel()
 	raw, err := j.client.waiter.next(limited, j.ID, j.Status)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
@@ -204,5 +242,5 @@ func (j *Job) described() string {
 	if j.Waiting != nil {
 		text = j.Waiting.Text
 	}
-	return fmt.Sprint(j.Status, text, j.QueuePosition, j.EstimatedStart)
+	return fmt.Sprint(j.Status, j.Progress, text, j.QueuePosition, j.EstimatedStart)
 }

@@ -79,6 +79,19 @@ for (const [language, deviceOf] of Object.entries(LANGUAGES)) {
     expect(JSON.stringify(payload)).not.toMatch(/SVC_ACCESS_TOKEN|SVC_CA_FILE|NODE_CHANNEL_FD/)
   })
 
+  test.skipIf(skip)(rule('sends the results of circuits that have ended before its job fails'), async () => {
+    await using bench = await openBench({ env })
+    await bench.attach(deviceOf('wild'))
+    const command = runJobOf('part', { knows_progress: true })
+    const circuits = [...command.payload.circuits, { circuit: 'other' }]
+    bench.server.push({ ...command, payload: { ...command.payload, circuits } })
+    const { payload } = await bench.event('JobResult')
+    expect(payload).toMatchObject(failed({ message: 'the pump has stopped' }))
+    expect(bench.server.eventsOf('JobProgress').map((event) => event.payload)).toMatchObject([
+      { progress: 0.75, results: [{ index: 0, result: { counts: { '0': 1 } } }] },
+    ])
+  })
+
   test.skipIf(skip)(
     rule('ends as its time is over, whether it listens or not, and is used again'),
     async () => {

@@ -5,9 +5,10 @@ import type {
   JobEstimate,
   JobResults,
   Job as JobSummary,
+  PartialResults as PartialResultsWire,
 } from './generated/wire.gen.ts'
 import { isTemporary, sleep } from './repetition.ts'
-import { Result } from './result.ts'
+import { CircuitResult, Result } from './result.ts'
 import type { Transport } from './transport.ts'
 import { hasEnded, type Waiting } from './waiting.ts'
 
@@ -17,6 +18,18 @@ export type JobStatus = JobDetail['status']
 /** A job as the server returns it: from a list without the details. */
 export type JobWire = JobSummary & Partial<JobDetail>
 
+/** The results of circuits that have ended of a job that has not completed. */
+export interface PartialResults {
+  /** The attempt that they belong to. */
+  readonly attempt: number
+  /** Part of the job that this attempt has done, from 0 to 1. */
+  readonly progress: number
+  /** Whether the job has completed: `result()` returns all results, and there are none here. */
+  readonly complete: boolean
+  /** By their positions in the results of the whole job, in the order in which they ended. */
+  readonly circuits: ReadonlyMap<number, CircuitResult>
+}
+
 /** Limits of a wait. */
 export interface WaitOptions {
   /** Time in ms after which `JobTimeoutError` is thrown; unlimited unless given. The job goes on. */
@@ -25,7 +38,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
-/** Between two readings of the position in the queue, in ms. */
+/** Between two readings of the position in the queue and of the progress, in ms. */
 const POSITION_MS = 5_000
 
 /** A job as it was when it was read. Methods that read it again return a new one. */
@@ -106,6 +119,11 @@ export class Job {
     return this.raw.estimate ?? undefined
   }
 
+  /** Part of it that its last attempt has done, from 0 to 1; 0 if the device does not report it. */
+  get progress(): number {
+    return this.raw.progress ?? 0
+  }
+
   /** Why it failed. */
   get error(): { code: string; message: string } | undefined {
     return this.raw.error ?? undefined
@@ -179,7 +197,19 @@ export class Job {
     return new Result(this.id, raw.results as JobResults)
   }
 
-  /** Yields the job now and at each change of its status, position or estimate, until it has ended. */
+  /**
+   * Reads the results of circuits that have ended, without waiting: of a job that runs, has failed or waits
+   * for another attempt. There are none of a job with one circuit, and from servers of an earlier release.
+   */
+  async partialResults(): Promise<PartialResults> {
+    const path = `/api/jobs/${this.id}/partial-results`
+    const read: PartialResultsWire = await this.#transport.request('GET', path)
+    const { attempt, progress, complete, results } = read
+    const circuits = new Map(results.map(({ index, result }) => [index, new CircuitResult(result)]))
+    return { attempt, progress, complete, circuits }
+  }
+
+  /** Yields the job now and when its status, position, estimate or progress changes, until it has ended. */
   async *watch({ signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Job, void, undefined> {
     let raw: JobWire = await this.#waiting.next(this.id, '', signal)
     yield this.#with(raw)
@@ -194,11 +224,10 @@ export class Job {
   async #change(raw: JobWire, signal: AbortSignal | undefined): Promise<JobWire> {
     const stop = new AbortController()
     const until = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
-    const pause = raw.status === 'pending' ? POSITION_MS : 2 ** 30
     try {
       const ended = this.#waiting.next(this.id, raw.status, until)
       // A reading that fails for the moment decides nothing: the wait goes on.
-      const position = sleep(pause, until)
+      const position = sleep(POSITION_MS, until)
         .then(() => this.#waiting.read(this.id, {}, until))
         .catch((error: unknown) => (isTemporary(error) ? ended : Promise.reject(error)))
       return await Promise.race([ended, position])
@@ -214,8 +243,8 @@ export class Job {
   }
 }
 
-function describe({ status, waiting, queue_position, estimated_start }: JobWire): string {
-  return JSON.stringify([status, waiting?.text, queue_position, estimated_start])
+function describe({ status, progress, waiting, queue_position, estimated_start }: JobWire): string {
+  return JSON.stringify([status, progress, waiting?.text, queue_position, estimated_start])
 }
 
 function dateOf(text: string): Date | undefined {

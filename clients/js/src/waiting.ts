@@ -27,7 +27,7 @@ const POLL_LAST_MS = 2_000
 const FIELDS = [
   'id name tags status qpu qpu_target shots attempt held error results created started_at finished_at duration',
   'charged_seconds timeline waiting queue_position estimated_start user_id driver program_sha256 calibration estimate max_seconds',
-  'attempts',
+  'attempts progress',
 ]
   .join(' ')
   .replaceAll(' ', ',')

@@ -82,6 +82,10 @@ async def call(svc: Any, name: str, args: dict[str, Any]) -> Any:
     if name == "job.calibration":
         known = (await done(svc.job(args["id"]))).calibration()
         return known and known.raw
+    if name == "job.partial_results":
+        found = await done((await done(svc.job(args["id"]))).partial_results())
+        counts = {str(at): circuit.counts for at, circuit in found.circuits.items()}
+        return {"attempt": found.attempt, "progress": found.progress, "complete": found.complete, "counts": counts}
     if target in ("cancel_job", "wait", "result"):
         job = await done(svc.job(args["id"]))
         if target == "cancel_job":

@@ -31,6 +31,62 @@ def test_results_have_one_entry_per_execution_in_order():
     assert "// input int no;" in circuits[1]["metadata"]["text"]
 
 
+class Sweep(ProcessDevice):
+    """Reports results, and returns nothing; fails at the circuit ``fail_at``."""
+
+    fail_at: int = option(-1)
+
+    def run(self, job, io):
+        for execution in job.executions():
+            if execution.index == self.fail_at:
+                raise JobError("the pump has stopped")
+            io.progress(execution.index / 3)
+            io.result(execution, {0: execution.shots - 1, "01": 1}, metadata={"at": execution.index})
+
+
+def test_results_may_be_reported_in_place_of_being_returned():
+    progress = []
+    results = run(Sweep, {}, [BELL, BELL, BELL], shots=8, progress=progress)
+    assert [each["counts"] for each in results["circuit_results"]] == [{"00": 7, "01": 1}] * 3
+    assert [each["metadata"]["at"] for each in results["circuit_results"]] == [0, 1, 2]
+    assert progress == [0, 1 / 3, 2 / 3]
+
+
+@pytest.mark.parametrize("device", ["Sweep", "Coin"])
+def test_the_worker_sends_results_before_the_end_of_a_job_that_fails(device):
+    from svc_driver._runtime import Runtime
+
+    def halfway(cls):
+        class Halfway(cls):
+            def run(self, job, io):
+                for at, each in enumerate(super().run(job, io)):
+                    if at == 2:
+                        raise JobError("the pump has stopped")
+                    yield each
+
+        return Halfway
+
+    sent = []
+    runtime = Runtime(sent.append)
+    cls, options = (Sweep, {"fail_at": 2}) if device == "Sweep" else (halfway(lab.Coin), {"bias": 0.5})
+    with open_device(cls, options) as (opened, _):
+        runtime._device, runtime._name = opened, "x"
+        payload = {"circuits": [{"circuit": BELL}] * 3, "shots": 8, "meas_level": 2, "meas_return": "single", "memory": False}
+        job = {"id": "a", "attempt": 1, "payload": payload}
+        runtime._run({"m": "run", "task": "1", "job": job, "programs": [read_program(BELL)] * 3, "deadline_ms": None})
+    found = [each["index"] for message in sent if message["m"] == "results" for each in message["results"]]
+    assert found == [0, 1]
+    assert sent[-1]["m"] == "failed"
+
+
+@pytest.mark.parametrize("part", [-0.1, 1.1, float("nan")])
+def test_progress_is_from_0_to_1(part):
+    from svc_driver._io import JobIo
+
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        JobIo(lambda phase: None, None).progress(part)
+
+
 def test_points_are_pairs():
     results = run(lab.Coin, {"bias": 0.5}, BELL, shots=2, meas_level=1)
     assert results["circuit_results"][0]["memory"] == [[[0.5, 1.0], [0.5, 1.0]]] * 2

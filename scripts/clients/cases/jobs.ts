@@ -39,6 +39,16 @@ const readings: readonly PlannedCase[] = [
     args: id('completed'),
     alter: ({ calibration: _, ...body }) => body,
   },
+  {
+    name: 'a job that has failed keeps the results of its circuits',
+    call: 'job.partial_results',
+    args: id('failed_part'),
+  },
+  {
+    name: 'a completed job has no partial results',
+    call: 'job.partial_results',
+    args: id('completed'),
+  },
   { name: 'a job does not exist', call: 'job', args: { id: 'aaaaaaaaaaaaaaa' } },
   { name: 'an id is escaped', call: 'job', args: { id: '../tokens' } },
   {

@@ -83,11 +83,13 @@ export async function openLab(folder: string): Promise<Lab> {
   for (const [name, body] of Object.entries(RUNS))
     ids[name] = await submit({ qpu_target: 'simulator', ...body })
   ids['failed'] = await submit({ circuits: [BELL], qpu_target: 'faulty', tags: ['listed'] })
+  ids['failed_part'] = await submit({ circuits: [FLIP, BELL], qpu_target: 'faulty' })
   for (const [name, comment] of Object.entries(MISCOUNTS)) {
     const circuit = `// ${comment}\nOPENQASM 3.0; qubit q; bit[2] c; c[0] = measure q;`
     ids[name] = await submit({ circuits: [circuit], qpu_target: 'miscounting' })
   }
-  for (const name of [...Object.keys(RUNS), ...Object.keys(MISCOUNTS), 'failed']) await ended(ids[name] ?? '')
+  for (const name of [...Object.keys(RUNS), ...Object.keys(MISCOUNTS), 'failed', 'failed_part'])
+    await ended(ids[name] ?? '')
   for (const name of ['pending', 'cancelled', 'to_cancel', 'operated'])
     ids[name] = await submit({ circuits: [BELL], qpu_target: 'silent', tags: ['listed'] })
   await make(`/api/jobs/${ids['cancelled']}/cancel`, {}, user.token)

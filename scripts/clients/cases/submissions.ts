@@ -43,6 +43,8 @@ const accepted: readonly PlannedCase[] = [
     args: { ...bell, memory: true },
   },
   { name: 'a seed is given', call: 'submit_job', args: { ...bell, seed: 7 } },
+  { name: 'the QPU time is limited', call: 'submit_job', args: { ...bell, max_seconds: 2.5 } },
+  { name: 'single precision is requested', call: 'submit_job', args: { ...bell, precision: 'single' } },
   { name: 'an idempotency key is given', call: 'submit_job', args: { ...bell, idempotency_key: KEY } },
   { name: 'the same key gives the same job', call: 'submit_job', args: { ...bell, idempotency_key: KEY } },
   { name: 'a job is found by the key of its submission', call: 'resume', args: { idempotency_key: KEY } },

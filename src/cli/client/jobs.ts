@@ -1,9 +1,15 @@
-import { type Job, NotFoundError, NotPendingError, type SvcClient } from '../../../clients/js/src/index.ts'
-import { AppError, flag, kinds, messageOf } from '../../base/index.ts'
+import {
+  type Job,
+  NotFoundError,
+  NotPendingError,
+  type PartialResults,
+  type SvcClient,
+} from '../../../clients/js/src/index.ts'
+import { AppError, flag, kinds, messageOf, switchFlag } from '../../base/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
 import { follow, printOutcome, resultOf, setStatus, TIMEOUT_FLAG } from './follow.ts'
-import { fields, localTime, plain, qpuOf, stateOf, table } from './output.ts'
+import { fields, localTime, partialLines, plain, qpuOf, stateOf, table } from './output.ts'
 
 const JOB = { name: 'JOB', help: 'Id of a job' }
 const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
@@ -139,18 +145,32 @@ function originOf({ attempts = [] }: Job['raw']): Record<string, string> {
 export const resultCommand = defineCommand({
   summary: 'Print the results of a job, and wait for them if necessary',
   positionals: [JOB],
-  flags: { timeout: TIMEOUT_FLAG, ...CONNECTION_FLAGS },
+  flags: {
+    partial: switchFlag(kinds.bool(), 'Print the results of the circuits that have ended, without waiting'),
+    timeout: TIMEOUT_FLAG,
+    ...CONNECTION_FLAGS,
+  },
   run: ({ flags, positionals: [id = ''] }) =>
     withClient(flags, async (svc) => {
       const job = await readJob(svc, id)
+      if (flags.partial && job.status !== 'completed') return job.partialResults()
       const ended = job.isDone ? job : await follow(job, flags.timeout)
       setStatus(ended)
       return ended
     }),
-  document: (job) =>
-    job.status === 'completed' ? resultOf(job).raw : { status: job.status, error: job.error ?? null },
-  print: printOutcome,
+  document(found) {
+    if ('circuits' in found) return partialDocument(found)
+    return found.status === 'completed'
+      ? resultOf(found).raw
+      : { status: found.status, error: found.error ?? null }
+  },
+  print: (found) => ('circuits' in found ? console.log(partialLines(found).join('\n')) : printOutcome(found)),
 })
+
+function partialDocument({ circuits, ...others }: PartialResults) {
+  const results = [...circuits].map(([index, { raw }]) => ({ index, result: raw }))
+  return { ...others, results }
+}
 
 export const cancelCommand = defineCommand({
   summary: 'Cancel jobs that wait',

@@ -1,4 +1,11 @@
-import type { Job, JobWire, Result, wire } from '../../../clients/js/src/index.ts'
+import type {
+  CircuitResult,
+  Job,
+  JobWire,
+  PartialResults,
+  Result,
+  wire,
+} from '../../../clients/js/src/index.ts'
 
 /** Outcomes that are printed of one circuit; `--json` prints all. */
 const MAX_OUTCOMES = 32
@@ -65,33 +72,53 @@ function probabilityLines(probabilities: Readonly<Record<string, number>>): stri
 }
 
 /** The results of a job: the counts of each circuit, or how many points it has. */
-export function resultLines(result: Result): string[] {
-  const isOne = result.circuits.length === 1
-  return result.circuits.flatMap((circuit, at) => {
-    const title = isOne ? [] : [`Circuit ${at}${circuit.name === '' ? '' : ` ${plain(circuit.name)}`}:`]
-    const discarded =
-      circuit.discardedShots === 0
-        ? []
-        : [`  ${circuit.discardedShots} of ${circuit.shots} shots discarded by the device`]
-    if (circuit.expectationValues)
-      return [...title, ...circuit.expectationValues.map((value) => `  ${value}`)]
-    if (circuit.raw.probabilities) return [...title, ...probabilityLines(circuit.probabilities())]
-    if (circuit.raw.counts !== undefined || circuit.raw.counts_omitted)
-      return [...title, ...countLines(circuit.counts), ...discarded]
-    return [...title, `  no counts: measured at another level than 2; --json prints the values`]
-  })
+export function resultLines({ circuits }: Result): string[] {
+  const [first] = circuits
+  if (first && circuits.length === 1) return circuitLines(first)
+  return circuits.flatMap((circuit, at) => titledLines(circuit, at))
+}
+
+/** The results of circuits of a job that has not completed, in the order of the job. */
+export function partialLines({ circuits, progress }: PartialResults): string[] {
+  const found = [...circuits].toSorted(([one], [other]) => one - other)
+  const done = progress > 0 ? `; the job has done ${percent(progress)}` : ''
+  const lines = found.flatMap(([at, circuit]) => titledLines(circuit, at))
+  return [`Incomplete: results of ${found.length} circuit${found.length === 1 ? '' : 's'}${done}`, ...lines]
+}
+
+function titledLines(circuit: CircuitResult, at: number): string[] {
+  const title = `Circuit ${at}${circuit.name === '' ? '' : ` ${plain(circuit.name)}`}:`
+  return [title, ...circuitLines(circuit)]
+}
+
+function circuitLines(circuit: CircuitResult): string[] {
+  const { discardedShots, shots, expectationValues, raw } = circuit
+  if (expectationValues) return expectationValues.map((value) => `  ${value}`)
+  if (raw.probabilities) return probabilityLines(circuit.probabilities())
+  if (raw.counts === undefined && !raw.counts_omitted)
+    return ['  no counts: measured at another level than 2; --json prints the values']
+  const discarded = `  ${discardedShots} of ${shots} shots discarded by the device`
+  return [...countLines(circuit.counts), ...(discardedShots === 0 ? [] : [discarded])]
 }
 
 /** The state of a job in a line, with what it waits for. */
 export function stateOf(job: Job): string {
-  const { status, waiting, queuePosition, estimatedStart, started } = job
-  if (status === 'running') return started ? `running since ${localTime(started)}` : status
+  const { status, progress, waiting, queuePosition, estimatedStart, started } = job
+  if (status === 'running') {
+    const done = progress > 0 ? `, ${percent(progress)} done` : ''
+    return `${started ? `running since ${localTime(started)}` : status}${done}`
+  }
   if (status !== 'pending') return status
   return [
     waiting ? `pending: ${plain(waiting.text)}` : 'pending',
     ...(queuePosition === undefined ? [] : [`position ${queuePosition}`]),
     ...(estimatedStart ? [`starts about ${localTime(estimatedStart.from)}`] : []),
   ].join(', ')
+}
+
+/** A part of a whole, in whole percent: 100 % only for all of it. */
+export function percent(part: number): string {
+  return `${Math.floor(part * 100)} %`
 }
 
 /** What is expected of a job, in a line. */

@@ -82,6 +82,13 @@ export const FROM_WORKER = {
   }),
   failed: v.object({ m: v.literal('failed'), task, error: failure }),
   phase: v.object({ m: v.literal('phase'), task, phase: text }),
+  /** Which part of a job is done, and results of its circuits so far; the operation checks them. */
+  job_progress: v.object({ m: v.literal('job_progress'), task, progress: v.number() }),
+  results: v.object({
+    m: v.literal('results'),
+    task,
+    results: v.array(v.object({ index: v.number(), result: v.unknown() })),
+  }),
   progress: v.object({ m: v.literal('progress'), task, step: v.looseObject({}) }),
   calibrate_now: v.object({
     m: v.literal('calibrate_now'),

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import {
   type CalibrationFindings,
   type CalibrationStep,
+  type CircuitResult,
   type DeviceDescription,
   deviceDescription,
   type JobResults,
@@ -32,7 +33,8 @@ interface ForwardOptions {
   describes: boolean
 }
 
-type TaskMessage = FromWorker<'done' | 'failed' | 'phase' | 'progress'>
+type TaskReport = FromWorker<'job_progress' | 'phase' | 'progress' | 'results'>
+type TaskMessage = FromWorker<'done' | 'failed'> | TaskReport
 
 /** Forwards the calls of an operation to the worker and its messages to the operation. */
 class Forwarder {
@@ -76,14 +78,14 @@ class Forwarder {
   run(
     signal: AbortSignal,
     messageOf: (task: string) => { m: string },
-    onMessage: (message: FromWorker<'phase' | 'progress'>) => void,
+    onMessage: (message: TaskReport) => void,
   ): Promise<FromWorker<'done' | 'failed'>> {
     this.#lastTask += 1
     const task = String(this.#lastTask)
     const end = Promise.withResolvers<FromWorker<'done' | 'failed'>>()
     const cancel = () => this.worker.send({ m: 'cancel', task })
     this.#tasks.set(task, (message) => {
-      if (message.m === 'phase' || message.m === 'progress') {
+      if (message.m !== 'done' && message.m !== 'failed') {
         onMessage(message)
         return
       }
@@ -108,8 +110,10 @@ class Forwarder {
     switch (message.m) {
       case 'done':
       case 'failed':
+      case 'job_progress':
       case 'phase':
       case 'progress':
+      case 'results':
         this.#tasks.get(message.task)?.(message)
         return
       case 'event':
@@ -175,6 +179,10 @@ function forwardProcess(
         (task) => ({ m: 'run', task, job, programs, deadline_ms }),
         (message) => {
           if (message.m === 'phase') io.phase(message.phase)
+          if (message.m === 'job_progress') io.progress?.(message.progress)
+          if (message.m !== 'results') return
+          // The operation checks them.
+          for (const { index, result } of message.results) io.result?.(index, result as CircuitResult)
         },
       )
       if (end.m === 'failed') throw jobErrorOf(end)

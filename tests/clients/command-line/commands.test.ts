@@ -148,6 +148,22 @@ describe('jobs', () => {
     expect(both.out).toMatch(/^Circuit 0 rotation.qasm:\n {2}0 .*\nCircuit 1 rotation.qasm:\n {2}0 /)
   })
 
+  test('the results of circuits that ended before their job failed are printed on request', async () => {
+    const helium = await service.createQpu('helium')
+    // The first circuit ends after 1 s, the second one not in time.
+    service.startDriver('helium', helium, 'mock', ['latency=2', 'job_timeout=1.5'])
+    await service.untilOnline('helium')
+    writeFileSync(join(folder.path, 'flip.qasm'), 'OPENQASM 3.0; qubit q; bit c; x q; c = measure q;')
+    const files = ['flip.qasm', 'flip.qasm']
+    const { id, status } = await json(['submit', ...files, '--qpu', 'helium', '--shots', '20', '--wait'])
+    expect(status).toBe('failed')
+    const { out } = await run(['result', '--partial', id])
+    expect(out).toStartWith('Incomplete: results of 1 circuit; the job has done 50 %\nCircuit 0')
+    expect(out).toContain('\n  1     20  ')
+    const found = await json(['result', '--partial', id])
+    expect(found).toMatchObject({ complete: false, results: [{ index: 0, result: { counts: { '1': 20 } } }] })
+  })
+
   test('a key makes one job, and svc resume finds it', async () => {
     const submit = () =>
       json(['submit', 'rotation.qasm', '--param', '0', '--qpu', 'silent', '--key', 'run/7'])

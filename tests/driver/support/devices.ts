@@ -60,6 +60,11 @@ const ACTIONS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> 
   },
   nan: async () => ({ ...resultsOf(''), metadata: { value: Number.NaN } }),
   large: async (rest) => ({ ...resultsOf(''), metadata: { text: 'x'.repeat(Number(rest)) } }),
+  part: async (_, io) => {
+    io.progress?.(0.75)
+    io.result?.(0, one)
+    throw new JobError('the pump has stopped')
+  },
   phase: async (rest, io) => {
     io.phase(rest)
     return never()

@@ -133,6 +133,11 @@ class Wild(ProcessDevice):
         io.phase(rest)
         io.sleep(3_600)
 
+    def do_part(self, rest, io):
+        io.progress(0.75)
+        io._add(0, results_of("")["circuit_results"][0])
+        raise JobError("the pump has stopped")
+
     def do_print(self, rest, io):
         os.write(1, b"x" * int(rest))
         print("printed")

@@ -74,6 +74,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
   jobs: async (svc, { options }) => (await Array.fromAsync(svc.jobs(options))).map(plainJob),
   resume: async (svc, { idempotency_key: key = '' }) => plainJob(await svc.resume(key)),
   'job.calibration': async (svc, { id }) => (await svc.job(id)).calibration() ?? null,
+  'job.partial_results': async (svc, { id }) => {
+    const { circuits, ...found } = await (await svc.job(id)).partialResults()
+    return { ...found, counts: Object.fromEntries([...circuits].map(([at, { counts }]) => [at, counts])) }
+  },
   cancel_job: async (svc, { id }) => plainJob(await (await svc.job(id)).cancel()),
   wait: async (svc, { id, timeout }) =>
     plainJob(await (await svc.job(id)).wait(timeout === undefined ? {} : { timeoutMs: timeout * 1000 })),
@@ -131,15 +135,18 @@ function submissionOf(args: Args): Submission {
     idempotency_key: _,
     meas_level: measLevel,
     meas_return: measReturn,
+    max_seconds: maxSeconds,
     ...rest
   } = args as Args & {
     meas_level?: 0 | 1 | 2
     meas_return?: 'single' | 'avg'
+    max_seconds?: number
   }
   return {
     ...rest,
     ...(measLevel !== undefined && { measLevel }),
     ...(measReturn !== undefined && { measReturn }),
+    ...(maxSeconds !== undefined && { maxSeconds }),
     circuits: circuits.map((each) => {
       if (typeof each === 'string') return each
       const { parameter_values: parameterValues, ...circuit } = each

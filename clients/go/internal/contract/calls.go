@@ -33,6 +33,8 @@ type args struct {
 	MeasReturn     string            `json:"meas_return"`
 	Memory         bool              `json:"memory"`
 	Seed           *int64            `json:"seed"`
+	MaxSeconds     float64           `json:"max_seconds"`
+	Precision      string            `json:"precision"`
 	Tags           []string          `json:"tags"`
 }
 
@@ -60,6 +62,21 @@ var calls = map[string]performer{
 			return nil, err
 		}
 		return job.Calibration, nil
+	},
+	"job.partial_results": func(ctx context.Context, c *svc.Client, a args) (any, error) {
+		job, err := c.Job(ctx, a.ID)
+		if err != nil {
+			return nil, err
+		}
+		found, err := job.PartialResults(ctx)
+		if err != nil {
+			return nil, err
+		}
+		counts := map[int]map[string]int{}
+		for at, circuit := range found.Circuits {
+			counts[at] = circuit.Counts
+		}
+		return map[string]any{"attempt": found.Attempt, "progress": found.Progress, "complete": found.Complete, "counts": counts}, nil
 	},
 	"jobs": func(ctx context.Context, c *svc.Client, a args) (any, error) {
 		list := []any{}
@@ -228,7 +245,7 @@ func jobOf(job *svc.Job, err error) (any, error) {
 func submissionOf(a args) (svc.Submission, error) {
 	s := svc.Submission{
 		Shots: a.Shots, QPU: a.QPU, MeasLevel: a.MeasLevel, MeasReturn: a.MeasReturn, Memory: a.Memory, Seed: a.Seed,
-		Name: a.Name, Tags: a.Tags,
+		Name: a.Name, Tags: a.Tags, MaxSeconds: a.MaxSeconds, Precision: a.Precision,
 	}
 	for _, raw := range a.Circuits {
 		circuit, err := circuitOf(raw)

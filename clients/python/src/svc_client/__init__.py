@@ -59,7 +59,7 @@ from ._models import (
     User,
     Waiting,
 )
-from ._result import CircuitResult, Provenance, Result
+from ._result import CircuitResult, PartialResults, Provenance, Result
 from ._retries import Retries
 from ._submission import Circuit, Circuits
 from ._sync.admin import Admin
@@ -107,6 +107,7 @@ __all__ = [
     "Notification",
     "PermissionDeniedError",
     "Problem",
+    "PartialResults",
     "Provenance",
     "Qpu",
     "QpuUnavailableError",

@@ -158,6 +158,11 @@ class JobRecord:
         """What was expected of it at its submission; None in lists and where the server does not say."""
         return Estimate.of(self.raw.get("estimate"))
 
+    @property
+    def progress(self) -> float:
+        """Part of it that its last attempt has done, from 0 to 1; 0 if the device does not report it."""
+        return float(self.raw.get("progress") or 0)
+
     def calibration(self) -> JobCalibration | None:
         """The calibration that was in force when its last attempt began and when it ended.
 
@@ -229,6 +234,8 @@ def describe(raw: Raw) -> str:
         charged = raw.get("charged_seconds")
         seconds = f" in {raw['duration']:g} s" if raw.get("duration") is not None else ""
         return f"completed{seconds}" + (f", charged {charged:g} s" if charged is not None else "")
+    if status == "running" and raw.get("progress"):
+        return f"running, {int(raw['progress'] * 100)} % done"
     return status
 
 

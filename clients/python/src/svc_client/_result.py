@@ -313,3 +313,26 @@ def _module(name: str, extra: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise ImportError(f"{name} is not installed; run: pip install {extra}") from error
+
+
+@dataclass(frozen=True)
+class PartialResults:
+    """The results of circuits that have ended of a job that has not completed.
+
+    Attributes:
+        attempt: the attempt that they belong to.
+        progress: part of the job that this attempt has done, from 0 to 1.
+        complete: whether the job has completed: ``result()`` returns all results, and there are none here.
+        circuits: by their positions in the results of the whole job, in the order in which they ended.
+    """
+
+    attempt: int
+    progress: float
+    complete: bool
+    circuits: Mapping[int, CircuitResult]
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> PartialResults:
+        """Those of a response."""
+        circuits = {int(each["index"]): CircuitResult(each["result"]) for each in raw["results"]}
+        return cls(int(raw["attempt"]), float(raw["progress"]), bool(raw["complete"]), circuits)

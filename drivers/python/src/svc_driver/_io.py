@@ -8,6 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from ._errors import Cancelled
+from ._job import Execution
+from ._results import counts_result
+
+# Time for which the results of a job wait for others, in s; the driver passes them on once a second.
+_SENT_AFTER = 0.1
 
 Mode = Literal["fidelity_check", "partial", "full"]
 
@@ -43,15 +48,80 @@ class _TaskIo:
 class JobIo(_TaskIo):
     """What a running job may use."""
 
-    def __init__(self, phase: Callable[[str], None], seconds: float | None) -> None:
+    def __init__(
+        self,
+        phase: Callable[[str], None],
+        seconds: float | None,
+        *,
+        progress: Callable[[float], None] | None = None,
+        send: Callable[[list[tuple[int, Mapping[str, Any]]]], None] | None = None,
+    ) -> None:
         super().__init__()
         self._phase = phase
+        self._progress = progress
+        self._send = send
+        self._results: dict[int, Mapping[str, Any]] = {}
+        self._unsent: list[tuple[int, Mapping[str, Any]]] = []
+        self._sending = threading.Lock()
+        self._timer: threading.Timer | None = None
         self.deadline = float("inf") if seconds is None else time.monotonic() + seconds
         """When the time of the job is over, as `time.monotonic()`; the process is killed 2 s later."""
 
     def phase(self, name: str) -> None:
         """Names what the device is doing; the heartbeats of the job report it."""
         self._phase(str(name)[:100])
+
+    def progress(self, part: float) -> None:
+        """Reports which part of the job is done, from 0 to 1; by default that of the results reported so far."""
+        if not 0 <= part <= 1:
+            raise ValueError(f"progress({part}): expected a number from 0 to 1")
+        if self._progress is not None:
+            self._progress(float(part))
+
+    def result(
+        self,
+        execution: Execution,
+        result: Mapping[Any, Any],
+        *,
+        memory: Sequence[str] | str | None = None,
+        discarded_shots: int = 0,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Mapping[str, Any]:
+        """Reports the result of one execution before the job ends: users see it, and keep it if the job fails.
+
+        ``result`` has the counts, with the rest as of `counts_result`, or is what that or `points_result` returned. The
+        result is returned; a ``run`` that has reported all of them may return None. What ``run`` yields is reported.
+        """
+        if "header" not in result:
+            kept = {"memory": memory, "discarded_shots": discarded_shots, "metadata": metadata}
+            result = counts_result(execution, result, **kept)  # type: ignore[arg-type]
+        self._add(execution.index, result)
+        return result
+
+    def _add(self, index: int, result: Any) -> None:
+        if index in self._results or not isinstance(result, Mapping):
+            return
+        self._results[index] = result
+        with self._sending:
+            self._unsent.append((index, result))
+            if self._timer is None:
+                self._timer = threading.Timer(_SENT_AFTER, self._flush)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _flush(self) -> None:
+        """Sends what is left to send; also at the end of a job that fails."""
+        with self._sending:
+            unsent, self._unsent = self._unsent, []
+            self._timer = None
+            if unsent and self._send is not None:
+                self._send(unsent)
+
+    def _returned(self, returned: Any) -> Any:
+        """What ``run`` has returned, or what it has reported."""
+        if returned is None and self._results:
+            return [self._results[index] for index in sorted(self._results)]
+        return returned
 
 
 class CalibrationIo(_TaskIo):

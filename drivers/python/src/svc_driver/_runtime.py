@@ -223,16 +223,30 @@ class Runtime:
         task, received = str(message["task"]), message["job"]
         job = Job(received["id"], received["attempt"], received["payload"], message.get("programs"))
         deadline_ms = message.get("deadline_ms")
+        executions = sum(max(1, len(each.get("parameter_values") or [])) for each in job.payload["circuits"])
+
+        def report(results: list[tuple[int, Any]]) -> None:
+            # That of the only circuit follows at once.
+            if executions == 1:
+                return
+            found = [{"index": index, "result": result} for index, result in results]
+            try:
+                self._send({"m": "results", "task": task, "results": found})
+            except (FrameTooLarge, UnsendableValue):
+                # The end of the job says so.
+                pass
+
         io = JobIo(
             lambda phase: self._send({"m": "phase", "task": task, "phase": phase}),
             None if deadline_ms is None else deadline_ms / 1_000,
+            progress=lambda part: self._send({"m": "job_progress", "task": task, "progress": part}),
+            send=report,
         )
         started = time.monotonic()
         started_at = _now()
 
         def work() -> Message:
-            returned = self._call(self._device.run, job, io, io=io)
-            executions = sum(max(1, len(each.get("parameter_values") or [])) for each in job.payload["circuits"])
+            returned = io._returned(self._call(self._device.run, job, io, io=io))
             seconds = time.monotonic() - started
             metadata = {"device": self._name, "started": started_at, "finished": _now(), "seconds": seconds}
             return complete(returned, backend=self._name, executions=executions, metadata=metadata)
@@ -268,6 +282,8 @@ class Runtime:
         except SystemExit:
             raise
         except BaseException as error:
+            if isinstance(io, JobIo):
+                io._flush()
             failure = failure_of(error)
             if failure["message"].endswith("see the driver log"):
                 self._log.error(title, exc_info=True)
@@ -367,9 +383,9 @@ class Runtime:
         """Calls a function of the device that may be a generator, a coroutine or both."""
         returned = function(*args)
         if inspect.isgenerator(returned):
-            return list(returned)
+            return [_yielded(io, index, each) for index, each in enumerate(returned)]
         if inspect.isasyncgen(returned):
-            returned = _collect(returned)
+            returned = _collect(returned, io)
         return self._await(returned, io) if inspect.isawaitable(returned) else returned
 
     def _await(self, awaitable: Any, io: JobIo | CalibrationIo | None) -> Any:
@@ -396,8 +412,18 @@ class Runtime:
                 io._on_cancel = None
 
 
-async def _collect(generator: Any) -> list[Any]:
-    return [each async for each in generator]
+async def _collect(generator: Any, io: JobIo | CalibrationIo | None) -> list[Any]:
+    found: list[Any] = []
+    async for each in generator:
+        found.append(_yielded(io, len(found), each))
+    return found
+
+
+def _yielded(io: JobIo | CalibrationIo | None, index: int, each: Any) -> Any:
+    """What a generator yields; the results of a job are reported."""
+    if isinstance(io, JobIo):
+        io._add(index, each)
+    return each
 
 
 def _findings(value: Any) -> Message | None:

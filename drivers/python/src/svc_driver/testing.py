@@ -98,6 +98,7 @@ def run(
     seed: int | None = None,
     timeout: float = 60.0,
     phases: list[str] | None = None,
+    progress: list[float] | None = None,
     on_hang: Callable[[], None] | None = None,
     **device: Any,
 ) -> dict[str, Any]:
@@ -105,7 +106,7 @@ def run(
 
     ``program`` is OpenQASM, a path or several of them; ``parameter_values`` belong to the first. What ``run`` raises is
     raised; a run that takes longer than ``timeout`` seconds is cancelled, and ``on_hang`` is called 2 s later if it still
-    runs. What `describe` excludes is refused. ``device`` goes to `open_device`.
+    runs. Phases and progress that it reports are added to ``phases`` and ``progress``. What `describe` excludes is refused. ``device`` goes to `open_device`.
     """
     programs = [program] if isinstance(program, (str, Path)) else list(program)
     texts = [each.read_text() if isinstance(each, Path) else each for each in programs]
@@ -126,9 +127,13 @@ def run(
         description = runtime._call(opened.describe) if hasattr(opened, "describe") else None
         check_described(description, payload, bound or [], compiles=bool(getattr(cls, "compiles", True)))
         job = Job("000000000000000", 1, payload, bound)
-        io = JobIo((phases if phases is not None else []).append, timeout)
+        io = JobIo(
+            (phases if phases is not None else []).append,
+            timeout,
+            progress=(progress if progress is not None else []).append,
+        )
         with _limit(io, timeout, on_hang) as is_over:
-            returned = runtime._call(opened.run, job, io, io=io)
+            returned = io._returned(runtime._call(opened.run, job, io, io=io))
         if is_over():
             raise JobError(f"job timed out after {timeout:g} s", code="timed_out")
     executions = sum(max(1, len(each.get("parameter_values") or [])) for each in circuits)

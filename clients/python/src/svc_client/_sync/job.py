@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Iterator
 
 from .._errors import JobCancelledError, JobFailedError
 from .._models import JobRecord, has_ended, job_fields
-from .._result import Result
+from .._result import PartialResults, Result
 from .transport import segment
 
 if TYPE_CHECKING:
     from .client import SvcClient
 
-# Between two readings of the position in the queue, in s.
+# Between two readings of the position in the queue and of the progress, in s.
 _POSITION_EVERY = 5.0
 
 
@@ -77,8 +77,16 @@ class Job(JobRecord):
             raise JobFailedError(f"Job {self.id} failed: {text}", job_id=self.id, code=code)
         return Result(self.id, job.raw["results"], job.raw)
 
+    def partial_results(self) -> PartialResults:
+        """Reads the results of circuits that have ended, without waiting: of a job that runs, has failed or waits again.
+
+        There are none of a job with one circuit, and from servers of an earlier release (NotFoundError).
+        """
+        path = f"/api/jobs/{segment(self.id)}/partial-results"
+        return PartialResults.of(self._client._transport.request("GET", path))
+
     def watch(self) -> Iterator[Job]:
-        """Yields it now and at each change of its status, position or estimate, until it has ended."""
+        """Yields it now and at each change of its status, position, estimate or progress, until it has ended."""
         raw = self._client._waiting.read_first(self.id)
         yield self._with(raw)
         if has_ended(raw["status"]):
@@ -100,4 +108,5 @@ _OF_THE_MOMENT = ("waiting", "queue_position", "estimated_start")
 
 def _news(raw: dict[str, Any]) -> tuple[Any, ...]:
     waiting = raw.get("waiting") or {}
-    return raw["status"], waiting.get("text"), raw.get("queue_position"), str(raw.get("estimated_start"))
+    place = raw.get("queue_position"), str(raw.get("estimated_start"))
+    return raw["status"], raw.get("progress"), waiting.get("text"), *place

@@ -28,7 +28,7 @@ _POLL_FIRST, _POLL_LAST = 0.1, 2.0
 _FIELDS = ",".join(
     "id name tags status qpu qpu_target shots attempt held error results created started_at finished_at duration "
     "charged_seconds timeline waiting queue_position estimated_start user_id driver program_sha256 calibration estimate max_seconds "
-    "attempts".split()
+    "attempts progress".split()
 )
 _ONCE = Retries(tries=1)
 # Time beyond the deadline for the last request, in s.
