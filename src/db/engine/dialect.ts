@@ -1,5 +1,18 @@
 import type { Columns, Trigger } from './table.ts'
 
+/** What an expression has: a text or a number; `any` differs from row to row, or from request to request. */
+export type ValueType = 'text' | 'number' | 'any'
+
+/** One side of a comparison whose sides may have different types. */
+export interface Compared {
+  readonly sql: string
+  readonly type: ValueType
+  /** Whether it is a declared column: a value that is compared with it takes its type if it can. */
+  readonly isColumn: boolean
+  /** Whether it is neither NULL nor the empty text. */
+  readonly isKnown: boolean
+}
+
 /**
  * SQL that databases write in different ways; each engine has one object with all of it, which statements
  * take from their transaction. `check-source` rejects it elsewhere (scripts/source-rules/sql.ts). Arguments
@@ -16,6 +29,18 @@ export interface Dialect {
   byIndex(table: string, index: string): string
   /** A column as a value for which no index is used. */
   unindexed(column: string): string
+  /**
+   * Two values of any types as SQL that can be compared with each other, by order or by equality, for which
+   * also with '': numbers are equal to numbers only, and less than texts, unless the type of a column makes
+   * both the same.
+   */
+  compared(left: Compared, right: Compared, by: 'equality' | 'order'): readonly [left: string, right: string]
+  /** A value of any type to sort by. */
+  sortKey(value: Pick<Compared, 'sql' | 'type'>): string
+  /** A value of any type as text; numbers with a fraction, if they may have one. */
+  text(value: string): string
+  /** A value of any type as a number; NULL for a text that is none. */
+  number(value: string): string
   /** A condition: `text` matches a pattern with `%`, `_` and the escape character `\`; A is equal to a. */
   like(text: string, pattern: string): string
   /** A condition: `text` has `part` in it, in the same case. */
@@ -46,6 +71,8 @@ export interface Dialect {
   jsonOf(reference: string): string
   /** The value at `path`, an SQL expression; NULL when it is missing or the column is not valid JSON. */
   jsonAt(reference: string, path: string): string
+  /** The same with its own type, which only `compared`, `sortKey` and `text` take. */
+  jsonTyped(reference: string, path: string): string
   /** The text of a key of a JSON object, which must be valid; NULL when it is missing. */
   jsonKey(reference: string, key: string): string
   /** The same for a number, as one of 8 bytes with a fraction. */

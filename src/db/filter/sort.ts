@@ -112,7 +112,9 @@ function sortTerm(context: Context, name: string): SortTerm {
   if (name === '@random') return { sql: context.catalog.dialect.random }
   if (name === '@rowid') return columnTerm(context, 'seq')
   const scope = context.newScope()
-  const { sql, guard, isLarge, column } = fieldOperand(context, scope, name)
+  const operand = fieldOperand(context, scope, name)
+  const { guard, isLarge, column } = operand
+  const sql = context.catalog.dialect.sortKey(operand)
   // Sorting copies the values, which may have megabytes each.
   if (isLarge) throw badFilter(`Records cannot be sorted by ${shortened(name)}; sort by created instead`)
   // Sorting by hidden addresses would reveal them.

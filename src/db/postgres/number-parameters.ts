@@ -55,8 +55,12 @@ function typeOf(value: Bindable | undefined): ValueType {
   return typeof value === 'string' || value instanceof Uint8Array ? 'text' : 'int8'
 }
 
+/** In place of NUL, which the server refuses: no stored text has it, so that both are equal to none. */
+const NO_CHARACTER = '\uffff'
+
 /** No column stores bytes: those that are bound are text in UTF-8. */
 function textOf(value: Bindable | undefined): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
+  if (typeof value === 'string') return value.replaceAll('\0', NO_CHARACTER)
   return typeof value === 'boolean' ? String(Number(value)) : String(value)
 }

@@ -1,13 +1,14 @@
 import type { SqlReader } from '../engine/sql.ts'
 import { diagnoseRecords, findingOf, MAX_EXAMPLES } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
+import { SQLITE } from './sql/dialect.ts'
 
 /**
- * All problems of a database in a file: those of the file and its records. Empty when there are none. Reads
- * the whole database. `maxAttempts` is the configured limit, 0 = none.
+ * All problems of a database: those of its file, if it is in one, and of its records. Empty when there are
+ * none. Reads the whole database. `maxAttempts` is the configured limit, 0 = none.
  */
 export function diagnose(tx: SqlReader, limits: { maxAttempts: number }): Finding[] {
-  return [...diagnoseFile(tx), ...diagnoseRecords(tx, limits)]
+  return [...(tx.dialect === SQLITE ? diagnoseFile(tx) : []), ...diagnoseRecords(tx, limits)]
 }
 
 /** Problems of a database of any version: its structure and its foreign keys. */

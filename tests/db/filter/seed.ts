@@ -95,7 +95,7 @@ export async function openCrowded(): ReturnType<typeof openSeeded> {
     tx.run(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
        INSERT INTO reviews (id, shop, "by", stars, created, updated)
-       SELECT printf('r%014d', i), $shop, $by, 5, '', '' FROM n`,
+       SELECT 'r' || substr('00000000000000' || i, -14), $shop, $by, 5, '', '' FROM n`,
       { shop: idOf('a'), by: idOf('ann') },
     )
   })

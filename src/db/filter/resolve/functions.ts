@@ -38,14 +38,25 @@ function timeText(context: Context, args: readonly OperandAst[], resolve: Resolv
   const around = (value: string) => context.catalog.dialect.formatted(value, head, changes)
   // The time is that of the injected clock, not SQLite's.
   if (!time || (time.kind === 'text' && time.value.trim().toLowerCase() === 'now')) {
-    return { sql: around(context.binder.deferred((_, now) => toTimestamp(now))), nature: 'column' }
+    return {
+      sql: around(context.binder.deferred((_, now) => toTimestamp(now))),
+      nature: 'column',
+      type: 'text',
+    }
   }
   const value = resolve(time)
   return {
     sql: around(value.sql),
     nature: 'column',
+    type: 'text',
     ...(value.many
-      ? { many: (scope) => ({ sql: around(value.many?.(scope).sql ?? 'NULL'), nature: 'column' }) }
+      ? {
+          many: (scope) => ({
+            sql: around(value.many?.(scope).sql ?? 'NULL'),
+            nature: 'column',
+            type: 'text',
+          }),
+        }
       : {}),
     ...(value.guard === undefined ? {} : { guard: value.guard }),
   }
@@ -59,13 +70,16 @@ function distance(context: Context, args: readonly OperandAst[], resolve: Resolv
     throw badFilter('geoDistance needs four names or numbers: lonA, latA, lonB, latB')
   }
   const operands = args.map(resolve)
-  const [lonA, latA, lonB, latB] = operands.map(({ sql }) => `radians(${sql})`)
+  const [lonA, latA, lonB, latB] = operands.map(
+    ({ sql }) => `radians(${context.catalog.dialect.number(sql)})`,
+  )
   const cosine = `cos(${latA}) * cos(${latB}) * cos(${lonB} - ${lonA}) + sin(${latA}) * sin(${latB})`
   const guards = operands.flatMap(({ guard }) => guard ?? [])
   return {
     // Rounding can make the cosine of equal points exceed 1, which has no angle.
     sql: `(${EARTH_RADIUS_KM} * acos(${context.catalog.dialect.least('1.0', cosine)}))`,
     nature: 'strict',
+    type: 'number',
     ...(guards.length === 0 ? {} : { guard: guards.join(' AND ') }),
   }
 }

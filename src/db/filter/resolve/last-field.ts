@@ -45,9 +45,15 @@ export function lastOperand(
       return { operand: plain, many }
     case 'lower':
       // LOWER converts any value to text; NULL stays NULL.
-      return { operand: { ...derived, sql: `LOWER(${plain.sql})` }, many }
+      return {
+        operand: { ...derived, sql: `LOWER(${dialect.text(plain.sql)})`, type: 'text', isColumn: false },
+        many,
+      }
     case 'length':
-      return { operand: { ...derived, sql: lengthOf(field, stored, name, dialect) }, many }
+      return {
+        operand: { ...derived, sql: lengthOf(field, stored, name, dialect), type: 'number', isColumn: false },
+        many,
+      }
     case 'each': {
       if (field.kind.items !== 'many') {
         assertHasItems(field, name, ':each')
@@ -56,16 +62,19 @@ export function lastOperand(
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
         sql: `${dialect.jsonItems(dialect.jsonOf(stored))} AS ${alias} ON TRUE`,
       }))
-      return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
+      return { operand: { sql: `${items}."value"`, nature: 'column', type: 'text' }, many: true }
     }
     default:
       throw badFilter(`:${modifier} works for @request. names only, not for ${shortened(path.full)}`)
   }
 }
 
-function columnOperand({ kind }: Field, stored: string, optional: boolean, dialect: Dialect): Operand {
-  const nature = kind.isDocument ? 'strict' : optional ? 'column' : 'never-null'
-  return { sql: kind.filterSql(stored, dialect), nature }
+function columnOperand(field: Field, stored: string, optional: boolean, dialect: Dialect): Operand {
+  const { kind } = field
+  const sql = kind.filterSql(stored, dialect)
+  if (kind.isDocument) return { sql, nature: 'strict', type: 'any' }
+  const type = kind.columnType(field) === 'TEXT' ? 'text' : 'number'
+  return { sql, nature: optional ? 'column' : 'never-null', type, isColumn: true }
 }
 
 /**
@@ -85,13 +94,16 @@ export function jsonOperand(
   const steps = [...keys.slice(0, -1), last.name].map((key) =>
     /^[0-9]+$/.test(key) ? `[${key}]` : `."${key}"`,
   )
-  const sql = context.catalog.dialect.jsonAt(document.sql, context.binder.literal(`$${steps.join('')}`))
+  const { dialect } = context.catalog
+  const sql = dialect.jsonTyped(document.sql, context.binder.literal(`$${steps.join('')}`))
   const more = {
     ...(document.guard ? { guard: document.guard } : {}),
     ...(position.alias === BASE ? { field: name } : {}),
   }
-  if (last.modifier === undefined) return { sql, nature: 'strict', ...more }
-  if (last.modifier === 'lower') return { sql: `LOWER(${sql})`, nature: 'strict', ...more }
+  if (last.modifier === undefined) return { sql, nature: 'strict', type: 'any', ...more }
+  if (last.modifier === 'lower') {
+    return { sql: `LOWER(${dialect.text(sql)})`, nature: 'strict', type: 'text', ...more }
+  }
   throw badFilter(`:${last.modifier} does not work inside JSON fields`)
 }
 

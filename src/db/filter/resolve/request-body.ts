@@ -39,6 +39,7 @@ export function bodyOperand(
       return {
         sql: context.binder.deferred((requestInfo) => sentItems(requestInfo, name, declared).length),
         nature: 'value',
+        type: 'number',
       }
     case 'each':
       return eachOperand(context, scope, name, declared)
@@ -64,7 +65,7 @@ function eachOperand(context: Context, scope: Scope, name: string, field: Field)
     const alias = each.join(`@request.body/${name}:each`, (fresh) => ({
       sql: `${context.catalog.dialect.jsonItems(context.binder.deferred(items))} AS ${fresh} ON TRUE`,
     }))
-    return { sql: `${alias}."value"`, nature: 'column' }
+    return { sql: `${alias}."value"`, nature: 'column', type: 'text' }
   }
   const operand = at(scope)
   return field.kind.items === 'many' ? { ...operand, many: at } : operand
@@ -78,7 +79,7 @@ function changedOperand({ alias, binder }: Context, name: string, field: Field):
   )
   const column = `${alias}.${quoted(columnOf(name, field))}`
   const isChanged = `${isSent} = 1 AND ${value} IS DISTINCT FROM ${column}`
-  return { sql: `CASE WHEN ${isChanged} THEN 1 ELSE 0 END`, nature: 'strict' }
+  return { sql: `CASE WHEN ${isChanged} THEN 1 ELSE 0 END`, nature: 'strict', type: 'number' }
 }
 
 /** A path that starts at the record that the body refers to. */

@@ -47,7 +47,7 @@ export function requestOperand(
 
 function requestValue({ binder }: Context, read: (requestInfo: RequestInfo) => unknown): Operand {
   const source = (requestInfo: RequestInfo) => bindable(read(requestInfo))
-  return { sql: binder.deferred(source), nature: 'request', bound: { source } }
+  return { sql: binder.deferred(source), nature: 'request', type: 'any', bound: { source } }
 }
 
 function authOperand(context: Context, scope: Scope, full: string, props: readonly string[]): Operand {
@@ -105,7 +105,7 @@ function modified(
     case 'lower': {
       // SQLite converts both sides to lower case, so that both follow the same ASCII rule.
       const { sql, nature } = requestValue(context, value)
-      return { sql: `LOWER(${sql})`, nature }
+      return { sql: `LOWER(${context.catalog.dialect.text(sql)})`, nature, type: 'text' }
     }
     case 'isset':
       return { ...requestValue(context, (requestInfo) => read(requestInfo).set), nature: 'value' }

@@ -20,12 +20,18 @@ export function resolveOperand(context: Context, scope: Scope, ast: OperandAst):
       return {
         sql: `(${context.binder.literal(ast.value)} + 0.0)`,
         nature: 'value',
+        type: 'number',
         bound: { literal: ast.value },
       }
     case 'text':
       return ast.value === ''
-        ? { sql: "''", nature: 'empty', bound: { literal: '' } }
-        : { sql: context.binder.literal(ast.value), nature: 'value', bound: { literal: ast.value } }
+        ? { sql: "''", nature: 'empty', type: 'text', bound: { literal: '' } }
+        : {
+            sql: context.binder.literal(ast.value),
+            nature: 'value',
+            type: 'text',
+            bound: { literal: ast.value },
+          }
     case 'call':
       return callOperand(context, ast.name, ast.args, (argument) => resolveOperand(context, scope, argument))
     case 'identifier':
@@ -37,7 +43,7 @@ function resolveIdentifier(context: Context, scope: Scope, name: string): Operan
   const macro = MACROS.get(name)
   if (macro) {
     const source = (_: unknown, now: number) => macro(now)
-    return { sql: context.binder.deferred(source), nature: 'value', bound: { source } }
+    return { sql: context.binder.deferred(source), nature: 'value', type: 'any', bound: { source } }
   }
   const [first = '', ...rest] = name.split('.')
   if (first === '@request') return requestOperand(context, scope, name, rest)
@@ -54,9 +60,9 @@ function constantOf({ collection }: Context, name: string): Operand | undefined 
     case 'null':
       return NOTHING
     case 'true':
-      return { sql: '1', nature: 'value' }
+      return { sql: '1', nature: 'value', type: 'number' }
     case 'false':
-      return { sql: '0', nature: 'value' }
+      return { sql: '0', nature: 'value', type: 'number' }
     default:
       return undefined
   }

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../engine/dialect.ts'
+import type { Compared, Dialect } from '../../engine/dialect.ts'
 import type { Operator } from '../language/ast.ts'
 import { likePattern } from './like.ts'
 import type { Operand } from './operand.ts'
@@ -10,27 +10,47 @@ import type { Binder } from './scope.ts'
  */
 export function comparison(
   { binder, dialect }: { binder: Binder; dialect: Dialect },
-  left: Operand,
+  one: Operand,
   operator: Operator,
-  right: Operand,
+  other: Operand,
 ): string {
+  if (operator === '~' || operator === '!~') {
+    const matches = dialect.like(one.sql, pattern({ binder, dialect }, other))
+    return operator === '~' ? matches : `NOT ${matches}`
+  }
+  const by = operator === '=' || operator === '!=' ? 'equality' : 'order'
+  // Both are then coalesced, so that neither is a column any more.
+  const isCoalesced = by === 'equality' && isOfRow(one) && isOfRow(other)
+  const [leftSql, rightSql] = dialect.compared(
+    comparedOf(one, isCoalesced),
+    comparedOf(other, isCoalesced),
+    by,
+  )
+  const [left, right] = [
+    { ...one, sql: leftSql },
+    { ...other, sql: rightSql },
+  ]
   switch (operator) {
     case '=':
       return equality(left, right)
     case '!=':
       return inequality(left, right)
-    case '~':
-      return dialect.like(left.sql, pattern(binder, right))
-    case '!~':
-      return `NOT ${dialect.like(left.sql, pattern(binder, right))}`
     default:
       return `${left.sql} ${operator} ${right.sql}`
   }
 }
 
-function pattern(binder: Binder, right: Operand): string {
+function isOfRow({ nature }: Operand): boolean {
+  return nature === 'column' || nature === 'never-null'
+}
+
+function comparedOf({ sql, type, nature, isColumn = false }: Operand, isCoalesced: boolean): Compared {
+  return { sql, type, isColumn: isColumn && !isCoalesced, isKnown: nature === 'value' }
+}
+
+function pattern({ binder, dialect }: { binder: Binder; dialect: Dialect }, right: Operand): string {
   const { bound } = right
-  if (!bound) return `('%' || ${right.sql} || '%')`
+  if (!bound) return `('%' || ${dialect.text(right.sql)} || '%')`
   if ('literal' in bound)
     return binder.literal(bound.literal === null ? null : likePattern(String(bound.literal)))
   return binder.deferred((requestInfo, now) => {

@@ -1,3 +1,4 @@
+import type { ValueType } from '../../engine/dialect.ts'
 import type { Bindable } from '../../engine/sql.ts'
 import type { ValueSource } from './request-info.ts'
 import type { Scope } from './scope.ts'
@@ -15,10 +16,14 @@ export interface Operand {
    * `strict` (JSON and geometry: NULL and '' differ, nothing is coalesced).
    */
   readonly nature: 'empty' | 'value' | 'request' | 'column' | 'never-null' | 'strict'
+  /** What its value is, where it is known at compile time; JSON and values of requests are `any`. */
+  readonly type: ValueType
   /** The bound value of a literal or of the request, from which a pattern is built right of `~`. */
   readonly bound?: { literal: Bindable } | { source: ValueSource }
   /** Column of the tested record, when the operand is that column and nothing else. */
   readonly column?: string
+  /** Whether it is a declared column, in the unit that clients see. */
+  readonly isColumn?: boolean
   /** Field of the tested record from which the value is derived. */
   readonly field?: string
   /** Whether it is a whole value of possibly megabytes. */
@@ -30,4 +35,4 @@ export interface Operand {
 }
 
 /** NULL, the value of missing names. */
-export const NOTHING: Operand = { sql: 'NULL', nature: 'empty' }
+export const NOTHING: Operand = { sql: 'NULL', nature: 'empty', type: 'any' }

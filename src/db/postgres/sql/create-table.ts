@@ -9,10 +9,16 @@ const ROW_NUMBER = `"rowid" ${IDENTITY} UNIQUE`
 const NUMBERED = /^("[^"]+") INTEGER PRIMARY KEY(?: AUTOINCREMENT)?/
 const REFERENCE = / REFERENCES "?(?<table>\w+)"? \("?(?<column>\w+)"?\) ON DELETE (?<action>\w+)/
 
-/** A table, and the references that can be added when the tables they name are there. */
+/** A statement that adds the reference of a column, once the table `to` is there. */
+export interface AddedReference {
+  readonly to: string
+  readonly sql: string
+}
+
+/** A table, and the references of its columns. */
 interface Created {
   readonly sql: string
-  readonly references: readonly string[]
+  readonly references: readonly AddedReference[]
 }
 
 /** The statement that creates a table; a temporary one is for this connection only. */
@@ -43,7 +49,7 @@ export function columnDefinition(
   table: string,
   definition: string,
   { names, hasOwnKey }: { names: readonly string[]; hasOwnKey: boolean },
-): { sql: string; reference: string | undefined } {
+): { sql: string; reference: AddedReference | undefined } {
   const column = columnName(definition) ?? ''
   const key = hasOwnKey ? 'UNIQUE' : 'PRIMARY KEY'
   const { table: parent, column: target, action } = REFERENCE.exec(definition)?.groups ?? {}
@@ -55,10 +61,13 @@ export function columnDefinition(
     .replace(/^"id" TEXT NOT NULL UNIQUE/, `"id" text NOT NULL ${hasOwnKey ? 'PRIMARY KEY' : 'UNIQUE'}`)
   return {
     sql: [typed, ...check.map((each) => quoteNames(each, names))].join(''),
-    reference:
-      parent &&
-      `ALTER TABLE ${quoted(table)} ADD CONSTRAINT ${quoted(`${table}_${column}_reference`)} FOREIGN KEY (${quoted(column)})
+    reference: parent
+      ? {
+          to: parent,
+          sql: `ALTER TABLE ${quoted(table)} ADD CONSTRAINT ${quoted(`${table}_${column}_reference`)} FOREIGN KEY (${quoted(column)})
         REFERENCES ${quoted(parent)} (${quoted(target ?? '')}) ON DELETE ${action} DEFERRABLE`,
+        }
+      : undefined,
   }
 }
 

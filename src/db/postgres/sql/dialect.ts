@@ -1,4 +1,4 @@
-import type { Dialect } from '../../engine/dialect.ts'
+import type { Compared, Dialect } from '../../engine/dialect.ts'
 import { literal, quoted } from '../../engine/sql.ts'
 import { createTable } from './create-table.ts'
 
@@ -9,8 +9,26 @@ export const POSTGRES: Dialect = {
   random: 'random()',
   byIndex: (table) => table,
   unindexed: (column) => column,
+  compared(left, right, by) {
+    if (left.type === 'text' && right.type === 'text') return [left.sql, right.sql]
+    if (left.type === 'number' && right.type === 'number' && (left.isKnown || right.isKnown)) {
+      return [left.sql, right.sql]
+    }
+    // The type of a column decides about that of the other value.
+    if ([left, right].some(({ isColumn, type }) => isColumn && type === 'text')) {
+      const other = left.isColumn && left.type === 'text' ? right : left
+      if (!(other.isColumn && other.type === 'number')) return [textOf(left), textOf(right)]
+    }
+    if ([left, right].some(({ isColumn, type }) => isColumn && type === 'number')) {
+      return [keyOf(left, by, true), keyOf(right, by, true)]
+    }
+    return [keyOf(left, by), keyOf(right, by)]
+  },
+  sortKey: (value) => (value.type === 'any' ? keyOf(value, 'order') : value.sql),
+  text: (value) => `svc_text(${value})`,
+  number: (value) => `svc_number(${value})`,
   // The database ignores the case of A to Z only, as it compares by the locale C.
-  like: (text, pattern) => `CAST(${text} AS text) ILIKE ${pattern} ESCAPE '\\'`,
+  like: (text, pattern) => `svc_text(${text}) ILIKE ${pattern} ESCAPE '\\'`,
   contains: (text, part) => `strpos(${text}, ${part}) > 0`,
   greatest: (...values) => ofKnown(values, `greatest(${values.join(', ')})`),
   least: (one, other) => ofKnown([one, other], `least(${one}, ${other})`),
@@ -22,12 +40,13 @@ export const POSTGRES: Dialect = {
     `substr(convert_to(${text}, 'UTF8'), CAST(${from} AS integer), CAST(${length} AS integer))`,
   unixSeconds: (time) => `CAST(floor(${epochOf(time)}) AS bigint)`,
   formatted: (time, format, modifiers) =>
-    `svc_formatted(${[format, `CAST(${time} AS text)`].join(', ')}, VARIADIC CAST(ARRAY[${modifiers.join(', ')}] AS text[]))`,
+    `svc_formatted(${[format, `svc_text(${time})`].join(', ')}, VARIADIC CAST(ARRAY[${modifiers.join(', ')}] AS text[]))`,
   monthOf: (seconds) => `to_char(to_timestamp(${seconds}) AT TIME ZONE 'UTC', 'YYYY-MM')`,
   millisecondsBetween: (from, to) => `${real(`${epochOf(to)} - ${epochOf(from)}`)} * 1000`,
   isJson,
   jsonOf: (reference) => `CASE WHEN ${isJson(reference)} THEN ${reference} END`,
   jsonAt: (reference, path) => `svc_json_value(svc_json_at(${reference}, ${path}))`,
+  jsonTyped: (reference, path) => `svc_json_at(${reference}, ${path})`,
   jsonKey,
   jsonNumber: (reference, key) => real(jsonKey(reference, key)),
   jsonFlag: (reference, key) => `CASE ${jsonKey(reference, key)} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`,
@@ -63,6 +82,20 @@ export const POSTGRES: Dialect = {
 
 /** Begins the names of the functions of triggers. */
 export const TRIGGER_FUNCTION = 'svc_on_'
+
+function textOf({ sql, type }: Compared): string {
+  return type === 'text' ? sql : `svc_text(${sql})`
+}
+
+/** A value of any type as text, for comparisons; a text that is a number as that number if `isNumber`. */
+function keyOf(
+  { sql, type }: Pick<Compared, 'sql' | 'type'>,
+  by: 'equality' | 'order',
+  isNumber = false,
+): string {
+  const key = isNumber && type !== 'number' ? `svc_number_key(svc_key(${sql}))` : `svc_key(${sql})`
+  return by === 'order' ? `svc_order_key(${key})` : key
+}
 
 function ofKnown(values: readonly string[], sql: string): string {
   return `CASE WHEN ${values.map((each) => `${each} IS NOT NULL`).join(' AND ')} THEN ${sql} END`

@@ -39,6 +39,53 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
   FROM json_each(CASE json_typeof(content::json) WHEN 'object' THEN content::json ELSE '{}'::json END)
     AS member(name, content)
 $svc$`,
+  // Any value as a text that sorts as SQLite does: numbers before texts; '' stays ''.
+  `CREATE OR REPLACE FUNCTION svc_key(content double precision) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT chr(1) || CASE WHEN content >= 0 THEN '1' || encode(float8send(content + 0), 'hex')
+    ELSE '0' || translate(encode(float8send(content), 'hex'), '0123456789abcdef', 'fedcba9876543210') END
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_key(content bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT svc_key(content::double precision) $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_key(content text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE content WHEN '' THEN '' ELSE chr(2) || content END
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_key(content json) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE json_typeof(content)
+    WHEN 'number' THEN svc_key((content #>> '{}')::double precision)
+    WHEN 'boolean' THEN svc_key(svc_json_value(content)::double precision)
+    ELSE svc_key(svc_json_value(content)) END
+$svc$`,
+  // Sorts the empty text after numbers too.
+  `CREATE OR REPLACE FUNCTION svc_order_key(key text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT CASE key WHEN '' THEN chr(2) ELSE key END $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_number(content double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT content $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_number(content text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE WHEN content ~ '^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?\\s*$' THEN content::double precision END
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_number(content json) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT svc_number(svc_json_value(content)) $svc$`,
+  // The key of a number for that of a text which is one, as a column of numbers takes it.
+  `CREATE OR REPLACE FUNCTION svc_number_key(key text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE WHEN left(key, 1) = chr(2) THEN coalesce(svc_key(svc_number(substr(key, 2))), key) ELSE key END
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_text(content text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT content $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_text(content bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT content::text $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_text(content integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT content::text $svc$`,
+  `CREATE OR REPLACE FUNCTION svc_text(content double precision) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE WHEN content = trunc(content) AND abs(content) < 1e15 THEN content::bigint || '.0' ELSE content::text END
+$svc$`,
+  `CREATE OR REPLACE FUNCTION svc_text(content json) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT svc_json_value(content) $svc$`,
   // A path of SQLite such as \`$."detectors"[0]\`.
   `CREATE OR REPLACE FUNCTION svc_json_at(content text, path text) RETURNS json
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
@@ -46,11 +93,12 @@ DECLARE
   found json;
   step text[];
 BEGIN
-  IF content IS NULL OR NOT svc_is_json(content) THEN RETURN NULL; END IF;
+  IF content IS NULL OR path ~ '\\[[0-9]{10,}\\]' OR NOT svc_is_json(content) THEN RETURN NULL; END IF;
   found := content::json;
-  FOR step IN SELECT regexp_matches(substr(path, 2), '\\."([^"]*)"|\\[([0-9]+)\\]', 'g') LOOP
-    IF step[1] IS NOT NULL AND json_typeof(found) = 'object' THEN found := found -> step[1];
-    ELSIF step[2] IS NOT NULL AND json_typeof(found) = 'array' THEN found := found -> step[2]::int;
+  FOR step IN SELECT regexp_matches(substr(path, 2), '\\.(?:"([^"]*)"|(\\w+))|\\[([0-9]{1,9})\\]|\\[#(-[0-9]+)\\]', 'g') LOOP
+    IF step[4] IS NOT NULL AND json_typeof(found) = 'array' THEN found := found -> step[4]::int;
+    ELSIF step[3] IS NOT NULL AND json_typeof(found) = 'array' THEN found := found -> step[3]::int;
+    ELSIF json_typeof(found) = 'object' THEN found := found -> coalesce(step[1], step[2]);
     ELSE RETURN NULL;
     END IF;
   END LOOP;
@@ -109,7 +157,7 @@ BEGIN
   FOREACH modifier IN ARRAY modifiers LOOP moment := svc_shifted(moment, modifier); END LOOP;
   IF moment IS NULL THEN RETURN NULL; END IF;
   FOR part IN SELECT regexp_matches(format, '([^%]+)|%(.?)', 'g') LOOP
-    outcome := outcome || CASE part[2]
+    outcome := outcome || CASE WHEN part[1] IS NOT NULL THEN part[1] ELSE CASE part[2]
       WHEN 'd' THEN to_char(moment, 'DD') WHEN 'e' THEN to_char(moment, 'FMDD')
       WHEN 'f' THEN to_char(moment, 'SS.MS') WHEN 'F' THEN to_char(moment, 'YYYY-MM-DD')
       WHEN 'H' THEN to_char(moment, 'HH24') WHEN 'I' THEN to_char(moment, 'HH12')
@@ -124,8 +172,7 @@ BEGIN
       WHEN 'G' THEN to_char(moment, 'IYYY') WHEN 'g' THEN to_char(moment, 'IY')
       WHEN 'W' THEN lpad(((extract(doy FROM moment)::int + 6 - (extract(isodow FROM moment)::int - 1)) / 7)::text, 2, '0')
       WHEN 'U' THEN lpad(((extract(doy FROM moment)::int + 6 - extract(dow FROM moment)::int) / 7)::text, 2, '0')
-      WHEN 'Y' THEN to_char(moment, 'YYYY') WHEN '%' THEN '%' END;
-    IF part[1] IS NOT NULL THEN outcome := coalesce(outcome, '') || part[1]; END IF;
+      WHEN 'Y' THEN to_char(moment, 'YYYY') WHEN '%' THEN '%' END END;
   END LOOP;
   RETURN outcome;
 END $svc$`,

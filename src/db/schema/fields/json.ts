@@ -35,7 +35,7 @@ const jsonKind: FieldKind<JsonField> = {
   check: () => undefined,
 
   isDocument: true,
-  filterSql: (stored, { jsonAt }) => jsonAt(stored, "'$'"),
+  filterSql: (stored, { jsonTyped }) => jsonTyped(stored, "'$'"),
 
   publicType: 'json',
   publicOptions: ({ maxBytes = 0 }) => ({ maxSize: maxBytes }),

@@ -9,6 +9,11 @@ export const SQLITE: Dialect = {
   random: 'random()',
   byIndex: (table, index) => `${table} INDEXED BY "${index}"`,
   unindexed: (column) => `+${column}`,
+  // A comparison follows the types of its values.
+  compared: (left, right) => [left.sql, right.sql],
+  sortKey: ({ sql }) => sql,
+  text: (value) => value,
+  number: (value) => value,
   like: (text, pattern) => `${text} LIKE ${pattern} ESCAPE '\\'`,
   contains: (text, part) => `instr(${text}, ${part}) > 0`,
   greatest: (...values) => `max(${values.join(', ')})`,
@@ -26,7 +31,8 @@ export const SQLITE: Dialect = {
   // SQLite may substitute the value that a column is compared with
   // (`staff = 'x' AND json_array_length(staff) = 1`).
   jsonOf: (reference) => `CASE WHEN ${isJson(reference)} THEN ${reference} END`,
-  jsonAt: (reference, path) => `CASE WHEN ${isJson(reference)} THEN json_extract(${reference}, ${path}) END`,
+  jsonAt,
+  jsonTyped: jsonAt,
   jsonKey,
   jsonNumber: (reference, key) => real(jsonKey(reference, key)),
   jsonFlag: jsonKey,
@@ -58,6 +64,10 @@ function real(value: string): string {
 
 function isJson(text: string): string {
   return `json_valid(${text})`
+}
+
+function jsonAt(reference: string, path: string): string {
+  return `CASE WHEN ${isJson(reference)} THEN json_extract(${reference}, ${path}) END`
 }
 
 function jsonKey(reference: string, key: string): string {
