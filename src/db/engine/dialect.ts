@@ -23,6 +23,8 @@ export interface Dialect {
   readonly deferReferences: string
   /** A join, with ON, whose left side is read first: the planner may not exchange the sides. */
   readonly joinInOrder: string
+  /** Whether one INSERT with DO UPDATE may meet the same row several times. */
+  readonly repeatsUpserts: boolean
   /** Another number for each row, to sort by. */
   readonly random: string
   /** A table of which only the named index is used, where a planner takes hints. */

@@ -6,6 +6,7 @@ import { createTable } from './create-table.ts'
 export const POSTGRES: Dialect = {
   deferReferences: 'SET CONSTRAINTS ALL DEFERRED',
   joinInOrder: 'JOIN',
+  repeatsUpserts: false,
   random: 'random()',
   byIndex: (table) => table,
   unindexed: (column) => column,
@@ -123,5 +124,5 @@ function jsonKey(reference: string, key: string): string {
 
 /** The text of a JSON value, or of its `key`. */
 function at(reference: string, key: string | undefined): string {
-  return key === undefined ? reference : jsonKey(reference, key)
+  return key === undefined ? reference : `CAST(${json(reference)} -> ${literal(key)} AS text)`
 }

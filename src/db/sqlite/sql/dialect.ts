@@ -6,6 +6,7 @@ import { createTable } from './create-table.ts'
 export const SQLITE: Dialect = {
   deferReferences: 'PRAGMA defer_foreign_keys = ON',
   joinInOrder: 'CROSS JOIN',
+  repeatsUpserts: true,
   random: 'random()',
   byIndex: (table, index) => `${table} INDEXED BY "${index}"`,
   unindexed: (column) => `+${column}`,

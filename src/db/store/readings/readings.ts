@@ -70,20 +70,22 @@ const addSeries = ofDialect(
   ON CONFLICT (driver, channel, unit) DO UPDATE SET last = ${dialect.greatest('reading_series.last', 'excluded.last')}`,
 )
 
-/** Not grouped by bucket first: that takes longer than the updates of those that are there. */
-const addBuckets = ofDialect(
-  (dialect) => `WITH ${readingsSql(dialect)},
+/** Grouped by bucket first only where that is required: it takes longer than updating the same row. */
+const addBuckets = ofDialect((dialect) => {
+  const all = (aggregate: string) => (dialect.repeatsUpserts ? 'value' : `${aggregate}(value)`)
+  const [count, grouped] = dialect.repeatsUpserts ? ['1', ''] : ['count(*)', 'GROUP BY 1, 2, 3, 4']
+  return `WITH ${readingsSql(dialect)},
   found AS MATERIALIZED (
     SELECT driver, at, value, series.id AS series
     FROM reading JOIN reading_series series USING (driver, channel, unit))
   INSERT INTO reading_buckets (driver, step, start, series, low, high, total, readings)
-  SELECT driver, step, at - at % step, series, value, value, value, 1
+  SELECT driver, step, at - at % step, series, ${all('min')}, ${all('max')}, ${all('sum')}, ${count}
   FROM (SELECT column1 AS step FROM (VALUES ${STORED_STEPS.map((step) => `(${step})`).join()}) listed) steps CROSS JOIN found
-  WHERE true
+  WHERE true ${grouped}
   ON CONFLICT (driver, step, start, series) DO UPDATE SET low = ${dialect.least('reading_buckets.low', 'excluded.low')},
     high = ${dialect.greatest('reading_buckets.high', 'excluded.high')}, total = reading_buckets.total + excluded.total,
-    readings = reading_buckets.readings + excluded.readings`,
-)
+    readings = reading_buckets.readings + excluded.readings`
+})
 
 /** Bytes of events after which a step ends. */
 const MAX_STEP_BYTES = 16 * KIB
