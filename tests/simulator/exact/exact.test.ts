@@ -160,12 +160,12 @@ test('chains, density matrices and states have the same means', async () => {
 })
 
 test('a chain that was truncated states its error and is not exact', async () => {
-  const text = `qubit[24] q; ${layersOf(3, 24)}`
+  const text = `qubit[12] q; ${layersOf(3, 12)}`
   const ghz = `qubit[60] q; h q[0]; for int i in [0:58] { cx q[i], q[i + 1]; }`
   const whole = await means(ghz, [{ ['X'.repeat(60)]: 1, [`Z${'I'.repeat(58)}Z`]: 1 }])
   expect(whole.values[0]).toBeCloseTo(2, 10)
   expect(whole.provenance).toMatchObject({ method: 'matrix_product_state', exact: true, bond: 2 })
-  const cut = await means(text, [{ [`Z${'I'.repeat(23)}`]: 1 }], { bond: 2, stateQubits: 12 })
+  const cut = await means(text, [{ [`Z${'I'.repeat(11)}`]: 1 }], { bond: 32, stateQubits: 8 })
   expect(cut.provenance['exact']).toBe(false)
   expect(cut.provenance['truncation']).toBeGreaterThan(1e-6)
 })

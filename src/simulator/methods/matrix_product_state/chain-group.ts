@@ -7,7 +7,7 @@ import { PURPOSE } from '../../numeric/random.ts'
 import { canMisread } from '../../readout/readout.ts'
 import { operatorOf } from '../../reduction/operator.ts'
 import type { QubitPlaces } from '../../reduction/qubit-places.ts'
-import { refuseGate, refuseSize } from './refusals.ts'
+import { assertKept, refuseGate, refuseSize } from './refusals.ts'
 import { sampleAll } from './sample.ts'
 import type { TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
@@ -69,6 +69,7 @@ export class ChainGroup implements ShotGroup {
       const refusal = refuseGate(qubits.length)
       if (refusal) throw new UnsuitableMethodError(refusal)
       this.#chain.apply(operator)
+      assertKept(this.#chain)
     }
     for (const channel of workload.noise?.channelsAfter?.(op) ?? []) this.#applyChannel(channel)
   }

@@ -88,7 +88,7 @@ test('a measured part of the chain is distributed as in the statevector', async 
   }
 })
 
-test('truncation by a small bond dimension is reported with the discarded weight', async () => {
+test('truncation by a small bond dimension is reported with the discarded weight, and refused above half of it', async () => {
   const entangled = Array.from({ length: 12 }, (_, round) =>
     Array.from({ length: 10 }, (__, qubit) => [
       ry(0.7 + qubit + round, qubit),
@@ -96,9 +96,14 @@ test('truncation by a small bond dimension is reported with the discarded weight
     ]).flat(),
   ).flat()
   const program = [...entangled, ...measureAll(10)]
-  const { provenance } = await runOps(program, 10, { method: METHOD, shots: 100, bond: 4 })
-  expect(provenance['bond']).toBe(4)
+  const run = (bond: number) => runOps(program, 10, { method: METHOD, shots: 100, bond })
+  const { provenance } = await run(30)
+  expect(provenance['bond']).toBe(30)
   expect(provenance['truncation']).toBeGreaterThan(1e-3)
+  await expect(run(4)).rejects.toMatchObject({
+    code: 'too_many_qubits',
+    message: expect.stringContaining('is too entangled: bonds of 4 lose more than half of its state'),
+  })
 })
 
 test('noise acts in each shot with its probability in the state', async () => {

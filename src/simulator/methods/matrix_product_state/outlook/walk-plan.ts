@@ -2,6 +2,7 @@ import { operatorOf } from '../../../reduction/operator.ts'
 import type { StateOp } from '../../../reduction/reduce-circuit.ts'
 import type { TimeBudget } from '../../../timing/time-budget.ts'
 import type { ChainPlan } from '../plan-chain.ts'
+import { assertKept } from '../refusals.ts'
 import type { ChainSettings, TensorChain } from '../tensor-chain.ts'
 import { Outlook } from './outlook.ts'
 import { WindowBonds } from './window-bonds.ts'
@@ -27,7 +28,7 @@ export class PlanWalk {
 
   /**
    * Executes all steps from that of `walker` on. `onOther` executes those that are not gates.
-   * @throws UnsuitableMethodError for a chain whose bonds grow too large.
+   * @throws UnsuitableMethodError for a chain whose bonds grow too large, and for one that loses its state.
    */
   async run<W extends Walker>(walker: W, onOther?: (walker: W, op: StateOp) => void): Promise<void> {
     const { ops, pairs, starts } = this.#plan
@@ -37,6 +38,7 @@ export class PlanWalk {
       const isGate = op.kind === 'unitary' || op.kind === 'phase'
       const operator = isGate ? operatorOf(op) : undefined
       if (operator) walker.chain.apply(operator)
+      if (operator) assertKept(walker.chain)
       else if (!isGate) onOther?.(walker, op)
       this.#timeBudget.spend(walker.chain.work)
       if (!this.#timeBudget.isYieldDue) continue
