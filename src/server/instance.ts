@@ -51,6 +51,8 @@ import { DigestSender } from './mail/digest-sender.ts'
 import { Mailer } from './mail/mailer.ts'
 import { Readiness, StorageHealth } from './meta/readiness.ts'
 import { Metrics } from './metrics/metrics.ts'
+import { RequestTimes } from './metrics/request-times.ts'
+import { ServiceWatch } from './metrics/service-watch.ts'
 import { SubmissionThread } from './programs/submission-thread.ts'
 import { Realtime } from './realtime/realtime.ts'
 import { createRecordService } from './records/service.ts'
@@ -209,14 +211,17 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const realtime = new Realtime({ context, records, identify })
   const waits = new JobWaits({ db, clock })
   const webhooks = createWebhooks(context)
+  const requests = new RequestTimes(clock)
   const metrics = new Metrics({
     context,
+    errorShare: () => requests.errorShare(),
     streams: () => realtime.size,
     waits: () => waits.size,
     drops: () => hub.drops,
     halfAttached: () => hub.listHalfAttached(),
     webhookAttempts: () => webhooks.deliverer.outcomes,
   })
+  const watch = new ServiceWatch({ db, metrics, requests, clock, log })
   const digests = new DigestSender({ db, clock, log, mailer, siteName: config.siteName, publicUrl })
   const setUp = new SetUp({ db, clock, passwords })
 
@@ -269,6 +274,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     pruner,
     rollUp,
     createThresholdWatch({ db, clock, log }),
+    loopService(watch.loop, () => watch.loop.stop()),
     loopService(values.loop, () => values.stop()),
     ...(logWatch ? [logWatch] : []),
     { name: 'waiting requests', start: () => waits.start(), stop: () => waits.stop() },
@@ -293,6 +299,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     hub,
     backoff,
     metrics,
+    watch,
     readiness,
     setUp,
     submissions,
@@ -311,6 +318,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     routes,
     identify,
     pages,
+    onFinished: (finished) => requests.add(finished),
     onCaller: (caller, call) => audit.used(caller, call),
   })
   const list = new ServiceList(services, log)

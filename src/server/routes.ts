@@ -24,6 +24,7 @@ import type { Readiness } from './meta/readiness.ts'
 import { metaRoutes } from './meta/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricsRoutes } from './metrics/metrics.ts'
+import { type ServiceWatch, serviceRoutes } from './metrics/service-watch.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { qpuRoutes } from './qpus/routes.ts'
 import type { Realtime } from './realtime/realtime.ts'
@@ -43,6 +44,7 @@ interface RouteDependencies
   hub: Hub
   backoff: DispatchBackoff
   metrics: Metrics
+  watch: ServiceWatch
   readiness: Readiness
   realtime: Realtime
   records: RecordService
@@ -58,12 +60,13 @@ interface RouteDependencies
 
 /** Every route of the server; the OpenAPI document describes all of them, itself included. */
 export function buildRoutes(dependencies: RouteDependencies): Route[] {
-  const { hub, backoff, metrics, readiness, realtime, records, setUp, submissions } = dependencies
+  const { hub, backoff, metrics, watch, readiness, realtime, records, setUp, submissions } = dependencies
   const { describeDevices, waits } = dependencies
   const identify = (request: Request) => dependencies.accounts.identify(request)
   const routes: Route[] = [
     ...metaRoutes(readiness),
     ...metricsRoutes(metrics),
+    ...serviceRoutes(watch),
     ...adminRoutes(dependencies),
     ...accountRoutes({
       ...dependencies,

@@ -18,6 +18,8 @@ export const WEBHOOK_KINDS = {
   },
   'threshold.breached': { audience: 'operator', summary: 'A channel of a monitor has exceeded a threshold' },
   'threshold.cleared': { audience: 'operator', summary: 'It is within the threshold again' },
+  'service.breached': { audience: 'operator', summary: 'A figure of the service is beyond its limit' },
+  'service.cleared': { audience: 'operator', summary: 'It is within its limit again' },
   'calibration.ended': { audience: 'operator', summary: 'A calibration was reported or has failed' },
 } as const satisfies Record<string, WebhookKind>
 

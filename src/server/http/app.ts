@@ -32,6 +32,16 @@ type Handler = (c: Context<Env>, requestId: string) => Promise<Response> | Respo
 /** Handles one request; `server` is the Bun server that received it. */
 export type App = (request: Request, server?: HttpServer) => Response | Promise<Response>
 
+/** A response as it was sent. */
+export interface Finished {
+  method: string
+  /** The declared path, such as `/api/jobs/:id`. */
+  path: string
+  status: number
+  /** Duration, ms. */
+  ms: number
+}
+
 interface AppDependencies {
   context: ServerContext
   routes: readonly Route[]
@@ -39,6 +49,8 @@ interface AppDependencies {
   identify(request: Request): Promise<Caller>
   /** Notes that a caller has made a request from an address. */
   onCaller(caller: Caller, call: { request: Request; address: string }): void
+  /** Called with each response of a route that did not wait on purpose. */
+  onFinished(finished: Finished): void
   /** Serves the web pages; undefined when this build has none. */
   pages: MiddlewareHandler | undefined
 }
@@ -56,7 +68,7 @@ const API_HEADERS = {
 /**
  * The HTTP application: identifies callers, applies limits, reads bodies and encodes errors for all routes.
  */
-export function buildApp({ context, routes, identify, onCaller, pages }: AppDependencies): App {
+export function buildApp({ context, routes, identify, onCaller, onFinished, pages }: AppDependencies): App {
   const { config, live, clock } = context
   const log = context.log.child('http')
   const limits = {
@@ -102,12 +114,17 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
     }
     response.headers.set('x-request-id', requestId)
     addCors(response, request, config.corsOrigins)
-    log.debug('request completed', {
+    const finished = {
       method: request.method,
       path: c.req.routePath,
       status: response.status,
+      ms: clock.monotonic() - started,
+    }
+    if (c.req.query('wait') === undefined) onFinished(finished)
+    log.debug('request completed', {
+      ...finished,
       caller: callerName(c.get('caller') ?? { kind: 'guest' }),
-      ms: Math.round(clock.monotonic() - started),
+      ms: Math.round(finished.ms),
     })
     return response
   }

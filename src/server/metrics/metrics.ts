@@ -30,7 +30,7 @@ const STEPS = ['submitted', 'dispatched', 'requeued', 'completed', 'failed', 'ca
 type Step = (typeof STEPS)[number]
 
 interface MetricsDependencies {
-  context: Pick<ServerContext, 'db' | 'version' | 'config' | 'clock'>
+  context: Pick<ServerContext, 'db' | 'version' | 'config' | 'clock' | 'tls'>
   /** Number of open event streams. */
   streams: () => number
   /** Number of requests that wait for jobs. */
@@ -39,6 +39,8 @@ interface MetricsDependencies {
   webhookAttempts: () => Readonly<Record<'delivered' | 'failed', number>>
   /** Names of drivers that are connected and offline. */
   halfAttached: () => Promise<string[]>
+  /** Share of responses with a status from 500 on in the last 5 minutes. */
+  errorShare: () => number
   /** Events dropped since the start, by reason. */
   drops: () => ReadonlyMap<DropReason, number>
 }
@@ -119,6 +121,15 @@ export class Metrics {
         'Drivers that have been connected for more than 30 s although they or their QPUs are offline',
         [{ value: (await this.#dependencies.halfAttached()).length }],
       ),
+      writeMetric('svc_drivers_lost', 'Enabled drivers that were connected and are not', [
+        { value: gauges.lostDrivers },
+      ]),
+      writeMetric('svc_certificate_seconds', 'Time until the server certificate expires', [
+        { value: Math.floor((context.tls.material.notAfter - context.clock.now()) / 1_000) },
+      ]),
+      writeMetric('svc_error_share', 'Share of responses with a status from 500 on in the last 5 minutes', [
+        { value: this.#dependencies.errorShare() },
+      ]),
       writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
       writeMetric('svc_waiting_requests', 'Requests that wait for a job', [{ value: waits() }]),
       ...deliveries(gauges, this.#dependencies.webhookAttempts()),

@@ -16,6 +16,7 @@ type Routes = Readonly<Record<string, AttackRequest>>
 /** Routes of superusers that read, with the parameters that make them read most. */
 export const READ_ROUTES: Routes = {
   'GET /api/op/version': { path: '/api/op/version' },
+  'GET /api/op/service': { path: '/api/op/service' },
   'GET /api/op/config': { path: '/api/op/config' },
   'GET /api/op/audit': { path: '/api/op/audit?limit=1000&action=none' },
   'GET /api/op/audit/verify': { path: '/api/op/audit/verify' },

@@ -1,118 +1,115 @@
-import { DAY_MS } from '../../../src/base/portable/units.ts'
+import * as v from 'valibot'
 import { formatCount, formatSeconds } from '../../lib/format.ts'
 import { formatBytes } from '../backups/model.ts'
 
-/** A figure of the service, and the page that helps when it is beyond its limit. */
-export interface HealthRow {
-  title: string
-  value: string
-  /** Empty without one. */
-  limit: string
-  isBeyond: boolean
-  href: string
-}
+const figure = v.object({
+  metric: v.string(),
+  value: v.nullable(v.number()),
+  from: v.nullable(v.number()),
+  below: v.nullable(v.number()),
+  is_beyond: v.boolean(),
+  since: v.string(),
+  history: v.array(v.nullable(v.number())),
+})
+export type Figure = v.InferOutput<typeof figure>
 
-interface Figure {
+const slowRequest = v.object({ route: v.string(), ms: v.number(), at: v.string() })
+export type SlowRequest = v.InferOutput<typeof slowRequest>
+
+/** The state of the service; `times` (Unix ms) are those of each history. */
+export const serviceState = v.object({
+  figures: v.array(figure),
+  times: v.array(v.number()),
+  slowest: v.array(slowRequest),
+})
+
+/** How a figure is shown. */
+interface Look {
   title: string
-  metric: string
   show: (value: number) => string
-  /** The value from which on it needs attention, or below which. */
-  from?: number
-  below?: number
   /** In place of a value that the server does not have. */
   none?: string
-  isNoneBeyond?: boolean
   /** Whether it is one of two states, whose limit says nothing. */
   isState?: boolean
+  /** The page that helps. */
   href: string
 }
 
 const GUIDE = '/docs/how-to/monitor-the-server'
-const REPLICATION = '/docs/how-to/replicate'
+const share = (value: number) => `${(100 * value).toFixed(value > 0 && value < 0.1 ? 1 : 0)} %`
 
-/** The limits of `examples/prometheus`; that of backups is a day. */
-const FIGURES: readonly Figure[] = [
-  { title: 'Free disk space', metric: 'svc_disk_free_bytes', show: formatBytes, below: 5e9, href: GUIDE },
-  { title: 'Database', metric: 'svc_database_bytes', show: formatBytes, href: GUIDE },
-  {
+/** By metric. */
+const LOOKS: Readonly<Record<string, Look>> = {
+  svc_disk_free_bytes: { title: 'Free disk space', show: formatBytes, href: GUIDE },
+  svc_database_bytes: { title: 'Database', show: formatBytes, href: GUIDE },
+  svc_job_bytes: {
     title: 'Jobs in the database',
-    metric: 'svc_job_bytes',
     show: formatBytes,
     href: '/_/collections/quantum_jobs',
   },
-  { title: 'Write-ahead log', metric: 'svc_database_log_bytes', show: formatBytes, from: 2e8, href: GUIDE },
-  {
+  svc_database_log_bytes: { title: 'Write-ahead log', show: formatBytes, href: GUIDE },
+  svc_storage_failing: {
     title: 'Writes to the disk',
-    metric: 'svc_storage_failing',
     show: (value) => (value === 0 ? 'accepted' : 'refused'),
-    from: 1,
     isState: true,
     href: '/_/logs?level=error',
   },
-  {
+  svc_backup_age_seconds: {
     title: 'Age of the newest backup',
-    metric: 'svc_backup_age_seconds',
     show: formatSeconds,
-    from: DAY_MS / 1_000,
     none: 'no backup',
-    isNoneBeyond: true,
     href: '/_/backups',
   },
-  {
+  svc_replicator_backlog_seconds: {
     title: 'Replication behind by',
-    metric: 'svc_replicator_backlog_seconds',
     show: formatSeconds,
-    from: 900,
-    none: 'not replicated',
-    href: REPLICATION,
+    href: '/docs/how-to/replicate',
   },
-  {
-    title: 'Webhooks that fail',
-    metric: 'svc_webhooks_failing',
+  svc_certificate_seconds: {
+    title: 'Certificate expires in',
+    show: formatSeconds,
+    href: '/docs/how-to/run-the-server',
+  },
+  svc_drivers_lost: { title: 'Lost drivers', show: formatCount, href: '/drivers' },
+  'svc_jobs{status="pending"}': {
+    title: 'Jobs waiting',
     show: formatCount,
-    from: 1,
+    href: '/jobs?status=pending&user=*',
+  },
+  'svc_jobs{status="running"}': {
+    title: 'Jobs running',
+    show: formatCount,
+    href: '/jobs?status=running&user=*',
+  },
+  svc_error_share: { title: 'Responses that are errors', show: share, href: '/_/logs?level=error' },
+  svc_webhooks_failing: {
+    title: 'Webhooks that fail',
+    show: formatCount,
     href: '/_/collections/webhooks',
   },
-  {
+  svc_mail_items_waiting: {
     title: 'Events that wait to be mailed',
-    metric: 'svc_mail_items_waiting',
     show: formatCount,
     href: '/docs/how-to/mail',
   },
-  { title: 'Memory', metric: 'svc_memory_bytes', show: formatBytes, from: 1.5e9, href: GUIDE },
-]
-
-/** The values of the metrics without labels in the Prometheus text format. */
-export function readGauges(text: string): ReadonlyMap<string, number> {
-  const found = text.matchAll(/^([a-z_]+) (\S+)$/gm)
-  return new Map([...found].map(([, name = '', value]) => [name, Number(value)]))
+  svc_memory_bytes: { title: 'Memory', show: formatBytes, href: GUIDE },
 }
 
-/** The figures of the service with their limits. */
-export function healthOf(gauges: ReadonlyMap<string, number>): HealthRow[] {
-  return FIGURES.map((figure) => {
-    const { title, metric, show, none = 'unknown', isNoneBeyond = false, href } = figure
-    const value = gauges.get(metric)
-    const isKnown = value !== undefined && Number.isFinite(value)
-    return {
-      title,
-      value: isKnown ? show(value) : none,
-      limit: limitText(figure),
-      isBeyond: isKnown ? isBeyond(figure, value) : isNoneBeyond,
-      href,
-    }
-  })
+/** How a figure is shown; one that these pages do not know yet by its metric. */
+export function lookOf({ metric }: Figure): Look {
+  return LOOKS[metric] ?? { title: metric, show: String, href: GUIDE }
 }
 
-function isBeyond(
-  { from = Number.POSITIVE_INFINITY, below = Number.NEGATIVE_INFINITY }: Figure,
-  value: number,
-) {
-  return value >= from || value < below
+/** The value in words. */
+export function valueText(figure: Figure): string {
+  const { show, none = 'unknown' } = lookOf(figure)
+  return figure.value === null ? none : show(figure.value)
 }
 
-function limitText({ from, below, isState, show }: Figure): string {
+/** The limit in words; empty without one. */
+export function limitText(figure: Figure): string {
+  const { show, isState } = lookOf(figure)
   if (isState) return ''
-  if (below !== undefined) return `above ${show(below)}`
-  return from === undefined ? '' : `below ${show(from)}`
+  if (figure.below !== null) return `above ${show(figure.below)}`
+  return figure.from === null ? '' : `below ${show(figure.from)}`
 }

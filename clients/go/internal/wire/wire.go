@@ -3204,6 +3204,49 @@ type GetUiConfigResponse struct {
 	Collections map[string]string `json:"collections"`
 }
 
+// GetOpServiceResponseFigure: see the reference of the routes
+type GetOpServiceResponseFigure struct {
+	// Name in GET /metrics, with labels if it has some
+	Metric string `json:"metric"`
+
+	// Null = unknown or infinite
+	Value *float64 `json:"value"`
+
+	// The value from which on it needs attention; null = none
+	From *float64 `json:"from"`
+
+	// The value below which it needs attention; null = none
+	Below *float64 `json:"below"`
+
+	IsBeyond bool `json:"is_beyond"`
+
+	// When that was noticed, UTC; empty while it is within
+	Since string `json:"since"`
+
+	// At `times`
+	History []*float64 `json:"history"`
+}
+
+// GetOpServiceResponseSlowest: see the reference of the routes
+type GetOpServiceResponseSlowest struct {
+	Route string `json:"route"`
+
+	Ms float64 `json:"ms"`
+
+	At string `json:"at"`
+}
+
+// GetOpServiceResponse: see the reference of the routes
+type GetOpServiceResponse struct {
+	Figures []GetOpServiceResponseFigure `json:"figures"`
+
+	// Unix ms, every 5 minutes since the start, a day
+	Times []float64 `json:"times"`
+
+	// The slowest request of the 10 slowest routes of the last one to two hours
+	Slowest []GetOpServiceResponseSlowest `json:"slowest"`
+}
+
 // GetOpConfigResponseSetting: see the reference of the routes
 type GetOpConfigResponseSetting struct {
 	// Key of the config file
@@ -4059,7 +4102,7 @@ type PostWebhooksBody struct {
 	// HTTPS address of the receiver
 	URL string `json:"url"`
 
-	// `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers)
+	// `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `service.breached`: A figure of the service is beyond its limit (superusers); `service.cleared`: It is within its limit again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers)
 	Kinds []string `json:"kinds"`
 
 	Description *string `json:"description,omitempty"`
@@ -4070,7 +4113,7 @@ type PatchWebhooksByIdBody struct {
 	// HTTPS address of the receiver
 	URL *string `json:"url,omitempty"`
 
-	// `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers)
+	// `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `service.breached`: A figure of the service is beyond its limit (superusers); `service.cleared`: It is within its limit again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers)
 	Kinds []string `json:"kinds,omitempty"`
 
 	Description *string `json:"description,omitempty"`

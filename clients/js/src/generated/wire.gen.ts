@@ -2009,7 +2009,7 @@ export interface NewWebhook {
   readonly id: string
   readonly url: string
   readonly description: string
-  readonly kinds: readonly ("job.ended" | "qpu.changed" | "threshold.breached" | "threshold.cleared" | "calibration.ended")[]
+  readonly kinds: readonly ("job.ended" | "qpu.changed" | "threshold.breached" | "threshold.cleared" | "service.breached" | "service.cleared" | "calibration.ended")[]
   readonly enabled: boolean
   /** '' while it is enabled */
   readonly disabled_reason: string
@@ -2029,7 +2029,7 @@ export interface Webhook {
   readonly id: string
   readonly url: string
   readonly description: string
-  readonly kinds: readonly ("job.ended" | "qpu.changed" | "threshold.breached" | "threshold.cleared" | "calibration.ended")[]
+  readonly kinds: readonly ("job.ended" | "qpu.changed" | "threshold.breached" | "threshold.cleared" | "service.breached" | "service.cleared" | "calibration.ended")[]
   readonly enabled: boolean
   /** '' while it is enabled */
   readonly disabled_reason: string
@@ -2093,6 +2093,36 @@ export interface GetUiConfigResponse {
   readonly booking: GetUiConfigResponseBooking
   /** Public name of each collection, as used in record routes and in topics of the event stream */
   readonly collections: { readonly [key: string]: string }
+}
+
+export interface GetOpServiceResponseFigure {
+  /** Name in GET /metrics, with labels if it has some */
+  readonly metric: string
+  /** Null = unknown or infinite */
+  readonly value: number | null
+  /** The value from which on it needs attention; null = none */
+  readonly from: number | null
+  /** The value below which it needs attention; null = none */
+  readonly below: number | null
+  readonly is_beyond: boolean
+  /** When that was noticed, UTC; empty while it is within */
+  readonly since: string
+  /** At `times` */
+  readonly history: readonly (number | null)[]
+}
+
+export interface GetOpServiceResponseSlowest {
+  readonly route: string
+  readonly ms: number
+  readonly at: string
+}
+
+export interface GetOpServiceResponse {
+  readonly figures: readonly GetOpServiceResponseFigure[]
+  /** Unix ms, every 5 minutes since the start, a day */
+  readonly times: readonly number[]
+  /** The slowest request of the 10 slowest routes of the last one to two hours */
+  readonly slowest: readonly GetOpServiceResponseSlowest[]
 }
 
 export interface GetOpConfigResponseSetting {
@@ -2678,16 +2708,16 @@ export interface GetEventsSeriesResponse {
 export interface PostWebhooksBody {
   /** HTTPS address of the receiver */
   readonly url: string
-  /** `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers) */
-  readonly kinds: readonly ("job.ended" | "qpu.changed" | "threshold.breached" | "threshold.cleared" | "calibration.ended")[]
+  /** `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `service.breached`: A figure of the service is beyond its limit (superusers); `service.cleared`: It is within its limit again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers) */
+  readonly kinds: readonly ("job.ended" | "qpu.changed" | "threshold.breached" | "threshold.cleared" | "service.breached" | "service.cleared" | "calibration.ended")[]
   readonly description?: string
 }
 
 export interface PatchWebhooksByIdBody {
   /** HTTPS address of the receiver */
   readonly url?: string
-  /** `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers) */
-  readonly kinds?: readonly ("job.ended" | "qpu.changed" | "threshold.breached" | "threshold.cleared" | "calibration.ended")[]
+  /** `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `service.breached`: A figure of the service is beyond its limit (superusers); `service.cleared`: It is within its limit again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers) */
+  readonly kinds?: readonly ("job.ended" | "qpu.changed" | "threshold.breached" | "threshold.cleared" | "service.breached" | "service.cleared" | "calibration.ended")[]
   readonly description?: string
   readonly enabled?: boolean
 }

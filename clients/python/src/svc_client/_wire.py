@@ -1713,7 +1713,7 @@ class NewWebhook(TypedDict):
     id: str
     url: str
     description: str
-    kinds: List[Literal["job.ended", "qpu.changed", "threshold.breached", "threshold.cleared", "calibration.ended"]]
+    kinds: List[Literal["job.ended", "qpu.changed", "threshold.breached", "threshold.cleared", "service.breached", "service.cleared", "calibration.ended"]]
     enabled: bool
     disabled_reason: str  # '' while it is enabled
     failures: float  # Failed attempts since the last successful one
@@ -1728,7 +1728,7 @@ class Webhook(TypedDict):
     id: str
     url: str
     description: str
-    kinds: List[Literal["job.ended", "qpu.changed", "threshold.breached", "threshold.cleared", "calibration.ended"]]
+    kinds: List[Literal["job.ended", "qpu.changed", "threshold.breached", "threshold.cleared", "service.breached", "service.cleared", "calibration.ended"]]
     enabled: bool
     disabled_reason: str  # '' while it is enabled
     failures: float  # Failed attempts since the last successful one
@@ -1780,6 +1780,31 @@ class GetUiConfigResponse(TypedDict):
     hasSuperuser: bool
     booking: GetUiConfigResponseBooking  # When unused time goes to others, and how long and far ahead users book
     collections: Dict[str, str]  # Public name of each collection, as used in record routes and in topics of the event stream
+
+
+GetOpServiceResponseFigure = TypedDict(
+    "GetOpServiceResponseFigure",
+    {
+        "metric": "str",
+        "value": "Optional[float]",
+        "from": "Optional[float]",
+        "below": "Optional[float]",
+        "is_beyond": "bool",
+        "since": "str",
+        "history": "List[Optional[float]]",
+    },
+)
+
+class GetOpServiceResponseSlowest(TypedDict):
+    route: str
+    ms: float
+    at: str
+
+
+class GetOpServiceResponse(TypedDict):
+    figures: List[GetOpServiceResponseFigure]
+    times: List[float]  # Unix ms, every 5 minutes since the start, a day
+    slowest: List[GetOpServiceResponseSlowest]  # The slowest request of the 10 slowest routes of the last one to two hours
 
 
 class GetOpConfigResponseSetting(TypedDict):
@@ -2324,7 +2349,7 @@ GetEventsSeriesResponse = TypedDict(
 
 class _PostWebhooksBody(TypedDict):
     url: str  # HTTPS address of the receiver
-    kinds: List[Literal["job.ended", "qpu.changed", "threshold.breached", "threshold.cleared", "calibration.ended"]]  # `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers)
+    kinds: List[Literal["job.ended", "qpu.changed", "threshold.breached", "threshold.cleared", "service.breached", "service.cleared", "calibration.ended"]]  # `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `service.breached`: A figure of the service is beyond its limit (superusers); `service.cleared`: It is within its limit again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers)
 
 
 class PostWebhooksBody(_PostWebhooksBody, total=False):
@@ -2333,7 +2358,7 @@ class PostWebhooksBody(_PostWebhooksBody, total=False):
 
 class PatchWebhooksByIdBody(TypedDict, total=False):
     url: str  # HTTPS address of the receiver
-    kinds: List[Literal["job.ended", "qpu.changed", "threshold.breached", "threshold.cleared", "calibration.ended"]]  # `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers)
+    kinds: List[Literal["job.ended", "qpu.changed", "threshold.breached", "threshold.cleared", "service.breached", "service.cleared", "calibration.ended"]]  # `job.ended`: A job of yours has completed, failed or was cancelled; `qpu.changed`: A QPU went online or offline, was enabled or disabled, or its maintenance or draining changed (superusers); `threshold.breached`: A channel of a monitor has exceeded a threshold (superusers); `threshold.cleared`: It is within the threshold again (superusers); `service.breached`: A figure of the service is beyond its limit (superusers); `service.cleared`: It is within its limit again (superusers); `calibration.ended`: A calibration was reported or has failed (superusers)
     description: str
     enabled: bool
 

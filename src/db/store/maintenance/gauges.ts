@@ -18,6 +18,8 @@ export interface Gauges {
   waitingMailItems: number
   /** Leases in use, by operation and whether the driver's socket is attached. */
   leases: { operation: string; state: 'granted' | 'attached'; count: number }[]
+  /** Number of enabled drivers that were connected and are not. */
+  lostDrivers: number
   /** Bytes of the stored jobs of all users. */
   jobBytes: number
 }
@@ -40,6 +42,7 @@ export function readGauges(tx: ReadTx): Gauges {
       `SELECT operation, state, count(*) AS count FROM leases WHERE driver <> ''
        GROUP BY operation, state ORDER BY operation, state`,
     ),
+    lostDrivers: rows("drivers WHERE enabled = 1 AND status <> 'online' AND last_seen <> ''"),
     jobBytes: storedBytesOfAll(tx),
   }
 }

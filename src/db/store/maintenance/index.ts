@@ -1,3 +1,4 @@
+export { announceFigure } from './announce-figure.ts'
 export { type Gauges, readGauges } from './gauges.ts'
 export {
   CANCELLED_PAYLOAD_MS,

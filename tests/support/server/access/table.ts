@@ -117,6 +117,7 @@ export const TABLE: readonly Row[] = [
   // From this machine; through a proxy the route is for superusers, see the test of the metrics.
   { route: 'GET /metrics', statuses: PUBLIC },
   { route: 'GET /api/op/version', statuses: SUPERUSER },
+  { route: 'GET /api/op/service', statuses: SUPERUSER },
   { route: 'GET /api/op/config', statuses: SUPERUSER },
   { route: 'GET /api/op/audit', statuses: SUPERUSER },
   { route: 'GET /api/op/audit/verify', statuses: SUPERUSER },

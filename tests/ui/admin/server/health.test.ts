@@ -1,23 +1,33 @@
 import { expect, test } from 'bun:test'
-import { healthOf, readGauges } from '../../../../ui/admin/server/health.ts'
+import { type Figure, limitText, lookOf, valueText } from '../../../../ui/admin/server/health.ts'
 
-const TEXT = `# HELP svc_disk_free_bytes Free space on the disk of the database
-# TYPE svc_disk_free_bytes gauge
-svc_disk_free_bytes 4e9
-svc_database_bytes 2097152
-svc_storage_failing 0
-svc_jobs{status="pending"} 3
-svc_webhooks_failing 2
-`
+const figure = (more: Partial<Figure>): Figure => ({
+  metric: 'svc_disk_free_bytes',
+  value: 4e9,
+  from: null,
+  below: null,
+  is_beyond: false,
+  since: '',
+  history: [],
+  ...more,
+})
 
-test('the state of the service has figures beyond their limits, and what the server does not have', () => {
-  const rows = new Map(healthOf(readGauges(TEXT)).map((row) => [row.title, row]))
-  expect(rows.get('Free disk space')).toMatchObject({
-    isBeyond: true,
-    limit: expect.stringMatching(/^above 4\.66/),
-  })
-  expect(rows.get('Database')).toMatchObject({ value: '2.00\u00a0MiB', isBeyond: false, limit: '' })
-  expect(rows.get('Writes to the disk')).toMatchObject({ value: 'accepted', isBeyond: false, limit: '' })
-  expect(rows.get('Webhooks that fail')).toMatchObject({ value: '2', isBeyond: true })
-  expect(rows.get('Age of the newest backup')).toMatchObject({ value: 'no backup', isBeyond: true })
+test('a figure has its title, value and limit in words', () => {
+  const disk = figure({ below: 5e9 })
+  expect([lookOf(disk).title, limitText(disk)]).toEqual([
+    'Free disk space',
+    expect.stringMatching(/^above 4\.66/),
+  ])
+  expect(limitText(figure({ metric: 'svc_webhooks_failing', from: 1 }))).toBe('below 1')
+  expect(valueText(figure({ metric: 'svc_error_share', value: 0.013 }))).toBe('1.3 %')
+})
+
+test('a state has no limit in words, and an unknown value is named', () => {
+  const writes = figure({ metric: 'svc_storage_failing', value: 0, from: 1 })
+  expect([valueText(writes), limitText(writes)]).toEqual(['accepted', ''])
+  expect(valueText(figure({ metric: 'svc_backup_age_seconds', value: null }))).toBe('no backup')
+})
+
+test('a figure of a newer server is shown by its metric', () => {
+  expect(lookOf(figure({ metric: 'svc_new' })).title).toBe('svc_new')
 })

@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+import { type Clock, type Log, Loop, MINUTE_MS, toTimestamp } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
+import { announceFigure } from '../../db/store/maintenance/index.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import { type Figure, readFigures } from './figures.ts'
+import type { Metrics } from './metrics.ts'
+import type { RequestTimes } from './request-times.ts'
+
+const INTERVAL_MS = MINUTE_MS
+/** Distance of the values that are kept, and how many of each figure: a day. */
+const STEP_MS = 5 * MINUTE_MS
+const KEPT = 288
+
+interface WatchDependencies {
+  db: Pick<Database, 'write'>
+  metrics: Pick<Metrics, 'write'>
+  requests: RequestTimes
+  clock: Clock
+  log: Log
+}
+
+/** Values of all figures at one time, ms since the epoch. */
+interface Sample {
+  at: number
+  values: ReadonlyMap<string, number | null>
+}
+
+/**
+ * Compares the figures of the service with their limits each minute, announces each crossing to webhooks, and
+ * keeps a value every 5 minutes for a day. In memory: after a restart the history begins again, and what is
+ * beyond its limit is announced once more.
+ */
+export class ServiceWatch {
+  readonly loop: Loop
+  readonly #dependencies: WatchDependencies
+  /** Since when a figure is beyond its limit, ms since the epoch. */
+  readonly #beyond = new Map<string, number>()
+  #history: Sample[] = []
+
+  constructor(dependencies: WatchDependencies) {
+    this.#dependencies = dependencies
+    const { clock, log } = dependencies
+    this.loop = new Loop({
+      name: 'service watch',
+      summary: 'Compare the figures of the service with their limits',
+      clock,
+      log,
+      intervalMs: INTERVAL_MS,
+      runOnce: () => this.#check(),
+    })
+  }
+
+  /** The figures now, with their course over the last day. */
+  async describe() {
+    const figures = readFigures(await this.#dependencies.metrics.write())
+    return {
+      figures: figures.map((figure) => {
+        const since = this.#beyond.get(figure.metric)
+        return {
+          ...figure,
+          since: since === undefined ? '' : toTimestamp(since),
+          history: this.#history.map(({ values }) => values.get(figure.metric) ?? null),
+        }
+      }),
+      times: this.#history.map(({ at }) => at),
+      slowest: this.#dependencies.requests
+        .slowest()
+        .map(({ route, ms, at }) => ({ route, ms: Math.round(ms), at: toTimestamp(at) })),
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { db, metrics, clock } = this.#dependencies
+    const figures = readFigures(await metrics.write())
+    const now = clock.now()
+    this.#keep(figures, now)
+    const crossed = figures.filter(({ metric, is_beyond }) => is_beyond !== this.#beyond.has(metric))
+    if (crossed.length === 0) return
+    await db.write('announce figures of the service', (tx) => {
+      for (const { metric, value, from, below, is_beyond } of crossed)
+        announceFigure(tx, is_beyond ? 'service.breached' : 'service.cleared', { metric, value, from, below })
+    })
+    for (const { metric, is_beyond } of crossed) {
+      if (is_beyond) this.#beyond.set(metric, now)
+      else this.#beyond.delete(metric)
+    }
+  }
+
+  #keep(figures: readonly Figure[], now: number): void {
+    const last = this.#history.at(-1)
+    if (last && now - last.at < STEP_MS) return
+    const values = new Map(figures.map(({ metric, value }) => [metric, value]))
+    this.#history = [...this.#history, { at: now, values }].slice(-KEPT)
+  }
+}
+
+const nullable = (text: string) => v.pipe(v.nullable(v.number()), v.description(text))
+
+/** The state of the service for operators. */
+export function serviceRoutes(watch: ServiceWatch): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/op/service',
+      access: 'superuser',
+      summary: 'Retrieve the figures of the service with their limits and their course over the last day',
+      response: v.object({
+        figures: v.array(
+          v.object({
+            metric: v.pipe(v.string(), v.description('Name in GET /metrics, with labels if it has some')),
+            value: nullable('Null = unknown or infinite'),
+            from: nullable('The value from which on it needs attention; null = none'),
+            below: nullable('The value below which it needs attention; null = none'),
+            is_beyond: v.boolean(),
+            since: v.pipe(v.string(), v.description('When that was noticed, UTC; empty while it is within')),
+            history: v.pipe(v.array(v.nullable(v.number())), v.description('At `times`')),
+          }),
+        ),
+        times: v.pipe(v.array(v.number()), v.description('Unix ms, every 5 minutes since the start, a day')),
+        slowest: v.pipe(
+          v.array(v.object({ route: v.string(), ms: v.number(), at: v.string() })),
+          v.description('The slowest request of the 10 slowest routes of the last one to two hours'),
+        ),
+      }),
+      run: () => watch.describe(),
+    }),
+  ]
+}
