@@ -49,6 +49,13 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./qpus/QpuPage.tsx')).QpuPage,
   },
   {
+    path: '/wall/:name',
+    title: 'Wall',
+    access: 'public',
+    styles: ['overview', 'wall'],
+    load: async () => (await import('./wall/Wall.tsx')).WallPage,
+  },
+  {
     path: '/bookings',
     title: 'Bookings',
     menu: 'main',

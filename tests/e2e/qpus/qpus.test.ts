@@ -72,6 +72,40 @@ describe.skipIf(!chromium)('QPUs', () => {
       expect(await overflowOf(page)).toBe(0)
     }))
 
+  test('a wall screen has no controls, follows the state, and keeps its memory for a day', () =>
+    visit('wall', async (page) => {
+      await page.clock.install()
+      await page.goto('/wall/aurora')
+      await page.getByRole('heading', { name: 'aurora', level: 1 }).waitFor()
+      for (const role of ['button', 'textbox', 'combobox', 'navigation'] as const)
+        expect(await page.getByRole(role).count()).toBe(0)
+
+      const { items } = await lab.asAdmin('GET', '/api/collections/qpus/records', undefined)
+      const { id } =
+        (items as unknown as { id: string; name: string }[]).find((qpu) => qpu.name === 'aurora') ?? {}
+      const maintain = (maintenance: boolean) =>
+        lab.asAdmin('POST', '/api/op/qpu/maintenance', { id, maintenance, reason: 'helium' })
+      await maintain(true)
+      await page.clock.runFor(5_000)
+      await page.getByText('Helium.').waitFor()
+      await maintain(false)
+
+      const session = await page.context().newCDPSession(page)
+      const heapBytes = async () => {
+        await session.send('HeapProfiler.collectGarbage')
+        return (await session.send('Runtime.getHeapUsage')).usedSize
+      }
+      const runHours = async (hours: number) => {
+        for (let minute = 0; minute < 60 * hours; minute += 10) await page.clock.fastForward(600_000)
+      }
+      await runHours(1)
+      const before = await heapBytes()
+      await runHours(24)
+      // A leak of one row or listener of each minute would be far more.
+      expect((await heapBytes()) - before).toBeLessThan(1_000_000)
+      expect(await page.locator('time').innerText()).toMatch(/^\d\d:\d\d$/)
+    }))
+
   test('the queue names own jobs only; superusers see whose the others are', () =>
     visit(
       'queue',

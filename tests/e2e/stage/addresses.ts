@@ -28,6 +28,7 @@ const EXAMPLES: Record<string, (stage: Stage) => Record<string, string>> = {
     'qpu-table': '/qpus/kelvin_25?view=table&log=1',
     'qpu-maintenance': '/qpus/halcyon_2',
   }),
+  '/wall/:name': () => ({ wall: '/wall/kelvin_25' }),
   '/calibrations/history': ({ qpus }) => ({
     'calibrations-history': `/calibrations/history?qpu=${qpus.fermi}&parameter=coherence.t1&element=q0`,
   }),

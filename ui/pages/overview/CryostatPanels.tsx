@@ -1,33 +1,18 @@
-import { useEffect } from 'preact/hooks'
-import { MINUTE_MS } from '../../../src/base/portable/units.ts'
-import { type ReadingSeries, readings } from '../../api/model/equipment/monitoring.ts'
-import { useApp } from '../../app/app.ts'
 import { useRecords } from '../../app/use-records.ts'
-import { useResource } from '../../app/use-resource.ts'
-import { formatNumberOf } from '../../lib/format.ts'
-import { formatQuantity } from '../../lib/quantity.ts'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
-import { unitScale } from '../../plots/chip/metric.ts'
-import { Sparkline } from '../../plots/Sparkline.tsx'
+import { MonitorPanel } from '../../parts/monitor/MonitorPanel.tsx'
 import { type ChannelLimit, drivers } from './model.ts'
 
 /** Monitors on the overview; the page of monitoring has all of them. */
 const MAX_MONITORS = 2
-const MAX_CHANNELS = 6
-const POINTS = 96
-const RENEW_MS = MINUTE_MS
-/** Buckets without readings after which a line has a gap. */
-const GAP_STEPS = 3
 
 /** The readings of the last 24 hours of the first monitors. */
 export function CryostatPanels({ limits }: { limits: readonly ChannelLimit[] }) {
   const query = { filter: 'operation = "monitor"', sort: 'created', perPage: String(MAX_MONITORS) }
-  const monitors = useRecords('drivers', query, drivers)
-  const found = monitors.value.value?.items ?? []
+  const found = useRecords('drivers', query, drivers).value.value?.items ?? []
   return (
     <>
       {found.map(({ id, name }) => (
-        <Monitor
+        <MonitorPanel
           key={id}
           id={id}
           title={found.length > 1 ? `${name}, last 24 h` : 'Cryostat, last 24 h'}
@@ -35,90 +20,5 @@ export function CryostatPanels({ limits }: { limits: readonly ChannelLimit[] }) 
         />
       ))}
     </>
-  )
-}
-
-interface MonitorProps {
-  id: string
-  title: string
-  limits: readonly ChannelLimit[]
-}
-
-function Monitor({ id, title, limits }: MonitorProps) {
-  const { api } = useApp()
-  const series = useResource(
-    (abort) => api.get(`/api/events/series?driver=${id}&points=${POINTS}`, readings, abort),
-    [id],
-  )
-  useEffect(() => {
-    const timer = setInterval(series.load, RENEW_MS)
-    return () => clearInterval(timer)
-  }, [series])
-  return (
-    <Panel title={title} aside={<a href={`/monitoring?driver=${id}`}>Monitoring</a>}>
-      <Loaded of={series} task="load the monitor" rows={4}>
-        {(loaded) => {
-          const reporting = loaded.series.filter(({ at }) => at.length > 0)
-          const channels = reporting.slice(0, MAX_CHANNELS)
-          const others = reporting.length - channels.length
-          if (channels.length === 0) return <Empty>No readings in the last 24 hours.</Empty>
-          return (
-            <ul class="channels">
-              {channels.map((channel) => (
-                <Channel
-                  key={channel.channel + channel.unit}
-                  of={channel}
-                  gap={loaded.step_ms * GAP_STEPS}
-                  limits={limits.filter((limit) => limit.channel === channel.channel)}
-                />
-              ))}
-              {others > 0 && (
-                <li>
-                  <a href="/monitoring">{formatNumberOf(others, 'more channel')}</a>
-                </li>
-              )}
-            </ul>
-          )
-        }}
-      </Loaded>
-    </Panel>
-  )
-}
-
-interface ChannelProps {
-  of: ReadingSeries
-  gap: number
-  limits: readonly ChannelLimit[]
-}
-
-function Channel({ of: { channel, unit, at, mean, min, max }, gap, limits }: ChannelProps) {
-  const raw = { id: channel, title: channel, stored: unit, better: 'none', fraction: false, rank: 0 } as const
-  const scale = unitScale(raw, mean)
-  const show = (value: number, named = false) =>
-    formatQuantity(value * scale.factor, named ? { unit: scale.unit } : {})
-  const last = mean.at(-1) ?? Number.NaN
-  const range = `${show(Math.min(...min))} – ${show(Math.max(...max))}`
-  const limit = limits.find(({ kind }) => kind !== 'stale')
-  const isBad = limits.some(({ breached_at }) => breached_at)
-  return (
-    <li>
-      <code>{channel}</code>
-      <Sparkline
-        points={at.map((ms, index) => ({ at: ms, value: mean[index] ?? 0 }))}
-        gap={gap}
-        bad={isBad}
-        label={`${channel}: ${show(last, true)} now, ${range} in the last 24 hours`}
-      />
-      <span class="reading">
-        <strong class={isBad ? 'tone-bad' : undefined}>
-          {isBad && '▲ '}
-          {show(last, true)}
-        </strong>
-        <small>
-          {range}
-          {limit && `, limit ${Number((limit.limit * scale.factor).toPrecision(6))}`}
-        </small>
-      </span>
-    </li>
   )
 }

@@ -58,6 +58,9 @@ function Actions({ qpu }: { qpu: QpuDetail }) {
   const { superuser, router } = useApp()
   return (
     <>
+      <a class="button" href={`/wall/${encodeURIComponent(qpu.name)}`}>
+        Wall screen
+      </a>
       <a class="button" href={`/bookings?qpu=${encodeURIComponent(qpu.name)}&new=1`}>
         Book a slot
       </a>
