@@ -51,6 +51,12 @@ PAGES = [
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
+# Characters of a docstring from which a method has a heading.
+MAX_SHORT_TEXT = 160
+
+# The docstring of what the client itself calls to read a response, which no program needs.
+OF_A_RESPONSE = "That of a response."
+
 
 class Package:
     """The definitions of a package, found by the names that its modules import."""
@@ -125,11 +131,11 @@ def name_of(node: ast.AST) -> str:
 def prose(text: str) -> str:
     """A docstring as Markdown: literals, sections such as Args, and indented examples."""
     text = text.replace("``", "`")
-    text = re.sub(r"(?m)^(Args|Raises|Returns|Yields):$", r"\1:\n", text)
+    text = re.sub(r"(?m)^(Args|Attributes|Raises|Returns|Yields):$", r"\1:\n", text)
     out: list[str] = []
     is_section = False
     for block in re.split(r"\n{2,}", text):
-        if block.strip() in ("Args:", "Raises:", "Returns:", "Yields:"):
+        if block.strip() in ("Args:", "Attributes:", "Raises:", "Returns:", "Yields:"):
             is_section = True
             out.append(f"**{block.strip()[:-1]}**")
         elif is_section and block.startswith("    "):
@@ -166,7 +172,7 @@ def documentation(node: ast.AST) -> str:
 def signature(node: ast.FunctionDef | ast.AsyncFunctionDef, *, is_method: bool) -> str:
     arguments = ast.unparse(node.args)
     if is_method:
-        arguments = re.sub(r"^(self|cls)(, )?", "", arguments)
+        arguments = re.sub(r"^(self|cls)(: [^,]+)?(, )?", "", arguments)
     result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
     return f"{node.name}({arguments}){result}"
 
@@ -184,8 +190,8 @@ def describe(name: str, package: Package, file: Path) -> list[str]:
     if not isinstance(node, ast.ClassDef):
         return [f"### {name}", f"```python\n{signature(node, is_method=False)}\n```", documentation(node)]
     made = next((each for each in node.body if isinstance(each, FUNCTIONS) and each.name == "__init__"), None)
-    head = signature(made, is_method=True).replace("__init__", name).removesuffix(" -> None") if made else f"class {name}"
-    parts = [f"### {name}", f"```python\n{head}\n```", documentation(node), documentation(made) if made else ""]
+    head = signature(made, is_method=True).replace("__init__", name).removesuffix(" -> None") if made else ""
+    parts = [f"### {name}", f"```python\n{head}\n```" if head else "", documentation(node), documentation(made) if made else ""]
     members = package.members(node, file)
     rows = []
     for each, owner in members:
@@ -194,11 +200,20 @@ def describe(name: str, package: Package, file: Path) -> list[str]:
         if kind is not None:
             meaning = note_after(each, owner) if is_field else " ".join(documentation(each).split())
             rows.append(f"- `{name_of(each)}: {ast.unparse(kind)}`{'. ' + meaning if meaning else ''}")
+    methods = [each for each, _ in members if isinstance(each, FUNCTIONS) and not is_property(each)]
+    methods = [each for each in methods if documentation(each) != OF_A_RESPONSE]
+    rows += [f"- `{signature(each, is_method=True)}`. {' '.join(documentation(each).split())}" for each in methods if is_short(each)]
     parts.append("\n".join(rows))
-    for each, _ in members:
-        if isinstance(each, FUNCTIONS) and not is_property(each):
+    for each in methods:
+        if not is_short(each):
             parts += [f"#### {name}.{each.name}", f"```python\n{signature(each, is_method=True)}\n```", documentation(each)]
     return parts
+
+
+def is_short(method: ast.AST) -> bool:
+    """Whether a method fits in a line of its class, as a field does, and needs no heading."""
+    text = documentation(method)
+    return "\n\n" not in text and len(text) < MAX_SHORT_TEXT
 
 
 def page(given: Page) -> str:

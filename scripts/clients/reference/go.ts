@@ -93,7 +93,10 @@ function funcOf(declaration: Declaration): Func[] {
   const signature = head.slice(0, bodyStart(head)).trimEnd()
   const [, result = ''] = /\) \(?\*?([A-Z]\w*)/.exec(signature) ?? []
   const title = receiver ? `func (${pointer}${receiver}) ${name}` : `func ${name}`
-  const entry = entryOf(title, signature, documented(declaration, name))
+  const text = documented(declaration, name)
+  // A comment begins with the name, as Go's do.
+  const line = `\`${signature.replace(/^func \(.*?\) /, '')}\` ${text.slice(name.length + 1).replaceAll(/\s+/g, ' ')}`
+  const entry = { ...entryOf(title, signature, text), line }
   return [{ name, type: receiver ?? result, isMethod: receiver !== undefined, entry }]
 }
 

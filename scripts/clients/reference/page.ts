@@ -6,11 +6,16 @@ export interface Entry {
   code: string
   /** Docstring as Markdown. */
   text: string
+  /** The member as a line of its type, if that differs from declaration and docstring. */
+  line?: string
   /** Fields and properties, each a line. */
   fields: readonly { code: string; text: string }[]
   /** Methods, and in Go what makes a value of the type. */
   members: readonly Entry[]
 }
+
+/** Characters of a docstring from which a member has a heading. */
+const MAX_SHORT_TEXT = 160
 
 /** A page of entries, each below its heading. `language` is that of the code blocks. */
 export function renderReference(
@@ -26,11 +31,20 @@ export function renderReference(
 function partsOf(entry: Entry, level: string, language: string): string[] {
   const { title, code, text, fields, members } = entry
   const lines = fields.map((field) => `- \`${field.code}\`${field.text === '' ? '' : `. ${field.text}`}`)
+  const short = members
+    .filter(isShort)
+    .map((member) => `- ${member.line ?? `\`${member.code}\`. ${joined(member.text)}`}`)
   return [
     `${level} ${title}`,
     `\`\`\`${language}\n${code}\n\`\`\``,
     text,
-    lines.join('\n'),
-    ...members.flatMap((member) => partsOf(member, `${level}#`, language)),
+    [...lines, ...short].join('\n'),
+    ...members.filter((member) => !isShort(member)).flatMap((each) => partsOf(each, `${level}#`, language)),
   ]
 }
+
+const joined = (text: string) => text.replaceAll(/\s+/g, ' ')
+
+/** Whether a member fits in a line of its class, as a field does, and needs no heading. */
+const isShort = ({ code, text, members }: Entry) =>
+  !code.includes('\n') && members.length === 0 && !text.includes('\n\n') && text.length < MAX_SHORT_TEXT

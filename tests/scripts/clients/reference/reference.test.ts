@@ -8,11 +8,24 @@ import { javascriptPage } from '../../../../scripts/clients/reference/javascript
 
 const GO_CLIENT = join(import.meta.dir, '../../../../clients/go')
 
-const headings = (page: string) =>
-  new Set([...page.matchAll(/^##+ (?:type )?(.*)$/gm)].map(([, text]) => text))
+/** The names of the headings of a page, and of the members that are lines below them. */
+function namesOf(page: string): Set<string> {
+  const names = new Set<string>()
+  let owner = ''
+  for (const [, heading, row = ''] of page.matchAll(/^(?:##+ (?:type )?(.*)|- `(.*?)`.*)$/gm)) {
+    if (heading !== undefined) {
+      names.add(heading.replace(/^func \(\*?(\w+)\) /, '$1.'))
+      owner = heading
+    } else {
+      names.add(`${owner}.${/^[\w.[\]]+/.exec(row)?.[0]}`)
+      names.add(row.replace(/\(.*/, ''))
+    }
+  }
+  return names
+}
 
 test('the JavaScript page has every exported value, and the methods of its classes', () => {
-  const page = headings(javascriptPage())
+  const page = namesOf(javascriptPage())
   const wanted = Object.keys(client).filter((name) => name !== 'errorOf')
   wanted.push(
     ...Object.getOwnPropertyNames(client.SvcClient.prototype)
@@ -24,17 +37,17 @@ test('the JavaScript page has every exported value, and the methods of its class
 })
 
 test('the Go page has every exported function, method and type of the package', () => {
-  const page = headings(goPage())
+  const page = namesOf(goPage())
   const sources = [...new Glob('*.go').scanSync(GO_CLIENT)].filter((name) => !name.endsWith('_test.go'))
   const text = sources.map((name) => readFileSync(join(GO_CLIENT, name), 'utf8')).join('\n')
   const funcs = [...text.matchAll(/^func (?:\(\w+ (\*?[A-Z]\w*)\) )?([A-Z]\w*)/gm)]
     .filter(([, , name]) => !['String', 'Error', 'Unwrap'].includes(name ?? ''))
-    .map(([, receiver, name]) => (receiver ? `func (${receiver}) ${name}` : `func ${name}`))
+    .map(([, receiver, name]) => (receiver ? `${receiver.replace('*', '')}.${name}` : `func ${name}`))
   const types = [...text.matchAll(/^(?:type ([A-Z]\w*)|\t([A-Z]\w*) = wire)/gm)].map(
     ([, name, alias]) => name ?? alias,
   )
   expect(funcs.length + types.length).toBeGreaterThan(100)
-  expect([...funcs, ...types].filter((name) => !page.has(name))).toEqual([])
+  expect([...funcs, ...types].filter((name = '') => !page.has(name))).toEqual([])
 })
 
 test('the Go page shows neither fields that are not exported nor tags', () => {
