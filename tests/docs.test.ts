@@ -35,6 +35,18 @@ test('every link between pages leads to a file', () => {
   expect(broken).toEqual([])
 })
 
+test('every file or folder of the repository that a page names exists', () => {
+  const folders = 'bench|clients|drivers|examples|scripts|src|tests|ui'
+  const named = new RegExp(`(?<![\\w/.-])(?:${folders})/[\\w./-]*\\w/?(?![\\w/*<-])`, 'g')
+  const missing: string[] = []
+  for (const page of new Glob('docs/**/*.md').scanSync({ cwd: ROOT })) {
+    for (const [path = ''] of readFileSync(join(ROOT, page), 'utf8').matchAll(named)) {
+      if (!existsSync(join(ROOT, path))) missing.push(`${page}: ${path}`)
+    }
+  }
+  expect(missing).toEqual([])
+})
+
 /** Files of `src` and `ui` that a page names, with the function or class after the colon, if any. */
 function namedFiles(text: string) {
   return [

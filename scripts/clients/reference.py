@@ -54,8 +54,8 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Characters of a docstring from which a method has a heading.
 MAX_SHORT_TEXT = 160
 
-# The docstring of what the client itself calls to read a response, which no program needs.
-OF_A_RESPONSE = "That of a response."
+# Docstrings of what the client itself calls to read a response, which no program needs.
+OF_A_RESPONSE = ("That of a response.", "Those of a response.")
 
 
 class Package:
@@ -201,7 +201,7 @@ def describe(name: str, package: Package, file: Path) -> list[str]:
             meaning = note_after(each, owner) if is_field else " ".join(documentation(each).split())
             rows.append(f"- `{name_of(each)}: {ast.unparse(kind)}`{'. ' + meaning if meaning else ''}")
     methods = [each for each, _ in members if isinstance(each, FUNCTIONS) and not is_property(each)]
-    methods = [each for each in methods if documentation(each) != OF_A_RESPONSE]
+    methods = [each for each in methods if documentation(each) not in OF_A_RESPONSE]
     rows += [f"- `{signature(each, is_method=True)}`. {' '.join(documentation(each).split())}" for each in methods if is_short(each)]
     parts.append("\n".join(rows))
     for each in methods:
