@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"time"
@@ -56,6 +57,8 @@ type Job struct {
 	// Calibration has the report and the device file that were in force when its last attempt began and when it ended;
 	// nil if that is not known, and in lists.
 	Calibration *Calibration
+	// Recalled says why its result is not to be relied on; nil if it was not recalled, and in lists.
+	Recalled *RecallMark
 	// Raw is the whole response of the server.
 	Raw json.RawMessage
 
@@ -74,8 +77,8 @@ func (c *Client) job(raw rawJSON) (*Job, error) {
 		ID: read.ID, Name: read.Name, Tags: read.Tags, Status: Status(read.Status), QPU: firstOf(read.QPU, read.QPUTarget),
 		Created: readTime(read.Created), Started: readTime(read.StartedAt), Finished: readTime(read.FinishedAt),
 		ChargedSeconds: read.ChargedSeconds, Waiting: read.Waiting, Error: read.Error, Timeline: read.Timeline,
-		Calibration: read.Calibration, Estimate: read.Estimate, Progress: read.Progress,
-		Raw:         raw, client: c,
+		Calibration: read.Calibration, Estimate: read.Estimate, Progress: read.Progress, Recalled: read.Recalled,
+		Raw: raw, client: c,
 	}
 	if read.QueuePosition != nil {
 		job.QueuePosition = int(*read.QueuePosition)
@@ -140,7 +143,7 @@ func (j *Job) waited(ctx context.Context) (*Job, error) {
 	}
 }
 
-// Result waits as Wait does and returns the results. The error of a job without results is a *JobFailedError or a
+// Result waits as Wait does and returns the results; slog has a warning if they were recalled. The error of a job without results is a *JobFailedError or a
 // *JobCancelledError.
 func (j *Job) Result(ctx context.Context) (*Result, error) {
 	done, err := j.Wait(ctx)
@@ -154,6 +157,9 @@ func (j *Job) Result(ctx context.Context) (*Result, error) {
 		return nil, &JobFailedError{JobID: j.ID, Code: done.Error.Code, Message: done.Error.Message}
 	case done.Status == Failed:
 		return nil, &JobFailedError{JobID: j.ID, Message: "unknown reason"}
+	}
+	if done.Recalled != nil {
+		slog.Warn("the result was recalled", "job", j.ID, "reason", done.Recalled.Reason)
 	}
 	return newResult(j.ID, done.Raw)
 }

@@ -58,7 +58,7 @@ type Submission struct {
 	// Exact asks for expectation values, or probabilities, in place of shots; simulators only.
 	Exact bool `json:"exact,omitempty"`
 	// MaxSeconds is the most QPU time that it may use and be charged, over all attempts; then it fails. No limit if 0.
-	MaxSeconds float64 `json:"max_seconds,omitempty"`
+	MaxSeconds float64  `json:"max_seconds,omitempty"`
 	Name       string   `json:"name,omitempty"`
 	Tags       []string `json:"tags,omitempty"`
 

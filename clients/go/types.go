@@ -12,6 +12,8 @@ type (
 	JobError = wire.JobError
 	// Calibration is what was in force when an attempt of a job began and when it ended.
 	Calibration = wire.AttemptCalibration
+	// RecallMark says why the result of a job is not to be relied on.
+	RecallMark = wire.RecallMark
 	// JobEstimate is what was expected of a job at its submission: ranges that hold four times in five.
 	JobEstimate = wire.JobEstimate
 	// Step is one event of a job.

@@ -12,6 +12,7 @@ export const STORE_INDEXES = [
   'store/maintenance',
   'store/qpus',
   'store/readings',
+  'store/recalls',
   'store/shares',
   'store/webhooks',
   'transfer',
@@ -41,7 +42,15 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
   { path: 'src/server/http/', uses: ['query', 'store/accounts', 'store/jobs'] },
   {
     path: 'src/server/jobs/',
-    uses: ['journal', 'query', 'store/accounts', 'store/jobs', 'store/maintenance', 'store/qpus'],
+    uses: [
+      'journal',
+      'query',
+      'store/accounts',
+      'store/jobs',
+      'store/maintenance',
+      'store/qpus',
+      'store/recalls',
+    ],
   },
   { path: 'src/server/mail/', uses: ['store/mail'] },
   { path: 'src/server/meta/', uses: ['store/accounts', 'store/maintenance'] },
@@ -49,6 +58,7 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
   { path: 'src/server/notifications/', uses: ['store/accounts'] },
   { path: 'src/server/qpus/', uses: ['store/calibrations', 'store/jobs', 'store/qpus'] },
   { path: 'src/server/realtime/', uses: ['query'] },
+  { path: 'src/server/recalls/', uses: ['store/qpus', 'store/recalls'] },
   {
     path: 'src/server/records/',
     uses: ['journal', 'query', 'store/accounts', 'store/jobs', 'transfer'],

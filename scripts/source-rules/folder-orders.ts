@@ -77,7 +77,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['http'],
       ['drivers', 'meta', 'qpus', 'users'],
       ['admin', 'auth', 'calibration', 'metrics'],
-      ['accounting', 'bookings', 'jobs', 'notifications', 'tokens', 'webhooks'],
+      ['accounting', 'bookings', 'jobs', 'notifications', 'recalls', 'tokens', 'webhooks'],
       ['events', 'records', 'shares', 'simulate'],
       ['reader-main.ts', 'realtime'],
       ['routes.ts'],
@@ -184,7 +184,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['accounts', 'bookings', 'mail', 'qpus', 'readings', 'shares', 'webhooks'],
       ['jobs'],
-      ['calibrations', 'maintenance'],
+      ['calibrations', 'maintenance', 'recalls'],
     ],
   },
   {

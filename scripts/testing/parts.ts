@@ -39,6 +39,7 @@ export const PARTS: readonly Part[] = [
       'tests/db/store/jobs/queue/fair-queue.test.ts',
       'tests/db/store/jobs/queue/job-order.test.ts',
       'tests/db/store/jobs/transitions/time-cap.test.ts',
+      'tests/db/store/recalls/recalls.test.ts',
       'tests/devices/tuning/routines/cold-chip.test.ts',
       'tests/devices/tuning/routines/edge/edge-routines.test.ts',
       'tests/devices/tuning/routines/qubit/qubit-routines.test.ts',

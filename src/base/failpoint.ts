@@ -18,6 +18,9 @@ const INTENTS = [
   'queue calibration',
   'claim calibrations',
   'store report',
+  'declare recall',
+  'refund recalled jobs',
+  'undo recall',
 ] as const
 
 /** Before its work; done but not committed; committed, but no subscriber notified. */

@@ -55,6 +55,7 @@ import { RequestTimes } from './metrics/request-times.ts'
 import { ServiceWatch } from './metrics/service-watch.ts'
 import { SubmissionThread } from './programs/submission-thread.ts'
 import { Realtime } from './realtime/realtime.ts'
+import { Refunds } from './recalls/refunds.ts'
 import { createRecordService } from './records/service.ts'
 import { buildRoutes } from './routes.ts'
 import { type Service, ServiceList } from './services.ts'
@@ -249,6 +250,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
   const pruner = new Pruner({ db, clock, log: log.child('pruning'), live })
   const rollUp = new ReadingRollUp({ db, clock, log })
   const values = new ValueRecording({ db, clock, log })
+  const refunds = new Refunds({ db, clock, log })
   const logWatch = db.files && createLogWatch({ files: db.files, clock, log })
 
   const storage = new StorageHealth(db, clock)
@@ -276,6 +278,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     createThresholdWatch({ db, clock, log }),
     loopService(watch.loop, () => watch.loop.stop()),
     loopService(values.loop, () => values.stop()),
+    loopService(refunds.loop, () => refunds.stop()),
     ...(logWatch ? [logWatch] : []),
     { name: 'waiting requests', start: () => waits.start(), stop: () => waits.stop() },
     { name: 'submission thread', stop: () => submissionThread.stop() },
@@ -301,6 +304,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     metrics,
     watch,
     readiness,
+    refunds,
     setUp,
     submissions,
     waits,

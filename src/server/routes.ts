@@ -28,6 +28,8 @@ import { type ServiceWatch, serviceRoutes } from './metrics/service-watch.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { qpuRoutes } from './qpus/routes.ts'
 import type { Realtime } from './realtime/realtime.ts'
+import type { Refunds } from './recalls/refunds.ts'
+import { recallRoutes } from './recalls/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import type { RecordService } from './records/service.ts'
 import { shareRoutes } from './shares/routes.ts'
@@ -48,6 +50,7 @@ interface RouteDependencies
   readiness: Readiness
   realtime: Realtime
   records: RecordService
+  refunds: Refunds
   setUp: SetUp
   /** Requests that wait for jobs. */
   waits: JobWaits
@@ -86,6 +89,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     queueRoute,
     ...calibrationRoutes,
     ...calibrationHistoryRoutes,
+    ...recallRoutes(() => dependencies.refunds.loop.wake()),
     ...recordRoutes(records),
     ...notificationRoutes,
     scheduleRoute,

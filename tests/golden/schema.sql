@@ -207,6 +207,7 @@ CREATE TABLE "job_attempts" (
   PRIMARY KEY (job, attempt)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX "job_attempts_provenance" ON "job_attempts" ("provenance") WHERE provenance > 0;
+CREATE INDEX "job_attempts_qpu" ON "job_attempts" ("qpu") WHERE state = 'ok';
 CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at");
 CREATE INDEX "job_attempts_qpu_ended_at_state" ON "job_attempts" ("qpu", "ended_at", "state") WHERE state IN ('error', 'lost');
 CREATE TABLE "job_provenance" (
@@ -320,7 +321,7 @@ CREATE TABLE "qpu_descriptions" (
 CREATE TABLE "qpu_ledger" (
   "id" TEXT NOT NULL PRIMARY KEY,
   "user" TEXT NOT NULL,
-  "kind" TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening')),
+  "kind" TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund')),
   "source_id" TEXT NOT NULL,
   "delta_ms" INTEGER NOT NULL,
   "at" TEXT NOT NULL,
@@ -495,6 +496,31 @@ CREATE TABLE "reading_series" (
   "last" INTEGER NOT NULL,
   UNIQUE (driver, channel, unit)
 ) STRICT;
+CREATE TABLE "recall_notices" (
+  "recall" TEXT NOT NULL,
+  "user" TEXT NOT NULL,
+  "undone" INTEGER NOT NULL,
+  PRIMARY KEY (recall, user, undone)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE "recalls" (
+  "id" TEXT NOT NULL PRIMARY KEY,
+  "qpu" TEXT NOT NULL,
+  "report" TEXT NOT NULL,
+  "from_at" TEXT NOT NULL,
+  "to_at" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "actor" TEXT NOT NULL,
+  "created" TEXT NOT NULL,
+  "undone_by" TEXT NOT NULL,
+  "undone_at" TEXT NOT NULL,
+  "undo_reason" TEXT NOT NULL,
+  "settled" INTEGER NOT NULL CHECK (settled IN (0, 1)),
+  "cursor_at" TEXT NOT NULL,
+  "cursor_job" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "recalls_qpu" ON "recalls" ("qpu") WHERE undone_at = '';
+CREATE INDEX "recalls_report" ON "recalls" ("report") WHERE report <> '';
+CREATE INDEX "recalls_settled" ON "recalls" ("settled") WHERE settled = 0;
 CREATE TABLE "recent_use" (
   "minute" INTEGER NOT NULL,
   "user" TEXT NOT NULL,

@@ -187,13 +187,15 @@ export class Job {
   }
 
   /**
-   * Waits as `wait` does and returns the results. @throws JobFailedError, JobCancelledError, JobTimeoutError.
+   * Waits as `wait` does and returns the results; warns on the console if they were recalled, see
+   * `raw.recalled`. @throws JobFailedError, JobCancelledError, JobTimeoutError.
    */
   async result(options?: WaitOptions): Promise<Result> {
     const { raw, status, error } = await this.wait(options)
     if (status === 'cancelled') throw new JobCancelledError(this.id)
     if (status === 'failed')
       throw new JobFailedError(this.id, error?.code ?? '', error?.message ?? 'unknown reason')
+    if (raw.recalled) console.warn(`The result of job ${this.id} was recalled: ${raw.recalled.reason}`)
     return new Result(this.id, raw.results as JobResults)
   }
 

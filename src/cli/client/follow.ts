@@ -67,7 +67,8 @@ export function printOutcome(job: Job): void {
   if (job.status === 'completed') {
     const result = resultOf(job)
     console.log(resultLines(result).join('\n'))
-    printWarnings(result.circuits.flatMap(({ warnings }) => warnings))
+    const recalled = job.raw.recalled ? [`the result was recalled: ${job.raw.recalled.reason}`] : []
+    printWarnings([...recalled, ...result.circuits.flatMap(({ warnings }) => warnings)])
   } else if (job.status === 'cancelled') process.stderr.write(`Job ${job.id} was cancelled\n`)
   else process.stderr.write(`Job ${job.id} failed: ${plain(job.error?.message ?? 'unknown reason')}\n`)
 }

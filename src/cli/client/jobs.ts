@@ -112,6 +112,7 @@ export const jobCommand = defineCommand({
       Ended: localTime(finished),
       Charged: chargedSeconds === undefined ? '' : `${chargedSeconds} s of QPU time`,
       ...originOf(raw),
+      Recalled: raw.recalled?.reason,
       Attempts: raw.attempt > 1 ? raw.attempt : '',
       Error: error?.message,
       // What the timeline says besides: the last line of an exception of the device.

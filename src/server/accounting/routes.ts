@@ -170,8 +170,10 @@ const entry = v.pipe(
   v.object({
     at: v.string(),
     kind: v.pipe(
-      v.picklist(['charge', 'grant', 'admin', 'opening']),
-      v.description('A job; an approved request; a change by a superuser; the first balance'),
+      v.picklist(['charge', 'grant', 'admin', 'opening', 'refund']),
+      v.description(
+        'A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled',
+      ),
     ),
     name: v.pipe(v.string(), v.description('Name of the job; empty for others and without one')),
     source: v.pipe(v.string(), v.description('Id of the job, the request or the change')),

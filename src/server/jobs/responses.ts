@@ -110,6 +110,15 @@ const step = v.pipe(
   v.title('TimelineStep'),
 )
 
+const recallMark = v.pipe(
+  v.object({
+    recall: v.pipe(v.string(), v.description('Id of the oldest recall in force that covers it')),
+    reason: v.string(),
+    at: v.pipe(time, v.description('When it was declared')),
+  }),
+  v.title('RecallMark'),
+)
+
 const detailShape = {
   ...ownShape,
   charged_seconds: v.nullable(v.number()),
@@ -122,6 +131,12 @@ const detailShape = {
   disturbed_by: v.pipe(
     v.nullable(v.string()),
     v.description('Report of a calibration that ran on the QPU while the job did; null = none'),
+  ),
+  recalled: v.pipe(
+    v.nullable(recallMark),
+    v.description(
+      'Why its result is not to be relied on, although it is completed; null = no recall is in force',
+    ),
   ),
   attempts: v.pipe(v.array(attempt), v.description('Each claim for a driver, with the QPU that ran it')),
   waiting: v.optional(waiting),

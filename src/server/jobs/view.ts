@@ -17,6 +17,7 @@ import {
   readNewPosition,
   readQueuePosition,
 } from '../../db/store/jobs/index.ts'
+import { recallOf } from '../../db/store/recalls/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
@@ -143,6 +144,7 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
     calibration: attempts.findLast(({ provenance }) => provenance)?.provenance?.calibration ?? null,
     attempts,
     disturbed_by: disturbedBy(tx, job),
+    recalled: job.status === 'completed' ? (recallOf(tx, id) ?? null) : null,
     ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
   }
 }

@@ -108,6 +108,7 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
   'Metadata of a circuit': ['program-labels'],
   'Job as it is stored': ['submissions-largest', 'view-large-programs'],
   'Program in a receipt': ['receipts'],
+  'Recalls in force of a QPU': { reason: 'of superusers; tests/db/store/recalls/recalls.test.ts' },
   'Names that a program declares at its top level, such as gates': [
     'program-many-gates',
     'program-gates-at-cap',

@@ -61,6 +61,8 @@ export const WRITE_ROUTES: Routes = {
   'POST /api/op/jobs/:id/requeue': post('/api/op/jobs/none/requeue'),
   'POST /api/op/jobs/:id/move': post('/api/op/jobs/none/move', { qpu: QPU }),
   'POST /api/op/calibrate/dispatch': post('/api/op/calibrate/dispatch', { driver_id: 'none', mode: 'full' }),
+  'POST /api/op/recalls': post('/api/op/recalls', { report: 'none', reason: 'attack' }),
+  'POST /api/op/recalls/:id/undo': post('/api/op/recalls/none/undo', { reason: 'attack' }),
   'POST /api/collections': post('/api/collections'),
   'PATCH /api/collections/:collection': { method: 'PATCH', ...post('/api/collections/users') },
   'DELETE /api/collections/:collection': { method: 'DELETE', path: '/api/collections/users' },

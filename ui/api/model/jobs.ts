@@ -138,6 +138,7 @@ export const job = v.object({
   attempts: v.optional(v.array(attempt), []),
   calibration: v.optional(v.nullable(calibration)),
   disturbed_by: text,
+  recalled: v.optional(v.nullable(v.object({ reason: v.string(), at: v.string() }))),
   queue_position: count,
   waiting: v.optional(v.nullable(v.object({ code: v.string(), text: v.string(), until: text }))),
   estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() }))),

@@ -71,9 +71,11 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 function describe({ kind, source, name }: Row): ComponentChildren {
-  if (kind === 'charge') {
+  if (kind === 'charge' || kind === 'refund') {
+    const text = kind === 'refund' ? 'Recalled: ' : ''
     return (
       <a href={`/jobs/${source}`}>
+        {text}
         <JobName of={{ id: source, name }} />
       </a>
     )

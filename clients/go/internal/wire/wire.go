@@ -296,7 +296,7 @@ type Usage struct {
 type LedgerEntry struct {
 	At string `json:"at"`
 
-	// A job; an approved request; a change by a superuser; the first balance
+	// A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled
 	Kind string `json:"kind"`
 
 	// Name of the job; empty for others and without one
@@ -1379,6 +1379,9 @@ type JobDetail struct {
 	// Report of a calibration that ran on the QPU while the job did; null = none
 	DisturbedBy *string `json:"disturbed_by"`
 
+	// Why its result is not to be relied on, although it is completed; null = no recall is in force
+	Recalled *RecallMark `json:"recalled"`
+
 	// Each claim for a driver, with the QPU that ran it
 	Attempts []JobAttempt `json:"attempts"`
 
@@ -1428,6 +1431,17 @@ type FileState struct {
 	Sha256 string `json:"sha256"`
 
 	ModifiedAt string `json:"modified_at"`
+}
+
+// RecallMark: see the reference of the routes
+type RecallMark struct {
+	// Id of the oldest recall in force that covers it
+	Recall string `json:"recall"`
+
+	Reason string `json:"reason"`
+
+	// When it was declared
+	At string `json:"at"`
 }
 
 // JobAttempt: see the reference of the routes
@@ -1651,6 +1665,9 @@ type JobChange struct {
 	// Report of a calibration that ran on the QPU while the job did; null = none
 	DisturbedBy *string `json:"disturbed_by"`
 
+	// Why its result is not to be relied on, although it is completed; null = no recall is in force
+	Recalled *RecallMark `json:"recalled"`
+
 	// Each claim for a driver, with the QPU that ran it
 	Attempts []JobAttempt `json:"attempts"`
 
@@ -1816,6 +1833,36 @@ type CalibrationMedians struct {
 	QPU string `json:"qpu"`
 
 	Series []CalibrationMediansSeries `json:"series"`
+}
+
+// Recall: see the reference of the routes
+type Recall struct {
+	ID string `json:"id"`
+
+	// Id in qpus
+	QPU string `json:"qpu"`
+
+	// Id in calibration_results; '' = an interval
+	Report string `json:"report"`
+
+	// Begin of the interval, or end of the calibration, UTC
+	From string `json:"from"`
+
+	// UTC; '' = none
+	To string `json:"to"`
+
+	Reason string `json:"reason"`
+
+	// UTC; '' = none
+	Created string `json:"created"`
+
+	// When it was withdrawn, UTC; '' = it is in force
+	UndoneAt string `json:"undone_at"`
+
+	UndoReason string `json:"undo_reason"`
+
+	// Whether all charges are refunded, or deducted again
+	Settled bool `json:"settled"`
 }
 
 // Record: see the reference of the routes
@@ -3986,6 +4033,28 @@ type PostOpCalibrateDispatchBody struct {
 	Resume *string `json:"resume,omitempty"`
 
 	TargetQubits []string `json:"target_qubits,omitempty"`
+}
+
+// PostOpRecallsBody: see the reference of the routes
+type PostOpRecallsBody struct {
+	// Id of a calibration report
+	Report *string `json:"report,omitempty"`
+
+	// With from and to: name or id
+	QPU *string `json:"qpu,omitempty"`
+
+	From *string `json:"from,omitempty"`
+
+	To *string `json:"to,omitempty"`
+
+	// The owners of the results read it
+	Reason string `json:"reason"`
+}
+
+// PostOpRecallsByIdUndoBody: see the reference of the routes
+type PostOpRecallsByIdUndoBody struct {
+	// The owners of the results read it
+	Reason string `json:"reason"`
 }
 
 // GetCollectionsByCollectionRecordsResponse: see the reference of the routes

@@ -194,8 +194,8 @@ export interface Usage {
 
 export interface LedgerEntry {
   readonly at: string
-  /** A job; an approved request; a change by a superuser; the first balance */
-  readonly kind: "charge" | "grant" | "admin" | "opening"
+  /** A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled */
+  readonly kind: "charge" | "grant" | "admin" | "opening" | "refund"
   /** Name of the job; empty for others and without one */
   readonly name: string
   /** Id of the job, the request or the change */
@@ -886,6 +886,8 @@ export interface JobDetail {
   readonly calibration: AttemptCalibration | null
   /** Report of a calibration that ran on the QPU while the job did; null = none */
   readonly disturbed_by: string | null
+  /** Why its result is not to be relied on, although it is completed; null = no recall is in force */
+  readonly recalled: RecallMark | null
   /** Each claim for a driver, with the QPU that ran it */
   readonly attempts: readonly JobAttempt[]
   readonly waiting?: JobWaiting
@@ -922,6 +924,14 @@ export interface CalibrationState {
 export interface FileState {
   readonly sha256: string
   readonly modified_at: string
+}
+
+export interface RecallMark {
+  /** Id of the oldest recall in force that covers it */
+  readonly recall: string
+  readonly reason: string
+  /** When it was declared */
+  readonly at: string
 }
 
 export interface JobAttempt {
@@ -1072,6 +1082,8 @@ export interface JobChange {
   readonly calibration: AttemptCalibration | null
   /** Report of a calibration that ran on the QPU while the job did; null = none */
   readonly disturbed_by: string | null
+  /** Why its result is not to be relied on, although it is completed; null = no recall is in force */
+  readonly recalled: RecallMark | null
   /** Each claim for a driver, with the QPU that ran it */
   readonly attempts: readonly JobAttempt[]
   readonly waiting?: JobWaiting
@@ -1182,6 +1194,26 @@ export interface CalibrationMedians {
   /** Id of the QPU */
   readonly qpu: string
   readonly series: readonly CalibrationMediansSeries[]
+}
+
+export interface Recall {
+  readonly id: string
+  /** Id in qpus */
+  readonly qpu: string
+  /** Id in calibration_results; '' = an interval */
+  readonly report: string
+  /** Begin of the interval, or end of the calibration, UTC */
+  readonly from: string
+  /** UTC; '' = none */
+  readonly to: string
+  readonly reason: string
+  /** UTC; '' = none */
+  readonly created: string
+  /** When it was withdrawn, UTC; '' = it is in force */
+  readonly undone_at: string
+  readonly undo_reason: string
+  /** Whether all charges are refunded, or deducted again */
+  readonly settled: boolean
 }
 
 export type Record = ApiTokensRecord | CalibrationRequestsRecord | CalibrationResultsRecord | DriversRecord | EventsRecord | ExternalAuthsRecord | NotesRecord | NotificationsRecord | QpuTimeRequestsRecord | QpusRecord | QuantumJobsRecord | SuperusersRecord | ThresholdsRecord | TimeSlotsRecord | UsersRecord | WebhooksRecord
@@ -2625,6 +2657,22 @@ export interface PostOpCalibrateDispatchBody {
   /** An aborted or failed request whose finished steps are not repeated, in place of the other fields */
   readonly resume?: string
   readonly target_qubits?: readonly string[] | null
+}
+
+export interface PostOpRecallsBody {
+  /** Id of a calibration report */
+  readonly report?: string
+  /** With from and to: name or id */
+  readonly qpu?: string
+  readonly from?: string
+  readonly to?: string
+  /** The owners of the results read it */
+  readonly reason: string
+}
+
+export interface PostOpRecallsByIdUndoBody {
+  /** The owners of the results read it */
+  readonly reason: string
 }
 
 export interface GetCollectionsByCollectionRecordsResponse {

@@ -61,6 +61,10 @@ class SvcError(Exception):
         return [*lines, f"{type(self).__name__}: {self}"]
 
 
+class RecalledResultWarning(UserWarning):
+    """An operator has declared the calibration or the time bad with which a result was measured."""
+
+
 class InvalidRequestError(SvcError):
     """A field, a program or a parameter is invalid; ``fields`` says which, the text shows the line."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from html import escape
 from typing import Any, Literal, Mapping, cast
+
+from ._errors import RecalledResultWarning
 
 # A state that a newer server adds is passed on as text.
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
@@ -26,6 +29,14 @@ def _required_time(text: object) -> datetime:
 def iso(time: datetime) -> str:
     """A time as the server reads it. Times without zone are local."""
     return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def warn_if_recalled(raw: Raw) -> None:
+    """Warns the caller of ``result()`` that the result of a job is not to be relied on."""
+    mark = raw.get("recalled")
+    if mark:
+        text = f"The result of job {raw['id']} was recalled: {mark['reason']}"
+        warnings.warn(text, RecalledResultWarning, stacklevel=3)
 
 
 def has_ended(status: str) -> bool:

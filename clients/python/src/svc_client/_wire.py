@@ -176,7 +176,7 @@ class Usage(TypedDict):
 
 class LedgerEntry(TypedDict):
     at: str
-    kind: Literal["charge", "grant", "admin", "opening"]  # A job; an approved request; a change by a superuser; the first balance
+    kind: Literal["charge", "grant", "admin", "opening", "refund"]  # A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled
     name: str  # Name of the job; empty for others and without one
     source: str  # Id of the job, the request or the change
     seconds: float  # Negative for a deduction
@@ -782,6 +782,7 @@ class _JobDetail(TypedDict):
     timeline: List[TimelineStep]
     calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
     disturbed_by: Optional[str]  # Report of a calibration that ran on the QPU while the job did; null = none
+    recalled: Optional[RecallMark]  # Why its result is not to be relied on, although it is completed; null = no recall is in force
     attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
 
 
@@ -817,6 +818,12 @@ class FileState(TypedDict):
 
     sha256: str
     modified_at: str
+
+
+class RecallMark(TypedDict):
+    recall: str  # Id of the oldest recall in force that covers it
+    reason: str
+    at: str  # When it was declared
 
 
 class _JobAttempt(TypedDict):
@@ -951,6 +958,7 @@ class _JobChange(TypedDict):
     timeline: List[TimelineStep]
     calibration: Optional[AttemptCalibration]  # Of the last attempt that reported its end; null = not known
     disturbed_by: Optional[str]  # Report of a calibration that ran on the QPU while the job did; null = none
+    recalled: Optional[RecallMark]  # Why its result is not to be relied on, although it is completed; null = no recall is in force
     attempts: List[JobAttempt]  # Each claim for a driver, with the QPU that ran it
 
 
@@ -1042,6 +1050,22 @@ class CalibrationMedians(TypedDict):
     qpu: str  # Id of the QPU
     series: List[CalibrationMediansSeries]
 
+
+Recall = TypedDict(
+    "Recall",
+    {
+        "id": "str",
+        "qpu": "str",
+        "report": "str",
+        "from": "str",
+        "to": "str",
+        "reason": "str",
+        "created": "str",
+        "undone_at": "str",
+        "undo_reason": "str",
+        "settled": "bool",
+    },
+)
 
 class _ApiTokensRecord(TypedDict):
     collectionId: str
@@ -2272,6 +2296,22 @@ class PostOpCalibrateDispatchBody(TypedDict, total=False):
     mode: Literal["fidelity_check", "partial", "full"]
     resume: str  # An aborted or failed request whose finished steps are not repeated, in place of the other fields
     target_qubits: Optional[List[str]]
+
+
+PostOpRecallsBody = TypedDict(
+    "PostOpRecallsBody",
+    {
+        "reason": "str",
+        "report": "str",
+        "qpu": "str",
+        "from": "str",
+        "to": "str",
+    },
+    total=False,
+)
+
+class PostOpRecallsByIdUndoBody(TypedDict):
+    reason: str  # The owners of the results read it
 
 
 class GetCollectionsByCollectionRecordsResponse(TypedDict):

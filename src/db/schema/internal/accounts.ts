@@ -9,7 +9,7 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
     {
       id: 'TEXT NOT NULL PRIMARY KEY',
       user: 'TEXT NOT NULL',
-      kind: "TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening'))",
+      kind: "TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund'))",
       source_id: 'TEXT NOT NULL',
       delta_ms: 'INTEGER NOT NULL',
       at: 'TEXT NOT NULL',

@@ -53,6 +53,37 @@ export const CALIBRATIONS_TABLES: readonly Table[] = [
     // Whether it begins when the server lets it.
     waits: 'INTEGER NOT NULL DEFAULT 0',
   }),
+  // A report or an interval of a QPU whose results are declared bad, and up to which job (by its end) the
+  // charges are refunded; see `store/recalls`.
+  internal(
+    'recalls',
+    {
+      id: 'TEXT NOT NULL PRIMARY KEY',
+      qpu: 'TEXT NOT NULL',
+      report: 'TEXT NOT NULL',
+      from_at: 'TEXT NOT NULL',
+      to_at: 'TEXT NOT NULL',
+      reason: 'TEXT NOT NULL',
+      actor: 'TEXT NOT NULL',
+      created: 'TEXT NOT NULL',
+      undone_by: 'TEXT NOT NULL',
+      undone_at: 'TEXT NOT NULL',
+      undo_reason: 'TEXT NOT NULL',
+      settled: 'INTEGER NOT NULL CHECK (settled IN (0, 1))',
+      cursor_at: 'TEXT NOT NULL',
+      cursor_job: 'TEXT NOT NULL',
+    },
+    [],
+    [
+      index('recalls', ['qpu'], false, "undone_at = ''"),
+      index('recalls', ['report'], false, "report <> ''"),
+      index('recalls', ['settled'], false, 'settled = 0'),
+    ],
+  ),
+  // An owner of results who was notified of a recall, and of its withdrawal.
+  keyed('recall_notices', { recall: 'TEXT NOT NULL', user: 'TEXT NOT NULL', undone: 'INTEGER NOT NULL' }, [
+    'PRIMARY KEY (recall, user, undone)',
+  ]),
   // The newest calibration of one QPU, and the medians of its values by parameter, as JSON.
   internal('qpu_calibrations', {
     qpu: 'TEXT NOT NULL PRIMARY KEY',

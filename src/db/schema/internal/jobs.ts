@@ -23,6 +23,8 @@ export const JOBS_TABLES: readonly Table[] = [
     [
       index('job_attempts', ['provenance'], false, 'provenance > 0'),
       index('job_attempts', ['qpu', 'ended_at'], false),
+      // Results that arrived after their attempt had been given up.
+      index('job_attempts', ['qpu'], false, "state = 'ok'"),
       index('job_attempts', ['qpu', 'ended_at', 'state'], false, "state IN ('error', 'lost')"),
     ],
   ),

@@ -10,6 +10,7 @@ import { jobChecks } from './0007-job-checks.ts'
 import { runningQpu } from './0008-running-qpu.ts'
 import { jobsInOneRow } from './0009-jobs-in-one-row.ts'
 import { sumsWatermark } from './0010-sums-watermark.ts'
+import { refunds } from './0011-refunds.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   runningQpu,
   jobsInOneRow,
   sumsWatermark,
+  refunds,
 ]

@@ -8,8 +8,8 @@ import { writeSumsIfDue } from '../../sums/write.ts'
 /** One change of a balance that is not a charge. (`kind`, `sourceId`) is unique, so a change happens once. */
 interface LedgerEntry {
   user: string
-  /** `grant`: the source is the time request; `admin`: the action of a superuser. */
-  kind: 'grant' | 'admin'
+  /** `grant`: the source is the time request; `admin`: the action of a superuser; see `refundSource`. */
+  kind: 'grant' | 'admin' | 'refund'
   sourceId: string
   /** Whole milliseconds; negative for a deduction. */
   deltaMs: number
@@ -78,11 +78,29 @@ export function chargeOf(tx: ReadTx, job: string): number | undefined {
   return row?.charged
 }
 
+/** Digits of the number of a refund, so that the id of the job is what precedes it. */
+const REFUND_DIGITS = 6
+
+/** The source of the next refund of a job, or of the next deduction of one: it has had `count` so far. */
+export function refundSource(job: string, count: number): string {
+  return `${job}:${String(count).padStart(REFUND_DIGITS, '0')}`
+}
+
+/** What was refunded of the charge of a job, less what was deducted again, in ms, in how many entries. */
+export function refundsOf(tx: ReadTx, job: string): { ms: number; count: number } {
+  const row = tx.one<{ ms: number; count: number }>(
+    `SELECT coalesce(sum(delta_ms), 0) AS ms, count(*) AS count FROM qpu_ledger
+     WHERE kind = 'refund' AND source_id > $job || ':' AND source_id < $job || ';'`,
+    { job },
+  )
+  return row ?? { ms: 0, count: 0 }
+}
+
 /** One change of a balance, for its user. */
 interface LedgerRow {
   /** Position in the ledger: grows with each entry. */
   position: number
-  kind: 'charge' | 'grant' | 'admin' | 'opening'
+  kind: 'charge' | 'grant' | 'admin' | 'opening' | 'refund'
   /** Id of the job, of the time request or of the action. */
   source: string
   /** Name of the job; empty for other entries, without one, and for a job that was removed. */
@@ -102,9 +120,11 @@ export function listLedger(
 ): LedgerRow[] {
   return tx.all(
     `SELECT position, kind, source, "deltaMs", at,
-       COALESCE((SELECT name FROM quantum_jobs WHERE id = source AND kind = 'charge'), '') AS name FROM (
+       COALESCE((SELECT name FROM quantum_jobs WHERE id = source AND kind IN ('charge', 'refund')), '') AS name FROM (
        SELECT * FROM (
-         SELECT ${INSERTION_ORDER} AS position, "user", kind, source_id AS source, delta_ms AS "deltaMs", at FROM qpu_ledger
+         SELECT ${INSERTION_ORDER} AS position, "user", kind,
+           CASE kind WHEN 'refund' THEN substr(source_id, 1, length(source_id) - ${REFUND_DIGITS + 1})
+             ELSE source_id END AS source, delta_ms AS "deltaMs", at FROM qpu_ledger
          WHERE "user" = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit) stored
        UNION ALL
        SELECT ${NEXT_POSITION} + row_number() OVER (ORDER BY at, job), "user", 'charge', job, 0 - charged, at

@@ -3,6 +3,7 @@ import { notifications } from '../../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
 import { webhooks } from '../../../../src/db/store/webhooks/index.ts'
 import { LINK_ROWS } from './link-rows.ts'
+import { RECALL_ROWS } from './recall-rows.ts'
 import { RECORD_ROWS } from './record-rows.ts'
 import {
   all,
@@ -265,6 +266,7 @@ export const TABLE: readonly Row[] = [
     statuses: SUPERUSER_CREATES,
     call: ({ tuner }) => ({ body: { driver_id: tuner, mode: 'full' } }),
   },
+  ...RECALL_ROWS,
   {
     route: 'POST /api/op/drivers/create',
     statuses: SUPERUSER_CREATES,

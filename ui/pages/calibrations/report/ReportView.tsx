@@ -26,6 +26,7 @@ import { Benchmarks } from './Benchmarks.tsx'
 import { BudgetPanel } from './BudgetPanel.tsx'
 import { CompareWith } from './CompareWith.tsx'
 import { FitPanel } from './FitPanel.tsx'
+import { RecallNotice } from './Recall.tsx'
 import { RoutineList } from './RoutineList.tsx'
 
 interface ReportViewProps {
@@ -76,6 +77,7 @@ export function ReportView({ report, request, qpuName, tunerName, isShared = fal
       >
         <Actions report={report} read={read} request={request} name={name} isShared={isShared} />
       </Heading>
+      {!isShared && <RecallNotice report={report.id} />}
       <Failures report={read} givenUp={request?.status === 'failed' ? request.error : ''} />
       {report.traces_stripped && (
         <div class="notice">

@@ -34,6 +34,12 @@ export function Details({ job, owner }: { job: Job; owner: string | undefined })
             <a href="/docs/reference/jobs#charges">What is charged</a>
           </p>
         )}
+        {job.recalled && (
+          <p class="notice tone-bad">
+            <strong>Recalled.</strong> Do not rely on this result: {job.recalled.reason} (
+            <Moment at={job.recalled.at} />)
+          </p>
+        )}
         {job.disturbed_by && (
           <p class="notice tone-warn">
             <a href={`/calibrations/${job.disturbed_by}`}>A calibration</a> ran on the QPU while this job did:

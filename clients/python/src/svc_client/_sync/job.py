@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Iterator
 
 from .._errors import JobCancelledError, JobFailedError
-from .._models import JobRecord, has_ended, job_fields
+from .._models import JobRecord, has_ended, job_fields, warn_if_recalled
 from .._result import PartialResults, Result
 from .transport import segment
 
@@ -64,6 +64,9 @@ class Job(JobRecord):
     def result(self, timeout: float | None = None, progress: bool | None = None) -> Result:
         """Waits as ``wait`` does and returns the results.
 
+        Warns with ``RecalledResultWarning`` if they were recalled: an operator has declared the calibration or the
+        time bad with which they were measured.
+
         Raises:
             JobFailedError: it has failed.
             JobCancelledError: it was cancelled.
@@ -75,6 +78,7 @@ class Job(JobRecord):
         if job.status == "failed":
             code, text = (job.error.code, job.error.message) if job.error else ("", "unknown reason")
             raise JobFailedError(f"Job {self.id} failed: {text}", job_id=self.id, code=code)
+        warn_if_recalled(job.raw)
         return Result(self.id, job.raw["results"], job.raw)
 
     def partial_results(self) -> PartialResults:

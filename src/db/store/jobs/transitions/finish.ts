@@ -148,8 +148,11 @@ function endClaim(
   startedAt: string,
 ): string {
   // The attempt may be lost already: its result is accepted while no other driver has the job (T3').
-  if (row.ended !== undefined) endLate(tx, { ...ended, state: kind === 'completed' ? 'ok' : 'error' })
-  else if (kind === 'completed') return row.claimed_at
+  if (row.ended !== undefined) {
+    endLate(tx, { ...ended, state: kind === 'completed' ? 'ok' : 'error' })
+    // A recall may have been settled without this job, which ended after later ones of its QPU.
+    tx.post('UPDATE recalls SET settled = 0 WHERE qpu = $qpu', { qpu: row.qpu })
+  } else if (kind === 'completed') return row.claimed_at
   else endAttempt(tx, { ...ended, state: 'error' }, startedAt)
   return ''
 }

@@ -1,0 +1,9 @@
+export {
+  declareRecall,
+  listRecalls,
+  type Recall,
+  type RecallSubject,
+  undoRecall,
+} from './recalls.ts'
+export { listOpenRecalls, settleJobs } from './refunds.ts'
+export { type RecallMark, recallOf } from './touch.ts'

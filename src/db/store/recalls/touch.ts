@@ -1,0 +1,38 @@
+import type { ReadTx } from '../../records/tx.ts'
+
+/** When the attempt that completed a job began, for the alias of its row; UTC text. */
+export function startSql(job: string): string {
+  return `CASE WHEN ${job}.started_at <> '' THEN ${job}.started_at WHEN ${job}.claimed_at <> '' THEN ${job}.claimed_at
+    ELSE coalesce((SELECT claimed_at FROM job_attempts claim
+      WHERE claim.job = ${job}.id AND claim.attempt = ${job}.attempt), ${job}.finished_at) END`
+}
+
+/**
+ * The condition that the result of a job touches a recall of its QPU, for the aliases of their rows: it ran
+ * with the report, or in the interval, of which both ends belong to it.
+ */
+export function touchSql(job: string, recall: string): string {
+  return `${job}.status = 'completed' AND ${recall}.qpu = ${job}.qpu AND
+    CASE ${recall}.report WHEN '' THEN ${job}.finished_at >= ${recall}.from_at AND ${startSql(job)} <= ${recall}.to_at
+    ELSE EXISTS (SELECT 1 FROM job_provenance known
+      WHERE known.id = ${job}.provenance AND ${recall}.report IN (known.report, known.report_after)) END`
+}
+
+/** Why the result of a job is not to be relied on. */
+export interface RecallMark {
+  /** Id of the recall. */
+  recall: string
+  reason: string
+  /** When it was declared, UTC text. */
+  at: string
+}
+
+/** The mark on a job: the oldest recall in force that its result touches; undefined without one. */
+export function recallOf(tx: ReadTx, job: string): RecallMark | undefined {
+  return tx.one<RecallMark>(
+    `SELECT recall.id AS recall, recall.reason, recall.created AS at
+     FROM quantum_jobs job JOIN recalls recall ON recall.qpu = job.qpu AND recall.undone_at = ''
+     WHERE job.id = $job AND ${touchSql('job', 'recall')} ORDER BY recall.id LIMIT 1`,
+    { job },
+  )
+}
