@@ -25,6 +25,7 @@ const wrongPassword = () => ({ body: { identity: fresh('nobody'), password: 'wro
 const ownToken = async (world: World) => ({ path: `/api/tokens/${await world.token()}` })
 const ownJob = async (world: World) => `/api/jobs/${await world.job()}`
 const viewOwnJob = async (world: World) => ({ path: await ownJob(world) })
+const ofOwnJob = (part: string) => async (world: World) => ({ path: `${await ownJob(world)}/${part}` })
 
 /** A webhook of the owner to an address that is refused; `suffix` continues its path. */
 const ownWebhook =
@@ -316,13 +317,9 @@ export const TABLE: readonly Row[] = [
     // Pending, so that it has no receipt yet.
     route: 'GET /api/jobs/:id/receipt',
     statuses: [401, 409, 404, 409, 409],
-    call: async (world) => ({ path: `${await ownJob(world)}/receipt` }),
+    call: ofOwnJob('receipt'),
   },
-  {
-    route: 'GET /api/jobs/:id/partial-results',
-    statuses: OWNER_OR_SUPERUSER,
-    call: async (world) => ({ path: `${await ownJob(world)}/partial-results` }),
-  },
+  { route: 'GET /api/jobs/:id/partial-results', statuses: OWNER_OR_SUPERUSER, call: ofOwnJob('partial-results') },
   { route: 'POST /api/jobs/changes', statuses: SIGNED_IN, call: () => ({ body: { known: [{ id: 'x' }] } }) },
   {
     route: 'POST /api/jobs/:id/cancel',
