@@ -1,4 +1,4 @@
-import type { Estimate, Job } from '../api/model/jobs.ts'
+import type { Estimate, Job, PartialResults } from '../api/model/jobs.ts'
 import { formatCount, formatNumberOf, formatSeconds, sentence, spellCount } from '../lib/format.ts'
 import { countsOfResult } from './counts.ts'
 import { jobCondition } from './status.ts'
@@ -79,6 +79,22 @@ export function executionsOf({ payload }: Pick<Job, 'payload'>): Execution[] {
   return (payload?.circuits ?? []).flatMap(({ circuit, parameter_values: sets }) =>
     (sets && sets.length > 0 ? sets : [[]]).map((values) => ({ text: circuit, values })),
   )
+}
+
+/** A job as if it consisted of the circuits that have ended, in the order of the whole job. */
+export function partOf(job: Job, found: PartialResults): Job {
+  const executions = executionsOf(job)
+  const ended = found.flatMap(({ index, result }) => {
+    const execution = executions[index]
+    return execution ? [{ index, result, ...execution }] : []
+  })
+  const inOrder = ended.toSorted((one, other) => one.index - other.index)
+  const circuits = inOrder.map(({ text, values }) => ({ circuit: text, parameter_values: [[...values]] }))
+  return {
+    ...job,
+    ...(job.payload && { payload: { ...job.payload, circuits } }),
+    results: { error_code: '', circuit_results: inOrder.map(({ result }) => result) },
+  }
 }
 
 const BASES: Readonly<Record<string, string>> = {

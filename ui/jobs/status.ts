@@ -60,14 +60,21 @@ const JOB_CONDITIONS: Record<Job['status'], Condition> = {
   cancelled: { tone: 'idle', glyph: 'dash', word: 'Cancelled' },
 }
 
-/** Describes the state of a job; a pending job shows its queue position. */
+/** Describes the state of a job; a pending job shows its queue position, a running one its progress. */
 export function jobCondition(
-  job: Pick<Job, 'status'> & Partial<Pick<Job, 'queue_position' | 'held'>>,
+  job: Pick<Job, 'status'> & Partial<Pick<Job, 'queue_position' | 'held' | 'progress'>>,
 ): Condition {
   if (job.status === 'pending' && job.held) return { tone: 'warn', glyph: 'pause', word: 'Held' }
   const condition = JOB_CONDITIONS[job.status]
+  if (job.status === 'running' && job.progress)
+    return { ...condition, word: `${condition.word}, ${percentOf(job.progress)}` }
   if (job.status !== 'pending' || !job.queue_position) return condition
   return { ...condition, word: `${condition.word}, ${formatOrdinal(job.queue_position)}` }
+}
+
+/** A part of a whole in whole percent; 100 % only for all of it. */
+export function percentOf(part: number): string {
+  return `${Math.floor(part * 100)} %`
 }
 
 /** The reason of a failed job from whichever field the server put it in. */

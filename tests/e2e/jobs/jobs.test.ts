@@ -168,6 +168,34 @@ describe.skipIf(!chromium)('jobs', () => {
     })
   })
 
+  test('a sweep fills while its job runs, and stays, marked as incomplete, when the job fails', async () => {
+    const program = 'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float theta;\n'
+    const circuit = `${program}qubit q;\nbit c;\nrx(theta) q;\nc = measure q;\n`
+    const slow = await lab.service.createQpu('slow')
+    // 20 circuits of 0.5 s, of which 12 or so end in time.
+    lab.service.startDriver('slow', slow, 'mock', ['latency=10', 'job_timeout=6.2'])
+    await lab.service.untilOnline('slow')
+    const parameter_values = Array.from({ length: 20 }, (_, at) => [at / 3])
+    const sweep = await submit({ circuits: [{ circuit, parameter_values }] }, slow.id)
+    await visit('filling', 'user', async (page) => {
+      await page.goto(`/jobs/${sweep}`)
+      const panel = page.locator('section', { has: page.getByRole('heading', { name: 'Sweep' }) })
+      const plotOf = (number: string) =>
+        panel.getByRole('img', { name: `P(0): ${number} points against theta` })
+      const note = (text: string) => page.getByRole('status').filter({ hasText: text })
+      await note('of 20 circuits have ended; the others follow while the job runs.').waitFor()
+      await page
+        .getByText(/^Running, [1-9]\d? %$/)
+        .first()
+        .waitFor()
+      await plotOf('12').waitFor()
+      await note('12 of 20 circuits have ended in attempt 1.').waitFor()
+      await page.getByText('Failed.', { exact: true }).waitFor()
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await overflowOf(page)).toBe(0)
+    })
+  })
+
   test('points of level 1 are drawn in the IQ plane, one bit at a time', () =>
     visit('iq', 'user', async (page) => {
       await page.goto(`/jobs/${points}`)

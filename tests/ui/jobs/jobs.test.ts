@@ -1,7 +1,15 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
 import { type JobStatus, job, jobs } from '../../../ui/api/model/jobs.ts'
-import { countsOf, describeActivity, describeChanges, seedOf, shotsOf } from '../../../ui/jobs/jobs.ts'
+import {
+  countsOf,
+  describeActivity,
+  describeChanges,
+  executionsOf,
+  partOf,
+  seedOf,
+  shotsOf,
+} from '../../../ui/jobs/jobs.ts'
 import { formatCount } from '../../../ui/lib/format.ts'
 
 const list = (...statuses: JobStatus[]) =>
@@ -49,4 +57,18 @@ test('seedOf() and shotsOf() state what the device read of the options of a job'
   expect(seedOf(of('completed', { seed: 7 }, { memory_unit: 'V' }))).toBeUndefined()
   expect(shotsOf(of('completed', { shots: 1_024 }))).toBe(formatCount(1_024))
   expect(shotsOf(of('completed', { shots: 1_024, exact: true }))).toBe('none, exact values')
+})
+
+test('partOf() keeps the circuits that have ended, with their parameters, in the order of the job', () => {
+  const whole = v.parse(job, {
+    ...{ id: 'j', status: 'running', progress: 0.5 },
+    payload: { circuits: [{ circuit: 'a', parameter_values: [[1], [2], [3]] }, { circuit: 'b' }] },
+  })
+  const ended = [3, 1].map((index) => ({ index, result: { counts: { '0': index }, counts_omitted: false } }))
+  const part = partOf(whole, ended)
+  expect(executionsOf(part)).toEqual([
+    { text: 'a', values: [2] },
+    { text: 'b', values: [] },
+  ])
+  expect(part.results?.circuit_results?.map(({ counts }) => counts)).toEqual([{ '0': 1 }, { '0': 3 }])
 })

@@ -129,6 +129,8 @@ export const job = v.object({
   finished_at: text,
   duration: count,
   attempt: count,
+  /** Part that its last attempt has done, 0 to 1; 0 = not reported. */
+  progress: count,
   charged_seconds: count,
   /** At its submission. */
   estimate: v.optional(v.nullable(estimate)),
@@ -171,6 +173,12 @@ export const job = v.object({
 })
 export type Job = v.InferOutput<typeof job>
 export const jobs = v.array(job)
+
+/** Results of circuits that have ended of a job that has not completed, by places in the whole results. */
+export const partialResults = v.object({
+  results: v.array(v.object({ index: v.number(), result: circuitResult })),
+})
+export type PartialResults = v.InferOutput<typeof partialResults>['results']
 
 export const jobCount = v.object({ count: v.number() })
 

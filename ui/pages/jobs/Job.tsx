@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import { type Job, job as schema } from '../../api/model/jobs.ts'
+import { type Job, partialResults, job as schema } from '../../api/model/jobs.ts'
 import { useApp } from '../../app/app.ts'
 import type { PageProps } from '../../app/page.ts'
 import { useQuery } from '../../app/use-query.ts'
@@ -69,7 +69,19 @@ function OwnDetails({ job }: { job: Job }) {
   const app = useApp()
   const owners = useMemo(() => (app.superuser.value ? createOwners(app) : undefined), [])
   useEffect(() => owners?.need([job.user_id ?? '']), [job.user_id])
-  return <Details job={job} owner={owners?.name(job.user_id ?? '')} />
+  return <Details job={job} owner={owners?.name(job.user_id ?? '')} ended={useEnded(job)} />
+}
+
+/** The results of circuits that have ended; they are read again when there may be others. */
+function useEnded({ id, status, attempt, progress }: Job) {
+  const { api } = useApp()
+  const isPart = status !== 'completed' && (progress ?? 0) > 0
+  const path = `/api/jobs/${encodeURIComponent(id)}/partial-results`
+  const found = useResource(
+    async (abort) => (isPart ? (await api.get(path, partialResults, abort)).results : undefined),
+    [id, isPart, attempt, progress],
+  )
+  return isPart ? found.value.value : undefined
 }
 
 function NoSuchJob({ id }: { id: string }) {

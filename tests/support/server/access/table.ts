@@ -313,13 +313,13 @@ export const TABLE: readonly Row[] = [
     call: async () => ({ path: '/api/jobs/by-key/unused' }),
   },
   { route: 'GET /api/jobs/:id', statuses: OWNER_OR_SUPERUSER, call: viewOwnJob },
+  // Pending, so that it has no receipt yet.
+  { route: 'GET /api/jobs/:id/receipt', statuses: [401, 409, 404, 409, 409], call: ofOwnJob('receipt') },
   {
-    // Pending, so that it has no receipt yet.
-    route: 'GET /api/jobs/:id/receipt',
-    statuses: [401, 409, 404, 409, 409],
-    call: ofOwnJob('receipt'),
+    route: 'GET /api/jobs/:id/partial-results',
+    statuses: OWNER_OR_SUPERUSER,
+    call: ofOwnJob('partial-results'),
   },
-  { route: 'GET /api/jobs/:id/partial-results', statuses: OWNER_OR_SUPERUSER, call: ofOwnJob('partial-results') },
   { route: 'POST /api/jobs/changes', statuses: SIGNED_IN, call: () => ({ body: { known: [{ id: 'x' }] } }) },
   {
     route: 'POST /api/jobs/:id/cancel',

@@ -1,4 +1,6 @@
-import type { Job } from '../../../api/model/jobs.ts'
+import { useMemo } from 'preact/hooks'
+import type { Job, PartialResults } from '../../../api/model/jobs.ts'
+import { executionsOf, partOf } from '../../../jobs/jobs.ts'
 import { describeCharge, jobFailure } from '../../../jobs/status.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
@@ -9,9 +11,21 @@ import { Programs } from './Programs.tsx'
 import { Results } from './Results.tsx'
 import { SweepPanel } from './sweep/Sweep.tsx'
 
-/** Progress, results and programs of a job; `owner` is the name that is shown, if any. */
-export function Details({ job, owner }: { job: Job; owner: string | undefined }) {
+interface DetailsProps {
+  job: Job
+  /** The name that is shown, if any. */
+  owner: string | undefined
+  /** Results of circuits that have ended, of a job that has not completed. */
+  ended?: PartialResults | undefined
+}
+
+const NONE: PartialResults = []
+
+/** Progress, results and programs of a job. */
+export function Details({ job, owner, ended = NONE }: DetailsProps) {
   const failure = jobFailure(job)
+  const part = useMemo(() => (ended.length > 0 ? partOf(job, ended) : undefined), [job, ended])
+  const shown = job.status === 'completed' ? job : part
   return (
     <>
       <Panel title="Progress">
@@ -46,13 +60,26 @@ export function Details({ job, owner }: { job: Job; owner: string | undefined })
             its results may be wrong.
           </p>
         )}
+        {ended.length > 0 && <Incomplete job={job} ended={ended.length} />}
         <Facts job={job} owner={owner} />
         <History job={job} />
         <Origin job={job} />
       </Panel>
-      {job.status === 'completed' && <SweepPanel job={job} />}
-      {job.status === 'completed' && <Results job={job} />}
+      {shown && <SweepPanel job={shown} />}
+      {shown && <Results job={shown} />}
       <Programs job={job} />
     </>
+  )
+}
+
+/** That the results which are shown are incomplete. */
+function Incomplete({ job, ended }: { job: Job; ended: number }) {
+  const isRunning = job.status === 'running'
+  return (
+    <p class={`notice ${isRunning ? '' : 'tone-warn'}`} role="status">
+      <strong>Incomplete results.</strong> {ended} of {executionsOf(job).length} circuits have ended
+      {isRunning ? '; the others follow while the job runs.' : ` in attempt ${job.attempt}.`}{' '}
+      <a href="/docs/reference/jobs#results-before-the-end-of-a-job">About incomplete results</a>
+    </p>
   )
 }
