@@ -27,8 +27,9 @@ interface Sample {
 }
 
 /**
- * Compares the figures of the service with their limits each minute, announces each crossing to webhooks, and
- * keeps a value every 5 minutes for a day. In memory: after a restart the history begins again, and what is
+ * Compares the figures of the service with their limits each minute and announces to webhooks what stays
+ * beyond for a minute: drivers need some seconds to connect again after a start. Keeps a value of each figure
+ * every 5 minutes for a day. In memory: after a restart the history begins again, and what is
  * beyond its limit is announced once more.
  */
 export class ServiceWatch {
@@ -36,6 +37,7 @@ export class ServiceWatch {
   readonly #dependencies: WatchDependencies
   /** Since when a figure is beyond its limit, ms since the epoch. */
   readonly #beyond = new Map<string, number>()
+  readonly #announced = new Set<string>()
   #history: Sample[] = []
 
   constructor(dependencies: WatchDependencies) {
@@ -75,15 +77,22 @@ export class ServiceWatch {
     const figures = readFigures(await metrics.write())
     const now = clock.now()
     this.#keep(figures, now)
-    const crossed = figures.filter(({ metric, is_beyond }) => is_beyond !== this.#beyond.has(metric))
+    for (const { metric, is_beyond } of figures) {
+      if (!is_beyond) this.#beyond.delete(metric)
+      else if (!this.#beyond.has(metric)) this.#beyond.set(metric, now)
+    }
+    const stays = ({ metric }: Figure) => now - (this.#beyond.get(metric) ?? now) >= INTERVAL_MS
+    const crossed = figures.filter((figure) =>
+      this.#announced.has(figure.metric) ? !figure.is_beyond : stays(figure),
+    )
     if (crossed.length === 0) return
     await db.write('announce figures of the service', (tx) => {
       for (const { metric, value, from, below, is_beyond } of crossed)
         announceFigure(tx, is_beyond ? 'service.breached' : 'service.cleared', { metric, value, from, below })
     })
     for (const { metric, is_beyond } of crossed) {
-      if (is_beyond) this.#beyond.set(metric, now)
-      else this.#beyond.delete(metric)
+      if (is_beyond) this.#announced.add(metric)
+      else this.#announced.delete(metric)
     }
   }
 

@@ -35,15 +35,21 @@ async function openWatch(lab: JobLab) {
   return { watch, check, sent, clock }
 }
 
-test('each crossing of a limit is announced once, and the figure says since when', async () => {
+test('what stays beyond its limit for a minute is announced once, and the figure says since when', async () => {
   await using lab = await JobLab.open()
   const { watch, check, sent, clock } = await openWatch(lab)
   await check(6e9)
   expect(await sent()).toEqual([])
   await check(4e9)
   await clock.advance(MINUTE)
-  await check(3e9)
-  expect(await sent()).toEqual([['service.breached', 4e9]])
+  await check(6e9)
+  await check(4e9)
+  expect(await sent()).toEqual([])
+  for (const free of [3.5e9, 3e9]) {
+    await clock.advance(MINUTE)
+    await check(free)
+  }
+  expect(await sent()).toEqual([['service.breached', 3.5e9]])
   expect((await watch.describe()).figures).toMatchObject([
     {
       metric: 'svc_disk_free_bytes',
@@ -55,7 +61,7 @@ test('each crossing of a limit is announced once, and the figure says since when
   ])
   await check(5e9)
   expect(await sent()).toEqual([
-    ['service.breached', 4e9],
+    ['service.breached', 3.5e9],
     ['service.cleared', 5e9],
   ])
   expect((await watch.describe()).figures[0]?.since).toBe('')
