@@ -10,10 +10,12 @@ const NOT_IN_RESPONSES = {
   'the command line and the start': [
     ...[
       'bad_config',
+      'backup_needed',
+      'database_foreign',
+      'database_in_use',
       'folder_in_use',
       'folder_unusable',
       'log_lost',
-
       'no_database',
       'untrusted_certificate',
     ],
@@ -27,7 +29,8 @@ const NOT_IN_RESPONSES = {
     ...['not_a_backup', 'not_a_database'],
   ],
   'the outcome of a backup or a delivery': ['interrupted', 'timeout'],
-  'hidden as internal': ['database_damaged', 'database_unreadable', 'database_unsupported'],
+  'the end of the process': ['database_lost'],
+  'hidden as internal': ['commit_refused', 'database_damaged', 'database_unreadable', 'database_unsupported'],
   'why a QPU runs no jobs, not an error': ['calibrating', 'disabled', 'offline'],
   'logged only': ['unknown_job'],
 }

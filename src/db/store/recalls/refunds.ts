@@ -29,10 +29,16 @@ interface CompletedJob {
   isRecalled: number
 }
 
-/** Ids of the recalls that may have jobs to settle, oldest first. */
+const OPEN = `SELECT id, qpu, report, from_at, to_at, reason, undone_at, cursor_at, cursor_job
+  FROM recalls WHERE settled = 0`
+
+/** Ids of the recalls that have jobs to settle, oldest first. */
 export function listOpenRecalls(db: Pick<Database, 'read'>): Promise<string[]> {
   return db.read((tx) =>
-    tx.all<{ id: string }>('SELECT id FROM recalls WHERE settled = 0 ORDER BY id').map(({ id }) => id),
+    tx
+      .all<OpenRecall>(`${OPEN} ORDER BY id`)
+      .filter((recall) => nextJobs(tx, recall).length > 0)
+      .map(({ id }) => id),
   )
 }
 
@@ -43,11 +49,7 @@ export function listOpenRecalls(db: Pick<Database, 'read'>): Promise<string[]> {
  * may touch the recall, it stays open.
  */
 export function settleJobs(tx: Tx, id: string): boolean {
-  const recall = tx.one<OpenRecall>(
-    `SELECT id, qpu, report, from_at, to_at, reason, undone_at, cursor_at, cursor_job
-     FROM recalls WHERE id = $id AND settled = 0`,
-    { id },
-  )
+  const recall = tx.one<OpenRecall>(`${OPEN} AND id = $id`, { id })
   if (!recall) return true
   const jobs = nextJobs(tx, recall)
   for (const job of jobs.filter(({ touches }) => touches === 1)) {
