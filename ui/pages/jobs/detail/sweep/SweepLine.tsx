@@ -104,7 +104,6 @@ function Found({ fit, name }: { fit: SweepFit; name: string }) {
 
 /** What a fitted value is measured in, where that is the parameter. */
 const UNITS: Readonly<Record<string, (parameter: string) => string>> = {
-  period: (parameter) => `, in ${parameter}`,
   decay: (parameter) => `, in ${parameter}`,
   center: (parameter) => `, in ${parameter}`,
   width: (parameter) => `, in ${parameter}`,
