@@ -154,7 +154,8 @@ describe('the mock device, instructed to', () => {
 
   test('hang, is stopped at job_timeout, and the next job runs', async () => {
     const [job, behind] = [await end('hang'), await end('behind the hang')]
-    const error = { code: 'timed_out', message: 'job timed out after 2 s (job_timeout of the driver)' }
+    const message = 'job timed out after 2 s during circuit 0 (job_timeout of the driver)'
+    const error = { code: 'timed_out', message }
     expect([job.status, job.attempt, job.error]).toEqual(['failed', 1, error])
     expect(behind.status).toBe('completed')
   })

@@ -125,6 +125,17 @@ describe('results before the end of a job', () => {
     expect(await it.view()).toMatchObject({ results: [] })
   })
 
+  test('of a device that reports no progress are removed, too', async () => {
+    await using it = await openCase()
+    const results = [{ index: 1, text: JSON.stringify(resultWith(5)) }]
+    const attempt = { job: it.job, attempt: 1, driver: it.target.driver, progress: 0 }
+    for (const found of [results, []])
+      await it.lab.db.write('note', (tx) => recordProgress(tx, { ...attempt, results: found }, 1_000))
+    expect((await it.view()).results).toEqual([[1, 5]])
+    await it.lab.complete(it.job)
+    expect(await it.lab.db.read((tx) => tx.all('SELECT position FROM partial_results'))).toEqual([])
+  })
+
   test('are stored up to a number of bytes', async () => {
     await using it = await openCase()
     const results = [0, 1, 2].map((index) => ({ index, text: JSON.stringify(resultWith(index)) }))

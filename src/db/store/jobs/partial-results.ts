@@ -18,9 +18,12 @@ interface Progress extends DriverAttempt {
   results: readonly PartialResult[]
 }
 
+/** Least progress of a job with results: they are looked for, and removed, only where there is any. */
+const LEAST_PROGRESS = 1e-6
+
 /**
- * Records how far a running attempt is, and its results so far: each position once, up to `maxBytes` of all.
- * False when it is not the open attempt of that driver.
+ * Records how far a running attempt is, which never becomes less, and its results so far: each position once,
+ * up to `maxBytes` of all. False when it is not the open attempt of that driver.
  */
 export function recordProgress(
   tx: Tx,
@@ -28,9 +31,15 @@ export function recordProgress(
   maxBytes: number,
 ): boolean {
   const row = tx.one<{ seq: number }>(
-    `UPDATE quantum_jobs SET progress = $progress, updated = $at
+    `UPDATE quantum_jobs SET progress = CASE WHEN progress > $progress THEN progress ELSE $progress END, updated = $at
      WHERE id = $job AND attempt = $attempt AND driver = $driver AND status = 'running' RETURNING seq`,
-    { job, attempt, driver, progress, at: tx.at },
+    {
+      job,
+      attempt,
+      driver,
+      at: tx.at,
+      progress: results.length > 0 ? Math.max(LEAST_PROGRESS, progress) : progress,
+    },
   )
   if (!row) return false
   if (results.length > 0) addResults(tx, row.seq, results, maxBytes)
