@@ -366,9 +366,8 @@ test('each write of a session has a row', () => {
 test('each event that the server acts on is sent again, is superseded, or ends the session when it cannot be applied', () => {
   const acted = EVENTS.filter(({ log, acknowledged, required }) => !log && !acknowledged && !required)
   // What of `JobProgress` is lost, the results at the end of the job have.
-  expect(acted.map(({ type }) => type).sort()).toEqual([
-    ...['CalibrationProgress', 'JobHeartbeat', 'JobProgress', 'JobStarted'],
-  ])
+  const types: string[] = acted.map(({ type }) => type).sort()
+  expect(types).toEqual(['CalibrationProgress', 'JobHeartbeat', 'JobProgress', 'JobStarted'])
 })
 
 const CASES = combinations(Object.entries(ROWS), Object.entries(FAULTS))
