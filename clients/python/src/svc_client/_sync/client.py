@@ -239,8 +239,8 @@ class SvcClient(Adapters):
         left = limit
         while left is None or left > 0:
             size = _PAGE if left is None else min(_PAGE, left)
-            query = {"status": status, "qpu": qpu, "tag": tag, "calibration": calibration, "before": last}
-            query |= {"fields": _LISTED, "limit": size}
+            wanted = {"status": status, "qpu": qpu, "tag": tag, "calibration": calibration, "before": last}
+            query = {**wanted, "fields": _LISTED, "limit": size}
             page = self._transport.request("GET", "/api/jobs", query=query)
             for raw in page:
                 yield Job.of(raw, self)
