@@ -1,4 +1,4 @@
-import { SQL } from 'bun'
+import type { SQL } from 'bun'
 import { AppError } from '../../base/index.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { ServerAddress } from '../engine/server-address.ts'
@@ -27,7 +27,8 @@ export function createServerReads(server: ServerAddress): Pick<Engine['readers']
           retryAfter: 5,
         })
       }
-      client ??= new SQL({ ...clientOptions(server), max: 1 })
+      // Not imported, which would load the driver at each start, also without PostgreSQL.
+      client ??= new Bun.SQL({ ...clientOptions(server), max: 1 })
       waiting += 1
       try {
         return doneOf(await run(client, numberParameters(sql, params))).rows
