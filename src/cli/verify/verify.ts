@@ -39,7 +39,7 @@ export const verifyCommand = defineCommand({
       return verifyJobReceipt(path, receipt, ofReceipts)
     }
     const [other] = Object.entries(ofReceipts).find(([, value]) => value !== undefined) ?? []
-    if (other !== undefined) throw new UsageError(`--${other} is for receipts, but ${given} is none`)
+    if (other !== undefined) throw new UsageError(`--${other} is for receipts, but ${given} is not a receipt`)
     return verifyRelease(path, key)
   },
   print(verified) {

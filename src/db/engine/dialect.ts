@@ -41,7 +41,7 @@ export interface Dialect {
   sortKey(value: Pick<Compared, 'sql' | 'type'>): string
   /** A value of any type as text; numbers with a fraction, if they may have one. */
   text(value: string): string
-  /** A value of any type as a number; NULL for a text that is none. */
+  /** A value of any type as a number; NULL for a text that is not a number. */
   number(value: string): string
   /** A condition: `text` matches a pattern with `%`, `_` and the escape character `\`; A is equal to a. */
   like(text: string, pattern: string): string

@@ -1,7 +1,17 @@
 /** One value of a metric, with its labels. */
 interface Sample {
+  /** What follows the name of the metric in that of the sample. */
+  suffix?: string
   labels?: Readonly<Record<string, string>>
   value: number
+}
+
+/** A metric with its values. */
+export interface Metric {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  samples: readonly Sample[]
 }
 
 /** Cumulative counts of observations up to each bound, in the unit of the metric. */
@@ -25,33 +35,49 @@ export class Histogram {
     }
   }
 
-  /** Formats the histogram in the Prometheus text format. */
-  write(name: string, help: string): string {
-    const buckets = this.#bounds.map((bound, at) => `${name}_bucket{le="${bound}"} ${this.#counts[at] ?? 0}`)
-    return lines([
-      ...heading(name, help, 'histogram'),
-      ...buckets,
-      `${name}_bucket{le="+Inf"} ${this.#count}`,
-      `${name}_sum ${this.#sum}`,
-      `${name}_count ${this.#count}`,
-    ])
+  /** The observations so far as a metric. */
+  read(name: string, help: string): Metric {
+    const buckets = this.#bounds.map((bound, at) => bucket(String(bound), this.#counts[at] ?? 0))
+    const totals = [
+      bucket('+Inf', this.#count),
+      { suffix: '_sum', value: this.#sum },
+      { suffix: '_count', value: this.#count },
+    ]
+    return { name, help, type: 'histogram', samples: [...buckets, ...totals] }
   }
 }
 
-/** Formats a metric in the Prometheus text format, version 0.0.4; the name of a counter ends in `_total`. */
-export function writeMetric(name: string, help: string, samples: readonly Sample[]): string {
-  return lines([
-    ...heading(name, help, name.endsWith('_total') ? 'counter' : 'gauge'),
-    ...samples.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${numberText(value)}`),
+function bucket(le: string, value: number): Sample {
+  return { suffix: '_bucket', labels: { le }, value }
+}
+
+/** A metric of one value, or of some with labels; the name of a counter ends in `_total`. */
+export function metric(name: string, help: string, values: number | readonly Sample[]): Metric {
+  const samples = typeof values === 'number' ? [{ value: values }] : values
+  return { name, help, type: name.endsWith('_total') ? 'counter' : 'gauge', samples }
+}
+
+/** The values of metrics by the name of the sample with its labels, as in the text format. */
+export function valuesOf(metrics: readonly Metric[]): ReadonlyMap<string, number> {
+  return new Map(
+    metrics.flatMap(({ name, samples }) =>
+      samples.map((sample): [string, number] => [seriesOf(name, sample), sample.value]),
+    ),
+  )
+}
+
+/** Formats metrics in the Prometheus text format, version 0.0.4. */
+export function writeMetrics(metrics: readonly Metric[]): string {
+  const lines = metrics.flatMap(({ name, help, type, samples }) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map((sample) => `${seriesOf(name, sample)} ${numberText(sample.value)}`),
   ])
+  return `${lines.join('\n')}\n`
 }
 
-function heading(name: string, help: string, type: string): string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
-}
-
-function lines(each: readonly string[]): string {
-  return `${each.join('\n')}\n`
+function seriesOf(name: string, { suffix = '', labels = {} }: Sample): string {
+  return `${name}${suffix}${labelText(labels)}`
 }
 
 function numberText(value: number): string {

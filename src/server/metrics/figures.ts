@@ -1,3 +1,5 @@
+import { type Metric, valuesOf } from './exposition.ts'
+
 /** The limit of a figure of the service: it needs attention from a value on, or below one. */
 interface Limit {
   from?: number
@@ -43,19 +45,11 @@ export interface Figure {
   is_beyond: boolean
 }
 
-/** The values of samples by name and labels in the Prometheus text format. */
-function readSamples(text: string): ReadonlyMap<string, number> {
-  const found = text.matchAll(/^([a-z_]+(?:\{[^}\n]*\})?) (\S+)$/gm)
-  return new Map(
-    [...found].map(([, name = '', value]) => [name, value === '+Inf' ? Infinity : Number(value)]),
-  )
-}
-
 /** Reads the figures of the service from its metrics; those that a server does not have are left out. */
-export function readFigures(metrics: string): Figure[] {
-  const samples = readSamples(metrics)
+export function readFigures(metrics: readonly Metric[]): Figure[] {
+  const values = valuesOf(metrics)
   return Object.entries(FIGURES).flatMap(([metric, limit]: [string, Limit]) => {
-    const value = samples.get(metric)
+    const value = values.get(metric)
     if (value === undefined) return []
     const { from, below, infinite = false } = limit
     const isKnown = Number.isFinite(value)

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { DropReason } from '../drivers/parse-event.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { Histogram, writeMetric } from './exposition.ts'
+import { Histogram, type Metric, metric, writeMetrics } from './exposition.ts'
 
 /** Histogram bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */
 const WAIT_BOUNDS = [
@@ -92,92 +92,86 @@ export class Metrics {
       this.#wait.observe(secondsBetween(job.created, job.updated))
   }
 
-  /** Formats all metrics in the Prometheus text format. */
-  async write(): Promise<string> {
+  /** All metrics now. */
+  async read(): Promise<Metric[]> {
     const { context, streams, waits, drops } = this.#dependencies
     const { storage, files } = context.db
     const gauges = await context.db.read(readGauges)
     const steps = [...this.#steps].map(([step, value]) => ({ labels: { step }, value }))
     return [
-      writeMetric('svc_info', 'Version of the server', [{ labels: { version: context.version }, value: 1 }]),
+      metric('svc_info', 'Version of the server', [{ labels: { version: context.version }, value: 1 }]),
       ...queues(gauges),
-      writeMetric('svc_job_steps_total', 'Steps of jobs since the start', steps),
-      this.#wait.write('svc_job_wait_seconds', 'Time from the submission of a job to its first dispatch'),
-      this.#dispatch.write(
+      metric('svc_job_steps_total', 'Steps of jobs since the start', steps),
+      this.#wait.read('svc_job_wait_seconds', 'Time from the submission of a job to its first dispatch'),
+      this.#dispatch.read(
         'svc_dispatch_seconds',
         'Time from a poll of the queues until a job is passed to the socket of its driver',
       ),
-      this.#loopDelay.write(
+      this.#loopDelay.read(
         'svc_event_loop_delay_seconds',
         'Time by which the event loop was late, measured every 500 ms',
       ),
-      writeMetric(
-        'svc_drivers',
-        'Drivers with a lease, by operation and state of the socket',
-        leases(gauges),
-      ),
-      writeMetric(
+      metric('svc_drivers', 'Drivers with a lease, by operation and state of the socket', leases(gauges)),
+      metric(
         'svc_drivers_half_attached',
         'Drivers that have been connected for more than 30 s although they or their QPUs are offline',
-        [{ value: (await this.#dependencies.halfAttached()).length }],
+        (await this.#dependencies.halfAttached()).length,
       ),
-      writeMetric('svc_drivers_lost', 'Enabled drivers that were connected and are not', [
-        { value: gauges.lostDrivers },
-      ]),
-      writeMetric('svc_certificate_seconds', 'Time until the server certificate expires', [
-        { value: Math.floor((context.tls.material.notAfter - context.clock.now()) / 1_000) },
-      ]),
-      writeMetric('svc_error_share', 'Share of responses with a status from 500 on in the last 5 minutes', [
-        { value: this.#dependencies.errorShare() },
-      ]),
-      writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
-      writeMetric('svc_waiting_requests', 'Requests that wait for a job', [{ value: waits() }]),
+      metric('svc_drivers_lost', 'Enabled drivers that were connected and are not', gauges.lostDrivers),
+      metric(
+        'svc_certificate_seconds',
+        'Time until the server certificate expires',
+        Math.floor((context.tls.material.notAfter - context.clock.now()) / 1_000),
+      ),
+      metric(
+        'svc_error_share',
+        'Share of responses with a status from 500 on in the last 5 minutes',
+        this.#dependencies.errorShare(),
+      ),
+      metric('svc_event_streams', 'Open event streams of clients', streams()),
+      metric('svc_waiting_requests', 'Requests that wait for a job', waits()),
       ...deliveries(gauges, this.#dependencies.webhookAttempts()),
       ...(files ? await ofFiles(files, context.clock.now()) : []),
-      writeMetric('svc_job_bytes', 'Size of the stored jobs of all users', [{ value: gauges.jobBytes }]),
-      writeMetric('svc_storage_refusals_total', 'Writes refused by the disk since the start', [
-        { value: storage.refusals },
-      ]),
-      writeMetric('svc_storage_failing', '1 while the disk refuses writes', [
-        { value: storage.failure ? 1 : 0 },
-      ]),
-      writeMetric(
+      metric('svc_job_bytes', 'Size of the stored jobs of all users', gauges.jobBytes),
+      metric('svc_storage_refusals_total', 'Writes refused by the disk since the start', storage.refusals),
+      metric('svc_storage_failing', '1 while the disk refuses writes', storage.failure ? 1 : 0),
+      metric(
         'svc_events_dropped_total',
         'Dropped events of drivers since the start',
         DROP_REASONS.map((reason) => ({ labels: { reason }, value: drops().get(reason) ?? 0 })),
       ),
-      writeMetric('svc_memory_bytes', 'Resident memory', [{ value: process.memoryUsage.rss() }]),
-    ].join('')
+      metric('svc_memory_bytes', 'Resident memory', process.memoryUsage.rss()),
+    ]
   }
 }
 
 /** Metrics of a database in files. */
-async function ofFiles(files: DatabaseFiles, now: number): Promise<string[]> {
+async function ofFiles(files: DatabaseFiles, now: number): Promise<Metric[]> {
   const { databaseBytes, logBytes, freeBytes } = files.sizes()
   return [
-    writeMetric('svc_database_bytes', 'Size of the database file', [{ value: databaseBytes }]),
-    writeMetric('svc_database_log_bytes', 'Size of the write-ahead log of the database', [
-      { value: logBytes },
-    ]),
-    writeMetric(
+    metric('svc_database_bytes', 'Size of the database file', databaseBytes),
+    metric('svc_database_log_bytes', 'Size of the write-ahead log of the database', logBytes),
+    metric(
       'svc_database_log_seconds',
       'Time between the first and the last commit in the write-ahead log, which grows while nobody empties it',
-      [{ value: files.logSpanMs / 1_000 }],
+      files.logSpanMs / 1_000,
     ),
-    writeMetric(
+    metric(
       'svc_replicator_backlog_seconds',
       'Time between the oldest and the newest change that Litestream keeps; it grows while the replica cannot be written',
-      [{ value: (await files.replicatorBacklogMs()) / 1_000 }],
+      (await files.replicatorBacklogMs()) / 1_000,
     ),
-    writeMetric(
+    metric(
       'svc_replicator_failing',
       '1 while the replicator does not confirm changes that wait for it, with --acknowledge replicated',
-      [{ value: files.replicationFailure ? 1 : 0 }],
+      files.replicationFailure ? 1 : 0,
     ),
-    writeMetric('svc_disk_free_bytes', 'Free space on the disk of the database', [{ value: freeBytes }]),
-    writeMetric('svc_backup_age_seconds', 'Time since the newest sound backup was begun; +Inf without one', [
-      { value: backupAge(files, now) },
-    ]),
+    metric('svc_disk_free_bytes', 'Free space on the disk of the database', freeBytes),
+    metric(
+      'svc_backup_age_seconds',
+      'Time since the newest sound backup was begun; +Inf without one',
+      backupAge(files, now),
+    ),
   ]
 }
 
@@ -209,17 +203,17 @@ function secondsBetween(from: string, to: string): number {
   return Math.max(0, (fromTimestamp(to) ?? 0) - (fromTimestamp(from) ?? 0)) / 1_000
 }
 
-function queues(gauges: Gauges): string[] {
+function queues(gauges: Gauges): Metric[] {
   const byStatus = (pending: number, running: number) => [
     { labels: { status: 'pending' }, value: pending },
     { labels: { status: 'running' }, value: running },
   ]
   return [
-    writeMetric('svc_jobs', 'Jobs that have not ended; pending does not include held jobs', [
+    metric('svc_jobs', 'Jobs that have not ended; pending does not include held jobs', [
       ...byStatus(gauges.pendingJobs, gauges.runningJobs),
       { labels: { status: 'held' }, value: gauges.heldJobs },
     ]),
-    writeMetric(
+    metric(
       'svc_calibrations',
       'Calibrations that have not ended',
       byStatus(gauges.pendingCalibrations, gauges.runningCalibrations),
@@ -227,22 +221,20 @@ function queues(gauges: Gauges): string[] {
   ]
 }
 
-function deliveries(gauges: Gauges, attempts: Readonly<Record<string, number>>): string[] {
+function deliveries(gauges: Gauges, attempts: Readonly<Record<string, number>>): Metric[] {
   return [
-    writeMetric('svc_webhook_deliveries_pending', 'Deliveries to webhooks that have not ended', [
-      { value: gauges.pendingDeliveries },
-    ]),
-    writeMetric('svc_webhooks_failing', 'Enabled webhooks whose last attempt failed', [
-      { value: gauges.failingWebhooks },
-    ]),
-    writeMetric(
+    metric(
+      'svc_webhook_deliveries_pending',
+      'Deliveries to webhooks that have not ended',
+      gauges.pendingDeliveries,
+    ),
+    metric('svc_webhooks_failing', 'Enabled webhooks whose last attempt failed', gauges.failingWebhooks),
+    metric(
       'svc_webhook_attempts_total',
       'Attempts to deliver to webhooks since the start',
       Object.entries(attempts).map(([outcome, value]) => ({ labels: { outcome }, value })),
     ),
-    writeMetric('svc_mail_items_waiting', 'Events that wait to be mailed to users', [
-      { value: gauges.waitingMailItems },
-    ]),
+    metric('svc_mail_items_waiting', 'Events that wait to be mailed to users', gauges.waitingMailItems),
   ]
 }
 
@@ -281,7 +273,7 @@ export function metricsRoutes(metrics: Metrics): Route[] {
           if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
           throw new AppError('forbidden', 'Admin access required')
         }
-        return new Response(await metrics.write(), {
+        return new Response(writeMetrics(await metrics.read()), {
           headers: {
             'content-type': MEDIA,
             'cache-control': 'no-store',

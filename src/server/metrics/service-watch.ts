@@ -14,7 +14,7 @@ const KEPT = 288
 
 interface WatchDependencies {
   db: Pick<Database, 'write'>
-  metrics: Pick<Metrics, 'write'>
+  metrics: Pick<Metrics, 'read'>
   requests: RequestTimes
   clock: Clock
   log: Log
@@ -55,7 +55,7 @@ export class ServiceWatch {
 
   /** The figures now, with their course over the last day. */
   async describe() {
-    const figures = readFigures(await this.#dependencies.metrics.write())
+    const figures = readFigures(await this.#dependencies.metrics.read())
     return {
       figures: figures.map((figure) => {
         const since = this.#beyond.get(figure.metric)
@@ -74,7 +74,7 @@ export class ServiceWatch {
 
   async #check(): Promise<void> {
     const { db, metrics, clock } = this.#dependencies
-    const figures = readFigures(await metrics.write())
+    const figures = readFigures(await metrics.read())
     const now = clock.now()
     this.#keep(figures, now)
     for (const { metric, is_beyond } of figures) {

@@ -1,6 +1,6 @@
 import { type Clock, type Log, Loop, MINUTE_MS, TimeSlice } from '../../base/index.ts'
 import { type Database, WRITE_SLICE_MS } from '../../db/index.ts'
-import { listOpenRecalls, settleJobs } from '../../db/store/recalls/index.ts'
+import { hasUnsettledJobs, listOpenRecalls, settleJobs } from '../../db/store/recalls/index.ts'
 
 /** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 5
@@ -42,7 +42,13 @@ export class Refunds {
 
   /** Settles every job that has ended before this time. */
   async refundOnce(): Promise<void> {
-    for (const recall of await listOpenRecalls(this.#dependencies.db)) await this.#refund(recall)
+    const { db } = this.#dependencies
+    for (const recall of await db.read(listOpenRecalls)) {
+      if (this.#stop.signal.aborted) return
+      // Most stay open for later jobs; without a job to settle, nothing is written.
+      if (await db.read((tx) => hasUnsettledJobs(tx, recall))) await this.#refund(recall)
+      if (this.#slice.isOver) await this.#slice.next()
+    }
   }
 
   async #refund(recall: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
-import { Histogram, writeMetric } from '../../../src/server/metrics/exposition.ts'
+import { Histogram, metric, writeMetrics } from '../../../src/server/metrics/exposition.ts'
 import { openTestServer, startDriverProcess } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'
 
@@ -10,7 +10,7 @@ const BELL =
 test('Histogram counts up to each bound, inclusive', () => {
   const histogram = new Histogram([1, 5])
   for (const value of [0.5, 1, 3, 9]) histogram.observe(value)
-  expect(histogram.write('wait', 'How long').split('\n')).toEqual([
+  expect(writeMetrics([histogram.read('wait', 'How long')]).split('\n')).toEqual([
     '# HELP wait How long',
     '# TYPE wait histogram',
     'wait_bucket{le="1"} 2',
@@ -22,8 +22,8 @@ test('Histogram counts up to each bound, inclusive', () => {
   ])
 })
 
-test('writeMetric() escapes the values of labels', () => {
-  const text = writeMetric('a_total', 'Of a', [{ labels: { name: 'x"\\\n' }, value: 2 }])
+test('writeMetrics() escapes the values of labels', () => {
+  const text = writeMetrics([metric('a_total', 'Of a', [{ labels: { name: 'x"\\\n' }, value: 2 }])])
   expect(text).toBe('# HELP a_total Of a\n# TYPE a_total counter\na_total{name="x\\"\\\\\\n"} 2\n')
 })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { silentLog } from '../../../src/base/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
+import { metric } from '../../../src/server/metrics/exposition.ts'
 import { RequestTimes } from '../../../src/server/metrics/request-times.ts'
 import { ServiceWatch } from '../../../src/server/metrics/service-watch.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
@@ -12,7 +13,7 @@ const MINUTE = 60_000
 async function openWatch(lab: JobLab) {
   const disk = { free: 6e9 }
   const { db, clock } = lab
-  const metrics = { write: async () => `svc_disk_free_bytes ${disk.free}\n` }
+  const metrics = { read: async () => [metric('svc_disk_free_bytes', 'Free space', disk.free)] }
   const watch = new ServiceWatch({ db, metrics, requests: new RequestTimes(clock), clock, log: silentLog })
   const owner = await lab.user()
   await db.write('webhook', (tx) =>

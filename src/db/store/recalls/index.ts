@@ -5,5 +5,5 @@ export {
   type RecallSubject,
   undoRecall,
 } from './recalls.ts'
-export { listOpenRecalls, settleJobs } from './refunds.ts'
+export { hasUnsettledJobs, listOpenRecalls, settleJobs } from './refunds.ts'
 export { type RecallMark, recallOf } from './touch.ts'

@@ -2,7 +2,6 @@ import { IN_FORCE } from '../../collections/calibration_results.ts'
 import { notifications } from '../../collections/notifications.ts'
 import { COMPLETED_HERE } from '../../collections/quantum_jobs.ts'
 import { users } from '../../collections/users.ts'
-import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { chargeOf, postLedger, refundSource, refundsOf } from '../accounts/ledger.ts'
 import type { Recall } from './recalls.ts'
@@ -32,14 +31,26 @@ interface CompletedJob {
 const OPEN = `SELECT id, qpu, report, from_at, to_at, reason, undone_at, cursor_at, cursor_job
   FROM recalls WHERE settled = 0`
 
-/** Ids of the recalls that have jobs to settle, oldest first. */
-export function listOpenRecalls(db: Pick<Database, 'read'>): Promise<string[]> {
-  return db.read((tx) =>
-    tx
-      .all<OpenRecall>(`${OPEN} ORDER BY id`)
-      .filter((recall) => nextJobs(tx, recall).length > 0)
-      .map(({ id }) => id),
+/** The jobs after the place of a recall. Those of this millisecond may not be all. */
+const NEXT = `job.finished_at >= $after AND job.finished_at < $now
+  AND (job.finished_at > $after OR job.finished_at = $after AND job.id > $job)`
+
+/** Ids of the recalls that are not settled for good, oldest first. */
+export function listOpenRecalls(tx: ReadTx): string[] {
+  return tx.all<OpenRecall>(`${OPEN} ORDER BY id`).map(({ id }) => id)
+}
+
+/** Whether a recall has jobs to settle at this time. */
+export function hasUnsettledJobs(tx: ReadTx, id: string): boolean {
+  const recall = tx.one<OpenRecall>(`${OPEN} AND id = $id`, { id })
+  if (!recall) return false
+  const found = tx.one(
+    `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM quantum_jobs job WHERE ${COMPLETED_HERE} AND qpu = $qpu AND ${NEXT})
+       OR EXISTS (SELECT 1 FROM job_attempts late JOIN quantum_jobs job ON job.id = late.job
+         AND job.status = 'completed' AND ${NEXT} WHERE late.qpu = $qpu AND late.state = 'ok')`,
+    placeOf(tx, recall),
   )
+  return found !== undefined
 }
 
 /**
@@ -80,11 +91,10 @@ function endOf(tx: ReadTx, { qpu, report, from_at, to_at }: OpenRecall): string 
 }
 
 /**
- * The next completed jobs of the QPU. Those of this millisecond may not be all. A job whose attempt had been
- * given up before its result arrived is found by that attempt.
+ * The next completed jobs of the QPU. A job whose attempt had been given up before its result arrived is
+ * found by that attempt.
  */
-function nextJobs(tx: ReadTx, { id, qpu, cursor_at: after, cursor_job: job }: OpenRecall): CompletedJob[] {
-  const place = `(job.finished_at > $after OR job.finished_at = $after AND job.id > $job) AND job.finished_at < $now`
+function nextJobs(tx: ReadTx, recall: OpenRecall): CompletedJob[] {
   const order = 'ORDER BY job.finished_at, job.id LIMIT $limit'
   return tx.all<CompletedJob>(
     `SELECT job.id, job.user_id AS "user", ${startSql('job')} AS start, job.finished_at AS at,
@@ -92,13 +102,18 @@ function nextJobs(tx: ReadTx, { id, qpu, cursor_at: after, cursor_job: job }: Op
        CASE WHEN EXISTS (SELECT 1 FROM recalls other WHERE other.qpu = job.qpu AND other.undone_at = ''
          AND ${touchSql('job', 'other')}) THEN 1 ELSE 0 END AS "isRecalled"
      FROM (SELECT * FROM (SELECT id FROM quantum_jobs job
-             WHERE ${COMPLETED_HERE} AND qpu = $qpu AND job.finished_at >= $after AND ${place} ${order}) here
+             WHERE ${COMPLETED_HERE} AND qpu = $qpu AND ${NEXT} ${order}) here
            UNION SELECT job FROM job_attempts WHERE qpu = $qpu AND state = 'ok') known
-       JOIN quantum_jobs job ON job.id = known.id AND job.status = 'completed' AND ${place}
+       JOIN quantum_jobs job ON job.id = known.id AND job.status = 'completed' AND ${NEXT}
        JOIN recalls recall ON recall.id = $id
      ${order}`,
-    { id, qpu, after, job, now: tx.at, limit: JOBS },
+    { ...placeOf(tx, recall), id: recall.id, limit: JOBS },
   )
+}
+
+/** The place among the jobs up to which those of a recall are settled. */
+function placeOf(tx: ReadTx, { qpu, cursor_at: after, cursor_job: job }: OpenRecall) {
+  return { qpu, after, job, now: tx.at }
 }
 
 /** Makes the refund of a job what it has to be. Removed and unlimited users are not charged. */

@@ -38,8 +38,8 @@ export class PlanWalk {
       const isGate = op.kind === 'unitary' || op.kind === 'phase'
       const operator = isGate ? operatorOf(op) : undefined
       if (operator) walker.chain.apply(operator)
-      if (operator) assertKept(walker.chain)
       else if (!isGate) onOther?.(walker, op)
+      assertKept(walker.chain)
       this.#timeBudget.spend(walker.chain.work)
       if (!this.#timeBudget.isYieldDue) continue
       await this.#timeBudget.yieldIfDue()
