@@ -31,6 +31,16 @@ type Circuit struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
+// QualityCondition is what a job requires of the qubits and pairs that it uses.
+type QualityCondition struct {
+	// ReadoutFidelity of each qubit: ">0.97".
+	ReadoutFidelity string `json:"readout_fidelity,omitempty"`
+	// TwoQubitError of each pair: "<0.01".
+	TwoQubitError string `json:"two_qubit_error,omitempty"`
+	// CalibratedWithin is how long ago the newest value of each was measured, at most: "2h".
+	CalibratedWithin string `json:"calibrated_within,omitempty"`
+}
+
 // Submission is what a job consists of.
 type Submission struct {
 	Circuits []Circuit `json:"circuits"`
@@ -58,9 +68,11 @@ type Submission struct {
 	// Exact asks for expectation values, or probabilities, in place of shots; simulators only.
 	Exact bool `json:"exact,omitempty"`
 	// MaxSeconds is the most QPU time that it may use and be charged, over all attempts; then it fails. No limit if 0.
-	MaxSeconds float64  `json:"max_seconds,omitempty"`
-	Name       string   `json:"name,omitempty"`
-	Tags       []string `json:"tags,omitempty"`
+	MaxSeconds float64 `json:"max_seconds,omitempty"`
+	// Require is the quality of the qubits and pairs that it may use; it waits until enough of them have it.
+	Require *QualityCondition `json:"require,omitempty"`
+	Name    string            `json:"name,omitempty"`
+	Tags    []string          `json:"tags,omitempty"`
 
 	// MemoryFormat is how the server sends the memory; Submit chooses it.
 	MemoryFormat string `json:"memory_format,omitempty"`

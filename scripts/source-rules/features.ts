@@ -46,6 +46,7 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
       'journal',
       'query',
       'store/accounts',
+      'store/calibrations',
       'store/jobs',
       'store/maintenance',
       'store/qpus',

@@ -29,6 +29,7 @@ export const DEVICE_FEATURES = [
   'exact',
   'dynamical_decoupling',
   'single_precision',
+  'quality_condition',
 ] as const
 export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
 
@@ -40,6 +41,7 @@ export const LISTED_FEATURES = [
   'exact',
   'dynamical_decoupling',
   'single_precision',
+  'quality_condition',
 ] as const satisfies readonly DeviceFeature[]
 
 const { nameLength, qubits, gates, places, features } = DESCRIPTION_LIMITS
@@ -50,6 +52,11 @@ const coordinate = v.pipe(v.number(), v.finite())
 const error = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const qubitIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(qubits - 1))
 const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000))
+const calibratedAt = v.pipe(
+  v.string(),
+  v.isoTimestamp(),
+  v.description('UTC time at which the newest of its values in use was measured'),
+)
 
 /** Values with a flaw, and what they are needed for: gates, readout, or the bits of a readout. */
 const values = v.pipe(
@@ -74,6 +81,7 @@ const qubit = v.looseObject({
   frequency_hz: v.optional(positive),
   /** Mean probability of reading a wrong outcome. */
   readout_error: v.optional(error),
+  calibrated_at: v.optional(calibratedAt),
   /** Place on the chip for maps, in any unit; y grows downwards. */
   x: v.optional(coordinate),
   y: v.optional(coordinate),
@@ -88,6 +96,7 @@ const qubit = v.looseObject({
 const place = v.looseObject({
   qubits: v.pipe(v.array(qubitIndex), v.minLength(1), v.maxLength(10)),
   error: v.optional(error),
+  calibrated_at: v.optional(calibratedAt),
   duration_s: v.optional(duration),
   operational: v.optional(v.boolean()),
   uncalibrated: v.optional(uncalibrated),

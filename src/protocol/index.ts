@@ -99,6 +99,7 @@ export {
   deviceProvenance,
   type FileState,
 } from './provenance.ts'
+export { type PartQuality, type QualityCondition, shortfallsOf } from './quality.ts'
 export {
   type CircuitFigures,
   circuitFiguresOf,

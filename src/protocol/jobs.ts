@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { describeBytes, MIB } from '../base/index.ts'
+import { qualityCondition } from './quality.ts'
 
 /** Limits of a job that both server and driver enforce. */
 export const JOB_LIMITS = {
@@ -124,6 +125,8 @@ export const jobPayload = v.strictObject({
   ),
   /** Pulses in the waits of qubits; see `docs/explanation/compilation.md`. None when absent. */
   dynamical_decoupling: v.optional(v.picklist(['none', 'XX', 'XY4'])),
+  /** Older drivers refuse it. */
+  require: v.optional(qualityCondition),
 })
 export type JobPayload = v.InferOutput<typeof jobPayload>
 

@@ -610,6 +610,7 @@ CREATE TABLE "unfit_jobs" (
   "qpu" TEXT NOT NULL,
   "job_seq" INTEGER NOT NULL REFERENCES quantum_jobs (seq) ON DELETE CASCADE,
   "reason" TEXT NOT NULL,
+  "code" TEXT NOT NULL DEFAULT 'not_calibrated',
   PRIMARY KEY (qpu, job_seq)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX "unfit_jobs_job_seq" ON "unfit_jobs" ("job_seq");

@@ -25,6 +25,16 @@ export interface Circuit {
   readonly metadata?: { readonly [key: string]: unknown }
 }
 
+/** What a job requires of the qubits and pairs that it uses. */
+export interface QualityCondition {
+  /** Of each qubit: `>0.97`. */
+  readonly readout_fidelity?: string
+  /** Of each pair: `<0.01`. */
+  readonly two_qubit_error?: string
+  /** How long ago the newest value of each was measured, at most: `2h`. */
+  readonly calibrated_within?: string
+}
+
 /** What a job consists of. */
 export interface Submission {
   readonly circuits: readonly (string | Circuit)[]
@@ -50,6 +60,8 @@ export interface Submission {
   readonly precision?: 'double' | 'single' | undefined
   /** Most QPU time that it may use and be charged, over all attempts, in s; then it fails. */
   readonly maxSeconds?: number
+  /** Quality of the qubits and pairs that it may use; it waits until enough of them have it. */
+  readonly require?: QualityCondition
   readonly name?: string
   readonly tags?: readonly string[]
 }

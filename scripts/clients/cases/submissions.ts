@@ -44,6 +44,19 @@ const accepted: readonly PlannedCase[] = [
   },
   { name: 'a seed is given', call: 'submit_job', args: { ...bell, seed: 7 } },
   { name: 'the QPU time is limited', call: 'submit_job', args: { ...bell, max_seconds: 2.5 } },
+  {
+    name: 'a quality is required of the qubits',
+    call: 'submit_job',
+    args: {
+      ...bell,
+      require: { readout_fidelity: '>0.97', two_qubit_error: '<0.01', calibrated_within: '2h' },
+    },
+  },
+  {
+    name: 'a condition on quality has no comparison',
+    call: 'submit_job',
+    args: { ...bell, require: { readout_fidelity: '0.97' } },
+  },
   { name: 'single precision is requested', call: 'submit_job', args: { ...bell, precision: 'single' } },
   { name: 'an idempotency key is given', call: 'submit_job', args: { ...bell, idempotency_key: KEY } },
   { name: 'the same key gives the same job', call: 'submit_job', args: { ...bell, idempotency_key: KEY } },

@@ -15,6 +15,7 @@ import { estimateLine, stateOf } from './output.ts'
 import { bindParameters, checkNames, parseParameter } from './parameters.ts'
 import { parsePauliSum } from './pauli-sum.ts'
 import { notAccepted, type Program } from './problems.ts'
+import { parseCondition } from './quality-condition.ts'
 
 /** As much as a job may have. */
 const MAX_FILE_BYTES = 16 * MIB
@@ -51,6 +52,10 @@ export const submitCommand = defineCommand({
     maxSeconds: flag(
       kinds.number({ min: 0.001 }),
       'Most QPU time that the job may use and be charged, in s; then it fails',
+    ),
+    require: repeatableFlag(
+      kinds.nonEmptyText('condition'),
+      'Quality of the qubits that it may use: readout_fidelity>0.97, two_qubit_error<0.01 or calibrated_within=2h; it waits for it; may be repeated',
     ),
     seed: flag(kinds.integer({ min: 0 }), 'Seed, which makes the results of a simulator repeatable'),
     memory: switchFlag(kinds.bool(), 'Also return the outcome of each shot (see --json)'),
@@ -140,6 +145,7 @@ interface SubmissionFlags {
   optimizationLevel: (typeof LEVELS)[number] | undefined
   dynamicalDecoupling: Submission['dynamicalDecoupling']
   maxSeconds: number | undefined
+  require: readonly string[]
   seed: number | undefined
   memory: boolean
   allowUncalibrated: boolean
@@ -150,7 +156,7 @@ interface SubmissionFlags {
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
   const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
-  const { expectation, dynamicalDecoupling, precision, maxSeconds } = flags
+  const { expectation, dynamicalDecoupling, precision, maxSeconds, require } = flags
   const parameters = param.map(parseParameter)
   const expectationValues = expectation.map(parsePauliSum)
   if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')
@@ -177,6 +183,7 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(optimizationLevel !== undefined && { optimizationLevel: LEVEL_OF[optimizationLevel] }),
     ...(dynamicalDecoupling !== undefined && { dynamicalDecoupling }),
     ...(maxSeconds !== undefined && { maxSeconds }),
+    ...(require.length > 0 && { require: parseCondition(require) }),
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),
     ...(allowUncalibrated && { allowUncalibrated }),

@@ -90,29 +90,68 @@ export function compileCircuit(
 }
 
 /**
- * Places a circuit on the part of a chip that may be used, or if it cannot do without the rest and may use
- * it, on the whole chip.
- * @throws JobError `not_calibrated`, of class `device`, when only parts that are left out make it possible:
- *   the job may wait until they are calibrated. Otherwise as `place`.
+ * Places a circuit on the parts of a chip that meet the condition of its job.
+ * @throws JobError `below_quality`, of class `device`, when only other parts make it possible: the job may
+ *   wait until they meet it. Otherwise as `placeOnCalibrated`.
  */
 function placeOn(
   chip: CalibratedChip,
   request: Omit<PlacementRequest, 'coupling'>,
   level: OptimizationLevel,
 ): RoutedCircuit {
+  const { belowQuality } = chip
+  try {
+    return placeOnCalibrated(chip, request, level)
+  } catch (error) {
+    if (!(error instanceof JobError) || !belowQuality) throw error
+    // The search is left out: that it is possible is enough.
+    planOnCalibrated({ ...chip, ...belowQuality.whole }, request, level)
+    const message = `the circuit needs parts of the chip that do not meet the condition of the job: ${partsOf(chip, request, belowQuality.reasons)}`
+    throw new JobError(message, { class: 'device', errorCode: 'below_quality', cause: error })
+  }
+}
+
+/**
+ * Places a circuit on the part of a chip that may be used, or if it cannot do without the rest and may use
+ * it, on the whole chip.
+ * @throws JobError `not_calibrated`, of class `device`, when only parts that are left out make it possible:
+ *   the job may wait until they are calibrated. Otherwise as `place`.
+ */
+function placeOnCalibrated(
+  chip: CalibratedChip,
+  request: Omit<PlacementRequest, 'coupling'>,
+  level: OptimizationLevel,
+): RoutedCircuit {
+  return planOnCalibrated(chip, request, level)()
+}
+
+/** The search of `placeOnCalibrated`, for a circuit that the chip can run. @throws as that. */
+function planOnCalibrated(
+  chip: CalibratedChip,
+  request: Omit<PlacementRequest, 'coupling'>,
+  level: OptimizationLevel,
+): () => RoutedCircuit {
   const { coupling, leftOut } = chip
   try {
-    return planPlacement({ ...request, coupling }, level)()
+    return planPlacement({ ...request, coupling }, level)
   } catch (error) {
     if (!(error instanceof JobError) || !leftOut) throw error
     const onWholeChip = planPlacement({ ...request, coupling: leftOut.coupling }, level)
-    if (leftOut.isAllowed) return onWholeChip()
-    const fixed = new Set([...request.fixed.values()].map((at) => chip.qubits[at] ?? ''))
-    const named = [...leftOut.reasons].filter(([name]) => fixed.has(name))
-    const parts = (named.length > 0 ? named : [...leftOut.reasons]).map(([name, why]) => `${name} (${why})`)
-    const message = `the circuit needs parts of the chip that are not calibrated: ${parts.join('; ')}`
+    if (leftOut.isAllowed) return onWholeChip
+    const message = `the circuit needs parts of the chip that are not calibrated: ${partsOf(chip, request, leftOut.reasons)}`
     throw new JobError(message, { class: 'device', errorCode: 'not_calibrated', cause: error })
   }
+}
+
+/** The parts that a circuit names among those left out, or else all of these, with why. */
+function partsOf(
+  { qubits }: CalibratedChip,
+  { fixed }: Omit<PlacementRequest, 'coupling'>,
+  reasons: ReadonlyMap<string, string>,
+): string {
+  const names = new Set([...fixed.values()].map((at) => qubits[at] ?? ''))
+  const named = [...reasons].filter(([name]) => names.has(name))
+  return (named.length > 0 ? named : [...reasons]).map(([name, why]) => `${name} (${why})`).join('; ')
 }
 
 /** The qubits `$0`, `$1`, … of a circuit, which come after those of its registers, and their places. */

@@ -1,8 +1,9 @@
 import { DEVICE_FEATURES, type DeviceDescription, JOB_LIMITS } from '../../protocol/index.ts'
 import type { Chip } from '../chip/device-file.ts'
-import type { Edge, Element, Qubit } from '../chip/elements/element.ts'
+import type { Element, Qubit } from '../chip/elements/element.ts'
 import type { Hardware } from '../chip/hardware/hardware-file.ts'
 import type { Provenance } from '../chip/provenance/provenance.ts'
+import { qualityOf } from '../chip/quality.ts'
 import { staleValuesOf, type UncalibratedValue, uncalibratedOf } from '../chip/uncalibrated.ts'
 import { calibratedChipOf, canPlayCz } from '../compiler/schedule/calibrated-chip.ts'
 import { describeTiming } from '../noise/describe-chip.ts'
@@ -41,10 +42,6 @@ export function describeScheduler({
     const stale = isDummy ? [] : staleValuesOf(element, provenance)
     return stale.length === 0 ? {} : { stale }
   }
-  const errorOf = (edge: Edge) => {
-    const error = provenance.gateErrorOf(edge)
-    return error === undefined ? {} : { error }
-  }
   const pulses = chip.qubits.map((qubit, index) => ({
     qubits: [index],
     duration_s: qubit.get('rxy.duration'),
@@ -55,15 +52,20 @@ export function describeScheduler({
     .map((edge) => ({
       qubits: [indexOf(edge.parent), indexOf(edge.child)],
       duration_s: edge.get('cz.square_duration'),
-      ...errorOf(edge),
+      ...qualityOf(edge, provenance),
       ...stateOf(missingOf(edge)),
       ...staleOf(edge),
     }))
-  const calibrated = newestOf(chip, provenance)
+  const elements: readonly Element[] = [...chip.qubits, ...chip.edges]
+  const calibrated = elements
+    .flatMap((element) => qualityOf(element, provenance).calibrated_at ?? [])
+    .sort()
+    .at(-1)
   return {
     schema: 1,
     qubits: chip.qubits.map((qubit, index) => ({
       ...describeQubit(qubit),
+      ...qualityOf(qubit, provenance),
       ...(usable?.has(index) === false ? { operational: false } : stateOf(missingOf(qubit))),
       ...staleOf(qubit),
     })),
@@ -88,26 +90,12 @@ function stateOf(missing: readonly UncalibratedValue[]) {
 }
 
 function describeQubit(qubit: Qubit) {
-  const assignment = qubit.get('measure_2state.assignment')
-  const [[, one = 0] = [], [zero = 0] = []] = assignment ?? []
   return {
     name: qubit.name,
     ...positive('t1_s', qubit.get('coherence.t1')),
     ...positive('t2_s', qubit.get('coherence.t2_echo')),
     ...positive('frequency_hz', qubit.get('clock_freqs.f01')),
-    ...(assignment && { readout_error: (one + zero) / 2 }),
   }
-}
-
-/** When the last of the values in use was measured. */
-function newestOf({ qubits, edges }: Chip, provenance: Provenance): string | undefined {
-  const elements: readonly (Qubit | Edge)[] = [...qubits, ...edges]
-  return elements
-    .flatMap(({ name, values }) =>
-      [...values].flatMap(([path, value]) => provenance.originOf(name, path, value)?.at ?? []),
-    )
-    .sort()
-    .at(-1)
 }
 
 function positive(key: string, value: number | undefined): Record<string, number> {

@@ -109,9 +109,9 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
     const hasBits = needsDiscriminators(job.payload)
     const use = isDummy ? 'any' : hasBits ? 'bits' : 'signals'
     const provenance = Provenance.read(devicePath)
-    const used = new UsedValues(
-      calibratedChipOf(current.chip, limits, use, job.payload.allow_uncalibrated, provenance),
-    )
+    const { allow_uncalibrated: allowed, require: condition } = job.payload
+    const required = condition && { condition, provenance, now: clock.now() }
+    const used = new UsedValues(calibratedChipOf(current.chip, limits, use, allowed, provenance, required))
     const { chip } = used
     const files = [
       { path: devicePath, text: current.yaml.text },

@@ -7,8 +7,13 @@ import {
 
 /** What only a device does that shows the states of its simulation. */
 const OF_STATES: readonly DeviceFeature[] = ['exact', 'single_precision']
-/** What every simulation method can do; raw traces (`meas_level_0`) do not exist in a simulation. */
-const ABSENT: ReadonlySet<string> = new Set(['meas_level_0', 'dynamical_decoupling', ...OF_STATES])
+/** What every simulation method can do; in a simulation are neither raw traces nor calibrations. */
+const ABSENT: ReadonlySet<string> = new Set([
+  'meas_level_0',
+  'dynamical_decoupling',
+  'quality_condition',
+  ...OF_STATES,
+])
 const FEATURES = DEVICE_FEATURES.filter((feature) => !ABSENT.has(feature))
 
 interface SimulatorLimits {

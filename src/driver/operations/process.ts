@@ -56,7 +56,7 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
     due?.clear()
     current = undefined
     // A job that the chip cannot run now waits for the next change of what is described: after its result.
-    if (code === 'not_calibrated') await description.send()
+    if (code === 'not_calibrated' || code === 'below_quality') await description.send()
     send({ kind: 'result', result, body })
     await description.send()
   }
@@ -179,6 +179,7 @@ async function assertFeatures(device: ProcessDevice, name: string, payload: JobP
     exact,
     dynamical_decoupling: sequence !== 'none',
     single_precision: precision === 'single',
+    quality_condition: payload.require !== undefined,
   }
   const asked = LISTED_FEATURES.filter((feature) => isAsked[feature])
   if (asked.length === 0) return

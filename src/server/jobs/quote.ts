@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../base/index.ts'
 import type { ReadTx } from '../../db/index.ts'
 import { type JobNeeds, type Quote, readNewPosition } from '../../db/store/jobs/index.ts'
+import type { Unfitness } from '../../db/store/qpus/index.ts'
 import type { ServerContext } from '../context.ts'
 import { estimateWait } from './wait-estimate.ts'
 
@@ -14,6 +15,8 @@ interface NewJob {
   program: string
   /** Most QPU time, ms; 0 = no limit of its own. */
   maxMs: number
+  /** By id of a QPU, why its chip cannot run the job now. */
+  unfit?: ReadonlyMap<string, Unfitness>
 }
 
 /**
@@ -23,9 +26,9 @@ interface NewJob {
 export function quoteJob(
   { config, order }: Pick<ServerContext, 'config' | 'order'>,
   tx: ReadTx,
-  { user, qpu, needs, program, maxMs }: NewJob,
+  { user, qpu, needs, program, maxMs, unfit }: NewJob,
 ): Quote {
-  const input = readNewPosition(tx, { user, qpu, needs }, config.idleThreshold, order)
+  const input = readNewPosition(tx, { user, qpu, needs, unfit }, config.idleThreshold, order)
   const wait = estimateWait(input, tx.now, config.idleThreshold)
   const chosen = wait.qpu ?? input.queues[0]?.state.qpu.id ?? qpu
   const { basis, ...run } = order.forecasts.of(tx, chosen).run({ ...needs, program })

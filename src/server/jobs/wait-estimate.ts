@@ -62,7 +62,7 @@ export function estimateWait(
       SEVERITY.indexOf(one.waiting.code) - SEVERITY.indexOf(other.waiting.code) || one.ahead - other.ahead,
   )
   const [shortest] = queues.toSorted((one, other) => one.ahead - other.ahead)
-  if ((!best || !shortest) && excluded.length > 0) return { waiting: unsupportedBy(excluded) }
+  if ((!best || !shortest) && excluded.length > 0) return { waiting: excludedBecause(excluded) }
   if (!best || !shortest) return { waiting: NO_QPU, position: 1 }
   if (!job.hasBalance) return { waiting: NO_BALANCE, position: shortest.ahead + 1 }
   const { ahead: _, ...estimate } = best
@@ -84,18 +84,31 @@ export function estimateQueued(
 /** Number of QPUs that the text names. */
 const MAX_EXCLUDED_SHOWN = 5
 
-/** No QPU of the target can run the job since it was submitted: their descriptions have changed. */
-function unsupportedBy(excluded: QueuePositionInput['excluded']): WaitReason {
+/**
+ * No QPU of the target can run the job now: their descriptions have changed, or none meets its condition. A
+ * QPU that only has to be calibrated counts more than one that cannot run it.
+ */
+function excludedBecause(excluded: QueuePositionInput['excluded']): WaitReason {
+  const below = excluded.filter(({ excess, unfit }) => excess.length === 0 && unfit?.code === 'below_quality')
+  if (below.length > 0) {
+    return {
+      code: 'below_quality',
+      text: `${listed(below)}. It runs when a calibration meets its condition, and jobs after it go first; cancel it if it need not`,
+    }
+  }
+  return {
+    code: 'unsupported_by_qpu',
+    text: `${listed(excluded)}. It runs when a QPU supports it; cancel it if it need not`,
+  }
+}
+
+function listed(excluded: QueuePositionInput['excluded']): string {
   const shown = excluded
     .slice(0, MAX_EXCLUDED_SHOWN)
     .map(({ qpu, excess, unfit }) =>
-      unfit !== undefined && excess.length === 0 ? unfit : describeExcess(qpu, excess),
+      unfit && excess.length === 0 ? unfit.reason : describeExcess(qpu, excess),
     )
-  const more = excluded.length > MAX_EXCLUDED_SHOWN ? '; …' : ''
-  return {
-    code: 'unsupported_by_qpu',
-    text: `${shown.join('; ')}${more}. It runs when a QPU supports it; cancel it if it need not`,
-  }
+  return `${shown.join('; ')}${excluded.length > MAX_EXCLUDED_SHOWN ? '; …' : ''}`
 }
 
 function heldBecause(reason: string): WaitReason {

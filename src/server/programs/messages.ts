@@ -1,5 +1,5 @@
 import type { AppErrorDetails, ErrorCode, FieldError } from '../../base/index.ts'
-import type { ExpectedResults } from '../../protocol/index.ts'
+import type { ExpectedResults, QualityCondition } from '../../protocol/index.ts'
 import type { ChipNeeds } from '../../qasm/index.ts'
 
 /** A JSON body as it was received, and whose limits apply to it. */
@@ -78,6 +78,8 @@ export interface ExaminedSubmission extends ProgramsReport {
   allowsUncalibrated: boolean
   /** Whether signals become bits by the values of the device. */
   hasBits: boolean
+  /** What the job requires of the qubits and pairs that it uses. */
+  require?: QualityCondition | undefined
   /** Keys of the body that are not used, and directives of programs. */
   ignored: string[]
   /** Identifies the content of the request; '' without an `Idempotency-Key`. */

@@ -78,7 +78,7 @@ test('a chip is described by its device file, and the time of its calibration by
   })
   expect(description.qubits?.[0]).not.toHaveProperty('operational')
   expect(description.gates?.find(({ name }) => name === 'cz')?.on).toEqual([
-    { qubits: [0, 1], duration_s: 2e-7, error: 0.004 },
+    { qubits: [0, 1], duration_s: 2e-7, error: 0.004, calibrated_at: '2026-11-01T12:00:00.000Z' },
   ])
   const dummy = describe(join(folder.path, 'other.yml'), 'dummy')
   expect(dummy.simulator).toBe(true)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { MeasuredRange } from '../../../src/db/store/jobs/forecast/measured-range.ts'
-import type { CandidateQueue, QueuePositionInput } from '../../../src/db/store/jobs/index.ts'
+import type { CandidateQueue, Excess, QueuePositionInput } from '../../../src/db/store/jobs/index.ts'
 import type { WaitReason } from '../../../src/server/jobs/dispatch/pick.ts'
 import { estimateWait } from '../../../src/server/jobs/wait-estimate.ts'
 import { queueState } from '../../support/server/queue-state.ts'
@@ -31,12 +31,26 @@ const estimate = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job
 
 describe('estimateWait()', () => {
   test('names what of the chips is not calibrated for a job', () => {
-    const excluded = [{ qpu: queueState().qpu, excess: [], unfit: 'q1 is not calibrated' }]
+    const unfit = { code: 'not_calibrated', reason: 'q1 is not calibrated' } as const
+    const excluded = [{ qpu: queueState().qpu, excess: [], unfit }]
     expect(estimateWait({ job: JOB, queues: [], excluded }, NOW, IDLE_MS)).toEqual({
       waiting: {
         code: 'unsupported_by_qpu',
         text: 'q1 is not calibrated. It runs when a QPU supports it; cancel it if it need not',
       },
+    })
+  })
+
+  test('names what misses the condition of a job rather than why other QPUs cannot run it', () => {
+    const { qpu } = queueState()
+    const unfit = { code: 'below_quality', reason: 'q1 misses' } as const
+    const excluded = [
+      { qpu, excess: [{ kind: 'shots', needed: 2, max: 1 }] satisfies Excess[], unfit: undefined },
+      { qpu, excess: [], unfit },
+    ]
+    expect(estimateWait({ job: JOB, queues: [], excluded }, NOW, IDLE_MS).waiting).toEqual({
+      code: 'below_quality',
+      text: 'q1 misses. It runs when a calibration meets its condition, and jobs after it go first; cancel it if it need not',
     })
   })
 

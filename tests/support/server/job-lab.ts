@@ -3,6 +3,12 @@ import { silentLog, systemClock } from '../../../src/base/index.ts'
 import { checkInvariants, type Database } from '../../../src/db/index.ts'
 import { type User, users } from '../../../src/db/store/accounts/index.ts'
 import {
+  finishValues,
+  type Report,
+  storeReport,
+  storeValues,
+} from '../../../src/db/store/calibrations/index.ts'
+import {
   applyResult,
   claimJob,
   type DispatchTarget,
@@ -262,6 +268,36 @@ export class JobLab implements AsyncDisposable {
     await this.db.write('end', (tx) =>
       applyResult(tx, { job: id, attempt, driver, executionMs: 10, outcome, provenance }, { maxAttempts: 0 }),
     )
+  }
+
+  /** A calibration of a QPU that measured the fidelity of the readout of qubits. */
+  async calibrate(
+    { qpu, driver }: DispatchTarget,
+    fidelities: Readonly<Record<string, number>>,
+  ): Promise<void> {
+    this.#count += 1
+    const now = this.clock.now()
+    const report: Report = {
+      ...{ run: `run${this.#count}`, driver, qpu, request: null, mode: 'full', startedAt: now, endedAt: now },
+      findings: {
+        ...{ status: 'success', backend: '', device_file: null, routines: [], benchmarks: [] },
+        ...{ skipped: [], notes: [], errors: [] },
+      },
+    }
+    const values = Object.entries(fidelities).map(([element, value]) => ({
+      ...{ element, parameter: 'readout_fidelity.fidelity', value, error: null, unit: '' },
+      routine: 'readout_fidelity',
+    }))
+    await this.db.write('calibrate', (tx) => {
+      storeReport(tx, report)
+      const stored = tx.one<{ id: string; at: string }>(
+        'SELECT id, finished_at AS at FROM calibration_results WHERE run_id = $run',
+        { run: report.run },
+      )
+      if (!stored) throw new Error('the report was not stored')
+      storeValues(tx, { ...stored, qpu }, values)
+      finishValues(tx, { ...stored, qpu, values }, {})
+    })
   }
 
   /** Waits until all asynchronous work that is ready has run. */

@@ -11,31 +11,32 @@ import (
 
 // args are what calls take; each takes some of it.
 type args struct {
-	ID             string            `json:"id"`
-	Name           string            `json:"name"`
-	Circuits       []json.RawMessage `json:"circuits"`
-	IdempotencyKey string            `json:"idempotency_key"`
-	Timeout        *float64          `json:"timeout"`
-	Circuit        int               `json:"circuit"`
-	Bits           []int             `json:"bits"`
-	PauliZ         string            `json:"pauli_z"`
-	Start          time.Time         `json:"start"`
-	End            time.Time         `json:"end"`
-	QPU            string            `json:"qpu"`
-	Collection     string            `json:"collection"`
-	Options        map[string]any    `json:"options"`
-	Body           json.RawMessage   `json:"body"`
-	User           string            `json:"user"`
-	QPUSeconds     float64           `json:"qpu_seconds"`
-	Reason         string            `json:"reason"`
-	Shots          int               `json:"shots"`
-	MeasLevel      *int              `json:"meas_level"`
-	MeasReturn     string            `json:"meas_return"`
-	Memory         bool              `json:"memory"`
-	Seed           *int64            `json:"seed"`
-	MaxSeconds     float64           `json:"max_seconds"`
-	Precision      string            `json:"precision"`
-	Tags           []string          `json:"tags"`
+	ID             string                `json:"id"`
+	Name           string                `json:"name"`
+	Circuits       []json.RawMessage     `json:"circuits"`
+	IdempotencyKey string                `json:"idempotency_key"`
+	Timeout        *float64              `json:"timeout"`
+	Circuit        int                   `json:"circuit"`
+	Bits           []int                 `json:"bits"`
+	PauliZ         string                `json:"pauli_z"`
+	Start          time.Time             `json:"start"`
+	End            time.Time             `json:"end"`
+	QPU            string                `json:"qpu"`
+	Collection     string                `json:"collection"`
+	Options        map[string]any        `json:"options"`
+	Body           json.RawMessage       `json:"body"`
+	User           string                `json:"user"`
+	QPUSeconds     float64               `json:"qpu_seconds"`
+	Reason         string                `json:"reason"`
+	Shots          int                   `json:"shots"`
+	MeasLevel      *int                  `json:"meas_level"`
+	MeasReturn     string                `json:"meas_return"`
+	Memory         bool                  `json:"memory"`
+	Seed           *int64                `json:"seed"`
+	MaxSeconds     float64               `json:"max_seconds"`
+	Precision      string                `json:"precision"`
+	Require        *svc.QualityCondition `json:"require"`
+	Tags           []string              `json:"tags"`
 }
 
 type performer func(ctx context.Context, c *svc.Client, a args) (any, error)
@@ -246,6 +247,7 @@ func submissionOf(a args) (svc.Submission, error) {
 	s := svc.Submission{
 		Shots: a.Shots, QPU: a.QPU, MeasLevel: a.MeasLevel, MeasReturn: a.MeasReturn, Memory: a.Memory, Seed: a.Seed,
 		Name: a.Name, Tags: a.Tags, MaxSeconds: a.MaxSeconds, Precision: a.Precision,
+		Require: a.Require,
 	}
 	for _, raw := range a.Circuits {
 		circuit, err := circuitOf(raw)

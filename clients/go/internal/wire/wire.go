@@ -643,6 +643,9 @@ type QpuDescriptionQubit struct {
 
 	ReadoutError *float64 `json:"readout_error,omitempty"`
 
+	// UTC time at which the newest of its values in use was measured
+	CalibratedAt *string `json:"calibrated_at,omitempty"`
+
 	X *float64 `json:"x,omitempty"`
 
 	Y *float64 `json:"y,omitempty"`
@@ -661,6 +664,9 @@ type QpuDescriptionGateOn struct {
 	Qubits []int64 `json:"qubits"`
 
 	Error *float64 `json:"error,omitempty"`
+
+	// UTC time at which the newest of its values in use was measured
+	CalibratedAt *string `json:"calibrated_at,omitempty"`
 
 	DurationS *float64 `json:"duration_s,omitempty"`
 
@@ -1057,6 +1063,18 @@ type JobPayloadCircuit struct {
 	ExpectationValues []map[string]float64 `json:"expectation_values,omitempty"`
 }
 
+// JobPayloadRequire: Quality of the qubits and pairs that the job may use; it waits until enough have it
+type JobPayloadRequire struct {
+	// Of each qubit: 1 minus the mean probability of reading a wrong outcome
+	ReadoutFidelity *string `json:"readout_fidelity,omitempty"`
+
+	// Of each pair: average error of its gate
+	TwoQubitError *string `json:"two_qubit_error,omitempty"`
+
+	// How long ago the newest value of each qubit and pair was measured, at most
+	CalibratedWithin *string `json:"calibrated_within,omitempty"`
+}
+
 // JobPayload: see the reference of the routes
 type JobPayload struct {
 	Circuits []JobPayloadCircuit `json:"circuits"`
@@ -1089,6 +1107,9 @@ type JobPayload struct {
 	Precision *string `json:"precision,omitempty"`
 
 	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
+
+	// Quality of the qubits and pairs that the job may use; it waits until enough have it
+	Require *JobPayloadRequire `json:"require,omitempty"`
 }
 
 // JobResultsCircuitResultHeader: see the reference of the routes
@@ -3945,6 +3966,8 @@ type PostJobsBody struct {
 	Precision *string `json:"precision,omitempty"`
 
 	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
+
+	Require *JobPayloadRequire `json:"require,omitempty"`
 
 	// Name of the job
 	Name *string `json:"name,omitempty"`

@@ -421,6 +421,8 @@ export interface QpuDescriptionQubit {
   readonly t2_s?: number
   readonly frequency_hz?: number
   readonly readout_error?: number
+  /** UTC time at which the newest of its values in use was measured */
+  readonly calibrated_at?: string
   readonly x?: number
   readonly y?: number
   readonly operational?: boolean
@@ -433,6 +435,8 @@ export interface QpuDescriptionQubit {
 export interface QpuDescriptionGateOn {
   readonly qubits: readonly number[]
   readonly error?: number
+  /** UTC time at which the newest of its values in use was measured */
+  readonly calibrated_at?: string
   readonly duration_s?: number
   readonly operational?: boolean
   /** What is not calibrated; a job may use it all the same with allow_uncalibrated */
@@ -679,6 +683,16 @@ export interface JobPayloadCircuit {
   readonly expectation_values?: readonly { readonly [key: string]: number }[]
 }
 
+/** Quality of the qubits and pairs that the job may use; it waits until enough have it */
+export interface JobPayloadRequire {
+  /** Of each qubit: 1 minus the mean probability of reading a wrong outcome */
+  readonly readout_fidelity?: string
+  /** Of each pair: average error of its gate */
+  readonly two_qubit_error?: string
+  /** How long ago the newest value of each qubit and pair was measured, at most */
+  readonly calibrated_within?: string
+}
+
 export interface JobPayload {
   readonly circuits: readonly JobPayloadCircuit[]
   readonly shots: number
@@ -697,6 +711,8 @@ export interface JobPayload {
   /** Of the amplitudes of a simulator; single takes half the memory and time of double */
   readonly precision?: "double" | "single"
   readonly dynamical_decoupling?: "none" | "XX" | "XY4"
+  /** Quality of the qubits and pairs that the job may use; it waits until enough have it */
+  readonly require?: JobPayloadRequire
 }
 
 export interface JobResultsCircuitResultHeader {
@@ -2593,6 +2609,7 @@ export interface PostJobsBody {
   readonly exact?: boolean | null
   readonly precision?: "double" | "single" | null
   readonly dynamical_decoupling?: "none" | "XX" | "XY4" | null
+  readonly require?: JobPayloadRequire | null
   /** Name of the job */
   readonly name?: string | null
   /** For finding the job again */

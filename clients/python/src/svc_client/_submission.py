@@ -118,6 +118,7 @@ def body_of(
     exact: bool = False,
     precision: Precision | None = None,
     max_seconds: float | None = None,
+    require: Mapping[str, str] | None = None,
     name: str | None = None,
     tags: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -159,6 +160,8 @@ def body_of(
     for key, value in options.items():
         if value is not None:
             body[key] = value if isinstance(value, str) else _plain(value)
+    if require is not None:
+        body["require"] = dict(require)
     if meas_level != 2:
         body["meas_level"] = meas_level
     if meas_return != "single":

@@ -374,6 +374,7 @@ class QpuDescriptionQubit(_QpuDescriptionQubit, total=False):
     t2_s: float
     frequency_hz: float
     readout_error: float
+    calibrated_at: str  # UTC time at which the newest of its values in use was measured
     x: float
     y: float
     operational: bool
@@ -387,6 +388,7 @@ class _QpuDescriptionGateOn(TypedDict):
 
 class QpuDescriptionGateOn(_QpuDescriptionGateOn, total=False):
     error: float
+    calibrated_at: str  # UTC time at which the newest of its values in use was measured
     duration_s: float
     operational: bool
     uncalibrated: List[QpuDescriptionQubitUncalibrated]  # What is not calibrated; a job may use it all the same with allow_uncalibrated
@@ -602,6 +604,14 @@ class JobPayloadCircuit(_JobPayloadCircuit, total=False):
     expectation_values: List[Dict[str, float]]  # Pauli sums by label, qubit 0 last, of which exact means are asked for: [{"ZZ": 0.5}]
 
 
+class JobPayloadRequire(TypedDict, total=False):
+    """Quality of the qubits and pairs that the job may use; it waits until enough have it."""
+
+    readout_fidelity: str  # Of each qubit: 1 minus the mean probability of reading a wrong outcome
+    two_qubit_error: str  # Of each pair: average error of its gate
+    calibrated_within: str  # How long ago the newest value of each qubit and pair was measured, at most
+
+
 class _JobPayload(TypedDict):
     circuits: List[JobPayloadCircuit]
     shots: int
@@ -620,6 +630,7 @@ class JobPayload(_JobPayload, total=False):
     exact: bool  # Exact expectation values or probabilities in place of shots; simulators only
     precision: Literal["double", "single"]  # Of the amplitudes of a simulator; single takes half the memory and time of double
     dynamical_decoupling: Literal["none", "XX", "XY4"]
+    require: JobPayloadRequire  # Quality of the qubits and pairs that the job may use; it waits until enough have it
 
 
 class JobResultsCircuitResultHeader(TypedDict):
@@ -2236,6 +2247,7 @@ class PostJobsBody(TypedDict, total=False):
     exact: Optional[bool]
     precision: Optional[Literal["double", "single"]]
     dynamical_decoupling: Optional[Literal["none", "XX", "XY4"]]
+    require: Optional[JobPayloadRequire]
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again
     max_seconds: Optional[float]  # Most QPU time that it may use and be charged, over all attempts; then it fails

@@ -59,13 +59,14 @@ export const JOBS_TABLES: readonly Table[] = [
     },
     ['PRIMARY KEY (job_seq, position)'],
   ),
-  // A pending job that a QPU cannot run until it is described again.
+  // A pending job that a QPU cannot run until it is described again or calibrated.
   keyed(
     'unfit_jobs',
     {
       qpu: 'TEXT NOT NULL',
       job_seq: 'INTEGER NOT NULL REFERENCES quantum_jobs (seq) ON DELETE CASCADE',
       reason: 'TEXT NOT NULL',
+      code: "TEXT NOT NULL DEFAULT 'not_calibrated'",
     },
     ['PRIMARY KEY (qpu, job_seq)'],
     [index('unfit_jobs', ['job_seq'], false)],

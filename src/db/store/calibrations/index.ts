@@ -30,6 +30,7 @@ export {
   listValuesAt,
   type QpuCalibration,
   readQpuCalibrations,
+  readReadoutFidelities,
   readUnreadReport,
   type StoredValue,
   storeValues,

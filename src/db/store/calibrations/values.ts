@@ -6,6 +6,7 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import { valueSql } from '../../schema/large-values.ts'
 import type { Fidelity } from '../qpus/complete-description.ts'
 import { recordFidelities } from '../qpus/descriptions.ts'
+import { forgetUnfit } from '../qpus/unfit-jobs.ts'
 import { type Median, storeMedians } from './medians.ts'
 
 /** A value that a calibration found. */
@@ -132,6 +133,8 @@ export function finishValues(
   { id, qpu, at, values }: UnreadReport,
   medians: Readonly<Record<string, Median>>,
 ): void {
+  // What the report says of a chip may let a job with a condition run.
+  forgetUnfit(tx, qpu)
   const changed = tx.run('UPDATE calibration_results SET values_stored_at = $at WHERE id = $id', {
     id,
     at: tx.at,
@@ -197,6 +200,16 @@ export function listLatestValues(tx: ReadTx, qpu: string, limit: number): Stored
     `SELECT ${VALUE} FROM calibration_latest WHERE qpu = $qpu ORDER BY element, parameter LIMIT $limit`,
     { qpu, limit },
   )
+}
+
+/** The newest measured fidelity of the readout of the qubits of a QPU, by name. */
+export function readReadoutFidelities(tx: ReadTx, qpu: string): ReadonlyMap<string, number> {
+  const rows = tx.all<{ element: string; value: number }>(
+    `SELECT element, value FROM calibration_latest
+     WHERE qpu = $qpu AND ${tx.dialect.like('parameter', `'%readout%${FIDELITY}'`)} ORDER BY parameter`,
+    { qpu },
+  )
+  return new Map(rows.map(({ element, value }) => [element, value]))
 }
 
 /** The values that were the newest at a time, UTC text, of the parameters that have one now. */

@@ -36,4 +36,4 @@ export {
   unknownQpu,
 } from './qpus.ts'
 export { readSchedule, readScheduleNotes } from './schedule.ts'
-export { markUnfit } from './unfit-jobs.ts'
+export { markUnfit, type Unfitness } from './unfit-jobs.ts'

@@ -1,3 +1,4 @@
+import { qpus } from '../../collections/qpus.ts'
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
@@ -5,28 +6,37 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 const MAX_REASON_LENGTH = 1_000
 
 /**
- * Keeps a pending job from a QPU until that is described again: its chip has changed, and what the job needs
- * of it is not calibrated.
+ * Why a QPU cannot run a pending job now: what the job needs of the chip is not calibrated, or does not meet
+ * the condition of the job.
  */
-export function markUnfit(tx: Tx, job: string, { qpu, reason }: { qpu: string; reason: string }): void {
+export interface Unfitness {
+  code: 'not_calibrated' | 'below_quality'
+  /** Part of a sentence. */
+  reason: string
+}
+
+/**
+ * Keeps a pending job from a QPU until that is described again or another calibration is known.
+ */
+export function markUnfit(tx: Tx, job: string, { qpu, code, reason }: Unfitness & { qpu: string }): void {
   tx.run(
-    `INSERT INTO unfit_jobs (qpu, job_seq, reason)
-     SELECT $qpu, seq, $reason FROM quantum_jobs WHERE id = $job
-     ON CONFLICT (qpu, job_seq) DO UPDATE SET reason = excluded.reason`,
-    { qpu, job, reason: reason.slice(0, MAX_REASON_LENGTH) },
+    `INSERT INTO unfit_jobs (qpu, job_seq, code, reason)
+     SELECT $qpu, seq, $code, $reason FROM quantum_jobs WHERE id = $job
+     ON CONFLICT (qpu, job_seq) DO UPDATE SET code = excluded.code, reason = excluded.reason`,
+    { qpu, job, code, reason: reason.slice(0, MAX_REASON_LENGTH) },
   )
   tx.changed(quantumJobs, job, 'update')
 }
 
-/** A QPU has another description, or none any more: every job may fit it again. */
+/** A QPU has another description or none any more, or was calibrated: every job may fit it again. */
 export function forgetUnfit(tx: Tx, qpu: string): void {
-  tx.run('DELETE FROM unfit_jobs WHERE qpu = $qpu', { qpu })
+  const forgotten = tx.run('DELETE FROM unfit_jobs WHERE qpu = $qpu', { qpu })
+  // Its queue is read again.
+  if (forgotten > 0 && tx.find(qpus, qpu)) tx.changed(qpus, qpu, 'update')
 }
 
 /** Why a job is kept from QPUs, by id of the QPU. */
-export function unfitReasons(tx: ReadTx, seq: number): ReadonlyMap<string, string> {
-  const sql = 'SELECT qpu, reason FROM unfit_jobs WHERE job_seq = $seq'
-  return new Map(
-    tx.all<{ qpu: string; reason: string }>(sql, { seq }).map(({ qpu, reason }) => [qpu, reason]),
-  )
+export function readUnfitness(tx: ReadTx, seq: number): ReadonlyMap<string, Unfitness> {
+  const sql = 'SELECT qpu, code, reason FROM unfit_jobs WHERE job_seq = $seq'
+  return new Map(tx.all<Unfitness & { qpu: string }>(sql, { seq }).map(({ qpu, ...why }) => [qpu, why]))
 }

@@ -4,6 +4,7 @@ import { couplingOf, driveOf, readoutOf } from '../../chip/hardware/cross-check.
 import type { Hardware } from '../../chip/hardware/hardware-file.ts'
 import { toneOf } from '../../chip/hardware/tones.ts'
 import type { Provenance } from '../../chip/provenance/provenance.ts'
+import { type ChipCondition, shortfallsOfElement } from '../../chip/quality.ts'
 import { uncalibratedOf } from '../../chip/uncalibrated.ts'
 import type { ElementValues } from '../../pulse/builder.ts'
 import { type Coupling, pairKey } from '../route/coupling.ts'
@@ -18,6 +19,16 @@ export interface CalibratedChip {
   values: ElementValues
   /** What is left out because it is not calibrated; undefined where nothing is. */
   leftOut?: LeftOut | undefined
+  /** What is left out because it does not meet the condition of the job; undefined where nothing is. */
+  belowQuality?: BelowQuality | undefined
+}
+
+/** Parts of a chip that do not meet the condition of a job. */
+interface BelowQuality {
+  /** The chip as it would be with them. */
+  whole: Pick<CalibratedChip, 'coupling' | 'leftOut'>
+  /** What each of them lacks, by name. */
+  reasons: ReadonlyMap<string, string>
 }
 
 /** Parts of a chip that are not calibrated. */
@@ -50,6 +61,7 @@ const STAND_INS: Readonly<Record<string, number>> = {
  * @param hardware what plays the gates; undefined where anything can be played
  * @param provenance has the measured errors of the gates
  * @param allowsLeftOut whether a circuit that cannot do without may use what is left out
+ * @param condition what the parts must meet, whatever else is allowed
  */
 export function calibratedChipOf(
   chip: Chip,
@@ -57,6 +69,7 @@ export function calibratedChipOf(
   use: ChipUse = 'playable',
   allowsLeftOut = false,
   provenance?: Provenance,
+  condition?: ChipCondition,
 ): CalibratedChip {
   const qubits = chip.qubits.map(({ name }) => name)
   const names = new Map(
@@ -80,9 +93,17 @@ export function calibratedChipOf(
     }),
   )
   const usable = reasons.size === 0 ? playable : within(playable, partOf(chip, isCalibrated, isCalibrated))
+  const whole = {
+    coupling: { ...usable, errors },
+    leftOut:
+      reasons.size === 0
+        ? undefined
+        : { coupling: { ...playable, errors }, reasons, isAllowed: allowsLeftOut },
+  }
   return {
     qubits,
-    coupling: { ...usable, errors },
+    ...whole,
+    ...(condition && meeting(chip, whole, condition)),
     edgeOf(one, other) {
       const name = names.get([one, other].sort().join(' '))
       if (name === undefined) throw new RangeError(`qubits ${one} and ${other} are not coupled`)
@@ -101,10 +122,30 @@ export function calibratedChipOf(
         return [edge.parent, edge.child]
       },
     },
-    leftOut:
-      reasons.size === 0
-        ? undefined
-        : { coupling: { ...playable, errors }, reasons, isAllowed: allowsLeftOut },
+  }
+}
+
+/** The part of a chip that meets a condition; undefined when all of it does. */
+function meeting(
+  chip: Chip,
+  whole: BelowQuality['whole'],
+  condition: ChipCondition,
+): Pick<CalibratedChip, 'coupling' | 'leftOut' | 'belowQuality'> | undefined {
+  const elements: readonly (Qubit | Edge)[] = [...chip.qubits, ...chip.edges]
+  const reasons = new Map(
+    elements.flatMap((element) => {
+      const lacks = shortfallsOfElement(element, condition)
+      return lacks.length === 0 ? [] : [[element.name, lacks.join(', ')] as const]
+    }),
+  )
+  if (reasons.size === 0) return undefined
+  const meets = ({ name }: { name: string }) => !reasons.has(name)
+  const part = partOf(chip, meets, meets)
+  const { coupling, leftOut } = whole
+  return {
+    coupling: within(coupling, part),
+    leftOut: leftOut && { ...leftOut, coupling: within(leftOut.coupling, part) },
+    belowQuality: { whole, reasons },
   }
 }
 
@@ -134,13 +175,14 @@ function partOf(
   return { qubits: chip.qubits.length, edges, usable }
 }
 
-/** What two parts of a chip have in common. */
-function within(one: ReturnType<typeof partOf>, other: ReturnType<typeof partOf>): ReturnType<typeof partOf> {
-  const kept = new Set(other.edges.map(String))
+/** What is left of a chip within a part of it. */
+function within(one: Coupling, part: ReturnType<typeof partOf>): ReturnType<typeof partOf> {
+  const kept = new Set(part.edges.map(String))
+  const { usable = part.usable } = one
   return {
-    qubits: one.qubits,
+    ...one,
     edges: one.edges.filter((pair) => kept.has(String(pair))),
-    usable: new Set([...one.usable].filter((qubit) => other.usable.has(qubit))),
+    usable: new Set([...usable].filter((qubit) => part.usable.has(qubit))),
   }
 }
 

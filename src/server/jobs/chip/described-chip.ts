@@ -1,17 +1,22 @@
 import * as v from 'valibot'
-import type { ReadTx } from '../../../db/index.ts'
+import type { JsonText, ReadTx } from '../../../db/index.ts'
 import { type Qpu, readDescription } from '../../../db/store/qpus/index.ts'
-import { deviceDescription } from '../../../protocol/index.ts'
+import { deviceDescription, type PartQuality } from '../../../protocol/index.ts'
 import { standardGateWidth } from '../../../qasm/index.ts'
 
-const { qubits, gates } = deviceDescription.pipe[0].entries
-const described = v.object({ qubits, gates })
+const { qubits, gates, features } = deviceDescription.pipe[0].entries
+const described = v.object({ qubits, gates, features })
 type Described = v.InferOutput<typeof described>
 type DescribedQubit = NonNullable<Described['qubits']>[number]
 type DescribedGate = NonNullable<Described['gates']>[number]
 
 /** A qubit or a coupling of a chip, as its device describes it. */
-export type Part = Pick<DescribedQubit, 'name' | 'operational' | 'uncalibrated' | 'stale'>
+export interface Part
+  extends Pick<DescribedQubit, 'name' | 'operational' | 'uncalibrated' | 'stale'>,
+    PartQuality {
+  /** What it lacks of the condition of a job. */
+  lacks?: readonly string[]
+}
 
 /** A coupling with the indices of its two qubits. */
 export interface Coupling extends Part {
@@ -25,19 +30,31 @@ export interface DescribedChip {
   qubits: readonly Part[]
   /** By the indices of the ends, the smaller one first; undefined where a gate on two qubits joins any. */
   couplings: ReadonlyMap<string, Coupling> | undefined
+  /** Features of the device; undefined where it lists none. */
+  features: readonly string[] | undefined
 }
 
 /**
  * The chip of a QPU, if its description says of a part that it is not in use, not calibrated or stale;
  * undefined for a whole chip and for one that is not described.
  */
-export function readChip(tx: ReadTx, { id, name }: Pick<Qpu, 'id' | 'name'>): DescribedChip | undefined {
-  const description = readDescription(tx, id)
+export function readFlawedChip(tx: ReadTx, qpu: Pick<Qpu, 'id' | 'name'>): DescribedChip | undefined {
+  const description = readDescription(tx, qpu.id)
   // Most chips are whole, and parsing takes time.
   if (!description || !/"operational":false|"stale":\[/.test(description.text)) return undefined
-  const parsed = v.safeParse(described, description.value)
-  const { qubits = [], gates = [] } = parsed.success ? parsed.output : {}
-  return qubits.length === 0 ? undefined : { name, qubits, couplings: couplingsOf(qubits, gates) }
+  return parsed(description, qpu)
+}
+
+/** The chip of a QPU; undefined for one whose qubits are not described. */
+export function readChip(tx: ReadTx, qpu: Pick<Qpu, 'id' | 'name'>): DescribedChip | undefined {
+  const description = readDescription(tx, qpu.id)
+  return description ? parsed(description, qpu) : undefined
+}
+
+function parsed({ value }: JsonText, { name }: Pick<Qpu, 'name'>): DescribedChip | undefined {
+  const { success, output } = v.safeParse(described, value)
+  const { qubits = [], gates = [], features = undefined } = success ? output : {}
+  return qubits.length === 0 ? undefined : { name, qubits, couplings: couplingsOf(qubits, gates), features }
 }
 
 export function couplingKey(one: number, other: number): string {
@@ -53,16 +70,26 @@ function couplingsOf(
     !on && !virtual && standardGateWidth(name) !== 1
   if (gates.length === 0 || gates.some(isAnywhere)) return undefined
   const couplings = new Map<string, Coupling>()
-  for (const { qubits: at, operational, uncalibrated, stale } of gates.flatMap(({ on = [] }) => on)) {
+  for (const { qubits: at, ...place } of gates.flatMap(({ on = [] }) => on)) {
     for (const [index, one] of at.entries()) {
       for (const other of at.slice(index + 1)) {
         const key = couplingKey(one, other)
-        const known = couplings.get(key)
-        if (known && (known.operational !== false || operational === false)) continue
         const name = [one, other].map((end) => qubits[end]?.name ?? '').join('_')
-        couplings.set(key, { name, ends: [one, other], operational, uncalibrated, stale })
+        couplings.set(key, joined(couplings.get(key), { ...place, name, ends: [one, other] }))
       }
     }
   }
   return couplings
+}
+
+/** A coupling with another gate of the same pair: the greatest error counts, and the oldest calibration. */
+function joined(known: Coupling | undefined, found: Coupling): Coupling {
+  if (!known) return found
+  const errors = [known.error, found.error].filter((each) => each !== undefined)
+  const times = [known.calibrated_at, found.calibrated_at].filter((each) => each !== undefined)
+  return {
+    ...(known.operational === false && found.operational !== false ? found : known),
+    error: errors.length === 0 ? undefined : Math.max(...errors),
+    calibrated_at: times.sort()[0],
+  }
 }

@@ -60,6 +60,12 @@ export class ChipJudge {
     return [...new Map(parts.toReversed().map((each) => [each.part, each])).values()].reverse()
   }
 
+  get #inUse(): string {
+    const { qubits, couplings = new Map<string, Part>() } = this.#chip
+    const isLimited = [...qubits, ...couplings.values()].some(({ lacks }) => lacks !== undefined)
+    return isLimited ? 'that the job may use' : 'in use'
+  }
+
   /** What a part lacks for the job. */
   lacks({ uncalibrated = [] }: Part): string[] {
     return this.#reasonsOf(uncalibrated)
@@ -76,6 +82,7 @@ export class ChipJudge {
 
   /** Whether the job must not use a part. One that is not in use for another reason is never used. */
   #isBlocked(part: Part | undefined): boolean {
+    if (part?.lacks) return true
     if (part?.operational !== false) return false
     if (!part.uncalibrated) return true
     return !this.#job.allowsUncalibrated && this.lacks(part).length > 0
@@ -106,7 +113,7 @@ export class ChipJudge {
     const { name, qubits } = this.#chip
     if (used <= this.#free.length || used > qubits.length) return []
     const blocked = qubits.filter((part) => this.#isBlocked(part))
-    const reason = `the program uses ${used} qubits; ${name} has ${this.#free.length} of ${qubits.length} in use: ${list(blocked)}`
+    const reason = `the program uses ${used} qubits; ${name} has ${this.#free.length} of ${qubits.length} ${this.#inUse}: ${list(blocked)}`
     return [{ path, reason, remedy: remedyOf(blocked, 'fewer qubits') }]
   }
 
@@ -120,7 +127,7 @@ export class ChipJudge {
     const blocked = [...qubits, ...couplings.values()].filter((part) => this.#isBlocked(part))
     const connected = regions.filter((size) => size > 1)
     const offer = connected.length === 0 ? 'no qubits' : `groups of ${listed(connected)}`
-    const reason = `the gates of the program join groups of ${listed(groups)} qubits; of ${name}, the couplings in use connect ${offer}: ${list(blocked)}`
+    const reason = `the gates of the program join groups of ${listed(groups)} qubits; of ${name}, the couplings ${this.#inUse} connect ${offer}: ${list(blocked)}`
     return [{ path, reason, remedy: `${remedyOf(blocked, 'fewer qubits')} ${GATES_COUNT}` }]
   }
 
@@ -136,7 +143,8 @@ export class ChipJudge {
   }
 }
 
-function describe({ name, uncalibrated }: Part): string {
+function describe({ name, uncalibrated, lacks }: Part): string {
+  if (lacks) return `${name} does not meet the condition of the job (${lacks.join(', ')})`
   if (!uncalibrated) return `${name} is not in use`
   return `${name} is not calibrated (${uncalibrated.map(({ reason }) => reason).join(', ')})`
 }

@@ -18,8 +18,9 @@ import { jobPayload } from '../../../protocol/index.ts'
 import { type DriverHub, deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
 import type { Heartbeats } from '../attempts/heartbeats.ts'
+import { ChipReading } from '../chip/chip-reading.ts'
 import { readChipNeeds } from '../chip/job-chip-needs.ts'
-import { reasonUnfit } from '../chip/reason-unfit.ts'
+import { unfitnessOf } from '../chip/unfitness.ts'
 import { ConcernedQpus } from './concerned-qpus.ts'
 import { pickJob } from './pick.ts'
 
@@ -96,23 +97,26 @@ export class JobDispatcher {
   }
 
   /**
-   * Claims the next job of a QPU whose chip still has what it needs; the others are kept from it until it is
-   * described again. The rest of many follows when the loop runs again, for which each change wakes it.
+   * Claims the next job of a QPU whose chip has what it needs now; the others are kept from it until it is
+   * described again or calibrated. The rest of many follows when the loop runs again, for which each change
+   * wakes it.
    */
   #claimNext(tx: Tx, target: DispatchTarget): Claim | undefined {
     const { config, order } = this.#dependencies
     const { idleThreshold } = config
+    let chip: ChipReading | undefined
     for (let judged = 0; judged < MAX_JUDGED; judged++) {
       const state = readQueue(tx, target.qpu, idleThreshold, order)
       const { job } = state ? pickJob(state, tx.now, idleThreshold) : {}
       if (!state || job === undefined) return undefined
       const needs = readChipNeeds(chipNeedsOfJob(tx, job))
-      const reason = needs && reasonUnfit(tx, needs, state.qpu)
-      const claim = reason === undefined ? claimJob(tx, job, target) : undefined
+      chip ??= new ChipReading(tx, state.qpu)
+      const unfit = needs && unfitnessOf(chip, needs)
+      const claim = unfit ? undefined : claimJob(tx, job, target)
       // It is not queued any more, which the order does not know before the end of this intent, if at all.
       order.reread(job)
       if (claim) return claim
-      if (reason !== undefined) markUnfit(tx, job, { qpu: target.qpu, reason })
+      if (unfit) markUnfit(tx, job, { qpu: target.qpu, ...unfit })
     }
     return undefined
   }

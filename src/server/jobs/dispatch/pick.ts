@@ -13,6 +13,7 @@ export type WaitCode =
   | 'balance'
   | 'held'
   | 'unsupported_by_qpu'
+  | 'below_quality'
   | 'backoff'
 
 /**

@@ -119,6 +119,7 @@ function examineWith(
         ignored: [...ignored, ...report.ignored],
         allowsUncalibrated: payload.allow_uncalibrated === true,
         hasBits: needsDiscriminators(payload),
+        require: payload.require,
       },
     }
   } catch (error) {
@@ -166,6 +167,7 @@ function optionFeatures({
   exact,
   precision,
   dynamical_decoupling: decoupling = 'none',
+  require,
 }: JobPayload): ExaminedSubmission['features'] {
   return [
     ...(meas_level === 2 ? [] : [{ name: `meas_level_${meas_level}`, path: 'meas_level' }]),
@@ -173,6 +175,7 @@ function optionFeatures({
     ...(exact ? [{ name: 'exact', path: 'exact' }] : []),
     ...(precision === 'single' ? [{ name: 'single_precision', path: 'precision' }] : []),
     ...(decoupling === 'none' ? [] : [{ name: 'dynamical_decoupling', path: 'dynamical_decoupling' }]),
+    ...(require === undefined ? [] : [{ name: 'quality_condition', path: 'require' }]),
   ]
 }
 

@@ -10,6 +10,7 @@ import {
   type Quote,
   saveResponse,
 } from '../../../db/store/jobs/index.ts'
+import { markUnfit, type Unfitness } from '../../../db/store/qpus/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import type { ServerContext } from '../../context.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -20,6 +21,7 @@ import { presentQuote, quoteJob } from '../quote.ts'
 import { estimateOf, type JobView, presentJob } from '../view.ts'
 import { accepted } from './examine.ts'
 import { needProblems, needsOf } from './needs.ts'
+import { conditionProblems, conditionWarnings, findBelowQuality } from './quality.ts'
 import { resolveTarget } from './target.ts'
 import { findUncalibrated } from './uncalibrated.ts'
 
@@ -64,8 +66,9 @@ export async function submitJob(
     if (before) return describeSubmitted(tx, before)
     const needs = needsOf(submission)
     const target = resolveTarget(tx, submission.target, needs)
-    assertNoProblems(needProblems(submission, target))
+    assertNoProblems([...needProblems(submission, target), ...conditionProblems(submission)])
     assertNoProblems(findUncalibrated(tx, submission, target).problems)
+    const below = findBelowQuality(tx, submission, target)
     const row = insertJob(
       tx,
       {
@@ -77,11 +80,12 @@ export async function submitJob(
         chipNeeds: chipNeedsText(submission),
         programHash: submission.programHash,
         maxMs: submission.maxMs,
-        quote: quoteOf(context, tx, { user: user.id, submission, qpu: target.id }),
+        quote: quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below }),
         ...namesOf(submission),
       },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
     )
+    for (const [qpu, unfit] of below) markUnfit(tx, row.id, { qpu, ...unfit })
     if (actor !== undefined) {
       appendAudit(tx, { actor, action: 'job.submit', subject: row.id, detail: { user: user.id } })
     }
@@ -97,14 +101,23 @@ function describeSubmitted(tx: ReadTx, job: Job) {
   return { job, estimate: estimateOf(tx, job) }
 }
 
-/** What is expected of a submission to a QPU, or to any (''). */
+interface QuotedSubmission {
+  user: string
+  submission: ExaminedSubmission
+  /** Id of a QPU; '' = any. */
+  qpu: string
+  /** The QPUs that do not meet its condition now. */
+  below: ReadonlyMap<string, Unfitness>
+}
+
+/** What is expected of a submission. */
 function quoteOf(
   context: SubmissionContext,
   tx: ReadTx,
-  { user, submission, qpu }: { user: string; submission: ExaminedSubmission; qpu: string },
+  { user, submission, qpu, below }: QuotedSubmission,
 ): Quote {
   const { programHash: program, maxMs } = submission
-  return quoteJob(context, tx, { user, qpu, needs: needsOf(submission), program, maxMs })
+  return quoteJob(context, tx, { user, qpu, needs: needsOf(submission), program, maxMs, unfit: below })
 }
 
 function namesOf({ name, tags, labels }: ExaminedSubmission) {
@@ -177,7 +190,7 @@ export async function dryRunJob(
     )
     if (target) {
       const { problems, warnings } = findUncalibrated(tx, submission, target)
-      dryRun.problems.push(...needProblems(submission, target), ...problems)
+      dryRun.problems.push(...needProblems(submission, target), ...conditionProblems(submission), ...problems)
       dryRun.warnings.push(...warnings)
     }
     const may = collectProblems(dryRun.problems, () =>
@@ -185,7 +198,9 @@ export async function dryRunJob(
     )
     dryRun.qpu_target = target?.id ?? ''
     if (!target || !may || dryRun.problems.length > 0) return
-    const quote = quoteOf(context, tx, { user: user.id, submission, qpu: target.id })
+    const below = findBelowQuality(tx, submission, target)
+    dryRun.warnings.push(...conditionWarnings(submission, target, below))
+    const quote = quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below })
     dryRun.estimate = presentQuote(quote, !may.owner.unlimited)
   })
   const isAccepted = dryRun.problems.length === 0

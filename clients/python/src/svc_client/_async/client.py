@@ -121,6 +121,7 @@ class SvcAsyncClient(AsyncAdapters):
         exact: bool = False,
         precision: Precision | None = None,
         max_seconds: float | None = None,
+        require: Mapping[str, str] | None = None,
         name: str | None = None,
         tags: Sequence[str] = (),
         idempotency_key: str | None = None,
@@ -150,6 +151,8 @@ class SvcAsyncClient(AsyncAdapters):
                 default.
             max_seconds: most QPU time that the job may use and be charged, over all attempts; then it fails with
                 ``max_seconds_reached``.
+            require: quality of the qubits and pairs that it may use, such as ``{"readout_fidelity": ">0.97",
+                "two_qubit_error": "<0.01", "calibrated_within": "2h"}``; it waits until enough of them have it.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
@@ -173,6 +176,7 @@ class SvcAsyncClient(AsyncAdapters):
             exact=exact,
             precision=precision,
             max_seconds=max_seconds,
+            require=require,
             name=name,
             tags=tags,
         )

@@ -1,6 +1,6 @@
 import { qpus } from '../../../collections/qpus.ts'
 import type { ReadTx } from '../../../records/tx.ts'
-import { unfitReasons } from '../../qpus/unfit-jobs.ts'
+import { readUnfitness, type Unfitness } from '../../qpus/unfit-jobs.ts'
 import { type Excess, excessOf, type JobNeeds } from '../fits-qpu.ts'
 import type { Forecast } from '../forecast/forecast.ts'
 import { countBeforeFairly } from './fair-order.ts'
@@ -22,8 +22,8 @@ export interface QueuePositionInput {
   }
   /** One for each QPU that may run the job. */
   queues: CandidateQueue[]
-  /** The QPUs of its target that cannot run it; `unfit`: what of their chips is not calibrated for it. */
-  excluded: { qpu: Qpu; excess: Excess[]; unfit: string | undefined }[]
+  /** The QPUs of its target that cannot run it; `unfit`: why their chips cannot now. */
+  excluded: { qpu: Qpu; excess: Excess[]; unfit: Unfitness | undefined }[]
 }
 
 export interface CandidateQueue {
@@ -64,33 +64,40 @@ export function readQueuePosition(
      WHERE job.id = $id AND job.status = 'pending'`,
     { id },
   )
-  return row && positionOf(tx, row, { idleMs, order })
+  return row && positionOf(tx, row, { idleMs, order, unfit: readUnfitness(tx, row.seq) })
 }
 
 /** Without special needs. */
 const NO_NEEDS: JobNeeds = { qubits: 0, shots: 0, executions: 0, features: 0 }
 
+interface NewJobPosition {
+  user: string
+  /** Id of a QPU; '' = any. */
+  qpu: string
+  needs?: JobNeeds | undefined
+  /** By id of a QPU, why its chip cannot run the job now. */
+  unfit?: ReadonlyMap<string, Unfitness> | undefined
+}
+
+const NONE_UNFIT: ReadonlyMap<string, Unfitness> = new Map()
+
 /** Reads the queue of a QPU, or of any (''), for a job that `user`, '' = somebody, submits to it now. */
 export function readNewPosition(
   tx: ReadTx,
-  { user, qpu, needs = NO_NEEDS }: { user: string; qpu: string; needs?: JobNeeds },
+  { user, qpu, needs = NO_NEEDS, unfit = NONE_UNFIT }: NewJobPosition,
   idleMs: number,
   order: JobOrder,
 ): QueuePositionInput {
   const job = { id: '', seq: Number.MAX_SAFE_INTEGER, user_id: user, qpu_target: qpu, not_before: 0 }
   const state = { has_balance: 1, held: 0, hold_reason: '', run_next: 0 }
-  return positionOf(tx, { ...job, ...needs, ...state }, { idleMs, order })
+  return positionOf(tx, { ...job, ...needs, ...state }, { idleMs, order, unfit })
 }
-
-/** A new job has not been refused by any QPU yet. */
-const NONE_UNFIT: ReadonlyMap<string, string> = new Map()
 
 function positionOf(
   tx: ReadTx,
   row: PendingRow,
-  { idleMs, order }: { idleMs: number; order: JobOrder },
+  { idleMs, order, unfit }: { idleMs: number; order: JobOrder; unfit: ReadonlyMap<string, Unfitness> },
 ): QueuePositionInput {
-  const unfit = row.id === '' ? NONE_UNFIT : unfitReasons(tx, row.seq)
   const targets = targetsOf(tx, row, order).map((qpu) => {
     return { qpu, excess: excessOf(row, qpu), unfit: unfit.get(qpu.id) }
   })

@@ -3,7 +3,7 @@ import { qpus } from '../../../collections/qpus.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
-import { markUnfit } from '../../qpus/unfit-jobs.ts'
+import { markUnfit, type Unfitness } from '../../qpus/unfit-jobs.ts'
 import { announceJobEnd } from '../announce-end.ts'
 import { countFailed, type DriverAttempt, endAttempt } from '../attempts.ts'
 import { changeRunning, returnToQueue } from './requeue.ts'
@@ -31,11 +31,15 @@ export interface FailedAttempt extends DriverAttempt {
 }
 
 /**
- * Codes of a device that could not begin, because another process used its instrument or because the chip is
- * not calibrated for the job; not an attempt.
+ * Codes of a device that could not begin, because another process used its instrument, or because its chip
+ * does not fit the job now; not an attempt.
  */
-const NOT_CALIBRATED = 'not_calibrated'
-export const NOT_BEGUN = new Set(['instrument_busy', NOT_CALIBRATED])
+export const NOT_BEGUN = new Set(['instrument_busy', 'not_calibrated', 'below_quality'])
+
+/** Why the chip does not fit; undefined for another code. */
+function unfitnessOf(code: string, reason: string): Unfitness | undefined {
+  return code === 'not_calibrated' || code === 'below_quality' ? { code, reason } : undefined
+}
 
 /** Maximum length of a device's message in the timeline. */
 export const MAX_DETAIL_LENGTH = 1_000
@@ -76,12 +80,12 @@ export function retryOrFail(
   const counted = countFailed(tx, job)
   const final = state === 'undelivered' ? undefined : lastError(tx, end, { counted, maxAttempts })
   if (final) return failForGood(tx, end, final)
-  const isUncalibrated = code === NOT_CALIBRATED
-  const isKept = isUncalibrated && isDescribed(tx, end.qpu)
-  const failed = isUncalibrated ? Number.POSITIVE_INFINITY : Math.max(1, counted)
+  const unfit = unfitnessOf(code, reason)
+  const isKept = unfit !== undefined && isDescribed(tx, end.qpu)
+  const failed = unfit ? Number.POSITIVE_INFINITY : Math.max(1, counted)
   const isPaused = state !== 'lost' && !isKept
   returnToQueue(tx, end, { notBefore: isPaused ? tx.now + retryBackoffMs(failed) : 0 })
-  if (isKept) markUnfit(tx, job, { qpu: end.qpu ?? '', reason })
+  if (isKept) markUnfit(tx, job, { qpu: end.qpu ?? '', ...unfit })
   else tx.changed(quantumJobs, job, 'update')
   return 'pending'
 }

@@ -233,7 +233,7 @@ function change(
     case 'edit':
       return void tx.update(quantumJobs, job, { qpu_target: '', not_before: tx.now + 30_000 })
     case 'unfit':
-      return void markUnfit(tx, job, { qpu: qpu.id, reason: 'not calibrated' })
+      return void markUnfit(tx, job, { qpu: qpu.id, code: 'not_calibrated', reason: 'not calibrated' })
     case 'describe':
       forgetUnfit(tx, qpu.id)
       return void tx.update(qpus, qpu.id, DESCRIBED)

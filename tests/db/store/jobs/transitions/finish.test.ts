@@ -306,7 +306,10 @@ describe('applyResult()', () => {
         status: 'pending',
       })
       await lab.clock.advance(3_600_000)
-      expect(await read()).toEqual({ next: '', excluded: ['q1 is not calibrated'] })
+      expect(await read()).toEqual({
+        next: '',
+        excluded: [{ code: 'not_calibrated', reason: 'q1 is not calibrated' }],
+      })
       await describe()
     }
     expect(await lab.balance(it.user)).toBe(100_000)
