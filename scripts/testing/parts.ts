@@ -48,6 +48,7 @@ export const PARTS: readonly Part[] = [
       'tests/server/jobs/quote.test.ts',
       'tests/server/realtime/crowd.test.ts',
       'tests/server/simulate/simulated-queue.test.ts',
+      'tests/simulator/methods/matrix_product_state/probe.test.ts',
       'tests/simulator/methods/trajectories/trajectories.test.ts',
     ],
     isInGate: true,

@@ -16,6 +16,8 @@ export interface ChainPlan {
   pairs: Int32Array
   /** For each step, the index in `pairs` at which it begins. */
   starts: Int32Array
+  /** No bond of an exact chain is larger. */
+  largestBond: number
 }
 
 /**
@@ -29,8 +31,14 @@ export function planChain(ops: readonly StateOp[], qubits: readonly number[], wo
     second.cost < first.cost || (second.cost === first.cost && second.exchanges < first.exchanges)
       ? second
       : first
-  const { ordered, meeting, pairs, starts } = best
-  return { ops: ordered, meeting, pairs: Int32Array.from(pairs), starts: Int32Array.from(starts) }
+  const { ordered, meeting, pairs, starts, largestBond } = best
+  return {
+    ops: ordered,
+    meeting,
+    pairs: Int32Array.from(pairs),
+    starts: Int32Array.from(starts),
+    largestBond,
+  }
 }
 
 /** A walk through the gates with the largest bonds that they could make. */
@@ -41,6 +49,7 @@ class Walk {
   readonly starts: number[] = []
   cost = 0
   exchanges = 0
+  largestBond = 1
   readonly #work: WorkCounter
   readonly #siteOf = new Map<number, number>()
   readonly #qubitAt: number[]
@@ -136,6 +145,7 @@ class Walk {
         factor * (bonds[site] as number),
       )
       bonds[site] = bond
+      this.largestBond = Math.max(this.largestBond, bond)
       this.cost += bond ** 3
       this.pairs.push(site)
     }

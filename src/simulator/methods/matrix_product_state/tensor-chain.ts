@@ -53,9 +53,9 @@ export class TensorChain {
     this.#sites.push({ rows: 2, columns: 1, data: Float64Array.of(1, 0, 0, 0) })
   }
 
-  /** An independent copy. */
-  clone(): TensorChain {
-    const copy = new TensorChain([], this.#settings)
+  /** An independent copy, which may truncate otherwise. */
+  clone(truncation = this.#settings.truncation): TensorChain {
+    const copy = new TensorChain([], { ...this.#settings, truncation })
     // Shallow, because tensors are replaced and never modified.
     copy.#sites = [...this.#sites]
     copy.#siteOf = [...this.#siteOf]
@@ -69,6 +69,11 @@ export class TensorChain {
   /** Weight discarded so far: 1 - Π (1 - weight discarded by each truncation). */
   get discarded(): number {
     return -Math.expm1(this.#logKept)
+  }
+
+  /** Natural logarithm of the weight kept so far. */
+  get logKept(): number {
+    return this.#logKept
   }
 
   /** Work of an operator besides multiplications, in amplitude updates. */

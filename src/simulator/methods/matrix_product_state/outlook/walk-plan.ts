@@ -5,6 +5,7 @@ import type { ChainPlan } from '../plan-chain.ts'
 import { assertKept } from '../refusals.ts'
 import type { ChainSettings, TensorChain } from '../tensor-chain.ts'
 import { Outlook } from './outlook.ts'
+import { assertKeepable, mayBeLost, type TruncatedRun } from './probe.ts'
 import { WindowBonds } from './window-bonds.ts'
 
 /** A chain and the next step of its plan. */
@@ -18,17 +19,21 @@ export class PlanWalk {
   readonly #plan: ChainPlan
   readonly #settings: ChainSettings
   readonly #timeBudget: TimeBudget
+  readonly #truncated: TruncatedRun
+  #isProbed = false
   #windows: WindowBonds | undefined
 
   constructor(plan: ChainPlan, settings: ChainSettings, timeBudget: TimeBudget) {
     this.#plan = plan
     this.#settings = settings
     this.#timeBudget = timeBudget
+    this.#truncated = { plan, truncation: settings.truncation, timeBudget }
   }
 
   /**
    * Executes all steps from that of `walker` on. `onOther` executes those that are not gates.
-   * @throws UnsuitableMethodError for a chain whose bonds grow too large, and for one that loses its state.
+   * @throws UnsuitableMethodError for a chain whose bonds grow too large, and for one that loses its state or
+   *   is going to.
    */
   async run<W extends Walker>(walker: W, onOther?: (walker: W, op: StateOp) => void): Promise<void> {
     const { ops, pairs, starts } = this.#plan
@@ -40,6 +45,10 @@ export class PlanWalk {
       if (operator) walker.chain.apply(operator)
       else if (!isGate) onOther?.(walker, op)
       assertKept(walker.chain)
+      if (!this.#isProbed && mayBeLost(walker.chain, this.#truncated)) {
+        this.#isProbed = true
+        await assertKeepable(walker.chain, walker.step + 1, this.#truncated)
+      }
       this.#timeBudget.spend(walker.chain.work)
       if (!this.#timeBudget.isYieldDue) continue
       await this.#timeBudget.yieldIfDue()
