@@ -169,7 +169,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['open-database.ts'],
       ['readers'],
       ['postgres', 'sqlite'],
-      ['run-reader.ts'],
+      ['run-reader.ts', 'read-database.ts'],
       ['reader-main.ts'],
       ['transfer'],
       ['recording'],

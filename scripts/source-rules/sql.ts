@@ -78,6 +78,11 @@ export const BANNED_SQL: readonly BannedSql[] = [
     reason: 'write the table before it: PostgreSQL finds it ambiguous',
   },
   {
+    what: 'condition as a number',
+    pattern: /\bcoalesce\([^(),]*[=<>][^(),]*,\s*\d+\s*\)/gi,
+    reason: 'write CASE WHEN: a condition of PostgreSQL is no number',
+  },
+  {
     what: 'alias in HAVING',
     pattern: new RegExp(
       `(?<=\\bHAVING\\b(?:(?!\\bORDER\\b|\\bLIMIT\\b)[^()]|${GROUP})*)${BARE}[a-z_]+\\b(?!\\s*[.(\\w])`,

@@ -42,7 +42,7 @@ for (const part of parts) {
   process.stdout.write(`${part.name.padEnd(15)}`)
   const script = part.script ?? ['scripts/test.ts', ...(part.tests ?? [])]
   const log = join(folder, `${part.name}.log`)
-  const env = { ...ENVIRONMENT, SVC_TESTS: 'whole' }
+  const env = { ...ENVIRONMENT, SVC_TESTS: 'whole', ...part.env }
   const result = await runPart(script, { root: ROOT, env, log })
   const minutes = ((performance.now() - started) / 60_000).toFixed(1)
   console.log(`${countsOf(result)} (${minutes} min)`)

@@ -7,6 +7,8 @@ export interface Part {
   tests?: readonly string[]
   /** A script with its arguments, instead of tests. */
   script?: readonly string[]
+  /** Variables of its environment. */
+  env?: Readonly<Record<string, string>>
   /** The gate has these tests too, with some cases of each kind: see `tests/support/whole.ts`. */
   isInGate?: boolean
 }
@@ -51,6 +53,30 @@ export const PARTS: readonly Part[] = [
       'tests/simulator/methods/matrix_product_state/probe.test.ts',
       'tests/simulator/methods/trajectories/trajectories.test.ts',
     ],
+    isInGate: true,
+  },
+  {
+    name: 'postgres',
+    reason: 'the tests of the database and of the server run on PostgreSQL too, where each makes a database',
+    tests: [
+      'tests/db/collections',
+      'tests/db/engine',
+      'tests/db/filter',
+      'tests/db/hooks',
+      'tests/db/integrity',
+      'tests/db/journal',
+      'tests/db/open-database.test.ts',
+      'tests/db/postgres',
+      'tests/db/query',
+      'tests/db/records',
+      'tests/db/schema',
+      'tests/db/store',
+      'tests/db/sums',
+      'tests/db/transfer',
+      'tests/model',
+      'tests/server',
+    ],
+    env: { SVC_TEST_STORE: 'postgres', SVC_TESTS: '' },
     isInGate: true,
   },
   {

@@ -1,9 +1,10 @@
-import { AppError, silentLog, systemClock } from '../base/index.ts'
-import { type Database, openDatabase, readDatabase } from '../db/index.ts'
+import { AppError, systemClock } from '../base/index.ts'
+import { type Database, readDatabase } from '../db/index.ts'
 import { readSuperusers, removeSuperuser, saveSuperuser } from '../db/store/accounts/index.ts'
-import { checkPassword, Passwords } from '../server/index.ts'
+import { type Config, checkPassword, Passwords } from '../server/index.ts'
 import { type Command, defineCommand, defineGroup } from './command-line/command.ts'
-import { DIR_SETTINGS, loadConfig } from './command-line/server-config.ts'
+import { DATABASE_SETTINGS, openConfigured, placeOf } from './command-line/database.ts'
+import { loadConfig } from './command-line/server-config.ts'
 import { UsageError } from './command-line/usage-error.ts'
 
 const EMAIL = { name: 'EMAIL', help: 'E-mail address' }
@@ -14,14 +15,14 @@ const PASSWORD = {
 }
 
 /**
- * Opens the database, which locks the data folder: a running server refuses it. Only a command that adds a
+ * Opens the database for this process alone: a running server refuses it. Only a command that adds a
  * superuser creates the database if there is none.
  */
 async function withDatabase(
-  { dir, create }: { dir: string; create: boolean },
+  { config, create }: { config: Config; create: boolean },
   work: (db: Database) => Promise<void>,
 ): Promise<void> {
-  const db = await openDatabase({ dir, create, clock: systemClock, log: silentLog })
+  const db = await openConfigured(config, { create })
   try {
     await work(db)
   } finally {
@@ -45,11 +46,11 @@ function saveCommand(mode: 'create' | 'update' | 'upsert', summary: string): Com
   return defineCommand({
     summary,
     positionals: [EMAIL, PASSWORD],
-    settings: DIR_SETTINGS,
+    settings: DATABASE_SETTINGS,
     async run({ given, positionals: [address = '', password] }) {
       const email = readAddress(address)
       const passwordHash = await new Passwords().hash(await readPassword(password))
-      await withDatabase({ dir: loadConfig(given).dir, create: mode !== 'update' }, async (db) => {
+      await withDatabase({ config: loadConfig(given), create: mode !== 'update' }, async (db) => {
         await saveSuperuser(db, { email, passwordHash, mode, actor: 'cli' })
       })
       console.log(`Superuser ${email} saved`)
@@ -60,10 +61,10 @@ function saveCommand(mode: 'create' | 'update' | 'upsert', summary: string): Com
 const removeCommand = defineCommand({
   summary: 'Delete a superuser; the last one cannot be deleted',
   positionals: [EMAIL],
-  settings: DIR_SETTINGS,
+  settings: DATABASE_SETTINGS,
   async run({ given, positionals: [address = ''] }) {
     const email = readAddress(address)
-    await withDatabase({ dir: loadConfig(given).dir, create: false }, (db) =>
+    await withDatabase({ config: loadConfig(given), create: false }, (db) =>
       removeSuperuser(db, { email, actor: 'cli' }),
     )
     console.log(`Superuser ${email} deleted`)
@@ -72,11 +73,11 @@ const removeCommand = defineCommand({
 
 const listCommand = defineCommand({
   summary: 'List superusers; works while the server runs',
-  settings: DIR_SETTINGS,
+  settings: DATABASE_SETTINGS,
   run({ given }) {
-    const { dir } = loadConfig(given)
+    const place = placeOf(loadConfig(given))
     try {
-      return readDatabase(dir, systemClock.now(), readSuperusers)
+      return readDatabase(place, systemClock.now(), readSuperusers)
     } catch (error) {
       // Before the first start there are no superusers yet.
       if (!(error instanceof AppError) || error.reason !== 'no_database') throw error

@@ -1,6 +1,7 @@
 export { LogStore } from './admin/logs/log-store.ts'
 export { checkPassword, Passwords } from './auth/password.ts'
 export { backupRetention } from './config/backup-retention.ts'
+export { databaseServer, notWithPostgres } from './config/database-server.ts'
 export { LiveConfig, RELOADABLE, type Reload } from './config/live-config.ts'
 export { type EffectiveConfig, readConfig } from './config/read-config.ts'
 export { type Config, SETTINGS, type SettingName } from './config/settings.ts'

@@ -1,9 +1,15 @@
 import { type Log, silentLog } from '../../src/base/index.ts'
 import type { ServerAddress } from '../../src/db/engine/server-address.ts'
-import { type Database, type DatabaseOptions, openDatabase, type Schema } from '../../src/db/index.ts'
+import {
+  type Database,
+  type DatabaseOptions,
+  type DatabasePlace,
+  openDatabase,
+  type Schema,
+} from '../../src/db/index.ts'
 import { openServerDatabase } from '../../src/db/postgres/open-database.ts'
 import { FakeClock } from './fake-clock.ts'
-import { sharedServer } from './postgres/server.ts'
+import { sharedServer, type TestServer } from './postgres/server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A real database in a temporary folder, with a clock that stands still. */
@@ -11,6 +17,8 @@ export interface TestDatabase extends AsyncDisposable {
   db: Database
   clock: FakeClock
   dir: string
+  /** Where the database is. */
+  place: DatabasePlace
 }
 
 /**
@@ -20,10 +28,11 @@ export interface TestDatabase extends AsyncDisposable {
 export async function openTestDatabase(
   options: Partial<DatabaseOptions> & { schema?: Schema; log?: Log } = {},
 ): Promise<TestDatabase> {
+  const server = sharedServer()
+  if (server) return openOnServer(server, options)
   const folder = temporaryFolder()
   const clock = new FakeClock()
   const { schema, ...rest } = options
-  if (process.env['SVC_TEST_STORE'] === 'postgres') return openOnServer(folder, clock, options)
   const db = await openDatabase({ dir: folder.path, clock, log: silentLog, ...rest }, schema).catch(
     (error) => {
       folder[Symbol.dispose]()
@@ -34,6 +43,7 @@ export async function openTestDatabase(
     db,
     clock,
     dir: folder.path,
+    place: { dir: folder.path },
     async [Symbol.asyncDispose]() {
       await db.close()
       folder[Symbol.dispose]()
@@ -44,11 +54,18 @@ export async function openTestDatabase(
 /** A busy machine takes longer than one that serves users. */
 const PATIENCE_MS = 30_000
 
-/** A database with the tables of the service, of which copies are made faster. */
-let declared: Promise<ServerAddress> | undefined
+/** Databases with the tables of the service, of which copies are made faster, by their server. */
+const declared = new WeakMap<TestServer, Promise<ServerAddress>>()
 
-async function createDeclared(): Promise<ServerAddress> {
-  const address = await (await sharedServer()).createDatabase()
+/** A new database on a server, with the tables of the service. */
+export async function createDeclared(server: TestServer): Promise<ServerAddress> {
+  const template = declared.get(server) ?? createTemplate(server)
+  declared.set(server, template)
+  return server.createDatabase(await template)
+}
+
+async function createTemplate(server: TestServer): Promise<ServerAddress> {
+  const address = await server.createDatabase()
   const clock = new FakeClock()
   await (
     await openServerDatabase({ server: address, clock, log: silentLog, patienceMs: PATIENCE_MS })
@@ -56,14 +73,14 @@ async function createDeclared(): Promise<ServerAddress> {
   return address
 }
 
-async function openOnServer(
-  folder: ReturnType<typeof temporaryFolder>,
-  clock: FakeClock,
-  { schema, ...options }: Partial<DatabaseOptions> & { schema?: Schema },
+/** The same on a server, with an empty folder. */
+export async function openOnServer(
+  server: TestServer,
+  { schema, ...options }: Partial<DatabaseOptions> & { schema?: Schema; log?: Log } = {},
 ): Promise<TestDatabase> {
-  const server = await sharedServer()
-  declared ??= schema ? undefined : createDeclared()
-  const address = await server.createDatabase(schema ? undefined : await declared)
+  const folder = temporaryFolder()
+  const clock = new FakeClock()
+  const address = await (schema ? server.createDatabase() : createDeclared(server))
   const free = async () => {
     await server.dropDatabase(address)
     folder[Symbol.dispose]()
@@ -77,6 +94,7 @@ async function openOnServer(
     db,
     clock,
     dir: folder.path,
+    place: { server: address },
     async [Symbol.asyncDispose]() {
       await db.close()
       await free()

@@ -1,6 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { AppError, type GivenFlags, messageOf } from '../../base/index.ts'
-import { type Config, type EffectiveConfig, readConfig, SETTINGS } from '../../server/index.ts'
+import {
+  type Config,
+  type EffectiveConfig,
+  notWithPostgres,
+  readConfig,
+  SETTINGS,
+} from '../../server/index.ts'
 
 /** The settings of commands that use the server's data folder only. */
 export const DIR_SETTINGS = {
@@ -16,7 +22,17 @@ export function loadConfig(flags: GivenFlags): Config {
   return loadEffectiveConfig(flags).config
 }
 
-/** The same, with the place of each value. @throws AppError as `loadConfig` does. */
+/**
+ * The same for commands that work on the file of the database.
+ * @throws AppError `conflict` (`not_with_postgres`) when a server of PostgreSQL keeps it.
+ */
+export function loadFileConfig(flags: GivenFlags): Config {
+  const config = loadConfig(flags)
+  if (config.database !== '') throw notWithPostgres()
+  return config
+}
+
+/** The same as `loadConfig`, with the place of each value. @throws AppError as `loadConfig` does. */
 export function loadEffectiveConfig(flags: GivenFlags): EffectiveConfig {
   return readConfig({ flags, env: process.env, file: configFile(flags['configFile']) })
 }

@@ -2,7 +2,8 @@ import { flag, kinds, systemClock, toTimestamp } from '../../base/index.ts'
 import { readDatabase } from '../../db/index.ts'
 import { type ListedAudit, listAudit, readAuditChain } from '../../db/journal/index.ts'
 import { defineCommand, defineGroup } from '../command-line/command.ts'
-import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
+import { DATABASE_SETTINGS, namePlace, placeOf } from '../command-line/database.ts'
+import { loadConfig } from '../command-line/server-config.ts'
 import { momentOrAge } from '../command-line/time-kinds.ts'
 
 const { integer, text } = kinds
@@ -20,7 +21,7 @@ const listCommand = defineCommand({
     since: flag(momentOrAge(), 'Only actions since this time: 2026-01-31, or an age such as 24h'),
     limit: flag(integer({ min: 1 }), 'Maximum number of entries; the newest are printed', { default: '100' }),
   },
-  settings: DIR_SETTINGS,
+  settings: DATABASE_SETTINGS,
   run({ flags: { act, by, subject, address, since, limit }, given }) {
     const filter = {
       act,
@@ -30,7 +31,7 @@ const listCommand = defineCommand({
       since: since === undefined ? undefined : toTimestamp(since),
       limit,
     }
-    return readDatabase(loadConfig(given).dir, systemClock.now(), (tx) => listAudit(tx, filter))
+    return readDatabase(placeOf(loadConfig(given)), systemClock.now(), (tx) => listAudit(tx, filter))
   },
   print(entries) {
     for (const entry of entries) console.log(lineOf(entry))
@@ -44,14 +45,14 @@ const verifyCommand = defineCommand({
   flags: {
     head: flag(hash, 'A head printed earlier; the check fails when its entry is missing'),
   },
-  settings: DIR_SETTINGS,
+  settings: DATABASE_SETTINGS,
   run({ flags: { head = '' }, given }) {
-    const { dir } = loadConfig(given)
-    const chain = readDatabase(dir, systemClock.now(), (tx) => readAuditChain(tx, head))
+    const config = loadConfig(given)
+    const chain = readDatabase(placeOf(config), systemClock.now(), (tx) => readAuditChain(tx, head))
     const isIntact = chain.broken === undefined && chain.hasExpected
     if (!isIntact) process.exitCode = 1
     return {
-      dir,
+      ...namePlace(config),
       intact: isIntact,
       entries: chain.entries,
       erased: chain.erased,
@@ -60,16 +61,17 @@ const verifyCommand = defineCommand({
       has_expected_head: chain.hasExpected,
     }
   },
-  print({ dir, entries, erased, head, first_broken_entry, has_expected_head }, { flags }) {
+  print({ entries, erased, head, first_broken_entry, has_expected_head, ...place }, { flags }) {
+    const where = 'dir' in place ? place.dir : place.database
     if (first_broken_entry !== null) {
       console.log(
-        `${dir}: entry ${first_broken_entry} of the audit log, or one before it, was changed or removed`,
+        `${where}: entry ${first_broken_entry} of the audit log, or one before it, was changed or removed`,
       )
     } else if (!has_expected_head) {
-      console.log(`${dir}: the audit log is intact but was cut off: no entry has the hash ${flags.head}`)
+      console.log(`${where}: the audit log is intact but was cut off: no entry has the hash ${flags.head}`)
     } else {
       const note = erased === 0 ? '' : ` (personal details of ${erased} erased with their accounts)`
-      console.log(`${dir}: ${entries} entries, none changed or removed${note}; head ${head || 'none'}`)
+      console.log(`${where}: ${entries} entries, none changed or removed${note}; head ${head || 'none'}`)
     }
   },
 })

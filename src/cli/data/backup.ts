@@ -14,7 +14,7 @@ import {
 import { backupRetention, type Config } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress, type Progress } from '../command-line/progress.ts'
-import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
+import { DIR_SETTINGS, loadFileConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 import { version } from '../version.ts'
 import { backUpEvery } from './backup-every.ts'
@@ -70,7 +70,7 @@ export const backupCommand = defineCommand({
         `"${file}" is no command; to write a backup of that name, give it an ending or a folder: ${file}.db or ./${file}`,
       )
     }
-    const config = loadConfig(given)
+    const config = loadFileConfig(given)
     if (withCa) assertCaExists(caInUse(config))
     const folder = join(config.dir, BACKUP_FOLDER)
     if (every === undefined) return backUp({ config, folder, file, keep, withCa })

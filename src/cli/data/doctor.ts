@@ -1,8 +1,9 @@
-import { kinds, silentLog, switchFlag, systemClock } from '../../base/index.ts'
-import { diagnose, type LogLoss, openDatabase } from '../../db/index.ts'
+import { kinds, switchFlag } from '../../base/index.ts'
+import { diagnose, type LogLoss } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
+import { DATABASE_SETTINGS, namePlace, openConfigured } from '../command-line/database.ts'
+import { loadConfig } from '../command-line/server-config.ts'
 import { failOn, printFindings } from './findings.ts'
 
 export const doctorCommand = defineCommand({
@@ -13,14 +14,12 @@ export const doctorCommand = defineCommand({
       'Accept that the last changes are lost with the write-ahead log, so that the server starts again',
     ),
   },
-  settings: DIR_SETTINGS,
+  settings: DATABASE_SETTINGS,
   async run({ flags: { acceptLoss }, given }) {
-    const { dir, maxAttempts } = loadConfig(given)
+    const config = loadConfig(given)
+    const { maxAttempts } = config
     const losses: LogLoss[] = []
-    const db = await openDatabase({
-      dir,
-      clock: systemClock,
-      log: silentLog,
+    const db = await openConfigured(config, {
       create: false,
       ...(acceptLoss ? { onLogLoss: (loss: LogLoss) => losses.push(loss) } : {}),
     })
@@ -33,17 +32,18 @@ export const doctorCommand = defineCommand({
       }
       const findings = await db.read((tx) => diagnose(tx, { maxAttempts }))
       failOn(findings)
-      return { dir, accepted_loss: loss ?? null, findings }
+      return { ...namePlace(config), accepted_loss: loss ?? null, findings }
     } finally {
       await db.close()
     }
   },
-  print({ dir, accepted_loss: loss, findings }) {
+  print({ accepted_loss: loss, findings, ...place }) {
     if (loss) {
       const range = loss.since === undefined ? '' : ` from ${loss.since} to ${loss.until}`
       console.log(`Accepted: changes${range} may be lost, because the log ${loss.detail}`)
     }
-    if (findings.length === 0) console.log(`${dir}: no problems found`)
+    if (findings.length === 0)
+      console.log(`${'dir' in place ? place.dir : place.database}: no problems found`)
     else printFindings(findings)
   },
 })

@@ -10,7 +10,8 @@ import {
   toJsonLines,
 } from '../../db/transfer/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
+import { DATABASE_SETTINGS, placeOf } from '../command-line/database.ts'
+import { loadConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 
 export const exportCommand = defineCommand({
@@ -27,15 +28,14 @@ export const exportCommand = defineCommand({
       short: 'o',
     }),
   },
-  settings: DIR_SETTINGS,
+  settings: DATABASE_SETTINGS,
   async run({ flags: { collection, format, output }, given }) {
     const collections = collection ? [collection] : COLLECTIONS
     const isCsv = format === 'csv'
     if (isCsv && !collection) {
       throw new UsageError('a CSV file holds one kind of record; name it with --collection')
     }
-    const { dir } = loadConfig(given)
-    const snapshot = openSnapshot(dir)
+    const snapshot = openSnapshot(placeOf(loadConfig(given)))
     try {
       const lines = isCsv ? csvOf(snapshot, collections) : toJsonLines(recordsOf(snapshot, collections))
       if (output !== undefined) await writeFile(output, lines)

@@ -1,10 +1,10 @@
 import { closeSync, openSync, statSync } from 'node:fs'
-import { AppError, messageOf, silentLog, systemClock } from '../../base/index.ts'
-import { openDatabase } from '../../db/index.ts'
+import { AppError, messageOf } from '../../base/index.ts'
 import { importRecords } from '../../db/transfer/index.ts'
 import { publicNames, readStoredPayload } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
+import { DATABASE_SETTINGS, openConfigured } from '../command-line/database.ts'
+import { loadConfig } from '../command-line/server-config.ts'
 
 function assertReadable(path: string): void {
   try {
@@ -24,17 +24,12 @@ export const importCommand = defineCommand({
       help: 'JSON lines such as {"collection": "users", "email": ...}, as written by svc export',
     },
   ],
-  settings: DIR_SETTINGS,
+  settings: DATABASE_SETTINGS,
   async run({ given, positionals: [path = ''] }) {
     const config = loadConfig(given)
     // Before the database is opened, which would create one.
     assertReadable(path)
-    const db = await openDatabase({
-      dir: config.dir,
-      clock: systemClock,
-      log: silentLog,
-      names: publicNames(config),
-    })
+    const db = await openConfigured(config, { names: publicNames(config) })
     const { isTTY } = process.stderr
     const { counts, errors } = await importRecords(db, {
       path,

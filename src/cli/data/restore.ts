@@ -2,7 +2,7 @@ import { kinds, silentLog, switchFlag, systemClock } from '../../base/index.ts'
 import { restoreBackup } from '../../db/sqlite/backup/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress } from '../command-line/progress.ts'
-import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
+import { DIR_SETTINGS, loadFileConfig } from '../command-line/server-config.ts'
 import { assertCaExists, caFilesOf, caInUse, restoreCa } from './ca-files.ts'
 import { failOn, printFindings } from './findings.ts'
 
@@ -17,7 +17,7 @@ export const restoreCommand = defineCommand({
   },
   settings: DIR_SETTINGS,
   async run({ flags: { withCa }, given, positionals: [file = ''] }) {
-    const config = loadConfig(given)
+    const config = loadFileConfig(given)
     if (withCa) assertCaExists(caFilesOf(file))
     const progress = openProgress()
     const { replaced, findings } = await restoreBackup({

@@ -10,7 +10,7 @@ import { type Commits, openSession } from './connection.ts'
 import { connectionError } from './failure.ts'
 import { createServerReads } from './server-reads.ts'
 import { FUNCTIONS } from './sql/functions.ts'
-import { prepareObjects, storedSchemaOf } from './stored-schema.ts'
+import { assertInUse, prepareObjects, storedSchemaOf } from './stored-schema.ts'
 import { assertUsable } from './usable.ts'
 
 /** How a database on a server is opened. */
@@ -23,6 +23,8 @@ export interface ServerOptions {
    * unknown: end the process without sending further responses; the next process reads the database again.
    */
   onLost?: (error: AppError) => void
+  /** False rejects a database without the tables of the service instead of creating them. */
+  create?: boolean
   /** Whether the operator has a backup of a database whose tables this version may change. */
   isBackedUp?: boolean
   /** Longest time of one call in ms, `PATIENCE_MS` if unset; one on a busy machine takes longer. */
@@ -47,7 +49,7 @@ const LOCK = "hashtext('svc')"
  * it to its declared form.
  * @throws AppError that states a remedy: `unavailable` (`database_unreachable`, `database_refused`,
  *   `database_missing`, `database_busy`), `conflict` (`database_in_use`, `database_foreign`), `internal`
- *   (`database_unsupported`), and what `prepare` throws.
+ *   (`database_unsupported`), `not_found` (`no_database`), and what `prepare` throws.
  */
 export function openServerEngine(options: ServerOptions, prepare: (engine: NewEngine) => void): Engine {
   const { server, clock, onLost, patienceMs = PATIENCE_MS } = options
@@ -75,7 +77,7 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
     const commits: Commits = { count: 0 }
     const writer = openSession(bridge, 'write', commits)
     const schema = storedSchemaOf(writer, { isBackedUp: options.isBackedUp ?? false })
-    prepareServer(writer)
+    prepareServer(writer, options)
     prepare({ writer, schema })
     bridge.patienceMs = patienceMs
     const reader = openSession(bridge, 'read', commits)
@@ -97,7 +99,7 @@ export function openServerForReading(server: ServerAddress): OpenedSource {
   const connection = openSession(bridge, 'read', { count: 0 })
   // The server ends a statement whose reader is gone.
   connection.run('SET client_connection_check_interval = 1000')
-  return { connection, limit: connection.limit }
+  return { connection: { ...connection, close: () => bridge.close() }, limit: connection.limit }
 }
 
 function connect(
@@ -113,8 +115,9 @@ function connect(
   }
 }
 
-function prepareServer(writer: Connection): void {
+function prepareServer(writer: Connection, { create }: Pick<ServerOptions, 'create'>): void {
   assertUsable(writer)
+  if (create === false) assertInUse(writer)
   if (writer.one<{ taken: number }>(`SELECT pg_try_advisory_lock(${LOCK}) AS taken`)?.taken !== 1) {
     throw new AppError('conflict', 'Another process of svc uses the database; stop it first', {
       reason: 'database_in_use',

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
 import { quoted } from '../engine/sql.ts'
-import { columnName, type StoredSchema } from '../engine/stored-schema.ts'
+import { columnName, type StoredSchema, type StoredTable } from '../engine/stored-schema.ts'
 import type { Declared } from '../engine/table.ts'
 import { type AddedReference, columnDefinition, createTable } from './sql/create-table.ts'
 import { POSTGRES, TRIGGER_FUNCTION } from './sql/dialect.ts'
@@ -35,6 +35,30 @@ export function prepareObjects(connection: Connection): void {
   connection.run(OBJECTS)
 }
 
+/** @throws AppError `not_found` (`no_database`) for a database that svc has not used yet. */
+export function assertInUse(connection: Connection): void {
+  const found = connection.one<{ name: string | null }>(
+    `SELECT CAST(to_regclass('schema_objects') AS text) AS name`,
+  )
+  if (typeof found?.name === 'string') return
+  throw new AppError('not_found', 'The database at --database is empty; svc serve creates its tables', {
+    reason: 'no_database',
+  })
+}
+
+/** The tables of the service, in a database that it has used. */
+export function storedTables(connection: Connection): StoredTable[] {
+  const stored = Map.groupBy(storedParts(connection, 'table'), ({ name }) => name)
+  return [...stored].map(([name, rows]) => ({ name, definitions: rows.map(({ sql }) => sql) }))
+}
+
+function storedParts(connection: Connection, kind: 'table' | 'index'): StoredPart[] {
+  return connection.all<StoredPart>(
+    'SELECT name, part, sql FROM schema_objects WHERE kind = $kind ORDER BY name, part',
+    { kind },
+  )
+}
+
 /** The schema of the database of `connection`, which writes; `isBackedUp` when its operator has a backup. */
 export function storedSchemaOf(
   connection: Connection,
@@ -42,13 +66,6 @@ export function storedSchemaOf(
 ): StoredSchema {
   /** References to tables that follow. */
   let references: readonly AddedReference[] = []
-
-  function parts(kind: 'table' | 'index'): StoredPart[] {
-    return connection.all<StoredPart>(
-      'SELECT name, part, sql FROM schema_objects WHERE kind = $kind ORDER BY name, part',
-      { kind },
-    )
-  }
 
   function note(kind: 'table' | 'index', { name, sql, part }: StoredPart): void {
     connection.post('INSERT INTO schema_objects (kind, name, part, sql) VALUES ($kind, $name, $part, $sql)', {
@@ -59,10 +76,7 @@ export function storedSchemaOf(
     })
   }
 
-  function tables() {
-    const stored = Map.groupBy(parts('table'), ({ name }) => name)
-    return [...stored].map(([name, rows]) => ({ name, definitions: rows.map(({ sql }) => sql) }))
-  }
+  const tables = () => storedTables(connection)
 
   return {
     tables,
@@ -87,7 +101,7 @@ export function storedSchemaOf(
       for (const { to, sql } of references) if (names.has(to)) connection.post(sql)
       references = []
       const missing = new Map(declared.map(({ name, sql }) => [name, sql]))
-      for (const { name, sql } of parts('index')) {
+      for (const { name, sql } of storedParts(connection, 'index')) {
         if (missing.get(name) === sql) {
           missing.delete(name)
           continue

@@ -1,10 +1,10 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
 import { columnName, type StoredTable } from '../engine/stored-schema.ts'
+import { type DatabasePlace, openForReading } from '../read-database.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans } from '../schema/plan.ts'
 import { tablesOf } from '../schema/tables.ts'
-import { openForReading } from '../sqlite/read-database.ts'
 import { readPage } from './pages.ts'
 
 /** A snapshot of the database, read without affecting a server that uses it. */
@@ -15,12 +15,12 @@ export interface Snapshot {
 }
 
 /**
- * Opens the database in `dir` read-only.
- * @throws AppError as `existingDatabase` does; `conflict` (`database_other_version`) when its tables differ
+ * Opens a database read-only.
+ * @throws AppError as `openForReading` does; `conflict` (`database_other_version`) when its tables differ
  *   from those of this version.
  */
-export function openSnapshot(dir: string): Snapshot {
-  const { connection, tables } = openForReading(dir)
+export function openSnapshot(place: DatabasePlace): Snapshot {
+  const { connection, tables } = openForReading(place)
   const planOf = createPlans()
   try {
     // The first read fixes the snapshot of all later ones.

@@ -25,6 +25,15 @@ export function databaseServer(config: Config): ServerAddress | undefined {
   }
 }
 
+/** The refusal of what works on the file of a database, which a server of PostgreSQL keeps. */
+export function notWithPostgres(): AppError {
+  return new AppError(
+    'conflict',
+    'PostgreSQL keeps this database; back it up and restore it with pg_dump and pg_restore or the backups of its provider',
+    { reason: 'not_with_postgres' },
+  )
+}
+
 /**
  * The parts of the address of a database.
  * @throws AppError `invalid`, reason `bad_config`, when it is none; the message does not repeat it.

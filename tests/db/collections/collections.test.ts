@@ -4,22 +4,26 @@ import { basename } from 'node:path'
 import { COLLECTIONS } from '../../../src/db/index.ts'
 import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 
 const GOLDEN = `${import.meta.dir}/../../golden/schema.sql`
 
 /** UPDATE_GOLDEN=1 rewrites the file after an intended change. */
-test('the schema is the one on record in tests/golden/schema.sql', async () => {
-  await using test = await openTestDatabase()
-  const rows = await test.db.read((tx) =>
-    tx.all<{ sql: string }>(
-      `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
+test.skipIf(onlySqlite('its schema'))(
+  'the schema is the one on record in tests/golden/schema.sql',
+  async () => {
+    await using test = await openTestDatabase()
+    const rows = await test.db.read((tx) =>
+      tx.all<{ sql: string }>(
+        `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
        ORDER BY tbl_name, type DESC, name`,
-    ),
-  )
-  const schema = `${rows.map((row) => `${row.sql};`).join('\n')}\n`
-  if (process.env['UPDATE_GOLDEN'] === '1') await Bun.write(GOLDEN, schema)
-  expect(schema).toBe(await Bun.file(GOLDEN).text())
-})
+      ),
+    )
+    const schema = `${rows.map((row) => `${row.sql};`).join('\n')}\n`
+    if (process.env['UPDATE_GOLDEN'] === '1') await Bun.write(GOLDEN, schema)
+    expect(schema).toBe(await Bun.file(GOLDEN).text())
+  },
+)
 
 test('every collection is one file in src/db/collections or a folder of it, named as its table', () => {
   const files = readdirSync(`${import.meta.dir}/../../../src/db/collections`, { recursive: true })
@@ -32,14 +36,16 @@ test('the database itself rejects what the declarations forbid', async () => {
   const run = (sql: string) => test.db.write('raw', (tx) => tx.run(sql))
   const values = "'aaaaaaaaaaaaaaa', 'north', '', ''"
   await run(`INSERT INTO qpus (id, name, created, updated) VALUES (${values})`)
-  await expect(run("UPDATE qpus SET status = 'asleep'")).rejects.toThrow('CHECK constraint failed')
-  await expect(run('UPDATE qpus SET enabled = 2')).rejects.toThrow('CHECK constraint failed')
-  await expect(run("UPDATE qpus SET num_qubits = 'many'")).rejects.toThrow('cannot store TEXT')
-  await expect(run('UPDATE qpus SET name = NULL')).rejects.toThrow('NOT NULL')
+  await expect(run("UPDATE qpus SET status = 'asleep'")).rejects.toThrow(/check constraint/i)
+  await expect(run('UPDATE qpus SET enabled = 2')).rejects.toThrow(/check constraint/i)
+  await expect(run("UPDATE qpus SET num_qubits = 'many'")).rejects.toThrow(
+    /cannot store TEXT|invalid input syntax/,
+  )
+  await expect(run('UPDATE qpus SET name = NULL')).rejects.toThrow(/not[ -]null/i)
   await run(
     "INSERT INTO drivers (id, name, qpu, operation, token, created, updated) VALUES ('d', 'd', 'aaaaaaaaaaaaaaa', 'process', 't', '', '')",
   )
-  await expect(run('DELETE FROM qpus')).rejects.toThrow('FOREIGN KEY')
+  await expect(run('DELETE FROM qpus')).rejects.toThrow(/foreign key/i)
 })
 
 test('unique indexes ensure one running job per QPU, one charge per job, one lease per QPU and operation', async () => {
@@ -52,20 +58,20 @@ test('unique indexes ensure one running job per QPU, one charge per job, one lea
     )
   await job('a', 'north')
   await job('b', 'south')
-  await expect(job('c', 'north')).rejects.toThrow('UNIQUE')
+  await expect(job('c', 'north')).rejects.toThrow(/unique/i)
   const charge = (id: string) =>
     run(
       `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at) VALUES ('${id}', 'u', 'charge', 'a', -1, '')`,
     )
   await charge('one')
-  await expect(charge('two')).rejects.toThrow('UNIQUE')
+  await expect(charge('two')).rejects.toThrow(/unique/i)
   const lease = (driver: string) =>
     run(`INSERT INTO leases (qpu, operation, driver) VALUES ('north', 'process', '${driver}')`)
   await lease('one')
-  await expect(lease('two')).rejects.toThrow('UNIQUE')
+  await expect(lease('two')).rejects.toThrow(/unique/i)
 })
 
-test('searches by a unique value use its index', async () => {
+test.skipIf(onlySqlite('its plans'))('searches by a unique value use its index', async () => {
   await using test = await openTestDatabase()
   const plans = await test.db.read((tx) =>
     [
@@ -80,7 +86,7 @@ test('searches by a unique value use its index', async () => {
   expect(plans.filter((plan) => !/^SEARCH .* USING (COVERING )?INDEX/.test(plan))).toEqual([])
 })
 
-test('the newest records are found without sorting the others', async () => {
+test.skipIf(onlySqlite('its plans'))('the newest records are found without sorting the others', async () => {
   await using test = await openTestDatabase()
   const sorted = [
     'quantum_jobs ORDER BY created DESC, seq',

@@ -6,6 +6,7 @@ import { bookSlots, overlapsOf, timeSlots } from '../../../src/db/store/bookings
 import { qpus } from '../../../src/db/store/qpus/index.ts'
 import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 
 const HOUR_MS = 3_600_000
 const START = Date.UTC(2027, 0, 1)
@@ -64,39 +65,42 @@ describe('overlapsOf()', () => {
     }
   })
 
-  test('reads a series with one statement, which passes over slots of other days by indexes', async () => {
-    await using it = await openBooked()
-    const statements: string[] = []
-    const count = (tx: Tx): Tx => ({
-      ...tx,
-      all: (sql, params) => {
-        statements.push(sql)
-        return tx.all(sql, params)
-      },
-    })
-    const slots = Array.from({ length: 53 }, (_, week) => slotOf(week * 168, 2))
-    await it.db.write('book', (tx) => {
-      expect(overlapsOf(count(tx), { slots, qpu: '' })).toEqual([])
-      bookSlots(tx, { user: it.user, qpu: '', slots })
-      expect(overlapsOf(count(tx), { slots, qpu: '' })).toHaveLength(53)
-    })
-    // A second statement only where there is a conflict.
-    expect(statements).toHaveLength(3)
-    const steps = async (sql = '') => {
-      const plan = await it.db.read((tx) => planOf(tx, sql, { wanted: '[]', qpu: '', except: '' }))
-      return plan.filter((step) => /time_slots|booked/.test(step))
-    }
-    expect(await steps(statements[0])).toEqual([
-      'SEARCH time_slots USING COVERING INDEX time_slots_qpu_start_time',
-      'SEARCH time_slots USING COVERING INDEX time_slots_qpu_start_time (qpu>?)',
-      'SEARCH booked USING INDEX time_slots_qpu_start_time (qpu=? AND start_time<?)',
-    ])
-    expect(await steps(statements[2])).toEqual([
-      'SEARCH booked USING INTEGER PRIMARY KEY (rowid=?)',
-      'SEARCH time_slots USING INDEX time_slots_start_time (start_time>? AND start_time<?)',
-      'SEARCH time_slots USING INDEX time_slots_end_time_start_time (end_time>?)',
-    ])
-  })
+  test.skipIf(onlySqlite('its plans'))(
+    'reads a series with one statement, which passes over slots of other days by indexes',
+    async () => {
+      await using it = await openBooked()
+      const statements: string[] = []
+      const count = (tx: Tx): Tx => ({
+        ...tx,
+        all: (sql, params) => {
+          statements.push(sql)
+          return tx.all(sql, params)
+        },
+      })
+      const slots = Array.from({ length: 53 }, (_, week) => slotOf(week * 168, 2))
+      await it.db.write('book', (tx) => {
+        expect(overlapsOf(count(tx), { slots, qpu: '' })).toEqual([])
+        bookSlots(tx, { user: it.user, qpu: '', slots })
+        expect(overlapsOf(count(tx), { slots, qpu: '' })).toHaveLength(53)
+      })
+      // A second statement only where there is a conflict.
+      expect(statements).toHaveLength(3)
+      const steps = async (sql = '') => {
+        const plan = await it.db.read((tx) => planOf(tx, sql, { wanted: '[]', qpu: '', except: '' }))
+        return plan.filter((step) => /time_slots|booked/.test(step))
+      }
+      expect(await steps(statements[0])).toEqual([
+        'SEARCH time_slots USING COVERING INDEX time_slots_qpu_start_time',
+        'SEARCH time_slots USING COVERING INDEX time_slots_qpu_start_time (qpu>?)',
+        'SEARCH booked USING INDEX time_slots_qpu_start_time (qpu=? AND start_time<?)',
+      ])
+      expect(await steps(statements[2])).toEqual([
+        'SEARCH booked USING INTEGER PRIMARY KEY (rowid=?)',
+        'SEARCH time_slots USING INDEX time_slots_start_time (start_time>? AND start_time<?)',
+        'SEARCH time_slots USING INDEX time_slots_end_time_start_time (end_time>?)',
+      ])
+    },
+  )
 
   test('a moved slot does not overlap with itself', async () => {
     await using it = await openBooked()

@@ -6,6 +6,7 @@ import type { AnyCollection } from '../../../src/db/schema/collection.ts'
 import { fullIndexesOf } from '../../../src/db/schema/tables.ts'
 import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { ROOT } from '../filter/library.ts'
 
 /** A filter and a sort. */
@@ -66,22 +67,29 @@ function stepsOf(queries: RecordQueries, tx: SqlReader, collection: AnyCollectio
   return isIndexed ? planOf(tx, ids.sql, ids.params) : undefined
 }
 
-test('SQLite finds what the rule calls indexed by an index, in order, and no other rows', async () => {
-  await using lab = await openTestDatabase()
-  const queries = createRecordQueries({ db: lab.db })
-  const found = await lab.db.read((tx) =>
-    COLLECTIONS.flatMap((collection) =>
-      listsOf(collection).flatMap((list) => {
-        const steps = stepsOf(queries, tx, collection, list)
-        return steps ? [{ ...list, name: collection.name, steps }] : []
-      }),
-    ),
-  )
-  for (const { name, filter, sort, steps } of found) {
-    const list = `${name}: ${filter} / ${sort}: ${steps.join('; ')}`
-    const compared = /\((.*)\)$/.exec(steps[0] ?? '')?.[1]?.split(' AND ').length ?? 0
-    expect([list, steps.length, compared]).toEqual([list, 1, filter === '' ? 0 : filter.split(' && ').length])
-    if (filter === '' && sort !== '') expect(list).toContain('INDEX')
-  }
-  expect(found.length).toBeGreaterThan(150)
-})
+test.skipIf(onlySqlite('its plans'))(
+  'SQLite finds what the rule calls indexed by an index, in order, and no other rows',
+  async () => {
+    await using lab = await openTestDatabase()
+    const queries = createRecordQueries({ db: lab.db })
+    const found = await lab.db.read((tx) =>
+      COLLECTIONS.flatMap((collection) =>
+        listsOf(collection).flatMap((list) => {
+          const steps = stepsOf(queries, tx, collection, list)
+          return steps ? [{ ...list, name: collection.name, steps }] : []
+        }),
+      ),
+    )
+    for (const { name, filter, sort, steps } of found) {
+      const list = `${name}: ${filter} / ${sort}: ${steps.join('; ')}`
+      const compared = /\((.*)\)$/.exec(steps[0] ?? '')?.[1]?.split(' AND ').length ?? 0
+      expect([list, steps.length, compared]).toEqual([
+        list,
+        1,
+        filter === '' ? 0 : filter.split(' && ').length,
+      ])
+      if (filter === '' && sort !== '') expect(list).toContain('INDEX')
+    }
+    expect(found.length).toBeGreaterThan(150)
+  },
+)

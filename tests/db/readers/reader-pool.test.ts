@@ -6,6 +6,7 @@ import type { Selection } from '../../../src/db/engine/selection.ts'
 import { ReaderPool } from '../../../src/db/readers/reader-pool.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { until } from '../../support/until.ts'
 
 const count = (most: number): Selection => ({
@@ -56,7 +57,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-describe('ReaderPool', () => {
+describe.skipIf(onlySqlite('its file'))('ReaderPool', () => {
   test('reads what was committed before the call', async () => {
     await using it = await openPool()
     for (const value of [1, 2]) {

@@ -10,10 +10,11 @@ import { postLedger } from '../../../src/db/store/accounts/index.ts'
 import { cancelJob, claimJob, holdJob, requeueLost } from '../../../src/db/store/jobs/index.ts'
 import { setDraining, setMaintenance, setQpuEnabled } from '../../../src/db/store/qpus/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-describe('readRecording()', () => {
+describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
   test('reads the submissions, run times, switches and grants of each user', async () => {
     await using lab = await JobLab.open()
     const [qpu, unused] = [await lab.qpu({ numQubits: 5 }), await lab.qpu()]

@@ -111,7 +111,7 @@ test('the change feed matches the stored records, whatever fails', async () => {
       expect(mirror).toEqual(await stored(test.db))
       const balances = await test.db.read((tx) =>
         tx.one(`SELECT count(*) AS wrong FROM users WHERE qpu_ms <>
-                  (SELECT coalesce(sum(delta_ms), 0) FROM qpu_ledger WHERE user = users.id)`),
+                  (SELECT coalesce(sum(delta_ms), 0) FROM qpu_ledger WHERE "user" = users.id)`),
       )
       expect(balances).toEqual({ wrong: 0 })
     }),

@@ -15,6 +15,7 @@ import { stripCalibrationResult } from '../../../src/db/store/maintenance/index.
 import { eachRecord } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ended } from '../../support/ended-job.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ALL, ROOT } from '../filter/library.ts'
 import { listNow } from '../filter/list.ts'
@@ -156,7 +157,7 @@ test('a report loses its traces wherever it is stored, and moves back into its r
   expect(await db.read((tx) => tx.all('SELECT * FROM calibration_results_large'))).toEqual([])
 })
 
-test('a backup and an export include them', async () => {
+test.skipIf(onlySqlite('its file'))('a backup and an export include them', async () => {
   await using test = await openTestDatabase()
   const { id } = await test.db.write('insert', (tx) => tx.insert(calibrationResults, { routines: [LARGE] }))
   using elsewhere = temporaryFolder()

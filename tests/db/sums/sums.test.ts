@@ -15,6 +15,7 @@ import { deleteJob } from '../../../src/db/store/jobs/transitions/delete.ts'
 import { requeueLost } from '../../../src/db/store/jobs/transitions/retry.ts'
 import { newerRunsSql } from '../../../src/db/sums/newer.ts'
 import { writeSums } from '../../../src/db/sums/write.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { expectNewerAsInRows } from '../../support/sums/newer-sums.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -148,7 +149,7 @@ describe('the sums', () => {
     expect(await lab.db.read((tx) => sumsOf(tx, users, job))).toEqual(before)
   })
 
-  test('are completed by the next start after a kill, once', async () => {
+  test.skipIf(onlySqlite('its file'))('are completed by the next start after a kill, once', async () => {
     await using it = await SumsLab.open()
     const { lab } = it
     const user = await lab.user()

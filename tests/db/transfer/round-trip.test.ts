@@ -5,27 +5,16 @@ import { silentLog, systemClock } from '../../../src/base/index.ts'
 import { COLLECTIONS, openDatabase } from '../../../src/db/index.ts'
 import { qpus } from '../../../src/db/store/qpus/index.ts'
 import { events } from '../../../src/db/store/readings/index.ts'
-import { exportedRecord, importRecords, openSnapshot, toJsonLines } from '../../../src/db/transfer/index.ts'
+import { importRecords, openSnapshot } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { importing, NO_JOBS, problemsOf, seed } from './support.ts'
-
-async function exported(dir: string): Promise<string> {
-  const snapshot = openSnapshot(dir)
-  const lines: string[] = []
-  for (const collection of COLLECTIONS) {
-    const records = [...snapshot.records(collection)].map((record) => exportedRecord(collection, record))
-    lines.push(...(await Array.fromAsync(toJsonLines(records))))
-  }
-  snapshot.close()
-  return lines.join('')
-}
+import { exported, importing, NO_JOBS, problemsOf, seed } from './support.ts'
 
 describe('export and import', () => {
   test('result in the same export, and every invariant holds', async () => {
     await using one = await openTestDatabase()
     await seed(one.db)
-    const before = await exported(one.dir)
+    const before = await exported(one.place)
     await using other = await openTestDatabase()
     const path = join(other.dir, 'in.jsonl')
     writeFileSync(path, before)
@@ -36,14 +25,14 @@ describe('export and import', () => {
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(
       before.trim().split('\n').length,
     )
-    expect(await exported(other.dir)).toBe(before)
+    expect(await exported(other.place)).toBe(before)
     expect(await problemsOf(other.db)).toEqual([])
   })
 
   test('preserve money: balances open the ledger, approved requests are part of them', async () => {
     await using one = await openTestDatabase()
     await seed(one.db)
-    const { target } = await importing((await exported(one.dir)).trim().split('\n'))
+    const { target } = await importing((await exported(one.place)).trim().split('\n'))
     await using other = target
     const rows = await other.db.read((tx) =>
       tx.all('SELECT kind, delta_ms FROM qpu_ledger ORDER BY kind, delta_ms'),
@@ -59,14 +48,14 @@ describe('export and import', () => {
   test('openSnapshot() reads one snapshot while the server writes, and rejects a folder without a database', async () => {
     await using one = await openTestDatabase()
     await seed(one.db)
-    const snapshot = openSnapshot(one.dir)
+    const snapshot = openSnapshot(one.place)
     const [first] = snapshot.records(qpus)
     await one.db.write('more', (tx) => tx.insert(events, { source: 'later', type: 'x', ts: 'T' }))
     expect(first?.['name']).toBe('kelvin_25')
     expect([...snapshot.records(events)].map((event) => event['source'])).toEqual(['x'])
     snapshot.close()
     using empty = temporaryFolder()
-    expect(() => openSnapshot(empty.path)).toThrow('There is no database')
+    expect(() => openSnapshot({ dir: empty.path })).toThrow('There is no database')
   })
 
   test('openSnapshot() reads the database of a stopped server', async () => {
@@ -74,6 +63,6 @@ describe('export and import', () => {
     const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
     await seed(db)
     await db.close()
-    expect((await exported(folder.path)).split('\n').length).toBeGreaterThan(15)
+    expect((await exported({ dir: folder.path })).split('\n').length).toBeGreaterThan(15)
   })
 })

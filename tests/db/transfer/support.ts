@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../src/base/index.ts'
-import { type Database, diagnose } from '../../../src/db/index.ts'
+import { COLLECTIONS, type Database, type DatabasePlace, diagnose } from '../../../src/db/index.ts'
 import {
   apiTokens,
   externalAuths,
@@ -16,7 +16,7 @@ import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { events, notes, thresholds } from '../../../src/db/store/readings/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
-import { importRecords } from '../../../src/db/transfer/index.ts'
+import { exportedRecord, importRecords, openSnapshot, toJsonLines } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 export const HASH = '$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
@@ -92,6 +92,18 @@ export async function seed(db: Database): Promise<void> {
     const event = tx.insert(events, { source: 'x', type: 'Reading', ts: 'T', payload: [1.5, true] })
     tx.run("UPDATE events SET driver = 'gone00000000000' WHERE id = $id", { id: event.id })
   })
+}
+
+/** All records of a database as lines of an export. */
+export async function exported(place: DatabasePlace): Promise<string> {
+  const snapshot = openSnapshot(place)
+  const lines: string[] = []
+  for (const collection of COLLECTIONS) {
+    const records = [...snapshot.records(collection)].map((record) => exportedRecord(collection, record))
+    lines.push(...(await Array.fromAsync(toJsonLines(records))))
+  }
+  snapshot.close()
+  return lines.join('')
 }
 
 /** The problems that `svc doctor` finds. */

@@ -94,10 +94,11 @@ export async function startServer(): Promise<TestServer> {
   }
 }
 
-let shared: Promise<TestServer> | undefined
+/**
+ * The server of all tests of this process, with `SVC_TEST_STORE=postgres`; it ends with the process. It
+ * starts before the first test: a test that times out ends the processes that began within it.
+ */
+const shared = process.env['SVC_TEST_STORE'] === 'postgres' ? await startServer() : undefined
 
-/** A server for all tests of this process, which ends with it. */
-export function sharedServer(): Promise<TestServer> {
-  shared ??= startServer()
-  return shared
-}
+/** Undefined while tests run on SQLite. */
+export const sharedServer = (): TestServer | undefined => shared

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type Log, newSecret, silentLog, systemClock } from '../../../src/base/index.ts'
+import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
 import type { Database } from '../../../src/db/index.ts'
 import { saveSuperuser } from '../../../src/db/store/accounts/index.ts'
 import { type DriverHandle, readDriverSettings, startDriver } from '../../../src/driver/index.ts'
@@ -15,7 +16,9 @@ import {
   type Server,
   type ServerContext,
 } from '../../../src/server/index.ts'
+import { createDeclared } from '../database.ts'
 import { freePortRange } from '../free-port.ts'
+import { sharedServer } from '../postgres/server.ts'
 import { type TemporaryFolder, temporaryFolder } from '../temporary-folder.ts'
 import { assertDeclared } from './declared-responses.ts'
 
@@ -165,6 +168,25 @@ export async function testSettings(folder: string): Promise<Record<string, strin
   }
 }
 
+/** The databases of servers by their folder, with `SVC_TEST_STORE=postgres`. */
+const databases = new Map<string, ServerAddress>()
+
+/** The setting that puts the database of the server in `folder` on PostgreSQL, if the tests run on it. */
+async function databaseSettings(folder: string): Promise<Record<string, string>> {
+  const server = sharedServer()
+  if (!server) return {}
+  const address = databases.get(folder) ?? (await createDeclared(server))
+  databases.set(folder, address)
+  const { host, port, database, user } = address
+  return { database: `postgres://${user}@${host}:${port}/${database}` }
+}
+
+async function dropDatabase(folder: string): Promise<void> {
+  const address = databases.get(folder)
+  databases.delete(folder)
+  if (address) await sharedServer()?.dropDatabase(address)
+}
+
 /** The least costs of argon2id: a login in a test takes no part of the processor time of its file. */
 const CHEAP_PASSWORDS = new Passwords({ memoryCost: 8, timeCost: 1 })
 
@@ -195,7 +217,7 @@ async function makeEmptyFolder(): Promise<TemporaryFolder> {
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const own = options.folder === undefined ? temporaryFolder() : undefined
   const folder = options.folder ?? own?.path ?? ''
-  const flags = { ...(await testSettings(folder)), ...options.settings }
+  const flags = { ...(await testSettings(folder)), ...(await databaseSettings(folder)), ...options.settings }
   const effective = readConfig({ flags, env: {} })
   const { clock = systemClock, log = silentLog } = options
   // Another clock may be years behind the certificates.
@@ -240,6 +262,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     close,
     async [Symbol.asyncDispose]() {
       await close()
+      if (own) await dropDatabase(folder)
       own?.[Symbol.dispose]()
     },
   }

@@ -10,6 +10,7 @@ import {
   newBackupPath,
   removeBackupFile,
 } from '../../../db/sqlite/backup/index.ts'
+import { notWithPostgres } from '../../config/database-server.ts'
 import type { ServerContext } from '../../context.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { fileResponse } from '../../http/response/file-response.ts'
@@ -160,11 +161,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
  */
 function folderOf({ db, config }: Pick<ServerContext, 'db' | 'config'>): string {
   if (db.files) return config.dir
-  throw new AppError(
-    'conflict',
-    'PostgreSQL keeps this database; back it up and restore it with pg_dump and pg_restore or the backups of its provider',
-    { reason: 'not_with_postgres' },
-  )
+  throw notWithPostgres()
 }
 
 function lastOf(operations: BackupOperations) {

@@ -10,6 +10,7 @@ import {
   pruneJobs,
 } from '../../../../src/db/store/maintenance/index.ts'
 import { planOf } from '../../../support/costs/plan-of.ts'
+import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const BEFORE = Date.UTC(2026, 0, 10, 12)
@@ -110,34 +111,37 @@ test('a step removes at most 4 MiB of values, or one job with more', async () =>
   expect(sizes).toEqual([1, 5, 1, 0])
 })
 
-test('the steps find their rows by index, without reading all jobs', async () => {
-  await using lab = await JobLab.open()
-  const seen: string[] = []
-  await lab.db.write('plan', (tx) => {
-    const spy: typeof tx = {
-      ...tx,
-      all: (sql, params) => {
-        seen.push(...planOf(tx, sql, params))
-        return tx.all(sql, params)
-      },
-    }
-    pruneJobs(spy, BEFORE, 10)
-    createCancelledPayloadStep()(spy, BEFORE, 10)
-  })
-  expect(seen).toEqual([
-    'SEARCH quantum_jobs USING INDEX quantum_jobs_created (created<?)',
-    expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
-    expect.stringMatching(/^SEARCH quantum_jobs_large USING INDEX sqlite_autoindex_quantum_jobs_large_1/),
-    'CO-ROUTINE part',
-    'SEARCH quantum_jobs_large USING COVERING INDEX sqlite_autoindex_quantum_jobs_large_1 ((record,field)>(?,?))',
-    'SCAN part',
-    expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
-    'SEARCH quantum_jobs USING INDEX sqlite_autoindex_quantum_jobs_1 (id=?)',
-    expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
-    'SEARCH quantum_jobs_large USING INDEX sqlite_autoindex_quantum_jobs_large_1 (record=? AND field=?)',
-    'SEARCH quantum_jobs USING INDEX quantum_jobs_finished_at (finished_at<?)',
-  ])
-})
+test.skipIf(onlySqlite('its plans'))(
+  'the steps find their rows by index, without reading all jobs',
+  async () => {
+    await using lab = await JobLab.open()
+    const seen: string[] = []
+    await lab.db.write('plan', (tx) => {
+      const spy: typeof tx = {
+        ...tx,
+        all: (sql, params) => {
+          seen.push(...planOf(tx, sql, params))
+          return tx.all(sql, params)
+        },
+      }
+      pruneJobs(spy, BEFORE, 10)
+      createCancelledPayloadStep()(spy, BEFORE, 10)
+    })
+    expect(seen).toEqual([
+      'SEARCH quantum_jobs USING INDEX quantum_jobs_created (created<?)',
+      expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
+      expect.stringMatching(/^SEARCH quantum_jobs_large USING INDEX sqlite_autoindex_quantum_jobs_large_1/),
+      'CO-ROUTINE part',
+      'SEARCH quantum_jobs_large USING COVERING INDEX sqlite_autoindex_quantum_jobs_large_1 ((record,field)>(?,?))',
+      'SCAN part',
+      expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
+      'SEARCH quantum_jobs USING INDEX sqlite_autoindex_quantum_jobs_1 (id=?)',
+      expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
+      'SEARCH quantum_jobs_large USING INDEX sqlite_autoindex_quantum_jobs_large_1 (record=? AND field=?)',
+      'SEARCH quantum_jobs USING INDEX quantum_jobs_finished_at (finished_at<?)',
+    ])
+  },
+)
 
 test('the step for cancelled jobs reads a bounded part of the large values at a time', async () => {
   await using lab = await JobLab.open()

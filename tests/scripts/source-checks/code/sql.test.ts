@@ -54,6 +54,11 @@ test.each([
     'INSERT INTO x (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = $b, n = x.n + excluded.n',
   ],
   [
+    'condition as a number',
+    'SELECT coalesce(x.a = 1 OR x.b > 0, 0) AS c FROM x',
+    'SELECT coalesce(x.a, 0) = 1, coalesce(sum(b), 0) FROM x',
+  ],
+  [
     'alias in HAVING',
     'SELECT a, count(*) AS n FROM x GROUP BY a HAVING n > 1 ORDER BY n',
     'SELECT a, count(*) AS n FROM x GROUP BY a HAVING sum(n) > 1 AND x.a > $n ORDER BY n',

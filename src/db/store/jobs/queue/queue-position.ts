@@ -59,7 +59,7 @@ export function readQueuePosition(
     `SELECT job.id, job.seq, job.user_id, job.qpu_target, job.not_before,
        job.qubits, job.shots, job.executions, job.features,
        job.held, job.hold_reason, job.run_next,
-       coalesce(owner.unlimited = 1 OR owner.qpu_ms > 0, 0) AS has_balance
+       CASE WHEN owner.unlimited = 1 OR owner.qpu_ms > 0 THEN 1 ELSE 0 END AS has_balance
      FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
      WHERE job.id = $id AND job.status = 'pending'`,
     { id },

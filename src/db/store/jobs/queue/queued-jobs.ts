@@ -74,7 +74,7 @@ function jobAt(tx: ReadTx, seq: number): QueuedJob | undefined {
   const row = tx.one<JobRow>(
     `SELECT job.id, job.user_id AS "user", coalesce(owner.email, '') AS email, job.name, job.shots, job.created,
        job.not_before AS "notBefore", job.run_next > 0 AS "isNext",
-       coalesce(owner.unlimited = 1 OR owner.qpu_ms > 0, 0) AS "hasBalance"
+       CASE WHEN owner.unlimited = 1 OR owner.qpu_ms > 0 THEN 1 ELSE 0 END AS "hasBalance"
      FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id WHERE job.seq = $seq`,
     { seq },
   )

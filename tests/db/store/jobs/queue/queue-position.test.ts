@@ -39,7 +39,7 @@ test('the times of a QPU are those of its own jobs that have ended well', async 
     return (
       (
         await lab.db.read((tx) =>
-          tx.one<{ qpu: string }>(`SELECT qpu FROM ${ATTEMPTS} WHERE job = $job`, { job }),
+          tx.one<{ qpu: string }>(`SELECT qpu FROM ${ATTEMPTS} AS attempts WHERE job = $job`, { job }),
         )
       )?.qpu ?? ''
     )

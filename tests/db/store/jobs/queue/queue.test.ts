@@ -15,6 +15,7 @@ import { ALL_PENDING } from '../../../../../src/db/store/jobs/queue/job-order.ts
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
 import { countPendingSql } from '../../../../../src/db/store/jobs/transitions/insert.ts'
 import { planOf } from '../../../../support/costs/plan-of.ts'
+import { onlySqlite } from '../../../../support/postgres/only-sqlite.ts'
 import { JobLab } from '../../../../support/server/job-lab.ts'
 
 const IDLE_MS = 5_000
@@ -137,16 +138,19 @@ describe('readQueue()', () => {
     expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBeUndefined()
   })
 
-  test('reads the order at the start, and counts pending jobs, in an index only', async () => {
-    await using lab = await JobLab.open()
-    for (const sql of [ALL_PENDING, countPendingSql(lab.db.dialect)]) {
-      const params = Object.fromEntries([...sql.matchAll(/\$(\w+)/g)].map(([, name]) => [name ?? '', 1]))
-      const plan = await lab.db.read((tx) => planOf(tx, sql, params))
-      const jobs = plan.filter((step) => step.includes('quantum_jobs'))
-      expect(jobs.length).toBeGreaterThan(0)
-      for (const step of jobs) expect(step).toContain('USING COVERING INDEX')
-    }
-  })
+  test.skipIf(onlySqlite('its plans'))(
+    'reads the order at the start, and counts pending jobs, in an index only',
+    async () => {
+      await using lab = await JobLab.open()
+      for (const sql of [ALL_PENDING, countPendingSql(lab.db.dialect)]) {
+        const params = Object.fromEntries([...sql.matchAll(/\$(\w+)/g)].map(([, name]) => [name ?? '', 1]))
+        const plan = await lab.db.read((tx) => planOf(tx, sql, params))
+        const jobs = plan.filter((step) => step.includes('quantum_jobs'))
+        expect(jobs.length).toBeGreaterThan(0)
+        for (const step of jobs) expect(step).toContain('USING COVERING INDEX')
+      }
+    },
+  )
 })
 
 describe('readQueuePosition()', () => {

@@ -21,9 +21,9 @@ describe('claimJob()', () => {
     const claimed = await claim(lab, job.id, server)
     expect(claimed).toMatchObject({ job: job.id, attempt: 1, driver: qpu.driver.id, epoch: server.epoch })
     expect(await lab.job(job.id)).toMatchObject({ status: 'running', attempt: 1, driver: qpu.driver.id })
-    expect(await lab.db.read((tx) => tx.all(`SELECT job, attempt, state FROM ${ATTEMPTS}`))).toEqual([
-      { job: job.id, attempt: 1, state: 'open' },
-    ])
+    expect(
+      await lab.db.read((tx) => tx.all(`SELECT job, attempt, state FROM ${ATTEMPTS} AS attempts`)),
+    ).toEqual([{ job: job.id, attempt: 1, state: 'open' }])
   })
 
   test('claims one job at a time for a QPU, even for jobs without a target', async () => {

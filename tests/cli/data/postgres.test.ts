@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runSvc } from '../../support/executable/service.ts'
+import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const START_MS = 60_000
+
+describe.skipIf(postgresMissing !== undefined)('commands on a database on PostgreSQL', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer()
+  }, START_MS)
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  test(
+    'superusers, records, their check and the audit log are those of PostgreSQL; backups are refused',
+    async () => {
+      using folder = temporaryFolder()
+      const { host, port, database, user } = await server.createDatabase()
+      const url = `postgres://${user}@${host}:${port}/${database}`
+      const svc = (...args: string[]) => runSvc(args, { cwd: folder.path, env: { SVC_DATABASE: url } })
+      const none = await svc('doctor')
+      expect([none.status, none.err]).toEqual([1, expect.stringContaining('svc serve creates its tables')])
+      expect((await svc('superuser', 'list')).out).toBe('')
+      const record = {
+        collection: 'users',
+        id: 'ada000000000000',
+        email: 'ada@example.org',
+        qpu_seconds: 1.5,
+      }
+      writeFileSync(join(folder.path, 'in.jsonl'), `${JSON.stringify(record)}\n`)
+      expect((await svc('import', 'in.jsonl')).out).toBe('Imported 1 users\n')
+      expect((await svc('superuser', 'create', 'root@example.org', 'a long password')).status).toBe(0)
+      expect((await svc('superuser', 'list')).out).toBe('root@example.org\n')
+      expect(await svc('doctor')).toEqual({ out: `${url}: no problems found\n`, err: '', status: 0 })
+      expect((await svc('audit', 'verify')).out).toContain(`${url}: 2 entries, none changed or removed`)
+      expect((await svc('audit', 'list', '--act', 'import')).out).toContain('in.jsonl')
+      expect((await svc('export', '--collection', 'users', '-o', 'out.jsonl')).status).toBe(0)
+      const [line = ''] = readFileSync(join(folder.path, 'out.jsonl'), 'utf8').split('\n')
+      expect(JSON.parse(line)).toMatchObject(record)
+      for (const command of [['backup'], ['restore', 'x.db']]) {
+        const { status, err } = await svc(...command)
+        expect([status, err]).toEqual([1, expect.stringContaining('pg_dump')])
+      }
+      expect((await svc('doctor', '--accept-loss')).status).toBe(2)
+    },
+    START_MS,
+  )
+})
