@@ -147,6 +147,9 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
       await resumed.wait()
       assertOpen()
     }
+    const turn = engine.enter()
+    if (turn) await turn
+    assertOpen()
     if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
     const changes: Change[] = []
     const { tx, end, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
@@ -215,6 +218,8 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
       return write(intent, work).finally(() => void othersFlushed().finally(release))
     },
     async read(work) {
+      const turn = engine.enter()
+      if (turn) await turn
       assertOpen()
       const { tx, end } = createReadTx(reader, dependencies, clock.now())
       return flushed(reader.transaction('read', () => finished('read', () => work(tx), end)))

@@ -206,7 +206,7 @@ export class StoreMachine {
   async #claimOf(job: string, attempt: number) {
     const row = await this.lab.db.read((tx) =>
       tx.one<{ driver: string; qpu: string; epoch: number }>(
-        `SELECT driver, qpu, epoch FROM ${ATTEMPTS} WHERE job = $job AND attempt = $attempt`,
+        `SELECT driver, qpu, epoch FROM ${ATTEMPTS} AS attempts WHERE job = $job AND attempt = $attempt`,
         { job, attempt },
       ),
     )

@@ -67,8 +67,6 @@ export interface Dialect {
   monthOf(seconds: string): string
   /** Time between two stored times in ms, with a fraction from rounding. */
   millisecondsBetween(from: string, to: string): string
-  /** A condition: the text is valid JSON. */
-  isJson(text: string): string
   /** The value of a column if it is valid JSON, else NULL; no JSON function may rely on its content. */
   jsonOf(reference: string): string
   /** The value at `path`, an SQL expression; NULL when it is missing or the column is not valid JSON. */

@@ -91,6 +91,11 @@ export interface Engine {
   readonly readers: Readers
   readonly schema: StoredSchema
   readonly log: CommitLog
+  /**
+   * Whether a transaction may start now: undefined, or the promise of its turn where its statements hold the
+   * event loop for long.
+   */
+  enter(): Promise<void> | undefined
   /** Undefined for a database that a server of its own keeps. */
   readonly files: DatabaseFiles | undefined
   /** Closes the connections and lets another process write. */

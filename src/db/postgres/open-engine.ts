@@ -1,4 +1,4 @@
-import { AppError, type Clock, type Log } from '../../base/index.ts'
+import { AppError, type Clock, type Log, Turns } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
 import type { CommitLog, Engine, NewEngine } from '../engine/engine.ts'
 import type { ReadLimits } from '../engine/reading.ts'
@@ -37,6 +37,12 @@ export interface ServerOptions {
 
 /** The event loop waits this long for an answer at most. */
 const PATIENCE_MS = 2_000
+
+/**
+ * Transactions start for this time in ms in one turn of the event loop, which their statements hold until the
+ * server has answered. Those that meet are in one group, which then ends; others wait for the next turn.
+ */
+const TURN_MS = 10
 
 /** Creating tables and indexes may take this long, at a start. */
 const PREPARATION_MS = 3_600_000
@@ -81,7 +87,9 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
     prepare({ writer, schema })
     bridge.patienceMs = patienceMs
     const reader = openSession(bridge, 'read', commits)
-    return { writer, reader, readers, schema, log: NO_LOG, files: undefined, release }
+    const turns = new Turns(clock, TURN_MS)
+    const enter = () => turns.enter('')
+    return { writer, reader, readers, schema, log: NO_LOG, enter, files: undefined, release }
   } catch (error) {
     release()
     throw error

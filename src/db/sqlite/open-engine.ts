@@ -100,6 +100,7 @@ export function openEngine(options: FileOptions, prepare: (engine: NewEngine) =>
       reader,
       readers: openReaders(path, options),
       schema,
+      enter: () => undefined,
       log: commitLogOf(writeAheadLog, replication),
       files: filesOf(reader, writeAheadLog, replication),
       release,

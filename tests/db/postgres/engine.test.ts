@@ -26,10 +26,9 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
   }, START_MS)
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  async function open(address = server.createDatabase()) {
+  async function open(address = server.createDatabase(), clock = new FakeClock()) {
     const lost: AppError[] = []
     const at = await address
-    const clock = new FakeClock()
     const options = { server: at, clock, log: silentLog, patienceMs: START_MS }
     const db = await openServerDatabase({ ...options, onLost: (error) => void lost.push(error) })
     return { db, at, lost, [Symbol.asyncDispose]: () => db.close() }
@@ -84,6 +83,33 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
         tx.all<{ key: string }>("SELECT key FROM meta WHERE value = 'x' ORDER BY key"),
       )
       expect(rows.map(({ key }) => key)).toEqual(['a', 'c'])
+    },
+    START_MS,
+  )
+
+  test(
+    'transactions that meet share the event loop: a group ends after a time, in their order',
+    async () => {
+      const slow = new FakeClock(0, 2)
+      await using base = await open(undefined, slow)
+      const seen: string[] = []
+      const insert = "INSERT INTO meta (key, value) VALUES ($key, 'x')"
+      const all = Array.from({ length: 20 }, (_, key) =>
+        base.db
+          .write('one', (tx) => {
+            seen.push(`run ${key}`)
+            tx.post(insert, { key: `k${key}` })
+          })
+          .then(() => seen.push(`end ${key}`)),
+      )
+      const reads = Array.from({ length: 20 }, () => base.db.read((tx) => seen.push(`read ${tx.now}`)))
+      await Promise.all([...all, ...reads])
+      expect(seen.filter((each) => each.startsWith('run'))).toEqual(all.map((_, key) => `run ${key}`))
+      expect(seen.indexOf('end 0')).toBeLessThan(seen.indexOf('run 19'))
+      expect(seen.findIndex((each) => each.startsWith('read'))).toBeGreaterThan(seen.indexOf('end 0'))
+      expect(await base.db.read((tx) => tx.one("SELECT count(*) AS n FROM meta WHERE value = 'x'"))).toEqual({
+        n: 20,
+      })
     },
     START_MS,
   )

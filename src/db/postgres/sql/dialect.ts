@@ -44,7 +44,6 @@ export const POSTGRES: Dialect = {
     `svc_formatted(${[format, `svc_text(${time})`].join(', ')}, VARIADIC CAST(ARRAY[${modifiers.join(', ')}] AS text[]))`,
   monthOf: (seconds) => `to_char(to_timestamp(${seconds}) AT TIME ZONE 'UTC', 'YYYY-MM')`,
   millisecondsBetween: (from, to) => `${real(`${epochOf(to)} - ${epochOf(from)}`)} * 1000`,
-  isJson,
   jsonOf: (reference) => `CASE WHEN ${isJson(reference)} THEN ${reference} END`,
   jsonAt: (reference, path) => `svc_json_value(svc_json_at(${reference}, ${path}))`,
   jsonTyped: (reference, path) => `svc_json_at(${reference}, ${path})`,

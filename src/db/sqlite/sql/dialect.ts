@@ -28,7 +28,6 @@ export const SQLITE: Dialect = {
   formatted: (time, format, modifiers) => `strftime(${[format, time, ...modifiers].join(', ')})`,
   monthOf: (seconds) => `strftime('%Y-%m', ${seconds}, 'unixepoch')`,
   millisecondsBetween: (from, to) => `(julianday(${to}) - julianday(${from})) * 86400000`,
-  isJson,
   // SQLite may substitute the value that a column is compared with
   // (`staff = 'x' AND json_array_length(staff) = 1`).
   jsonOf: (reference) => `CASE WHEN ${isJson(reference)} THEN ${reference} END`,

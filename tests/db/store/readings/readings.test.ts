@@ -16,6 +16,7 @@ import {
 } from '../../../../src/db/store/readings/index.ts'
 import { planOf } from '../../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../../support/database.ts'
+import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
 
 const START_MS = Date.UTC(2026, 0, 31, 9)
 const wire = (ms: number) => toTimestamp(ms).replace(' ', 'T')
@@ -344,18 +345,21 @@ describe('rollUpReadings()', () => {
   })
 })
 
-test('a chart reads one range of the table, and a roll-up one range of events', async () => {
-  await using test = await openTestDatabase()
-  const plan = await test.db.read((tx) =>
-    planOf(
-      tx,
-      `SELECT series, start - start % 60, min(low) FROM reading_buckets
+test.skipIf(onlySqlite('its plans'))(
+  'a chart reads one range of the table, and a roll-up one range of events',
+  async () => {
+    await using test = await openTestDatabase()
+    const plan = await test.db.read((tx) =>
+      planOf(
+        tx,
+        `SELECT series, start - start % 60, min(low) FROM reading_buckets
        WHERE driver = 'a' AND step = 15 AND start >= 1 AND start < 2 AND series IN (SELECT value FROM json_each('[1]'))
        GROUP BY 1, 2`,
-    ),
-  )
-  expect(plan[0]).toMatch(/^SEARCH reading_buckets USING PRIMARY KEY \(driver=\? AND step=\? AND start>\?/)
-})
+      ),
+    )
+    expect(plan[0]).toMatch(/^SEARCH reading_buckets USING PRIMARY KEY \(driver=\? AND step=\? AND start>\?/)
+  },
+)
 
 test('readBuckets() leaves the sum of many stored buckets to a reader process', async () => {
   await using test = await openTestDatabase()
