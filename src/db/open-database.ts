@@ -148,7 +148,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
       assertOpen()
     }
     const turn = engine.enter()
-    if (turn) await turn
+    if (turn !== undefined) await turn
     assertOpen()
     if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
     const changes: Change[] = []
@@ -219,7 +219,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
     },
     async read(work) {
       const turn = engine.enter()
-      if (turn) await turn
+      if (turn !== undefined) await turn
       assertOpen()
       const { tx, end } = createReadTx(reader, dependencies, clock.now())
       return flushed(reader.transaction('read', () => finished('read', () => work(tx), end)))
