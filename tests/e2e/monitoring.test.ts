@@ -10,6 +10,9 @@ import { CHANNELS, seedReadings } from './stage/readings.ts'
 
 const chromium = findChromium()
 const NAME = 'kelvin_cryostat'
+/** A fridge that was cooled down within its readings. */
+const COOLED = 'zenith_cryostat'
+const COOLED_H = { readings: 60, warm: 4 }
 
 describe.skipIf(!chromium)('monitoring', () => {
   let browser: Browser
@@ -21,9 +24,13 @@ describe.skipIf(!chromium)('monitoring', () => {
     ;[browser, lab, fridge] = await Promise.all([openBrowser(chromium ?? ''), openLab(), coldFridge()])
     const body = { name: NAME, qpu: 'kelvin', operation: 'monitor', device: 'cryostat_gen1' }
     const made = await lab.asAdmin('POST', '/api/op/drivers/create', body)
+    const cooled = await lab.asAdmin('POST', '/api/op/drivers/create', { ...body, name: COOLED })
     await lab.service.stop()
     const monitor = { id: String(made['id']), name: NAME, qpu: lab.qpu.id }
-    seedReadings(join(lab.service.folder, 'svc_data/svc.db'), monitor, 24)
+    const database = join(lab.service.folder, 'svc_data/svc.db')
+    seedReadings(database, monitor, 24)
+    const other = { ...monitor, id: String(cooled['id']), name: COOLED }
+    seedReadings(database, other, COOLED_H.readings, -COOLED_H.warm)
     await lab.service.start()
     driver = startMonitor(String(made['token']), String(made['ca_fingerprint']))
     await until('the readings of a day and new ones are added', async () => {
@@ -91,6 +98,72 @@ describe.skipIf(!chromium)('monitoring', () => {
       await page.goBack()
       await page.getByText('live', { exact: true }).waitFor()
       expect(parameter(page, 'from')).toBeNull()
+    }))
+
+  test('a superuser names the stages, which everybody reads', async () => {
+    await visit('monitoring-stages', 'admin', async (page) => {
+      await page.getByRole('button', { name: 'Names…' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Names of the channels' })
+      await dialog.getByLabel('Name of mapper.bf.tmixing').fill('Mixing chamber')
+      await dialog.getByLabel('Name of mapper.bf.p1').fill('Vacuum can')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Vacuum can' }).waitFor()
+    })
+    await visit('monitoring-named', 'user', async (page) => {
+      await page.getByRole('button', { name: 'Mixing chamber' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Names…' }).count()).toBe(0)
+      await page.goto('/')
+      const panel = page.getByRole('region', { name: `${NAME}, last 24 h` })
+      await panel.getByRole('listitem').first().waitFor()
+      // In the order of the list: the fridge reports the vacuum can after the mixing chamber.
+      const names = await panel.getByRole('listitem').allInnerTexts()
+      expect(names.slice(0, 2).map((text) => text.split('\n')[0])).toEqual(['Mixing chamber', 'Vacuum can'])
+    })
+  })
+
+  test('a plot shows 10 to 12 mK, each channel alone, and the address keeps it', () =>
+    visit('monitoring-axis', 'user', async (page) => {
+      const axis = page.getByRole('button', { name: /^Value axis of Temperatures/ })
+      expect(await axis.innerText()).toContain('Logarithmic')
+      await axis.click()
+      await page.getByRole('button', { name: 'One plot per channel' }).click()
+      expect(parameter(page, 'axis')).toBe('K:each')
+      await page.getByRole('figure', { name: 'Temperatures of Mixing chamber' }).waitFor()
+      await axis.click()
+      await page.getByRole('button', { name: 'From … to …' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Value axis of Temperatures' })
+      await dialog.getByLabel('From').fill('0.013')
+      await dialog.getByLabel('To').fill('0.009')
+      await dialog.getByRole('button', { name: 'Show' }).click()
+      await dialog.getByText('Enter a value above the first one.').waitFor()
+      await dialog.getByLabel('From').fill('0.009')
+      await dialog.getByLabel('To').fill('0.013')
+      await dialog.getByRole('button', { name: 'Show' }).click()
+      await page.reload()
+      await page.getByRole('button', { name: /Value axis of Temperatures: 9.0.mK to 13.mK/ }).waitFor()
+    }))
+
+  test('the last cool-down is shown, and drawn over the visible time', () =>
+    visit('monitoring-cool-down', 'user', async (page) => {
+      await page.getByRole('combobox', { name: 'Monitor' }).selectOption(COOLED)
+      const menu = page.getByRole('button', { name: 'Cool-downs' })
+      await menu.click()
+      await page.getByRole('button', { name: 'Show the last warm-up' }).click()
+      await page.getByText('No warm-up ended within the last year.').waitFor()
+      await menu.click()
+      await page.getByRole('button', { name: 'Show the last cool-down' }).click()
+      await page.getByRole('button', { name: 'Reset zoom' }).waitFor()
+      const hours = (name: string) => (Date.now() - Date.parse(parameter(page, name) ?? '')) / 3_600_000
+      expect(hours('from')).toBeWithin(COOLED_H.readings - COOLED_H.warm - 3, COOLED_H.readings)
+      expect(hours('to')).toBeWithin(0, 25)
+      await page.getByRole('button', { name: '24 h', exact: true }).click()
+      await menu.click()
+      await page.getByRole('button', { name: 'Compare with the cool-down before' }).click()
+      await page.getByText(/Thin lines: the cool-down from .*, which lasted 1 d \d+ h/).waitFor()
+      expect(parameter(page, 'over')).toBe('cool-down')
+      await menu.click()
+      await page.getByRole('button', { name: 'End the comparison' }).click()
+      await page.getByText(/Thin lines/).waitFor({ state: 'detached' })
     }))
 
   test('the address names range, zoom and hidden channels; the cursor and the file show the values', () =>

@@ -149,6 +149,7 @@ CREATE TABLE "drivers" (
   "version" TEXT NOT NULL DEFAULT '',
   "last_seen" TEXT NOT NULL DEFAULT '',
   "leased" INTEGER NOT NULL DEFAULT 0 CHECK ("leased" IN (0, 1)),
+  "stages" TEXT,
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;

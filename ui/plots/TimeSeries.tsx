@@ -28,6 +28,8 @@ interface TimeSeriesProps {
   /** IANA name of the zone of the time axis. */
   timeZone: string
   scale?: ValueScale
+  /** The ends of the value axis, or those of the lines even where a limit is beyond; both if absent. */
+  ends?: Scene['ends']
   limits?: readonly PlotLimit[]
   marks?: readonly PlotMark[]
   trends?: readonly PlotTrend[]
@@ -63,7 +65,8 @@ export function TimeSeries(props: TimeSeriesProps) {
   latest.current = props
 
   const shape = lines.map((line) => [line.key, line.label, line.style, line.min !== undefined])
-  const identity = JSON.stringify([shape, scale, timeAxis, props.timeZone, theme.value, props.unit])
+  const { timeZone, unit, ends } = props
+  const identity = JSON.stringify([shape, scale, ends, timeAxis, timeZone, theme.value, unit])
   const isReady = width.value > 0
   useEffect(() => {
     const target = box.current
@@ -122,8 +125,8 @@ export function TimeSeries(props: TimeSeriesProps) {
 
 function sceneOf(props: TimeSeriesProps): Scene {
   const { lines, unit, from, to, timeZone, scale = 'linear', limits = NONE, marks = NONE } = props
-  const { trends = NONE } = props
-  return { lines, unit, from, to, timeZone, scale, limits, marks, trends, timeAxis: props.timeAxis ?? true }
+  const { trends = NONE, timeAxis = true, ends } = props
+  return { lines, unit, from, to, timeZone, scale, ends, limits, marks, trends, timeAxis }
 }
 
 /** Shows the cursor of another plot, or that of the keyboard. */

@@ -1,6 +1,9 @@
 import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { bool, choice, date, integer, relation, text } from '../schema/fields/index.ts'
+import { bool, choice, date, integer, json, relation, text } from '../schema/fields/index.ts'
+
+/** UTF-8 of as many stages as there may be. */
+const STAGES_BYTES = 64 * 1_024
 
 /** Daemons next to lab equipment, each for one operation of one QPU. */
 export const drivers = defineCollection({
@@ -19,6 +22,10 @@ export const drivers = defineCollection({
     version: text({ max: 100, readOnly: true }),
     last_seen: date({ readOnly: true }),
     leased: bool({ readOnly: true }),
+    stages: json({
+      maxBytes: STAGES_BYTES,
+      help: 'Names of the channels of a monitor: [{channel, name}]; pages show the first one first',
+    }),
   },
   rules: {
     list: '@request.auth.id != ""',

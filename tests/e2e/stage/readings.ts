@@ -18,13 +18,15 @@ export const COLD_AFTER_H = 50
 const STEP_S = 60
 
 /**
- * Writes the readings of the last `hours` into the database of a stopped server: a cold cryostat with a warm
- * hour and a gap. The server adds them up when it starts.
+ * Writes the readings of the last `hours` into the database of a stopped server: a cryostat with a warm hour
+ * and a gap, which the pumps have cooled for `cooled` simulated hours at the begin. The server adds them up
+ * when it starts.
  */
 export function seedReadings(
   path: string,
   driver: { id: string; name: string; qpu: string },
   hours: number,
+  cooled = COLD_AFTER_H,
 ): void {
   using file = new Database(path, { strict: true })
   const channels = coolDown()
@@ -42,7 +44,7 @@ export function seedReadings(
       const ts = new Date(end - (steps - step) * STEP_S * 1_000).toISOString()
       const warm = age > 0.55 && age < 0.6 ? 2.4 : 1
       const readings = Object.entries(CHANNELS).map(([channel, unit]) => {
-        const value = channels.get(channel)?.(COLD_AFTER_H * 3_600 + step * STEP_S) ?? 0
+        const value = channels.get(channel)?.(Math.max(0, cooled * 3_600 + step * STEP_S)) ?? 0
         const shift = unit === 'K' ? warm : 1
         return [
           channel,
@@ -50,7 +52,7 @@ export function seedReadings(
         ]
       })
       const payload = JSON.stringify({ readings: Object.fromEntries(readings) })
-      const id = `seed${String(step).padStart(11, '0')}`
+      const id = `${driver.id.slice(-5)}${String(step).padStart(10, '0')}`
       insert.run({ id, name: driver.name, driver: driver.id, qpu: driver.qpu, payload, ts })
     }
   })()

@@ -48,6 +48,15 @@ export function Thresholds({ monitor, thresholds, channels, now }: ThresholdsPro
           )
         }
       </Loaded>
+      <p class="hint padded">
+        A limit that is exceeded notifies everybody.
+        {superuser.value && (
+          <>
+            {' '}
+            <a href="/settings/webhooks">Webhooks</a> report it to other programs.
+          </>
+        )}
+      </p>
       <Dialog
         title={edited.value === 'new' ? 'Add a limit' : 'Change the limit'}
         open={edited.value !== undefined}

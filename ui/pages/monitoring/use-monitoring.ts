@@ -22,7 +22,7 @@ import { useLive } from '../../app/use-live.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { changesOf } from './readings/incidents.ts'
-import { readRange, type VisibleRange } from './readings/range.ts'
+import { readRange, serverTime, type VisibleRange } from './readings/range.ts'
 
 /** Buckets per channel; about one per two pixels of a wide plot. */
 const POINTS = 400
@@ -53,7 +53,7 @@ export function useMonitors(): Resource<Monitor[]> {
     sort: 'name',
     perPage: String(MAX_RECORDS),
     skipTotal: 'true',
-    fields: 'id,name,qpu,status',
+    fields: 'id,name,qpu,status,stages',
   })
   const resource = useResource(
     async (abort) =>
@@ -151,9 +151,4 @@ export function useMonitoring(monitor: Monitor): Monitoring {
     calibrations: runs,
     maintenance: changes,
   }
-}
-
-/** A time as filters and parameters of the server write it. */
-function serverTime(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ')
 }

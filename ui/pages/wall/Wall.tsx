@@ -73,11 +73,12 @@ function Fridges({ qpu }: { qpu: string }) {
   const limits = useRecords('thresholds', { perPage: '200', filter: 'enabled = true' }, thresholds)
   return (
     <>
-      {(found.value.value?.items ?? []).map(({ id, name }) => (
+      {(found.value.value?.items ?? []).map(({ id, name, stages }) => (
         <MonitorPanel
           key={id}
           id={id}
           title={`${name}, last 24 h`}
+          stages={stages}
           limits={(limits.value.value?.items ?? []).filter(({ driver }) => driver === id)}
         />
       ))}

@@ -1,6 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import { MINUTE_MS } from '../../../src/base/portable/units.ts'
-import { type ReadingSeries, readings, type Threshold } from '../../api/model/equipment/monitoring.ts'
+import {
+  type ReadingSeries,
+  readings,
+  type Stage,
+  type Threshold,
+} from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf } from '../../lib/format.ts'
@@ -8,7 +13,7 @@ import { formatQuantity } from '../../lib/quantity.ts'
 import { unitScale } from '../../plots/chip/metric.ts'
 import { Sparkline } from '../../plots/Sparkline.tsx'
 import { Empty, Loaded, Panel } from '../Panel.tsx'
-import { coldestFirst } from './coldest-first.ts'
+import { inOrder, nameOf } from './stages.ts'
 
 const MAX_CHANNELS = 6
 const POINTS = 96
@@ -22,10 +27,12 @@ interface MonitorProps {
   id: string
   title: string
   limits: readonly ChannelLimit[]
+  /** Its named channels, which are shown first. */
+  stages: readonly Stage[]
 }
 
-/** The readings of a monitor in the last 24 hours, the coldest stage first. */
-export function MonitorPanel({ id, title, limits }: MonitorProps) {
+/** The readings of a monitor in the last 24 hours, the first stage of the lab or the coldest one first. */
+export function MonitorPanel({ id, title, limits, stages }: MonitorProps) {
   const { api } = useApp()
   const series = useResource(
     (abort) => api.get(`/api/events/series?driver=${id}&points=${POINTS}`, readings, abort),
@@ -39,7 +46,10 @@ export function MonitorPanel({ id, title, limits }: MonitorProps) {
     <Panel title={title} aside={<a href={`/monitoring?driver=${id}`}>Monitoring</a>}>
       <Loaded of={series} task="load the monitor" rows={4}>
         {(loaded) => {
-          const reporting = coldestFirst(loaded.series.filter(({ at }) => at.length > 0))
+          const reporting = inOrder(
+            loaded.series.filter(({ at }) => at.length > 0),
+            stages,
+          )
           const channels = reporting.slice(0, MAX_CHANNELS)
           const others = reporting.length - channels.length
           if (channels.length === 0) return <Empty>No readings in the last 24 hours.</Empty>
@@ -49,13 +59,14 @@ export function MonitorPanel({ id, title, limits }: MonitorProps) {
                 <Channel
                   key={channel.channel + channel.unit}
                   of={channel}
+                  name={nameOf(channel.channel, stages)}
                   gap={loaded.step_ms * GAP_STEPS}
                   limits={limits.filter((limit) => limit.channel === channel.channel)}
                 />
               ))}
               {others > 0 && (
                 <li>
-                  <a href="/monitoring">{formatNumberOf(others, 'more channel')}</a>
+                  <a href={`/monitoring?driver=${id}`}>{formatNumberOf(others, 'more channel')}</a>
                 </li>
               )}
             </ul>
@@ -68,11 +79,13 @@ export function MonitorPanel({ id, title, limits }: MonitorProps) {
 
 interface ChannelProps {
   of: ReadingSeries
+  /** The name that the lab gave it. */
+  name: string | undefined
   gap: number
   limits: readonly ChannelLimit[]
 }
 
-function Channel({ of: { channel, unit, at, mean, min, max }, gap, limits }: ChannelProps) {
+function Channel({ of: { channel, unit, at, mean, min, max }, name, gap, limits }: ChannelProps) {
   const raw = { id: channel, title: channel, stored: unit, better: 'none', fraction: false, rank: 0 } as const
   const scale = unitScale(raw, mean)
   const show = (value: number, named = false) =>
@@ -83,12 +96,12 @@ function Channel({ of: { channel, unit, at, mean, min, max }, gap, limits }: Cha
   const isBad = limits.some(({ breached_at }) => breached_at)
   return (
     <li>
-      <code>{channel}</code>
+      {name ? <strong title={channel}>{name}</strong> : <code>{channel}</code>}
       <Sparkline
         points={at.map((ms, index) => ({ at: ms, value: mean[index] ?? 0 }))}
         gap={gap}
         bad={isBad}
-        label={`${channel}: ${show(last, true)} now, ${range} in the last 24 hours`}
+        label={`${name ?? channel}: ${show(last, true)} now, ${range} in the last 24 hours`}
       />
       <span class="reading">
         <strong class={isBad ? 'tone-bad' : undefined}>

@@ -12,6 +12,8 @@ export interface PlotLine {
   gapMs?: number
   /** Index of the style; the position of the line in the plot if absent. */
   style?: number
+  /** A line to compare with, drawn thin and without its name; after the lines that are not. */
+  isFaint?: boolean
 }
 
 /** A value at one time: undefined without a point there, null where the line is interrupted. */

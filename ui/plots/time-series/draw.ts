@@ -1,14 +1,7 @@
 import type uPlot from 'uplot'
 import { findGaps } from './align.ts'
 import { spreadLabels } from './scale.ts'
-import {
-  lineStyle,
-  type MarkTone,
-  type Palette,
-  type PlotLimit,
-  type PlotTrend,
-  type Scene,
-} from './scene.ts'
+import type { MarkTone, Palette, PlotLimit, PlotTrend, Scene } from './scene.ts'
 
 const LABEL_PX = 12
 const LABEL_HEIGHT_PX = 15
@@ -111,18 +104,21 @@ function pathOf(plot: uPlot, column: number): Path2D {
 
 function drawLimit({ plot, palette }: Canvas, context: CanvasRenderingContext2D, box: Box, limit: PlotLimit) {
   const ratio = uPlotRatio(plot)
-  const y = plot.valToPos(limit.value, 'y', true)
+  const place = plot.valToPos(limit.value, 'y', true)
+  // A limit beyond the axis is named at its end.
+  const y = Math.min(box.top + box.height, Math.max(box.top, place))
+  const beyond = place < y ? '↑ ' : place > y ? '↓ ' : ''
   context.setLineDash([5 * ratio, 4 * ratio])
   context.lineWidth = 1.3 * ratio
   context.strokeStyle = palette.bad
-  strokeLine(context, box.left, y, box.left + box.width, y)
+  if (!beyond) strokeLine(context, box.left, y, box.left + box.width, y)
   const isHigh = y - box.top < (LABEL_HEIGHT_PX + 4) * ratio
   const text = { x: box.left + box.width - 6 * ratio, y: isHigh ? y + 14 * ratio : y - 6 * ratio }
   context.font = fontOf(palette, ratio, true)
   const isNarrow = context.measureText(limit.label).width > box.width * 0.7
   writeText(context, palette, ratio, {
     ...text,
-    text: (isNarrow && limit.short) || limit.label,
+    text: beyond + ((isNarrow && limit.short) || limit.label),
     align: 'right',
     color: palette.bad,
     bold: true,
@@ -153,12 +149,13 @@ function drawTrend(
 /** Labels of the lines at their left ends, and "no data" in the gaps that all lines share. */
 function drawLabels({ plot, scene, palette }: Canvas, context: CanvasRenderingContext2D, box: Box) {
   const ratio = uPlotRatio(plot)
-  const starts = scene.lines.flatMap(({ label, at, mean }, index) => {
+  const lines = scene.lines.filter(({ isFaint }) => !isFaint)
+  const starts = lines.flatMap(({ label, at, mean }) => {
     const first = at.findIndex((time) => time >= scene.from)
     const value = mean[first]
     if (value === undefined || (scene.scale === 'log' && value <= 0)) return []
     const y = plot.valToPos(value, 'y', true) + 14 * ratio
-    return [{ label, y, style: lineStyle(scene.lines[index]?.style ?? index) }]
+    return [{ label, y }]
   })
   const places = spreadLabels(
     starts.map(({ y }) => y),
@@ -175,10 +172,12 @@ function drawLabels({ plot, scene, palette }: Canvas, context: CanvasRenderingCo
       bold: true,
     })
   })
-  const limits = scene.lines.map(({ gapMs }) => gapMs ?? Number.POSITIVE_INFINITY)
+  const limits = lines.map(({ gapMs }) => gapMs ?? Number.POSITIVE_INFINITY)
   const [at = []] = plot.data
   const present = Array.from(at).filter((_, index) =>
-    plot.data.some((column, number) => number > 0 && typeof column[index] === 'number'),
+    plot.data.some(
+      (column, number) => number > 0 && number <= 3 * lines.length && typeof column[index] === 'number',
+    ),
   )
   for (const { from, to } of findGaps(present, Math.max(...limits, 0))) {
     const [left, right] = [plot.valToPos(from, 'x', true), plot.valToPos(to, 'x', true)]

@@ -1,5 +1,6 @@
 import type uPlot from 'uplot'
-import { formatDecade, formatReading } from '../../lib/reading.ts'
+import { formatDecade, isPrefixed, readingParts } from '../../lib/reading.ts'
+import type { PlotLine } from './align.ts'
 import { drawBackground, drawForeground } from './draw.ts'
 import { valueRange } from './scale.ts'
 import { lineStyle, type Palette, type Scene } from './scene.ts'
@@ -9,6 +10,7 @@ import { timeLabels } from './time-axis.ts'
 const VALUES_PX = 68
 const TIMES_PX = 34
 const TICK_SPACE_PX = 78
+const FAINT_DASH = [2, 2]
 
 /** What a plot calls when the user points, drags or resets. Times in Unix ms. */
 interface PlotActions {
@@ -54,12 +56,10 @@ export function plotOptions(
       y: {
         distr: scale === 'log' ? 3 : 1,
         range: (_, low, high) => {
-          const { limits } = scene()
-          return valueRange(scale, [
-            low ?? Number.NaN,
-            high ?? Number.NaN,
-            ...limits.map(({ value }) => value),
-          ])
+          const { limits, ends } = scene()
+          if (ends !== undefined && ends !== 'lines') return [...ends]
+          const beside = ends === 'lines' ? [] : limits.map(({ value }) => value)
+          return valueRange(scale, [low ?? Number.NaN, high ?? Number.NaN, ...beside])
         },
       },
     },
@@ -85,7 +85,7 @@ export function plotOptions(
         values: (_, splits) => splits.map((value) => tickText(value, scene())),
       },
     ],
-    series: [{}, ...lines.flatMap((line, index) => columnOptions(line.style ?? index, palette))],
+    series: [{}, ...lines.flatMap((line, index) => columnOptions(line, line.style ?? index, palette))],
     bands: lines.flatMap((line, index) => {
       if (line.min === undefined || line.max === undefined) return []
       const first = index * 3
@@ -114,12 +114,15 @@ export function plotOptions(
 }
 
 /** The line of the mean, and the invisible edges of its band. */
-function columnOptions(style: number, palette: Palette): uPlot.Series[] {
+function columnOptions({ isFaint }: PlotLine, style: number, palette: Palette): uPlot.Series[] {
   const { token, dash } = lineStyle(style)
   const edge: uPlot.Series = { stroke: 'transparent', width: 0, points: { show: false } }
   const lonely = (plot: uPlot, column: number, from: number, to: number) =>
     isSparse(plot.data[column] ?? [], from, to)
-  return [{ stroke: palette[token], width: 1.5, dash, points: { show: lonely, size: 4 } }, edge, edge]
+  const line: uPlot.Series = isFaint
+    ? { stroke: withAlpha(palette[token], 0.75), width: 1, dash: FAINT_DASH }
+    : { stroke: palette[token], width: 1.5, dash }
+  return [{ ...line, points: { show: lonely, size: 4 } }, edge, edge]
 }
 
 /** Whether so few values are visible that a line alone would hide most of them. */
@@ -143,9 +146,9 @@ function isDecade(value: number): boolean {
 function tickText(value: number | null, { scale, unit }: Scene): string {
   if (value === null) return ''
   if (scale === 'log') return isDecade(value) ? formatDecade(value, unit) : ''
-  return formatReading(value, '', 6)
-    .replace(/(\.\d*?)0+$/, '$1')
-    .replace(/\.$/, '')
+  const { number, unit: prefixed } = readingParts(value, isPrefixed(unit) ? unit : '', 6)
+  const short = number.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+  return prefixed ? `${short}\u00a0${prefixed}` : short
 }
 
 /** A hexadecimal color with an opacity from 0 to 1. */

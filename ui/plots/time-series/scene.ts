@@ -34,6 +34,8 @@ export interface Scene {
   lines: readonly PlotLine[]
   unit: string
   scale: ValueScale
+  /** The ends of the value axis, or those of the lines without their limits; both if absent. */
+  ends: readonly [number, number] | 'lines' | undefined
   /** Unix ms. */
   from: number
   to: number

@@ -2059,6 +2059,9 @@ type DriversRecord struct {
 
 	Leased bool `json:"leased"`
 
+	// Names of the channels of a monitor: [{channel, name}]; pages show the first one first
+	Stages any `json:"stages"`
+
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
 
@@ -2626,6 +2629,9 @@ type DriversBody struct {
 	Token *string `json:"token,omitempty"`
 
 	Enabled *bool `json:"enabled,omitempty"`
+
+	// Names of the channels of a monitor: [{channel, name}]; pages show the first one first
+	Stages any `json:"stages,omitempty"`
 }
 
 // EventsBody: Required for a new record: source, type, ts

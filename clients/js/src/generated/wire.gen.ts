@@ -1338,6 +1338,8 @@ export interface DriversRecord {
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly last_seen: string
   readonly leased: boolean
+  /** Names of the channels of a monitor: [{channel, name}]; pages show the first one first */
+  readonly stages: unknown
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly created: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
@@ -1701,6 +1703,8 @@ export interface DriversBody {
   /** SHA-256 (hex) of the access token */
   readonly token?: string
   readonly enabled?: boolean
+  /** Names of the channels of a monitor: [{channel, name}]; pages show the first one first */
+  readonly stages?: unknown
 }
 
 /** Required for a new record: source, type, ts */

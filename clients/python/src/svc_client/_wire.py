@@ -1161,6 +1161,7 @@ class _DriversRecord(TypedDict):
     version: str
     last_seen: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     leased: bool
+    stages: Any  # Names of the channels of a monitor: [{channel, name}]; pages show the first one first
     created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 
@@ -1465,6 +1466,7 @@ class DriversBody(TypedDict, total=False):
     device: str
     token: str  # SHA-256 (hex) of the access token
     enabled: bool
+    stages: Any  # Names of the channels of a monitor: [{channel, name}]; pages show the first one first
 
 
 class EventsBody(TypedDict, total=False):

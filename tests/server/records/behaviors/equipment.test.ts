@@ -79,6 +79,39 @@ describe('qpus', () => {
   })
 })
 
+describe('stages of a monitor', () => {
+  test('are names of its channels in an order of the lab, which users read', async () => {
+    await using server = await openTestServer()
+    const path = `${DRIVERS}/${(await server.createQpu('north')).driver}`
+    const stages = [
+      { channel: 'mapper.bf.tmixing', name: ' Mixing chamber ' },
+      { channel: 'mapper.bf.tstill', name: 'Still' },
+    ]
+    const stored = await server.admin.patch(path, { stages })
+    const expected = [{ channel: 'mapper.bf.tmixing', name: 'Mixing chamber' }, stages[1]]
+    expect([stored.status, stored.get('stages')]).toEqual([200, expected])
+    const user = server.as(await server.createUser())
+    expect((await user.get(path)).get('stages')).toEqual(expected)
+    expect((await user.patch(path, { stages: [] })).status).toBe(403)
+    const refused: [unknown, string][] = [
+      ['Mixing', 'Must be a list of {channel, name}.'],
+      [[{ channel: 'a', name: '' }], 'Must have a name in each entry that is not empty.'],
+      [[{ channel: 'a', name: 'x'.repeat(61) }], 'Must have a name of at most 60 characters in each entry.'],
+      [[stages[0], stages[0]], 'Must name each channel once.'],
+      [
+        Array.from({ length: 65 }, (_, index) => ({ channel: `c${index}`, name: 'x' })),
+        'Must have at most 64 entries.',
+      ],
+    ]
+    for (const [sent, message] of refused) {
+      const { status, body } = await server.admin.patch(path, { stages: sent })
+      expect([status, body]).toMatchObject([400, { data: { stages: { message } } }])
+    }
+    expect((await user.get(path)).get('stages')).toEqual(expected)
+    expect((await server.admin.patch(path, { stages: null })).get('stages')).toBeNull()
+  })
+})
+
 describe('thresholds', () => {
   test('are limits of monitors, and state which kinds there are', async () => {
     await using server = await openTestServer()

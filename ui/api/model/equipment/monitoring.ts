@@ -3,8 +3,21 @@ import { text } from '../fields.ts'
 
 const list = <T extends v.GenericSchema>(item: T) => v.object({ items: v.array(item) })
 
+/** Names that a lab gave to channels, in its order. */
+const stages = v.pipe(
+  v.optional(v.nullable(v.array(v.object({ channel: v.string(), name: v.string() }))), null),
+  v.transform((list) => list ?? []),
+)
+export type Stage = v.InferOutput<typeof stages>[number]
+
 /** A driver that reports readings. */
-const monitor = v.object({ id: v.string(), name: v.string(), qpu: v.string(), status: v.string() })
+export const monitor = v.object({
+  id: v.string(),
+  name: v.string(),
+  qpu: v.string(),
+  status: v.string(),
+  stages,
+})
 export type Monitor = v.InferOutput<typeof monitor>
 export const monitors = list(monitor)
 

@@ -1,7 +1,8 @@
 import { medianOf } from '../../../../src/base/portable/median.ts'
 import { MINUTE_MS } from '../../../../src/base/portable/units.ts'
-import type { ReadingSeries, Readings } from '../../../api/model/equipment/monitoring.ts'
+import type { ReadingSeries, Readings, Stage } from '../../../api/model/equipment/monitoring.ts'
 import { parseTime } from '../../../lib/time.ts'
+import { nameOf } from '../../../parts/monitor/stages.ts'
 import type { PlotLine } from '../../../plots/TimeSeries.tsx'
 
 /** Buckets with at least so many readings on average are never empty by chance. */
@@ -17,7 +18,7 @@ export interface Channel {
   key: string
   channel: string
   unit: string
-  /** The channel without what all channels have in common. */
+  /** The name that the lab gave it, or the channel without what all channels have in common. */
   label: string
   line: PlotLine
   /** Usual time between two readings. */
@@ -55,14 +56,15 @@ export function isStale({ last, intervalMs }: Pick<Channel, 'last' | 'intervalMs
   return last !== undefined && now - last > Math.max(MIN_STALE_MS, STALE_INTERVALS * intervalMs)
 }
 
-/** The channels with their lines and figures, as reported. */
-export function toChannels({ series, step_ms: stepMs }: Readings): Channel[] {
+/** The channels with their lines and figures, as reported, with the names that the lab gave them. */
+export function toChannels({ series, step_ms: stepMs }: Readings, stages: readonly Stage[] = []): Channel[] {
   const prefix = commonPrefix(series.map(({ channel }) => channel))
   const units = Map.groupBy(series, ({ channel }) => channel)
   return series.map((one) => {
     const { channel, unit, at, min, mean, max } = one
     const key = unit ? `${channel}:${unit}` : channel
-    const label = channel.slice(prefix.length) + ((units.get(channel)?.length ?? 1) > 1 ? ` (${unit})` : '')
+    const name = nameOf(channel, stages) ?? channel.slice(prefix.length)
+    const label = name + ((units.get(channel)?.length ?? 1) > 1 ? ` (${unit})` : '')
     return {
       key,
       channel,

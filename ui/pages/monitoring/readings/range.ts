@@ -43,6 +43,11 @@ export function rangeQuery(from: number, to: number): { from: string; to: string
   return { from: iso(Math.round(from - missing / 2)), to: iso(Math.round(to + missing / 2)) }
 }
 
+/** A time as filters and parameters of the server write it. */
+export function serverTime(ms: number): string {
+  return new Date(ms).toISOString().replace('T', ' ')
+}
+
 /** A duration as people say it: `20 s`, `6 min`, `1 h 08 min`, `3 d 4 h`. */
 export function formatSpan(ms: number): string {
   const seconds = Math.round(ms / 1_000)

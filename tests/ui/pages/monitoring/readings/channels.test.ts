@@ -54,6 +54,15 @@ test('toChannels() has the figures of the range and short names', () => {
   expect(still?.figures).toBeUndefined()
 })
 
+test('toChannels() has the names that the lab gave channels', () => {
+  const readings = { step_ms: 1, series: [series('a.t1', 'K', [1]), series('a.t2', 'K', [1])] }
+  const channels = toChannels(readings, [{ channel: 'a.t2', name: 'Mixing chamber' }])
+  expect(channels.map(({ label, line }) => [label, line.label])).toEqual([
+    ['t1', 't1'],
+    ['Mixing chamber', 'Mixing chamber'],
+  ])
+})
+
 test('toChannels() distinguishes the units of one channel', () => {
   const channels = toChannels({ step_ms: 1, series: [series('a.p', 'mbar', [1]), series('a.p', 'Pa', [1])] })
   expect(channels.map(({ label }) => label)).toEqual(['p (mbar)', 'p (Pa)'])

@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals'
+import { type Monitor, type ReadingSeries, monitor as schema } from '../../api/model/equipment/monitoring.ts'
+import { useApp } from '../../app/app.ts'
+import { Dialog } from '../../parts/Dialog.tsx'
+import { FormActions } from '../../parts/form/FormActions.tsx'
+import { useForm } from '../../parts/form/use-form.ts'
+import { inOrder } from '../../parts/monitor/stages.ts'
+
+interface StagesProps {
+  monitor: Monitor
+  series: readonly ReadingSeries[]
+  onSaved: () => void
+}
+
+/** Lets a superuser name the channels of a monitor, in the order in which the overview shows them. */
+export function StagesDialog(props: StagesProps) {
+  const isOpen = useSignal(false)
+  const close = () => {
+    isOpen.value = false
+  }
+  return (
+    <>
+      <button type="button" onClick={() => (isOpen.value = true)}>
+        Names…
+      </button>
+      <Dialog title="Names of the channels" wide open={isOpen.value} onClose={close}>
+        {isOpen.value && <StagesForm {...props} close={close} />}
+      </Dialog>
+    </>
+  )
+}
+
+function StagesForm({ monitor, series, onSaved, close }: StagesProps & { close: () => void }) {
+  const { api, named } = useApp()
+  const form = useForm({
+    initial: { stages: allStages(monitor, series) },
+    async submit({ stages }) {
+      const chosen = stages.filter(({ name }) => name.trim() !== '')
+      const path = `/api/collections/${named('drivers')}/records/${monitor.id}`
+      await api.patch(path, { stages: chosen.length > 0 ? chosen : null }, schema)
+      onSaved()
+      close()
+    },
+  })
+  const { stages } = form.values.value
+  const rename = (at: number, name: string) =>
+    form.set({ stages: stages.map((stage, index) => (index === at ? { ...stage, name } : stage)) })
+  const lift = (at: number) => {
+    const [stage] = stages.slice(at)
+    const others = stages.filter((_, index) => index !== at)
+    if (stage) form.set({ stages: others.toSpliced(at - 1, 0, stage) })
+  }
+  return (
+    <form class="form" onSubmit={form.submit}>
+      <p class="hint">
+        Everybody sees these names instead of the paths. The overview and the wall begin with the first one.
+      </p>
+      <table class="book dense stages">
+        <thead>
+          <tr>
+            <th scope="col">Channel</th>
+            <th scope="col">Name</th>
+            <th scope="col">
+              <span class="unseen">Order</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {stages.map(({ channel, name }, index) => (
+            <tr key={channel}>
+              <th scope="row">
+                <code>{channel}</code>
+              </th>
+              <td>
+                <input
+                  aria-label={`Name of ${channel}`}
+                  value={name}
+                  maxLength={60}
+                  onInput={({ currentTarget }) => rename(index, currentTarget.value)}
+                />
+              </td>
+              <td class="number">
+                {index > 0 && (
+                  <button type="button" class="link" onClick={() => lift(index)}>
+                    Up<span class="unseen"> {channel}</span>
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {form.error('stages') && <p class="tone-bad">{form.error('stages')}</p>}
+      <FormActions form={form} action="Save" cancel={close} />
+    </form>
+  )
+}
+
+/** The named channels in their order, then the others, the coldest first. */
+function allStages({ stages }: Monitor, series: readonly ReadingSeries[]): Monitor['stages'] {
+  const paths = [...new Set(inOrder(series, stages).map(({ channel }) => channel))]
+  const unnamed = paths.filter((channel) => !stages.some((stage) => stage.channel === channel))
+  return [...stages, ...unnamed.map((channel) => ({ channel, name: '' }))]
+}
