@@ -1,5 +1,14 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { AppError, expected, flag, KIB, kinds, messageOf, type ValueKind } from '../../base/index.ts'
+import {
+  AppError,
+  expected,
+  flag,
+  KIB,
+  kinds,
+  messageOf,
+  switchFlag,
+  type ValueKind,
+} from '../../base/index.ts'
 import { type AnyCollection, COLLECTIONS } from '../../db/index.ts'
 import {
   exportedKeys,
@@ -8,6 +17,7 @@ import {
   type Snapshot,
   toCsv,
   toJsonLines,
+  wholeDatabase,
 } from '../../db/transfer/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DATABASE_SETTINGS, placeOf } from '../command-line/database.ts'
@@ -19,6 +29,10 @@ export const exportCommand = defineCommand({
     'Write all records, including password and token hashes, consistently; works while the server runs',
   flags: {
     collection: flag(collectionKind(), 'Only this collection, such as users or quantum_jobs'),
+    whole: switchFlag(
+      kinds.bool(),
+      'Every table as it is, for a move to a new database; anyone with the file can sign logins',
+    ),
     format: flag(
       kinds.choice(['jsonl', 'csv']),
       'JSON lines, which svc import reads, or CSV of one collection',
@@ -29,13 +43,20 @@ export const exportCommand = defineCommand({
     }),
   },
   settings: DATABASE_SETTINGS,
-  async run({ flags: { collection, format, output }, given }) {
+  async run({ flags: { collection, whole, format, output }, given }) {
+    const place = placeOf(loadConfig(given))
+    if (whole) {
+      if (collection !== undefined || format === 'csv' || output === undefined) {
+        throw new UsageError('--whole needs --output, and no --collection; it is written as JSON lines')
+      }
+      return writeFile(output, toJsonLines(wholeDatabase(place)))
+    }
     const collections = collection ? [collection] : COLLECTIONS
     const isCsv = format === 'csv'
     if (isCsv && !collection) {
       throw new UsageError('a CSV file holds one kind of record; name it with --collection')
     }
-    const snapshot = openSnapshot(placeOf(loadConfig(given)))
+    const snapshot = openSnapshot(place)
     try {
       const lines = isCsv ? csvOf(snapshot, collections) : toJsonLines(recordsOf(snapshot, collections))
       if (output !== undefined) await writeFile(output, lines)

@@ -1,9 +1,9 @@
 import { closeSync, openSync, statSync } from 'node:fs'
-import { AppError, messageOf } from '../../base/index.ts'
-import { importRecords } from '../../db/transfer/index.ts'
+import { AppError, messageOf, silentLog, systemClock } from '../../base/index.ts'
+import { importRecords, importWhole, isWholeDatabase } from '../../db/transfer/index.ts'
 import { publicNames, readStoredPayload } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { DATABASE_SETTINGS, openConfigured } from '../command-line/database.ts'
+import { DATABASE_SETTINGS, openConfigured, placeOf } from '../command-line/database.ts'
 import { loadConfig } from '../command-line/server-config.ts'
 
 function assertReadable(path: string): void {
@@ -17,7 +17,8 @@ function assertReadable(path: string): void {
 }
 
 export const importCommand = defineCommand({
-  summary: 'Add the records of a file to the database of a stopped server: all or none',
+  summary:
+    'Add the records of a file to the database of a stopped server, or fill a new one with a whole export: all or nothing',
   positionals: [
     {
       name: 'FILE',
@@ -29,6 +30,10 @@ export const importCommand = defineCommand({
     const config = loadConfig(given)
     // Before the database is opened, which would create one.
     assertReadable(path)
+    if (isWholeDatabase(path)) {
+      const options = { path, place: placeOf(config), clock: systemClock, log: silentLog }
+      return { file: path, imported: await importWhole(options), errors: [] }
+    }
     const db = await openConfigured(config, { names: publicNames(config) })
     const { isTTY } = process.stderr
     const { counts, errors } = await importRecords(db, {

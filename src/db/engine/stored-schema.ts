@@ -27,6 +27,8 @@ export interface StoredSchema {
   replaceIndexes(declared: readonly Declared[]): void
   /** The same for triggers. */
   replaceTriggers(declared: readonly Triggers[]): void
+  /** Gives the next row of a table a number above those in `column`, which were stored with their rows. */
+  continueNumbers(table: string, column: string): void
   /**
    * Runs work that may rebuild tables: it checks references by `brokenReferences` itself, at the end of each
    * of its transactions.

@@ -130,6 +130,12 @@ export function storedSchemaOf(
       }
       connection.settle()
     },
+    continueNumbers(table, column) {
+      connection.run(
+        `SELECT setval(pg_get_serial_sequence($table, $column), (SELECT coalesce(max(${quoted(column)}), 0) + 1 FROM ${quoted(table)}), false)`,
+        { table: quoted(table), column },
+      )
+    },
     rebuild: (work) => work(),
     // The server checks references itself.
     brokenReferences: () => [],

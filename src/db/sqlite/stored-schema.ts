@@ -46,6 +46,8 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
   const pathBefore = (ending: string) => `${connection.path}.before-${ending}`
   return {
     tables: () => storedTables(connection),
+    // It looks at the largest number by itself.
+    continueNumbers: () => undefined,
     create: (table) => void connection.run(createTable(table)),
     addColumn(table, definition) {
       connection.run(`ALTER TABLE ${quoted(table)} ADD COLUMN ${definition}`)

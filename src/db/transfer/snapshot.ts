@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
-import { columnName, type StoredTable } from '../engine/stored-schema.ts'
+import { columnName, type StoredTable, type Table } from '../engine/stored-schema.ts'
 import { type DatabasePlace, openForReading } from '../read-database.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans } from '../schema/plan.ts'
@@ -26,7 +26,7 @@ export function openSnapshot(place: DatabasePlace): Snapshot {
     // The first read fixes the snapshot of all later ones.
     connection.begin('read')
     const stored = tables()
-    for (const collection of COLLECTIONS) assertHasColumns(stored, collection)
+    assertHasTables(stored, COLLECTIONS.flatMap(tablesOf))
   } catch (error) {
     connection.close()
     throw error
@@ -47,8 +47,9 @@ export function openSnapshot(place: DatabasePlace): Snapshot {
   }
 }
 
-function assertHasColumns(existing: readonly StoredTable[], collection: AnyCollection): void {
-  for (const table of tablesOf(collection)) {
+/** @throws AppError `conflict` (`database_other_version`) when one of `tables` lacks a column. */
+export function assertHasTables(existing: readonly StoredTable[], tables: readonly Table[]): void {
+  for (const table of tables) {
     const stored = existing.find(({ name }) => name === table.name)?.definitions ?? []
     const missing = table.columns.find(({ name }) => !stored.some((each) => columnName(each) === name))
     if (!missing) continue

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runSvc } from '../../support/executable/service.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
@@ -40,6 +40,14 @@ describe.skipIf(postgresMissing !== undefined)('commands on a database on Postgr
       expect((await svc('export', '--collection', 'users', '-o', 'out.jsonl')).status).toBe(0)
       const [line = ''] = readFileSync(join(folder.path, 'out.jsonl'), 'utf8').split('\n')
       expect(JSON.parse(line)).toMatchObject(record)
+      expect((await svc('export', '--whole')).status).toBe(2)
+      expect((await svc('export', '--whole', '-o', 'whole.jsonl')).status).toBe(0)
+      expect(statSync(join(folder.path, 'whole.jsonl')).mode & 0o777).toBe(0o600)
+      expect((await svc('import', 'whole.jsonl')).err).toContain('into a new one only')
+      const onFile = (...args: string[]) => runSvc(args, { cwd: folder.path })
+      expect((await onFile('import', 'whole.jsonl')).out).toContain('1 users')
+      expect((await onFile('audit', 'verify')).out).toContain('svc_data: 2 entries, none changed or removed')
+      expect((await onFile('doctor')).out).toBe('svc_data: no problems found\n')
       for (const command of [['backup'], ['restore', 'x.db']]) {
         const { status, err } = await svc(...command)
         expect([status, err]).toEqual([1, expect.stringContaining('pg_dump')])

@@ -11,7 +11,7 @@ const REQUESTS = '/api/collections/qpu_time_requests/records'
 const ledgerOf = (server: TestServer, { id }: { id: string }) =>
   server.db.read((tx) =>
     tx.all<{ kind: string; delta_ms: number }>(
-      'SELECT kind, delta_ms FROM qpu_ledger WHERE user = $id ORDER BY rowid',
+      'SELECT kind, delta_ms FROM qpu_ledger WHERE "user" = $id ORDER BY rowid',
       { id },
     ),
   )

@@ -159,7 +159,7 @@ test('a secret cannot be guessed by sending values', async () => {
   const world = await openWorld()
   await using server = world.server
   const user = await server.db.read((tx) =>
-    tx.one<{ tokenKey: string }>('SELECT tokenKey FROM users WHERE id = $id', { id: world.owner.id }),
+    tx.one<{ tokenKey: string }>('SELECT "tokenKey" FROM users WHERE id = $id', { id: world.owner.id }),
   )
   const path = `/api/collections/users/records/${world.owner.id}`
   for (const tokenKey of [user?.tokenKey, 'another']) {
