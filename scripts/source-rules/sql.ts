@@ -78,6 +78,11 @@ export const BANNED_SQL: readonly BannedSql[] = [
     reason: 'write the table before it: PostgreSQL finds it ambiguous',
   },
   {
+    what: 'bare column in the condition of DO UPDATE',
+    pattern: /(?<=\bDO\s+UPDATE\s+SET\b[\s\S]*\b(?:WHERE|AND|OR)\s+)[a-z_]+\b(?!\s*[.(])/g,
+    reason: 'write the table before it: PostgreSQL finds it ambiguous',
+  },
+  {
     what: 'condition as a number',
     pattern: /\bcoalesce\([^(),]*[=<>][^(),]*,\s*\d+\s*\)/gi,
     reason: 'write CASE WHEN: a condition of PostgreSQL is no number',

@@ -232,7 +232,7 @@ describe('start()', () => {
     await addEvents(db, 1, clock.now() - 2 * DAY_MS)
     await db.write('key', (tx) =>
       tx.run(
-        `INSERT INTO idempotency_keys (user, key, route, body_hash, status, response, at)
+        `INSERT INTO idempotency_keys ("user", key, route, body_hash, status, response, at)
          VALUES ('u', 'k', '', '', 200, '{}', '2020-01-01 00:00:00.000Z')`,
       ),
     )

@@ -16,7 +16,7 @@ test('superusers read the last login and the recent QPU time of users', async ()
       [60 * 24 * 29, 500],
       [60 * 24 * 31, 9_000],
     ] as const) {
-      tx.run('INSERT INTO recent_use (minute, user, ms) VALUES ($minute, $user, $ms)', {
+      tx.run('INSERT INTO recent_use (minute, "user", ms) VALUES ($minute, $user, $ms)', {
         ...{ minute: Math.floor(tx.now / 60_000) - minutes, user: ada.id, ms },
       })
     }

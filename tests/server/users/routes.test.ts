@@ -5,7 +5,7 @@ import { openTestServer, TestClient, type TestServer } from '../../support/serve
 const ledgerOf = (server: TestServer, user: { id: string }) =>
   server.db.read((tx) =>
     tx.all<{ kind: string; delta_ms: number }>(
-      'SELECT kind, delta_ms FROM qpu_ledger WHERE user = $user ORDER BY rowid',
+      'SELECT kind, delta_ms FROM qpu_ledger WHERE "user" = $user ORDER BY rowid',
       { user: user.id },
     ),
   )

@@ -25,7 +25,8 @@ export function beginOwnRun(
   if (tx.one('SELECT 1 FROM calibration_results WHERE run_id = $run', { run })) return false
   const changed = tx.run(
     `INSERT INTO tuner_runs (driver, run_id, started_at, waits) VALUES ($driver, $run, $at, $waits)
-     ON CONFLICT (driver) DO UPDATE SET run_id = $run, started_at = $at, waits = $waits WHERE run_id <> $run`,
+     ON CONFLICT (driver) DO UPDATE SET run_id = $run, started_at = $at, waits = $waits
+       WHERE tuner_runs.run_id <> $run`,
     { driver, run, at: tx.at, waits: waits ? 1 : 0 },
   )
   if (changed > 0) publishQpu(tx, driver)

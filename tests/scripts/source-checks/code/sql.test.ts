@@ -54,6 +54,11 @@ test.each([
     'INSERT INTO x (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = $b, n = x.n + excluded.n',
   ],
   [
+    'bare column in the condition of DO UPDATE',
+    'INSERT INTO x (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = $b WHERE b <> $b',
+    'INSERT INTO x (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = $b WHERE x.b <> $b AND excluded.b > 1',
+  ],
+  [
     'condition as a number',
     'SELECT coalesce(x.a = 1 OR x.b > 0, 0) AS c FROM x',
     'SELECT coalesce(x.a, 0) = 1, coalesce(sum(b), 0) FROM x',
