@@ -44,12 +44,21 @@ function columnsOf(table: string, detail: string): string[] {
   return names.split(', ').map((name) => `${table}.${name.replaceAll('"', '')}`)
 }
 
+const UNSIGNED = 'none of the certificates in --database-root-cert signs the one of the server'
+
 /** The error of a connection that could not be made; it names the remedy. */
 export function connectionError(server: string, { code, message }: Refusal): AppError {
   const problems: Record<string, [reason: string, remedy: string]> = {
     '28P01': ['database_refused', 'the password is wrong'],
-    '28000': ['database_refused', 'the server does not accept this user from this machine; see pg_hba.conf'],
+    '28000': ['database_refused', `${message}; see pg_hba.conf of the server, and --database-root-cert`],
     '3D000': ['database_missing', 'the database does not exist; create it: docs/how-to/postgresql.md'],
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['database_unreachable', UNSIGNED],
+    SELF_SIGNED_CERT_IN_CHAIN: ['database_unreachable', UNSIGNED],
+    DEPTH_ZERO_SELF_SIGNED_CERT: ['database_unreachable', UNSIGNED],
+    ERR_TLS_CERT_ALTNAME_INVALID: [
+      'database_unreachable',
+      'its certificate is for another name; use one of its names in --database',
+    ],
     '53300': ['database_busy', 'the server has no free connection; raise max_connections'],
   }
   const [reason, remedy] = problems[code] ?? ['database_unreachable', `${message} (${code})`]

@@ -22,7 +22,7 @@ test('a token created before there were scopes may do everything', async () => {
   const user = await server.createUser()
   const created = await server.as(user).post('/api/tokens')
   await server.db.write('as before', (tx) => {
-    const columns = 'id, name, token, user, expires_at, created, updated'
+    const columns = 'id, name, token, "user", expires_at, created, updated'
     tx.run(`CREATE TABLE kept AS SELECT ${columns} FROM api_tokens`)
     tx.run('DELETE FROM api_tokens')
     tx.run(`INSERT INTO api_tokens (${columns}) SELECT ${columns} FROM kept`)
