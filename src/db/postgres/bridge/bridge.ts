@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { AppError, defineWorker, type RunningWorker, startWorker } from '../../../base/index.ts'
 import type { ServerAddress } from '../../engine/server-address.ts'
+import { awaitSignal } from './await-signal.ts'
 
 /** One of the connections of a bridge. */
 export type Session = 'read' | 'write'
@@ -123,15 +124,15 @@ export class Bridge {
   close(): void {
     if (!this.#lost) {
       this.#worker.send({ kind: 'close' })
-      Atomics.wait(this.#signal, 0, 0, this.patienceMs)
+      awaitSignal(this.#signal, this.patienceMs)
     }
     this.#end(new AppError('unavailable', 'The database is closed; the service is stopping'))
   }
 
   #wait(): Outcome[] {
-    const result = Atomics.wait(this.#signal, 0, 0, this.patienceMs)
-    if (result === 'timed-out') throw this.#lose(`it did not respond within ${this.patienceMs / 1_000} s`)
-    Atomics.store(this.#signal, 0, 0)
+    if (!awaitSignal(this.#signal, this.patienceMs)) {
+      throw this.#lose(`it did not respond within ${this.patienceMs / 1_000} s`)
+    }
     const outcomes: Outcome[] | undefined = receiveMessageOnPort(this.#answers)?.message
     if (!outcomes) throw this.#lose('the thread that holds the connections sent no answer')
     return outcomes
