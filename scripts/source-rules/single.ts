@@ -27,6 +27,7 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
     use: 'withTimeout(), which cancels its timer and follows the injected Clock',
     except: {
       'src/cli/driver/start.ts': 'waits for the first of two ends, without a time',
+      'src/cli/serve/serve.ts': 'may be stopped while it waits for another server, without a time',
       'src/server/drivers/busy-ports.ts': 'waits for the first port that closes, without a time',
     },
   },
@@ -60,6 +61,7 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
     use: 'RequestThread',
     except: {
       'src/db/postgres/bridge/bridge.ts': 'waits for its thread without returning to the event loop',
+      'src/db/postgres/lease/lease.ts': 'is notified by its thread, for as long as it has the lease',
       'src/simulator/batch/circuit-workers.ts':
         'sends one job to all threads, which respond once per circuit',
     },

@@ -1,5 +1,6 @@
-import { lockDataFolder } from '../db/index.ts'
+import { Lease, lockDataFolder, type ServerAddress } from '../db/index.ts'
 import { BackupOperations } from './admin/backups/operations.ts'
+import { databaseServer } from './config/database-server.ts'
 import { LiveConfig } from './config/live-config.ts'
 import type { EffectiveConfig } from './config/read-config.ts'
 import type { Config } from './config/settings.ts'
@@ -14,15 +15,20 @@ import { openCertificateStore } from './tls/certificate-store.ts'
 
 /** A server that is built but not yet listening. */
 export interface Server {
-  /** That of the database in service; a restore replaces it. */
+  /**
+   * That of the database in service; a restore replaces it. A server that shares its database has none before
+   * it leads.
+   */
   readonly context: ServerContext
   /** Every declared route, for the reference. */
   readonly routes: readonly Route[]
   /** Event streams: their number, and access to those that await a login. */
   readonly realtime: Pick<Realtime, 'size' | 'askerOf' | 'reportLogin'>
   /**
-   * Starts the services; the ports open last.
-   * @throws AppError `unavailable` when a port is taken; everything is stopped again by then.
+   * Starts the services; the ports open last. A server that shares its database opens them first, and waits
+   * until it leads.
+   * @throws AppError `unavailable` when a port is taken, or when `stop` ended the wait; everything is stopped
+   *   again by then.
    */
   start(): Promise<{ url: string; httpsUrl: string | undefined }>
   /** Lines that explain how to create the first superuser; empty when there is one. */
@@ -37,7 +43,7 @@ export interface Server {
 
 /**
  * Builds the server from its configuration: locks the data folder, opens the certificates and the database,
- * frees all leases.
+ * unless others share that, and frees all leases.
  * @throws AppError with the remedy when the database or a certificate file cannot be used.
  */
 export async function createServer(
@@ -70,6 +76,8 @@ async function assemble(config: Config, dependencies: Assembly): Promise<Server>
     version,
     replace: (restore) => service.replace(restore),
   })
+  const shared = databaseServer(config)
+  let lease: Lease | undefined
   const service = new DatabaseService({
     dir,
     clock,
@@ -77,19 +85,66 @@ async function assemble(config: Config, dependencies: Assembly): Promise<Server>
     gate,
     ports,
     onFailed: dependencies.onFailed,
-    open: () => openInstance(config, { ...dependencies, tls, ports, backups }),
+    open: () => openInstance(config, { ...dependencies, tls, ports, backups, lease }),
   })
-  await service.open()
-  const stop = async () => {
+  if (shared === undefined) await service.open()
+  let isStopping = false
+  let starting: Promise<unknown> | undefined
+
+  async function close(): Promise<void> {
     try {
       await backups.stop()
-      service.instance.endStreams()
+      if (service.isOpen) service.instance.endStreams()
       // Ports close only when their requests have ended.
       await ports.close()
     } finally {
-      await service.instance.stop().finally(() => lock.release())
+      try {
+        if (service.isOpen) await service.instance.stop()
+      } finally {
+        // After the last write: another server may lead from now on.
+        await lease?.release()
+        lock.release()
+      }
     }
   }
+
+  /** Waits until this server leads, among those that share the database, and opens it. */
+  async function lead(server: ServerAddress): Promise<void> {
+    gate.standBy('')
+    await ports.open(gate.handle)
+    lease = new Lease({
+      server,
+      address: ports.url,
+      rootCa: tls.material.caFingerprint,
+      onStandby(leader) {
+        gate.standBy(leader)
+        if (leader === '') log.warn('on standby; the database does not respond')
+        else log.info('on standby', { leader })
+      },
+      onLost: (error) => dependencies.onDatabaseLost?.(error),
+    })
+    if (isStopping) lease.abandon()
+    const epoch = await lease.led
+    gate.standBy('')
+    log.info('leading', { epoch })
+    await service.open()
+  }
+
+  async function start(): Promise<{ url: string; httpsUrl: string | undefined }> {
+    try {
+      if (shared) await lead(shared)
+      await service.start()
+      if (!shared) await ports.open(gate.handle)
+      lease?.watch()
+    } catch (error) {
+      await close()
+      throw error
+    }
+    const { url, httpsUrl } = ports
+    log.info('server started', { url, version })
+    return { url, httpsUrl }
+  }
+
   return {
     get context() {
       return service.instance.context
@@ -100,21 +155,17 @@ async function assemble(config: Config, dependencies: Assembly): Promise<Server>
     get realtime() {
       return service.instance.realtime
     },
-    async start() {
-      try {
-        await service.start()
-        await ports.open(gate.handle)
-      } catch (error) {
-        await stop()
-        throw error
-      }
-      const { url, httpsUrl } = ports
-      log.info('server started', { url, version })
-      return { url, httpsUrl }
+    start() {
+      const started = start()
+      starting = started
+      return started
     },
     setUpNotice: () => service.instance.setUp.notice(ports.url),
     async stop() {
-      await stop()
+      isStopping = true
+      lease?.abandon()
+      await starting?.catch(() => undefined)
+      await close()
       log.info('server stopped')
     },
   }

@@ -46,6 +46,11 @@ export class DatabaseService {
     return this.#instance
   }
 
+  /** Whether the database was opened. */
+  get isOpen(): boolean {
+    return this.#instance !== undefined
+  }
+
   /** Opens the database; a restored one that cannot be opened gives way to the old one. */
   async open(): Promise<void> {
     const { dir, open } = this.#dependencies

@@ -1,23 +1,30 @@
 import { newId } from '../base/index.ts'
 import type { App } from './http/app.ts'
 import { problem } from './http/response/error-response.ts'
+import { HEALTH_PATH, healthOf } from './meta/health.ts'
 
-/** Seconds after which a client may try again. */
-const RETRY_AFTER_SECONDS = 2
+/** Why requests are refused, and after how many seconds a client may try again. */
+const REFUSALS = {
+  restoring: ['The database is being replaced by a backup; try again in a few seconds', 2],
+  not_leader: ['This server is on standby; another one leads', 1],
+} as const
 
 /**
- * Passes requests on to the application; without one, because the database is being replaced,
- * responds to them itself. The ports stay open meanwhile, so that no client finds a closed port.
+ * Passes requests on to the application; without one, because the database is being replaced or
+ * another server leads, responds to them itself. The ports stay open meanwhile, so that no client finds a
+ * closed port.
  */
 export class Gate {
   #app: App | undefined
+  #refusal: keyof typeof REFUSALS = 'restoring'
+  #leader = ''
   readonly #now: () => number
 
   constructor(now: () => number) {
     this.#now = now
   }
 
-  readonly handle: App = (request, server) => this.#app?.(request, server) ?? this.#refuse()
+  readonly handle: App = (request, server) => this.#app?.(request, server) ?? this.#respond(request)
 
   open(app: App): void {
     this.#app = app
@@ -25,13 +32,29 @@ export class Gate {
 
   close(): void {
     this.#app = undefined
+    this.#refusal = 'restoring'
   }
 
-  #refuse(): Response {
-    const message = 'The database is being replaced by a backup; try again in a few seconds'
-    return Response.json(problem(503, 'restoring', message, newId(this.#now())), {
+  /** Refers clients to the server at the base URL `leader`, which may not be known: `''`. */
+  standBy(leader: string): void {
+    this.#refusal = 'not_leader'
+    this.#leader = leader
+  }
+
+  #respond({ url, method }: Request): Response {
+    const { pathname, searchParams } = new URL(url)
+    const isReady = ['1', 'true'].includes(searchParams.get('ready') ?? '')
+    if (this.#refusal === 'not_leader' && method === 'GET' && pathname === HEALTH_PATH && !isReady) {
+      return Response.json(healthOf('standby'), { headers: this.#headers() })
+    }
+    const [message, retryAfter] = REFUSALS[this.#refusal]
+    return Response.json(problem(503, this.#refusal, message, newId(this.#now())), {
       status: 503,
-      headers: { 'retry-after': String(RETRY_AFTER_SECONDS), 'cache-control': 'no-store' },
+      headers: { 'retry-after': String(retryAfter), ...this.#headers() },
     })
+  }
+
+  #headers(): Record<string, string> {
+    return { 'cache-control': 'no-store', ...(this.#leader !== '' && { 'svc-leader': this.#leader }) }
   }
 }

@@ -8,7 +8,7 @@ import {
   Loop,
   ownCommand,
 } from '../base/index.ts'
-import { type Database, openDatabase, openServerDatabase } from '../db/index.ts'
+import { type Database, type Lease, openDatabase, openServerDatabase } from '../db/index.ts'
 import { JobOrder } from '../db/store/jobs/index.ts'
 import type { BackupOperations } from './admin/backups/operations.ts'
 import { scheduleBackups } from './admin/backups/scheduled-backups.ts'
@@ -99,6 +99,8 @@ export interface InstanceDependencies extends ServerDependencies {
   /** The lock of the data folder. */
   lock: FolderLock
   backups: BackupOperations
+  /** The lease of a database that several servers share; it leads. */
+  lease?: Lease | undefined
 }
 
 /** The services of a server on one open database; a restore replaces the instance. */
@@ -136,8 +138,8 @@ export async function openInstance(config: Config, dependencies: InstanceDepende
 }
 
 /** The database in the data folder, or on the server that is configured. */
-function openConfigured(config: Config, dependencies: InstanceDependencies): Promise<Database> {
-  const { clock, log, lock, onUnflushed, onDamaged, onDatabaseLost } = dependencies
+async function openConfigured(config: Config, dependencies: InstanceDependencies): Promise<Database> {
+  const { clock, log, lock, lease, onUnflushed, onDamaged, onDatabaseLost } = dependencies
   const common = {
     clock,
     log,
@@ -157,6 +159,7 @@ function openConfigured(config: Config, dependencies: InstanceDependencies): Pro
       ...common,
       server,
       isBackedUp,
+      epoch: await lease?.led,
       ...(onDatabaseLost ? { onLost: onDatabaseLost } : {}),
     })
   }

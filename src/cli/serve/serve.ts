@@ -53,15 +53,18 @@ export const serveCommand = defineCommand({
     process.on('exit', () => logs?.flushNow())
     // Before the first connection: a signal may follow as soon as a port is open.
     const stopped = untilStopped(log, 'server')
-    const address = await server.start()
-    const lines = [
-      `svc ${version} listens on ${address.url}`,
-      ...(address.httpsUrl ? [`                 and ${address.httpsUrl}`] : []),
-      `Root CA fingerprint (drivers need it): ${server.context.tls.material.caFingerprint}`,
-      ...(await server.setUpNotice()),
-    ]
-    console.log(lines.join('\n'))
-    await stopped
+    // A server on standby may not lead before it is stopped.
+    const address = await Promise.race([server.start(), stopped])
+    if (address) {
+      const lines = [
+        `svc ${version} listens on ${address.url}`,
+        ...(address.httpsUrl ? [`                 and ${address.httpsUrl}`] : []),
+        `Root CA fingerprint (drivers need it): ${server.context.tls.material.caFingerprint}`,
+        ...(await server.setUpNotice()),
+      ]
+      console.log(lines.join('\n'))
+      await stopped
+    }
     await server.stop()
     process.exit(0)
   },

@@ -98,6 +98,8 @@ export interface Engine {
   enter(): Promise<void> | undefined
   /** Undefined for a database that a server of its own keeps. */
   readonly files: DatabaseFiles | undefined
+  /** Counts the servers that have led, if several share the database. */
+  readonly epoch: number | undefined
   /** Closes the connections and lets another process write. */
   release(): void
 }

@@ -5,6 +5,7 @@ import type { Bridge, Done, NumberedStatement, Session } from './bridge/bridge.t
 import { errorOf } from './failure.ts'
 import { numberParameters } from './number-parameters.ts'
 import { POSTGRES } from './sql/dialect.ts'
+import { fenceOf } from './sql/fence.ts'
 
 const BEGIN = {
   write: 'BEGIN',
@@ -24,9 +25,15 @@ interface SessionConnection extends Connection {
 
 /**
  * A session of a bridge as a connection. Posted statements, and those that begin transactions and
- * savepoints, wait for the next one that is read, and leave with it.
+ * savepoints, wait for the next one that is read, and leave with it. A transaction of the leader with `epoch`
+ * fails when another server leads.
  */
-export function openSession(bridge: Bridge, session: Session, commits: Commits): SessionConnection {
+export function openSession(
+  bridge: Bridge,
+  session: Session,
+  { commits, epoch }: { commits: Commits; epoch?: number | undefined },
+): SessionConnection {
+  const fence = session === 'write' && epoch !== undefined ? [numberParameters(fenceOf(epoch))] : []
   let waiting: NumberedStatement[] = []
   let limitMs = 0
   let isOpen = false
@@ -59,7 +66,7 @@ export function openSession(bridge: Bridge, session: Session, commits: Commits):
   function commit(): void {
     isOpen = false
     // Nothing but its beginning was asked for.
-    if (waiting.length === 1 && waiting[0]?.text.startsWith('BEGIN')) {
+    if (waiting.length === 1 + fence.length && waiting[0]?.text.startsWith('BEGIN')) {
       waiting = []
       return
     }
@@ -115,7 +122,7 @@ export function openSession(bridge: Bridge, session: Session, commits: Commits):
       ask(`SET statement_timeout = ${ms}`)
     },
     begin(mode) {
-      waiting.push(numberParameters(BEGIN[mode]))
+      waiting.push(numberParameters(BEGIN[mode]), ...fence)
       isOpen = true
     },
     transaction(mode, work) {

@@ -1,6 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { StatementError, storageFull, tooCostly } from '../engine/failure.ts'
 import type { Refusal } from './bridge/bridge.ts'
+import { NOT_LEADER_STATE } from './sql/fence.ts'
 
 /**
  * What a refusal of the server means, by its SQLSTATE
@@ -31,10 +32,16 @@ export function errorOf(refusal: Refusal, limitMs: number): AppError | Statement
   return new StatementError(message, { kind: code.startsWith('23') ? 'constraint' : 'statement', cause })
 }
 
-/** Connection exceptions, an end by the operator or by a crash, and what the client reports of its own. */
+/**
+ * Another server leads, connection exceptions, an end by the operator or by a crash, and what the client
+ * reports of its own.
+ */
 function isLost(code: string): boolean {
   return (
-    code.startsWith('08') || /^57P0[1-5]$/.test(code) || /CONNECTION|ECONN|EPIPE|ETIMEDOUT|TIMEOUT/.test(code)
+    code === NOT_LEADER_STATE ||
+    code.startsWith('08') ||
+    /^57P0[1-5]$/.test(code) ||
+    /CONNECTION|ECONN|EPIPE|ETIMEDOUT|TIMEOUT/.test(code)
   )
 }
 

@@ -8,6 +8,7 @@ import { ReaderPool } from '../readers/reader-pool.ts'
 import { Bridge, ConnectionRefused, type Session } from './bridge/bridge.ts'
 import { type Commits, openSession } from './connection.ts'
 import { connectionError } from './failure.ts'
+import { sessionName } from './lease/lease-statements.ts'
 import { createServerReads } from './server-reads.ts'
 import { FUNCTIONS } from './sql/functions.ts'
 import { assertInUse, prepareObjects, storedSchemaOf } from './stored-schema.ts'
@@ -25,6 +26,8 @@ export interface ServerOptions {
   onLost?: (error: AppError) => void
   /** False rejects a database without the tables of the service instead of creating them. */
   create?: boolean
+  /** That of the lease which this process has, if several servers share the database. */
+  epoch?: number | undefined
   /** Whether the operator has a backup of a database whose tables this version may change. */
   isBackedUp?: boolean
   /** Longest time of one call in ms, `PATIENCE_MS` if unset; one on a busy machine takes longer. */
@@ -58,7 +61,7 @@ const LOCK = "hashtext('svc')"
  *   (`database_unsupported`), `not_found` (`no_database`), and what `prepare` throws.
  */
 export function openServerEngine(options: ServerOptions, prepare: (engine: NewEngine) => void): Engine {
-  const { server, clock, onLost, patienceMs = PATIENCE_MS } = options
+  const { server, clock, epoch, onLost, patienceMs = PATIENCE_MS } = options
   const bridge = connect(server, ['write', 'read'], onLost)
   const reads = createServerReads(server)
   const pool = new ReaderPool({ server }, clock, {
@@ -81,15 +84,16 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
   try {
     bridge.patienceMs = PREPARATION_MS
     const commits: Commits = { count: 0 }
-    const writer = openSession(bridge, 'write', commits)
+    const writer = openSession(bridge, 'write', { commits, epoch })
     const schema = storedSchemaOf(writer, { isBackedUp: options.isBackedUp ?? false })
     prepareServer(writer, options)
     prepare({ writer, schema })
     bridge.patienceMs = patienceMs
-    const reader = openSession(bridge, 'read', commits)
+    if (epoch !== undefined) writer.run(`SET idle_in_transaction_session_timeout = ${patienceMs}`)
+    const reader = openSession(bridge, 'read', { commits })
     const turns = new Turns(clock, TURN_MS)
     const enter = () => turns.enter('')
-    return { writer, reader, readers, schema, log: NO_LOG, enter, files: undefined, release }
+    return { writer, reader, readers, schema, log: NO_LOG, enter, files: undefined, epoch, release }
   } catch (error) {
     release()
     throw error
@@ -104,7 +108,7 @@ export function openServerForReading(server: ServerAddress): OpenedSource {
   const bridge = connect(server, ['read'])
   // The caller limits its statements; nobody else waits for it.
   bridge.patienceMs = PREPARATION_MS
-  const connection = openSession(bridge, 'read', { count: 0 })
+  const connection = openSession(bridge, 'read', { commits: { count: 0 } })
   // The server ends a statement whose reader is gone.
   connection.run('SET client_connection_check_interval = 1000')
   return { connection: { ...connection, close: () => bridge.close() }, limit: connection.limit }
@@ -123,9 +127,14 @@ function connect(
   }
 }
 
-function prepareServer(writer: Connection, { create }: Pick<ServerOptions, 'create'>): void {
+function prepareServer(
+  writer: Connection,
+  { create, epoch }: Pick<ServerOptions, 'create' | 'epoch'>,
+): void {
   assertUsable(writer)
   if (create === false) assertInUse(writer)
+  // Before the lock, so that a successor ends this session too.
+  if (epoch !== undefined) writer.run(`SET application_name = '${sessionName(epoch)}'`)
   if (writer.one<{ taken: number }>(`SELECT pg_try_advisory_lock(${LOCK}) AS taken`)?.taken !== 1) {
     throw new AppError('conflict', 'Another process of svc uses the database; stop it first', {
       reason: 'database_in_use',

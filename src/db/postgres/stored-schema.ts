@@ -10,11 +10,29 @@ import { POSTGRES, TRIGGER_FUNCTION } from './sql/dialect.ts'
  * The declarations in the database, as they were written: the server stores tables and indexes in a form of
  * its own. A table has one row for each column and constraint.
  */
-const OBJECTS = `CREATE TABLE IF NOT EXISTS schema_objects (kind text NOT NULL, name text NOT NULL,
+export const OBJECTS = `CREATE TABLE IF NOT EXISTS schema_objects (kind text NOT NULL, name text NOT NULL,
   part bigint NOT NULL, sql text NOT NULL, PRIMARY KEY (kind, name, part))`
 
 interface StoredPart extends Declared {
   part: number
+}
+
+/** The tables of the database. */
+export const TABLES =
+  'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename'
+
+/** One of the `tables` of a database if another program has created them. */
+export function foreignTable(tables: readonly string[]): string | undefined {
+  return tables.includes('schema_objects') ? undefined : tables[0]
+}
+
+/** The error of a database with such a table. */
+export function foreignError(table: string): AppError {
+  return new AppError(
+    'conflict',
+    `The database has tables of another program, such as ${table}; create one for svc alone: docs/how-to/postgresql.md`,
+    { reason: 'database_foreign' },
+  )
 }
 
 /**
@@ -22,16 +40,9 @@ interface StoredPart extends Declared {
  * @throws AppError `conflict` (`database_foreign`) for one with tables of another program.
  */
 export function prepareObjects(connection: Connection): void {
-  const tables = connection.all<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`,
-  )
-  if (tables.length > 0 && !tables.some(({ name }) => name === 'schema_objects')) {
-    throw new AppError(
-      'conflict',
-      `The database has tables of another program, such as ${tables[0]?.name}; create one for svc alone: docs/how-to/postgresql.md`,
-      { reason: 'database_foreign' },
-    )
-  }
+  const tables = connection.all<{ name: string }>(TABLES)
+  const foreign = foreignTable(tables.map(({ name }) => name))
+  if (foreign !== undefined) throw foreignError(foreign)
   connection.run(OBJECTS)
 }
 

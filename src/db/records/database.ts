@@ -66,6 +66,8 @@ export interface Database {
   readonly dialect: Dialect
   /** Undefined for a database that a server of its own keeps. */
   readonly files: DatabaseFiles | undefined
+  /** Counts the servers that have led, if several share the database. */
+  readonly epoch: number | undefined
   /** Closes the engine; safe to call twice. */
   close(): Promise<void>
 }

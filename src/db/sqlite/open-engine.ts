@@ -103,6 +103,7 @@ export function openEngine(options: FileOptions, prepare: (engine: NewEngine) =>
       enter: () => undefined,
       log: commitLogOf(writeAheadLog, replication),
       files: filesOf(reader, writeAheadLog, replication),
+      epoch: undefined,
       release,
     }
   } catch (error) {

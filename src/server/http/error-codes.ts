@@ -8,6 +8,7 @@ export const OF_EVERY_ROUTE: RouteErrors = {
   bad_parameter: 400,
   too_many_pipelined: 429,
   restoring: 503,
+  not_leader: 503,
   database_busy: 503,
   too_many_reads: 503,
   reader_busy: 503,

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { COLLECTIONS } from '../../db/index.ts'
 import { listSuperusers } from '../../db/store/accounts/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { HEALTH_PATH, healthOf, healthResponse } from './health.ts'
 import type { Readiness } from './readiness.ts'
 
 /** Routes about the server itself: health, version, configuration of the web pages, root CA. */
@@ -9,7 +10,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
   return [
     defineRoute({
       method: 'GET',
-      path: '/api/health',
+      path: HEALTH_PATH,
       access: 'public',
       summary:
         'Check that the server responds and can read its database; with ?ready=1, that it can do its work',
@@ -22,11 +23,11 @@ export function metaRoutes(readiness: Readiness): Route[] {
         ),
       }),
       errors: { not_ready: 503 },
-      response: v.object({ message: v.string(), code: v.literal(200), data: v.object({}) }),
+      response: healthResponse,
       async run({ db }, { query }) {
         await db.read((tx) => tx.one('SELECT 1 AS ok'))
         if (query.ready === '1' || query.ready === 'true') await readiness.check()
-        return { message: 'API is healthy.', code: 200, data: {} }
+        return healthOf(db.epoch === undefined ? undefined : 'leader')
       },
     }),
     defineRoute({

@@ -72,6 +72,7 @@ export class Service {
   readonly #flags: string[]
   #process: Bun.Subprocess<'ignore', 'pipe', 'pipe'> | undefined
   #log = ''
+  #out = ''
   #adminToken = ''
   #description: ApiDescription | undefined
 
@@ -89,6 +90,11 @@ export class Service {
       ...['--user-rate', '0', '--anonymous-rate', '0', '--submit-rate', '0', '--max-pending-jobs', '1000000'],
       ...(options.flags ?? []),
     ]
+  }
+
+  /** One that keeps its data in a database which the flags name; not yet running. */
+  static elsewhere(folder: string, options: ServiceOptions): Service {
+    return new Service(folder, freePort(), options)
   }
 
   /** A new installation with one superuser; not yet running. */
@@ -121,7 +127,12 @@ export class Service {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#process = server
-    void this.#collect(server.stderr)
+    void this.#collect(server.stderr, (text) => {
+      this.#log += text
+    })
+    void this.#collect(server.stdout, (text) => {
+      this.#out += text
+    })
   }
 
   /** Starts the server and waits until it is healthy, `timeoutMs` at most. Returns the ms that took. */
@@ -147,9 +158,21 @@ export class Service {
     return (await answer.json()) as ApiDescription
   }
 
-  async #collect(stream: ReadableStream<Uint8Array>): Promise<void> {
+  async #collect(stream: ReadableStream<Uint8Array>, add: (text: string) => void): Promise<void> {
     const decoder = new TextDecoder()
-    for await (const chunk of stream) this.#log += decoder.decode(chunk, { stream: true })
+    for await (const chunk of stream) add(decoder.decode(chunk, { stream: true }))
+  }
+
+  /** Creates the superuser with the token that the server has printed. */
+  async setUp(): Promise<void> {
+    const token = await until('the token', () => /"token": "([^"]+)"/.exec(this.#out)?.[1])
+    const { status } = await this.call('POST', '/api/op/setup', { body: { token, ...ADMIN } })
+    if (status !== 201) throw new Error(`set-up responded ${status}`)
+  }
+
+  /** Sends a signal to the server, such as SIGSTOP. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#process?.kill(signal)
   }
 
   /** Ends the server with a signal and waits for its end. */

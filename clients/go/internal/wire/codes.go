@@ -51,6 +51,7 @@ const (
 	CodeNotAllowed                 = "not_allowed"
 	CodeNotFound                   = "not_found"
 	CodeNotHeld                    = "not_held"
+	CodeNotLeader                  = "not_leader"
 	CodeNotPending                 = "not_pending"
 	CodeNotReady                   = "not_ready"
 	CodeNotReplicated              = "not_replicated"

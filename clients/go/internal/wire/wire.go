@@ -3232,13 +3232,19 @@ type WebhookDelivery struct {
 	Response string `json:"response"`
 }
 
+// GetHealthResponseData: see the reference of the routes
+type GetHealthResponseData struct {
+	// Absent for a server whose database no other one can use
+	Role *string `json:"role,omitempty"`
+}
+
 // GetHealthResponse: see the reference of the routes
 type GetHealthResponse struct {
 	Message string `json:"message"`
 
 	Code int64 `json:"code"`
 
-	Data map[string]any `json:"data"`
+	Data GetHealthResponseData `json:"data"`
 }
 
 // GetUiConfigResponseOauth2: see the reference of the routes

@@ -2116,10 +2116,15 @@ export interface WebhookDelivery {
   readonly response: string
 }
 
+export interface GetHealthResponseData {
+  /** Absent for a server whose database no other one can use */
+  readonly role?: "leader" | "standby"
+}
+
 export interface GetHealthResponse {
   readonly message: string
   readonly code: 200
-  readonly data: { readonly [key: string]: unknown }
+  readonly data: GetHealthResponseData
 }
 
 export interface GetUiConfigResponseOauth2 {

@@ -1789,10 +1789,14 @@ class WebhookDelivery(TypedDict):
     response: str  # Beginning of the last response body
 
 
+class GetHealthResponseData(TypedDict, total=False):
+    role: Literal["leader", "standby"]  # Absent for a server whose database no other one can use
+
+
 class GetHealthResponse(TypedDict):
     message: str
     code: Literal[200]
-    data: Dict[str, Any]
+    data: GetHealthResponseData
 
 
 class GetUiConfigResponseOauth2(TypedDict):

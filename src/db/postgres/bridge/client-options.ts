@@ -6,7 +6,8 @@ const CONNECT_S = 8
 
 /**
  * Settings of each session. Times are UTC, as all that are stored; `standard_conforming_strings` and
- * `default_transaction_isolation` are what statements rely on, whatever the defaults of the server are.
+ * `default_transaction_isolation` are what statements rely on, whatever the defaults of the server are. The
+ * server ends the session of a machine that has vanished within seconds.
  */
 const SESSION = {
   application_name: 'svc',
@@ -15,6 +16,10 @@ const SESSION = {
   standard_conforming_strings: 'on',
   default_transaction_isolation: 'read committed',
   extra_float_digits: '1',
+  tcp_keepalives_idle: '1',
+  tcp_keepalives_interval: '1',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '3000',
 } as const
 
 /** The options of the client for a server. */

@@ -1,0 +1,48 @@
+import { FENCE } from '../sql/fence.ts'
+
+/**
+ * SQL of the lease. Its row belongs to the server that leads: `epoch` counts the leaders, and is part of an
+ * index, so that a renewal, which changes another column, does not wait for the transactions that lock the
+ * key.
+ */
+const TABLE = `CREATE TABLE IF NOT EXISTS leader (id bigint PRIMARY KEY, epoch bigint NOT NULL UNIQUE,
+  address text NOT NULL, root_ca text NOT NULL, until timestamptz NOT NULL)`
+
+const FIRST_ROW = `INSERT INTO leader (id, epoch, address, root_ca, until) VALUES (1, 0, '', '', '-infinity')
+  ON CONFLICT (id) DO NOTHING`
+
+/** What the lease needs in the database. */
+export const PREPARATION: readonly string[] = [TABLE, FIRST_ROW, FENCE]
+
+/** One process at a time prepares; two that replace a function at once fail. */
+export const LOCK_PREPARATION = "SELECT pg_advisory_xact_lock(hashtext('svc preparation'))"
+
+/** How the sessions of a leader are called, by which its successor finds and ends them. */
+export const sessionName = (epoch: number): string => `svc leader ${epoch}`
+
+/** Names this session as one of the leader with the epoch `$1`. */
+export const NAME_SESSION = "SELECT set_config('application_name', $1, false)"
+
+/** The leader; `isFree` when its time is over, or when it has no session any more. */
+export const LOOK = `SELECT epoch, address, root_ca AS "rootCa", until < clock_timestamp() OR NOT EXISTS (
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'svc leader ' || epoch
+  ) AS "isFree" FROM leader WHERE id = 1`
+
+/**
+ * Ends the sessions with the name `$1`, and waits until they have ended: those of a process that is frozen
+ * inside a transaction keep its locks.
+ */
+export const END_SESSIONS = `SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = $1`
+
+/** Takes the lease with the address `$2` and the root CA `$3`, if its epoch is still `$1`. */
+export const TAKE = `UPDATE leader SET epoch = epoch + 1, address = $2, root_ca = $3,
+  until = clock_timestamp() + interval '3 seconds' WHERE id = 1 AND epoch = $1::bigint RETURNING epoch`
+
+/** Renews the lease of the epoch `$1`. */
+export const RENEW = `UPDATE leader SET until = clock_timestamp() + interval '3 seconds'
+  WHERE id = 1 AND epoch = $1::bigint`
+
+/** Ends the lease of the epoch `$1`. */
+export const RELEASE = 'UPDATE leader SET until = clock_timestamp() WHERE id = 1 AND epoch = $1::bigint'

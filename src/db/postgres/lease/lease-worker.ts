@@ -1,0 +1,140 @@
+/** Entry point of the thread that keeps the lease, see `lease.ts`. */
+import { messageOf, serveWorker, systemClock } from '../../../base/index.ts'
+import { refusalOf } from '../bridge/run-statement.ts'
+import { foreignTable, OBJECTS, TABLES } from '../stored-schema.ts'
+import type { LeaseEvent, LeaseRequest, leaseWorker } from './lease.ts'
+import { ANSWER_MS, type LeaseSession, openLeaseSession } from './lease-session.ts'
+import {
+  END_SESSIONS,
+  LOCK_PREPARATION,
+  LOOK,
+  NAME_SESSION,
+  PREPARATION,
+  RELEASE,
+  RENEW,
+  sessionName,
+  TAKE,
+} from './lease-statements.ts'
+
+const POLL_MS = 200
+const RENEWAL_MS = 700
+/** Time for the tables and the function of the lease, while another process may create them. */
+const PREPARATION_MS = 30_000
+
+type Respond = (event: LeaseEvent) => void
+type Opening = Extract<LeaseRequest, { kind: 'open' }>
+
+interface Row {
+  epoch: number
+  address: string
+  rootCa: string
+  isFree: number
+}
+
+let session: LeaseSession | undefined
+let held: number | undefined
+let isReleased = false
+
+async function open(opening: Opening, respond: Respond): Promise<void> {
+  try {
+    session = await openLeaseSession(opening.address)
+    const foreign = await prepare(session)
+    if (foreign !== undefined) respond({ kind: 'foreign', table: foreign })
+    else await standBy(session, opening, respond)
+  } catch (error) {
+    respond({ kind: 'refused', refusal: refusalOf(error) })
+  }
+}
+
+/** Returns a table of another program, if the database has such. */
+async function prepare(own: LeaseSession): Promise<string | undefined> {
+  await own.run('BEGIN')
+  await own.run(LOCK_PREPARATION, [], PREPARATION_MS)
+  const tables = await own.run(TABLES)
+  const foreign = foreignTable(tables.rows.map(({ name }) => String(name)))
+  if (foreign === undefined) for (const sql of [OBJECTS, ...PREPARATION]) await own.run(sql)
+  await own.run('COMMIT')
+  return foreign
+}
+
+/** Waits for the lease and keeps it. A database that does not respond is asked again, as long as it takes. */
+async function standBy(first: LeaseSession, opening: Opening, respond: Respond): Promise<void> {
+  let own: LeaseSession | undefined = first
+  let reported: string | undefined
+  const report = (leader: string) => {
+    if (leader !== reported) respond({ kind: 'standby', leader })
+    reported = leader
+  }
+  while (!isReleased) {
+    try {
+      own ??= await openLeaseSession(opening.address)
+      session = own
+      const [row] = (await own.run(LOOK)).rows as unknown as Row[]
+      if (row && row.rootCa !== '' && row.rootCa !== opening.rootCa) {
+        return respond({ kind: 'otherRoot', rootCa: row.rootCa, leader: row.address })
+      }
+      const epoch = row?.isFree === 1 ? await take(own, row.epoch, opening) : undefined
+      if (epoch !== undefined) {
+        held = epoch
+        respond({ kind: 'leading', epoch })
+        return keep(own, epoch, { ticks: new Int32Array(opening.ticks), respond })
+      }
+      report(row?.address ?? '')
+    } catch {
+      own?.close()
+      own = undefined
+      report('')
+    }
+    await systemClock.sleep(POLL_MS)
+  }
+}
+
+/** Ends the sessions of the leader with the epoch `seen` and leads; undefined when another one does. */
+async function take(own: LeaseSession, seen: number, opening: Opening): Promise<number | undefined> {
+  await own.run(END_SESSIONS, [sessionName(seen)], 10 * ANSWER_MS)
+  await own.run('BEGIN')
+  // Named by then, so that nobody finds a leader without a session.
+  await own.run(NAME_SESSION, [sessionName(seen + 1)])
+  const taken = await own.run(TAKE, [String(seen), opening.own, opening.rootCa])
+  await own.run(taken.count === 1 ? 'COMMIT' : 'ROLLBACK')
+  return taken.count === 1 ? seen + 1 : undefined
+}
+
+async function keep(
+  own: LeaseSession,
+  epoch: number,
+  { ticks, respond }: { ticks: Int32Array; respond: Respond },
+): Promise<void> {
+  let last = 0
+  let renewedAt = systemClock.monotonic()
+  while (!isReleased) {
+    await systemClock.sleep(RENEWAL_MS)
+    const now = Atomics.load(ticks, 0)
+    // The event loop hangs: another process may lead. It does not move before the services run.
+    if (isReleased || (now !== 0 && now === last)) {
+      renewedAt = systemClock.monotonic()
+      continue
+    }
+    last = now
+    try {
+      const leftMs = Math.max(1, renewedAt + ANSWER_MS - systemClock.monotonic())
+      const { count } = await own.run(RENEW, [String(epoch)], leftMs)
+      if (count !== 1) throw new Error('another server leads')
+      renewedAt = systemClock.monotonic()
+    } catch (error) {
+      if (!isReleased) respond({ kind: 'lost', message: messageOf(error) })
+      return
+    }
+  }
+}
+
+async function release(respond: Respond): Promise<void> {
+  isReleased = true
+  if (held !== undefined) await session?.run(RELEASE, [String(held)]).catch(() => undefined)
+  session?.close()
+  respond({ kind: 'released' })
+}
+
+serveWorker<typeof leaseWorker>((request, respond) => {
+  void (request.kind === 'open' ? open(request, respond) : release(respond))
+})

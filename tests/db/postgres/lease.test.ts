@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { type AppError, silentLog } from '../../../src/base/index.ts'
+import { users } from '../../../src/db/collections/users.ts'
+import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
+import { Lease } from '../../../src/db/postgres/lease/lease.ts'
+import { openServerDatabase } from '../../../src/db/postgres/open-database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
+import { until } from '../../support/until.ts'
+
+const START_MS = 60_000
+
+if (postgresMissing) console.warn(`tests of the lease do not run: ${postgresMissing}`)
+
+/** A server that shares a database; nothing but its lease and, once it leads, its database. */
+class Contender implements AsyncDisposable {
+  readonly leaders: string[] = []
+  readonly lost: AppError[] = []
+  readonly lease: Lease
+  readonly #server: ServerAddress
+
+  constructor(server: ServerAddress, address: string, rootCa = 'aa') {
+    this.#server = server
+    this.lease = new Lease({
+      server,
+      address,
+      rootCa,
+      onStandby: (leader) => void this.leaders.push(leader),
+      onLost: (error) => void this.lost.push(error),
+    })
+  }
+
+  async open() {
+    const options = { server: this.#server, clock: new FakeClock(), log: silentLog, patienceMs: START_MS }
+    const epoch = await this.lease.led
+    return openServerDatabase({ ...options, epoch, onLost: (error) => void this.lost.push(error) })
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.lease.release()
+  }
+}
+
+describe.skipIf(postgresMissing !== undefined)('servers that share a database', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer()
+  }, START_MS)
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  test(
+    'one of them leads; when it stops, the next one finds what it wrote',
+    async () => {
+      const at = await server.createDatabase()
+      await using north = new Contender(at, 'http://north')
+      const first = await north.open()
+      expect(first.epoch).toBe(1)
+      await using south = new Contender(at, 'http://south')
+      await until('the second one to stand by', () => south.leaders.at(-1) === 'http://north')
+      const id = await first.write('test', (tx) => tx.insert(users, { email: 'ann@example.org' }).id)
+      await first.close()
+      await north.lease.release()
+      const second = await south.open()
+      expect(second.epoch).toBe(2)
+      expect(await second.read((tx) => tx.find(users, id))).toMatchObject({ email: 'ann@example.org' })
+      await second.close()
+      expect([...north.lost, ...south.lost]).toEqual([])
+    },
+    START_MS,
+  )
+
+  test(
+    'of those that start at once, one leads',
+    async () => {
+      const at = await server.createDatabase()
+      const all = Array.from({ length: 4 }, (_, n) => new Contender(at, `http://node${n}`))
+      const first = await Promise.race(all.map(({ lease }, n) => lease.led.then(() => n)))
+      const others = all.filter((_, n) => n !== first)
+      await until('the others to stand by', () =>
+        others.every(({ leaders }) => leaders.at(-1) === `http://node${first}`),
+      )
+      for (const each of [...others, ...all]) await each.lease.release()
+    },
+    START_MS,
+  )
+
+  test(
+    'a leader whose lease has passed to another one writes nothing, not even in a transaction that has begun',
+    async () => {
+      const at = await server.createDatabase()
+      await using north = new Contender(at, 'http://north')
+      const db = await north.open()
+      // As another server does that takes the lease, but leaves its sessions.
+      await server.run('UPDATE leader SET epoch = epoch + 1', at)
+      const write = db.write('test', (tx) => tx.post("INSERT INTO meta (key, value) VALUES ('late', '')"))
+      await expect(write).rejects.toMatchObject({ reason: 'database_lost' })
+      expect(await server.run("SELECT * FROM meta WHERE key = 'late'", at)).toEqual([])
+      await until('both losses', () => north.lost.length === 2)
+      await db.close()
+    },
+    START_MS,
+  )
+
+  test(
+    'the sessions of a leader whose time is over are ended by the next one, which does not wait for their locks',
+    async () => {
+      const at = await server.createDatabase()
+      const north = new Contender(at, 'http://north')
+      await (await north.open()).close()
+      await north.lease.release()
+      // As of a leader that is frozen inside a transaction.
+      const url = `postgres://${at.user}@${at.host}:${at.port}/${at.database}`
+      await using frozen = new SQL({ url, max: 1 })
+      const session = await frozen.reserve()
+      await session.unsafe("SET application_name = 'svc leader 1'; SELECT pg_advisory_lock(hashtext('svc'))")
+      await session.unsafe('BEGIN; SELECT svc_fence(1); LOCK TABLE users')
+      await using south = new Contender(at, 'http://south')
+      const db = await south.open()
+      await db.write('test', (tx) => tx.insert(users, { email: 'bob@example.org' }))
+      await expect(session.unsafe('COMMIT')).rejects.toThrow()
+      await db.close()
+    },
+    START_MS,
+  )
+
+  test(
+    'one with another root CA, or with a database of another program, is refused',
+    async () => {
+      const at = await server.createDatabase()
+      await using north = new Contender(at, 'http://north')
+      await north.lease.led
+      await using south = new Contender(at, 'http://south', 'bb')
+      await expect(south.lease.led).rejects.toMatchObject({ reason: 'root_ca_differs' })
+      const foreign = await server.createDatabase()
+      await server.run('CREATE TABLE orders (id bigint)', foreign)
+      await using east = new Contender(foreign, 'http://east')
+      await expect(east.lease.led).rejects.toMatchObject({ reason: 'database_foreign' })
+      expect(await server.run("SELECT to_regclass('leader') AS leader", foreign)).toEqual([{ leader: null }])
+      await using west = new Contender({ ...at, port: 1 }, 'http://west')
+      await expect(west.lease.led).rejects.toMatchObject({ reason: 'database_unreachable' })
+    },
+    START_MS,
+  )
+})

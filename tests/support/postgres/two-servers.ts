@@ -1,0 +1,110 @@
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
+import { Service } from '../executable/service.ts'
+import { type TemporaryFolder, temporaryFolder } from '../temporary-folder.ts'
+import { until } from '../until.ts'
+import { startServer, type TestServer } from './server.ts'
+
+/** Both files of the root CA, which are the same for all servers of one database. */
+const ROOT_FILES = ['.svc.ca.pem', '.svc.ca.key']
+
+interface Parts {
+  folder: TemporaryFolder
+  postgres: TestServer
+  database: ServerAddress
+  services: readonly [Service, Service]
+}
+
+/** What the health check of a server responds. */
+interface Health {
+  data: { role?: string }
+}
+
+/** Two servers of the executable that share a database. */
+export class TwoServers implements AsyncDisposable {
+  readonly postgres: TestServer
+  readonly database: ServerAddress
+  readonly #folder: TemporaryFolder
+  #leader: Service
+  #standby: Service
+
+  private constructor({ folder, postgres, database, services }: Parts) {
+    this.#folder = folder
+    this.postgres = postgres
+    this.database = database
+    this.#leader = services[0]
+    this.#standby = services[1]
+  }
+
+  /** One leads and has a superuser, the other one is on standby. */
+  static async start(flags: string[] = []): Promise<TwoServers> {
+    const folder = temporaryFolder()
+    const postgres = await startServer()
+    const database = await postgres.createDatabase()
+    const { user, host, port } = database
+    const address = `postgres://${user}@${host}:${port}/${database.database}`
+    const [north, south] = ['north', 'south'].map((name) => {
+      mkdirSync(join(folder.path, name))
+      return Service.elsewhere(join(folder.path, name), { flags: ['--database', address, ...flags] })
+    }) as [Service, Service]
+    const both = new TwoServers({ folder, postgres, database, services: [north, south] })
+    north.launch()
+    await both.untilLeads(north)
+    await north.setUp()
+    for (const file of ROOT_FILES) copyFileSync(join(north.folder, file), join(south.folder, file))
+    await both.startStandby()
+    return both
+  }
+
+  get leader(): Service {
+    return this.#leader
+  }
+
+  get standby(): Service {
+    return this.#standby
+  }
+
+  /** The addresses of both, as drivers and clients get them. */
+  get addresses(): string {
+    return [this.#leader.url, this.#standby.url].toSorted().join(',')
+  }
+
+  /** Starts the server that does not run, which is on standby then. */
+  async startStandby(): Promise<void> {
+    this.#standby.launch()
+    await until('the other server to be on standby', async () => (await roleOf(this.#standby)) === 'standby')
+  }
+
+  /** Waits until the server on standby leads, and returns the ms that took; the roles are exchanged then. */
+  async takeover(): Promise<number> {
+    const begun = performance.now()
+    await this.untilLeads(this.#standby)
+    const took = performance.now() - begun
+    const former = this.#leader
+    this.#leader = this.#standby
+    this.#standby = former
+    return took
+  }
+
+  async untilLeads(service: Service): Promise<void> {
+    await until('a server to lead', async () => (await roleOf(service)) === 'leader')
+  }
+
+  /** The values of a statement. */
+  async all(sql: string): Promise<Record<string, unknown>[]> {
+    return this.postgres.run(sql, this.database)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#leader.stop('SIGKILL')
+    await this.#standby.stop('SIGKILL')
+    await this.postgres[Symbol.asyncDispose]()
+    this.#folder[Symbol.dispose]()
+  }
+}
+
+async function roleOf(service: Service): Promise<string | undefined> {
+  const response = await fetch(`${service.url}/api/health`)
+  return response.ok ? ((await response.json()) as Health).data.role : undefined
+}
