@@ -2,6 +2,8 @@ import { newId } from '../base/index.ts'
 import type { App } from './http/app.ts'
 import { problem } from './http/response/error-response.ts'
 import { HEALTH_PATH, healthOf } from './meta/health.ts'
+import { METRICS_PATH, metricsResponse } from './metrics/exposition.ts'
+import { ofLease } from './metrics/lease.ts'
 
 /** Why requests are refused, and after how many seconds a client may try again. */
 const REFUSALS = {
@@ -41,20 +43,27 @@ export class Gate {
     this.#leader = leader
   }
 
-  #respond({ url, method }: Request): Response {
-    const { pathname, searchParams } = new URL(url)
-    const isReady = ['1', 'true'].includes(searchParams.get('ready') ?? '')
-    if (this.#refusal === 'not_leader' && method === 'GET' && pathname === HEALTH_PATH && !isReady) {
-      return Response.json(healthOf('standby'), { headers: this.#headers() })
-    }
+  #respond(request: Request): Response {
+    const standby = this.#refusal === 'not_leader' ? standbyResponse(request) : undefined
+    if (standby) return standby
     const [message, retryAfter] = REFUSALS[this.#refusal]
     return Response.json(problem(503, this.#refusal, message, newId(this.#now())), {
       status: 503,
-      headers: { 'retry-after': String(retryAfter), ...this.#headers() },
+      headers: {
+        'retry-after': String(retryAfter),
+        'cache-control': 'no-store',
+        ...(this.#leader !== '' && { 'svc-leader': this.#leader }),
+      },
     })
   }
+}
 
-  #headers(): Record<string, string> {
-    return { 'cache-control': 'no-store', ...(this.#leader !== '' && { 'svc-leader': this.#leader }) }
-  }
+/** What a server on standby responds as the one that leads does; undefined for everything else. */
+function standbyResponse({ method, url }: Request): Response | undefined {
+  if (method !== 'GET') return undefined
+  const { pathname, searchParams } = new URL(url)
+  if (pathname === METRICS_PATH) return metricsResponse(ofLease(undefined))
+  const isReady = ['1', 'true'].includes(searchParams.get('ready') ?? '')
+  if (pathname !== HEALTH_PATH || isReady) return undefined
+  return Response.json(healthOf('standby'), { headers: { 'cache-control': 'no-store' } })
 }

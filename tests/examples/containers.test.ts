@@ -44,23 +44,25 @@ test('compose.yml runs this version with flags that exist, and publishes the por
   ])
 })
 
+const template = v.object({
+  spec: v.object({
+    securityContext: v.object({ runAsUser: v.literal(65_532) }),
+    containers: v.tuple([
+      v.object({
+        image: v.string(),
+        args: v.array(v.string()),
+        securityContext: v.object({ readOnlyRootFilesystem: v.literal(true) }),
+      }),
+    ]),
+  }),
+})
 const statefulSet = v.object({
   kind: v.literal('StatefulSet'),
-  spec: v.object({
-    replicas: v.literal(1),
-    template: v.object({
-      spec: v.object({
-        securityContext: v.object({ runAsUser: v.literal(65_532) }),
-        containers: v.tuple([
-          v.object({
-            image: v.string(),
-            args: v.array(v.string()),
-            securityContext: v.object({ readOnlyRootFilesystem: v.literal(true) }),
-          }),
-        ]),
-      }),
-    }),
-  }),
+  spec: v.object({ replicas: v.literal(1), template }),
+})
+const deployment = v.object({
+  kind: v.literal('Deployment'),
+  spec: v.object({ replicas: v.literal(2), strategy: v.object({ type: v.literal('Recreate') }), template }),
 })
 
 const service = v.object({
@@ -68,9 +70,12 @@ const service = v.object({
   spec: v.object({ ports: v.array(v.object({ name: v.string(), port: v.number() })) }),
 })
 
-test('kubernetes.yml runs one replica of this version, and passes on the ports of the drivers', () => {
-  const [set, , drivers] = read('kubernetes.yml')
-  const [container] = v.parse(statefulSet, set).spec.template.spec.containers
+test.each([
+  ['kubernetes.yml', 'one replica', statefulSet],
+  ['kubernetes-postgresql.yml', 'two replicas', deployment],
+])('%s runs %s of this version, and passes on the ports of the drivers', (name, _, schema) => {
+  const [set, , drivers] = read(name)
+  const [container] = v.parse(schema, set).spec.template.spec.containers
   const { portRangeStart, portRangeEnd } = settingsOf(container.args)
   expect(container.image).toBe(`svc:${manifest.version}`)
   const ports = v.parse(service, drivers).spec.ports.filter(({ name }) => name.startsWith('driver-'))

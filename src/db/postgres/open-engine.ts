@@ -127,10 +127,7 @@ function connect(
   }
 }
 
-function prepareServer(
-  writer: Connection,
-  { create, epoch }: Pick<ServerOptions, 'create' | 'epoch'>,
-): void {
+function prepareServer(writer: Connection, { create, epoch }: Pick<ServerOptions, 'create' | 'epoch'>): void {
   assertUsable(writer)
   if (create === false) assertInUse(writer)
   // Before the lock, so that a successor ends this session too.

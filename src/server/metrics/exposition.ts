@@ -1,3 +1,6 @@
+export const METRICS_PATH = '/metrics'
+export const METRICS_MEDIA = 'text/plain; version=0.0.4; charset=utf-8'
+
 /** One value of a metric, with its labels. */
 interface Sample {
   /** What follows the name of the metric in that of the sample. */
@@ -74,6 +77,17 @@ export function writeMetrics(metrics: readonly Metric[]): string {
     ...samples.map((sample) => `${seriesOf(name, sample)} ${numberText(sample.value)}`),
   ])
   return `${lines.join('\n')}\n`
+}
+
+/** The response with metrics. */
+export function metricsResponse(metrics: readonly Metric[]): Response {
+  return new Response(writeMetrics(metrics), {
+    headers: {
+      'content-type': METRICS_MEDIA,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })
 }
 
 function seriesOf(name: string, { suffix = '', labels = {} }: Sample): string {

@@ -6,7 +6,8 @@ import { OPERATIONS } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { DropReason } from '../drivers/parse-event.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { Histogram, type Metric, metric, writeMetrics } from './exposition.ts'
+import { Histogram, METRICS_MEDIA, METRICS_PATH, type Metric, metric, metricsResponse } from './exposition.ts'
+import { ofLease } from './lease.ts'
 
 /** Histogram bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */
 const WAIT_BOUNDS = [
@@ -95,7 +96,7 @@ export class Metrics {
   /** All metrics now. */
   async read(): Promise<Metric[]> {
     const { context, streams, waits, drops } = this.#dependencies
-    const { storage, files } = context.db
+    const { storage, files, epoch } = context.db
     const gauges = await context.db.read(readGauges)
     const steps = [...this.#steps].map(([step, value]) => ({ labels: { step }, value }))
     return [
@@ -132,6 +133,7 @@ export class Metrics {
       metric('svc_waiting_requests', 'Requests that wait for a job', waits()),
       ...deliveries(gauges, this.#dependencies.webhookAttempts()),
       ...(files ? await ofFiles(files, context.clock.now()) : []),
+      ...(epoch === undefined ? [] : ofLease(epoch)),
       metric('svc_job_bytes', 'Size of the stored jobs of all users', gauges.jobBytes),
       metric('svc_storage_refusals_total', 'Writes refused by the disk since the start', storage.refusals),
       metric('svc_storage_failing', '1 while the disk refuses writes', storage.failure ? 1 : 0),
@@ -254,7 +256,6 @@ function backupAge(files: DatabaseFiles, now: number): number {
   return at === undefined ? Number.POSITIVE_INFINITY : Math.max(0, now - at) / 1_000
 }
 
-const MEDIA = 'text/plain; version=0.0.4; charset=utf-8'
 /** A request with one of these headers came through a proxy: the remote address is not that of the caller. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const
 
@@ -263,23 +264,17 @@ export function metricsRoutes(metrics: Metrics): Route[] {
   return [
     defineRoute({
       method: 'GET',
-      path: '/metrics',
+      path: METRICS_PATH,
       access: 'public',
       summary: 'Retrieve metrics in the Prometheus text format; for superusers and for direct local callers',
-      media: MEDIA,
+      media: METRICS_MEDIA,
       statuses: [200, 401, 403],
       async run(_, { caller, request, address }) {
         if (caller.kind !== 'superuser' && !isLocal(request, address)) {
           if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
           throw new AppError('forbidden', 'Admin access required')
         }
-        return new Response(writeMetrics(await metrics.read()), {
-          headers: {
-            'content-type': MEDIA,
-            'cache-control': 'no-store',
-            'x-content-type-options': 'nosniff',
-          },
-        })
+        return metricsResponse(await metrics.read())
       },
     }),
   ]

@@ -3,7 +3,9 @@ import {
   defineWorker,
   type RunningWorker,
   startWorker,
+  systemClock,
   watchEventLoop,
+  withTimeout,
 } from '../../../base/index.ts'
 import type { ServerAddress } from '../../engine/server-address.ts'
 import type { Refusal } from '../bridge/bridge.ts'
@@ -35,6 +37,8 @@ export type LeaseEvent =
 export const leaseWorker = defineWorker<LeaseRequest, LeaseEvent>('src/db/postgres/lease/lease-worker.ts')
 
 const TICK_MS = 250
+/** Time for the release, ms. */
+const RELEASE_MS = 3_000
 
 export interface LeaseOptions {
   server: ServerAddress
@@ -97,7 +101,12 @@ export class Lease {
   async release(): Promise<void> {
     this.#stopTicks()
     this.#worker.send({ kind: 'release' })
-    await this.#released.promise
+    // Without it the lease ends a little later. The timer keeps the process alive, which the thread does not.
+    await withTimeout(this.#released.promise, {
+      clock: systemClock,
+      ms: RELEASE_MS,
+      onTimeout: () => undefined,
+    })
     this.#worker.terminate()
   }
 
