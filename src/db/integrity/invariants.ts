@@ -4,6 +4,7 @@ import type { SqlReader } from '../engine/sql.ts'
 import { eventNameSql, eventsSql, isImportedSql } from '../journal/timeline.ts'
 import { valueSql } from '../schema/large-values.ts'
 import { ownBytesSql } from '../schema/stored-bytes.ts'
+import { refundedJobSql } from '../store/accounts/ledger.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
 import { hasNewerEnd, ledgerSql, NEWER_BYTES, newerRunsSql } from '../sums/newer.ts'
 
@@ -136,11 +137,16 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
     },
     {
       id: 'I11',
-      text: 'The charged usage of a user in a month is that of the ledger',
+      text: 'The charged usage of a user in a month is that of the ledger, less the refunds of its jobs',
       sql: `SELECT "user", month, sum(ms) AS difference FROM (
             SELECT "user", month, charged_ms AS ms FROM qpu_usage
             UNION ALL
-            SELECT "user", substr(at, 1, 7), delta_ms FROM qpu_ledger WHERE kind = 'charge') changes
+            SELECT "user", substr(at, 1, 7), delta_ms FROM qpu_ledger WHERE kind = 'charge'
+            UNION ALL
+            SELECT refund.user, substr(charge.at, 1, 7), refund.delta_ms FROM qpu_ledger refund
+            JOIN ${ledgerSql(dialect)} charge ON charge.kind = 'charge'
+              AND charge.source_id = ${refundedJobSql('refund')}
+            WHERE refund.kind = 'refund') changes
           GROUP BY "user", month HAVING sum(ms) <> 0`,
     },
     {

@@ -38,7 +38,10 @@ const usageResponse = v.pipe(
     qpu_name: v.pipe(v.string(), v.description("'' for a removed QPU")),
     jobs: v.pipe(v.number(), v.description('Jobs that ran, completed or failed')),
     qpu_seconds: v.pipe(v.number(), v.description('Execution time')),
-    charged_seconds: v.pipe(v.number(), v.description('Deducted from the balance; 0 for superusers')),
+    charged_seconds: v.pipe(
+      v.number(),
+      v.description('Deducted from the balance, less refunds; 0 for superusers'),
+    ),
   }),
   v.title('Usage'),
 )

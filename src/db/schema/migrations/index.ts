@@ -11,6 +11,7 @@ import { runningQpu } from './0008-running-qpu.ts'
 import { jobsInOneRow } from './0009-jobs-in-one-row.ts'
 import { sumsWatermark } from './0010-sums-watermark.ts'
 import { refunds } from './0011-refunds.ts'
+import { refundedUsage } from './0012-refunded-usage.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   jobsInOneRow,
   sumsWatermark,
   refunds,
+  refundedUsage,
 ]

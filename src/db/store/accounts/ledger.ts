@@ -86,6 +86,11 @@ export function refundSource(job: string, count: number): string {
   return `${job}:${String(count).padStart(REFUND_DIGITS, '0')}`
 }
 
+/** The id of the job of a refund; `refund` names a row of the ledger. */
+export function refundedJobSql(refund: string): string {
+  return `substr(${refund}.source_id, 1, length(${refund}.source_id) - ${REFUND_DIGITS + 1})`
+}
+
 /** What was refunded of the charge of a job, less what was deducted again, in ms, in how many entries. */
 export function refundsOf(tx: ReadTx, job: string): { ms: number; count: number } {
   const row = tx.one<{ ms: number; count: number }>(
@@ -123,7 +128,7 @@ export function listLedger(
        COALESCE((SELECT name FROM quantum_jobs WHERE id = source AND kind IN ('charge', 'refund')), '') AS name FROM (
        SELECT * FROM (
          SELECT ${INSERTION_ORDER} AS position, "user", kind,
-           CASE kind WHEN 'refund' THEN substr(source_id, 1, length(source_id) - ${REFUND_DIGITS + 1})
+           CASE kind WHEN 'refund' THEN ${refundedJobSql('qpu_ledger')}
              ELSE source_id END AS source, delta_ms AS "deltaMs", at FROM qpu_ledger
          WHERE "user" = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit) stored
        UNION ALL

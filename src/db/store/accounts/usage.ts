@@ -1,5 +1,6 @@
 import { type Dialect, ofDialect } from '../../engine/dialect.ts'
 import { type Bindable, quoted, type Statement } from '../../engine/sql.ts'
+import type { Tx } from '../../records/tx.ts'
 import { newerRunsSql } from '../../sums/newer.ts'
 
 /** The jobs of a user that one QPU ran in one month. */
@@ -17,7 +18,7 @@ export interface Usage {
   jobs: number
   /** Execution time in ms. */
   usedMs: number
-  /** Time deducted from the user's balance, in ms; 0 for unlimited users. */
+  /** Time deducted from the user's balance less what was refunded, in ms; 0 for unlimited users. */
   chargedMs: number
 }
 
@@ -46,6 +47,23 @@ const usageSql = ofDialect(
   UNION ALL
   SELECT "user", substr(at, 1, 7), qpu, 1, ms, coalesce(charged, 0) FROM (${newerRunsSql(dialect)}) newer)`,
 )
+
+/**
+ * Subtracts a refund from the charges of the month in which its job ran (negative: adds what was deducted
+ * again). The job may not be in the stored usage yet.
+ */
+export function reduceUsage(
+  tx: Tx,
+  of: { user: string; month: string; qpu: string },
+  refundedMs: number,
+): void {
+  tx.run(
+    `INSERT INTO qpu_usage ("user", month, qpu, jobs, used_ms, charged_ms)
+     VALUES ($user, $month, $qpu, 0, 0, 0 - $refundedMs)
+     ON CONFLICT ("user", month, qpu) DO UPDATE SET charged_ms = qpu_usage.charged_ms + excluded.charged_ms`,
+    { ...of, refundedMs },
+  )
+}
 
 /** Selects the `Usage` by month, user and QPU or some of them, the newest month first. */
 export function usageStatement(

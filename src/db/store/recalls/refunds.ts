@@ -4,6 +4,7 @@ import { COMPLETED_HERE } from '../../collections/quantum_jobs.ts'
 import { users } from '../../collections/users.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { chargeOf, postLedger, refundSource, refundsOf } from '../accounts/ledger.ts'
+import { reduceUsage } from '../accounts/usage.ts'
 import type { Recall } from './recalls.ts'
 import { startSql, touchSql } from './touch.ts'
 
@@ -64,7 +65,7 @@ export function settleJobs(tx: Tx, id: string): boolean {
   if (!recall) return true
   const jobs = nextJobs(tx, recall)
   for (const job of jobs.filter(({ touches }) => touches === 1)) {
-    settle(tx, job)
+    settle(tx, recall.qpu, job)
     inform(tx, recall, job.user)
   }
   const last = jobs.at(-1)
@@ -117,13 +118,14 @@ function placeOf(tx: ReadTx, { qpu, cursor_at: after, cursor_job: job }: OpenRec
 }
 
 /** Makes the refund of a job what it has to be. Removed and unlimited users are not charged. */
-function settle(tx: Tx, { id, user, isRecalled }: CompletedJob): void {
+function settle(tx: Tx, qpu: string, { id, user, at, isRecalled }: CompletedJob): void {
   const charged = chargeOf(tx, id)
   if (charged === undefined || user === '') return
   const { ms, count } = refundsOf(tx, id)
   const deltaMs = (isRecalled === 1 ? charged : 0) - ms
   if (deltaMs === 0) return
-  postLedger(tx, { user, kind: 'refund', sourceId: refundSource(id, count), deltaMs })
+  if (!postLedger(tx, { user, kind: 'refund', sourceId: refundSource(id, count), deltaMs })) return
+  reduceUsage(tx, { user, qpu, month: at.slice(0, 'YYYY-MM'.length) }, deltaMs)
 }
 
 /** The first notification of an owner that a recall touches, and the first one after it was withdrawn. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../../src/base/index.ts'
 import type { Database, Tx } from '../../../../src/db/index.ts'
-import { notifications } from '../../../../src/db/store/accounts/index.ts'
+import { notifications, type Usage, usageStatement } from '../../../../src/db/store/accounts/index.ts'
 import { calibrationResults } from '../../../../src/db/store/calibrations/index.ts'
 import { claimJob } from '../../../../src/db/store/jobs/index.ts'
 import {
@@ -13,6 +13,7 @@ import {
   settleJobs,
   undoRecall,
 } from '../../../../src/db/store/recalls/index.ts'
+import { writeSums } from '../../../../src/db/sums/write.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 import { part } from '../../../support/whole.ts'
@@ -289,6 +290,42 @@ describe('refunds', () => {
     ])
     expect(await refundsBy(lab.db)).toHaveLength(2)
     expect(await dueRecalls(lab.db)).toEqual([])
+  })
+
+  test('the accounting is less what was refunded, in the month of the job, and the charge again when it is undone', async () => {
+    await using lab = await JobLab.open()
+    await lab.clock.advance(Date.UTC(2026, 0, 31, 23, 59, 50) - lab.clock.now())
+    const { user, report, run } = await calibrated(lab)
+    const usage = () =>
+      lab.db.read((tx) => {
+        const everything = { from: '2026-01', to: '2026-12', user: user.id, qpu: undefined, limit: 10 }
+        const { sql, params } = usageStatement(tx, { ...everything, by: 'month' })
+        return tx
+          .all<Usage>(sql, params)
+          .map(({ month, jobs, usedMs, chargedMs }) => [...[month, jobs, usedMs, chargedMs]])
+      })
+    await run()
+    await lab.clock.advance(10_000)
+    await run()
+    expect(await usage()).toEqual([
+      ['2026-02', 1, 10, 10],
+      ['2026-01', 1, 10, 10],
+    ])
+    const recall = await lab.db.write('recall', (tx) => declareRecall(tx, { report }, ORDER))
+    await refundAll(lab.db)
+    const refunded = [
+      ['2026-02', 1, 10, 0],
+      ['2026-01', 1, 10, 0],
+    ]
+    expect(await usage()).toEqual(refunded)
+    await lab.db.write('sums', writeSums)
+    expect(await usage()).toEqual(refunded)
+    await lab.db.write('undo', (tx) => undoRecall(tx, recall.id, ORDER))
+    await refundAll(lab.db)
+    expect(await usage()).toEqual([
+      ['2026-02', 1, 10, 10],
+      ['2026-01', 1, 10, 10],
+    ])
   })
 
   test('owners are notified once of a recall, and once that it was withdrawn', async () => {
