@@ -47,6 +47,7 @@ export const PARTS: readonly Part[] = [
       'tests/devices/tuning/routines/qubit/qubit-routines.test.ts',
       'tests/model/store.test.ts',
       'tests/server/drivers/session-writes.test.ts',
+      'tests/server/jobs/dispatch/quality.test.ts',
       'tests/server/jobs/quote.test.ts',
       'tests/server/realtime/crowd.test.ts',
       'tests/server/simulate/simulated-queue.test.ts',

@@ -48,6 +48,7 @@ export { endWithParent } from './parent-watch/parent-watch.ts'
 export { Backoff, type BackoffLimits, backoffMs } from './portable/backoff.ts'
 export { isObject } from './portable/is-object.ts'
 export { medianOf } from './portable/median.ts'
+export { parseQualityCondition } from './portable/quality-condition.ts'
 export { Recent } from './portable/recent.ts'
 export { isTimeZone, timeZone, type WallTime } from './portable/time-zone.ts'
 export {

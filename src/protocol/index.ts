@@ -99,7 +99,7 @@ export {
   deviceProvenance,
   type FileState,
 } from './provenance.ts'
-export { type PartQuality, type QualityCondition, shortfallsOf } from './quality.ts'
+export { durationText, type PartQuality, type QualityCondition, shortfallsOf } from './quality.ts'
 export {
   type CircuitFigures,
   circuitFiguresOf,

@@ -21,8 +21,20 @@ function fraction(pattern: string, message: string) {
   )
 }
 
-/** The ms of an age in a condition; undefined for another text. */
-function ageMs(text: string): number | undefined {
+/** A duration as a text; `range` names the limits (ms) for people. */
+export function durationText({ min, max }: { min: number; max: number }, range: string) {
+  return v.pipe(
+    v.string(),
+    v.maxLength(20),
+    v.check((text) => {
+      const ms = msOf(text) ?? 0
+      return ms >= min && ms <= max
+    }, `Expected a duration from ${range}, such as "2h"`),
+  )
+}
+
+/** The ms of a duration; undefined for another text. */
+function msOf(text: string): number | undefined {
   try {
     return parseDuration(text)
   } catch {
@@ -42,12 +54,7 @@ export const qualityCondition = v.pipe(
     two_qubit_error: v.optional(v.pipe(below, v.description('Of each pair: average error of its gate'))),
     calibrated_within: v.optional(
       v.pipe(
-        v.string(),
-        v.maxLength(20),
-        v.check((text) => {
-          const ms = ageMs(text) ?? 0
-          return ms >= AGE_MS.min && ms <= AGE_MS.max
-        }, 'Expected a duration from 1m to 365d, such as "2h"'),
+        durationText(AGE_MS, '1m to 365d'),
         v.description('How long ago the newest value of each qubit and pair was measured, at most'),
       ),
     ),
@@ -100,7 +107,7 @@ function shortfallOfAge(at: string | undefined, within: string, now: number): st
   const measured = at === undefined ? Number.NaN : Date.parse(at)
   if (Number.isNaN(measured)) return ['it is not known when it was calibrated']
   const age = Math.max(0, now - measured)
-  if (age <= (ageMs(within) ?? 0)) return []
+  if (age <= (msOf(within) ?? 0)) return []
   return [`calibrated ${formatDuration(Math.floor(age / 60_000) * 60_000)} ago, not within ${within}`]
 }
 

@@ -211,6 +211,12 @@ CREATE INDEX "job_attempts_provenance" ON "job_attempts" ("provenance") WHERE pr
 CREATE INDEX "job_attempts_qpu" ON "job_attempts" ("qpu") WHERE state = 'ok';
 CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at");
 CREATE INDEX "job_attempts_qpu_ended_at_state" ON "job_attempts" ("qpu", "ended_at", "state") WHERE state IN ('error', 'lost');
+CREATE TABLE "job_deadlines" (
+  "job_seq" INTEGER NOT NULL REFERENCES quantum_jobs (seq) ON DELETE CASCADE,
+  "at" TEXT NOT NULL,
+  PRIMARY KEY (job_seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX "job_deadlines_at" ON "job_deadlines" ("at");
 CREATE TABLE "job_provenance" (
   "id" INTEGER PRIMARY KEY,
   "hash" TEXT NOT NULL,

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { formatQualityCondition } from '../../src/base/portable/quality-condition.ts'
 import type { Job } from '../api/model/jobs.ts'
 import { BELL } from './examples.ts'
 
@@ -22,6 +23,8 @@ const draft = v.object({
   tags: v.optional(v.string(), ''),
   /** Most QPU time in s; empty for no limit. */
   maxSeconds: v.optional(v.string(), ''),
+  /** Conditions on the quality of the qubits, separated by commas. */
+  require: v.optional(v.string(), ''),
 })
 export type Draft = v.InferOutput<typeof draft>
 
@@ -65,5 +68,6 @@ export function draftOf({ payload, qpu_target, name, tags, max_seconds }: Job): 
     name: name ?? '',
     tags: (tags ?? []).join(', '),
     maxSeconds: String(max_seconds ?? ''),
+    require: formatQualityCondition(payload?.require ?? {}),
   }
 }

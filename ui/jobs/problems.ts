@@ -2,7 +2,7 @@ import type { ApiError } from '../api/api.ts'
 
 /** A problem of the job form at the field it belongs to. Lines and columns start at 1. */
 export interface Problem {
-  field: 'program' | 'parameters' | 'shots' | 'qpu' | 'level' | 'maxSeconds' | 'name' | 'tags'
+  field: 'program' | 'parameters' | 'shots' | 'qpu' | 'level' | 'maxSeconds' | 'require' | 'name' | 'tags'
   text: string
   /** Index of the program that it concerns; the first when absent. */
   program?: number
@@ -55,6 +55,7 @@ function fieldOf(path: string): Problem['field'] | undefined {
   if (path === 'qpu_target') return 'qpu'
   if (path === 'meas_level') return 'level'
   if (path === 'max_seconds') return 'maxSeconds'
+  if (path.startsWith('require')) return 'require'
   if (path === 'name' || path === 'tags') return path
   if (path.startsWith('tags')) return 'tags'
   if (path.includes('parameter_values')) return 'parameters'

@@ -1,3 +1,4 @@
+import { parseQualityCondition } from '../../src/base/portable/quality-condition.ts'
 import { readExpression } from '../lib/expressions.ts'
 import { formatNumberOf } from '../lib/format.ts'
 import type { Draft } from './draft.ts'
@@ -14,7 +15,7 @@ export interface QpuLimits {
 }
 
 /** Request body of a submission. The draft has no problems. */
-export function bodyOf({ programs, shots, qpu, level, name, tags, maxSeconds }: Draft) {
+export function bodyOf({ programs, shots, qpu, level, name, tags, maxSeconds, require }: Draft) {
   const tagList = readTags(tags)
   return {
     circuits: programs.map(({ text, sets }) => ({
@@ -25,6 +26,7 @@ export function bodyOf({ programs, shots, qpu, level, name, tags, maxSeconds }: 
     ...(level !== '2' && { meas_level: Number(level) }),
     ...(qpu && { qpu_target: qpu }),
     ...(maxSeconds.trim() && { max_seconds: Number(maxSeconds) }),
+    ...(require.trim() && { require: parseQualityCondition(require.split(',')) }),
     ...(name.trim() && { name: name.trim() }),
     ...(tagList.length > 0 && { tags: tagList }),
   }
@@ -57,7 +59,18 @@ export function problemsIn(draft: Draft, limits: QpuLimits | undefined): Problem
       .find((value) => typeof value === 'string')
     if (typeof wrong === 'string') problems.push({ field: 'parameters', text: wrong, program })
   }
+  const condition = problemOfCondition(draft.require)
+  if (condition !== undefined) problems.push({ field: 'require', text: condition })
   return limits ? [...problems, ...excessOf(draft, limits)] : problems
+}
+
+function problemOfCondition(text: string): string | undefined {
+  try {
+    if (text.trim() !== '') parseQualityCondition(text.split(','))
+    return undefined
+  } catch (error) {
+    return (error as SyntaxError).message
+  }
 }
 
 function excessOf(draft: Draft, { name, shots, executions, features }: QpuLimits): Problem[] {
@@ -70,6 +83,9 @@ function excessOf(draft: Draft, { name, shots, executions, features }: QpuLimits
   }
   if (draft.level !== '2' && features && !features.includes(`meas_level_${draft.level}`)) {
     problems.push({ field: 'level', text: `${name} returns counts only` })
+  }
+  if (draft.require.trim() && features && !features.includes('quality_condition')) {
+    problems.push({ field: 'require', text: `${name} does not know conditions on quality` })
   }
   return problems
 }

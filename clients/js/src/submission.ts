@@ -62,6 +62,8 @@ export interface Submission {
   readonly maxSeconds?: number
   /** Quality of the qubits and pairs that it may use; it waits until enough of them have it. */
   readonly require?: QualityCondition
+  /** Time from the submission, such as `2h`, after which it fails with `given_up` unless it has begun. */
+  readonly giveUpAfter?: string
   readonly name?: string
   readonly tags?: readonly string[]
 }
@@ -87,6 +89,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     dynamicalDecoupling,
     precision,
     maxSeconds,
+    giveUpAfter,
     ...rest
   } = submission
   const body: PostJobsBody = {
@@ -107,6 +110,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
     ...(exact && { exact: true }),
     ...(precision !== undefined && { precision }),
     ...(maxSeconds !== undefined && { max_seconds: maxSeconds }),
+    ...(giveUpAfter !== undefined && { give_up_after: giveUpAfter }),
     ...(optimizationLevel !== undefined && { optimization_level: optimizationLevel }),
     ...(dynamicalDecoupling !== undefined && { dynamical_decoupling: dynamicalDecoupling }),
     ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),

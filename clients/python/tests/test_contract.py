@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import os
+import warnings
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,11 @@ async def call(svc: Any, name: str, args: dict[str, Any]) -> Any:
             return await done(job.cancel())
         if target == "wait":
             return await done(job.wait(args.get("timeout")))
+        if method == "warns":
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                await done(job.result())
+            return any(args["reason"] in str(each.message) for each in seen)
         result = await done(job.result())
         return of_circuit(result[args["circuit"]], method, args) if method else result
     if target in ("schedule", "book"):

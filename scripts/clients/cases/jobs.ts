@@ -21,6 +21,8 @@ const CALIBRATION = {
   changed: true,
 }
 
+const RECALLED = { recall: 'r0b1c2d3e4f5g6h', reason: 'a bad fit of q1', at: '2026-11-27 10:00:00.000Z' }
+
 const readings: readonly PlannedCase[] = [
   { name: 'a pending job has its reason and position', call: 'job', args: id('pending') },
   { name: 'a completed job has its times and charge', call: 'job', args: id('completed') },
@@ -143,6 +145,17 @@ const waits: readonly PlannedCase[] = [
 
 const results: readonly PlannedCase[] = [
   { name: 'counts of a result', call: 'result', args: id('completed') },
+  {
+    name: 'clients warn of a result that was recalled',
+    call: 'result.warns',
+    args: ofResult('completed', { reason: RECALLED.reason }),
+    alter: (body) => ({ ...body, recalled: RECALLED }),
+  },
+  {
+    name: 'clients do not warn of other results',
+    call: 'result.warns',
+    args: ofResult('completed', { reason: 'recalled: null' }),
+  },
   { name: 'names and metadata of circuits return with their results', call: 'result', args: id('labelled') },
   { name: 'a result for each set of parameters', call: 'result', args: id('swept') },
   { name: 'the outcome of each shot, packed', call: 'result', args: id('packed') },

@@ -57,6 +57,7 @@ const accepted: readonly PlannedCase[] = [
     call: 'submit_job',
     args: { ...bell, require: { readout_fidelity: '0.97' } },
   },
+  { name: 'a job is given up in time', call: 'submit_job', args: { ...bell, give_up_after: '2h' } },
   { name: 'single precision is requested', call: 'submit_job', args: { ...bell, precision: 'single' } },
   { name: 'an idempotency key is given', call: 'submit_job', args: { ...bell, idempotency_key: KEY } },
   { name: 'the same key gives the same job', call: 'submit_job', args: { ...bell, idempotency_key: KEY } },

@@ -6,7 +6,16 @@ import {
   type Submission,
   type SvcClient,
 } from '../../../clients/js/src/index.ts'
-import { AppError, flag, kinds, MIB, messageOf, repeatableFlag, switchFlag } from '../../base/index.ts'
+import {
+  AppError,
+  flag,
+  kinds,
+  MIB,
+  messageOf,
+  parseQualityCondition,
+  repeatableFlag,
+  switchFlag,
+} from '../../base/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
@@ -15,7 +24,6 @@ import { estimateLine, stateOf } from './output.ts'
 import { bindParameters, checkNames, parseParameter } from './parameters.ts'
 import { parsePauliSum } from './pauli-sum.ts'
 import { notAccepted, type Program } from './problems.ts'
-import { parseCondition } from './quality-condition.ts'
 
 /** As much as a job may have. */
 const MAX_FILE_BYTES = 16 * MIB
@@ -56,6 +64,10 @@ export const submitCommand = defineCommand({
     require: repeatableFlag(
       kinds.nonEmptyText('condition'),
       'Quality of the qubits that it may use: readout_fidelity>0.97, two_qubit_error<0.01 or calibrated_within=2h; it waits for it; may be repeated',
+    ),
+    giveUpAfter: flag(
+      kinds.nonEmptyText('duration'),
+      'Time from the submission, such as 2h, after which it fails unless it has begun; never if unset',
     ),
     seed: flag(kinds.integer({ min: 0 }), 'Seed, which makes the results of a simulator repeatable'),
     memory: switchFlag(kinds.bool(), 'Also return the outcome of each shot (see --json)'),
@@ -146,6 +158,7 @@ interface SubmissionFlags {
   dynamicalDecoupling: Submission['dynamicalDecoupling']
   maxSeconds: number | undefined
   require: readonly string[]
+  giveUpAfter: string | undefined
   seed: number | undefined
   memory: boolean
   allowUncalibrated: boolean
@@ -156,7 +169,7 @@ interface SubmissionFlags {
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
   const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
-  const { expectation, dynamicalDecoupling, precision, maxSeconds, require } = flags
+  const { expectation, dynamicalDecoupling, precision } = flags
   const parameters = param.map(parseParameter)
   const expectationValues = expectation.map(parsePauliSum)
   if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')
@@ -182,13 +195,34 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(tag.length > 0 && { tags: tag }),
     ...(optimizationLevel !== undefined && { optimizationLevel: LEVEL_OF[optimizationLevel] }),
     ...(dynamicalDecoupling !== undefined && { dynamicalDecoupling }),
-    ...(maxSeconds !== undefined && { maxSeconds }),
-    ...(require.length > 0 && { require: parseCondition(require) }),
+    ...limitsOf(flags),
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),
     ...(allowUncalibrated && { allowUncalibrated }),
     ...(exact && { exact }),
     ...(precision !== undefined && { precision }),
+  }
+}
+
+/** What limits the cost of a job, and where and when it runs. */
+function limitsOf({
+  maxSeconds,
+  require,
+  giveUpAfter,
+}: SubmissionFlags): Pick<Submission, 'maxSeconds' | 'require' | 'giveUpAfter'> {
+  return {
+    ...(maxSeconds !== undefined && { maxSeconds }),
+    ...(require.length > 0 && { require: conditionOf(require) }),
+    ...(giveUpAfter !== undefined && { giveUpAfter }),
+  }
+}
+
+/** @throws UsageError for a text that is no condition. */
+function conditionOf(texts: readonly string[]): Record<string, string> {
+  try {
+    return parseQualityCondition(texts)
+  } catch (error) {
+    throw new UsageError(`--require: ${messageOf(error)}`)
   }
 }
 

@@ -4,6 +4,7 @@ import { type OwnJobsFilter, planOwnJobs, readPage } from '../../db/query/index.
 import { chargeOf, findUser, findUserByIdentity, users } from '../../db/store/accounts/index.ts'
 import {
   type AttemptCalibration,
+  deadlineOf,
   disturbingReport,
   findJob,
   findJobChanges,
@@ -139,6 +140,7 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
   return {
     ...presentJob(db, job),
     estimate: estimateOf(tx, job),
+    give_up_at: deadlineOf(tx, id) ?? null,
     charged_seconds: charged === undefined ? null : charged / 1_000,
     timeline: listTimeline(tx, id),
     calibration: attempts.findLast(({ provenance }) => provenance)?.provenance?.calibration ?? null,

@@ -50,6 +50,20 @@ const circuitOf = async (svc: SvcClient, args: Args) => {
   return circuit
 }
 
+/** The warnings on the console since the first call of `warnsOf`: cases run at the same time. */
+let warnings: string[] | undefined
+
+/** Whether the client warns on the console, with this reason. */
+async function warnsOf(reason: string, call: () => Promise<unknown>): Promise<boolean> {
+  if (!warnings) {
+    const found: string[] = []
+    warnings = found
+    console.warn = (...given) => void found.push(given.join(' '))
+  }
+  await call()
+  return warnings.some((text) => text.includes(reason))
+}
+
 /** Calls on one resource of superusers, whose body is the argument. */
 const ADMIN_CALLS = {
   create_qpu: 'createQpu',
@@ -82,6 +96,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   wait: async (svc, { id, timeout }) =>
     plainJob(await (await svc.job(id)).wait(timeout === undefined ? {} : { timeoutMs: timeout * 1000 })),
   result: async (svc, args) => plainResult(await resultOf(svc, args)),
+  'result.warns': (svc, args) => warnsOf(args.reason, () => resultOf(svc, args)),
   'result.register': async (svc, args) => (await circuitOf(svc, args)).register(args.name),
   'result.marginal': async (svc, args) => (await circuitOf(svc, args)).marginal(args.bits),
   'result.probabilities': async (svc, args) => (await circuitOf(svc, args)).probabilities(),
@@ -136,17 +151,20 @@ function submissionOf(args: Args): Submission {
     meas_level: measLevel,
     meas_return: measReturn,
     max_seconds: maxSeconds,
+    give_up_after: giveUpAfter,
     ...rest
   } = args as Args & {
     meas_level?: 0 | 1 | 2
     meas_return?: 'single' | 'avg'
     max_seconds?: number
+    give_up_after?: string
   }
   return {
     ...rest,
     ...(measLevel !== undefined && { measLevel }),
     ...(measReturn !== undefined && { measReturn }),
     ...(maxSeconds !== undefined && { maxSeconds }),
+    ...(giveUpAfter !== undefined && { giveUpAfter }),
     circuits: circuits.map((each) => {
       if (typeof each === 'string') return each
       const { parameter_values: parameterValues, ...circuit } = each

@@ -19,6 +19,20 @@ test('the body has what was given, values as numbers', () => {
   expect(bodyOf(newDraft('P'))).toEqual({ circuits: [{ circuit: 'P' }], shots: 1000 })
 })
 
+test('a condition on quality is sent, kept when the job is edited, and checked before the request', () => {
+  const require = 'readout_fidelity>0.97, calibrated_within=2h'
+  const draft = { ...newDraft('P'), require }
+  const { require: sent } = bodyOf(draft)
+  expect(sent).toEqual({ readout_fidelity: '>0.97', calibrated_within: '2h' })
+  const job = { payload: { circuits: [], require: sent } } as unknown as Parameters<typeof draftOf>[0]
+  expect(draftOf(job).require).toBe(require)
+  expect(problemsIn(draft, undefined)).toEqual([])
+  expect(problemsIn({ ...draft, shots: '1' }, LIMITS)).toEqual([
+    { field: 'require', text: 'kelvin does not know conditions on quality' },
+  ])
+  expect(problemsIn({ ...draft, require: 'good' }, undefined)).toMatchObject([{ field: 'require' }])
+})
+
 test('problems are found before the request, with their program', () => {
   const draft = newDraft(' ')
   draft.programs.push({ text: 'P', sets: [['1'], ['pi/x']] })
@@ -69,6 +83,6 @@ test('a job becomes the form that submits it again', () => {
   }
   expect(draftOf(job as unknown as Parameters<typeof draftOf>[0])).toEqual({
     programs: [{ text: 'P', sets: [['0.5', '1']] }],
-    ...{ shots: '7', qpu: 'q', level: '1', name: 'n', tags: 'a, b', maxSeconds: '5' },
+    ...{ shots: '7', qpu: 'q', level: '1', name: 'n', tags: 'a, b', maxSeconds: '5', require: '' },
   })
 })

@@ -110,7 +110,11 @@ export const estimate = v.object({
 export type Estimate = v.InferOutput<typeof estimate>
 
 /** What the server would do with a job. */
-export const dryRun = v.object({ estimate: v.optional(v.nullable(estimate), null) })
+export const dryRun = v.object({
+  estimate: v.optional(v.nullable(estimate), null),
+  warnings: v.optional(v.array(v.object({ code: v.string(), message: v.string() })), []),
+})
+export type DryRun = v.InferOutput<typeof dryRun>
 
 /** A job. `duration` in s, `queue_position` from 1; times are UTC text, empty until they occur. */
 export const job = v.object({
@@ -154,6 +158,7 @@ export const job = v.object({
         meas_return: text,
         seed: count,
         exact: v.optional(v.boolean(), false),
+        require: v.optional(v.record(v.string(), v.string())),
         acq_rotation: count,
         acq_threshold: count,
       }),

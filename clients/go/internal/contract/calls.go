@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"strings"
 	"time"
 
 	svc "svc.example/clients/go"
@@ -36,6 +39,7 @@ type args struct {
 	MaxSeconds     float64               `json:"max_seconds"`
 	Precision      string                `json:"precision"`
 	Require        *svc.QualityCondition `json:"require"`
+	GiveUpAfter    string                `json:"give_up_after"`
 	Tags           []string              `json:"tags"`
 }
 
@@ -117,6 +121,14 @@ var calls = map[string]performer{
 			return nil, err
 		}
 		return plainResult(result), nil
+	},
+	"result.warns": func(ctx context.Context, c *svc.Client, a args) (any, error) {
+		var log bytes.Buffer
+		before := slog.Default()
+		slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+		defer slog.SetDefault(before)
+		_, err := resultOf(ctx, c, a)
+		return strings.Contains(log.String(), a.Reason), err
 	},
 	"result.register": ofCircuit(func(r *svc.CircuitResult, a args) (any, error) { return r.Register(a.Name) }),
 	"result.marginal": ofCircuit(func(r *svc.CircuitResult, a args) (any, error) { return r.Marginal(a.Bits...) }),
@@ -247,7 +259,7 @@ func submissionOf(a args) (svc.Submission, error) {
 	s := svc.Submission{
 		Shots: a.Shots, QPU: a.QPU, MeasLevel: a.MeasLevel, MeasReturn: a.MeasReturn, Memory: a.Memory, Seed: a.Seed,
 		Name: a.Name, Tags: a.Tags, MaxSeconds: a.MaxSeconds, Precision: a.Precision,
-		Require: a.Require,
+		Require: a.Require, GiveUpAfter: a.GiveUpAfter,
 	}
 	for _, raw := range a.Circuits {
 		circuit, err := circuitOf(raw)

@@ -288,7 +288,7 @@ type Usage struct {
 	// Execution time
 	QPUSeconds float64 `json:"qpu_seconds"`
 
-	// Deducted from the balance; 0 for superusers
+	// Deducted from the balance, less refunds; 0 for superusers
 	ChargedSeconds float64 `json:"charged_seconds"`
 }
 
@@ -1387,6 +1387,9 @@ type JobDetail struct {
 	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
+	// When it fails unless it has begun; null = never
+	GiveUpAt *string `json:"give_up_at"`
+
 	ChargedSeconds *float64 `json:"charged_seconds"`
 
 	// At its submission; null = none
@@ -1672,6 +1675,9 @@ type JobChange struct {
 
 	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
+
+	// When it fails unless it has begun; null = never
+	GiveUpAt *string `json:"give_up_at"`
 
 	ChargedSeconds *float64 `json:"charged_seconds"`
 
@@ -3989,6 +3995,9 @@ type PostJobsBody struct {
 
 	// Most QPU time that it may use and be charged, over all attempts; then it fails
 	MaxSeconds *float64 `json:"max_seconds,omitempty"`
+
+	// Time from the submission, such as "2h", after which it fails unless it has begun
+	GiveUpAfter *string `json:"give_up_after,omitempty"`
 
 	// Name or id of a QPU; any QPU if omitted
 	QPUTarget *string `json:"qpu_target,omitempty"`

@@ -188,7 +188,7 @@ export interface Usage {
   readonly jobs: number
   /** Execution time */
   readonly qpu_seconds: number
-  /** Deducted from the balance; 0 for superusers */
+  /** Deducted from the balance, less refunds; 0 for superusers */
   readonly charged_seconds: number
 }
 
@@ -894,6 +894,8 @@ export interface JobDetail {
   readonly max_seconds: number | null
   /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
+  /** When it fails unless it has begun; null = never */
+  readonly give_up_at: string | null
   readonly charged_seconds: number | null
   /** At its submission; null = none */
   readonly estimate: JobEstimate | null
@@ -1090,6 +1092,8 @@ export interface JobChange {
   readonly max_seconds: number | null
   /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
+  /** When it fails unless it has begun; null = never */
+  readonly give_up_at: string | null
   readonly charged_seconds: number | null
   /** At its submission; null = none */
   readonly estimate: JobEstimate | null
@@ -2625,6 +2629,8 @@ export interface PostJobsBody {
   readonly tags?: readonly string[] | null
   /** Most QPU time that it may use and be charged, over all attempts; then it fails */
   readonly max_seconds?: number | null
+  /** Time from the submission, such as "2h", after which it fails unless it has begun */
+  readonly give_up_after?: string | null
   /** Name or id of a QPU; any QPU if omitted */
   readonly qpu_target?: string | null
   /** Any value; ignored and not stored */

@@ -119,6 +119,7 @@ def body_of(
     precision: Precision | None = None,
     max_seconds: float | None = None,
     require: Mapping[str, str] | None = None,
+    give_up_after: str | None = None,
     name: str | None = None,
     tags: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -154,6 +155,7 @@ def body_of(
         "dynamical_decoupling": dynamical_decoupling,
         "precision": precision,
         "max_seconds": max_seconds,
+        "give_up_after": give_up_after,
         "seed": seed,
         "name": name,
     }

@@ -71,6 +71,16 @@ export const JOBS_TABLES: readonly Table[] = [
     ['PRIMARY KEY (qpu, job_seq)'],
     [index('unfit_jobs', ['job_seq'], false)],
   ),
+  // Until when a job has to begin; removed when that has come, whether it has begun or is given up.
+  keyed(
+    'job_deadlines',
+    {
+      job_seq: 'INTEGER NOT NULL REFERENCES quantum_jobs (seq) ON DELETE CASCADE',
+      at: 'TEXT NOT NULL',
+    },
+    ['PRIMARY KEY (job_seq)'],
+    [index('job_deadlines', ['at'], false)],
+  ),
   // How many estimates of one QPU were right in one month (UTC), and the sums of their widths and of the
   // time that the jobs ran, in ms; see `store/jobs/forecast/scores.ts`.
   keyed(

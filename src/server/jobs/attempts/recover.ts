@@ -3,6 +3,8 @@ import type { Database } from '../../../db/index.ts'
 import {
   applyResult,
   capError,
+  giveUp,
+  listDueJobs,
   listRunningAttempts,
   remainingMs,
   requeueLost,
@@ -13,6 +15,9 @@ import type { Heartbeats } from './heartbeats.ts'
 
 /** Jobs without user cancelled in one run: at most one runs on each QPU when its user is removed. */
 const MAX_CANCELLED = 10
+
+/** Jobs given up in one run: the next ones follow in the next run. */
+const MAX_GIVEN_UP = 100
 
 /** Time for the result of a job that its driver stops at the limit of the job, ms. */
 const CAP_GRACE_MS = 30_000
@@ -31,7 +36,7 @@ interface JobRecoveryDependencies {
  * Disconnects drivers that have sent no heartbeat of their job for `jobTimeout` and requeues the job: a live
  * driver reconnects in a moment and reports what it has, a dead one receives no more jobs. A message that is
  * still arriving counts as a heartbeat, because no other message can overtake a large result. Jobs that their
- * drivers do not stop at their `max_seconds` end here.
+ * drivers do not stop at their `max_seconds` end here, and those that have not begun in time.
  */
 export class JobRecovery {
   readonly loop: Loop
@@ -53,15 +58,17 @@ export class JobRecovery {
   async recoverOnce(): Promise<void> {
     const { db, hub, heartbeats, config, log } = this.#dependencies
     // Inside the snapshot: a job claimed in the meantime must not look like one that has ended.
-    const { expired, abandoned, overdue } = await db.read((tx) => {
+    const { expired, abandoned, overdue, due } = await db.read((tx) => {
       const running = listRunningAttempts(tx)
       const expired = heartbeats.findExpired(running)
       const overdue = running.filter((each) => {
         const leftMs = remainingMs(tx, each.job, each.maxMs)
         return leftMs !== undefined && heartbeats.knownMs(each) >= leftMs + CAP_GRACE_MS
       })
-      return { expired, abandoned: listJobsWithoutUser(tx, MAX_CANCELLED), overdue }
+      const due = listDueJobs(tx, MAX_GIVEN_UP)
+      return { expired, abandoned: listJobsWithoutUser(tx, MAX_CANCELLED), overdue, due }
     })
+    for (const job of due) await db.write('give up job', (tx) => giveUp(tx, job))
     for (const attempt of overdue) await this.#stopAtLimit(attempt)
     for (const { maxMs: _, ...attempt } of expired) {
       if (hub.isReceiving(attempt.driver)) {

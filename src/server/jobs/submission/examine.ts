@@ -143,11 +143,13 @@ function programHash({ circuits }: JobPayload): string {
 /** What a job states besides its payload; without any, the hash is that of earlier versions. */
 function stated({
   maxMs,
+  giveUpMs,
   ...names
-}: Pick<ExaminedSubmission, 'name' | 'tags' | 'labels' | 'maxMs'>): unknown[] {
+}: Pick<ExaminedSubmission, 'name' | 'tags' | 'labels' | 'maxMs' | 'giveUpMs'>): unknown[] {
   const { name, tags, labels } = names
   const isNamed = name !== '' || tags.length > 0 || labels !== ''
-  return [...(isNamed ? [names] : []), ...(maxMs > 0 ? [{ maxMs }] : [])]
+  const limits = [...(maxMs > 0 ? [{ maxMs }] : []), ...(giveUpMs > 0 ? [{ giveUpMs }] : [])]
+  return [...(isNamed ? [names] : []), ...limits]
 }
 
 function mostShots({ circuits, shots, exact }: JobPayload): ExaminedSubmission['shots'] {

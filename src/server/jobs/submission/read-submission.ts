@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { AppError, type FieldError, isObject, nearest } from '../../../base/index.ts'
+import { AppError, type FieldError, isObject, nearest, parseDuration } from '../../../base/index.ts'
 import {
   circuitEntry,
   circuitLabel,
+  durationText,
   JOB_LIMITS,
   type JobPayload,
   jobPayload,
@@ -20,6 +21,8 @@ interface Submission {
   target: string
   /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
   maxMs: number
+  /** Until when it has to begin, ms after its submission; 0 = no limit. */
+  giveUpMs: number
   /** What its owner calls the job. */
   name: string
   tags: string[]
@@ -43,9 +46,12 @@ const CIRCUIT_NAMES = ['circuit', 'qasm', 'circuit_qasm'] as const
 const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: false }
 
 const target = v.pipe(v.string(), v.trim(), v.maxLength(100))
+/** Longer than anybody waits for a job. */
+const MAX_WAIT_MS = 31_536_000_000
 /** Longer than any driver runs a job. */
 const MAX_SECONDS = 604_800
 const maxSeconds = v.pipe(v.number(), v.finite(), v.minValue(0.001), v.maxValue(MAX_SECONDS))
+const giveUpAfter = durationText({ min: 1_000, max: MAX_WAIT_MS }, '1s to 365d')
 const { circuits: _, ...options } = jobPayload.entries
 const { shots } = options
 const parameterSets = circuitEntry.entries.parameter_values.wrapped
@@ -81,6 +87,10 @@ export const submissionForms = v.object({
   max_seconds: v.pipe(
     v.nullish(maxSeconds),
     v.description('Most QPU time that it may use and be charged, over all attempts; then it fails'),
+  ),
+  give_up_after: v.pipe(
+    v.nullish(giveUpAfter),
+    v.description('Time from the submission, such as "2h", after which it fails unless it has begun'),
   ),
   qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU if omitted')),
   [EXTENSIONS]: v.pipe(v.nullish(v.unknown()), v.description('Any value; ignored and not stored')),
@@ -119,6 +129,7 @@ const INVALID = 'Invalid job'
 const jobFields = v.object({
   qpu_target: v.optional(target, ''),
   max_seconds: v.optional(maxSeconds),
+  give_up_after: v.optional(giveUpAfter),
   name: v.optional(jobLabels.name, ''),
   tags: v.optional(jobLabels.tags, []),
 })
@@ -148,7 +159,7 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
     ...withoutNulls(chosen),
     circuits,
   })
-  const { qpu_target, max_seconds = 0, name, tags } = validate(jobFields, given, INVALID)
+  const { qpu_target, max_seconds = 0, give_up_after, name, tags } = validate(jobFields, given, INVALID)
   const payload = validate(jobPayload, input, INVALID)
   payload.circuits = payload.circuits.map(({ circuit, ...others }, index) => ({
     circuit,
@@ -167,6 +178,7 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
     text: encoded(payload),
     target: qpu_target,
     maxMs: Math.round(1_000 * max_seconds),
+    giveUpMs: give_up_after === undefined ? 0 : parseDuration(give_up_after),
     name,
     tags,
     labels,

@@ -80,6 +80,7 @@ export async function submitJob(
         chipNeeds: chipNeedsText(submission),
         programHash: submission.programHash,
         maxMs: submission.maxMs,
+        giveUpMs: submission.giveUpMs,
         quote: quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below }),
         ...namesOf(submission),
       },

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { users } from '../../../../src/db/store/accounts/index.ts'
+import { holdJob } from '../../../../src/db/store/jobs/index.ts'
+import { markUnfit } from '../../../../src/db/store/qpus/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../../../../src/server/jobs/attempts/recover.ts'
@@ -46,6 +48,37 @@ describe('JobRecovery.recoverOnce()', () => {
     expect(it.lab.hub.disconnected).toMatchObject([{ reason: 'no heartbeat from the driver for 20s' }])
     await it.dispatcher.dispatchOnce()
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
+  })
+
+  test('fails a job that has not begun in time, held or not, and never one that runs', async () => {
+    await using it = await openCase()
+    const { lab } = it
+    const user = await lab.user()
+    const submit = (giveUpMs: number) => lab.submit(user, '', { qubits: 2 }, { giveUpMs })
+    const [due, later, never] = [await submit(60_000), await submit(60_001), await submit(0)]
+    await lab.db.write('hold', (tx) => holdJob(tx, { job: due.id, actor: 'superuser:test', reason: '' }))
+    await lab.db.write('unfit', (tx) =>
+      markUnfit(tx, due.id, { qpu: it.server.qpu, code: 'below_quality', reason: 'q1 misses' }),
+    )
+    await lab.clock.advance(60_000)
+    it.heartbeats.record({ job: it.id, attempt: 1 })
+    await it.recovery.recoverOnce()
+    await it.recovery.recoverOnce()
+    const error = 'Given up: the job had not begun within its give_up_after; q1 misses'
+    expect(await lab.job(due.id)).toMatchObject({
+      ...{ status: 'failed', error_code: 'given_up', held: false, duration: 0 },
+      results: { error, error_code: 'given_up' },
+    })
+    expect(await lab.history(due.id)).toEqual(['submitted 0', 'held 0', 'failed 0'])
+    expect((await lab.job(later.id)).status).toBe('pending')
+    expect((await lab.job(never.id)).status).toBe('pending')
+    expect(await lab.balance(user)).toBe(100_000)
+    // The end of a wait is the begin of an attempt.
+    await lab.complete(it.id)
+    await it.dispatcher.dispatchOnce()
+    await lab.clock.advance(60_000)
+    await it.recovery.recoverOnce()
+    expect((await lab.job(later.id)).error_code).not.toBe('given_up')
   })
 
   test('cancels a job that returns to the queue after the removal of its user', async () => {

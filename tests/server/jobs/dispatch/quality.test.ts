@@ -66,7 +66,7 @@ function describe({ readout, pairs, at, pairsAt }: Row): DeviceDescription {
 }
 
 test('each claim is of the first job whose condition holds, while reports change it', async () => {
-  const claims = part(100_000, 250)
+  const claims = part(100_000, 100)
   await using lab = await JobLab.open()
   const random = seeded(20_261_127)
   const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { formatQualityCondition } from '../../../../src/base/portable/quality-condition.ts'
 import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
@@ -30,6 +31,7 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
       )}
       {typeof charged === 'number' && <Fact name="Charged">{formatColumnSeconds(charged)}</Fact>}
       <Expected job={job} />
+      <Required condition={payload?.require} />
       {job.status === 'pending' && <QueueFacts job={job} />}
       {executions > 1 && (
         <Fact name="Circuits">
@@ -52,6 +54,11 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
       <ReceiptFact job={job} />
     </dl>
   )
+}
+
+/** The quality that its qubits and pairs must have. */
+function Required({ condition }: { condition: Readonly<Record<string, string>> | undefined }) {
+  return condition ? <Fact name="Required">{formatQualityCondition(condition)}</Fact> : null
 }
 
 /** The signed document that `svc verify` checks. */

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { dryRun, type Estimate as Expected } from '../../../api/model/jobs.ts'
+import { type DryRun, dryRun } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { useNow } from '../../../app/use-now.ts'
 import type { Draft } from '../../../jobs/draft.ts'
@@ -34,7 +34,11 @@ export function Estimate({ draft, isValid, state, fidelity }: EstimateProps) {
   return (
     <Panel title="Estimate">
       <dl class="estimate">
-        {expected ? <Cost expected={expected} balance={balance} /> : <Row name="QPU time">not known yet</Row>}
+        {expected?.estimate ? (
+          <Cost expected={expected.estimate} warnings={expected.warnings} balance={balance} />
+        ) : (
+          <Row name="QPU time">not known yet</Row>
+        )}
         {state && <Start state={state} />}
         {state && fidelity && <ExpectedFidelity state={state} fidelity={fidelity} />}
       </dl>
@@ -42,11 +46,19 @@ export function Estimate({ draft, isValid, state, fidelity }: EstimateProps) {
   )
 }
 
-function Cost({ expected, balance }: { expected: Expected; balance: number | undefined }) {
+interface CostProps {
+  expected: NonNullable<DryRun['estimate']>
+  warnings: DryRun['warnings']
+  balance: number | undefined
+}
+
+function Cost({ expected, warnings, balance }: CostProps) {
   const { zone } = useApp()
   const now = useNow(1_000).value
   const { qpu_seconds, charge, start } = expected
-  const starts = startText(start, now, zone.value)
+  // Without a start, this says why.
+  const below = warnings.find(({ code }) => code === 'below_quality')
+  const starts = below ? below.message : startText(start, now, zone.value)
   return (
     <>
       <Row name="QPU time">{secondsText(qpu_seconds)}</Row>
@@ -61,10 +73,10 @@ function Cost({ expected, balance }: { expected: Expected; balance: number | und
   )
 }
 
-/** What the server expects of the job of a form, a moment after its last change; undefined until then. */
-function useDryRun(draft: Draft, isValid: boolean): Expected | undefined {
+/** What the server says of the job of a form, a moment after its last change; undefined until then. */
+function useDryRun(draft: Draft, isValid: boolean): DryRun | undefined {
   const { api } = useApp()
-  const expected = useSignal<Expected | undefined>(undefined)
+  const expected = useSignal<DryRun | undefined>(undefined)
   const body = isValid ? JSON.stringify(bodyOf(draft)) : ''
   useEffect(() => {
     if (body === '') {
@@ -76,8 +88,8 @@ function useDryRun(draft: Draft, isValid: boolean): Expected | undefined {
       const found = await api
         .post('/api/jobs?dry_run=true', JSON.parse(body), dryRun)
         // What is wrong is shown when the job is submitted.
-        .catch(() => ({ estimate: null }))
-      if (isCurrent) expected.value = found.estimate ?? undefined
+        .catch(() => undefined)
+      if (isCurrent) expected.value = found
     }, PAUSE_MS)
     return () => {
       isCurrent = false

@@ -13,7 +13,7 @@ interface RunPanelProps {
 
 /** How the programs are run: QPU, shots, form of the result, name and tags. */
 export function RunPanel({ draft, change, errorOf }: RunPanelProps) {
-  const { shots, qpu, name, tags, level, maxSeconds } = draft
+  const { shots, qpu, name, tags, level, maxSeconds, require } = draft
   const result = {
     get value() {
       return level
@@ -61,6 +61,16 @@ export function RunPanel({ draft, change, errorOf }: RunPanelProps) {
             value={maxSeconds}
             onInput={({ currentTarget }) => change('maxSeconds', { maxSeconds: currentTarget.value })}
             {...describedBy('max-seconds', errorOf('maxSeconds'))}
+          />
+        </Field>
+        <Field id="require" label="Required quality of the qubits (empty: any)" error={errorOf('require')}>
+          <input
+            id="require"
+            autocomplete="off"
+            placeholder="readout_fidelity>0.97, calibrated_within=2h"
+            value={require}
+            onInput={({ currentTarget }) => change('require', { require: currentTarget.value })}
+            {...describedBy('require', errorOf('require'))}
           />
         </Field>
         <Field id="name" label="Name" error={errorOf('name')}>

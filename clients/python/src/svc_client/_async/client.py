@@ -122,6 +122,7 @@ class SvcAsyncClient(AsyncAdapters):
         precision: Precision | None = None,
         max_seconds: float | None = None,
         require: Mapping[str, str] | None = None,
+        give_up_after: str | None = None,
         name: str | None = None,
         tags: Sequence[str] = (),
         idempotency_key: str | None = None,
@@ -153,6 +154,8 @@ class SvcAsyncClient(AsyncAdapters):
                 ``max_seconds_reached``.
             require: quality of the qubits and pairs that it may use, such as ``{"readout_fidelity": ">0.97",
                 "two_qubit_error": "<0.01", "calibrated_within": "2h"}``; it waits until enough of them have it.
+            give_up_after: time from the submission, such as ``2h``, after which it fails with ``given_up`` unless it has
+                begun.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
@@ -177,6 +180,7 @@ class SvcAsyncClient(AsyncAdapters):
             precision=precision,
             max_seconds=max_seconds,
             require=require,
+            give_up_after=give_up_after,
             name=name,
             tags=tags,
         )

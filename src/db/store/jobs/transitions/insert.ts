@@ -15,6 +15,7 @@ import { type Quote, quoteFields } from '../forecast/quote.ts'
 import { findJob, type Job } from '../jobs.ts'
 import { saveLabels } from '../labels.ts'
 import { pendingByUser } from '../pending-by-user.ts'
+import { setDeadline } from './give-up.ts'
 
 /** A validated job to add to the queue. */
 interface NewJob {
@@ -33,6 +34,8 @@ interface NewJob {
   quote?: Quote
   /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
   maxMs?: number
+  /** Until when it has to begin, ms after its submission; 0 = no limit. */
+  giveUpMs?: number
   /** SHA-256 of its programs in base64url; '' = unknown. */
   programHash?: string
   name?: string
@@ -70,6 +73,7 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
     status: 'pending',
   })
+  if (job.giveUpMs) setDeadline(tx, row.id, tx.now + job.giveUpMs)
   if (job.labels) saveLabels(tx, row.id, job.labels)
   // Counted by the insert; the refusal undoes it.
   const bytes = storedBytesOf(tx, job.user) - used

@@ -1,0 +1,60 @@
+import { toTimestamp } from '../../../../base/index.ts'
+import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { appendTimeline } from '../../../journal/timeline.ts'
+import type { ReadTx, Tx } from '../../../records/tx.ts'
+import { readUnfitness } from '../../qpus/unfit-jobs.ts'
+import { announceJobEnd } from '../announce-end.ts'
+
+/** Until when a job has to begin, ms since the epoch. */
+export function setDeadline(tx: Tx, job: string, ms: number): void {
+  tx.run('INSERT INTO job_deadlines (job_seq, at) SELECT seq, $at FROM quantum_jobs WHERE id = $job', {
+    job,
+    at: toTimestamp(ms),
+  })
+}
+
+/** Until when a job has to begin, UTC text; undefined without such a time, and after it. */
+export function deadlineOf(tx: ReadTx, job: string): string | undefined {
+  return tx.one<{ at: string }>(
+    'SELECT at FROM job_deadlines WHERE job_seq = (SELECT seq FROM quantum_jobs WHERE id = $job)',
+    { job },
+  )?.at
+}
+
+/** Jobs that had to begin before now, at most `limit`, the earliest first. */
+export function listDueJobs(tx: ReadTx, limit: number): string[] {
+  return tx
+    .all<{ id: string }>(
+      `SELECT job.id FROM job_deadlines deadline JOIN quantum_jobs job ON job.seq = deadline.job_seq
+       WHERE deadline.at <= $at ORDER BY deadline.at LIMIT $limit`,
+      { at: tx.at, limit },
+    )
+    .map(({ id }) => id)
+}
+
+/**
+ * T11: fails a job whose time to begin is over and that is pending, with what kept it from QPUs. One that
+ * has begun keeps no such time.
+ */
+export function giveUp(tx: Tx, id: string): void {
+  const job = tx.one<{ seq: number; attempt: number }>(
+    'SELECT seq, attempt FROM quantum_jobs WHERE id = $id',
+    {
+      id,
+    },
+  )
+  if (!job) return
+  tx.run('DELETE FROM job_deadlines WHERE job_seq = $seq', { seq: job.seq })
+  const [why] = readUnfitness(tx, job.seq).values()
+  const error = `Given up: the job had not begun within its give_up_after${why ? `; ${why.reason}` : ''}`
+  const changed = tx.run(
+    `UPDATE quantum_jobs SET status = 'failed', results = $results, error_code = 'given_up', finished_at = $at,
+       not_before = 0, held = 0, hold_reason = '', updated = $at
+     WHERE id = $id AND status = 'pending'`,
+    { id, at: tx.at, results: JSON.stringify({ error, error_code: 'given_up' }) },
+  )
+  if (changed === 0) return
+  appendTimeline(tx, id, { event: 'failed', attempt: job.attempt, detail: 'given_up' })
+  announceJobEnd(tx, id)
+  tx.changed(quantumJobs, id, 'update')
+}
