@@ -23,6 +23,8 @@ export interface Preferences {
   density: (typeof CHOICES.density)[number]
   motion: (typeof CHOICES.motion)[number]
   views: readonly SavedView[]
+  /** Titles of the columns that are not shown, by the name of their list. */
+  hiddenColumns: Readonly<Record<string, readonly string[]>>
 }
 
 const KEY = 'svc.preferences'
@@ -38,6 +40,7 @@ export function readPreferences(): Preferences {
     density: pick('density', CHOICES.density),
     motion: pick('motion', CHOICES.motion),
     views: viewsOf(stored['views']),
+    hiddenColumns: columnsOf(stored['hiddenColumns']),
   }
 }
 
@@ -48,6 +51,14 @@ function viewsOf(stored: unknown): SavedView[] {
     const [name, address] = [String(view?.name ?? ''), String(view?.address ?? '')]
     return name && /^\/\w[\w/-]*\?/.test(address) ? [{ name: name.slice(0, VIEW_NAME_LENGTH), address }] : []
   })
+}
+
+/** The stored titles by list; what is no list of texts is left out. */
+function columnsOf(stored: unknown): Preferences['hiddenColumns'] {
+  const lists = typeof stored === 'object' && stored !== null ? Object.entries(stored) : []
+  return Object.fromEntries(
+    lists.flatMap(([list, titles]) => (Array.isArray(titles) ? [[list, titles.map(String)]] : [])),
+  )
 }
 
 function readStored(): Record<string, unknown> {

@@ -92,6 +92,27 @@ describe.skipIf(!chromium)('jobs', () => {
       expect(await overflowOf(page)).toBe(0)
     }))
 
+  test('the address and this browser keep the chosen columns of a list', () =>
+    visit('columns', 'user', async (page) => {
+      const head = (name: string) => page.getByRole('columnheader', { name })
+      await page.goto('/jobs')
+      await page.getByRole('link', { name: 'first sweep' }).waitFor()
+      await page.getByRole('button', { name: 'Columns' }).click()
+      await page.getByRole('button', { name: 'Shots', exact: true }).click()
+      await page.getByRole('button', { name: 'QPU', exact: true }).click()
+      await page.getByRole('button', { name: 'Columns 3 of 5' }).waitFor()
+      expect(new URL(page.url()).search).toBe('?without=Shots&without=QPU')
+      expect([await head('Shots').count(), await head('Status').count()]).toEqual([0, 1])
+      await page.goto('/jobs?without=Time')
+      await head('QPU').waitFor()
+      expect([await head('Shots').count(), await head('Time').count()]).toEqual([1, 0])
+      await page.goto('/jobs')
+      await page.getByRole('button', { name: 'Columns 3 of 5' }).click()
+      await page.getByRole('button', { name: 'Usual columns' }).click()
+      await head('Shots').waitFor()
+      expect(new URL(page.url()).search).toBe('?without=none')
+    }))
+
   test('the scale of a histogram is that of its bars; outcomes without one are a number', () =>
     visit('flat', 'user', async (page) => {
       await page.goto(`/jobs/${flat}`)

@@ -23,6 +23,7 @@ test.each([
     density: 'comfortable',
     motion: 'system',
     views: [],
+    hiddenColumns: {},
   })
 })
 
@@ -42,6 +43,13 @@ test('readPreferences() keeps saved views that are addresses of lists', () => {
   ]
   stored.set('svc.preferences', JSON.stringify({ views }))
   expect(readPreferences().views).toEqual([failed])
+})
+
+test('readPreferences() keeps the columns that lists do not show', () => {
+  stored.set('svc.preferences', '{"hiddenColumns":{"jobs":["QPU"],"users":7}}')
+  expect(readPreferences().hiddenColumns).toEqual({ jobs: ['QPU'] })
+  stored.set('svc.preferences', '{"hiddenColumns":"all"}')
+  expect(readPreferences().hiddenColumns).toEqual({})
 })
 
 test('effectiveZone() falls back to the zone of the browser', () => {

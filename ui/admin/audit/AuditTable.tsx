@@ -13,6 +13,7 @@ export function AuditTable({ entries, filter }: AuditTableProps) {
   return (
     <DataTable
       label="Entries of the audit log"
+      list="audit"
       class="folds audit"
       rows={entries}
       id={({ seq }) => String(seq)}

@@ -99,6 +99,7 @@ export function AccountingPage() {
               ) : (
                 <DataTable
                   label="Usage"
+                  list="usage"
                   rows={items}
                   columns={columnsOf(by, superuser.value)}
                   id={(item) => `${item.month} ${item.user} ${item.qpu}`}

@@ -63,6 +63,7 @@ export function FinishedTable({ reports, tuners, pages, turn }: FinishedTablePro
     <>
       <DataTable
         label="Reports of calibrations"
+        list="reports"
         rows={reports}
         columns={columns}
         id={({ id }) => id}

@@ -56,6 +56,7 @@ export function DriverTable({ list, state }: DriverTableProps) {
   return (
     <DataTable
       label="Drivers"
+      list="drivers"
       class="folds data dense"
       rows={sorted}
       columns={columns}

@@ -74,6 +74,7 @@ export function EventLog({ driver, drivers }: EventLogProps) {
           ) : (
             <DataTable
               label="Events"
+              list="events"
               rows={rows}
               id={({ id }) => id}
               busy={events.loading.value}

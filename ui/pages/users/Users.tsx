@@ -77,6 +77,7 @@ export function UsersPage() {
               ) : (
                 <DataTable
                   label="Users"
+                  list="users"
                   rows={items}
                   columns={COLUMNS}
                   id={({ id }) => id}

@@ -1,9 +1,11 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { ColumnChoice } from './ColumnChoice.tsx'
 import { Grip } from './Grip.tsx'
 import { select } from './selection.ts'
 import { nextSort, sortDirection } from './sort.ts'
+import { useHiddenColumns } from './use-hidden-columns.ts'
 import type { LongRows } from './use-long-rows.ts'
 
 /** A column. One of them names the row and is its link: the first, unless another `names` it. */
@@ -63,6 +65,11 @@ interface DataTableProps<Row> {
   rowClass?: (row: Row) => string | undefined
 }
 
+interface ListProps<Row> extends DataTableProps<Row> {
+  /** Name of the list under which the choice of its columns is kept; without one there is no choice. */
+  list?: string
+}
+
 const PICK_PX = 38
 
 /**
@@ -70,7 +77,37 @@ const PICK_PX = 38
  * the screen are rendered. The keys j and k walk along rows with a link; with Shift, all rows from the last
  * selected one are selected.
  */
-export function DataTable<Row>(props: DataTableProps<Row>) {
+export function DataTable<Row>({ list, ...props }: ListProps<Row>) {
+  return list === undefined ? <Table {...props} /> : <ChosenColumns {...props} list={list} />
+}
+
+/** A table with a choice of its columns but the one that names the row. */
+function ChosenColumns<Row>({ list, ...props }: DataTableProps<Row> & { list: string }) {
+  const { hidden, toggle, reset } = useHiddenColumns(list)
+  const naming = namingOf(props.columns)
+  const isShown = ({ title }: Column<Row>, index: number) => index === naming || !hidden.includes(title)
+  const choice = props.columns.flatMap((column, index) =>
+    index === naming || column.untitled ? [] : { title: column.title, isShown: isShown(column, index) },
+  )
+  return (
+    <>
+      <div class="table-tools">
+        <ColumnChoice columns={choice} toggle={toggle} reset={reset} />
+      </div>
+      <Table {...props} columns={props.columns.filter(isShown)} />
+    </>
+  )
+}
+
+/** The index of the column that names the rows. */
+function namingOf<Row>(columns: readonly Column<Row>[]): number {
+  return Math.max(
+    0,
+    columns.findIndex(({ names }) => names),
+  )
+}
+
+function Table<Row>(props: DataTableProps<Row>) {
   const { label, rows, columns, id, sort, selected, busy } = props
   const [opened, setOpened] = useState<string | undefined>(undefined)
   const last = useRef<string>(undefined)
@@ -183,10 +220,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
     const isElsewhere = target instanceof Element && !target.closest('a, button, input')
     if (isElsewhere && getSelection()?.isCollapsed !== false) open?.(row, opening)
   }
-  const naming = Math.max(
-    0,
-    columns.findIndex(({ names }) => names),
-  )
+  const naming = namingOf(columns)
   return (
     <>
       <tr

@@ -31,6 +31,7 @@ export function JobRows({ pages, total, selected, owner }: JobRowsProps) {
   return (
     <DataTable
       label="Jobs"
+      list="jobs"
       class={`folds jobs long ${owner ? 'owned' : ''}`}
       rows={rows}
       id={idOf}
