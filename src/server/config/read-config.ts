@@ -62,6 +62,10 @@ function checkDatabase(config: Config, places: Record<SettingName, string>): voi
     const place = config.checkpoints === 'external' ? places.checkpoints : places.acknowledge
     throw badConfig(`${place}: not with ${places.database}; PostgreSQL replicates by its own means`)
   }
+  if (config.backupEvery > 0)
+    throw badConfig(
+      `${places.backupEvery}: not with ${places.database}; back PostgreSQL up with pg_dump or the backups of its provider`,
+    )
   const { hostname } = databaseUrlOf(config.database)
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (!isHere && config.databaseRootCert === '') {

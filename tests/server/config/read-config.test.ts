@@ -232,6 +232,10 @@ test('invalid values are reported with their source, the value and the accepted 
       { flags: { database: 'postgres://svc@localhost/svc', checkpoints: 'external' } },
       '--checkpoints: not with --database',
     ],
+    [
+      { flags: { database: 'postgres://svc@localhost/svc', backupEvery: '24h' } },
+      '--backup-every: not with --database; back PostgreSQL up with pg_dump',
+    ],
     [{ flags: { smtpFrom: 'nobody' } }, '--smtp-from: bad value "nobody"; expected an e-mail address'],
     [{ flags: { publicUrl: 'svc.example.org' } }, '--public-url: bad value "svc.example.org"; expected an'],
     [
