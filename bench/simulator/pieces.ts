@@ -228,7 +228,7 @@ function chains(folder: string): Piece {
       .map(({ name, program }) => chain(name, program, 1)),
   ]
   const about = `As matrix product states of both sides, 1,024 shots, singular values with a weight below 1e-16 truncated; the random ones are layers of
-\`u3\` and \`cx\` between neighbors, as deep as the bond needs.`
+\`u3\` and \`cx\` between neighbors, as deep as the bond holds without a loss: a chain that loses half of its state is refused.`
   return { heading: 'Chains', about, contests }
 }
 

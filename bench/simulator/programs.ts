@@ -94,7 +94,7 @@ export const FAMILIES = { qft, cz: random('cz'), cx: random('cx'), ghz, qaoa, qv
 /** Layers of random matrices and controlled X between neighbors, as deep as bonds of `bond` need. */
 export function brickwork(qubits: number, bond: number): string {
   const { rotation } = randomness()
-  const layers = upTo(2 * Math.log2(bond) + 2).flatMap((layer) => [
+  const layers = upTo(2 * Math.log2(bond)).flatMap((layer) => [
     ...upTo(qubits).map(rotation),
     ...upTo(Math.floor((qubits - (layer % 2)) / 2)).map((pair) => {
       const first = 2 * pair + (layer % 2)

@@ -71,7 +71,7 @@ type Submission struct {
 	MaxSeconds float64 `json:"max_seconds,omitempty"`
 	// Require is the quality of the qubits and pairs that it may use; it waits until enough of them have it.
 	Require *QualityCondition `json:"require,omitempty"`
-	// GiveUpAfter is the time from the submission, such as "2h", after which it fails with given_up unless it has begun.
+	// GiveUpAfter is the time from the submission, such as "2h", after which it fails with given_up if it still waits.
 	GiveUpAfter string   `json:"give_up_after,omitempty"`
 	Name        string   `json:"name,omitempty"`
 	Tags        []string `json:"tags,omitempty"`

@@ -62,7 +62,7 @@ export interface Submission {
   readonly maxSeconds?: number
   /** Quality of the qubits and pairs that it may use; it waits until enough of them have it. */
   readonly require?: QualityCondition
-  /** Time from the submission, such as `2h`, after which it fails with `given_up` unless it has begun. */
+  /** Time from the submission, such as `2h`, after which it fails with `given_up` if it still waits. */
   readonly giveUpAfter?: string
   readonly name?: string
   readonly tags?: readonly string[]

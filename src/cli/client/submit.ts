@@ -67,7 +67,7 @@ export const submitCommand = defineCommand({
     ),
     giveUpAfter: flag(
       kinds.nonEmptyText('duration'),
-      'Time from the submission, such as 2h, after which it fails unless it has begun; never if unset',
+      'Time from the submission, such as 2h, after which it fails if it still waits; never if unset',
     ),
     seed: flag(kinds.integer({ min: 0 }), 'Seed, which makes the results of a simulator repeatable'),
     memory: switchFlag(kinds.bool(), 'Also return the outcome of each shot (see --json)'),

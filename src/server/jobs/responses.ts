@@ -121,7 +121,7 @@ const recallMark = v.pipe(
 
 const detailShape = {
   ...ownShape,
-  give_up_at: v.pipe(v.nullable(time), v.description('When it fails unless it has begun; null = never')),
+  give_up_at: v.pipe(v.nullable(time), v.description('When it fails if it still waits; null = never')),
   charged_seconds: v.nullable(v.number()),
   estimate: submissionEstimate,
   timeline: v.array(step),

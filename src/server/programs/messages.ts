@@ -72,7 +72,7 @@ export interface ExaminedSubmission extends ProgramsReport {
   expected: ExpectedResults
   /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
   maxMs: number
-  /** Until when it has to begin, ms after its submission; 0 = no limit. */
+  /** How long it may wait, ms after its submission; 0 = no limit. */
   giveUpMs: number
   /** SHA-256 of the programs in base64url. */
   programHash: string

@@ -151,6 +151,7 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
   '`failures` of `GET /api/schedule`': ['schedule-ticks'],
   'Calibrations of `GET /api/schedule` that have ended': ['schedule-ticks'],
   'Times of maintenance of `GET /api/schedule` that have ended': ['schedule-ticks'],
+  'Stages of a driver': { reason: 'superusers only; refused by tests/server/records' },
   'Notes of `GET /api/schedule`': { reason: 'one range of an index, and the number is fixed' },
   'Jobs of `GET /api/qpus/{name}/queue`': ['qpu-queue'],
   'Values of `GET /api/calibration/history`': { reason: 'one range of an index, and the number is fixed' },

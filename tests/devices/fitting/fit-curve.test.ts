@@ -5,6 +5,7 @@ import { CHIP_TRIALS } from '../../support/fitting/chip-trials.ts'
 import { CURVE_TRIALS } from '../../support/fitting/curve-trials.ts'
 import { TOMOGRAPHY_TRIAL } from '../../support/fitting/tomography-trial.ts'
 import { runTrials, type TrialKind } from '../../support/fitting/trials.ts'
+import { part } from '../../support/whole.ts'
 
 /** Kinds that take longer get fewer trials; `bun bench/calibration/fits.ts` runs 500 of each. */
 const SLOW = /chevron|anticrossing|CZ|tomography|shots/
@@ -13,7 +14,7 @@ const KINDS = [...CURVE_TRIALS, ...CHIP_TRIALS, TOMOGRAPHY_TRIAL]
 function figuresOf(kind: TrialKind, at: number) {
   const rng = createRng(2_026)
   rng.seek(at, 0)
-  const [signals, noises] = SLOW.test(kind.name) ? [3, 1] : [30, 30]
+  const [signals, noises] = SLOW.test(kind.name) ? [3, 1] : [part(30, 15), part(30, 15)]
   return runTrials(kind, rng, { signals, noises, now: () => 0 })
 }
 

@@ -13,6 +13,7 @@ const NOT_IN_RESPONSES = {
       'backup_needed',
       'database_foreign',
       'database_in_use',
+      'database_not_empty',
       'root_ca_differs',
       'folder_in_use',
       'folder_unusable',

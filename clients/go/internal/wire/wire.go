@@ -1387,7 +1387,7 @@ type JobDetail struct {
 	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
-	// When it fails unless it has begun; null = never
+	// When it fails if it still waits; null = never
 	GiveUpAt *string `json:"give_up_at"`
 
 	ChargedSeconds *float64 `json:"charged_seconds"`
@@ -1676,7 +1676,7 @@ type JobChange struct {
 	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
-	// When it fails unless it has begun; null = never
+	// When it fails if it still waits; null = never
 	GiveUpAt *string `json:"give_up_at"`
 
 	ChargedSeconds *float64 `json:"charged_seconds"`
@@ -3996,7 +3996,7 @@ type PostJobsBody struct {
 	// Most QPU time that it may use and be charged, over all attempts; then it fails
 	MaxSeconds *float64 `json:"max_seconds,omitempty"`
 
-	// Time from the submission, such as "2h", after which it fails unless it has begun
+	// Time from the submission, such as "2h", after which it fails if it still waits
 	GiveUpAfter *string `json:"give_up_after,omitempty"`
 
 	// Name or id of a QPU; any QPU if omitted

@@ -894,7 +894,7 @@ export interface JobDetail {
   readonly max_seconds: number | null
   /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
-  /** When it fails unless it has begun; null = never */
+  /** When it fails if it still waits; null = never */
   readonly give_up_at: string | null
   readonly charged_seconds: number | null
   /** At its submission; null = none */
@@ -1092,7 +1092,7 @@ export interface JobChange {
   readonly max_seconds: number | null
   /** Of its program, or of the sums of several; null for a job of an earlier version */
   readonly program_sha256: string | null
-  /** When it fails unless it has begun; null = never */
+  /** When it fails if it still waits; null = never */
   readonly give_up_at: string | null
   readonly charged_seconds: number | null
   /** At its submission; null = none */
@@ -2629,7 +2629,7 @@ export interface PostJobsBody {
   readonly tags?: readonly string[] | null
   /** Most QPU time that it may use and be charged, over all attempts; then it fails */
   readonly max_seconds?: number | null
-  /** Time from the submission, such as "2h", after which it fails unless it has begun */
+  /** Time from the submission, such as "2h", after which it fails if it still waits */
   readonly give_up_after?: string | null
   /** Name or id of a QPU; any QPU if omitted */
   readonly qpu_target?: string | null

@@ -788,7 +788,7 @@ class _JobDetail(TypedDict):
     shots: int  # Most shots of one of its circuits; 0 = unknown
     max_seconds: Optional[float]  # Most QPU time that it may use, over all attempts; null = no limit of its own
     program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
-    give_up_at: Optional[str]  # When it fails unless it has begun; null = never
+    give_up_at: Optional[str]  # When it fails if it still waits; null = never
     charged_seconds: Optional[float]
     estimate: Optional[JobEstimate]  # At its submission; null = none
     timeline: List[TimelineStep]
@@ -965,7 +965,7 @@ class _JobChange(TypedDict):
     shots: int  # Most shots of one of its circuits; 0 = unknown
     max_seconds: Optional[float]  # Most QPU time that it may use, over all attempts; null = no limit of its own
     program_sha256: Optional[str]  # Of its program, or of the sums of several; null for a job of an earlier version
-    give_up_at: Optional[str]  # When it fails unless it has begun; null = never
+    give_up_at: Optional[str]  # When it fails if it still waits; null = never
     charged_seconds: Optional[float]
     estimate: Optional[JobEstimate]  # At its submission; null = none
     timeline: List[TimelineStep]
@@ -2259,7 +2259,7 @@ class PostJobsBody(TypedDict, total=False):
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again
     max_seconds: Optional[float]  # Most QPU time that it may use and be charged, over all attempts; then it fails
-    give_up_after: Optional[str]  # Time from the submission, such as "2h", after which it fails unless it has begun
+    give_up_after: Optional[str]  # Time from the submission, such as "2h", after which it fails if it still waits
     qpu_target: Optional[str]  # Name or id of a QPU; any QPU if omitted
     extensions: Any  # Any value; ignored and not stored
 

@@ -71,7 +71,7 @@ export const JOBS_TABLES: readonly Table[] = [
     ['PRIMARY KEY (qpu, job_seq)'],
     [index('unfit_jobs', ['job_seq'], false)],
   ),
-  // Until when a job has to begin; removed when that has come, whether it has begun or is given up.
+  // Until when a job may wait; removed when that has come, whether it runs or is given up.
   keyed(
     'job_deadlines',
     {

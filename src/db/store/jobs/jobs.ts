@@ -18,7 +18,7 @@
  * | T8 | pending → cancelled | `cancelJob` (cancel) |
  * | T9 | running → pending (not delivered to the driver) | `requeueUndelivered` (requeue) |
  * | T10 | running → pending (requeued by an operator) | `requeueJob` (requeue) |
- * | T11 | pending → failed (not begun in time) | `giveUp` (give up) |
+ * | T11 | pending → failed (waited too long) | `giveUp` (give up) |
  * | – | pending, held or not | `holdJob` (hold), `releaseJob` (release), `moveJob`, `moveJobToFront` (move) |
  * | – | ended → – | `deleteJob` (delete) |
  */

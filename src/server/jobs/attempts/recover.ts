@@ -36,7 +36,7 @@ interface JobRecoveryDependencies {
  * Disconnects drivers that have sent no heartbeat of their job for `jobTimeout` and requeues the job: a live
  * driver reconnects in a moment and reports what it has, a dead one receives no more jobs. A message that is
  * still arriving counts as a heartbeat, because no other message can overtake a large result. Jobs that their
- * drivers do not stop at their `max_seconds` end here, and those that have not begun in time.
+ * drivers do not stop at their `max_seconds` end here, and those that have waited too long.
  */
 export class JobRecovery {
   readonly loop: Loop

@@ -21,7 +21,7 @@ interface Submission {
   target: string
   /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
   maxMs: number
-  /** Until when it has to begin, ms after its submission; 0 = no limit. */
+  /** How long it may wait, ms after its submission; 0 = no limit. */
   giveUpMs: number
   /** What its owner calls the job. */
   name: string
@@ -90,7 +90,7 @@ export const submissionForms = v.object({
   ),
   give_up_after: v.pipe(
     v.nullish(giveUpAfter),
-    v.description('Time from the submission, such as "2h", after which it fails unless it has begun'),
+    v.description('Time from the submission, such as "2h", after which it fails if it still waits'),
   ),
   qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU if omitted')),
   [EXTENSIONS]: v.pipe(v.nullish(v.unknown()), v.description('Any value; ignored and not stored')),

@@ -50,7 +50,7 @@ describe('JobRecovery.recoverOnce()', () => {
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
   })
 
-  test('fails a job that has not begun in time, held or not, and never one that runs', async () => {
+  test('fails a job that has waited too long, held or not, and never one that runs', async () => {
     await using it = await openCase()
     const { lab } = it
     const user = await lab.user()
@@ -64,7 +64,7 @@ describe('JobRecovery.recoverOnce()', () => {
     it.heartbeats.record({ job: it.id, attempt: 1 })
     await it.recovery.recoverOnce()
     await it.recovery.recoverOnce()
-    const error = 'Given up: the job had not begun within its give_up_after; q1 misses'
+    const error = 'Given up: the job was waiting at the end of its give_up_after; q1 misses'
     expect(await lab.job(due.id)).toMatchObject({
       ...{ status: 'failed', error_code: 'given_up', held: false, duration: 0 },
       results: { error, error_code: 'given_up' },

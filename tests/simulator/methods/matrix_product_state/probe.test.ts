@@ -85,7 +85,7 @@ async function outcomeOf({ qubits, ops }: ReturnType<typeof programOf>, maxBondD
   return { isKept: chain.discarded <= 0.5, isRefused: isRefused ?? false }
 }
 
-const [PROGRAMS, BOND] = [part(200, 12), part(64, 32)]
+const [PROGRAMS, BOND] = [part(200, 8), part(64, 32)]
 
 test(`of ${PROGRAMS} programs near the border, none that keeps half of its state is refused`, async () => {
   const names = Object.keys(LAYERS) as (keyof typeof LAYERS)[]

@@ -5,7 +5,7 @@ import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { readUnfitness } from '../../qpus/unfit-jobs.ts'
 import { announceJobEnd } from '../announce-end.ts'
 
-/** Until when a job has to begin, ms since the epoch. */
+/** Until when a job may wait, ms since the epoch. */
 export function setDeadline(tx: Tx, job: string, ms: number): void {
   tx.run('INSERT INTO job_deadlines (job_seq, at) SELECT seq, $at FROM quantum_jobs WHERE id = $job', {
     job,
@@ -13,7 +13,7 @@ export function setDeadline(tx: Tx, job: string, ms: number): void {
   })
 }
 
-/** Until when a job has to begin, UTC text; undefined without such a time, and after it. */
+/** Until when a job may wait, UTC text; undefined without such a time, and after it. */
 export function deadlineOf(tx: ReadTx, job: string): string | undefined {
   return tx.one<{ at: string }>(
     'SELECT at FROM job_deadlines WHERE job_seq = (SELECT seq FROM quantum_jobs WHERE id = $job)',
@@ -21,7 +21,7 @@ export function deadlineOf(tx: ReadTx, job: string): string | undefined {
   )?.at
 }
 
-/** Jobs that had to begin before now, at most `limit`, the earliest first. */
+/** Jobs that may wait no longer, at most `limit`, the earliest first. */
 export function listDueJobs(tx: ReadTx, limit: number): string[] {
   return tx
     .all<{ id: string }>(
@@ -33,8 +33,8 @@ export function listDueJobs(tx: ReadTx, limit: number): string[] {
 }
 
 /**
- * T11: fails a job whose time to begin is over and that is pending, with what kept it from QPUs. One that
- * has begun keeps no such time.
+ * T11: fails a job that still waits, for the first time or again, with what kept it from QPUs. One that
+ * runs has no such time any more.
  */
 export function giveUp(tx: Tx, id: string): void {
   const job = tx.one<{ seq: number; attempt: number }>(
@@ -46,7 +46,7 @@ export function giveUp(tx: Tx, id: string): void {
   if (!job) return
   tx.run('DELETE FROM job_deadlines WHERE job_seq = $seq', { seq: job.seq })
   const [why] = readUnfitness(tx, job.seq).values()
-  const error = `Given up: the job had not begun within its give_up_after${why ? `; ${why.reason}` : ''}`
+  const error = `Given up: the job was waiting at the end of its give_up_after${why ? `; ${why.reason}` : ''}`
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'failed', results = $results, error_code = 'given_up', finished_at = $at,
        not_before = 0, held = 0, hold_reason = '', updated = $at

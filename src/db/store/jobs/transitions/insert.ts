@@ -34,7 +34,7 @@ interface NewJob {
   quote?: Quote
   /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
   maxMs?: number
-  /** Until when it has to begin, ms after its submission; 0 = no limit. */
+  /** How long it may wait, ms after its submission; 0 = no limit. */
   giveUpMs?: number
   /** SHA-256 of its programs in base64url; '' = unknown. */
   programHash?: string
