@@ -155,8 +155,8 @@ class SvcClient(Adapters):
                 ``max_seconds_reached``.
             require: quality of the qubits and pairs that it may use, such as ``{"readout_fidelity": ">0.97",
                 "two_qubit_error": "<0.01", "calibrated_within": "2h"}``; it waits until enough of them have it.
-            give_up_after: time from the submission, such as ``2h``, after which it fails with ``given_up`` unless it has
-                begun.
+            give_up_after: time from the submission, such as ``2h``, after which it fails with ``given_up`` if it still
+                waits.
             tags: at most 10, to find jobs again.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
