@@ -7,7 +7,7 @@ import uuid
 from contextlib import aclosing
 from datetime import datetime
 from types import TracebackType
-from typing import Any, AsyncGenerator, AsyncIterator, Iterable, Sequence
+from typing import Any, AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 
 from .._credentials import credentials_of, save_account
 from .._errors import JobTimeout, SvcError

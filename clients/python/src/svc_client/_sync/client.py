@@ -8,7 +8,7 @@ import uuid
 from contextlib import closing
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Generator, Iterator, Iterable, Sequence
+from typing import Any, Generator, Iterator, Iterable, Mapping, Sequence
 
 from .._credentials import credentials_of, save_account
 from .._errors import JobTimeout, SvcError
