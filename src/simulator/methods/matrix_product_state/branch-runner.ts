@@ -46,7 +46,7 @@ export class BranchRunner {
     // A qubit without a site has never been changed.
     const measured = terminal.map(({ qubit }) => qubit).filter((qubit) => chain.has(qubit))
     this.#waiting.push({ chain, step: 0, shots, bits })
-    const walk = new PlanWalk(plan, { ...settings, meeting }, timeBudget)
+    const walk = new PlanWalk({ plan, settings: { ...settings, meeting }, timeBudget })
     for (let branch = this.#waiting.pop(); branch; branch = this.#waiting.pop()) {
       timeBudget.enter('evolve')
       await walk.run(branch, (part, op) => this.#branch(part, op))

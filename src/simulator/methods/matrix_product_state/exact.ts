@@ -37,7 +37,7 @@ export async function computeOnChain(
   const settings = { truncation, algebra: new Algebra(engine, timeBudget), meeting: plan.meeting }
   const chain = new TensorChain(qubits, settings)
   timeBudget.enter('evolve')
-  await new PlanWalk(plan, settings, timeBudget).run({ chain, step: 0 })
+  await new PlanWalk({ plan, settings, timeBudget }).run({ chain, step: 0 })
   timeBudget.enter('sample')
   const expectationValues: number[] = []
   for (const observable of exact?.observables ?? []) {

@@ -6,6 +6,8 @@ import type { TensorChain } from './tensor-chain.ts'
 /** Work of a site besides multiplications, and of each of its shots, in amplitude updates. */
 const GROUP_WORK = 1_024
 const SHOT_WORK = 256
+/** Below the resolution of random numbers: a value that rounding alone makes possible. */
+const LEAST_SHARE = 2 ** -53
 /** Groups whose vectors are extended together. */
 const MAX_GROUPS = 256
 
@@ -98,6 +100,8 @@ function extended(chain: TensorChain, { site, groups, vectors }: Batch, run: Met
 
 /** Draws 1 with probability `share`, or 0, for each shot. */
 function draw(shots: Uint32Array, share: number, site: number, { rng, stream }: MethodRun) {
+  if (share < LEAST_SHARE) return { ones: shots.subarray(0, 0), zeros: shots }
+  if (1 - share < LEAST_SHARE) return { ones: shots, zeros: shots.subarray(0, 0) }
   const ones = new Uint32Array(shots.length)
   const zeros = new Uint32Array(shots.length)
   let count = 0

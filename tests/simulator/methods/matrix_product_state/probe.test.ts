@@ -75,7 +75,7 @@ async function outcomeOf({ qubits, ops }: ReturnType<typeof programOf>, maxBondD
     const operator = operatorOf(op as Parameters<typeof operatorOf>[0])
     if (operator) chain.apply(operator)
     if (chain.discarded > 0.5) break
-    const run = { plan, truncation, timeBudget }
+    const run = { plan, settings, timeBudget }
     if (isRefused !== undefined || !mayBeLost(chain, run)) continue
     isRefused = await assertKeepable(chain, step + 1, run).then(
       () => false,

@@ -37,12 +37,8 @@ export function listDueJobs(tx: ReadTx, limit: number): string[] {
  * runs has no such time any more.
  */
 export function giveUp(tx: Tx, id: string): void {
-  const job = tx.one<{ seq: number; attempt: number }>(
-    'SELECT seq, attempt FROM quantum_jobs WHERE id = $id',
-    {
-      id,
-    },
-  )
+  const sql = 'SELECT seq, attempt FROM quantum_jobs WHERE id = $id'
+  const job = tx.one<{ seq: number; attempt: number }>(sql, { id })
   if (!job) return
   tx.run('DELETE FROM job_deadlines WHERE job_seq = $seq', { seq: job.seq })
   const [why] = readUnfitness(tx, job.seq).values()

@@ -2,8 +2,7 @@ import { UnsuitableMethodError } from '../../../errors.ts'
 import { operatorOf } from '../../../reduction/operator.ts'
 import type { TimeBudget } from '../../../timing/time-budget.ts'
 import type { ChainPlan } from '../plan-chain.ts'
-import type { Truncation } from '../split.ts'
-import type { TensorChain } from '../tensor-chain.ts'
+import type { ChainSettings, TensorChain } from '../tensor-chain.ts'
 
 /** Bonds of the two copies of a chain that run ahead: `explanation/simulation.md` has the rule. */
 const [NARROW, WIDE] = [8, 16] as const
@@ -17,19 +16,16 @@ const LOST = -1
  */
 const SAFETY = 2
 
-/** A run of a plan with truncations. */
-export interface TruncatedRun {
+/** A plan, and the chains and the time with which it runs. */
+export interface PlanRun {
   plan: ChainPlan
-  truncation: Truncation
+  settings: ChainSettings
   timeBudget: TimeBudget
 }
 
 /** Whether the state of a chain may be lost: its bonds do grow, and an exact one may need larger bonds. */
-export function mayBeLost(
-  { largestBondDimension }: TensorChain,
-  { plan, truncation }: TruncatedRun,
-): boolean {
-  const { maxBondDimension } = truncation
+export function mayBeLost({ largestBondDimension }: TensorChain, { plan, settings }: PlanRun): boolean {
+  const { maxBondDimension } = settings.truncation
   return largestBondDimension > WIDE && maxBondDimension > WIDE && plan.largestBond > maxBondDimension
 }
 
@@ -41,7 +37,7 @@ export function mayBeLost(
 export async function assertKeepable(
   chain: TensorChain,
   from: number,
-  { plan: { ops, pairs, starts }, truncation, timeBudget }: TruncatedRun,
+  { plan: { ops, pairs, starts }, settings: { truncation }, timeBudget }: PlanRun,
 ): Promise<void> {
   const narrow = chain.clone({ ...truncation, maxBondDimension: NARROW })
   const wide = chain.clone({ ...truncation, maxBondDimension: WIDE })

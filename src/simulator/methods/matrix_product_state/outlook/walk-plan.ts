@@ -1,11 +1,9 @@
 import { operatorOf } from '../../../reduction/operator.ts'
 import type { StateOp } from '../../../reduction/reduce-circuit.ts'
-import type { TimeBudget } from '../../../timing/time-budget.ts'
-import type { ChainPlan } from '../plan-chain.ts'
 import { assertKept } from '../refusals.ts'
-import type { ChainSettings, TensorChain } from '../tensor-chain.ts'
+import type { TensorChain } from '../tensor-chain.ts'
 import { Outlook } from './outlook.ts'
-import { assertKeepable, mayBeLost, type TruncatedRun } from './probe.ts'
+import { assertKeepable, mayBeLost, type PlanRun } from './probe.ts'
 import { WindowBonds } from './window-bonds.ts'
 
 /** A chain and the next step of its plan. */
@@ -16,18 +14,12 @@ interface Walker {
 
 /** Executes the steps of a plan on chains, and ends one that cannot complete within the time left. */
 export class PlanWalk {
-  readonly #plan: ChainPlan
-  readonly #settings: ChainSettings
-  readonly #timeBudget: TimeBudget
-  readonly #truncated: TruncatedRun
+  readonly #run: PlanRun
   #isProbed = false
   #windows: WindowBonds | undefined
 
-  constructor(plan: ChainPlan, settings: ChainSettings, timeBudget: TimeBudget) {
-    this.#plan = plan
-    this.#settings = settings
-    this.#timeBudget = timeBudget
-    this.#truncated = { plan, truncation: settings.truncation, timeBudget }
+  constructor(run: PlanRun) {
+    this.#run = run
   }
 
   /**
@@ -36,8 +28,9 @@ export class PlanWalk {
    *   is going to.
    */
   async run<W extends Walker>(walker: W, onOther?: (walker: W, op: StateOp) => void): Promise<void> {
-    const { ops, pairs, starts } = this.#plan
-    const outlook = new Outlook(this.#timeBudget)
+    const { plan, timeBudget } = this.#run
+    const { ops, pairs, starts } = plan
+    const outlook = new Outlook(timeBudget)
     for (; walker.step < ops.length; walker.step++) {
       const op = ops[walker.step] as StateOp
       const isGate = op.kind === 'unitary' || op.kind === 'phase'
@@ -45,13 +38,13 @@ export class PlanWalk {
       if (operator) walker.chain.apply(operator)
       else if (!isGate) onOther?.(walker, op)
       assertKept(walker.chain)
-      if (!this.#isProbed && mayBeLost(walker.chain, this.#truncated)) {
+      if (!this.#isProbed && mayBeLost(walker.chain, this.#run)) {
         this.#isProbed = true
-        await assertKeepable(walker.chain, walker.step + 1, this.#truncated)
+        await assertKeepable(walker.chain, walker.step + 1, this.#run)
       }
-      this.#timeBudget.spend(walker.chain.work)
-      if (!this.#timeBudget.isYieldDue) continue
-      await this.#timeBudget.yieldIfDue()
+      timeBudget.spend(walker.chain.work)
+      if (!timeBudget.isYieldDue) continue
+      await timeBudget.yieldIfDue()
       const { step } = walker
       const next = starts[step + 1] ?? pairs.length
       const mayShrink = () => this.#mayShrinkAfter(step)
@@ -60,7 +53,8 @@ export class PlanWalk {
   }
 
   #mayShrinkAfter(step: number): boolean {
-    this.#windows ??= new WindowBonds(this.#plan.ops, this.#settings)
+    const { plan, settings } = this.#run
+    this.#windows ??= new WindowBonds(plan.ops, settings)
     return this.#windows.mayShrinkAfter(step)
   }
 }
