@@ -103,6 +103,7 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
   'Timeline of a job': {
     reason: 'tests/db/journal/timeline.test.ts reaches it; attacks have no hundreds of attempts',
   },
+  'Needs of the programs of a job with `require`, as JSON text': ['program-conditions'],
   'Name of a job or circuit': ['program-labels'],
   'Tags of a job': ['program-labels', 'own-jobs-filters'],
   'Metadata of a circuit': ['program-labels'],

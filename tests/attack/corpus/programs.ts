@@ -232,6 +232,19 @@ export const programs = defineAttacks([
     }),
   }),
   program({
+    name: 'program-conditions',
+    input: '300 circuits on different pairs of qubits, with a condition on their quality',
+    cap: '10,000 characters of needs',
+    body: () => ({
+      circuits: Array.from({ length: 300 }, (_, at) => {
+        const pair = `$${at % 30}, $${30 + Math.floor(at / 10)}`
+        return { circuit: `OPENQASM 3.0; include "stdgates.inc"; cz ${pair};` }
+      }),
+      require: { readout_fidelity: '>0.97', two_qubit_error: '<0.01', calibrated_within: '2h' },
+      shots: 1,
+    }),
+  }),
+  program({
     name: 'program-labels',
     input: '300 circuits with 4 KiB of metadata each, and 10 tags',
     cap: '4 KiB of metadata per circuit',
