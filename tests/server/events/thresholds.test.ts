@@ -159,6 +159,24 @@ describe('a threshold of a value', () => {
   })
 })
 
+test('of the readings of one second the last event decides', async () => {
+  const { lab, read, driver } = await openLab({})
+  await using _ = lab
+  await lab.db.write('events', (tx) => {
+    for (let index = 0; index < 60; index += 1) {
+      const [isLate, isAbove] = [index % 4 === 0, index % 8 === 0]
+      const ts = toTimestamp(lab.clock.now() - (isLate ? 0 : 1_000)).replace(' ', 'T')
+      const payload = { readings: { tmc: { value: isAbove ? 99 : 0.01, unit: 'K' } } }
+      tx.insert(events, { source: 'd', driver: driver.id, type: 'CryostatReading', payload, ts })
+    }
+  })
+  await read(0.01)
+  const [found] = await lab.db.read((tx) => tx.list(thresholds))
+  expect(found).toMatchObject({ since: '', breached_at: '' })
+  const { titles } = await announced(lab.db)
+  expect(titles.length).toBe(16)
+})
+
 describe('a threshold of the age', () => {
   test('is breached when readings stop, and ends with the next one, also across restarts', async () => {
     const { lab, read, check } = await openLab({ kind: 'stale', limit: 60 })

@@ -41,7 +41,7 @@ export const readingsSql = ofDialect(
     unixSeconds,
   }) => `reading AS MATERIALIZED (
   SELECT * FROM (
-    SELECT driver, channel, at, coalesce(${jsonKey('body', 'unit')}, '') AS unit,
+    SELECT driver, channel, at, place, coalesce(${jsonKey('body', 'unit')}, '') AS unit,
       CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN ${jsonNumber('body', 'value')} END AS value,
       ${jsonFlag('body', 'outdated')} AS is_outdated
     FROM (SELECT event.driver, part.key AS channel, ${unixSeconds('event.ts')} AS at,

@@ -22,7 +22,10 @@ export function hasThresholds(tx: ReadTx, of: 'age' | 'value'): boolean {
   return row !== undefined
 }
 
-/** Applies the readings of these events to the thresholds of their channels, in order of time. */
+/**
+ * Applies the readings of these events to the thresholds of their channels, in order of time and, within a
+ * second, of events: the last one decides.
+ */
 export function checkReadings(tx: Tx, { after, last }: EventRange): void {
   if (!hasThresholds(tx, 'value')) return
   const rows = tx.all<{ id: string; value: number; unit: string; at: number }>(
@@ -30,7 +33,7 @@ export function checkReadings(tx: Tx, { after, last }: EventRange): void {
        ON threshold.driver = reading.driver AND threshold.channel = reading.channel AND threshold.enabled = 1
      WHERE threshold.kind <> 'stale' AND threshold.unit IN ('', reading.unit) AND value IS NOT NULL
        AND at BETWEEN $now - ${MAX_AGE_S} AND $now + ${MAX_AGE_S}
-     ORDER BY at`,
+     ORDER BY at, place, threshold.seq`,
     { after, last, from: 0, to: Number.MAX_SAFE_INTEGER, now: Math.floor(tx.now / 1_000) },
   )
   for (const { id, value, unit, at } of rows) {
@@ -56,7 +59,8 @@ export function checkAges(tx: Tx, startedAt: number): void {
     `SELECT threshold.id, (SELECT max(last) FROM reading_series series
        WHERE series.driver = threshold.driver AND series.channel = threshold.channel
          AND threshold.unit IN ('', series.unit)) AS last
-     FROM thresholds threshold WHERE threshold.enabled = 1 AND threshold.kind = 'stale'`,
+     FROM thresholds threshold WHERE threshold.enabled = 1 AND threshold.kind = 'stale'
+     ORDER BY threshold.seq`,
   )
   for (const { id, last } of rows) {
     const threshold = tx.find(thresholds, id)
