@@ -1,4 +1,5 @@
 import { Lease, lockDataFolder, type ServerAddress } from '../db/index.ts'
+import { RestoredFile } from '../db/sqlite/backup/index.ts'
 import { BackupOperations } from './admin/backups/operations.ts'
 import { databaseServer } from './config/database-server.ts'
 import { LiveConfig } from './config/live-config.ts'
@@ -79,7 +80,7 @@ async function assemble(config: Config, dependencies: Assembly): Promise<Server>
   const shared = databaseServer(config)
   let lease: Lease | undefined
   const service = new DatabaseService({
-    dir,
+    restored: shared === undefined ? new RestoredFile(dir) : undefined,
     clock,
     log,
     gate,

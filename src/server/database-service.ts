@@ -1,22 +1,14 @@
 import { feature } from 'bun:bundle'
 import { type Clock, failpoint, type Log, messageOf } from '../base/index.ts'
-import {
-  acceptReplacement,
-  readReplacement,
-  removeAbandonedRestores,
-  removeStaged,
-  replaceDatabase,
-  returnReplaced,
-  unusedName,
-} from '../db/sqlite/backup/index.ts'
+import type { RestoredFile } from '../db/sqlite/backup/index.ts'
 import type { StagedRestore } from './admin/backups/operations.ts'
 import type { Gate } from './gate.ts'
 import type { HttpPorts } from './http/ports.ts'
 import type { Instance } from './instance.ts'
 
 interface DatabaseServiceDependencies {
-  /** The data folder. */
-  dir: string
+  /** Undefined for a database that a server of its own keeps. */
+  restored: RestoredFile | undefined
   clock: Clock
   log: Log
   gate: Gate
@@ -53,31 +45,31 @@ export class DatabaseService {
 
   /** Opens the database; a restored one that cannot be opened gives way to the old one. */
   async open(): Promise<void> {
-    const { dir, open } = this.#dependencies
+    const { restored, open } = this.#dependencies
     try {
       this.#instance = await open()
     } catch (error) {
-      if (!this.#isBetween()) throw error
+      if (!restored?.isOnTrial) throw error
       this.#logReturn(error)
-      returnReplaced(dir)
+      restored.withdraw()
       this.#instance = await open()
     }
   }
 
   /** Starts the services and opens the gate; a restored database that cannot be started gives way too. */
   async start(): Promise<void> {
-    const { dir, open } = this.#dependencies
+    const { restored, open } = this.#dependencies
     try {
       await this.instance.start()
     } catch (error) {
-      if (!this.#isBetween()) throw error
+      if (!restored?.isOnTrial) throw error
       this.#logReturn(error)
-      returnReplaced(dir)
+      restored.withdraw()
       this.#instance = await open()
       await this.instance.start()
     }
     this.#accept()
-    removeAbandonedRestores(dir)
+    restored?.removeAbandoned()
   }
 
   /**
@@ -85,7 +77,8 @@ export class DatabaseService {
    * @throws the reason why the old database is in service again.
    */
   async replace({ staged, backup, onStep }: StagedRestore): Promise<void> {
-    const { dir, clock, log, gate, ports } = this.#dependencies
+    const { restored, clock, log, gate, ports } = this.#dependencies
+    if (restored === undefined) throw new TypeError('a database without files cannot be replaced')
     const begun = clock.monotonic()
     if (feature('FAILPOINTS')) failpoint('restore.staged')
     onStep('stopping the services')
@@ -96,15 +89,14 @@ export class DatabaseService {
       await this.instance.stop()
       if (feature('FAILPOINTS')) failpoint('restore.stopped')
       onStep('replacing the database')
-      const kept = unusedName(dir, `svc.db.before-restore-${stampOf(clock.now())}`)
-      replaceDatabase(dir, { staged, kept, backup })
+      restored.replace({ staged, backup, at: clock.now() })
       onStep('starting with the restored database')
       await this.#openNew()
       if (feature('FAILPOINTS')) failpoint('restore.started')
       this.#accept()
     } catch (error) {
       await this.#return(error)
-      removeStaged(dir, staged)
+      restored.remove(staged)
       throw error
     } finally {
       log.info('requests are served again', { refused_ms: Math.round(clock.monotonic() - begun) })
@@ -119,11 +111,11 @@ export class DatabaseService {
 
   /** Puts the old database into service after `reason`; ends the process if that is impossible. */
   async #return(reason: unknown): Promise<void> {
-    const { dir, open, log, onFailed } = this.#dependencies
+    const { restored, open, log, onFailed } = this.#dependencies
     this.#logReturn(reason)
     try {
       await this.#instance?.stop().catch(() => undefined)
-      returnReplaced(dir)
+      restored?.withdraw()
       this.#instance = await open()
       await this.#instance.start()
       this.#accept()
@@ -135,16 +127,10 @@ export class DatabaseService {
 
   /** The database in service is the one to keep. */
   #accept(): void {
-    const { dir, gate, log } = this.#dependencies
-    const replacement = readReplacement(dir)
-    acceptReplacement(dir)
-    if (replacement) log.info('database restored', { backup: replacement.backup, replaced: replacement.kept })
+    const { restored, gate, log } = this.#dependencies
+    const accepted = restored?.accept()
+    if (accepted) log.info('database restored', { backup: accepted.backup, replaced: accepted.kept })
     gate.open(this.instance.app)
-  }
-
-  /** Whether the database in the folder is a restored one that has not proven itself yet. */
-  #isBetween(): boolean {
-    return readReplacement(this.#dependencies.dir) !== undefined
   }
 
   #logReturn(error: unknown): void {
@@ -152,9 +138,4 @@ export class DatabaseService {
       error: messageOf(error),
     })
   }
-}
-
-/** A time in a file name: `20260131T090500.000Z`. */
-function stampOf(now: number): string {
-  return new Date(now).toISOString().replaceAll(/[-:]/g, '')
 }

@@ -1,11 +1,4 @@
 export {
-  acceptReplacement,
-  readReplacement,
-  removeStaged,
-  replaceDatabase,
-  returnReplaced,
-} from '../durability/replacement.ts'
-export {
   type BackupFile,
   findBackupFile,
   isBackupName,
@@ -19,6 +12,7 @@ export { runBackupTask } from './process/backup-host.ts'
 export { runInBackupProcess } from './process/backup-process.ts'
 export type { BackupResult, BackupTask } from './process/messages.ts'
 export { removeOldBackups } from './remove-old.ts'
-export { removeAbandonedRestores, restoreBackup, unusedName } from './restore.ts'
+export { restoreBackup } from './restore.ts'
+export { RestoredFile } from './restored-file.ts'
 export { backupName, newestBackup, planRemoval, type RetentionPolicy } from './retention.ts'
 export { writeBackup } from './write-backup.ts'
