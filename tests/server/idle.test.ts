@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FakeClock } from '../support/fake-clock.ts'
+import { onlySqlite } from '../support/postgres/only-sqlite.ts'
 import { BELL } from '../support/server/job-lab.ts'
 import { openTestServer, type TestServer } from '../support/server/server.ts'
 
@@ -46,7 +47,7 @@ async function fill(test: TestServer, clock: FakeClock): Promise<void> {
   expect(answers.map(({ status }) => status).filter((status) => status >= 400)).toEqual([])
 }
 
-test.each([
+test.skipIf(onlySqlite('its file')).each([
   ['without a mail server', {}],
   ['with a mail server', { smtpHost: '127.0.0.1', smtpPort: '9', smtpFrom: 'svc@example.org' }],
 ])(

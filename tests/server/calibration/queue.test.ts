@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { calibrationRequests, calibrationResults } from '../../../src/db/store/calibrations/index.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { CalibrationLab } from '../../support/server/calibration-lab.ts'
 
 describe('CalibrationDispatcher.dispatchOnce()', () => {
@@ -223,21 +224,24 @@ describe('CalibrationReport', () => {
     expect(report?.error).toStartWith('The report cannot be stored: backend: ')
   })
 
-  test('is not acknowledged if it cannot be stored, and leaves nothing behind', async () => {
-    await using lab = await CalibrationLab.open()
-    const { id, run } = await lab.running()
-    await lab.lab.db.write('break', (tx) =>
-      tx.run(
-        `CREATE TRIGGER no_more BEFORE UPDATE ON calibration_requests BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
-      ),
-    )
-    await expect(lab.report(run, id)).rejects.toThrow('disk full')
-    expect(await lab.reports()).toEqual([])
-    expect(lab.lab.hub.commands('EventAck')).toEqual([])
-    await lab.lab.db.write('repair', (tx) => tx.run('DROP TRIGGER no_more'))
-    await lab.report(run, id)
-    expect((await lab.read(id)).status).toBe('done')
-  })
+  test.skipIf(onlySqlite('its schema'))(
+    'is not acknowledged if it cannot be stored, and leaves nothing behind',
+    async () => {
+      await using lab = await CalibrationLab.open()
+      const { id, run } = await lab.running()
+      await lab.lab.db.write('break', (tx) =>
+        tx.run(
+          `CREATE TRIGGER no_more BEFORE UPDATE ON calibration_requests BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
+        ),
+      )
+      await expect(lab.report(run, id)).rejects.toThrow('disk full')
+      expect(await lab.reports()).toEqual([])
+      expect(lab.lab.hub.commands('EventAck')).toEqual([])
+      await lab.lab.db.write('repair', (tx) => tx.run('DROP TRIGGER no_more'))
+      await lab.report(run, id)
+      expect((await lab.read(id)).status).toBe('done')
+    },
+  )
 
   test('of a tuner whose clock is ahead ends now', async () => {
     await using lab = await CalibrationLab.open()
