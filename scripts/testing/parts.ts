@@ -84,6 +84,12 @@ export const PARTS: readonly Part[] = [
     isInGate: true,
   },
   {
+    name: 'stores',
+    reason: 'ten thousand random requests to two servers, one on a file and one on PostgreSQL, take minutes',
+    tests: ['tests/stores'],
+    env: { SVC_TEST_STORE: 'postgres' },
+  },
+  {
     name: 'limits',
     reason: 'the largest results and the time limits of jobs take minutes and measure the machine',
     tests: ['tests/black-box/limits'],
