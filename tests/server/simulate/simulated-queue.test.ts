@@ -304,4 +304,4 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
     }),
     { numRuns: part(100, 12) },
   )
-}, 120_000)
+}, 600_000)

@@ -39,13 +39,13 @@ function finished(tx: ReadTx, { from, to }: { from: string; to: string }): BusyT
          JOIN drivers ON drivers.id = calibration_requests.driver
          WHERE calibration_requests.status = $status AND finished_at > $from AND started_at < $to
            AND started_at <> ''
-         ORDER BY finished_at DESC LIMIT ${MAX_FINISHED}`,
+         ORDER BY finished_at DESC, calibration_requests.seq DESC LIMIT ${MAX_FINISHED}`,
       { status, from, to },
     ),
   )
   const maintained = tx.all<Pick<BusyTime, 'qpu' | 'start' | 'end'>>(
     `SELECT qpu, began AS start, ended AS "end" FROM maintenance_times
-     WHERE ended > $from AND began < $to ORDER BY ended DESC LIMIT ${MAX_FINISHED}`,
+     WHERE ended > $from AND began < $to ORDER BY ended DESC, qpu DESC, began DESC LIMIT ${MAX_FINISHED}`,
     { from, to },
   )
   return [
@@ -84,7 +84,8 @@ interface OpenRow {
 
 function openEnded(tx: ReadTx, to: Bindable): BusyTime[] {
   const rows = tx.all<OpenRow>(
-    `SELECT drivers.qpu AS qpu, 'calibration' AS kind, started_at AS start, '' AS "end" FROM calibration_requests
+    `SELECT * FROM (
+     SELECT drivers.qpu AS qpu, 'calibration' AS kind, started_at AS start, '' AS "end" FROM calibration_requests
        JOIN drivers ON drivers.id = calibration_requests.driver
        WHERE calibration_requests.status = 'running' AND started_at < $to
      UNION ALL
@@ -97,7 +98,8 @@ function openEnded(tx: ReadTx, to: Bindable): BusyTime[] {
      UNION ALL
      SELECT id, 'maintenance', coalesce(began, ''), CASE WHEN maintenance_until > $at THEN maintenance_until ELSE '' END
        FROM qpus LEFT JOIN maintenance_times ON maintenance_times.qpu = qpus.id AND ended = ''
-       WHERE maintenance = 1 AND coalesce(began, '') < $to`,
+       WHERE maintenance = 1 AND coalesce(began, '') < $to) busy
+     ORDER BY kind = 'maintenance', kind, start, qpu`,
     { to, at: tx.at },
   )
   return rows.map((row) => ({ ...row, mine: false }))
