@@ -3,7 +3,7 @@ const RANDOM =
   /(?<![0-9A-Za-z])(?:[0-9a-z]{15}|[0-9a-f]{32,}|ey[\w-]+\.[\w-]+\.[\w-]+|svc_[a-z]+_[\w-]+|(?<=127\.0\.0\.1:)\d+|whsec_[\w+/=]+)(?![0-9A-Za-z])/g
 
 /** A text with the same in place of all that is random. */
-export const withoutRandom = (text: string): string => text.replaceAll(RANDOM, '…')
+const withoutRandom = (text: string): string => text.replaceAll(RANDOM, '…')
 
 /**
  * Compares the responses of two servers that have got the same requests. What is random has to stand for the

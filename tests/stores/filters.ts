@@ -71,6 +71,9 @@ const PATHS: Partial<Record<Table, readonly string[]>> = {
   calibration_requests: ['driver.name', 'driver.qpu.name'],
 }
 
+/** Paths to more than one value of a record. */
+const SEVERAL = /_via_|:each|^(?:target_users|dismissed_by|notify|api_tokens)\./
+
 const NAMES = [
   ...['@now', '@todayStart', '@yesterday', '@hour', '@weekday', 'true', 'false', 'null'],
   ...['@request.auth.id', '@request.auth.username', '@request.query.page', '@request.method'],
@@ -96,12 +99,12 @@ export class Lists {
     return (random.chance(0.1) ? sides.toReversed() : sides).join(` ${random.of(OPERATORS)} `)
   }
 
-  /** Keys to sort by; ids of one moment are random, and these of jobs come from the requests. */
+  /** Keys to sort by: of several related records, none in particular decides. */
   sort(table: Table): string {
     const random = this.#random
     const keys = Array.from({ length: 1 + random.below(2) }, () => {
       const name = this.#name(table)
-      return random.of(['', '-', '+']) + (name === 'id' ? 'created' : name)
+      return random.of(['', '-', '+']) + (SEVERAL.test(name) ? 'created' : name)
     })
     return keys.join(',')
   }

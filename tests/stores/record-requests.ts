@@ -88,7 +88,7 @@ export function changeRecord(draw: Draw): Sent {
         driver: idOf('m1', 0),
         channel: 'tmc',
         limit: random.number(),
-        kind: random.of(['above', 'stale']),
+        kind: random.of(['above', 'below']),
       },
     ],
     ['time_slots', times],

@@ -1,8 +1,9 @@
-import { expect, test } from 'bun:test'
+import { expect, mock, spyOn, test } from 'bun:test'
 import { FakeClock } from '../support/fake-clock.ts'
+import { seeded } from '../support/fitting/seeded.ts'
 import { sharedServer } from '../support/postgres/server.ts'
-import { openTestServer, type TestClient, type TestServer } from '../support/server/server.ts'
-import { Comparison, withoutRandom } from './compare.ts'
+import { login, openTestServer, type TestClient, type TestServer } from '../support/server/server.ts'
+import { Comparison } from './compare.ts'
 import type { Role, Sent } from './draw.ts'
 import { Random } from './random.ts'
 import { Requests } from './requests.ts'
@@ -18,29 +19,52 @@ const LIMIT_MS = 3_600_000
 /** What depends on the time that a read takes. */
 const TIMED = ['filter_too_costly', 'reader_busy']
 
+interface Answer {
+  readonly status: number
+  readonly type: string | null
+  readonly body: unknown
+}
+
 interface Side extends AsyncDisposable {
   test: TestServer
   clock: FakeClock
   clients: Record<Role, TestClient>
 }
 
+/**
+ * Both servers draw the same random bytes for a request, one after the other, so that the ids that it makes
+ * are the same too: filters and orders may depend on them.
+ */
+function drawFor(request: number): void {
+  const next = seeded(SEED + request)
+  spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
+    const bytes = array as unknown as Uint8Array
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = Math.floor(next() * 256)
+    return array
+  })
+}
+
+const ROOT = { email: 'same@example.org', password: 'the same superuser' }
+
 /** A server on a file, or on PostgreSQL. */
 async function open(settings: Record<string, string>): Promise<Side> {
   const clock = new FakeClock()
   const server = await openTestServer({ clock, settings })
+  const [collection, { admin, superuser }] = ['/api/collections/_superusers', server]
+  drawFor(-1)
+  await admin.post(`${collection}/records`, ROOT)
+  const root = server.as({ token: await login(server.guest, '_superusers', ROOT) })
+  drawFor(-2)
+  await root.call('DELETE', `${collection}/records/${superuser.id}`)
   await fill(server.db, new Random(SEED), clock.now())
   const impersonate = async (index: number) => {
-    const answer = await server.admin.post(`/api/collections/users/impersonate/${idOf('u', index)}`)
+    const answer = await root.post(`/api/collections/users/impersonate/${idOf('u', index)}`)
     return server.as({ token: answer.text('token') })
   }
-  const clients = {
-    guest: server.guest,
-    ada: await impersonate(0),
-    bob: await impersonate(1),
-    root: server.admin,
-  }
+  const clients = { guest: server.guest, ada: await impersonate(0), bob: await impersonate(1), root }
   const side = { test: server, clock, clients, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
   await settle(side, 30)
+  mock.restore()
   return side
 }
 
@@ -70,14 +94,10 @@ test.skipIf(!sharedServer())(
     let timed = 0
     for (let count = 0; count < REQUESTS && found.length < MAX_SHOWN; count += 1) {
       const sent = requests.next()
-      const [ours, theirs] = await Promise.all([
-        call(file, sent, (index) => ids[index]?.[0] ?? ''),
-        call(server, sent, (index) => ids[index]?.[1] ?? ''),
-      ])
-      await Promise.all([file.clock.advance(STEP_MS), server.clock.advance(STEP_MS)])
-      if (sent.path.startsWith('/api/op/recalls') && ours.status < 300) {
-        await Promise.all([settle(file, 5), settle(server, 5)])
-      }
+      const [ours, theirs] = [
+        await send(file, count, placed(sent, (index) => ids[index]?.[0])),
+        await send(server, count, placed(sent, (index) => ids[index]?.[1])),
+      ]
       if ([ours, theirs].some(({ body }) => TIMED.includes(String(memberOf(body, 'code'))))) {
         timed += 1
         continue
@@ -103,28 +123,35 @@ test.skipIf(!sharedServer())(
   LIMIT_MS,
 )
 
-async function call({ clients }: Side, sent: Sent, idOfMade: (index: number) => string) {
-  const text = JSON.stringify(sent).replaceAll(/«(\d+)»/g, (_, index) => idOfMade(Number(index)))
-  const { as, method, path, query = {}, body, headers }: Sent = JSON.parse(text)
+/** The request for one of the servers, with its ids of made records. */
+function placed(sent: Sent, idOfMade: (index: number) => string | undefined): Sent {
+  return JSON.parse(
+    JSON.stringify(sent).replaceAll(/«(\d+)»/g, (_, index) => idOfMade(Number(index)) ?? ''),
+  )
+}
+
+/** Sends request `number` and lets the background work for a short time. */
+async function send(side: Side, number: number, sent: Sent): Promise<Answer> {
+  drawFor(number)
+  const answer = await call(side, sent)
+  await side.clock.advance(STEP_MS)
+  if (sent.path.startsWith('/api/op/recalls') && answer.status < 300) await settle(side, 5)
+  mock.restore()
+  return answer
+}
+
+async function call({ clients }: Side, { as, method, path, query = {}, body, headers }: Sent): Promise<Answer> {
   const { url, headers: credentials } = clients[as]
+  const json = body !== undefined && { 'content-type': 'application/json' }
   const response = await fetch(`${url}${path}?${new URLSearchParams(query)}`, {
     method,
-    headers: {
-      ...credentials,
-      ...headers,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
+    headers: { ...credentials, ...headers, ...json },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const type = response.headers.get('content-type')
-  const content = await response.text()
-  const isJson = type?.startsWith('application/json;') || type === 'application/json'
-  return { status: response.status, type, body: isJson ? JSON.parse(content) : inOrder(content) }
-}
-
-/** The lines of a file in an order that does not depend on the random part of the ids. */
-function inOrder(content: string): string[] {
-  return content.split('\n').toSorted((one, other) => (withoutRandom(one) < withoutRandom(other) ? -1 : 1))
+  const text = await response.text()
+  const isJson = /^application\/json(?:;|$)/.test(type ?? '')
+  return { status: response.status, type, body: isJson ? JSON.parse(text) : text }
 }
 
 function memberOf(body: unknown, name: string): unknown {
