@@ -225,7 +225,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     halfAttached: () => hub.listHalfAttached(),
     webhookAttempts: () => webhooks.deliverer.outcomes,
   })
-  const watch = new ServiceWatch({ db, metrics, requests, clock, log })
+  const watch = new ServiceWatch({ db, metrics, requests, live, clock, log })
   const digests = new DigestSender({ db, clock, log, mailer, siteName: config.siteName, publicUrl })
   const setUp = new SetUp({ db, clock, passwords })
 

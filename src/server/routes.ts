@@ -1,4 +1,5 @@
 import { accountingRoutes, ledgerRoute } from './accounting/routes.ts'
+import { utilizationRoute } from './accounting/utilization.ts'
 import { type AdminDependencies, adminRoutes } from './admin/routes.ts'
 import type { RateLimiter } from './admission/rate-limiter.ts'
 import { type AccountDependencies, accountRoutes } from './auth/account-routes.ts'
@@ -79,6 +80,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     ...userRoutes,
     ...accountingRoutes,
     ledgerRoute,
+    utilizationRoute,
     ...tokenRoutes(dependencies.context.clock),
     ...qpuRoutes(estimateNewJob),
     ...driverRoutes(hub),

@@ -566,6 +566,7 @@ CREATE TABLE "superusers" (
   "verified" INTEGER NOT NULL DEFAULT 0 CHECK ("verified" IN (0, 1)),
   "password" TEXT NOT NULL DEFAULT '',
   "tokenKey" TEXT NOT NULL DEFAULT '',
+  "mail_alerts" INTEGER NOT NULL DEFAULT 0 CHECK ("mail_alerts" IN (0, 1)),
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;

@@ -14,17 +14,22 @@ export const superusers = defineCollection({
     verified: bool(),
     password: text({ internal: true, help: 'Hash of the password' }),
     tokenKey: text({ internal: true, help: 'Part of the key that signs the tokens of this superuser' }),
+    mail_alerts: bool({
+      help: 'Mail when a figure of the service or a reading passes its limit, and when it is within again',
+    }),
   },
   rules: { list: null, view: null, create: null, update: null, remove: null },
   hooks: {
     beforeUpdate: ({ before, after }) => renewTokenKey(before, after),
-    beforeRemove({ tx }) {
+    beforeRemove({ tx, record }) {
       const row = tx.one<{ count: number }>('SELECT count(*) AS count FROM superusers')
       if (row?.count === 1) {
         throw new AppError('invalid', 'The last superuser cannot be deleted; create another one first', {
           reason: 'last_superuser',
         })
       }
+      for (const table of ['mail_items', 'mail_digests'])
+        tx.run(`DELETE FROM ${table} WHERE "user" = $id`, { id: record.id })
     },
   },
 })

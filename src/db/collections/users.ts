@@ -18,10 +18,14 @@ function refuseProxyName(user: { username: string; unlimited: boolean }): void {
   throw badField('The user name is reserved', 'username', message)
 }
 
-/** The ledger and the audit log name removed users by their id, which nobody else may have. */
-function refuseRemovedId(tx: SqlReader, id: string): void {
-  if (!tx.one('SELECT 1 FROM removed_users WHERE id = $id', { id })) return
-  throw badField('Failed to create record', 'id', 'Belongs to a removed user.', {
+/**
+ * The ledger and the audit log name removed users by their id, and mails wait for users and superusers by
+ * theirs, which nobody else may have.
+ */
+function refuseTakenId(tx: SqlReader, id: string): void {
+  const taken = 'SELECT 1 FROM removed_users WHERE id = $id UNION ALL SELECT 1 FROM superusers WHERE id = $id'
+  if (!tx.one(taken, { id })) return
+  throw badField('Failed to create record', 'id', 'Belongs to another or a removed account.', {
     code: 'validation_not_unique',
   })
 }
@@ -61,7 +65,7 @@ export const users = defineCollection({
     beforeInsert({ tx, record }) {
       refuseProxyName(record)
       refuseOddName('username', record.username)
-      refuseRemovedId(tx, record.id)
+      refuseTakenId(tx, record.id)
     },
     beforeUpdate({ before, after }) {
       refuseProxyName(after)

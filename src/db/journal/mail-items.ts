@@ -1,6 +1,6 @@
-import type { SqlWriter } from '../engine/sql.ts'
+import type { SqlReader, SqlWriter } from '../engine/sql.ts'
 
-/** What users may be mailed; the texts are in `src/server/mail/digest-text.ts`. */
+/** What users and superusers may be mailed; the sentences are in `src/server/mail/digest-sender.ts`. */
 export type MailItem =
   | { kind: 'job_ended'; detail: { job: string; status: string; seconds: number } }
   | { kind: 'slot_started'; detail: { qpu: string; start: string; end: string } }
@@ -8,11 +8,18 @@ export type MailItem =
       kind: 'time_request_decided'
       detail: { status: string; seconds: number; reason: string }
     }
+  | { kind: 'limit_passed'; detail: { text: string } }
 
-/** Items of one user that wait for the next digest; further ones are only counted. */
+/** Items of one user or superuser that wait for the next digest; further ones are only counted. */
 const MAX_MAIL_ITEMS = 100
 
-/** Adds an item to the next digest of a user, in the transaction of what it reports. */
+/** Adds to the next digest of each superuser who wants it: something passed its limit, or is within again. */
+export function queueAlertMails(tx: SqlReader & SqlWriter, text: string): void {
+  const receivers = tx.all<{ id: string }>('SELECT id FROM superusers WHERE mail_alerts = 1')
+  for (const { id } of receivers) queueMailItem(tx, id, { kind: 'limit_passed', detail: { text } })
+}
+
+/** Adds an item to the next digest of a user or superuser, in the transaction of what it reports. */
 export function queueMailItem(tx: SqlWriter, user: string, { kind, detail }: MailItem): void {
   const row = tx.one<{ waiting: number }>('SELECT count(*) AS waiting FROM mail_items WHERE "user" = $user', {
     user,

@@ -133,13 +133,13 @@ export class Logins {
   /** The response to a login: a token and the account as presented to its owner. */
   async response(kind: AccountKind, account: Account, options: IssueOptions = {}) {
     const token = await this.#dependencies.accounts.issue(kind, account, options)
-    return { token, record: this.present(kind, account) }
+    return { token, record: this.present(account) }
   }
 
   /** The account as presented to its owner. */
-  present(kind: AccountKind, account: Account): Record<string, unknown> {
+  present(account: Account): Record<string, unknown> {
     const { names } = this.#dependencies.context.db
-    return kind === 'users' && 'qpu_seconds' in account
+    return 'qpu_seconds' in account
       ? presentRecord(users, account, names, { isSuperuser: false, self: account.id })
       : presentRecord(superusers, account, names, { isSuperuser: true })
   }

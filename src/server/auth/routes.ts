@@ -133,7 +133,7 @@ function routesOf(
       async run(_, { caller, request }) {
         const account = expectLogin(caller, kind)
         if (!impersonationOf(caller)) return logins.response(kind, account)
-        return { token: bearerOf(request), record: logins.present(kind, account) }
+        return { token: bearerOf(request), record: logins.present(account) }
       },
     }),
     defineRoute({

@@ -15,6 +15,7 @@ export const RELOADABLE = [
   'calibrationRequestRetention',
   'calibrationResultRetention',
   'calibrationFitRetention',
+  'serviceLimits',
   'logLevel',
 ] as const satisfies readonly SettingName[]
 

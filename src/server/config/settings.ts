@@ -2,6 +2,7 @@ import { group, kinds, MINUTE_MS, type SettingsTable, setting, type ValuesOf } f
 import { MAX_FAIR_WINDOW_MS } from '../../db/store/accounts/index.ts'
 import { backupRetention } from './backup-retention.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
+import { serviceLimits } from './service-limits.ts'
 
 const { bool, bytes, choice, duration, integer, ipAddress, list, network, optional, rate, secret, text } =
   kinds
@@ -246,6 +247,13 @@ export const SETTINGS = {
       backupRetention(),
       '96:7:4',
       'Backups with automatic names to keep: the last ones, one per day and one per week',
+    ),
+  }),
+  ...group('Alerts', {
+    serviceLimits: setting(
+      serviceLimits(),
+      '',
+      'Limits of figures of the service in place of their defaults, such as svc_disk_free_bytes=20GiB,svc_memory_bytes=none',
     ),
   }),
   ...group('Logging', {

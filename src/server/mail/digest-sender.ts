@@ -45,7 +45,7 @@ interface DigestSenderDependencies {
   publicUrl: () => string
 }
 
-/** Mails users what they chose to be mailed: at most one digest per user and minute. */
+/** Mails users and superusers what they chose to be mailed, in digests. */
 export class DigestSender {
   readonly loop: Loop
   readonly #dependencies: DigestSenderDependencies
@@ -125,15 +125,23 @@ function digestMail({ user, email, upto, items, dropped }: Digest, { name, url }
 ${more}
 ${url}
 
-You receive this e-mail because you chose to be mailed of such events. To stop these mails, set
-mail_job_after to 0, and mail_slot_start and mail_time_request to false, in your account.
+You receive this e-mail because you chose to be mailed of such events. To stop these mails, change
+${fieldsOf(items)} in your account.
 `,
     messageId: `<digest-${upto}-${user}@${new URL(url).hostname}>`,
   }
 }
 
+/** What turns such mails off; users and superusers have different fields. */
+function fieldsOf(items: readonly MailItem[]): string {
+  const isAlert = items.every(({ kind }) => kind === 'limit_passed')
+  return isAlert ? 'mail_alerts' : 'mail_job_after, mail_slot_start and mail_time_request'
+}
+
 function sentenceOf({ kind, detail }: MailItem): string {
   switch (kind) {
+    case 'limit_passed':
+      return oneLine(detail.text)
     case 'job_ended':
       return `Job ${detail.job} ended: ${detail.status}, ${formatDuration(Math.round(detail.seconds) * 1_000)} after its submission`
     case 'slot_started':

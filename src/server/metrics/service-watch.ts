@@ -2,8 +2,9 @@ import * as v from 'valibot'
 import { type Clock, type Log, Loop, MINUTE_MS, toTimestamp } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import { announceFigure } from '../../db/store/maintenance/index.ts'
+import type { LiveConfig } from '../config/live-config.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { type Figure, readFigures } from './figures.ts'
+import { describeFigure, type Figure, readFigures } from './figures.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestTimes } from './request-times.ts'
 
@@ -16,6 +17,7 @@ interface WatchDependencies {
   db: Pick<Database, 'write'>
   metrics: Pick<Metrics, 'read'>
   requests: RequestTimes
+  live: Pick<LiveConfig, 'current'>
   clock: Clock
   log: Log
 }
@@ -27,9 +29,9 @@ interface Sample {
 }
 
 /**
- * Compares the figures of the service with their limits each minute and announces to webhooks what stays
- * beyond for a minute: drivers need some seconds to connect again after a start. Keeps a value of each figure
- * every 5 minutes for a day. In memory: after a restart the history begins again, and what is
+ * Compares the figures of the service with their limits each minute and announces what stays beyond for a
+ * minute to webhooks and superusers: drivers need some seconds to connect again after a start. Keeps a value
+ * of each figure every 5 minutes for a day. In memory: after a restart the history begins again, and what is
  * beyond its limit is announced once more.
  */
 export class ServiceWatch {
@@ -55,9 +57,8 @@ export class ServiceWatch {
 
   /** The figures now, with their course over the last day. */
   async describe() {
-    const figures = readFigures(await this.#dependencies.metrics.read())
     return {
-      figures: figures.map((figure) => {
+      figures: (await this.#read()).map((figure) => {
         const since = this.#beyond.get(figure.metric)
         return {
           ...figure,
@@ -73,8 +74,8 @@ export class ServiceWatch {
   }
 
   async #check(): Promise<void> {
-    const { db, metrics, clock } = this.#dependencies
-    const figures = readFigures(await metrics.read())
+    const { db, clock } = this.#dependencies
+    const figures = await this.#read()
     const now = clock.now()
     this.#keep(figures, now)
     for (const { metric, is_beyond } of figures) {
@@ -87,13 +88,21 @@ export class ServiceWatch {
     )
     if (crossed.length === 0) return
     await db.write('announce figures of the service', (tx) => {
-      for (const { metric, value, from, below, is_beyond } of crossed)
-        announceFigure(tx, is_beyond ? 'service.breached' : 'service.cleared', { metric, value, from, below })
+      for (const figure of crossed) {
+        const { metric, value, from, below, is_beyond: isBeyond } = figure
+        const kind = isBeyond ? 'service.breached' : 'service.cleared'
+        announceFigure(tx, kind, { metric, value, from, below }, describeFigure(figure))
+      }
     })
     for (const { metric, is_beyond } of crossed) {
       if (is_beyond) this.#announced.add(metric)
       else this.#announced.delete(metric)
     }
+  }
+
+  async #read(): Promise<Figure[]> {
+    const { metrics, live } = this.#dependencies
+    return readFigures(await metrics.read(), live.current.serviceLimits)
   }
 
   #keep(figures: readonly Figure[], now: number): void {
@@ -118,6 +127,7 @@ export function serviceRoutes(watch: ServiceWatch): Route[] {
         figures: v.array(
           v.object({
             metric: v.pipe(v.string(), v.description('Name in GET /metrics, with labels if it has some')),
+            title: v.string(),
             value: nullable('Null = unknown or infinite'),
             from: nullable('The value from which on it needs attention; null = none'),
             below: nullable('The value below which it needs attention; null = none'),

@@ -17,6 +17,7 @@ type Routes = Readonly<Record<string, AttackRequest>>
 export const READ_ROUTES: Routes = {
   'GET /api/op/version': { path: '/api/op/version' },
   'GET /api/op/service': { path: '/api/op/service' },
+  'GET /api/op/utilization': { path: '/api/op/utilization?days=31' },
   'GET /api/op/config': { path: '/api/op/config' },
   'GET /api/op/audit': { path: '/api/op/audit?limit=1000&action=none' },
   'GET /api/op/audit/verify': { path: '/api/op/audit/verify' },

@@ -118,6 +118,7 @@ export const ROOT: RequestInfo = as(superusers, {
   updated: '',
   email: 'root@lab.org',
   emailVisibility: false,
+  mail_alerts: false,
   verified: true,
   password: '',
   tokenKey: '',

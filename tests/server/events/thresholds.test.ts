@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
 import type { Database, RecordOf } from '../../../src/db/index.ts'
-import { notifications } from '../../../src/db/store/accounts/index.ts'
+import { notifications, superusers } from '../../../src/db/store/accounts/index.ts'
 import { events, thresholds } from '../../../src/db/store/readings/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
 import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
@@ -25,12 +25,13 @@ async function openLab(threshold: Partial<Threshold>) {
       ...threshold,
     }),
   )
-  await db.write('webhook', (tx) =>
+  await db.write('receivers', (tx) => {
+    tx.insert(superusers, { email: 'root@example.org', mail_alerts: true })
     tx.insert(webhooks, {
       ...{ user: owner.id, url: 'https://example.org/', for_operators: true, secret: 'whsec_aa' },
       kinds: ['threshold.breached', 'threshold.cleared'],
-    }),
-  )
+    })
+  })
   const rollUp = new ReadingRollUp({ db, clock, log })
   const read = async (value: number | null, reading: Record<string, unknown> = {}) => {
     const readings = { tmc: { value, unit: 'K', ...reading } }
@@ -58,7 +59,7 @@ function watchOf({ db, clock, log }: JobLab): () => Promise<void> {
   }
 }
 
-/** What was announced, oldest first: events, webhook deliveries and notifications. */
+/** What was announced, oldest first: events, webhook deliveries, notifications and mails. */
 async function announced(db: Database) {
   return db.read((tx) => ({
     events: tx
@@ -69,6 +70,9 @@ async function announced(db: Database) {
       .all<{ kind: string }>('SELECT kind FROM webhook_deliveries ORDER BY seq')
       .map(({ kind }) => kind),
     titles: tx.list(notifications, { sort: 'created' }).map(({ title }) => title),
+    mails: tx
+      .all<{ detail: string }>('SELECT detail FROM mail_items ORDER BY seq')
+      .map(({ detail }) => JSON.parse(detail).text.split('. ')[0]),
   }))
 }
 
@@ -76,13 +80,15 @@ const BREACHED = {
   events: ['ThresholdBreached'],
   deliveries: ['threshold.breached'],
   titles: ['Mixing chamber: limit exceeded'],
+  mails: ['Mixing chamber: limit exceeded'],
 }
 const CLEARED = {
   events: ['ThresholdBreached', 'ThresholdCleared'],
   deliveries: ['threshold.breached', 'threshold.cleared'],
   titles: ['Mixing chamber: limit exceeded', 'Mixing chamber: within the limit again'],
+  mails: ['Mixing chamber: limit exceeded', 'Mixing chamber: within the limit again'],
 }
-const NOTHING = { events: [], deliveries: [], titles: [] }
+const NOTHING = { events: [], deliveries: [], titles: [], mails: [] }
 
 describe('a threshold of a value', () => {
   test('announces its breach and its end once each', async () => {

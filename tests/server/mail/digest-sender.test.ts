@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { silentLog } from '../../../src/base/index.ts'
-import { users } from '../../../src/db/store/accounts/index.ts'
+import { superusers, users } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
-import { claimDigest, queueMailItem } from '../../../src/db/store/mail/index.ts'
+import { claimDigest, queueAlertMails, queueMailItem } from '../../../src/db/store/mail/index.ts'
 import { qpus } from '../../../src/db/store/qpus/index.ts'
 import { DigestSender } from '../../../src/server/mail/digest-sender.ts'
 import type { Mail } from '../../../src/server/mail/mailer.ts'
@@ -197,6 +197,33 @@ describe('DigestSender', () => {
     await disabled.db.write('disable', (tx) => tx.update(users, disabled.user, { disabled: true }))
     await disabled.sender.runOnce()
     expect(disabled.mails).toEqual([])
+  })
+
+  test('mails a superuser at once, and the alerts of the following 10 minutes together', async () => {
+    await using lab = await openLab()
+    const { id } = await lab.db.write('superuser', (tx) =>
+      tx.insert(superusers, { email: 'root@example.org', mail_alerts: true }),
+    )
+    const alert = (text: string) => lab.db.write('alert', (tx) => queueAlertMails(tx, text))
+    await alert('Disk is\nfull')
+    await lab.sender.runOnce()
+    expect(lab.mails).toHaveLength(1)
+    expect(lab.mails[0]).toMatchObject({ to: 'root@example.org', subject: 'Lab: Disk is full' })
+    expect(lab.mails[0]?.text).toContain('change\nmail_alerts in your account')
+    for (let minute = 0; minute < 9; minute++) {
+      await alert(`value ${minute}`)
+      await lab.clock.advance(MINUTE)
+      await lab.sender.runOnce()
+    }
+    expect(lab.mails).toHaveLength(1)
+    await lab.clock.advance(MINUTE)
+    await lab.sender.runOnce()
+    expect(lab.mails.map(({ subject }) => subject)).toEqual(['Lab: Disk is full', 'Lab: 9 events'])
+    await alert('another')
+    await lab.db.write('last', (tx) => tx.insert(superusers, { email: 'b@example.org' }))
+    await lab.db.write('removal', (tx) => tx.remove(superusers, id))
+    const left = 'SELECT "user" FROM mail_items UNION ALL SELECT "user" FROM mail_digests'
+    expect(await lab.db.read((tx) => tx.all(left))).toEqual([])
   })
 
   test('discards everything without a mail server', async () => {

@@ -57,6 +57,21 @@ describe('mail preferences', () => {
     }
   })
 
+  test('of alerts belong to superusers, and no account takes the id of one', async () => {
+    await using lab = await openLab()
+    const { server, user } = lab
+    const [root] = await server.db.read((tx) => tx.all<{ id: string }>('SELECT id FROM superusers'))
+    const path = `/api/collections/_superusers/records/${root?.id}`
+    expect((await server.as(user).patch(path, { mail_alerts: true })).status).toBe(403)
+    expect((await server.admin.patch(path, { mail_alerts: true })).body).toMatchObject({ mail_alerts: true })
+    expect((await server.admin.get('/api/me')).body).toMatchObject({ account: { mail_alerts: true } })
+    const password = 'correct horse battery'
+    const taken = { id: root?.id, email: 'eve@example.org', password, passwordConfirm: password }
+    const refused = await server.admin.post(RECORDS, taken)
+    expect(refused.status).toBe(400)
+    expect(Object.keys(Object(refused.get('data')))).toEqual(['id'])
+  })
+
   test('a decided request for QPU time and a started slot are mailed', async () => {
     await using lab = await openLab()
     const { server, sink, user } = lab

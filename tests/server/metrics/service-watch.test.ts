@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import { silentLog } from '../../../src/base/index.ts'
+import { superusers } from '../../../src/db/store/accounts/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
+import { LiveConfig } from '../../../src/server/config/live-config.ts'
+import { readConfig } from '../../../src/server/config/read-config.ts'
 import { metric } from '../../../src/server/metrics/exposition.ts'
 import { RequestTimes } from '../../../src/server/metrics/request-times.ts'
 import { ServiceWatch } from '../../../src/server/metrics/service-watch.ts'
@@ -14,7 +17,9 @@ async function openWatch(lab: JobLab) {
   const disk = { free: 6e9 }
   const { db, clock } = lab
   const metrics = { read: async () => [metric('svc_disk_free_bytes', 'Free space', disk.free)] }
-  const watch = new ServiceWatch({ db, metrics, requests: new RequestTimes(clock), clock, log: silentLog })
+  const live = new LiveConfig(readConfig({ flags: {}, env: {} }))
+  const requests = new RequestTimes(clock)
+  const watch = new ServiceWatch({ db, metrics, requests, live, clock, log: silentLog })
   const owner = await lab.user()
   await db.write('webhook', (tx) =>
     tx.insert(webhooks, {
@@ -33,7 +38,13 @@ async function openWatch(lab: JobLab) {
         .all<{ kind: string; body: string }>('SELECT kind, body FROM webhook_deliveries ORDER BY seq')
         .map(({ kind, body }) => [kind, JSON.parse(body).data.value]),
     )
-  return { watch, check, sent, clock }
+  const mailed = () =>
+    db.read((tx) =>
+      tx
+        .all<{ user: string; detail: string }>('SELECT "user", detail FROM mail_items ORDER BY seq')
+        .map(({ user, detail }) => [user, JSON.parse(detail).text]),
+    )
+  return { watch, check, sent, mailed, live, clock }
 }
 
 test('what stays beyond its limit for a minute is announced once, and the figure says since when', async () => {
@@ -66,6 +77,43 @@ test('what stays beyond its limit for a minute is announced once, and the figure
     ['service.cleared', 5e9],
   ])
   expect((await watch.describe()).figures[0]?.since).toBe('')
+})
+
+test('superusers who want it are mailed once when a limit is passed, and once when all is well again', async () => {
+  await using lab = await JobLab.open()
+  const { check, mailed, clock } = await openWatch(lab)
+  const ids = await lab.db.write('superusers', (tx) =>
+    [true, false].map(
+      (mail_alerts, at) => tx.insert(superusers, { email: `${at}@example.org`, mail_alerts }).id,
+    ),
+  )
+  for (const free of [4e9, 4e9, 3e9, 3e9]) {
+    await check(free)
+    await clock.advance(MINUTE)
+  }
+  const breached = 'Free disk space is 3.7 GiB, below the limit of 4.7 GiB (svc_disk_free_bytes)'
+  expect(await mailed()).toEqual([[ids[0], breached]])
+  await check(5e9)
+  const cleared = 'Free disk space is 4.7 GiB, within the limit of 4.7 GiB again (svc_disk_free_bytes)'
+  expect(await mailed()).toEqual([
+    [ids[0], breached],
+    [ids[0], cleared],
+  ])
+})
+
+test('a reload changes the limits, and what they no longer exceed is within again', async () => {
+  await using lab = await JobLab.open()
+  const { watch, check, sent, live, clock } = await openWatch(lab)
+  await check(4e9)
+  await clock.advance(MINUTE)
+  await check(4e9)
+  live.replace(readConfig({ flags: { serviceLimits: 'svc_disk_free_bytes=none' }, env: {} }))
+  await check(4e9)
+  expect(await sent()).toEqual([
+    ['service.breached', 4e9],
+    ['service.cleared', 4e9],
+  ])
+  expect((await watch.describe()).figures).toMatchObject([{ below: null, is_beyond: false, since: '' }])
 })
 
 test('the course has a value every 5 minutes, and a day of them', async () => {

@@ -38,6 +38,7 @@ describe('Streams', () => {
         updated: '',
         verified: true,
         emailVisibility: false,
+        mail_alerts: false,
       },
       session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     })

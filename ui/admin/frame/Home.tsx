@@ -1,8 +1,9 @@
 import { formatCount } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Loaded, Panel } from '../../parts/Panel.tsx'
+import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { browserHref, useCatalog } from '../collections/catalog.ts'
-import { describeAccess } from '../collections/model.ts'
+import { type Collection, describeAccess } from '../collections/model.ts'
 import { HealthPanel } from '../server/HealthPanel.tsx'
 
 /** The state of the service, and all collections, with who may read and write them. */
@@ -21,36 +22,13 @@ export function Home() {
         <Panel title="Collections">
           <Loaded of={collections} task="load the collections" rows={12}>
             {(all) => (
-              <div class="scroll">
-                <table class="book folds" aria-label="Collections">
-                  <thead>
-                    <tr>
-                      <th scope="col">Collection</th>
-                      <th scope="col" class="number">
-                        Records
-                      </th>
-                      <th scope="col">Access</th>
-                      <th scope="col" class="number">
-                        Fields
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {all.map((collection) => (
-                      <tr key={collection.name}>
-                        <th scope="row">
-                          <a href={browserHref(collection.name)} data-row>
-                            {collection.name}
-                          </a>
-                        </th>
-                        <td class="number state">{countText(counts.value[collection.name])}</td>
-                        <td class="wide">{describeAccess(collection)}</td>
-                        <td class="number absent">{collection.fields.length}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <DataTable
+                label="Collections"
+                rows={all}
+                columns={columnsOf(counts.value)}
+                id={({ name }) => name}
+                href={({ name }) => browserHref(name)}
+              />
             )}
           </Loaded>
         </Panel>
@@ -58,6 +36,13 @@ export function Home() {
     </>
   )
 }
+
+const columnsOf = (counts: Readonly<Record<string, number>>): Column<Collection>[] => [
+  { title: 'Collection', cell: ({ name }) => name },
+  { title: 'Records', number: true, phone: 'state', cell: ({ name }) => countText(counts[name]) },
+  { title: 'Access', phone: 'wide', cell: describeAccess },
+  { title: 'Fields', number: true, phone: 'absent', cell: ({ fields }) => fields.length },
+]
 
 function countText(count: number | undefined): string {
   return count === undefined ? '–' : formatCount(count)

@@ -13,6 +13,7 @@ import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { Sparkline } from '../../plots/Sparkline.tsx'
 import type { SparkPoint } from '../../plots/spark-path.ts'
 import { type Figure, limitText, lookOf, type SlowRequest, serviceState, valueText } from './health.ts'
+import { UtilizationPanel } from './UtilizationPanel.tsx'
 
 const RENEW_MS = 30_000
 /** Values are kept every 5 minutes. */
@@ -45,7 +46,12 @@ export function HealthPanel() {
           )}
         </Loaded>
         <LostDrivers />
+        <p class="hint padded">
+          The limits are <a href="/_/settings?q=serviceLimits">a setting</a>. A figure that passes one is
+          reported to <a href="/settings/webhooks">webhooks</a> and <a href="/settings/profile">by mail</a>.
+        </p>
       </Panel>
+      <UtilizationPanel />
       <Panel title="Slowest requests" aside={<span class="soft">of the last one to two hours</span>}>
         <Loaded of={state} task="load the slowest requests" rows={4}>
           {({ slowest }) => (
@@ -84,7 +90,7 @@ function LostDrivers() {
 
 function figureColumns(times: readonly number[]): Column<Figure>[] {
   return [
-    { title: 'Figure', cell: (figure) => lookOf(figure).title },
+    { title: 'Figure', cell: ({ title }) => title },
     {
       title: 'Now',
       phone: 'state',
@@ -115,9 +121,9 @@ function Course({ figure, times }: { figure: Figure; times: readonly number[] })
   })
   const [first] = points
   if (!first || points.length < 2) return <span class="soft">no values yet</span>
-  const { title, show } = lookOf(figure)
+  const { show } = lookOf(figure)
   const values = points.map(({ value }) => value)
-  const label = `${title}: ${show(Math.min(...values))} to ${show(Math.max(...values))}`
+  const label = `${figure.title}: ${show(Math.min(...values))} to ${show(Math.max(...values))}`
   return <Sparkline points={points} label={label} gap={GAP_MS} bad={figure.is_beyond} />
 }
 

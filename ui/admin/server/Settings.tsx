@@ -88,7 +88,7 @@ function Table({ settings: rows, label }: { settings: readonly Setting[]; label:
                 <code>{each.name}</code>
                 <p>{each.help}</p>
               </th>
-              <td>
+              <td data-title="Value">
                 {each.value === '' ? <span class="soft">not set</span> : <code>{each.value}</code>}
                 {each.secret && each.value !== '' && <span class="soft"> secret</span>}
                 {each.next_value !== null && (
@@ -102,7 +102,7 @@ function Table({ settings: rows, label }: { settings: readonly Setting[]; label:
                   </p>
                 )}
               </td>
-              <td class="wide">
+              <td class="wide" data-title="Source">
                 {each.source}
                 <p class="soft">
                   <code>{each.source === 'default' ? `${each.flag}, ${each.variable}` : each.place}</code>

@@ -4,6 +4,7 @@ import { formatBytes } from '../backups/model.ts'
 
 const figure = v.object({
   metric: v.string(),
+  title: v.string(),
   value: v.nullable(v.number()),
   from: v.nullable(v.number()),
   below: v.nullable(v.number()),
@@ -25,7 +26,6 @@ export const serviceState = v.object({
 
 /** How a figure is shown. */
 interface Look {
-  title: string
   show: (value: number) => string
   /** In place of a value that the server does not have. */
   none?: string
@@ -40,64 +40,55 @@ const share = (value: number) => `${(100 * value).toFixed(value > 0 && value < 0
 
 /** By metric. */
 const LOOKS: Readonly<Record<string, Look>> = {
-  svc_disk_free_bytes: { title: 'Free disk space', show: formatBytes, href: GUIDE },
-  svc_database_bytes: { title: 'Database', show: formatBytes, href: GUIDE },
+  svc_disk_free_bytes: { show: formatBytes, href: GUIDE },
+  svc_database_bytes: { show: formatBytes, href: GUIDE },
   svc_job_bytes: {
-    title: 'Jobs in the database',
     show: formatBytes,
     href: '/_/collections/quantum_jobs',
   },
-  svc_database_log_bytes: { title: 'Write-ahead log', show: formatBytes, href: GUIDE },
+  svc_database_log_bytes: { show: formatBytes, href: GUIDE },
   svc_storage_failing: {
-    title: 'Writes to the disk',
     show: (value) => (value === 0 ? 'accepted' : 'refused'),
     isState: true,
     href: '/_/logs?level=error',
   },
   svc_backup_age_seconds: {
-    title: 'Age of the newest backup',
     show: formatSeconds,
     none: 'no backup',
     href: '/_/backups',
   },
   svc_replicator_backlog_seconds: {
-    title: 'Replication behind by',
     show: formatSeconds,
     href: '/docs/how-to/replicate',
   },
   svc_certificate_seconds: {
-    title: 'Certificate expires in',
     show: formatSeconds,
     href: '/docs/how-to/run-the-server',
   },
-  svc_drivers_lost: { title: 'Lost drivers', show: formatCount, href: '/drivers' },
+  svc_drivers_lost: { show: formatCount, href: '/drivers' },
   'svc_jobs{status="pending"}': {
-    title: 'Jobs waiting',
     show: formatCount,
     href: '/jobs?status=pending&user=*',
   },
   'svc_jobs{status="running"}': {
-    title: 'Jobs running',
     show: formatCount,
     href: '/jobs?status=running&user=*',
   },
-  svc_error_share: { title: 'Responses that are errors', show: share, href: '/_/logs?level=error' },
+  svc_error_share: { show: share, href: '/_/logs?level=error' },
   svc_webhooks_failing: {
-    title: 'Webhooks that fail',
     show: formatCount,
     href: '/_/collections/webhooks',
   },
   svc_mail_items_waiting: {
-    title: 'Events that wait to be mailed',
     show: formatCount,
     href: '/docs/how-to/mail',
   },
-  svc_memory_bytes: { title: 'Memory', show: formatBytes, href: GUIDE },
+  svc_memory_bytes: { show: formatBytes, href: GUIDE },
 }
 
-/** How a figure is shown; one that these pages do not know yet by its metric. */
+/** How a figure is shown, also one that these pages do not know yet. */
 export function lookOf({ metric }: Figure): Look {
-  return LOOKS[metric] ?? { title: metric, show: String, href: GUIDE }
+  return LOOKS[metric] ?? { show: String, href: GUIDE }
 }
 
 /** The value in words. */

@@ -16,6 +16,7 @@ export const me = v.object({
     mail_job_after: v.optional(v.number(), 0),
     mail_slot_start: v.optional(v.boolean(), false),
     mail_time_request: v.optional(v.boolean(), false),
+    mail_alerts: v.optional(v.boolean(), false),
   }),
   balance: v.nullable(v.object({ qpu_seconds: v.number(), unlimited: v.boolean() })),
   credentials: v.object({ expires_at: text }),

@@ -114,9 +114,13 @@ function Row({ incident, monitor, onZoom, onNoted }: RowProps) {
       </th>
       <td class="wide">{describeEvent(incident)}</td>
       <td class="absent">{channelOf(incident)}</td>
-      <td class="number">{peakOf(incident)}</td>
+      <td class="number" data-title="Peak">
+        {peakOf(incident)}
+      </td>
       <td class="absent">{isOpen ? 'still open' : until === undefined ? '' : <Moment at={until} />}</td>
-      <td class="number">{lasted === undefined ? '' : formatSpan(lasted - at)}</td>
+      <td class="number" data-title="Lasted">
+        {lasted === undefined ? '' : formatSpan(lasted - at)}
+      </td>
       <td class="number">
         <RowActions incident={incident} monitor={monitor} onZoom={onZoom} onNoted={onNoted} />
       </td>

@@ -6,6 +6,7 @@ import { parseTime } from '../../lib/time.ts'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
+import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
 import type { Channel } from './readings/channels.ts'
 import { describeLimit } from './readings/lead.ts'
@@ -53,7 +54,8 @@ export function Thresholds({ monitor, thresholds, channels, now }: ThresholdsPro
         {superuser.value && (
           <>
             {' '}
-            <a href="/settings/webhooks">Webhooks</a> report it to other programs.
+            <a href="/settings/webhooks">Webhooks</a> report it to other programs, and{' '}
+            <a href="/settings/profile">mails</a> to you.
           </>
         )}
       </p>
@@ -98,50 +100,38 @@ function Table({ list, channels, now, onEdit, onRemoved }: TableProps) {
     }
   }
   const labelOf = (channel: string) => channels.find((one) => one.channel === channel)?.label ?? channel
-  return (
-    <div class="scroll">
-      <table class="book folds">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">Channel</th>
-            <th scope="col">Reported when</th>
-            {onEdit && (
-              <th scope="col">
-                <span class="unseen">Actions</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {list.map((threshold) => (
-            <tr key={threshold.id}>
-              <th scope="row">{threshold.name}</th>
-              <td class="state">{stateOf(threshold, now)}</td>
-              <td>{labelOf(threshold.channel)}</td>
-              <td>
-                {describeLimit(threshold)}
-                {threshold.for_seconds > 0 && ` for ${formatSpan(threshold.for_seconds * 1_000)}`}
-              </td>
-              {onEdit && (
-                <td class="number">
-                  <span class="row-actions">
-                    <button type="button" class="link" onClick={() => onEdit(threshold)}>
-                      Change<span class="unseen"> {threshold.name}</span>
-                    </button>
-                    <button type="button" class="link" onClick={() => void remove(threshold)}>
-                      Delete<span class="unseen"> {threshold.name}</span>
-                    </button>
-                  </span>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+  const columns: Column<Threshold>[] = [
+    { title: 'Name', cell: ({ name }) => name },
+    { title: 'State', phone: 'state', cell: (threshold) => stateOf(threshold, now) },
+    { title: 'Channel', cell: ({ channel }) => labelOf(channel) },
+    {
+      title: 'Reported when',
+      cell: (threshold) => {
+        const lasts = threshold.for_seconds > 0 && ` for ${formatSpan(threshold.for_seconds * 1_000)}`
+        return [describeLimit(threshold), lasts]
+      },
+    },
+    ...(onEdit ? [actionsColumn({ edit: onEdit, remove: (threshold) => void remove(threshold) })] : []),
+  ]
+  return <DataTable label="Limits" rows={list} columns={columns} id={({ id }) => id} />
+}
+
+function actionsColumn(run: Record<'edit' | 'remove', (threshold: Threshold) => void>): Column<Threshold> {
+  return {
+    title: 'Actions',
+    untitled: true,
+    number: true,
+    cell: (threshold) => (
+      <span class="row-actions">
+        <button type="button" class="link" onClick={() => run.edit(threshold)}>
+          Change<span class="unseen"> {threshold.name}</span>
+        </button>
+        <button type="button" class="link" onClick={() => run.remove(threshold)}>
+          Delete<span class="unseen"> {threshold.name}</span>
+        </button>
+      </span>
+    ),
+  }
 }
 
 function stateOf({ enabled, since, breached_at }: Threshold, now: number) {

@@ -155,6 +155,9 @@ type Superuser struct {
 
 	Verified bool `json:"verified"`
 
+	// Mail when a figure of the service or a reading passes its limit, and when it is within again
+	MailAlerts bool `json:"mail_alerts"`
+
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
 
@@ -307,6 +310,19 @@ type LedgerEntry struct {
 
 	// Negative for a deduction
 	Seconds float64 `json:"seconds"`
+}
+
+// UtilizationDay: see the reference of the routes
+type UtilizationDay struct {
+	// UTC, such as 2026-11-28
+	Day string `json:"day"`
+
+	Jobs float64 `json:"jobs"`
+
+	QPUSeconds float64 `json:"qpu_seconds"`
+
+	// Of the time of the day, today of the time until now
+	Share float64 `json:"share"`
 }
 
 // NewApiToken: see the reference of the routes
@@ -2363,6 +2379,9 @@ type SuperusersRecord struct {
 
 	Verified bool `json:"verified"`
 
+	// Mail when a figure of the service or a reading passes its limit, and when it is within again
+	MailAlerts bool `json:"mail_alerts"`
+
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
 
@@ -2770,6 +2789,9 @@ type SuperusersBody struct {
 	EmailVisibility *bool `json:"emailVisibility,omitempty"`
 
 	Verified *bool `json:"verified,omitempty"`
+
+	// Mail when a figure of the service or a reading passes its limit, and when it is within again
+	MailAlerts *bool `json:"mail_alerts,omitempty"`
 }
 
 // ThresholdsBody: Required for a new record: name, driver, channel
@@ -3295,6 +3317,8 @@ type GetOpServiceResponseFigure struct {
 	// Name in GET /metrics, with labels if it has some
 	Metric string `json:"metric"`
 
+	Title string `json:"title"`
+
 	// Null = unknown or infinite
 	Value *float64 `json:"value"`
 
@@ -3729,6 +3753,20 @@ type GetLedgerResponse struct {
 
 	// For `before`; null on the last page
 	Next *float64 `json:"next"`
+}
+
+// GetOpUtilizationResponseQpus: see the reference of the routes
+type GetOpUtilizationResponseQpus struct {
+	ID string `json:"id"`
+
+	Name string `json:"name"`
+
+	Days []UtilizationDay `json:"days"`
+}
+
+// GetOpUtilizationResponse: see the reference of the routes
+type GetOpUtilizationResponse struct {
+	Qpus []GetOpUtilizationResponseQpus `json:"qpus"`
 }
 
 // PostTokensBody: see the reference of the routes

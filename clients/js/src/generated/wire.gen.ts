@@ -98,6 +98,8 @@ export interface Superuser {
   readonly email?: string
   readonly emailVisibility: boolean
   readonly verified: boolean
+  /** Mail when a figure of the service or a reading passes its limit, and when it is within again */
+  readonly mail_alerts: boolean
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly created: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
@@ -202,6 +204,15 @@ export interface LedgerEntry {
   readonly source: string
   /** Negative for a deduction */
   readonly seconds: number
+}
+
+export interface UtilizationDay {
+  /** UTC, such as 2026-11-28 */
+  readonly day: string
+  readonly jobs: number
+  readonly qpu_seconds: number
+  /** Of the time of the day, today of the time until now */
+  readonly share: number
 }
 
 export interface NewApiToken {
@@ -1527,6 +1538,8 @@ export interface SuperusersRecord {
   readonly email?: string
   readonly emailVisibility: boolean
   readonly verified: boolean
+  /** Mail when a figure of the service or a reading passes its limit, and when it is within again */
+  readonly mail_alerts: boolean
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly created: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
@@ -1804,6 +1817,8 @@ export interface SuperusersBody {
   readonly email?: string
   readonly emailVisibility?: boolean
   readonly verified?: boolean
+  /** Mail when a figure of the service or a reading passes its limit, and when it is within again */
+  readonly mail_alerts?: boolean
 }
 
 /** Required for a new record: name, driver, channel */
@@ -2159,6 +2174,7 @@ export interface GetUiConfigResponse {
 export interface GetOpServiceResponseFigure {
   /** Name in GET /metrics, with labels if it has some */
   readonly metric: string
+  readonly title: string
   /** Null = unknown or infinite */
   readonly value: number | null
   /** The value from which on it needs attention; null = none */
@@ -2461,6 +2477,16 @@ export interface GetLedgerResponse {
   readonly entries: readonly LedgerEntry[]
   /** For `before`; null on the last page */
   readonly next: number | null
+}
+
+export interface GetOpUtilizationResponseQpus {
+  readonly id: string
+  readonly name: string
+  readonly days: readonly UtilizationDay[]
+}
+
+export interface GetOpUtilizationResponse {
+  readonly qpus: readonly GetOpUtilizationResponseQpus[]
 }
 
 export interface PostTokensBody {

@@ -97,6 +97,7 @@ class _Superuser(TypedDict):
     id: str
     emailVisibility: bool
     verified: bool
+    mail_alerts: bool  # Mail when a figure of the service or a reading passes its limit, and when it is within again
     created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 
@@ -180,6 +181,13 @@ class LedgerEntry(TypedDict):
     name: str  # Name of the job; empty for others and without one
     source: str  # Id of the job, the request or the change
     seconds: float  # Negative for a deduction
+
+
+class UtilizationDay(TypedDict):
+    day: str  # UTC, such as 2026-11-28
+    jobs: float
+    qpu_seconds: float
+    share: float  # Of the time of the day, today of the time until now
 
 
 class NewApiToken(TypedDict):
@@ -1324,6 +1332,7 @@ class _SuperusersRecord(TypedDict):
     id: str
     emailVisibility: bool
     verified: bool
+    mail_alerts: bool  # Mail when a figure of the service or a reading passes its limit, and when it is within again
     created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 
@@ -1554,6 +1563,7 @@ class SuperusersBody(TypedDict, total=False):
     email: str
     emailVisibility: bool
     verified: bool
+    mail_alerts: bool  # Mail when a figure of the service or a reading passes its limit, and when it is within again
 
 
 class ThresholdsBody(TypedDict, total=False):
@@ -1829,6 +1839,7 @@ GetOpServiceResponseFigure = TypedDict(
     "GetOpServiceResponseFigure",
     {
         "metric": "str",
+        "title": "str",
         "value": "Optional[float]",
         "from": "Optional[float]",
         "below": "Optional[float]",
@@ -2089,6 +2100,16 @@ GetAccountingResponse = TypedDict(
 class GetLedgerResponse(TypedDict):
     entries: List[LedgerEntry]
     next: Optional[float]  # For `before`; null on the last page
+
+
+class GetOpUtilizationResponseQpus(TypedDict):
+    id: str
+    name: str
+    days: List[UtilizationDay]
+
+
+class GetOpUtilizationResponse(TypedDict):
+    qpus: List[GetOpUtilizationResponseQpus]
 
 
 class PostTokensBody(TypedDict, total=False):

@@ -1,8 +1,10 @@
 /**
- * Mails to users, at most one per user and minute. `claimDigest` fixes the items of a mail before it is sent,
- * so that a mail which a crash interrupts is sent again with the same items and the same `Message-ID`.
+ * Mails to users, at most one per user and minute, and to superusers, at most one in 10 minutes.
+ * `claimDigest` fixes the items of a mail before it is sent, so that a mail which a crash interrupts is sent
+ * again with the same items and the same `Message-ID`.
  */
 import { DAY_MS, fromTimestamp, MINUTE_MS, toTimestamp } from '../../../base/index.ts'
+import { superusers } from '../../collections/superusers.ts'
 import { users } from '../../collections/users.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import { type MailItem, queueMailItem } from '../../journal/mail-items.ts'
@@ -10,11 +12,14 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** Minimum time between two mails to a user. */
 const DIGEST_INTERVAL_MS = MINUTE_MS
+/** The same for a superuser: alerts about a value that comes and goes are collected. */
+const ALERT_INTERVAL_MS = 10 * MINUTE_MS
 /** Items that no mail server has accepted for so long are removed. */
 const MAX_ITEM_AGE_MS = DAY_MS
 
 /** A mail to send. */
 export interface Digest {
+  /** Id of a user or superuser. */
   user: string
   email: string
   /** Number of the last item, unique among all digests. */
@@ -36,8 +41,8 @@ export function listDueDigests(tx: ReadTx, limit: number): string[] {
 }
 
 /**
- * The next digest of a user; undefined when there is nothing to send. Users without a verified address, and
- * disabled ones, are sent nothing.
+ * The next digest of a user or superuser; undefined when there is nothing to send. Users without a verified
+ * address, and disabled ones, are sent nothing.
  */
 export function claimDigest(tx: Tx, user: string): Digest | undefined {
   const row = tx.one<{ upto: number; failures: number; dropped: number }>(
@@ -53,26 +58,35 @@ export function claimDigest(tx: Tx, user: string): Digest | undefined {
     'SELECT seq, kind, detail, at FROM mail_items WHERE "user" = $user AND ($upto = 0 OR seq <= $upto) ORDER BY seq',
     { user, upto: row.upto },
   )
-  const owner = tx.find(users, user)
+  const receiver = receiverOf(tx, user)
   const last = items.at(-1)
-  if (!last || !owner?.verified || owner.disabled || owner.email === '') {
+  if (!last || !receiver) {
     discard(tx, user, last?.seq)
     return undefined
   }
   tx.run('UPDATE mail_digests SET upto = $upto, next_at = $next WHERE "user" = $user', {
     user,
     upto: last.seq,
-    next: tx.now + DIGEST_INTERVAL_MS,
+    next: tx.now + receiver.intervalMs,
   })
-  const { email } = owner
   return {
     user,
-    email,
+    email: receiver.email,
     upto: last.seq,
     items: items.map(decode),
     dropped: row.dropped,
     failures: row.failures,
   }
+}
+
+/** Who is mailed, and the minimum time between two mails; undefined if nothing may be sent. */
+function receiverOf(tx: ReadTx, id: string): { email: string; intervalMs: number } | undefined {
+  // Superusers set their addresses themselves, or have them set by one.
+  const superuser = tx.find(superusers, id)
+  if (superuser) return { email: superuser.email, intervalMs: ALERT_INTERVAL_MS }
+  const user = tx.find(users, id)
+  if (!user?.verified || user.disabled || user.email === '') return undefined
+  return { email: user.email, intervalMs: DIGEST_INTERVAL_MS }
 }
 
 /** Removes what a sent digest contained; later items wait until its minute is over. */

@@ -1,4 +1,4 @@
-export { type MailItem, queueMailItem } from '../../journal/mail-items.ts'
+export { type MailItem, queueAlertMails, queueMailItem } from '../../journal/mail-items.ts'
 export {
   announceSlotStarts,
   announceTimeRequest,

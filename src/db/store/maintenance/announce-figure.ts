@@ -1,3 +1,4 @@
+import { queueAlertMails } from '../../journal/mail-items.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
 import type { Tx } from '../../records/tx.ts'
 
@@ -11,11 +12,16 @@ interface CrossedFigure {
   below: number | null
 }
 
-/** Announces that a figure of the service is beyond its limit, or within it again. */
+/**
+ * Announces that a figure of the service is beyond its limit, or within it again. `text`: the same in a
+ * sentence, for mails.
+ */
 export function announceFigure(
   tx: Tx,
   kind: 'service.breached' | 'service.cleared',
   figure: CrossedFigure,
+  text: string,
 ): void {
   queueWebhookEvent(tx, { kind, data: () => ({ ...figure, at: tx.at }) })
+  queueAlertMails(tx, text)
 }

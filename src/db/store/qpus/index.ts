@@ -37,3 +37,4 @@ export {
 } from './qpus.ts'
 export { readSchedule, readScheduleNotes } from './schedule.ts'
 export { markUnfit, type Unfitness } from './unfit-jobs.ts'
+export { type DayOfQpu, utilizationStatement } from './utilization.ts'

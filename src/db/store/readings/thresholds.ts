@@ -3,6 +3,7 @@ import { drivers } from '../../collections/drivers.ts'
 import { events, eventTime } from '../../collections/events.ts'
 import { thresholds } from '../../collections/monitoring/thresholds.ts'
 import { notifications } from '../../collections/notifications.ts'
+import { queueAlertMails } from '../../journal/mail-items.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
@@ -110,10 +111,12 @@ function apply(tx: Tx, threshold: Threshold, observation: Observation): void {
 /** Announces the breach; returns the id of the notification. */
 function announceBreach(tx: Tx, threshold: Threshold, observation: Observation): string {
   const { name, notify, since } = threshold
-  announce(tx, 'threshold.breached', threshold, observation)
+  const title = `${name}: limit exceeded`
   const text = `${describe(threshold, observation)} since ${since}.`
+  announce(tx, 'threshold.breached', threshold, observation)
+  queueAlertMails(tx, `${title}. ${text}`)
   return tx.insert(notifications, {
-    title: `${name}: limit exceeded`,
+    title,
     description: text,
     target_users: notify,
   }).id
@@ -122,11 +125,14 @@ function announceBreach(tx: Tx, threshold: Threshold, observation: Observation):
 /** Announces the end; the notification of the breach ends with it. */
 function announceEnd(tx: Tx, threshold: Threshold, observation: Observation): void {
   const { name, notify, notification, breached_at } = threshold
+  const title = `${name}: within the limit again`
+  const text = `The breach of ${breached_at} is over.`
   announce(tx, 'threshold.cleared', threshold, observation)
+  queueAlertMails(tx, `${title}. ${text}`)
   if (tx.find(notifications, notification)) tx.update(notifications, notification, { end_time: tx.at })
   tx.insert(notifications, {
-    title: `${name}: within the limit again`,
-    description: `The breach of ${breached_at} is over.`,
+    title,
+    description: text,
     target_users: notify,
     end_time: toTimestamp(tx.now + ENDED_SHOWN_MS),
   })

@@ -120,6 +120,7 @@ export const TABLE: readonly Row[] = [
   { route: 'GET /metrics', statuses: PUBLIC },
   { route: 'GET /api/op/version', statuses: SUPERUSER },
   { route: 'GET /api/op/service', statuses: SUPERUSER },
+  { route: 'GET /api/op/utilization', statuses: SUPERUSER },
   { route: 'GET /api/op/config', statuses: SUPERUSER },
   { route: 'GET /api/op/audit', statuses: SUPERUSER },
   { route: 'GET /api/op/audit/verify', statuses: SUPERUSER },

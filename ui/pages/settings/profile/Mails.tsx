@@ -44,24 +44,57 @@ export function Mails({ account }: { account: Me['account'] }) {
             {!isListed && <option value={mail_job_after}>If it took {mail_job_after} s or longer</option>}
           </select>
         </div>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={values.value.mail_slot_start}
-            onChange={({ currentTarget }) => form.set({ mail_slot_start: currentTarget.checked })}
-          />
-          When one of my slots starts
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={values.value.mail_time_request}
-            onChange={({ currentTarget }) => form.set({ mail_time_request: currentTarget.checked })}
-          />
-          When a request for QPU time is decided
-        </label>
+        <Choice
+          text="When one of my slots starts"
+          checked={values.value.mail_slot_start}
+          set={(checked) => form.set({ mail_slot_start: checked })}
+        />
+        <Choice
+          text="When a request for QPU time is decided"
+          checked={values.value.mail_time_request}
+          set={(checked) => form.set({ mail_time_request: checked })}
+        />
         <FormActions form={form} action="Save" secondary />
       </form>
     </Panel>
+  )
+}
+
+/** What the server mails to a superuser. */
+export function AlertMails({ account }: { account: Me['account'] }) {
+  const { api, toast } = useApp()
+  const form = useForm({
+    initial: { mail_alerts: account.mail_alerts },
+    async submit(values) {
+      await api.patch(`/api/collections/_superusers/records/${account.id}`, values, v.unknown())
+      toast('Saved.')
+    },
+  })
+  return (
+    <Panel title="Mail">
+      <form class="form padded" onSubmit={form.submit}>
+        <Choice
+          text="When a figure of the service or a reading passes its limit"
+          checked={form.values.value.mail_alerts}
+          set={(checked) => form.set({ mail_alerts: checked })}
+        />
+        <FormActions form={form} action="Save" secondary />
+      </form>
+    </Panel>
+  )
+}
+
+interface ChoiceProps {
+  text: string
+  checked: boolean
+  set: (checked: boolean) => void
+}
+
+function Choice({ text, checked, set }: ChoiceProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} onChange={({ currentTarget }) => set(currentTarget.checked)} />
+      {text}
+    </label>
   )
 }

@@ -8,7 +8,7 @@ import { Loaded, Panel } from '../../../parts/Panel.tsx'
 import { SettingsFrame } from '../SettingsFrame.tsx'
 import { EmailChange } from './EmailChange.tsx'
 import { LinkedAccounts } from './LinkedAccounts.tsx'
-import { Mails } from './Mails.tsx'
+import { AlertMails, Mails } from './Mails.tsx'
 import { PasswordChange } from './PasswordChange.tsx'
 import { Sessions } from './Sessions.tsx'
 import { Verification } from './Verification.tsx'
@@ -37,7 +37,7 @@ export function Profile() {
               {(passwordLogin || !isUser) && <PasswordChange account={loaded.account} />}
               <EmailChange email={loaded.account.email ?? ''} />
               {isUser && oauth2.length > 0 && <LinkedAccounts providers={oauth2} />}
-              {isUser && <Mails account={loaded.account} />}
+              {isUser ? <Mails account={loaded.account} /> : <AlertMails account={loaded.account} />}
               <Sessions />
             </>
           )
@@ -82,7 +82,7 @@ function Facts({ me: { role, account, credentials } }: { me: Me }) {
       <div>
         <dt>Member since</dt>
         <dd>
-          <Moment at={account.created} />
+          <Moment at={account.created} day />
         </dd>
       </div>
       <div>

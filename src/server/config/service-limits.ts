@@ -1,0 +1,91 @@
+import { expected, formatDuration, kinds, type ValueKind } from '../../base/index.ts'
+
+/** A figure of the service, and where it needs attention: from a value on, or below one. */
+interface DeclaredFigure {
+  title: string
+  from?: number
+  below?: number
+  /** Whether an infinite value, such as the age of a backup that does not exist, is beyond the limit. */
+  infinite?: boolean
+}
+
+const DAY_S = 86_400
+
+/**
+ * The figures that an operator looks at, by the name of their metric. The limits are those of
+ * `examples/prometheus`; that of backups is a day.
+ */
+export const FIGURES = {
+  svc_disk_free_bytes: { title: 'Free disk space', below: 5e9 },
+  svc_database_bytes: { title: 'Database' },
+  svc_job_bytes: { title: 'Jobs in the database' },
+  svc_database_log_bytes: { title: 'Write-ahead log', from: 2e8 },
+  svc_storage_failing: { title: 'Writes to the disk', from: 1 },
+  svc_backup_age_seconds: { title: 'Age of the newest backup', from: DAY_S, infinite: true },
+  svc_replicator_backlog_seconds: { title: 'Replication behind by', from: 900 },
+  // The server renews its own, which lasts a week, days before this.
+  svc_certificate_seconds: { title: 'Certificate expires in', below: 2 * DAY_S },
+  svc_drivers_lost: { title: 'Lost drivers', from: 1 },
+  'svc_jobs{status="pending"}': { title: 'Jobs waiting' },
+  'svc_jobs{status="running"}': { title: 'Jobs running' },
+  svc_error_share: { title: 'Responses that are errors', from: 0.01 },
+  svc_webhooks_failing: { title: 'Webhooks that fail', from: 1 },
+  svc_mail_items_waiting: { title: 'Events that wait to be mailed' },
+  svc_memory_bytes: { title: 'Memory', from: 1.5e9 },
+} as const satisfies Record<string, DeclaredFigure>
+
+type FigureName = keyof typeof FIGURES
+
+/** The limit of one figure in place of its default; null = none. */
+export interface ServiceLimit {
+  figure: FigureName
+  value: number | null
+}
+
+/** `svc_disk_free_bytes=20GiB,svc_backup_age_seconds=36h,svc_memory_bytes=none`: each figure at most once. */
+export function serviceLimits(): ValueKind<ServiceLimit[]> {
+  const limits = kinds.list(serviceLimit())
+  return {
+    ...limits,
+    parse(text) {
+      const read = limits.parse(text)
+      const names = read.map(({ figure }) => figure)
+      const repeated = names.find((name, at) => names.indexOf(name) < at)
+      if (repeated !== undefined) throw expected(`each figure once, not ${repeated} twice`)
+      return read
+    },
+  }
+}
+
+function serviceLimit(): ValueKind<ServiceLimit> {
+  return {
+    hint: 'figure=limit',
+    parse(text) {
+      // The labels of a metric contain = too.
+      const at = text.lastIndexOf('=')
+      const figure = Object.keys(FIGURES).find((name) => name === text.slice(0, at).trim())
+      if (!isFigure(figure)) {
+        throw expected(`FIGURE=LIMIT with one of the figures ${Object.keys(FIGURES).join(', ')}`)
+      }
+      const value = text.slice(at + 1).trim()
+      return { figure, value: value === 'none' ? null : kindOf(figure).parse(value) }
+    },
+    format: ({ figure, value }) => `${figure}=${value === null ? 'none' : kindOf(figure).format(value)}`,
+  }
+}
+
+function isFigure(name: string | undefined): name is FigureName {
+  return name !== undefined && Object.hasOwn(FIGURES, name)
+}
+
+/** The unit of a metric is the end of its name, its value in bytes, seconds or a number. */
+function kindOf(figure: FigureName): ValueKind<number> {
+  if (figure.endsWith('_bytes')) return kinds.bytes()
+  if (!figure.endsWith('_seconds')) return kinds.number({ min: 0 })
+  const duration = kinds.duration()
+  return {
+    ...duration,
+    parse: (text) => duration.parse(text) / 1_000,
+    format: (seconds) => formatDuration(seconds * 1_000),
+  }
+}
