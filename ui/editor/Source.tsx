@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { isPrinting } from '../lib/print.ts'
 import { ScrollRegion } from '../plots/ScrollRegion.tsx'
 import type { CodeView } from './code-view.ts'
 
@@ -36,10 +37,12 @@ export function Source({ text, label, line, moved }: SourceProps) {
     }
   }, [text])
   useEffect(() => view?.highlight(line), [view, line])
+  // The view renders the lines around the screen only.
+  const isPlain = !view || isPrinting.value
   return (
     <div class="code-editor">
-      <div ref={host} />
-      {!view && (
+      <div ref={host} hidden={isPlain && view !== undefined} />
+      {isPlain && (
         <ScrollRegion class="source" label={label}>
           <pre>{text}</pre>
         </ScrollRegion>

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { asApiError } from '../../api/api.ts'
 import { accounting, type Usage } from '../../api/model/users.ts'
@@ -6,6 +7,7 @@ import { useLive } from '../../app/use-live.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatColumnSeconds, formatCount, formatSeconds } from '../../lib/format.ts'
+import { printWhole } from '../../lib/print.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
@@ -14,6 +16,8 @@ import { MonthChart } from './MonthChart.tsx'
 import { barsOf, formatMonth, shiftMonth } from './months.ts'
 
 const PAGE = 50
+/** Rows on paper; the file has all of them. */
+const MAX_PRINTED = 1_000
 const MONTHS = 12
 /** While jobs end one after the other. */
 const SPACING_MS = 3_000
@@ -55,6 +59,18 @@ export function AccountingPage() {
     api.download(search({ by, format: 'csv' }), `accounting-${from}-${to}.csv`).catch((error: unknown) => {
       toast(asApiError(error).message, 'bad')
     })
+  const printed = useSignal<readonly Usage[] | undefined>(undefined)
+  const print = async () => {
+    try {
+      const all = await api.get(search({ by, limit: String(MAX_PRINTED) }), accounting)
+      printed.value = all.items
+      await printWhole()
+    } catch (error) {
+      toast(asApiError(error).message, 'bad')
+    } finally {
+      printed.value = undefined
+    }
+  }
   const whose = user === '' ? undefined : rows.value.value?.items.find((item) => item.user === user)
   const sums = months.value.value?.items ?? []
   return (
@@ -88,6 +104,9 @@ export function AccountingPage() {
             <button type="button" onClick={() => void save()}>
               Save as CSV
             </button>
+            <button type="button" onClick={() => void print()}>
+              Print
+            </button>
           </span>
         }
       >
@@ -100,18 +119,31 @@ export function AccountingPage() {
                 <DataTable
                   label="Usage"
                   list="usage"
-                  rows={items}
+                  rows={printed.value ?? items}
                   columns={columnsOf(by, superuser.value)}
                   id={(item) => `${item.month} ${item.user} ${item.qpu}`}
                 />
               )}
-              <Pager page={page} size={PAGE} shown={items.length} set={(next) => query.set({ page: next })} />
+              {printed.value ? (
+                printed.value.length === MAX_PRINTED && <Cut />
+              ) : (
+                <Pager
+                  page={page}
+                  size={PAGE}
+                  shown={items.length}
+                  set={(next) => query.set({ page: next })}
+                />
+              )}
             </>
           )}
         </Loaded>
       </Panel>
     </>
   )
+}
+
+function Cut() {
+  return <p class="padded">The first {formatCount(MAX_PRINTED)} rows; the CSV file has all of them.</p>
 }
 
 function describe(items: readonly Usage[], range: { from: string; to: string; name: string }): string {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
+import { printWhole } from '../../../lib/print.ts'
 import { ShareButton } from '../../../parts/account/Share.tsx'
 import { cancelJob } from '../../../parts/cancel-job.ts'
 import { Menu } from '../../../parts/Menu.tsx'
@@ -26,6 +27,9 @@ export function Actions({ job, changed }: ActionsProps) {
       {job.status === 'completed' && <CompareMenu id={job.id} />}
       <LabelsButton job={job} changed={changed} />
       <ShareButton kind="job" record={job.id} />
+      <button type="button" onClick={() => void printWhole()}>
+        Print
+      </button>
       <a class="button" href={`/jobs/new?from=${job.id}`}>
         Edit and run again
       </a>

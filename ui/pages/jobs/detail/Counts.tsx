@@ -3,6 +3,7 @@ import { type BarOrder, MAX_PLOTTED_OUTCOMES, toBars, totalOf } from '../../../j
 import { marginalOf, parseBits, widthOf } from '../../../jobs/ideal/marginals.ts'
 import type { Execution } from '../../../jobs/jobs.ts'
 import { formatCount, formatShare } from '../../../lib/format.ts'
+import { isPrinting } from '../../../lib/print.ts'
 import { Histogram } from '../../../plots/Histogram.tsx'
 import { ScrollRegion } from '../../../plots/ScrollRegion.tsx'
 import { type BarUnit, OrderChoice, UnitChoice } from '../BarChoices.tsx'
@@ -54,7 +55,7 @@ export function Counts({ counts: measured, execution, job }: CountsProps) {
       {width !== undefined && (
         <Figures measured={measured} counts={counts} ideal={probabilities} exact={exact} width={width} />
       )}
-      <details open={!isPlotted}>
+      <details open={!isPlotted || isPrinting.value}>
         <summary>
           Table of {formatCount(outcomes)} {outcomes === 1 ? 'outcome' : 'outcomes'}
         </summary>

@@ -3,6 +3,7 @@ import type { Job } from '../../../api/model/jobs.ts'
 import { Source } from '../../../editor/Source.tsx'
 import { useDiagram } from '../../../jobs/check/use-diagram.ts'
 import { formatNumberOf, sentence } from '../../../lib/format.ts'
+import { isPrinting } from '../../../lib/print.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Panel } from '../../../parts/Panel.tsx'
 import { formatAngle } from '../../../plots/circuit-layout.ts'
@@ -65,7 +66,7 @@ export function Programs({ job }: { job: Job }) {
 
 function Sets({ sets }: { sets: readonly (readonly number[])[] }) {
   return (
-    <details>
+    <details open={isPrinting.value}>
       <summary>{sentence(formatNumberOf(sets.length, 'parameter set'))}</summary>
       <ol class="sets">
         {sets.slice(0, MAX_SETS).map((values, index) => (

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { changeAxis, describeAxis, readAxes } from '../../../../../ui/pages/monitoring/readings/value-axis.ts'
 
-test('readAxes() reads the axis of each unit and ignores what is none', () => {
+test('readAxes() reads the axis of each unit and ignores other texts', () => {
   const axes = readAxes([
     'K:0.009..0.013',
     'mbar:each',
