@@ -1,6 +1,8 @@
 import { isObject } from '../../../src/base/portable/is-object.ts'
 import type { ListedReport, Tuner } from '../../api/model/calibrations.ts'
+import { superusers } from '../../api/model/users.ts'
 import { useApp } from '../../app/app.ts'
+import { useResource } from '../../app/use-resource.ts'
 import { formatCount, formatSeconds } from '../../lib/format.ts'
 import { Moment } from '../../parts/Moment.tsx'
 import { Empty } from '../../parts/Panel.tsx'
@@ -19,7 +21,8 @@ interface FinishedTableProps {
 
 /** Reports of calibrations and of the checks that tuners start on their own. */
 export function FinishedTable({ reports, tuners, pages, turn }: FinishedTableProps) {
-  const { qpus } = useApp()
+  const { qpus, superuser } = useApp()
+  const whoOf = useSuperuserNames()
   if (reports.length === 0 && pages.page === 1) return <Empty>No calibration has ended yet.</Empty>
   const columns: Column<ListedReport>[] = [
     {
@@ -32,10 +35,10 @@ export function FinishedTable({ reports, tuners, pages, turn }: FinishedTablePro
     { title: 'Outcome', cell: (report) => <Status {...reportCondition(report)} />, phone: 'state' },
     { title: 'Mode', cell: ({ mode }) => modeName(mode) },
     {
-      title: 'Requested by',
+      title: superuser.value ? 'Who' : 'Requested by',
       cell: ({ request, expand }) =>
         request ? (
-          expand?.request?.requested_by || 'a superuser'
+          whoOf(expand?.request?.requested_by ?? '')
         ) : (
           <span class="soft">the tuner: drift check</span>
         ),
@@ -72,4 +75,21 @@ export function FinishedTable({ reports, tuners, pages, turn }: FinishedTablePro
       <Pager {...pages} set={turn} />
     </>
   )
+}
+
+/** The address of the superuser behind `superuser:ID`, as superusers see it; for others `a superuser`. */
+function useSuperuserNames(): (actor: string) => string {
+  const { api, named, superuser } = useApp()
+  const isShown = superuser.value
+  const known = useResource(
+    async (abort) => {
+      if (!isShown) return []
+      const path = `/api/collections/${named('superusers')}/records?perPage=500&fields=id,email,created`
+      return (await api.get(path, superusers, abort)).items
+    },
+    [isShown],
+  )
+  return (actor) =>
+    known.value.value?.find(({ id }) => actor === `superuser:${id}`)?.email ??
+    (isShown && known.value.value ? 'a removed superuser' : 'a superuser')
 }

@@ -14,7 +14,7 @@ const SEARCH_POINTS = '2000'
 const FINE_MS = 5 * MINUTE_MS
 const POINTS = '400'
 
-/** An earlier cool-down or warm-up over the visible time; without `phase` when there is none. */
+/** An earlier cool-down or warm-up over the visible time; without `phase`, no earlier one was found. */
 export interface Overlay {
   kind: PhaseKind
   phase?: Phase

@@ -23,7 +23,7 @@ export function Superusers() {
             id={({ id }) => id}
             columns={[
               { title: 'E-mail', cell: ({ email }) => email },
-              { title: 'Created', cell: ({ created }) => <Moment at={created} /> },
+              { title: 'Created', cell: ({ created }) => <Moment at={created} day /> },
             ]}
           />
         )}

@@ -73,7 +73,7 @@ export function UserDialog({ user, onClose, onChange }: UserDialogProps) {
       <dl class="user-facts">
         <Fact name="E-mail">{user.email}</Fact>
         <Fact name="Created">
-          <Moment at={user.created} />
+          <Moment at={user.created} day />
         </Fact>
         <Fact name="Last login">
           <Moment at={user.activity?.last_login} none="never" />

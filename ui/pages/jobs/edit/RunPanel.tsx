@@ -63,7 +63,12 @@ export function RunPanel({ draft, change, errorOf }: RunPanelProps) {
             {...describedBy('max-seconds', errorOf('maxSeconds'))}
           />
         </Field>
-        <Field id="require" label="Required quality of the qubits (empty: any)" error={errorOf('require')}>
+        <Field
+          id="require"
+          label="Required quality of the qubits"
+          error={errorOf('require')}
+          hint="Empty: any."
+        >
           <input
             id="require"
             autocomplete="off"

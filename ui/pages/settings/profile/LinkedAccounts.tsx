@@ -49,7 +49,7 @@ export function LinkedAccounts({ providers }: { providers: UiConfig['oauth2'] })
                   id={({ id }) => id}
                   columns={[
                     { title: 'Provider', cell: ({ provider }) => nameOf(provider) },
-                    { title: 'Linked', cell: ({ created }) => <Moment at={created} /> },
+                    { title: 'Linked', cell: ({ created }) => <Moment at={created} day /> },
                     {
                       title: 'Actions',
                       untitled: true,

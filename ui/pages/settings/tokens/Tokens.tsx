@@ -86,7 +86,7 @@ export function Tokens() {
                       title: 'Created',
                       sort: 'created',
                       phone: 'absent',
-                      cell: ({ created }) => <Moment at={created} />,
+                      cell: ({ created }) => <Moment at={created} day />,
                     },
                     { title: 'Last used', phone: 'wide', cell: (token) => <LastUse token={token} /> },
                     { title: 'Expires', sort: 'expires_at', cell: (token) => <Expires token={token} /> },
