@@ -63,12 +63,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
 
 interface StageOptions {
   historyHours?: number
+  /** Simulated hours for which the cryostat had been cooled before; 0 = the readings begin warm. */
+  cooledHours?: number
   /** Additional flags of `svc serve`. */
   flags?: string[]
 }
 
 async function build(
-  { historyHours = 0, flags = [] }: StageOptions,
+  { historyHours = 0, cooledHours = COLD_AFTER_H, flags = [] }: StageOptions,
   closing: AsyncDisposableStack,
 ): Promise<Omit<Stage, 'close'>> {
   const folder = closing.use(temporaryFolder())
@@ -98,7 +100,8 @@ async function build(
   const monitor = await api('POST', '/api/op/drivers/create', token, cryostat)
   if (historyHours > 0) {
     await service.stop()
-    seedReadings(join(folder.path, 'svc_data/svc.db'), { ...cryostat, id: monitor['id'] }, historyHours)
+    const driver = { ...cryostat, id: monitor['id'] }
+    seedReadings(join(folder.path, 'svc_data/svc.db'), driver, historyHours, cooledHours)
     await service.start()
   }
 

@@ -14,7 +14,7 @@ import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab } from '../lab.ts'
 import { operatorTasks } from './operator.ts'
 import { userTasks } from './user.ts'
-import { type Effort, Walk } from './walk.ts'
+import { type Effort, table, Walk } from './walk.ts'
 
 const chromium = findChromium()
 /** While the database is replaced, requests are refused, and the stream of changes ends. */
@@ -71,10 +71,3 @@ describe.skipIf(!chromium)('walk-throughs', () => {
     expect(clicks).toEqual([6, 3, 3, 5, 6])
   })
 })
-
-function table(title: string, efforts: readonly Effort[]): string {
-  return [
-    `\n| ${title} | clicks | keys typed | pages opened |\n| --- | ---: | ---: | ---: |`,
-    ...efforts.map(({ task, clicks, keys, pages }) => `| ${task} | ${clicks} | ${keys} | ${pages} |`),
-  ].join('\n')
-}

@@ -68,13 +68,26 @@ export class Walk {
   }
 
   /** Presses the Enter key in the field that has the focus. */
-  async enter(): Promise<void> {
+  enter(): Promise<void> {
+    return this.key('Enter')
+  }
+
+  /** Presses a key, or several at once such as `Control+k`. */
+  async key(name: string): Promise<void> {
     this.#keys += 1
-    await this.page.keyboard.press('Enter')
+    await this.page.keyboard.press(name)
   }
 
   /** Waits until the page shows a text. */
   async sees(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor()
   }
+}
+
+/** What tasks took, in Markdown. */
+export function table(title: string, efforts: readonly Effort[]): string {
+  return [
+    `\n| ${title} | clicks | keys typed | pages opened |\n| --- | ---: | ---: | ---: |`,
+    ...efforts.map(({ task, clicks, keys, pages }) => `| ${task} | ${clicks} | ${keys} | ${pages} |`),
+  ].join('\n')
 }
