@@ -114,11 +114,8 @@ async function buildScript(
   return script.path.slice(folder.length)
 }
 
-/** The subjects that one sheet joins: those of a page, and those of the frame of the admin UI. */
-const SHEETS = new Set([
-  'admin',
-  ...[...DASHBOARD_PAGES, ...ADMIN_PAGES].flatMap(({ styles }) => styles?.join(' ') ?? []),
-])
+/** The subjects that the sheet of each page joins. */
+const SHEETS = new Set([...DASHBOARD_PAGES, ...ADMIN_PAGES].flatMap(({ styles }) => styles?.join(' ') ?? []))
 
 /**
  * Builds the style sheets of pages and returns their URL paths by their subjects. They are separate files

@@ -4,7 +4,7 @@ import { isSuperuser } from './api/auth.ts'
 import { useApp } from './app/app.ts'
 import type { Page, PageProps } from './app/page.ts'
 import { loadPageStyles } from './app/page-styles.ts'
-import { matchRoute } from './app/route.ts'
+import { matchRoute, safePath } from './app/route.ts'
 import { NotFound } from './pages/NotFound.tsx'
 import { Denied } from './parts/Denied.tsx'
 
@@ -15,17 +15,11 @@ interface Shown {
   params: Record<string, string>
 }
 
-interface OutletProps {
-  pages: readonly Page[]
-  /** Where guests log in; the page asked for is appended. */
-  login?: string
-}
-
 /**
  * Shows the page of the current path; the previous page stays visible until the code and the styles of the
  * next have loaded.
  */
-export function Outlet({ pages, login = '/login' }: OutletProps) {
+export function Outlet({ pages }: { pages: readonly Page[] }) {
   const { router, auth, config, setOpened } = useApp()
   const path = router.path.value
   const signedIn = auth.current.value !== undefined
@@ -36,8 +30,12 @@ export function Outlet({ pages, login = '/login' }: OutletProps) {
   useEffect(() => {
     const found = findPage(pages, path)
     const access = found?.page.access ?? 'public'
-    if (access !== 'public' && !signedIn) {
-      router.go(`${login}?next=${encodeURIComponent(path + location.search)}`, { replace: true })
+    if (access === 'guest' && signedIn) {
+      router.go(safePath(router.search.peek().get('next')), { replace: true })
+      return undefined
+    }
+    if ((access === 'signed_in' || access === 'superuser') && !signedIn) {
+      router.go(`/login?next=${encodeURIComponent(path + location.search)}`, { replace: true })
       return undefined
     }
     let wanted = true

@@ -23,7 +23,20 @@ interface Module {
   later: string[]
 }
 
-/** The name of the module that holds the others together. */
+/**
+ * Pages that show results in the same forms. What two of them share, beside the page of shared links, makes
+ * one chunk instead of one for each set of them.
+ */
+const FAMILY = [
+  'jobs/Job.tsx',
+  'jobs/NewJob.tsx',
+  'calibrations/Calibration.tsx',
+  'calibrations/Calibrations.tsx',
+  'calibrations/history/History.tsx',
+]
+const FAMILY_GUEST = 'shared/Shared.tsx'
+
+/** The name of the modules that hold others together. */
 const NAME = 'shared-modules'
 
 /**
@@ -35,31 +48,70 @@ export async function shareModules(first: readonly string[], opened: string): Pr
   const modules = new Map<string, Module>()
   await Promise.all(first.map((path) => readModules(path, modules)))
   const entries = new Set([...first, ...[...modules.values()].flatMap(({ later }) => later)])
-  const shared = sharedOf(modules, { first, opened, entries })
-  const imports = shared.map(
-    ([path, name], at) => `import { ${name} as m${at} } from ${JSON.stringify(path)}`,
-  )
-  // Each entry adds to the list, because the bundler leaves out what is imported but not used.
-  const list = `const modules = [${shared.map((_, at) => `m${at}`).join()}]`
-  const holder = [...imports, list, 'export const share = () => modules.push(0)'].join('\n')
+  const wanted = wantedByFamily(modules, { pages: dirname(dirname(opened)), entries })
+  const shared = sharedOf(modules, { first, opened, entries, family: wanted })
+  const common = new Set(shared.map(([path]) => path))
+  const ofFamily = namedOf(modules, wanted, (path) => wanted.has(path) || common.has(path))
+  const needs = (entry: string) => ofFamily.some(([path]) => closure(entry, modules).has(path))
+  const holders = [
+    // The import keeps what loads modules later in the same chunk.
+    { text: holderOf(shared, `() => import(${JSON.stringify(opened)})`), users: entries },
+    { text: holderOf(ofFamily), users: new Set([...entries].filter(needs)) },
+  ]
   return {
     name: NAME,
     setup(build) {
-      build.onResolve({ filter: new RegExp(`^${NAME}$`) }, () => ({ path: NAME, namespace: NAME }))
-      build.onLoad({ filter: /./, namespace: NAME }, () => ({ contents: holder, loader: 'ts' }))
+      build.onResolve({ filter: new RegExp(`^${NAME}-\\d$`) }, ({ path }) => ({ path, namespace: NAME }))
+      build.onLoad({ filter: /./, namespace: NAME }, ({ path }) => ({
+        contents: holders[Number(path.at(-1))]?.text ?? '',
+        loader: 'ts',
+      }))
       build.onLoad({ filter: /\/ui\/.*\.tsx?$/ }, async ({ path }) => {
-        const text = await Bun.file(path).text()
-        const contents = entries.has(path) ? `${text}\nimport { share } from '${NAME}'\nshare()` : text
+        const shares = holders.flatMap(({ users }, at) =>
+          users.has(path) ? [`import { share as share${at} } from '${NAME}-${at}'\nshare${at}()`] : [],
+        )
+        const contents = [await Bun.file(path).text(), ...shares].join('\n')
         return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }
       })
     },
   }
 }
 
+/** A module that imports values of others; each user adds to the list, since unused imports are left out. */
+function holderOf(named: readonly [path: string, name: string][], ...more: string[]): string {
+  const imports = named.map(([path, name], at) => `import { ${name} as m${at} } from ${JSON.stringify(path)}`)
+  const list = `const modules = [${[...named.map((_, at) => `m${at}`), ...more].join()}]`
+  return [...imports, list, 'export const share = () => modules.push(0)'].join('\n')
+}
+
+/** The modules that several pages of the family share, and no page outside. */
+function wantedByFamily(
+  modules: ReadonlyMap<string, Module>,
+  { pages, entries }: { pages: string; entries: ReadonlySet<string> },
+): Set<string> {
+  const family = new Set(FAMILY.map((name) => resolve(pages, name)))
+  const others = [...entries].filter((entry) => entry !== resolve(pages, FAMILY_GUEST))
+  const needs = others.map((entry) => ({ isMember: family.has(entry), paths: closure(entry, modules) }))
+  return new Set(
+    [...modules.keys()].filter((path) => {
+      const users = needs.filter(({ paths }) => paths.has(path))
+      return users.length > 1 && users.every(({ isMember }) => isMember)
+    }),
+  )
+}
+
+interface Choices {
+  first: readonly string[]
+  opened: string
+  entries: ReadonlySet<string>
+  /** Modules that only the family needs. */
+  family: ReadonlySet<string>
+}
+
 /** The paths of the modules for the common chunk, each with the name of a value that it exports. */
 function sharedOf(
   modules: ReadonlyMap<string, Module>,
-  { first, opened, entries }: { first: readonly string[]; opened: string; entries: ReadonlySet<string> },
+  { first, opened, entries, family }: Choices,
 ): [path: string, name: string][] {
   const needs = [...entries].map((path) => closure(path, modules))
   const neededFirst = closure(opened, modules)
@@ -71,13 +123,23 @@ function sharedOf(
     return isCommon || first.every((_, at) => needs[at]?.has(path))
   }
   const wanted = new Set(
-    [...modules].filter(([path, module]) => isWanted(path, module)).map(([path]) => path),
+    [...modules]
+      .filter(([path, module]) => !family.has(path) && isWanted(path, module))
+      .map(([path]) => path),
   )
+  return namedOf(modules, wanted, (path) => wanted.has(path)).filter(([path]) => !entries.has(path))
+}
+
+/** Those modules of which everything that they import is held too, with a value that each exports. */
+function namedOf(
+  modules: ReadonlyMap<string, Module>,
+  wanted: ReadonlySet<string>,
+  isHeld: (path: string) => boolean,
+): [path: string, name: string][] {
   return [...wanted].sort().flatMap((path) => {
-    // A module comes only with everything that it imports.
-    const isWhole = [...closure(path, modules)].every((each) => wanted.has(each))
+    const isWhole = [...closure(path, modules)].every(isHeld)
     const [name] = modules.get(path)?.exports ?? []
-    return isWhole && name !== undefined && !entries.has(path) ? [[path, name]] : []
+    return isWhole && name !== undefined ? [[path, name]] : []
   })
 }
 

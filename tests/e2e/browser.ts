@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import axe from 'axe-core'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Response } from 'playwright-core'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const FLAGS = [
@@ -97,6 +97,7 @@ export async function withPage(
   page.on('pageerror', (error) => problems.push(`Uncaught: ${error.message}`))
   page.on('response', (response) => {
     if (response.status() >= 500) report(`${response.status()} from ${response.url()}`)
+    if (response.url().endsWith('/api/reads')) void reportJoined(response, report)
   })
   try {
     await run(page)
@@ -107,6 +108,14 @@ export async function withPage(
     throw error
   } finally {
     await context.close()
+  }
+}
+
+/** Reports failures of the server among joined reads; of a page that is left, nothing. */
+async function reportJoined(response: Response, report: (text: string) => void): Promise<void> {
+  const text = await response.text().catch(() => '')
+  for (const [failure] of text.matchAll(/^\{"index":\d+,"status":5\d\d.*/gm)) {
+    report(`${failure} of ${response.request().postData()}`)
   }
 }
 

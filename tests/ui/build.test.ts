@@ -39,12 +39,7 @@ async function importsOf(path: string, found = new Set<string>()): Promise<Set<s
   return found
 }
 
-/** The scripts of threads that a script starts; that of ideal distributions is loaded on demand. */
-const threadsOf = async (path: string) =>
-  ((await textOf(path)).match(/\/a\/[\w-]+-worker-\w+\.js/g) ?? []).filter(
-    (script) => !script.includes('/ideal-worker-'),
-  )
-
+// The script of a thread is loaded beside the page; its size is that of any chunk.
 test('a visit of any one page loads at most 216 KB, as gzip sends it', async () => {
   const named = (name: string, ending: string) =>
     Object.keys(manifest.files).filter((path) => new RegExp(`^/a/${name}-\\w+\\.${ending}$`).test(path))
@@ -53,12 +48,10 @@ test('a visit of any one page loads at most 216 KB, as gzip sends it', async () 
     const [script] = named(component, 'js')
     if (!script) throw new Error(`The page ${path} has no chunk of its own`)
     const imported = [...(await importsOf(script))]
-    const later = imported.filter((file) => !manifest.initial.includes(file))
     const loaded = new Set([
       ...manifest.initial.filter((file) => /\.(js|css)$/.test(file)),
       ...(styles.length > 0 ? named(styles.join('_'), 'css') : []),
       ...imported,
-      ...(await Promise.all(later.map(threadsOf))).flat(),
     ])
     const sizes = await Promise.all([...loaded].map(async (file) => gzipSync(await textOf(file)).length))
     const sum = sizes.reduce((total, size) => total + size, 0)

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { saveFile } from '../lib/save-file.ts'
+import { createJoinedReads } from './joined-reads.ts'
 import { type FieldFailure, failureBody } from './model/failure.ts'
 import { type Pause, pauseFor, repeatRead } from './repeat-reads.ts'
 
@@ -31,7 +32,7 @@ type Schema<T> = v.GenericSchema<unknown, T>
 
 /**
  * A typed client of the HTTP API. Every method rejects with `ApiError`. Reads are repeated while the server
- * is busy.
+ * is busy, and those that begin together are sent as one request.
  */
 export interface Api {
   get<T>(path: string, schema: Schema<T>, signal?: AbortSignal): Promise<T>
@@ -60,11 +61,13 @@ interface ApiOptions {
 
 /** Creates a client that sends the current token with each request. */
 export function createApi({ base = '', token, onUnauthorized, pause = pauseFor }: ApiOptions): Api {
-  const exchange = async (path: string, init: RequestInit): Promise<Response> => {
+  const joined = createJoinedReads(base)
+  const exchange = async (path: string, init: RequestInit, isJoined = false): Promise<Response> => {
     const used = token()
     const headers = new Headers(init.headers)
     if (used) headers.set('authorization', used)
-    const send = () => fetch(base + path, { ...init, headers })
+    const isRoute = path.startsWith('/api/')
+    const send = () => (isJoined && isRoute ? joined.read : fetch)(base + path, { ...init, headers })
     const isRead = init.method === undefined
     const sent = isRead ? repeatRead(send, { signal: init.signal, pause }) : send()
     const response = await sent.catch((error: unknown) => {
@@ -76,8 +79,8 @@ export function createApi({ base = '', token, onUnauthorized, pause = pauseFor }
     if (response.status === 401 && used !== undefined && used === token()) onUnauthorized()
     throw toApiError(response, body)
   }
-  const request = async (path: string, init: RequestInit): Promise<unknown> =>
-    (await exchange(path, init)).json().catch(() => undefined)
+  const request = async (path: string, init: RequestInit, isJoined = false): Promise<unknown> =>
+    (await exchange(path, init, isJoined)).json().catch(() => undefined)
   const write = (
     method: 'POST' | 'PATCH',
     path: string,
@@ -92,7 +95,8 @@ export function createApi({ base = '', token, onUnauthorized, pause = pauseFor }
     })
   const file = async (path: string) => (await exchange(path, {})).blob()
   return {
-    get: async (path, schema, signal) => read(schema, path, await request(path, signal ? { signal } : {})),
+    get: async (path, schema, signal) =>
+      read(schema, path, await request(path, signal ? { signal } : {}, true)),
     post: async (path, body, schema, key) => read(schema, path, await write('POST', path, body, { key })),
     patch: async (path, body, schema) => read(schema, path, await write('PATCH', path, body)),
     send: async (path, body, signal) => void (await write('POST', path, body, { signal })),

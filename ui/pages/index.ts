@@ -166,14 +166,14 @@ export const PAGES: readonly Page[] = [
   {
     path: '/login',
     title: 'Sign in',
-    access: 'public',
+    access: 'guest',
     styles: ['login'],
     load: async () => (await import('./login/Login.tsx')).Login,
   },
   {
     path: '/login/sign-up',
     title: 'Create an account',
-    access: 'public',
+    access: 'guest',
     styles: ['login'],
     load: async () => (await import('./login/SignUp.tsx')).SignUp,
   },

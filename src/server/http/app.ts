@@ -25,7 +25,9 @@ import { Reply, type Route, type RouteRequest } from './route.ts'
 import { proxyWarning } from './untrusted-proxy.ts'
 
 type HttpServer = Server<undefined>
-type Env = { Bindings: { server: HttpServer | undefined }; Variables: { caller?: Caller } }
+/** `received` is the request of the connection, which may have forwarded the one that is answered. */
+type Bindings = { server: HttpServer | undefined; received: Request }
+type Env = { Bindings: Bindings; Variables: { caller?: Caller } }
 
 type Handler = (c: Context<Env>, requestId: string) => Promise<Response> | Response
 
@@ -132,7 +134,7 @@ export function buildApp({ context, routes, identify, onCaller, onFinished, page
   function send(
     result: unknown,
     fields: string,
-    { caller, address, request, setIdleTimeout }: Omit<RouteRequest<unknown, unknown>, 'body'>,
+    { caller, address, request, setIdleTimeout }: Omit<RouteRequest<unknown, unknown>, 'body' | 'forward'>,
   ): Response | Promise<Response> {
     if (result instanceof Response) return result
     const receiver = { caller: receiverOf(caller, address), request }
@@ -176,7 +178,8 @@ export function buildApp({ context, routes, identify, onCaller, onFinished, page
         pickFields({}, fields)
         const run = async (reserve?: () => Promise<void>) => {
           const raw = decodeRequest(c.req.raw, reserve)
-          const request = await readRequest(route, c, { caller, query, origin, raw })
+          const forward = async (inner: Request) => app.fetch(inner, c.env)
+          const request = await readRequest(route, c, { caller, query, origin, raw, forward })
           const turn = turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
           if (turn !== undefined) await turn
           const { body: _, ...receiver } = request
@@ -208,7 +211,7 @@ export function buildApp({ context, routes, identify, onCaller, onFinished, page
   app.notFound((c) => c.text('Not found\n', 404, API_HEADERS))
   app.onError((error) => errorResponse(error, newId(clock.now()), log))
   const serve = async (request: Request, server?: HttpServer) => {
-    const response = await app.fetch(request, { server })
+    const response = await app.fetch(request, { server, received: request })
     response.headers.set('svc-version', context.version)
     return response
   }
@@ -301,7 +304,7 @@ function requestIdOf(request: Request): string | undefined {
 }
 
 function peerOf(c: Context<Env>): string {
-  return c.env.server?.requestIP(c.req.raw)?.address ?? 'unknown'
+  return c.env.server?.requestIP(c.env.received)?.address ?? 'unknown'
 }
 
 /** @throws AppError `unauthorized` for guests, `forbidden` for the wrong kind of account or API token. */
@@ -320,12 +323,13 @@ interface RawRequest {
   origin: RequestOrigin
   /** With its body decompressed. */
   raw: Request
+  forward: (inner: Request) => Promise<Response>
 }
 
 async function readRequest(
   route: Route,
   c: Context<Env>,
-  { caller, query: given, origin, raw: request }: RawRequest,
+  { caller, query: given, origin, raw: request, forward }: RawRequest,
 ): Promise<RouteRequest<unknown, unknown>> {
   const body = route.body ? validate(route.body, await readObject(route, request, caller)) : undefined
   const query = route.query ? validate(route.query, given, 'Invalid query parameter') : undefined
@@ -336,7 +340,11 @@ async function readRequest(
     caller,
     request,
     ...origin,
-    setIdleTimeout: (seconds) => c.env.server?.timeout(c.req.raw, seconds),
+    setIdleTimeout: (seconds) => {
+      // The idle time of the connection is that of the request that came on it.
+      if (c.req.raw === c.env.received) c.env.server?.timeout(c.req.raw, seconds)
+    },
+    forward,
   }
 }
 

@@ -25,6 +25,8 @@ export interface RouteRequest<Body, Query> {
   readonly isSecure: boolean
   /** Sets the seconds after which the runtime closes the idle connection; 0 = never, for streams. */
   setIdleTimeout(seconds: number): void
+  /** Answers a request to another route as if it had come on the same connection. */
+  forward(inner: Request): Promise<Response>
 }
 
 /** A response other than 200 with a JSON body. */

@@ -3,6 +3,7 @@ import { COLLECTIONS } from '../../db/index.ts'
 import { listSuperusers } from '../../db/store/accounts/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { HEALTH_PATH, healthOf, healthResponse } from './health.ts'
+import { joinedReadsRoute } from './joined-reads.ts'
 import type { Readiness } from './readiness.ts'
 
 /** Routes about the server itself: health, version, configuration of the web pages, root CA. */
@@ -84,6 +85,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
         }
       },
     }),
+    joinedReadsRoute,
     defineRoute({
       method: 'GET',
       path: '/api/pub/root-ca.pem',

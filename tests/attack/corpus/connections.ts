@@ -260,6 +260,29 @@ export const connections = defineAttacks([
     },
   }),
   raw({
+    name: 'joined-reads',
+    input: '32 filters without an index in one request, 20 of them at once',
+    cap: '32 reads, each counted as a request, 4 at once',
+    width: 20,
+    prepare: (target) => {
+      const search = new URLSearchParams({ filter: 'error_code ~ "nowhere"', perPage: '1' })
+      const paths = Array.from({ length: 32 }, () => `/api/collections/quantum_jobs/records?${search}`)
+      return () => target.send({ path: '/api/reads', body: JSON.stringify({ paths }) })
+    },
+  }),
+  raw({
+    name: 'joined-reads-large',
+    input: '32 jobs with programs of 9 MB in one request, 20 of them at once',
+    cap: '512 KiB of a line',
+    who: 'user',
+    width: 20,
+    prepare: (target) => {
+      const token = target.seeded.attackers[0]?.token
+      const paths = Array.from({ length: 32 }, (_, at) => `/api/jobs/${target.seeded.largePrograms[at % 5]}`)
+      return () => target.send({ path: '/api/reads', body: JSON.stringify({ paths }), token })
+    },
+  }),
+  raw({
     name: 'chunked-body',
     input: 'a body of 900,000 chunks of one byte',
     cap: '256 KiB for guests',

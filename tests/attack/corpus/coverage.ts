@@ -95,6 +95,8 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
     'booking-repetitions',
     'filter-concurrent',
   ],
+  'Paths of `POST /api/reads`': ['joined-reads'],
+  'Response in a line of `POST /api/reads`': ['joined-reads-large'],
   'Seconds of `wait`': ['waiting-requests'],
   'Jobs of one request for changes (`POST /api/jobs/changes`)': ['job-changes-at-cap'],
   'One program': ['program-flat', 'program-block', 'program-comment'],

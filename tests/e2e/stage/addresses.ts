@@ -16,6 +16,7 @@ export interface Address {
 
 const BY_ACCESS: Record<string, readonly Role[]> = {
   public: ROLES,
+  guest: ['guest'],
   signed_in: ['user', 'superuser'],
   superuser: ['superuser'],
 }

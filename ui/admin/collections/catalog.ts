@@ -5,9 +5,6 @@ import type { Api } from '../../api/api.ts'
 import { createResource, type Resource } from '../../api/resource.ts'
 import { type Collection, collectionPage, recordPage } from './model.ts'
 
-/** Requests for counts that run at once: a count of a large table keeps a reader of the server busy. */
-const COUNTS_AT_ONCE = 2
-
 /** The collections of the server and the numbers of their records. */
 export interface Catalog {
   collections: Resource<readonly Collection[]>
@@ -53,14 +50,7 @@ export function createCatalog(api: Api): Catalog {
     recount,
     async load() {
       await collections.load()
-      const names = (collections.value.peek() ?? []).map(({ name }) => name)
-      const countNext = async (): Promise<void> => {
-        const name = names.shift()
-        if (name === undefined) return
-        await recount(name)
-        await countNext()
-      }
-      await Promise.all(Array.from({ length: COUNTS_AT_ONCE }, countNext))
+      await Promise.all((collections.value.peek() ?? []).map(({ name }) => recount(name)))
     },
   }
 }

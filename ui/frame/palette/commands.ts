@@ -29,7 +29,10 @@ export function commandsOf({ pages, signedIn, superuser, qpus, jobs, actions, ve
     ({ path, access }) =>
       !path.includes(':') &&
       !(signedIn && path.startsWith('/login')) &&
-      (access === 'public' || (access === 'signed_in' && signedIn) || (access === 'superuser' && superuser)),
+      (access === 'public' ||
+        (access === 'guest' && !signedIn) ||
+        (access === 'signed_in' && signedIn) ||
+        (access === 'superuser' && superuser)),
   )
   const qpuPage = pages.some(({ path }) => path === '/qpus/:name')
   return [

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { UiConfig } from '../../api/model/config.ts'
 import { useApp } from '../../app/app.ts'
 import { safePath } from '../../app/route.ts'
@@ -9,15 +9,11 @@ import { Providers } from './Providers.tsx'
 
 /** The login page; returns to the page that required it. */
 export function Login() {
-  const { router, auth, config, sessionEndedMessage } = useApp()
+  const { router, config, sessionEndedMessage } = useApp()
   const { passwordLogin = true, oauth2 = [], allowSignup, hasSuperuser = true } = config.value.value ?? {}
   const asSuperuser = useSignal(false)
   // Read once: the address changes before this page has gone.
   const [next] = useState(() => safePath(router.search.peek().get('next')))
-  const signedIn = auth.current.value !== undefined
-  useEffect(() => {
-    if (signedIn) router.go(next, { replace: true })
-  }, [signedIn])
 
   const forUsers = passwordLogin || oauth2.length > 0
   const superuser = asSuperuser.value || !forUsers

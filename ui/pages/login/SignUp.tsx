@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import * as v from 'valibot'
 import { auth as schema } from '../../api/model/account.ts'
 import { useApp } from '../../app/app.ts'
@@ -13,10 +13,6 @@ import { Heading } from '../../parts/Heading.tsx'
 export function SignUp() {
   const { api, auth, config, named, router, toast } = useApp()
   const [next] = useState(() => safePath(router.search.peek().get('next')))
-  const signedIn = auth.current.value !== undefined
-  useEffect(() => {
-    if (signedIn) router.go(next, { replace: true })
-  }, [signedIn])
   const form = useForm({
     initial: { email: '', password: '', passwordConfirm: '' },
     check: checkPasswords,

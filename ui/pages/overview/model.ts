@@ -30,9 +30,6 @@ export const runningCalibrations = page(
 )
 export type RunningCalibration = v.InferOutput<typeof runningCalibrations>['items'][number]
 
-/** Drivers, as far as their names are read. */
-export const drivers = page(v.object({ id: v.string(), name: v.string(), status: v.string() }))
-
 /** Limits of channels of monitors; `breached_at` is empty without a breach. */
 export const channelLimits = page(
   v.object({

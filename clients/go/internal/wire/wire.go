@@ -3312,6 +3312,11 @@ type GetUiConfigResponse struct {
 	Collections map[string]string `json:"collections"`
 }
 
+// PostReadsBody: see the reference of the routes
+type PostReadsBody struct {
+	Paths []string `json:"paths"`
+}
+
 // GetOpServiceResponseFigure: see the reference of the routes
 type GetOpServiceResponseFigure struct {
 	// Name in GET /metrics, with labels if it has some

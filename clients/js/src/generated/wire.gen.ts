@@ -2171,6 +2171,10 @@ export interface GetUiConfigResponse {
   readonly collections: { readonly [key: string]: string }
 }
 
+export interface PostReadsBody {
+  readonly paths: readonly string[]
+}
+
 export interface GetOpServiceResponseFigure {
   /** Name in GET /metrics, with labels if it has some */
   readonly metric: string

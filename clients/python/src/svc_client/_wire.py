@@ -1835,6 +1835,10 @@ class GetUiConfigResponse(TypedDict):
     collections: Dict[str, str]  # Public name of each collection, as used in record routes and in topics of the event stream
 
 
+class PostReadsBody(TypedDict):
+    paths: List[str]
+
+
 GetOpServiceResponseFigure = TypedDict(
     "GetOpServiceResponseFigure",
     {

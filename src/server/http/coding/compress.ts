@@ -43,10 +43,26 @@ async function compressInThread(body: Uint8Array, coding: Coding): Promise<Uint8
     : new Uint8Array(await gzipInThread(body, GZIP))
 }
 
-/** Compresses a stream chunk by chunk as fast as it is read; the work is done in a thread. */
-export function compressStream(body: ReadableStream<Uint8Array>, coding: Coding): ReadableStream<Uint8Array> {
+/** Sends each chunk at once, instead of when a block is full. */
+const FLUSHED = {
+  zstd: { ...ZSTD, flush: constants.ZSTD_e_flush },
+  gzip: { ...GZIP, flush: constants.Z_SYNC_FLUSH },
+}
+
+/**
+ * Compresses a stream chunk by chunk as fast as it is read; the work is done in a thread. With `isFlushed`,
+ * clients can decode each chunk as soon as it has arrived, which costs some bytes per chunk.
+ */
+export function compressStream(
+  body: ReadableStream<Uint8Array>,
+  coding: Coding,
+  { isFlushed = false } = {},
+): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  const stream = coding === 'zstd' ? createZstdCompress(ZSTD) : createGzip(GZIP)
+  const stream =
+    coding === 'zstd'
+      ? createZstdCompress(isFlushed ? FLUSHED.zstd : ZSTD)
+      : createGzip(isFlushed ? FLUSHED.gzip : GZIP)
   const write = promisify((chunk: Uint8Array, done: (error?: Error | null) => void) =>
     stream.write(chunk, done),
   )

@@ -52,6 +52,7 @@ const SCOPES: Readonly<Record<string, TokenScope>> = {
   'DELETE /api/jobs/:id': 'submit',
   // For jobs only; the rows of other collections expect 403.
   'POST /api/collections/:collection/records': 'submit',
+  'POST /api/reads': 'read',
   'POST /api/realtime': 'read',
 }
 export const scopeOf = (route: string): TokenScope =>

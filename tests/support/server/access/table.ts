@@ -389,6 +389,7 @@ export const TABLE: readonly Row[] = [
     statuses: SIGNED_IN,
     call: ({ qpu }) => ({ path: `/api/events/series?driver=${qpu.driver}` }),
   },
+  { route: 'POST /api/reads', statuses: PUBLIC, call: () => ({ body: { paths: ['/api/me'] } }) },
   { route: 'GET /api/realtime', statuses: PUBLIC },
   {
     route: 'POST /api/realtime',
