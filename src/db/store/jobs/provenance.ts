@@ -77,7 +77,7 @@ interface Report {
 function newestReport(tx: SqlWriter, qpu: string, at: string): Report | undefined {
   return tx.one<Report>(
     `SELECT id, finished_at AS at FROM calibration_results
-     WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at <= $at ORDER BY finished_at DESC LIMIT 1`,
+     WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at <= $at ORDER BY finished_at DESC, seq DESC LIMIT 1`,
     { qpu, at },
   )
 }
@@ -90,7 +90,7 @@ export function disturbingReport(
   // Calibrations of a QPU follow each other: only the first that ends later may have begun before.
   return tx.one<{ id: string }>(
     `SELECT id FROM (SELECT id, started_at FROM calibration_results
-       WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at LIMIT 1) next
+       WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at, seq LIMIT 1) next
      WHERE started_at < $to`,
     { qpu, from, to },
   )?.id

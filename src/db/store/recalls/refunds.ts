@@ -86,7 +86,7 @@ function endOf(tx: ReadTx, { qpu, report, from_at, to_at }: OpenRecall): string 
   if (report === '') return to_at
   return tx.one<{ at: string }>(
     `SELECT finished_at AS at FROM calibration_results
-     WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at LIMIT 1`,
+     WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at, seq LIMIT 1`,
     { qpu, from: from_at },
   )?.at
 }

@@ -59,7 +59,7 @@ export function listDueWebhooks(tx: ReadTx, strained: boolean, limit: number): D
     `SELECT webhooks.id, "user", url, secret, users.disabled AS "isOwnerDisabled",
        CASE WHEN previous_until > $at THEN previous_secret ELSE '' END AS "previousSecret"
      FROM webhooks JOIN users ON users.id = webhooks.user
-     WHERE next_at > 0 AND strained = $strained AND next_at <= $now ORDER BY next_at LIMIT $limit`,
+     WHERE next_at > 0 AND strained = $strained AND next_at <= $now ORDER BY next_at, webhooks.seq LIMIT $limit`,
     { strained: strained ? 1 : 0, now: tx.now, at: tx.at, limit },
   )
 }
@@ -68,7 +68,7 @@ export function listDueWebhooks(tx: ReadTx, strained: boolean, limit: number): D
 export function listDueDeliveries(tx: ReadTx, webhook: string, limit: number): DueDelivery[] {
   return tx.all<DueDelivery>(
     `SELECT id, body FROM webhook_deliveries
-     WHERE webhook = $webhook AND state = 'pending' AND next_at <= $now ORDER BY next_at LIMIT $limit`,
+     WHERE webhook = $webhook AND state = 'pending' AND next_at <= $now ORDER BY next_at, seq LIMIT $limit`,
     { webhook, now: tx.now, limit },
   )
 }
