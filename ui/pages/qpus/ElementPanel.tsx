@@ -113,7 +113,7 @@ function Values({
             <dt>{metric.title}</dt>
             <dd class={isBad ? 'tone-bad' : undefined}>
               {isBad && '▲ '}
-              {formatQuantity(reading.value, { unit: metric.unit, uncertainty: reading.error, limit })}
+              {formatQuantity(reading.value, { unit: metric.unit, uncertainty: reading.error, limit })}{' '}
               <small class="soft">{sourceText(reading, Date.now())}</small>
             </dd>
           </>

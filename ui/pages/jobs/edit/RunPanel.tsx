@@ -51,7 +51,12 @@ export function RunPanel({ draft, change, errorOf }: RunPanelProps) {
           />
           {errorOf('level') && <p class="field-error">{errorOf('level')}</p>}
         </div>
-        <Field id="max-seconds" label="Most QPU time, s (empty: no limit)" error={errorOf('maxSeconds')}>
+        <Field
+          id="max-seconds"
+          label="Most QPU time, s"
+          error={errorOf('maxSeconds')}
+          hint="Empty: no limit."
+        >
           <input
             id="max-seconds"
             type="number"
