@@ -37,9 +37,8 @@ interface Side extends AsyncDisposable {
  */
 function drawFor(request: number): void {
   const next = seeded(SEED + request)
-  spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
-    const bytes = array as unknown as Uint8Array
-    for (let at = 0; at < bytes.length; at += 1) bytes[at] = Math.floor(next() * 256)
+  spyOn(crypto, 'getRandomValues').mockImplementation(<T extends ArrayBufferView | null>(array: T): T => {
+    if (array instanceof Uint8Array) array.set(Array.from(array, () => Math.floor(next() * 256)))
     return array
   })
 }
@@ -95,8 +94,16 @@ test.skipIf(!sharedServer())(
     for (let count = 0; count < REQUESTS && found.length < MAX_SHOWN; count += 1) {
       const sent = requests.next()
       const [ours, theirs] = [
-        await send(file, count, placed(sent, (index) => ids[index]?.[0])),
-        await send(server, count, placed(sent, (index) => ids[index]?.[1])),
+        await send(
+          file,
+          count,
+          placed(sent, (index) => ids[index]?.[0]),
+        ),
+        await send(
+          server,
+          count,
+          placed(sent, (index) => ids[index]?.[1]),
+        ),
       ]
       if ([ours, theirs].some(({ body }) => TIMED.includes(String(memberOf(body, 'code'))))) {
         timed += 1
@@ -125,9 +132,7 @@ test.skipIf(!sharedServer())(
 
 /** The request for one of the servers, with its ids of made records. */
 function placed(sent: Sent, idOfMade: (index: number) => string | undefined): Sent {
-  return JSON.parse(
-    JSON.stringify(sent).replaceAll(/«(\d+)»/g, (_, index) => idOfMade(Number(index)) ?? ''),
-  )
+  return JSON.parse(JSON.stringify(sent).replaceAll(/«(\d+)»/g, (_, index) => idOfMade(Number(index)) ?? ''))
 }
 
 /** Sends request `number` and lets the background work for a short time. */
@@ -140,7 +145,10 @@ async function send(side: Side, number: number, sent: Sent): Promise<Answer> {
   return answer
 }
 
-async function call({ clients }: Side, { as, method, path, query = {}, body, headers }: Sent): Promise<Answer> {
+async function call(
+  { clients }: Side,
+  { as, method, path, query = {}, body, headers }: Sent,
+): Promise<Answer> {
   const { url, headers: credentials } = clients[as]
   const json = body !== undefined && { 'content-type': 'application/json' }
   const response = await fetch(`${url}${path}?${new URLSearchParams(query)}`, {
