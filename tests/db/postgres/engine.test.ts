@@ -1,3 +1,4 @@
+import { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type AppError, silentLog } from '../../../src/base/index.ts'
 import { users } from '../../../src/db/collections/users.ts'
@@ -130,6 +131,34 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
       })
       await expect(broken).rejects.toThrow('foreign key')
       expect(await base.db.read((tx) => tx.all('SELECT * FROM unfit_jobs'))).toEqual([])
+    },
+    START_MS,
+  )
+
+  test(
+    'numbers with a fraction have the text that SQLite gives them, also in JSON',
+    async () => {
+      await using base = await open()
+      using sqlite = new Sqlite(':memory:')
+      const { text, jsonTyped } = base.db.dialect
+      for (const value of [0.5, -2.25, 123456.789, 1e-7, 0.0001, 1.5e-300, 1e21, 2 ** 54, 4.5e15]) {
+        const json = JSON.stringify({ a: value }).replace(
+          /(\d)}/,
+          Number.isInteger(value) && value < 1e21 ? '$1.0}' : '$1}',
+        )
+        const found = await base.db.read((tx) =>
+          tx.one(
+            `SELECT ${text(jsonTyped('$json', "'$.a'"))} AS json, ${text(tx.dialect.real('$value'))} AS number`,
+            { json, value },
+          ),
+        )
+        const expected = sqlite
+          .query(
+            `SELECT CAST(json_extract(?1, '$.a') AS TEXT) AS json, CAST(CAST(?2 AS REAL) AS TEXT) AS number`,
+          )
+          .get(json, value)
+        expect({ json, ...Object(found) }).toEqual({ json, ...Object(expected) })
+      }
     },
     START_MS,
   )

@@ -82,10 +82,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT content::text $svc$`,
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT content::text $svc$`,
   `CREATE OR REPLACE FUNCTION svc_text(content double precision) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
-  SELECT CASE WHEN content = trunc(content) AND abs(content) < 1e15 THEN content::bigint || '.0' ELSE content::text END
+  SELECT CASE WHEN content = 0 THEN '0.0'
+    WHEN abs(content) < 1e-4 OR abs(content) >= 1e17 THEN regexp_replace(content::text, '^(-?[0-9])e', '\\1.0e')
+    WHEN content = trunc(content) THEN content::text::numeric::bigint || '.0'
+    ELSE content::text::numeric::text END
 $svc$`,
   `CREATE OR REPLACE FUNCTION svc_text(content json) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT svc_json_value(content) $svc$`,
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT CASE svc_json_type(content) WHEN 'real' THEN svc_text((content #>> '{}')::double precision)
+    ELSE svc_json_value(content) END
+$svc$`,
   // A path of SQLite such as \`$."detectors"[0]\`.
   `CREATE OR REPLACE FUNCTION svc_json_at(content text, path text) RETURNS json
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
