@@ -127,7 +127,7 @@ test('the counted bytes are those of the records after any changes, and svc doct
     }),
     { numRuns: 25 },
   )
-}, 60_000)
+}, 300_000)
 
 const isAboutBytes = ({ text }: { text: string }) => text.includes('stored bytes')
 

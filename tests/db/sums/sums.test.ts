@@ -111,7 +111,7 @@ test('what is newer than the sums follows from the rows of jobs after every step
     }),
     { numRuns: 8 },
   )
-}, 60_000)
+}, 300_000)
 
 /** All that is read of sums, by a transaction that reads. */
 const sumsOf = (tx: ReadTx, users: readonly User[], job: string) => ({
