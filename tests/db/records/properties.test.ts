@@ -117,7 +117,7 @@ test('the change feed matches the stored records, whatever fails', async () => {
     }),
     { numRuns: 60 },
   )
-})
+}, 600_000)
 
 test('a unique key has one winner among concurrent writers', async () => {
   await using test = await openTestDatabase()
