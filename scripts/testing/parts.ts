@@ -29,7 +29,11 @@ export const PARTS: readonly Part[] = [
   {
     name: 'faults',
     reason: 'kills, full disks, broken networks and jumping clocks take minutes and change the machine',
-    tests: ['tests/faults', 'tests/black-box/network/network.test.ts'],
+    tests: [
+      'tests/faults',
+      'tests/black-box/network/network.test.ts',
+      'tests/black-box/operation/kill.test.ts',
+    ],
   },
   {
     name: 'matrices',
@@ -43,10 +47,11 @@ export const PARTS: readonly Part[] = [
       'tests/db/store/jobs/transitions/time-cap.test.ts',
       'tests/db/store/recalls/recalls.test.ts',
       'tests/devices/fitting/fit-curve.test.ts',
-      'tests/devices/tuning/routines/cold-chip.test.ts',
       'tests/devices/tuning/routines/edge/edge-routines.test.ts',
+      'tests/devices/tuning/routines/edge/gate-routines.test.ts',
       'tests/devices/tuning/routines/faults.test.ts',
       'tests/devices/tuning/routines/qubit/qubit-routines.test.ts',
+      'tests/devices/tuning/routines/second-excited/second-excited.test.ts',
       'tests/model/store.test.ts',
       'tests/scripts/endurance/simulated-week.test.ts',
       'tests/server/drivers/session-writes.test.ts',
@@ -92,13 +97,15 @@ export const PARTS: readonly Part[] = [
   {
     name: 'limits',
     reason: 'the largest results and the time limits of jobs take minutes and measure the machine',
-    tests: ['tests/black-box/limits'],
+    tests: ['tests/black-box/limits', 'tests/black-box/jobs/large-programs.test.ts'],
   },
   {
     name: 'chips',
     reason: 'chips are calibrated before their jobs run, also through a fake cluster: minutes of computing',
     tests: [
       'tests/devices/scheduler/calibrated-jobs.test.ts',
+      'tests/devices/tuning/routines/benchmarks/pair-benchmarks.test.ts',
+      'tests/devices/tuning/routines/cold-chip.test.ts',
       'tests/devices/tuning/whole-calibration.test.ts',
     ],
   },
@@ -121,7 +128,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'guides',
     reason: 'the commands that the guides print run as printed: backups, exports, replays and jobs',
-    tests: ['tests/how-to/guides.test.ts'],
+    tests: ['tests/how-to/guides.test.ts', 'tests/black-box/drivers/calibrate-page.test.ts'],
   },
   {
     name: 'clients',
@@ -132,6 +139,7 @@ export const PARTS: readonly Part[] = [
       'tests/clients/python.test.ts',
       'tests/clients/schemathesis.test.ts',
       'tests/clients/first-programs.test.ts',
+      'tests/clients/javascript/package.test.ts',
       'tests/clients/javascript/runtimes.test.ts',
       'tests/clients/lost-connections.test.ts',
     ],
@@ -139,11 +147,13 @@ export const PARTS: readonly Part[] = [
   {
     name: 'interoperation',
     reason:
-      'other programs run with the executable: libzmq, an old release, proxies, systemd, Litestream, Prometheus',
+      'other programs run with the executable: libzmq, an old release, PostgreSQL, proxies, systemd, Litestream, Prometheus',
     tests: [
       'tests/interop',
       'tests/black-box/network/reverse-proxy.test.ts',
       'tests/black-box/operation/restore-elsewhere.test.ts',
+      'tests/cli/data/postgres.test.ts',
+      'tests/db/postgres/moving.test.ts',
       'tests/examples/monitoring.test.ts',
     ],
   },

@@ -4,7 +4,6 @@ import { bestPulse } from '../../../support/simulated-chip/best-pulse.ts'
 import { qubitOf } from '../../../support/simulated-chip/experiments.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { coldQubit, coldTruth } from '../../../support/tuning/cold-qubit.ts'
-import { RUNS_WHOLE } from '../../../support/whole.ts'
 
 /** Where the line of state 0 is for the drive at an amplitude: the nonlinear pull of a transmon. */
 function groundLine({ readout }: ReturnType<typeof qubitOf>, isMirrored: boolean, amplitude: number): number {
@@ -20,12 +19,10 @@ function lineOf(truth: ChipTruth, name: string) {
 }
 
 describe('a cold chip', () => {
-  const chips: [ChipTruth['hand'], number][] = RUNS_WHOLE
-    ? [
-        [1, 3],
-        [-1, 5],
-      ]
-    : [[-1, 5]]
+  const chips: [ChipTruth['hand'], number][] = [
+    [1, 3],
+    [-1, 5],
+  ]
   test.each(chips)('of handedness %i, seed %i, is calibrated', async (hand, seed) => {
     using folder = temporaryFolder()
     const truth = coldTruth(seed, hand)

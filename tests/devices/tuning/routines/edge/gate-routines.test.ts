@@ -2,16 +2,18 @@ import { describe, expect, test } from 'bun:test'
 import { czCalibration } from '../../../../../src/devices/tuning/routines/edge/cz_calibration.ts'
 import { czLocalPhases } from '../../../../../src/devices/tuning/routines/edge/cz_local_phases.ts'
 import { gatePair } from '../../../../support/tuning/gate-pair.ts'
+import { part } from '../../../../support/whole.ts'
 
 /** An angle in degrees within (-180, 180]. */
 const wrapped = (angle: number) => angle - 360 * Math.ceil(angle / 360 - 0.5)
 
 describe('the routines of the phases of a gate', () => {
-  test.each([
+  const gates = [
     [1, 1, 'parametric', 80e3],
-    [-1, 2, 'parametric', -300e3],
     [-1, 4, 'baseband', 100e3],
-  ] as const)(
+    [-1, 2, 'parametric', -300e3],
+  ] as const
+  test.each(gates.slice(0, part(3, 2)))(
     'find a gate of half a turn, handedness %i, seed %i, %s, %d Hz off',
     async (hand, seed, kind, detuning) => {
       const { pair, value, truthNow } = gatePair({ hand, seed, kind, detuning })

@@ -6,6 +6,7 @@ import { bestPulse } from '../../../../support/simulated-chip/best-pulse.ts'
 import { EPOCH, quietTruth } from '../../../../support/simulated-chip/chips.ts'
 import { qubitOf } from '../../../../support/simulated-chip/experiments.ts'
 import { simulatedQubits } from '../../../../support/tuning/simulated-qubit.ts'
+import { part } from '../../../../support/whole.ts'
 
 const BEFORE = ['qubit_01_spectroscopy', 'rabi_oscillations', 'ramsey_correction', 'motzoi_parameter']
 const NAMES = [
@@ -37,24 +38,27 @@ const CHIPS = [truthOf(1, 15), truthOf(-1, 16)] as const
 describe('the routines of the second excited state', () => {
   const found = calibrated(CHIPS[1])
 
-  test.each([0, 1] as const)('calibrate its pulses from nothing, chip %i', async (which) => {
-    const truth = CHIPS[which]
-    const { f01, anharmonicity } = qubitOf(truth, 'q0')
-    const chip = await (which === 1 ? found : calibrated(truth))
-    const value = (path: string) => chip.values.number('q0', path) ?? Number.NaN
-    const best = bestPulse(truth, 'q0', 1)
-    expect(Math.abs(value('clock_freqs.f12') - f01 - anharmonicity)).toBeLessThan(10_000)
-    expect(Math.abs(value('r12.ef_amp180') / best.amp180 - 1)).toBeLessThan(0.003)
-    expect(Math.abs(value('r12.ef_motzoi') - best.motzoi)).toBeLessThan(0.01)
-    for (const name of NAMES) {
-      const { reads, priors } = routineOf(name)
-      expect([name, (await chip.check(routineOf(name))).state]).toEqual([name, 'in'])
-      const undeclared = [...(chip.reads.get(name) ?? [])].filter(
-        (path) => ![...reads, ...priors].includes(path),
-      )
-      expect([name, undeclared]).toEqual([name, []])
-    }
-  })
+  test.each(([1, 0] as const).slice(0, part(2, 1)))(
+    'calibrate its pulses from nothing, chip %i',
+    async (which) => {
+      const truth = CHIPS[which]
+      const { f01, anharmonicity } = qubitOf(truth, 'q0')
+      const chip = await (which === 1 ? found : calibrated(truth))
+      const value = (path: string) => chip.values.number('q0', path) ?? Number.NaN
+      const best = bestPulse(truth, 'q0', 1)
+      expect(Math.abs(value('clock_freqs.f12') - f01 - anharmonicity)).toBeLessThan(10_000)
+      expect(Math.abs(value('r12.ef_amp180') / best.amp180 - 1)).toBeLessThan(0.003)
+      expect(Math.abs(value('r12.ef_motzoi') - best.motzoi)).toBeLessThan(0.01)
+      for (const name of NAMES) {
+        const { reads, priors } = routineOf(name)
+        expect([name, (await chip.check(routineOf(name))).state]).toEqual([name, 'in'])
+        const undeclared = [...(chip.reads.get(name) ?? [])].filter(
+          (path) => ![...reads, ...priors].includes(path),
+        )
+        expect([name, undeclared]).toEqual([name, []])
+      }
+    },
+  )
 
   test.each([
     ['qubit_12_spectroscopy', 'clock_freqs.f12', 3e6],
