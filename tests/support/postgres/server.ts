@@ -25,7 +25,7 @@ export const postgresMissing = findPrograms() === undefined ? 'PostgreSQL is not
 
 /** A server of PostgreSQL of these tests alone. */
 export interface TestServer extends AsyncDisposable {
-  /** Id of its first process. */
+  /** Id of its first process, which a restart changes. */
   readonly pid: number
   /** The address of one of its databases. */
   address(database: string): ServerAddress
@@ -37,6 +37,8 @@ export interface TestServer extends AsyncDisposable {
    */
   createDatabase(template?: ServerAddress): Promise<ServerAddress>
   dropDatabase(address: ServerAddress): Promise<void>
+  /** Ends it, in an orderly way or as a crash does, and starts it again with its data. */
+  restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
 }
 
 /** Starts a server, without flushes to disk; it does not run as root: then its own account runs it. */
@@ -57,19 +59,27 @@ export async function startServer(): Promise<TestServer> {
   const port = freePort()
   const options = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-F']
   const [command = '', ...rest] = [...as, `${programs}/postgres`, '-D', data, '-p', String(port), ...options]
-  const server = spawn(command, rest, { cwd: '/', stdio: 'ignore' })
-  const exited = new Promise((resolve) => server.once('exit', resolve))
+  let server = spawn(command, rest, { cwd: '/', stdio: 'ignore' })
   // Its processes end with the tests, even when nobody stops it.
   const kill = () => void server.kill('SIGQUIT')
   process.once('exit', kill)
   const sql = new SQL({ url: `postgres://${USER}@127.0.0.1:${port}/postgres`, max: 1 })
-  await until('PostgreSQL to respond', async () => (await sql`SELECT 1`.catch(() => [])).length === 1)
+  const untilResponds = () =>
+    until('PostgreSQL to respond', async () => (await sql`SELECT 1`.catch(() => [])).length === 1)
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    const exited = new Promise((resolve) => server.once('exit', resolve))
+    server.kill(signal)
+    await exited
+  }
+  await untilResponds()
   let created = 0
   const address = (database: string): ServerAddress => {
     return { host: '127.0.0.1', port, database, user: USER, password: undefined, rootCertificates: undefined }
   }
   return {
-    pid: server.pid ?? 0,
+    get pid() {
+      return server.pid ?? 0
+    },
     address,
     async run(text, at) {
       if (!at) return [...(await sql.unsafe(text))]
@@ -84,11 +94,15 @@ export async function startServer(): Promise<TestServer> {
     async dropDatabase({ database }) {
       await sql.unsafe(`DROP DATABASE ${database} WITH (FORCE)`)
     },
+    async restart(signal) {
+      await end(signal)
+      server = spawn(command, rest, { cwd: '/', stdio: 'ignore' })
+      await untilResponds()
+    },
     async [Symbol.asyncDispose]() {
       await sql.close()
       process.off('exit', kill)
-      kill()
-      await exited
+      await end('SIGQUIT')
       folder[Symbol.dispose]()
     },
   }

@@ -4,6 +4,7 @@ import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
 import { Service } from '../executable/service.ts'
 import { type TemporaryFolder, temporaryFolder } from '../temporary-folder.ts'
 import { until } from '../until.ts'
+import { PostgresProxy } from './proxy.ts'
 import { startServer, type TestServer } from './server.ts'
 
 /** Both files of the root CA, which are the same for all servers of one database. */
@@ -12,6 +13,7 @@ const ROOT_FILES = ['.svc.ca.pem', '.svc.ca.key']
 interface Parts {
   folder: TemporaryFolder
   postgres: TestServer
+  proxy: PostgresProxy
   database: ServerAddress
   services: readonly [Service, Service]
 }
@@ -24,14 +26,17 @@ interface Health {
 /** Two servers of the executable that share a database. */
 export class TwoServers implements AsyncDisposable {
   readonly postgres: TestServer
+  /** Both servers reach PostgreSQL through it. */
+  readonly proxy: PostgresProxy
   readonly database: ServerAddress
   readonly #folder: TemporaryFolder
   #leader: Service
   #standby: Service
 
-  private constructor({ folder, postgres, database, services }: Parts) {
+  private constructor({ folder, postgres, proxy, database, services }: Parts) {
     this.#folder = folder
     this.postgres = postgres
+    this.proxy = proxy
     this.database = database
     this.#leader = services[0]
     this.#standby = services[1]
@@ -43,12 +48,13 @@ export class TwoServers implements AsyncDisposable {
     const postgres = await startServer()
     const database = await postgres.createDatabase()
     const { user, host, port } = database
-    const address = `postgres://${user}@${host}:${port}/${database.database}`
+    const proxy = await PostgresProxy.open(port)
+    const address = `postgres://${user}@${host}:${proxy.port}/${database.database}`
     const [north, south] = ['north', 'south'].map((name) => {
       mkdirSync(join(folder.path, name))
       return Service.elsewhere(join(folder.path, name), { flags: ['--database', address, ...flags] })
     }) as [Service, Service]
-    const both = new TwoServers({ folder, postgres, database, services: [north, south] })
+    const both = new TwoServers({ folder, postgres, proxy, database, services: [north, south] })
     north.launch()
     await both.untilLeads(north)
     await north.setUp()
@@ -99,6 +105,7 @@ export class TwoServers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#leader.stop('SIGKILL')
     await this.#standby.stop('SIGKILL')
+    await this.proxy[Symbol.asyncDispose]()
     await this.postgres[Symbol.asyncDispose]()
     this.#folder[Symbol.dispose]()
   }
