@@ -12,6 +12,8 @@ interface AuthorityOptions {
   caFile: string
   /** Its SHA-256 fingerprint. */
   pin: string
+  /** Time for a download; 10 s if unset. */
+  timeoutMs?: number | undefined
   clock: Clock
   log: Log
   signal: AbortSignal
@@ -24,14 +26,14 @@ interface AuthorityOptions {
  * @throws AppError `unavailable` when the server cannot be reached.
  */
 export async function obtainAuthority(options: AuthorityOptions): Promise<string> {
-  const { caFile, pin, clock, log, signal } = options
+  const { caFile, pin, timeoutMs, clock, log, signal } = options
   const stored = await readFile(caFile, 'utf8').catch(() => undefined)
   if (stored !== undefined && matches(stored, pin)) return stored
   if (stored !== undefined) {
     log.warn('the stored CA certificate does not match the fingerprint and is replaced', { file: caFile })
   }
   const url = `${options.svcAddr}/api/pub/root-ca.pem`
-  const response = await request(url, { method: 'GET', trust: 'unverified', clock, signal })
+  const response = await request(url, { method: 'GET', trust: 'unverified', timeoutMs, clock, signal })
   if (response.status !== 200) throw refusalOf(`download of ${url}`, response)
   const pem = response.text
   if (!matches(pem, pin)) {

@@ -25,6 +25,8 @@ interface LeaseOptions {
   /** Root CA of the server (PEM), already compared with `pin`. */
   ca: string
   pin: string
+  /** Time for the request; 10 s if unset. */
+  timeoutMs?: number | undefined
   clock: Clock
   signal: AbortSignal
 }
@@ -35,12 +37,13 @@ interface LeaseOptions {
  * @throws AppError `unavailable` when the server cannot be reached.
  */
 export async function requestLease(options: LeaseOptions): Promise<ConnectResponse> {
-  const { svcAddr, token, operation, device, host, version, instance, ca, clock, signal } = options
+  const { svcAddr, token, operation, device, host, version, instance, ca, timeoutMs, clock, signal } = options
   const body: ConnectRequest = { token, operation, device, host, version, instance }
   const response = await request(`${svcAddr}/api/op/drivers/connect`, {
     method: 'POST',
     body,
     trust: { ca },
+    timeoutMs,
     clock,
     signal,
   })

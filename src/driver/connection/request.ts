@@ -7,6 +7,8 @@ interface RequestOptions {
    * `https:` only. `ca`: the only trusted root; `unverified`: for content that is checked by its fingerprint.
    */
   trust: { ca: string } | 'unverified'
+  /** Time for the whole exchange; 10 s if unset. */
+  timeoutMs?: number | undefined
   clock: Clock
   signal: AbortSignal
 }
@@ -25,19 +27,19 @@ const BAD_CERTIFICATE = /CERT|SIGNATURE|INVALID_(CA|PURPOSE)/
 const MAX_RESPONSE_BYTES = 64 * 1024
 
 /**
- * One HTTP exchange with the server: at most 10 s, a response of at most 64 KiB, no redirects.
+ * One HTTP exchange with the server: at most `timeoutMs`, a response of at most 64 KiB, no redirects.
  * @throws AppError `unavailable` when there is no complete response; with the reason `untrusted_certificate`
  *   when the server's certificate is not trusted, in which case nothing was sent.
  */
 export async function request(url: string, options: RequestOptions): Promise<ServerResponse> {
-  const { clock, signal } = options
+  const { timeoutMs = TIMEOUT_MS, clock, signal } = options
   try {
     return await withTimeout((stop) => exchange(url, options, stop), {
       clock,
-      ms: TIMEOUT_MS,
+      ms: timeoutMs,
       signal,
       onTimeout: () => {
-        throw new Error(`no response within ${TIMEOUT_MS / 1_000} s`)
+        throw new Error(`no response within ${timeoutMs / 1_000} s`)
       },
     })
   } catch (cause) {

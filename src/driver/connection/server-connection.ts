@@ -26,6 +26,12 @@ interface ServerConnectionDependencies {
   onDetached(): void
 }
 
+/**
+ * Longest pause between attempts, and time for a request. Of several servers, another one leads within
+ * seconds.
+ */
+const ALONE = { pauseMs: 10_000, requestMs: undefined } as const
+const BESIDE_STANDBY = { pauseMs: 2_000, requestMs: 3_000 } as const
 const FLUSH_MS = 1_000
 /** Drivers without `instance` that share a token replace each other: a shorter link is not healthy. */
 const HEALTHY_AFTER_MS = 10_000
@@ -41,7 +47,8 @@ export class ServerConnection {
   readonly #stopping = new AbortController()
   /** Lets the server distinguish a reconnect from a second process with the same token. */
   readonly #instance = newSecret(16)
-  readonly #backoff = new Backoff({ initialMs: 250, maxMs: 10_000 })
+  readonly #limits: typeof ALONE | typeof BESIDE_STANDBY
+  readonly #backoff: Backoff
   readonly #connected = Promise.withResolvers<void>()
   readonly #sender: Loop
   #link: Link | undefined
@@ -57,7 +64,9 @@ export class ServerConnection {
 
   constructor(dependencies: ServerConnectionDependencies) {
     this.#dependencies = dependencies
-    const { clock, log } = dependencies
+    const { server, clock, log } = dependencies
+    this.#limits = server.addresses.length > 1 ? BESIDE_STANDBY : ALONE
+    this.#backoff = new Backoff({ initialMs: 250, maxMs: this.#limits.pauseMs })
     this.#sender = new Loop({
       name: 'sender',
       clock,
@@ -114,7 +123,8 @@ export class ServerConnection {
     const { signal } = this.#stopping
     const { addresses } = server
     const svcAddr = addresses[this.#at] ?? ''
-    this.#authority ??= await obtainAuthority({ ...server, svcAddr, clock, log, signal })
+    const timeoutMs = this.#limits.requestMs
+    this.#authority ??= await obtainAuthority({ ...server, svcAddr, timeoutMs, clock, log, signal })
     const ca = this.#authority
     const lease = await requestLease({
       ...this.#dependencies,
@@ -122,6 +132,7 @@ export class ServerConnection {
       svcAddr,
       instance: this.#instance,
       ca,
+      timeoutMs,
       signal,
     })
     this.#hasStarted = true

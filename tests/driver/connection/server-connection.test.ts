@@ -107,6 +107,16 @@ test('a driver with several addresses leaves a server that has frozen within 5 s
   await bench.passUntil(other.attached, 'attach to the second server')
 })
 
+test('a driver with several addresses gives one 3 s that accepts connections, but does not respond', async () => {
+  await using bench = await openSlowBench()
+  await using other = await openTestServer({ certificates })
+  const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  await bench.start({ svcAddr: `http://127.0.0.1:${silent.port},${other.url}` })
+  const ms = await bench.passUntil(() => other.connects.length > 0, 'the second server to be asked', 100)
+  expect(ms).toBeLessThanOrEqual(4_000)
+  silent.stop(true)
+})
+
 test('a driver on standby retries every 2 s while another one has the lease', async () => {
   await using bench = await openSlowBench()
   bench.server.refuse = { status: 409, message: 'Driver south is already connected' }

@@ -139,6 +139,12 @@ const faults: Record<string, { exit: number; fault: Fault }> = {
   },
 }
 
+/** The median and the longest of times in ms. */
+function rangeOf(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b).map(Math.round)
+  return `${sorted[Math.floor(sorted.length / 2)]} to ${sorted.at(-1)} ms`
+}
+
 async function metricsOf({ url }: Service): Promise<string[]> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return text.split('\n').filter((line) => line.startsWith('svc_leader'))
@@ -182,17 +188,17 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
     async (name, { fault, exit }) => {
       await using driver = startDriver()
       await both.leader.untilOnline('pair')
-      const slowest = { takeover: 0, attach: 0 }
+      const times: Record<'takeover' | 'attach', number[]> = { takeover: [], attach: [] }
       const before = accepted.size
       for (let run = 0; run < RUNS; run += 1) {
         const { leader } = both
         const load = new Load(both.addresses.split(','), user.token)
         await Bun.sleep(LOAD_MS / 2)
         const takeover = async () => {
-          slowest.takeover = Math.max(slowest.takeover, await both.takeover())
+          times.takeover.push(await both.takeover())
           const begun = performance.now()
           await both.leader.untilOnline('pair')
-          slowest.attach = Math.max(slowest.attach, performance.now() - begun)
+          times.attach.push(performance.now() - begun)
           await Bun.sleep(LOAD_MS / 2)
         }
         expect(await fault({ leader, both, run, takeover })).toBe(exit)
@@ -201,11 +207,10 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
         await expectEachOnce()
       }
       expect(driver.process.exitCode).toBeNull()
-      const takeover = Math.round(slowest.takeover)
-      const attach = Math.round(slowest.attach)
+      const [takeover, attach] = [rangeOf(times.takeover), rangeOf(times.attach)]
       closeRow(`F29 ${name}`, { runs: RUNS, jobs: accepted.size - before, takeover, attach })
-      expect(slowest.takeover).toBeLessThan(MAX_TAKEOVER_MS)
-      expect(slowest.attach).toBeLessThan(MAX_ATTACH_MS)
+      expect(Math.max(...times.takeover)).toBeLessThan(MAX_TAKEOVER_MS)
+      expect(Math.max(...times.attach)).toBeLessThan(MAX_ATTACH_MS)
     },
   )
 
