@@ -142,6 +142,7 @@ export const PARTS: readonly Part[] = [
       'tests/clients/javascript/package.test.ts',
       'tests/clients/javascript/runtimes.test.ts',
       'tests/clients/lost-connections.test.ts',
+      'tests/clients/two-servers.test.ts',
     ],
   },
   {
