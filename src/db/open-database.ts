@@ -110,7 +110,7 @@ interface Opened {
 }
 
 function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names, schema }: Opened): Database {
-  const { writer, reader, readers, files, epoch, log: commits } = engine
+  const { writer, reader, readers, files, shared, log: commits } = engine
   const dependencies = { collections: schema.collections, planOf: createPlans() }
   const feed = createChangeFeed(log)
   const upcoming = createChangeFeed(log)
@@ -208,7 +208,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
     dialect: writer.dialect,
     storage,
     files,
-    epoch,
+    shared,
     changes: { subscribe: feed.subscribe },
     upcoming: { subscribe: upcoming.subscribe },
     withdrawn: { subscribe: withdrawn.subscribe },

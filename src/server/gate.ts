@@ -3,7 +3,7 @@ import type { App } from './http/app.ts'
 import { problem } from './http/response/error-response.ts'
 import { HEALTH_PATH, healthOf } from './meta/health.ts'
 import { METRICS_PATH, metricsResponse } from './metrics/exposition.ts'
-import { ofLease } from './metrics/lease.ts'
+import { ofLeader } from './metrics/shared-database.ts'
 
 /** Why requests are refused, and after how many seconds a client may try again. */
 const REFUSALS = {
@@ -62,7 +62,7 @@ export class Gate {
 function standbyResponse({ method, url }: Request): Response | undefined {
   if (method !== 'GET') return undefined
   const { pathname, searchParams } = new URL(url)
-  if (pathname === METRICS_PATH) return metricsResponse(ofLease(undefined))
+  if (pathname === METRICS_PATH) return metricsResponse([ofLeader(false)])
   const isReady = ['1', 'true'].includes(searchParams.get('ready') ?? '')
   if (pathname !== HEALTH_PATH || isReady) return undefined
   return Response.json(healthOf('standby'), { headers: { 'cache-control': 'no-store' } })

@@ -79,6 +79,16 @@ export interface DatabaseFiles {
   replicatorBacklogMs(): Promise<number>
 }
 
+/** What there is of a database that several servers share, of which this one leads. */
+export interface SharedDatabase {
+  /** Counts the servers that have led, this one included. */
+  readonly epoch: number
+  /** Base URLs of the servers on standby, each cut to 51 characters; at most 100. */
+  standbys(): Promise<string[]>
+  /** Calls the listener after each wait of the event loop for the database, with its time in ms. */
+  onWait(listener: (ms: number) => void): void
+}
+
 /**
  * A database management system under the service: where rows are stored and how they reach the disk. All that
  * is above it, such as intents, groups of them, changes and sums, is the same for all.
@@ -98,8 +108,8 @@ export interface Engine {
   enter(): Promise<void> | undefined
   /** Undefined for a database that a server of its own keeps. */
   readonly files: DatabaseFiles | undefined
-  /** Counts the servers that have led, if several share the database. */
-  readonly epoch: number | undefined
+  /** Undefined for a database that no other server can use. */
+  readonly shared: SharedDatabase | undefined
   /** Closes the connections and lets another process write. */
   release(): void
 }

@@ -1,14 +1,14 @@
 import { AppError, type Clock, type Log, Turns } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
-import type { CommitLog, Engine, NewEngine } from '../engine/engine.ts'
+import type { CommitLog, Engine, NewEngine, SharedDatabase } from '../engine/engine.ts'
 import type { ReadLimits } from '../engine/reading.ts'
 import type { ServerAddress } from '../engine/server-address.ts'
 import type { OpenedSource } from '../readers/reader-host.ts'
 import { ReaderPool } from '../readers/reader-pool.ts'
-import { Bridge, ConnectionRefused, type Session } from './bridge/bridge.ts'
+import { Bridge, type BridgeOptions, ConnectionRefused, type Session } from './bridge/bridge.ts'
 import { type Commits, openSession } from './connection.ts'
 import { connectionError } from './failure.ts'
-import { sessionName } from './lease/lease-statements.ts'
+import { STANDBYS, sessionName } from './lease/lease-statements.ts'
 import { createServerReads } from './server-reads.ts'
 import { FUNCTIONS } from './sql/functions.ts'
 import { assertInUse, prepareObjects, storedSchemaOf } from './stored-schema.ts'
@@ -62,7 +62,8 @@ const LOCK = "hashtext('svc')"
  */
 export function openServerEngine(options: ServerOptions, prepare: (engine: NewEngine) => void): Engine {
   const { server, clock, epoch, onLost, patienceMs = PATIENCE_MS } = options
-  const bridge = connect(server, ['write', 'read'], onLost)
+  let onWait: (ms: number) => void = () => undefined
+  const bridge = connect(server, ['write', 'read'], { onLost, onWait: (ms) => onWait(ms) })
   const reads = createServerReads(server)
   const pool = new ReaderPool({ server }, clock, {
     limits: options.readLimits,
@@ -93,7 +94,18 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
     const reader = openSession(bridge, 'read', { commits })
     const turns = new Turns(clock, TURN_MS)
     const enter = () => turns.enter('')
-    return { writer, reader, readers, schema, log: NO_LOG, enter, files: undefined, epoch, release }
+    const shared: SharedDatabase | undefined =
+      epoch === undefined
+        ? undefined
+        : {
+            epoch,
+            standbys: async () =>
+              (await reads.rows({ sql: STANDBYS, params: {} })).map(({ address }) => String(address)),
+            onWait(listener) {
+              onWait = listener
+            },
+          }
+    return { writer, reader, readers, schema, log: NO_LOG, enter, files: undefined, shared, release }
   } catch (error) {
     release()
     throw error
@@ -117,10 +129,10 @@ export function openServerForReading(server: ServerAddress): OpenedSource {
 function connect(
   server: ServerAddress,
   sessions: readonly Session[],
-  onLost?: ServerOptions['onLost'],
+  listeners: Pick<BridgeOptions, 'onLost' | 'onWait'> = {},
 ): Bridge {
   try {
-    return new Bridge({ address: server, sessions, onLost })
+    return new Bridge({ address: server, sessions, ...listeners })
   } catch (error) {
     if (!(error instanceof ConnectionRefused)) throw error
     throw connectionError(`${server.host}:${server.port}/${server.database}`, error.refusal)

@@ -1,5 +1,5 @@
 import type { Dialect } from '../engine/dialect.ts'
-import type { DatabaseFiles } from '../engine/engine.ts'
+import type { DatabaseFiles, SharedDatabase } from '../engine/engine.ts'
 import type { ExportedPage, ExportPage } from '../engine/export-page.ts'
 import type { Reading } from '../engine/reading.ts'
 import type { Selected, Selection } from '../engine/selection.ts'
@@ -66,8 +66,8 @@ export interface Database {
   readonly dialect: Dialect
   /** Undefined for a database that a server of its own keeps. */
   readonly files: DatabaseFiles | undefined
-  /** Counts the servers that have led, if several share the database. */
-  readonly epoch: number | undefined
+  /** Undefined for a database that no other server can use. */
+  readonly shared: SharedDatabase | undefined
   /** Closes the engine; safe to call twice. */
   close(): Promise<void>
 }

@@ -103,7 +103,7 @@ export function openEngine(options: FileOptions, prepare: (engine: NewEngine) =>
       enter: () => undefined,
       log: commitLogOf(writeAheadLog, replication),
       files: filesOf(reader, writeAheadLog, replication),
-      epoch: undefined,
+      shared: undefined,
       release,
     }
   } catch (error) {

@@ -28,7 +28,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
       async run({ db }, { query }) {
         await db.read((tx) => tx.one('SELECT 1 AS ok'))
         if (query.ready === '1' || query.ready === 'true') await readiness.check()
-        return healthOf(db.epoch === undefined ? undefined : 'leader')
+        return healthOf(db.shared && 'leader')
       },
     }),
     defineRoute({

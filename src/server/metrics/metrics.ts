@@ -7,7 +7,7 @@ import type { ServerContext } from '../context.ts'
 import type { DropReason } from '../drivers/parse-event.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { Histogram, METRICS_MEDIA, METRICS_PATH, type Metric, metric, metricsResponse } from './exposition.ts'
-import { ofLease } from './lease.ts'
+import { DatabaseWaits } from './shared-database.ts'
 
 /** Histogram bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */
 const WAIT_BOUNDS = [
@@ -55,11 +55,13 @@ export class Metrics {
   readonly #wait = new Histogram(WAIT_BOUNDS)
   readonly #dispatch = new Histogram(DISPATCH_BOUNDS)
   readonly #loopDelay = new Histogram(LOOP_BOUNDS)
+  readonly #databaseWaits: DatabaseWaits
   #unsubscribe: () => void = () => undefined
   #stopWatching: () => void = () => undefined
 
   constructor(dependencies: MetricsDependencies) {
     this.#dependencies = dependencies
+    this.#databaseWaits = new DatabaseWaits(dependencies.context.clock)
   }
 
   /** Starts to count; jobs that are already running were dispatched before. */
@@ -69,6 +71,7 @@ export class Metrics {
     this.#unsubscribe = this.#dependencies.context.db.changes.subscribe((changes) => {
       for (const change of changes) if (isJob(change)) this.#count(change.action, change.record)
     })
+    this.#dependencies.context.db.shared?.onWait((ms) => this.#databaseWaits.observe(ms))
     this.#stopWatching = watchEventLoop((ms) => this.#loopDelay.observe(ms / 1_000))
   }
 
@@ -96,7 +99,7 @@ export class Metrics {
   /** All metrics now. */
   async read(): Promise<Metric[]> {
     const { context, streams, waits, drops } = this.#dependencies
-    const { storage, files, epoch } = context.db
+    const { storage, files, shared } = context.db
     const gauges = await context.db.read(readGauges)
     const steps = [...this.#steps].map(([step, value]) => ({ labels: { step }, value }))
     return [
@@ -133,7 +136,7 @@ export class Metrics {
       metric('svc_waiting_requests', 'Requests that wait for a job', waits()),
       ...deliveries(gauges, this.#dependencies.webhookAttempts()),
       ...(files ? await ofFiles(files, context.clock.now()) : []),
-      ...(epoch === undefined ? [] : ofLease(epoch)),
+      ...(shared ? await this.#databaseWaits.read(shared) : []),
       metric('svc_job_bytes', 'Size of the stored jobs of all users', gauges.jobBytes),
       metric('svc_storage_refusals_total', 'Writes refused by the disk since the start', storage.refusals),
       metric('svc_storage_failing', '1 while the disk refuses writes', storage.failure ? 1 : 0),

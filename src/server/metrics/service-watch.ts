@@ -14,7 +14,7 @@ const STEP_MS = 5 * MINUTE_MS
 const KEPT = 288
 
 interface WatchDependencies {
-  db: Pick<Database, 'write'>
+  db: Pick<Database, 'write' | 'shared'>
   metrics: Pick<Metrics, 'read'>
   requests: RequestTimes
   live: Pick<LiveConfig, 'current'>
@@ -55,8 +55,9 @@ export class ServiceWatch {
     })
   }
 
-  /** The figures now, with their course over the last day. */
+  /** The figures now, with their course over the last day, and the servers that share the database. */
   async describe() {
+    const { shared } = this.#dependencies.db
     return {
       figures: (await this.#read()).map((figure) => {
         const since = this.#beyond.get(figure.metric)
@@ -67,6 +68,7 @@ export class ServiceWatch {
         }
       }),
       times: this.#history.map(({ at }) => at),
+      leadership: shared ? { epoch: shared.epoch, standbys: await shared.standbys() } : null,
       slowest: this.#dependencies.requests
         .slowest()
         .map(({ route, ms, at }) => ({ route, ms: Math.round(ms), at: toTimestamp(at) })),
@@ -137,6 +139,18 @@ export function serviceRoutes(watch: ServiceWatch): Route[] {
           }),
         ),
         times: v.pipe(v.array(v.number()), v.description('Unix ms, every 5 minutes since the start, a day')),
+        leadership: v.pipe(
+          v.nullable(
+            v.object({
+              epoch: v.pipe(v.number(), v.description('How often a server has begun to lead')),
+              standbys: v.pipe(
+                v.array(v.string()),
+                v.description('Base URLs of the servers on standby, cut to 51 characters; at most 100'),
+              ),
+            }),
+          ),
+          v.description('Null unless several servers can share the database, of which this one leads'),
+        ),
         slowest: v.pipe(
           v.array(v.object({ route: v.string(), ms: v.number(), at: v.string() })),
           v.description('The slowest request of the 10 slowest routes of the last one to two hours'),

@@ -181,6 +181,8 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
     expect((await fetch(`${leader.url}/api/health?ready=1`)).status).toBe(200)
     expect(await metricsOf(standby)).toEqual(['svc_leader 0'])
     expect(await metricsOf(leader)).toEqual(['svc_leader 1', 'svc_leader_epoch 1'])
+    const service = await leader.call('GET', '/api/op/service', { token: await leader.admin() })
+    expect(service.body['leadership']).toEqual({ epoch: 1, standbys: [standby.url] })
   })
 
   test.each(Object.entries(faults))(

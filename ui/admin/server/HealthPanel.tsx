@@ -12,7 +12,15 @@ import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { Sparkline } from '../../plots/Sparkline.tsx'
 import type { SparkPoint } from '../../plots/spark-path.ts'
-import { type Figure, limitText, lookOf, type SlowRequest, serviceState, valueText } from './health.ts'
+import {
+  type Figure,
+  limitText,
+  lookOf,
+  type ServiceState,
+  type SlowRequest,
+  serviceState,
+  valueText,
+} from './health.ts'
 import { UtilizationPanel } from './UtilizationPanel.tsx'
 
 const RENEW_MS = 30_000
@@ -35,14 +43,17 @@ export function HealthPanel() {
     <>
       <Panel title="State of the service" aside={version && <span class="soft">Version {version}</span>}>
         <Loaded of={state} task="load the state of the service" rows={8}>
-          {({ figures, times }) => (
-            <DataTable
-              label="State of the service"
-              rows={figures}
-              columns={figureColumns(times)}
-              id={({ metric }) => metric}
-              href={(figure) => lookOf(figure).href}
-            />
+          {({ figures, times, leadership }) => (
+            <>
+              {leadership && <Leadership {...leadership} />}
+              <DataTable
+                label="State of the service"
+                rows={figures}
+                columns={figureColumns(times)}
+                id={({ metric }) => metric}
+                href={(figure) => lookOf(figure).href}
+              />
+            </>
           )}
         </Loaded>
         <LostDrivers />
@@ -65,6 +76,17 @@ export function HealthPanel() {
         </Loaded>
       </Panel>
     </>
+  )
+}
+
+function Leadership({ epoch, standbys }: NonNullable<ServiceState['leadership']>) {
+  return (
+    <p class="padded">
+      This server leads in epoch {epoch}.{' '}
+      {standbys.length > 0
+        ? `On standby: ${standbys.join(', ')}.`
+        : 'No other server is on standby: none takes over when this one is lost.'}
+    </p>
   )
 }
 

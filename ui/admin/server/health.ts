@@ -21,8 +21,11 @@ export type SlowRequest = v.InferOutput<typeof slowRequest>
 export const serviceState = v.object({
   figures: v.array(figure),
   times: v.array(v.number()),
+  leadership: v.nullable(v.object({ epoch: v.number(), standbys: v.array(v.string()) })),
   slowest: v.array(slowRequest),
 })
+
+export type ServiceState = v.InferOutput<typeof serviceState>
 
 /** How a figure is shown. */
 interface Look {
@@ -36,6 +39,7 @@ interface Look {
 }
 
 const GUIDE = '/docs/how-to/monitor-the-server'
+const POSTGRESQL = '/docs/how-to/postgresql'
 const share = (value: number) => `${(100 * value).toFixed(value > 0 && value < 0.1 ? 1 : 0)} %`
 
 /** By metric. */
@@ -47,6 +51,9 @@ const LOOKS: Readonly<Record<string, Look>> = {
     href: '/_/collections/quantum_jobs',
   },
   svc_database_log_bytes: { show: formatBytes, href: GUIDE },
+  svc_standbys: { show: formatCount, href: POSTGRESQL },
+  svc_leader_epoch: { show: formatCount, href: POSTGRESQL },
+  svc_database_longest_wait_seconds: { show: formatSeconds, href: POSTGRESQL },
   svc_storage_failing: {
     show: (value) => (value === 0 ? 'accepted' : 'refused'),
     isState: true,

@@ -3342,6 +3342,15 @@ type GetOpServiceResponseFigure struct {
 	History []*float64 `json:"history"`
 }
 
+// GetOpServiceResponseLeadership: see the reference of the routes
+type GetOpServiceResponseLeadership struct {
+	// How often a server has begun to lead
+	Epoch float64 `json:"epoch"`
+
+	// Base URLs of the servers on standby, cut to 51 characters; at most 100
+	Standbys []string `json:"standbys"`
+}
+
 // GetOpServiceResponseSlowest: see the reference of the routes
 type GetOpServiceResponseSlowest struct {
 	Route string `json:"route"`
@@ -3357,6 +3366,9 @@ type GetOpServiceResponse struct {
 
 	// Unix ms, every 5 minutes since the start, a day
 	Times []float64 `json:"times"`
+
+	// Null unless several servers can share the database, of which this one leads
+	Leadership *GetOpServiceResponseLeadership `json:"leadership"`
 
 	// The slowest request of the 10 slowest routes of the last one to two hours
 	Slowest []GetOpServiceResponseSlowest `json:"slowest"`

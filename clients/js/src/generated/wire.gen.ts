@@ -2192,6 +2192,13 @@ export interface GetOpServiceResponseFigure {
   readonly history: readonly (number | null)[]
 }
 
+export interface GetOpServiceResponseLeadership {
+  /** How often a server has begun to lead */
+  readonly epoch: number
+  /** Base URLs of the servers on standby, cut to 51 characters; at most 100 */
+  readonly standbys: readonly string[]
+}
+
 export interface GetOpServiceResponseSlowest {
   readonly route: string
   readonly ms: number
@@ -2202,6 +2209,8 @@ export interface GetOpServiceResponse {
   readonly figures: readonly GetOpServiceResponseFigure[]
   /** Unix ms, every 5 minutes since the start, a day */
   readonly times: readonly number[]
+  /** Null unless several servers can share the database, of which this one leads */
+  readonly leadership: GetOpServiceResponseLeadership | null
   /** The slowest request of the 10 slowest routes of the last one to two hours */
   readonly slowest: readonly GetOpServiceResponseSlowest[]
 }

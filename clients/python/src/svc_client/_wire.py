@@ -1853,6 +1853,11 @@ GetOpServiceResponseFigure = TypedDict(
     },
 )
 
+class GetOpServiceResponseLeadership(TypedDict):
+    epoch: float  # How often a server has begun to lead
+    standbys: List[str]  # Base URLs of the servers on standby, cut to 51 characters; at most 100
+
+
 class GetOpServiceResponseSlowest(TypedDict):
     route: str
     ms: float
@@ -1862,6 +1867,7 @@ class GetOpServiceResponseSlowest(TypedDict):
 class GetOpServiceResponse(TypedDict):
     figures: List[GetOpServiceResponseFigure]
     times: List[float]  # Unix ms, every 5 minutes since the start, a day
+    leadership: Optional[GetOpServiceResponseLeadership]  # Null unless several servers can share the database, of which this one leads
     slowest: List[GetOpServiceResponseSlowest]  # The slowest request of the 10 slowest routes of the last one to two hours
 
 

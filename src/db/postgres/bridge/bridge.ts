@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { AppError, defineWorker, type RunningWorker, startWorker } from '../../../base/index.ts'
+import { AppError, defineWorker, type RunningWorker, startWorker, systemClock } from '../../../base/index.ts'
 import type { ServerAddress } from '../../engine/server-address.ts'
 import { awaitSignal } from './await-signal.ts'
 
@@ -56,11 +56,13 @@ export interface BridgeLoss {
 
 export const bridgeWorker = defineWorker<BridgeRequest, BridgeLoss>('src/db/postgres/bridge/bridge-worker.ts')
 
-interface BridgeOptions {
+export interface BridgeOptions {
   readonly address: ServerAddress
   readonly sessions: readonly Session[]
   /** Called once when the server does not respond any more, or has ended a session. */
   readonly onLost?: ((error: AppError) => void) | undefined
+  /** Called after each wait for the server, with its time in ms. */
+  readonly onWait?: ((ms: number) => void) | undefined
 }
 
 /** Time for a connection to be made, in ms. */
@@ -75,6 +77,7 @@ export class Bridge {
   readonly #signal = new Int32Array(new SharedArrayBuffer(4))
   readonly #worker: RunningWorker<BridgeRequest>
   readonly #onLost: BridgeOptions['onLost']
+  readonly #onWait: BridgeOptions['onWait']
   #lost: AppError | undefined
   /**
    * Longest time of a call in ms. Whether the server has done what it was asked for is unknown after that,
@@ -83,10 +86,11 @@ export class Bridge {
   patienceMs = CONNECT_MS
 
   /** @throws AppError `unavailable` and `internal` when a connection cannot be made. */
-  constructor({ address, sessions, onLost }: BridgeOptions) {
+  constructor({ address, sessions, onLost, onWait }: BridgeOptions) {
     const { port1, port2 } = new MessageChannel()
     this.#answers = port1
     this.#onLost = onLost
+    this.#onWait = onWait
     this.#worker = startWorker(bridgeWorker, {
       onResponse: ({ message }) => this.#lose(message),
       onEnd: (error) => this.#lose(error?.message ?? 'the thread that holds the connections ended'),
@@ -130,7 +134,10 @@ export class Bridge {
   }
 
   #wait(): Outcome[] {
-    if (!awaitSignal(this.#signal, this.patienceMs)) {
+    const begun = systemClock.monotonic()
+    const isAnswered = awaitSignal(this.#signal, this.patienceMs)
+    this.#onWait?.(systemClock.monotonic() - begun)
+    if (!isAnswered) {
       throw this.#lose(`it did not respond within ${this.patienceMs / 1_000} s`)
     }
     const outcomes: Outcome[] | undefined = receiveMessageOnPort(this.#answers)?.message

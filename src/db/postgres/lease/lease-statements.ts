@@ -20,7 +20,17 @@ export const LOCK_PREPARATION = "SELECT pg_advisory_xact_lock(hashtext('svc prep
 /** How the sessions of a leader are called, by which its successor finds and ends them. */
 export const sessionName = (epoch: number): string => `svc leader ${epoch}`
 
-/** Names this session as one of the leader with the epoch `$1`. */
+const STANDBY_NAME = 'svc standby '
+
+/** How the session of a server on standby is called. PostgreSQL cuts it to 63 bytes. */
+export const standbyName = (address: string): string => STANDBY_NAME + address
+
+/** The addresses of the servers on standby. */
+export const STANDBYS = `SELECT DISTINCT substr(application_name, ${STANDBY_NAME.length + 1}) AS address
+  FROM pg_stat_activity WHERE datname = current_database() AND starts_with(application_name, '${STANDBY_NAME}')
+  ORDER BY address LIMIT 100`
+
+/** Gives this session the name `$1`. */
 export const NAME_SESSION = "SELECT set_config('application_name', $1, false)"
 
 /** The leader; `isFree` when its time is over, or when it has no session any more. */

@@ -13,6 +13,7 @@ import {
   RELEASE,
   RENEW,
   sessionName,
+  standbyName,
   TAKE,
 } from './lease-statements.ts'
 
@@ -60,6 +61,7 @@ async function prepare(own: LeaseSession): Promise<string | undefined> {
 /** Waits for the lease and keeps it. A database that does not respond is asked again, as long as it takes. */
 async function standBy(first: LeaseSession, opening: Opening, respond: Respond): Promise<void> {
   let own: LeaseSession | undefined = first
+  let named: LeaseSession | undefined
   let reported: string | undefined
   const report = (leader: string) => {
     if (leader !== reported) respond({ kind: 'standby', leader })
@@ -68,6 +70,8 @@ async function standBy(first: LeaseSession, opening: Opening, respond: Respond):
   while (!isReleased) {
     try {
       own ??= await openLeaseSession(opening.address)
+      if (named !== own) await own.run(NAME_SESSION, [standbyName(opening.own)])
+      named = own
       session = own
       const [row] = (await own.run(LOOK)).rows as unknown as Row[]
       if (row && row.rootCa !== '' && row.rootCa !== opening.rootCa) {
