@@ -75,7 +75,7 @@ function registerDriver(
     await walk.follow('Drivers')
     await walk.follow('Register a monitor')
     await walk.type('Channels', 'mapper.bf.tmixing:K')
-    await walk.type('Base URL', fridge.url)
+    await walk.type('Address', fridge.url)
     await walk.press('Register')
     await page.getByRole('heading', { name: 'kelvin_monitor is registered' }).waitFor()
     // The shell becomes the driver, so that its end ends the driver.
