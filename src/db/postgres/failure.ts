@@ -33,14 +33,14 @@ export function errorOf(refusal: Refusal, limitMs: number): AppError | Statement
 }
 
 /**
- * Another server leads, connection exceptions, an end by the operator or by a crash, and what the client
- * reports of its own.
+ * Another server leads, connection exceptions, an end by the operator, by a crash or of a transaction that
+ * was idle, and what the client reports of its own.
  */
 function isLost(code: string): boolean {
   return (
     code === NOT_LEADER_STATE ||
     code.startsWith('08') ||
-    /^57P0[1-5]$/.test(code) ||
+    /^(25P03|57P0[1-5])$/.test(code) ||
     /CONNECTION|ECONN|EPIPE|ETIMEDOUT|TIMEOUT/.test(code)
   )
 }
