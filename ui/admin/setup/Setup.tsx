@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks'
 import * as v from 'valibot'
 import { auth as schema } from '../../api/model/account.ts'
 import { useApp } from '../../app/app.ts'
-import { useResource } from '../../app/use-resource.ts'
 import { checkPasswords, NewPassword } from '../../parts/account/NewPassword.tsx'
 import { FormActions } from '../../parts/form/FormActions.tsx'
 import { TextField } from '../../parts/form/TextField.tsx'
@@ -12,20 +11,18 @@ import { Loaded } from '../../parts/Panel.tsx'
 import { SignIn } from './SignIn.tsx'
 import { tokenIn } from './token.ts'
 
-const state = v.object({ hasSuperuser: v.boolean() })
 const created = v.object({ id: v.string(), email: v.string() })
 
 /** The set-up of a new server: the one-time link creates the first superuser, who is then signed in. */
 export function Setup() {
-  const { api } = useApp()
+  const { config } = useApp()
   const [token] = useState(() => tokenIn(location))
-  const server = useResource((abort) => api.get('/api/ui/config', state, abort), [])
   useEffect(() => {
     // The token does not stay in the history of the browser.
     if (token !== '') history.replaceState(null, '', location.pathname)
   }, [])
   return (
-    <Loaded of={server} task="check whether the server is set up" rows={3}>
+    <Loaded of={config} task="check whether the server is set up" rows={3}>
       {({ hasSuperuser }) =>
         hasSuperuser ? (
           <SignIn notice="This server is already set up. Sign in as a superuser." />
