@@ -2,6 +2,7 @@ import { toTimestamp } from '../../../../src/base/index.ts'
 import { notifications } from '../../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
 import { webhooks } from '../../../../src/db/store/webhooks/index.ts'
+import { accountRows } from './account-rows.ts'
 import { LINK_ROWS } from './link-rows.ts'
 import { RECALL_ROWS } from './recall-rows.ts'
 import { RECORD_ROWS } from './record-rows.ts'
@@ -14,14 +15,12 @@ import {
   PUBLIC,
   type Row,
   SIGNED_IN,
-  type Statuses,
   SUPERUSER,
   SUPERUSER_CREATES,
   SUPERUSER_MISSES,
   type World,
 } from './row.ts'
 
-const wrongPassword = () => ({ body: { identity: fresh('nobody'), password: 'wrong password' } })
 const ownToken = async (world: World) => ({ path: `/api/tokens/${await world.token()}` })
 const ownJob = async (world: World) => `/api/jobs/${await world.job()}`
 const viewOwnJob = async (world: World) => ({ path: await ownJob(world) })
@@ -51,38 +50,6 @@ const ownSlot =
     const { id } = await server.db.write('slot', (tx) => tx.insert(timeSlots, row))
     return { path: `/api/bookings/${id}${suffix}` }
   }
-
-const BAD_TOKEN = { token: 'none', password: 'some password', passwordConfirm: 'some password' }
-
-/** Routes of both kinds of account. Anybody can request links, which are valid only with their token. */
-function accountRows(collection: 'users' | '_superusers'): Row[] {
-  const route = (name: string) => `POST /api/collections/${collection}/${name}`
-  const mine: Statuses = collection === 'users' ? [401, 204, 204, 403, 403] : [401, 403, 403, 403, 204]
-  const body = (value: object) => () => ({ body: value })
-  return [
-    { route: `GET /api/collections/${collection}/auth-methods`, statuses: PUBLIC },
-    { route: route('auth-with-password'), statuses: all(400), call: wrongPassword },
-    {
-      route: route('request-password-reset'),
-      statuses: all(204),
-      call: body({ email: 'nobody@example.org' }),
-    },
-    { route: route('request-otp'), statuses: all(403) },
-    { route: route('auth-with-otp'), statuses: all(403) },
-    { route: route('confirm-password-reset'), statuses: all(400), call: body(BAD_TOKEN) },
-    { route: route('request-verification'), statuses: all(204), call: body({ email: 'nobody@example.org' }) },
-    { route: route('confirm-verification'), statuses: all(400), call: body(BAD_TOKEN) },
-    { route: route('request-email-change'), statuses: mine, call: body({ newEmail: 'nobody@example.org' }) },
-    { route: route('confirm-email-change'), statuses: all(400), call: body(BAD_TOKEN) },
-    {
-      route: route('impersonate/:id'),
-      statuses: SUPERUSER,
-      call: ({ owner, server }) => ({
-        path: `/api/collections/${collection}/impersonate/${collection === 'users' ? owner.id : server.superuser.id}`,
-      }),
-    },
-  ]
-}
 
 /** The statuses of every route by caller. */
 export const TABLE: readonly Row[] = [
