@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { type GenericSchema, getTitle } from 'valibot'
 import { flagOf, type Setting, type SettingsTable, variableOf } from '../src/base/index.ts'
-import type { Command } from '../src/cli/command-line/command.ts'
+import { CONNECTION_FLAGS } from '../src/cli/client/connection.ts'
+import { type Command, JSON_FLAG } from '../src/cli/command-line/command.ts'
+import { DATABASE_SETTINGS } from '../src/cli/command-line/database.ts'
 import { renderHelp } from '../src/cli/command-line/help.ts'
 import { svc } from '../src/cli/commands.ts'
 import { DRIVER_SETTINGS } from '../src/driver/index.ts'
@@ -32,35 +34,26 @@ const HELP_COLUMNS = 100
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`
 
-type Columns = 'with config keys' | 'without config keys'
-
 /** One table per group of settings. */
-function settingsTables(table: SettingsTable, columns: Columns): string {
+function settingsTables(table: SettingsTable): string {
   const groups = Map.groupBy(Object.entries(table), ([, { group }]) => group)
-  const titles = [
-    'Flag',
-    'Variable',
-    ...(columns === 'with config keys' ? ['Config key'] : []),
-    'Default',
-    'Meaning',
-  ]
+  const titles = ['Flag', 'Variable', 'Default', 'Meaning']
   const heading = `${row(...titles)}\n${row(...titles.map(() => '---')).replaceAll(' ', '')}`
   return [...groups]
     .map(([title, settings]) => {
-      const rows = settings.map(([name, declared]) => settingRow(name, declared, columns))
+      const rows = settings.map(([name, declared]) => settingRow(name, declared))
       return `### ${title}\n\n${heading}\n${rows.join('\n')}\n`
     })
     .join('\n')
 }
 
-function settingRow(name: string, declared: Setting<unknown>, columns: Columns): string {
+function settingRow(name: string, declared: Setting<unknown>): string {
   const { kind, short, defaultText, isRequired, help } = declared
   const code = (text: string) => (text === '' ? '' : `\`${text}\``)
   const flag = code(kind.hint ? `${flagOf(name)} <${kind.hint}>` : flagOf(name))
   return row(
     short === undefined ? flag : `${code(`-${short}`)}, ${flag}`,
     code(variableOf(name, declared)),
-    ...(columns === 'with config keys' ? [code(name)] : []),
     isRequired ? 'required' : code(defaultText),
     help,
   )
@@ -76,15 +69,16 @@ they are \`true\` or \`false\`. An empty environment variable counts as unset.
 ## Server
 
 The settings of \`svc serve\`. Precedence: flag, environment variable, config file (JSON or YAML), default.
+The key of a setting in the config file is the name of its flag in camel case: \`serverPort\` for \`--server-port\`.
 
 A running server reloads these settings from its config file on SIGHUP: ${RELOADABLE.map((name) => `\`${name}\``).join(', ')}.
 
-${settingsTables(SETTINGS, 'with config keys')}
+${settingsTables(SETTINGS)}
 ## Driver
 
 The settings of \`svc driver start\`. Precedence: flag, environment variable, default.
 
-${settingsTables(DRIVER_SETTINGS, 'without config keys').trimEnd()}
+${settingsTables(DRIVER_SETTINGS).trimEnd()}
 `
 }
 
@@ -99,7 +93,33 @@ Every command has \`--help\`. \`svc-driver\`, a symbolic link to \`svc\`, stands
 2 = wrong call, 3 = a database that cannot be used, 70 = a failing disk or an error in the program, 130 = Ctrl+C. Commands for users also have 4 = the job failed,
 5 = the job was cancelled, 69 = no server responds (of a driver: the device or the server cannot be used now), 77 = another server than the fingerprint names, 124 = \`--timeout\` is over.
 
+## Shared options
+
+A command that has them too names them below its help.
+
+| Flag | Variable | Default | Meaning |
+|---|---|---|---|
+${Object.entries(SHARED_OPTIONS)
+  .map(([name, declared]) => settingRow(name, declared))
+  .join('\n')}
+
 ${sections.join('\n')}`
+}
+
+/** Options that several commands have, which the page describes once. */
+const SHARED_OPTIONS: SettingsTable = { ...JSON_FLAG, ...CONNECTION_FLAGS, ...DATABASE_SETTINGS }
+
+const isShared = (name: string, { help }: Setting<unknown>) => SHARED_OPTIONS[name]?.help === help
+
+/** The help of a command without the options of `SHARED_OPTIONS`, which a line below it names. */
+async function helpOf(path: string, command: Command): Promise<string> {
+  const [shared, own] = [true, false].map((wanted) =>
+    Object.entries(command.flags).filter(([name, declared]) => isShared(name, declared) === wanted),
+  ) as [[string, Setting<unknown>][], [string, Setting<unknown>][]]
+  const text = await renderHelp(path, { ...command, flags: Object.fromEntries(own) }, HELP_COLUMNS)
+  const help = own.length === 0 && shared.length > 0 ? text.replace(/^Usage: .*$/m, '$& [options]') : text
+  const names = shared.map(([name]) => `\`${flagOf(name)}\``).join(', ')
+  return `\`\`\`\n${help}\n\`\`\`\n${names && `\nShared: ${names}.\n`}`
 }
 
 /** The help of a command and of those below it. */
@@ -107,7 +127,7 @@ async function commandSections(path: string, command: Command): Promise<string[]
   if (command.meta.hidden) return []
   const help = SETTINGS_OF.has(path)
     ? `${command.meta.description}. Its flags are [settings](settings.md).\n`
-    : `\`\`\`\n${await renderHelp(path, command, HELP_COLUMNS)}\n\`\`\`\n`
+    : await helpOf(path, command)
   const below = Object.entries(command.subCommands).map(async ([name, load]) =>
     commandSections(`${path} ${name}`, await load()),
   )
@@ -150,10 +170,46 @@ function responseOf(schema: GenericSchema | undefined, media: string | undefined
   return json.properties && !json.title ? fieldsOf(schema, false, 'output') : typeOf(json)
 }
 
-/** The variants of a named shape, or its fields. */
-function membersOf(schema: GenericSchema): string {
-  const { anyOf } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'output' }) as JsonSchema
-  return anyOf ? typeOf({ anyOf }) : fieldsOf(schema, false, 'output')
+/** Fields from which a shape names another one in place of the fields of it. */
+const MIN_COMMON_FIELDS = 4
+
+/** A row for each named shape: its variants, or its fields, of which another shape may have most. */
+function shapeRows(shapes: Record<string, GenericSchema>): string[] {
+  const fields = new Map(
+    Object.entries(shapes).map(([title, schema]) => [title, fieldMap(schema, false, 'output')]),
+  )
+  return Object.entries(shapes).map(([title, schema]) => {
+    const { anyOf } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'output' }) as JsonSchema
+    return row(title, anyOf ? typeOf({ anyOf }) : shorter(title, fields))
+  })
+}
+
+/** The fields of a shape, beside the name of the one with most fields of which it has all. */
+function shorter(title: string, shapes: ReadonlyMap<string, ReadonlyMap<string, string>>): string {
+  const own = shapes.get(title) ?? new Map<string, string>()
+  const order = [...shapes.keys()]
+  let base = ''
+  let rest = [...own.values()]
+  for (const [other, fields] of shapes) {
+    const isBefore = fields.size < own.size || order.indexOf(other) < order.indexOf(title)
+    if (other === title || !isBefore || [...fields.keys()].some((name) => !own.has(name))) continue
+    const left = [...own].filter(([name, text]) => fields.get(name) !== text).map(([, text]) => text)
+    if (own.size - left.length < MIN_COMMON_FIELDS || left.length >= rest.length) continue
+    base = other
+    rest = left
+  }
+  return [...(base === '' ? [] : [`all of ${base}`]), ...rest].join('; ')
+}
+
+/** Repeated cells longer than this name the first route that has them. */
+const MAX_REPEATED_LENGTH = 80
+
+/** A cell, or the route whose cell is the same. */
+function firstSeen(seen: Map<string, string>, cell: string, route: string): string {
+  const first = seen.get(cell)
+  if (first !== undefined && cell.length > MAX_REPEATED_LENGTH) return `as of ${first}`
+  seen.set(cell, first ?? route)
+  return cell
 }
 
 /** The name of the shape of a request body, or its fields. */
@@ -166,9 +222,12 @@ function fieldsOf(
   mark = true,
   typeMode: 'input' | 'output' = 'input',
 ): string {
-  if (!schema) return ''
-  const fields = shapesIn(schema, typeMode).flatMap((shape) => [...fieldTexts(shape, mark)])
-  return [...new Map(fields).values()].join('; ')
+  return schema ? [...fieldMap(schema, mark, typeMode).values()].join('; ') : ''
+}
+
+/** The fields of all variants of a schema, by name. */
+function fieldMap(schema: GenericSchema, mark: boolean, typeMode: 'input' | 'output'): Map<string, string> {
+  return new Map(shapesIn(schema, typeMode).flatMap((shape) => [...fieldTexts(shape, mark)]))
 }
 
 /** Each variant of a payload with its own fields. */
@@ -205,6 +264,18 @@ function codesOf(errors: RouteErrors): string {
     .join('; ')
 }
 
+/** Statuses of a route, each followed by its codes. */
+function statusCell(statuses: readonly number[], errors: RouteErrors): string {
+  const all = new Set([...statuses, ...Object.values(errors)])
+  return [...all]
+    .sort((one, other) => one - other)
+    .map(
+      (status) =>
+        codesOf(Object.fromEntries(Object.entries(errors).filter(([, of]) => of === status))) || status,
+    )
+    .join('; ')
+}
+
 /** Statuses that the text above the table names: of any route, and those that follow from its caller. */
 const COMMON_STATUSES = [400, 413, 415, 429, 431, 500, 503, 507]
 const IMPLIED_STATUSES: Readonly<Record<Access, readonly number[]>> = {
@@ -215,23 +286,24 @@ const IMPLIED_STATUSES: Readonly<Record<Access, readonly number[]>> = {
 
 async function routesPage(): Promise<string> {
   const routes = await declaredRoutes()
+  const seen = { fields: new Map<string, string>(), response: new Map<string, string>() }
   const rows = routes.map((route) => {
     const { method, path, access, summary, query } = route
+    const name = `\`${method} ${path}\``
+    const parameters = fieldsOf(query, false)
+    const fields = [bodyOf(route.bodyForms ?? route.body), parameters === '' ? '' : `query: ${parameters}`]
     return row(
-      `\`${method} ${path}\``,
+      name,
       access.replace('_', ' '),
       summary,
-      [bodyOf(route.bodyForms ?? route.body), query ? `query: ${fieldsOf(query, false)}` : '']
-        .filter(Boolean)
-        .join('; '),
-      responseOf(route.response, route.media),
-      statusesOf(route)
-        .filter((status) => !IMPLIED_STATUSES[access].includes(status))
-        .join(', '),
-      codesOf(route.errors),
+      firstSeen(seen.fields, fields.filter(Boolean).join('; '), name),
+      firstSeen(seen.response, responseOf(route.response, route.media), name),
+      statusCell(
+        statusesOf(route).filter((status) => !IMPLIED_STATUSES[access].includes(status)),
+        route.errors,
+      ),
     )
   })
-  const shapes = Object.entries(shapesOf(routes)).map(([title, schema]) => row(title, membersOf(schema)))
   return `# HTTP routes
 
 Bodies are JSON. The column *Caller* states who may call a route: *public* routes need no credentials; *signed in* routes need a
@@ -253,17 +325,19 @@ Routes with a body also have 503 \`too_many_large_bodies\`; routes for which the
 an operation with its status.
 
 A \`*\` marks required fields, a field without a type is a text. 401 of *signed in* and *superuser* routes, and 403 of the latter, are not
-listed. \`GET /api/openapi.json\` returns the same information as OpenAPI 3.1.
+listed; *as of* a route: the same as there. \`GET /api/openapi.json\` returns the same information as OpenAPI 3.1.
 
-| Route | Caller | Purpose | Fields | Response | Statuses | Codes of its own |
-|---|---|---|---|---|---|---|
+| Route | Caller | Purpose | Fields | Response | Statuses, with codes of its own |
+|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 ## Response shapes
 
+*all of* another shape: its fields, except for those that the row has itself.
+
 | Shape | Fields |
 |---|---|
-${shapes.join('\n')}
+${shapeRows(shapesOf(routes)).join('\n')}
 `
 }
 

@@ -199,7 +199,13 @@ def describe(name: str, package: Package, file: Path) -> list[str]:
         kind = each.annotation if is_field else getattr(each, "returns", None) if is_property(each) else None
         if kind is not None:
             meaning = note_after(each, owner) if is_field else " ".join(documentation(each).split())
+            # A line of the docstring about a field is the line of the field.
+            attribute = re.search(rf"(?m)^- `{name_of(each)}`: (.*)$", parts[2]) if is_field else None
+            if attribute and not meaning:
+                parts[2] = parts[2].replace(attribute[0] + "\n", "").replace("\n" + attribute[0], "")
+                meaning = attribute[1][:1].upper() + attribute[1][1:]
             rows.append(f"- `{name_of(each)}: {ast.unparse(kind)}`{'. ' + meaning if meaning else ''}")
+    parts[2] = re.sub(r"\n\n\*\*Attributes\*\*(?!\n\n- )\n?", "", parts[2])
     methods = [each for each, _ in members if isinstance(each, FUNCTIONS) and not is_property(each)]
     methods = [each for each in methods if documentation(each) not in OF_A_RESPONSE]
     rows += [f"- `{signature(each, is_method=True)}`. {' '.join(documentation(each).split())}" for each in methods if is_short(each)]

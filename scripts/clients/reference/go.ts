@@ -40,6 +40,7 @@ export function goPage(): string {
   const funcs = declarations.filter(({ lines }) => lines[0]?.startsWith('func ')).flatMap(funcOf)
   const types = declarations.flatMap((each) => typesOf(each, wire))
   const rank = ({ name }: { name: string }) => (FIRST.indexOf(name) + FIRST.length + 1) % (FIRST.length + 1)
+  for (const { entry } of types) entry.code = withoutCommon(entry.code, types)
   types.sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1))
   const entries = types.map(({ name, entry }) => {
     const own = funcs.filter(({ type }) => type === name)
@@ -127,6 +128,17 @@ function typesOf({ comment, lines }: Declaration, wire: string): { name: string;
     if (!isExported(name)) return []
     return [{ name, entry: entryOf(`type ${name}`, codeOf(each, name, wire), documented(each, name)) }]
   })
+}
+
+/** A struct whose first fields are all those of another one, which a comment names in place of them. */
+function withoutCommon(code: string, types: readonly { name: string; entry: Entry }[]): string {
+  const open = code.indexOf('{\n') + 2
+  for (const { name, entry } of types) {
+    const fields = /\{\n(.{200,})\}$/s.exec(entry.code)?.[1]
+    const rest = fields && code.startsWith(fields, open) ? code.slice(open + fields.length) : ''
+    if (rest.startsWith('\t')) return `${code.slice(0, open)}\t// All fields of ${name}, and:\n${rest}`
+  }
+  return code
 }
 
 const outdented = (line: string) => line.replace(/^\t/, '')

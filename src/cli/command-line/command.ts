@@ -54,7 +54,8 @@ interface CommandDeclaration<Flags extends SettingsTable, Data> {
   print?(data: Data, call: Call<Flags>): void
 }
 
-const JSON_FLAG = { json: switchFlag(kinds.bool(), 'Print one JSON document') }
+/** The flag of every command that prints data. */
+export const JSON_FLAG = { json: switchFlag(kinds.bool(), 'Print one JSON document') }
 
 /** Declares a command; flags, `--json`, `--help` and errors follow from the declaration. */
 export function defineCommand<Flags extends SettingsTable = Record<never, never>, Data = void>(
