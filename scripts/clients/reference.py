@@ -181,8 +181,8 @@ def is_property(node: ast.AST) -> bool:
     return isinstance(node, FUNCTIONS) and any(getattr(each, "id", "") == "property" for each in node.decorator_list)
 
 
-def describe(name: str, package: Package, file: Path) -> list[str]:
-    """The part of a page about one exported name."""
+def describe(name: str, package: Package, file: Path, shown: dict[ast.AST, str]) -> list[str]:
+    """The part of a page about one exported name; members of a base that ``shown`` has are named only."""
     found = package.find(name, file)
     if found is None:
         return []
@@ -193,6 +193,9 @@ def describe(name: str, package: Package, file: Path) -> list[str]:
     head = signature(made, is_method=True).replace("__init__", name).removesuffix(" -> None") if made else ""
     parts = [f"### {name}", f"```python\n{head}\n```" if head else "", documentation(node), documentation(made) if made else ""]
     members = package.members(node, file)
+    inherited = [(each, shown[each]) for each, _ in members if each in shown]
+    members = [(each, owner) for each, owner in members if each not in shown]
+    shown.update({each: name for each, owner in members if owner is not node})
     rows = []
     for each, owner in members:
         is_field = isinstance(each, ast.AnnAssign)
@@ -209,6 +212,9 @@ def describe(name: str, package: Package, file: Path) -> list[str]:
     methods = [each for each, _ in members if isinstance(each, FUNCTIONS) and not is_property(each)]
     methods = [each for each in methods if documentation(each) not in OF_A_RESPONSE]
     rows += [f"- `{signature(each, is_method=True)}`. {' '.join(documentation(each).split())}" for each in methods if is_short(each)]
+    for other in dict.fromkeys(other for _, other in inherited):
+        names = ", ".join(f"`{name_of(each)}`" for each, by in inherited if by == other)
+        rows.append(f"- As of `{other}`: {names}.")
     parts.append("\n".join(rows))
     for each in methods:
         if not is_short(each):
@@ -225,6 +231,7 @@ def is_short(method: ast.AST) -> bool:
 def page(given: Page) -> str:
     """The whole page."""
     package = Package(given.package)
+    shown: dict[ast.AST, str] = {}
     parts = [
         f"# {given.title}",
         given.opening + "\nGenerated from the docstrings by `python3 scripts/clients/reference.py`.",
@@ -236,7 +243,7 @@ def page(given: Page) -> str:
         names = package.exports(file)
         for name in [*(each for each in given.first if each in names), *(each for each in names if each not in given.first)]:
             if not name.startswith(("Async", "SvcAsync", "_")):
-                parts += describe(name, package, file)
+                parts += describe(name, package, file, shown)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
