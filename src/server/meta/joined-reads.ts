@@ -108,7 +108,7 @@ async function lineOf(index: number, responding: Promise<Response>): Promise<str
 
 /** Of a response that does not fit into a line, or broke off. */
 function aloneLine(index: number): string {
-  const message = 'The response is a file, a stream or larger than 512 KiB: request this path by itself'
+  const message = 'The response is a file, a stream or larger than 512 KiB: request this path alone'
   const body = { status: 422, message, code: 'read_alone', data: {} }
   return `${JSON.stringify({ index, status: 422, body })}\n`
 }
