@@ -27,7 +27,7 @@ import { type CollectionNames, createNames } from './schema/names.ts'
 import { createPlans } from './schema/plan.ts'
 import { isIncomplete, syncTables } from './schema/sync.ts'
 import { tablesOf } from './schema/tables.ts'
-import { prepareSums, writeSums } from './sums/write.ts'
+import { countingTriggers, prepareSums, writeSums } from './sums/write.ts'
 
 /** Dependencies of a database on any engine. */
 export interface CommonOptions {
@@ -80,9 +80,10 @@ function prepareSchema(engine: NewEngine, schema: Schema, { clock, log }: Common
   }
   // One transaction: a new database has all its tables and migration records, or nothing.
   writer.transaction('write', () => {
-    syncTables(stored, tables, nextMigration)
+    const isCounted = schema.collections.includes(quantumJobs)
+    syncTables(stored, tables, nextMigration, isCounted ? [countingTriggers] : [])
     if (fresh) recordAll(writer, schema.migrations, at)
-    if (schema.collections.includes(quantumJobs)) prepareSums(writer)
+    if (isCounted) prepareSums(writer)
     if (feature('FAILPOINTS')) failpoint('schema.inside')
   })
 }

@@ -8,6 +8,8 @@ export interface ServerAddress {
   readonly password: string | undefined
   /** Certificates in PEM that sign the one of the server; without them the connection is not encrypted. */
   readonly rootCertificates: string | undefined
+  /** Name of the sessions there, `svc` if unset. */
+  readonly sessionName?: string
 }
 
 /** Where a process finds a database: a file, or a server. */

@@ -2,7 +2,7 @@ import type { Dialect } from './dialect.ts'
 import type { Columns, Declared, Trigger } from './table.ts'
 
 /** Triggers as they are written for a database. */
-type Triggers = (dialect: Dialect) => readonly Trigger[]
+export type Triggers = (dialect: Dialect) => readonly Trigger[]
 
 /** The required form of a table with what belongs to it. */
 export interface Table extends Columns {
@@ -25,8 +25,8 @@ export interface StoredSchema {
   addColumn(table: string, definition: string): void
   /** Drops what is stored but not declared in the same words, and creates what is missing. */
   replaceIndexes(declared: readonly Declared[]): void
-  /** The same for triggers. */
-  replaceTriggers(declared: readonly Triggers[]): void
+  /** The same for triggers; those of `own` are for the connection that writes, and may end with it. */
+  replaceTriggers(declared: readonly Triggers[], own: readonly Triggers[]): void
   /** Gives the next row of a table a number above those in `column`, which were stored with their rows. */
   continueNumbers(table: string, column: string): void
   /**

@@ -8,7 +8,7 @@ import { ReaderPool } from '../readers/reader-pool.ts'
 import { Bridge, type BridgeOptions, ConnectionRefused, type Session } from './bridge/bridge.ts'
 import { type Commits, openSession } from './connection.ts'
 import { connectionError } from './failure.ts'
-import { STANDBYS, sessionName } from './lease/lease-statements.ts'
+import { readsName, STANDBYS, sessionName } from './lease/lease-statements.ts'
 import { createServerReads } from './server-reads.ts'
 import { FUNCTIONS } from './sql/functions.ts'
 import { assertInUse, prepareObjects, storedSchemaOf } from './stored-schema.ts'
@@ -61,7 +61,8 @@ const LOCK = "hashtext('svc')"
  *   (`database_unsupported`), `not_found` (`no_database`), and what `prepare` throws.
  */
 export function openServerEngine(options: ServerOptions, prepare: (engine: NewEngine) => void): Engine {
-  const { server, clock, epoch, onLost, patienceMs = PATIENCE_MS } = options
+  const { clock, epoch, onLost, patienceMs = PATIENCE_MS } = options
+  const server = epoch === undefined ? options.server : { ...options.server, sessionName: readsName(epoch) }
   let onWait: (ms: number) => void = () => undefined
   const bridge = connect(server, ['write', 'read'], { onLost, onWait: (ms) => onWait(ms) })
   const reads = createServerReads(server)

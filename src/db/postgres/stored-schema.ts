@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
-import { quoted } from '../engine/sql.ts'
+import { literal, quoted } from '../engine/sql.ts'
 import { columnName, type StoredSchema, type StoredTable } from '../engine/stored-schema.ts'
 import type { Declared } from '../engine/table.ts'
 import { type AddedReference, columnDefinition, createTable } from './sql/create-table.ts'
@@ -126,18 +126,27 @@ export function storedSchemaOf(
       }
       connection.settle()
     },
-    // All: those of the connection before this one have to go, and the others are as quickly created.
-    replaceTriggers(declared) {
-      const stored = connection.all<{ name: string; owner: string }>(
-        `SELECT tgname AS name, tgrelid::regclass::text AS owner FROM pg_trigger
+    // One that is as declared stays: to change it waits for all who read its table, such as pg_dump, and a
+    // server that takes over must not wait. Its comment has its text; a new one of the same name has none.
+    replaceTriggers(declared, own) {
+      const triggers = [...declared, ...own].flatMap((each) => each(POSTGRES))
+      const missing = new Map(triggers.map((each) => [each.name, each]))
+      const stored = connection.all<{ name: string; owner: string; text: string | null }>(
+        `SELECT tgname AS name, tgrelid::regclass::text AS owner,
+           obj_description(pg_trigger.oid, 'pg_trigger') AS text FROM pg_trigger
          JOIN pg_proc ON pg_proc.oid = tgfoid WHERE NOT tgisinternal AND starts_with(proname, $prefix)`,
         { prefix: TRIGGER_FUNCTION },
       )
-      for (const { name, owner } of stored) connection.post(`DROP TRIGGER ${quoted(name)} ON ${owner}`)
-      for (const sql of declared
-        .flatMap((each) => each(POSTGRES))
-        .flatMap((each) => POSTGRES.trigger(each))) {
-        connection.post(sql)
+      for (const { name, owner, text } of stored) {
+        const found = missing.get(name)
+        if (found && POSTGRES.trigger(found).join('\n') === text) missing.delete(name)
+        else connection.post(`DROP TRIGGER ${quoted(name)} ON ${owner}`)
+      }
+      for (const each of missing.values()) {
+        const statements = POSTGRES.trigger(each)
+        for (const sql of statements) connection.post(sql)
+        const text = literal(statements.join('\n'))
+        connection.post(`COMMENT ON TRIGGER ${quoted(each.name)} ON ${quoted(each.table)} IS ${text}`)
       }
       connection.settle()
     },

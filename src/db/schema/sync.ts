@@ -1,13 +1,19 @@
 import { AppError } from '../../base/index.ts'
-import { columnName, type StoredSchema, type Table } from '../engine/stored-schema.ts'
+import { columnName, type StoredSchema, type Table, type Triggers } from '../engine/stored-schema.ts'
 
 /**
  * Adds the declared tables, columns, indexes and triggers that are missing; call it inside a transaction.
  * Indexes and triggers hold no data of their own, so changed ones are rebuilt and undeclared ones dropped.
+ * The triggers of `own` are for the connection that writes.
  * @throws AppError `internal`, reason `migration_missing`, when a declaration would lose or change stored
  *   data.
  */
-export function syncTables(schema: StoredSchema, tables: readonly Table[], nextMigration: number): void {
+export function syncTables(
+  schema: StoredSchema,
+  tables: readonly Table[],
+  nextMigration: number,
+  own: readonly Triggers[] = [],
+): void {
   const existing = new Map(schema.tables().map((table) => [table.name, table]))
   const refuse = refusal(nextMigration)
   for (const name of existing.keys()) {
@@ -21,7 +27,10 @@ export function syncTables(schema: StoredSchema, tables: readonly Table[], nextM
     else addColumns(schema, table, { stored: stored.definitions, refuse })
   }
   schema.replaceIndexes(tables.flatMap(({ indexes }) => indexes))
-  schema.replaceTriggers(tables.flatMap(({ triggers }) => triggers ?? []))
+  schema.replaceTriggers(
+    tables.flatMap(({ triggers }) => triggers ?? []),
+    own,
+  )
 }
 
 /** Whether `syncTables` would add tables or columns, which an older version would refuse. */

@@ -53,13 +53,16 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
       connection.run(`ALTER TABLE ${quoted(table)} ADD COLUMN ${definition}`)
     },
     replaceIndexes: (declared) => replace(connection, 'index', declared),
-    replaceTriggers(declared) {
+    replaceTriggers(declared, own) {
       const triggers = declared.flatMap((each) => each(SQLITE))
       replace(
         connection,
         'trigger',
         triggers.map((each) => ({ name: each.name, sql: SQLITE.trigger(each).join('\n') })),
       )
+      for (const each of own.flatMap((triggersOf) => triggersOf(SQLITE))) {
+        for (const sql of SQLITE.trigger(each, { isTemporary: true })) connection.run(sql)
+      }
     },
     rebuild(work) {
       // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.

@@ -2,6 +2,7 @@ import { quantumJobs } from '../collections/quantum_jobs.ts'
 import type { Connection } from '../engine/connection.ts'
 import { type Dialect, ofDialect } from '../engine/dialect.ts'
 import { quoted, type SqlWriter } from '../engine/sql.ts'
+import type { Trigger } from '../engine/table.ts'
 import { largeFieldsOf, largeTableOf } from '../schema/large-values.ts'
 import { lengthOf, ownBytesSql } from '../schema/stored-bytes.ts'
 import { keyed } from '../schema/tables.ts'
@@ -73,7 +74,7 @@ const writeOf = ofDialect(({ greatest, unixSeconds }) => [
  * `NEWER_BYTES` finds again is added in memory. Every other change is written at once, and after what is in
  * memory when it changes a job that `NEWER_BYTES` or `newerRunsSql` may find.
  */
-function countingTriggers(dialect: Dialect): readonly string[] {
+export function countingTriggers(dialect: Dialect): readonly Trigger[] {
   const write = writeOf(dialect)
   const { greatest } = dialect
   const [table, large] = [quantumJobs.name, largeTableOf(quantumJobs)]
@@ -84,20 +85,20 @@ function countingTriggers(dialect: Dialect): readonly string[] {
        at = ${greatest('newer_bytes.at', 'excluded.at')}`
   const add = (user: string, bytes: string, condition = '') =>
     `UPDATE user_bytes SET bytes = bytes + (${bytes}) WHERE "user" = ${user} ${condition}`
-  const trigger = (name: string, [event, table, when]: [string, string, string?], body: readonly string[]) =>
-    dialect.trigger(
-      { name: `count_${name}`, event, table, ...(when && { when }), body },
-      { isTemporary: true },
-    )
+  const trigger = (
+    name: string,
+    [event, table, when]: [string, string, string?],
+    body: readonly string[],
+  ): Trigger => ({ name: `count_${name}`, event, table, ...(when && { when }), body })
   const growth = (field: string) => `${lengthOf('NEW', field)} - ${lengthOf('OLD', field)}`
   const owner = (row: string) => `(SELECT user_id FROM quantum_jobs job WHERE job.id = ${row}."record")`
   return [
-    ...trigger(
+    trigger(
       'insert',
       ['AFTER INSERT', table],
       [remember('NEW', ownBytesSql(quantumJobs, 'NEW'), `WHERE NEW.user_id <> ''`)],
     ),
-    ...trigger(
+    trigger(
       'results',
       ['AFTER UPDATE OF results', table, 'OLD.user_id = NEW.user_id'],
       [
@@ -107,7 +108,7 @@ function countingTriggers(dialect: Dialect): readonly string[] {
     ),
     ...largeFieldsOf(quantumJobs)
       .filter((field) => field !== 'results')
-      .flatMap((field) =>
+      .map((field) =>
         trigger(
           field,
           [`AFTER UPDATE OF ${quoted(field)}`, table, 'OLD.user_id = NEW.user_id'],
@@ -115,8 +116,8 @@ function countingTriggers(dialect: Dialect): readonly string[] {
         ),
       ),
     // Before, because SQLite removes the large values with their record.
-    ...trigger('delete', ['BEFORE DELETE', table], [...write, add('OLD.user_id', `0 - (${all('OLD')})`)]),
-    ...trigger(
+    trigger('delete', ['BEFORE DELETE', table], [...write, add('OLD.user_id', `0 - (${all('OLD')})`)]),
+    trigger(
       'owner',
       ['AFTER UPDATE OF user_id', table, 'OLD.user_id <> NEW.user_id'],
       [
@@ -126,7 +127,7 @@ function countingTriggers(dialect: Dialect): readonly string[] {
        ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes`,
       ],
     ),
-    ...trigger(
+    trigger(
       'large_insert',
       ['AFTER INSERT', large],
       [
@@ -143,15 +144,11 @@ function countingTriggers(dialect: Dialect): readonly string[] {
       ],
     ),
     // Charges keep their place before other entries.
-    ...trigger('entry', ['BEFORE INSERT', 'qpu_ledger', "NEW.kind <> 'charge'"], write),
+    trigger('entry', ['BEFORE INSERT', 'qpu_ledger', "NEW.kind <> 'charge'"], write),
     // Whether the jobs of a user were charged cannot be read without the user.
-    ...trigger(
-      'user',
-      ['BEFORE DELETE', 'users'],
-      [...write, 'DELETE FROM user_bytes WHERE "user" = OLD.id'],
-    ),
+    trigger('user', ['BEFORE DELETE', 'users'], [...write, 'DELETE FROM user_bytes WHERE "user" = OLD.id']),
     // Reads the length from the table: OLD would read all of the value.
-    ...trigger(
+    trigger(
       'large_delete',
       ['BEFORE DELETE', large],
       [
@@ -162,7 +159,7 @@ function countingTriggers(dialect: Dialect): readonly string[] {
         ),
       ],
     ),
-    ...trigger(
+    trigger(
       'large_update',
       ['AFTER UPDATE OF "body"', large],
       [...write, add(owner('NEW'), 'octet_length(NEW."body") - octet_length(OLD."body")')],
@@ -172,7 +169,7 @@ function countingTriggers(dialect: Dialect): readonly string[] {
 
 /**
  * Prepares the connection that writes: adds to the sums what is newer than their watermark, and counts from
- * there in memory. Call it inside a transaction, once the tables are as declared.
+ * there in memory. Call it inside a transaction, once the tables and `countingTriggers` are as declared.
  */
 export function prepareSums(writer: Connection): void {
   const { dialect } = writer
@@ -183,7 +180,6 @@ export function prepareSums(writer: Connection): void {
     `INSERT INTO newer_bytes SELECT "user", sum(bytes), '' FROM (${NEWER_BYTES}) newer WHERE true GROUP BY "user"`,
   )
   for (const sql of writeOf(dialect)) writer.run(sql)
-  for (const sql of countingTriggers(dialect)) writer.run(sql)
 }
 
 /** Writes all sums now, for a change that cannot be read again from the rows of jobs. */

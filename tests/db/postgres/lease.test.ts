@@ -130,6 +130,52 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   )
 
   test(
+    'all sessions of a leader are ended by the next one, also those that only read',
+    async () => {
+      const at = await server.createDatabase()
+      await using north = new Contender(at, 'http://north')
+      const db = await north.open()
+      const rows = db.readApart({ sql: 'SELECT pg_sleep(60)', params: {} }).catch(() => 'ended')
+      await using south = new Contender(at, 'http://south')
+      const sessions = "SELECT application_name FROM pg_stat_activity WHERE application_name LIKE 'svc % 1'"
+      await until('a session for each purpose', async () => (await server.run(sessions, at)).length === 4)
+      await until('the first one to be replaced', async () => {
+        await server.run("UPDATE leader SET until = '-infinity' WHERE epoch = 1", at)
+        return north.lost.length > 0
+      })
+      expect(await south.lease.led).toBe(2)
+      expect(await server.run(sessions, at)).toEqual([])
+      expect(await rows).toBe('ended')
+      await db.close()
+    },
+    START_MS,
+  )
+
+  test(
+    'one that takes over does not wait for those who read the tables, such as pg_dump',
+    async () => {
+      const at = await server.createDatabase()
+      const north = new Contender(at, 'http://north')
+      await (await north.open()).close()
+      await north.lease.release()
+      const url = `postgres://${at.user}@${at.host}:${at.port}/${at.database}`
+      await using dump = new SQL({ url, max: 1 })
+      const session = await dump.reserve()
+      const tables = await session.unsafe("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+      const names = tables.map(({ tablename }: { tablename: string }) => `"${tablename}"`)
+      await session.unsafe(`BEGIN; LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`)
+      await server.run(`ALTER DATABASE ${at.database} SET lock_timeout = '2s'`)
+      await using south = new Contender(at, 'http://south')
+      const db = await south.open()
+      const triggers = "SELECT count(*)::int AS n FROM pg_trigger WHERE tgname LIKE 'count_%'"
+      expect(await server.run(triggers, at)).not.toEqual([{ n: 0 }])
+      await db.close()
+      session.release()
+    },
+    START_MS,
+  )
+
+  test(
     'one with another root CA, or with a database of another program, is refused',
     async () => {
       const at = await server.createDatabase()

@@ -10,7 +10,6 @@ const CONNECT_S = 8
  * server ends the session of a machine that has vanished within seconds.
  */
 const SESSION = {
-  application_name: 'svc',
   TimeZone: 'UTC',
   client_min_messages: 'error',
   standard_conforming_strings: 'on',
@@ -26,6 +25,7 @@ const SESSION = {
 export function clientOptions({
   rootCertificates,
   password,
+  sessionName = 'svc',
   ...address
 }: ServerAddress): SQL.PostgresOrMySQLOptions {
   return {
@@ -36,7 +36,7 @@ export function clientOptions({
     username: address.user,
     ...(password !== undefined && { password }),
     ...(rootCertificates !== undefined && { tls: { ca: rootCertificates, rejectUnauthorized: true } }),
-    connection: SESSION,
+    connection: { ...SESSION, application_name: sessionName },
     connectionTimeout: CONNECT_S,
     idleTimeout: 0,
     maxLifetime: 0,

@@ -17,8 +17,11 @@ export const PREPARATION: readonly string[] = [TABLE, FIRST_ROW, FENCE]
 /** One process at a time prepares; two that replace a function at once fail. */
 export const LOCK_PREPARATION = "SELECT pg_advisory_xact_lock(hashtext('svc preparation'))"
 
-/** How the sessions of a leader are called, by which its successor finds and ends them. */
+/** How the sessions of a leader are called that end with it. */
 export const sessionName = (epoch: number): string => `svc leader ${epoch}`
+
+/** How its other sessions are called, which only read: those of its readers may outlive it. */
+export const readsName = (epoch: number): string => `svc reads ${epoch}`
 
 const STANDBY_NAME = 'svc standby '
 
@@ -40,11 +43,11 @@ export const LOOK = `SELECT epoch, address, root_ca AS "rootCa", until < clock_t
   ) AS "isFree" FROM leader WHERE id = 1`
 
 /**
- * Ends the sessions with the name `$1`, and waits until they have ended: those of a process that is frozen
- * inside a transaction keep its locks.
+ * Ends the sessions with the names `$1` and `$2`, and waits until they have ended: those of a process that is
+ * frozen inside a transaction keep its locks.
  */
 export const END_SESSIONS = `SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = $1`
+  WHERE datname = current_database() AND application_name IN ($1, $2)`
 
 /** Takes the lease with the address `$2` and the root CA `$3`, if its epoch is still `$1`. */
 export const TAKE = `UPDATE leader SET epoch = epoch + 1, address = $2, root_ca = $3,

@@ -12,6 +12,7 @@ import {
   PREPARATION,
   RELEASE,
   RENEW,
+  readsName,
   sessionName,
   standbyName,
   TAKE,
@@ -95,7 +96,7 @@ async function standBy(first: LeaseSession, opening: Opening, respond: Respond):
 
 /** Ends the sessions of the leader with the epoch `seen` and leads; undefined when another one does. */
 async function take(own: LeaseSession, seen: number, opening: Opening): Promise<number | undefined> {
-  await own.run(END_SESSIONS, [sessionName(seen)], 10 * ANSWER_MS)
+  await own.run(END_SESSIONS, [sessionName(seen), readsName(seen)], 10 * ANSWER_MS)
   await own.run('BEGIN')
   // Named by then, so that nobody finds a leader without a session.
   await own.run(NAME_SESSION, [sessionName(seen + 1)])
