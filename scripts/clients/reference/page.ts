@@ -14,6 +14,9 @@ export interface Entry {
   members: readonly Entry[]
 }
 
+/** A declaration that says no more than its heading. */
+const BARE = /^(?:class|interface) [\w<>]+$|^type \w+ struct\{\}$/
+
 /** Characters of a docstring from which a member has a heading. */
 const MAX_SHORT_TEXT = 160
 
@@ -36,7 +39,7 @@ function partsOf(entry: Entry, level: string, language: string): string[] {
     .map((member) => `- ${member.line ?? `\`${member.code}\`. ${joined(member.text)}`}`)
   return [
     `${level} ${title}`,
-    `\`\`\`${language}\n${code}\n\`\`\``,
+    BARE.test(code) ? '' : `\`\`\`${language}\n${code}\n\`\`\``,
     text,
     [...lines, ...short].join('\n'),
     ...members.filter((member) => !isShort(member)).flatMap((each) => partsOf(each, `${level}#`, language)),
