@@ -104,7 +104,7 @@ test('a refused read rejects alone, and is repeated when the server asks for it'
   expect(pauses.pop()).toBeGreaterThanOrEqual(2_000)
 })
 
-test('what the server does not put into a line is read by itself', async () => {
+test('what the server does not put into a line is read alone', async () => {
   lines = all(line(1, 2), line(0, { code: 'read_alone', data: {} }, { status: 422 }))
   expect(await Promise.all([get('/api/one'), get('/api/two')])).toEqual(['alone', 2])
 })
