@@ -1,10 +1,13 @@
-import { expected, formatDuration, kinds, type ValueKind } from '../../base/index.ts'
+import { expected, formatDuration, kinds, nearest, type ValueKind } from '../../base/index.ts'
 
-/** A figure of the service, and where it needs attention: from a value on, or below one. */
+/**
+ * A figure of the service, and where it needs attention: from a value on, or below one; null = without a
+ * limit until one is set. A figure with neither takes no limit.
+ */
 interface DeclaredFigure {
   title: string
-  from?: number
-  below?: number
+  from?: number | null
+  below?: number | null
   /** Whether an infinite value, such as the age of a backup that does not exist, is beyond the limit. */
   infinite?: boolean
 }
@@ -17,10 +20,10 @@ const DAY_S = 86_400
  */
 export const FIGURES = {
   svc_disk_free_bytes: { title: 'Free disk space', below: 5e9 },
-  svc_database_bytes: { title: 'Database' },
-  svc_job_bytes: { title: 'Jobs in the database' },
+  svc_database_bytes: { title: 'Database', from: null },
+  svc_job_bytes: { title: 'Jobs in the database', from: null },
   svc_database_log_bytes: { title: 'Write-ahead log', from: 2e8 },
-  svc_standbys: { title: 'Servers on standby' },
+  svc_standbys: { title: 'Servers on standby', below: null },
   svc_leader_epoch: { title: 'Takeovers and starts' },
   svc_database_longest_wait_seconds: { title: 'Longest wait for the database', from: 1 },
   svc_storage_failing: { title: 'Writes to the disk', from: 1 },
@@ -29,15 +32,19 @@ export const FIGURES = {
   // The server renews its own, which lasts a week, days before this.
   svc_certificate_seconds: { title: 'Certificate expires in', below: 2 * DAY_S },
   svc_drivers_lost: { title: 'Lost drivers', from: 1 },
-  'svc_jobs{status="pending"}': { title: 'Jobs waiting' },
-  'svc_jobs{status="running"}': { title: 'Jobs running' },
+  'svc_jobs{status="pending"}': { title: 'Jobs waiting', from: null },
+  'svc_jobs{status="running"}': { title: 'Jobs running', from: null },
   svc_error_share: { title: 'Responses that are errors', from: 0.01 },
   svc_webhooks_failing: { title: 'Webhooks that fail', from: 1 },
-  svc_mail_items_waiting: { title: 'Events that wait to be mailed' },
+  svc_mail_items_waiting: { title: 'Events that wait to be mailed', from: null },
   svc_memory_bytes: { title: 'Memory', from: 1.5e9 },
 } as const satisfies Record<string, DeclaredFigure>
 
 type FigureName = keyof typeof FIGURES
+
+const LIMITABLE: readonly string[] = Object.entries(FIGURES)
+  .filter(([, figure]) => 'from' in figure || 'below' in figure)
+  .map(([name]) => name)
 
 /** The limit of one figure in place of its default; null = none. */
 export interface ServiceLimit {
@@ -66,9 +73,14 @@ function serviceLimit(): ValueKind<ServiceLimit> {
     parse(text) {
       // The labels of a metric contain = too.
       const at = text.lastIndexOf('=')
-      const figure = Object.keys(FIGURES).find((name) => name === text.slice(0, at).trim())
-      if (!isFigure(figure)) {
-        throw expected(`FIGURE=LIMIT with one of the figures ${Object.keys(FIGURES).join(', ')}`)
+      const figure = text.slice(0, at).trim()
+      if (!isLimitable(figure)) {
+        const meant = nearest(figure, LIMITABLE)
+        throw expected(
+          meant === undefined
+            ? `FIGURE=LIMIT with one of the figures ${LIMITABLE.join(', ')}`
+            : `FIGURE=LIMIT; the figure with the most similar name is ${meant}`,
+        )
       }
       const value = text.slice(at + 1).trim()
       return { figure, value: value === 'none' ? null : kindOf(figure).parse(value) }
@@ -77,8 +89,8 @@ function serviceLimit(): ValueKind<ServiceLimit> {
   }
 }
 
-function isFigure(name: string | undefined): name is FigureName {
-  return name !== undefined && Object.hasOwn(FIGURES, name)
+function isLimitable(name: string): name is FigureName {
+  return LIMITABLE.includes(name)
 }
 
 /** The unit of a metric is the end of its name, its value in bytes, seconds or a number. */

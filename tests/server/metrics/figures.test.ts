@@ -46,9 +46,19 @@ test('readFigures() takes given limits in place of the defaults, and none for wh
   )
 })
 
+test('a limit of standbys is one that they may fall below', () => {
+  const standbys = (count: number) => [metric('svc_standbys', 'Servers on standby', count)]
+  const limits = serviceLimits().parse('svc_standbys=1')
+  expect(readFigures(standbys(0), [])[0]).toMatchObject({ from: null, below: null, is_beyond: false })
+  expect(readFigures(standbys(0), limits)[0]).toMatchObject({ from: null, below: 1, is_beyond: true })
+  expect(readFigures(standbys(1), limits)[0]).toMatchObject({ is_beyond: false })
+})
+
 test.each([
-  ['svc_disk=1GiB', 'one of the figures svc_disk_free_bytes, '],
+  ['disk=1GiB', 'one of the figures svc_disk_free_bytes, '],
+  ['svc_disk_free_byte=1GiB', 'the most similar name is svc_disk_free_bytes'],
   ['svc_disk_free_bytes', 'one of the figures svc_disk_free_bytes, '],
+  ['svc_leader_epoch=3', 'FIGURE=LIMIT'],
   ['svc_disk_free_bytes=much', 'a size such as 10GiB'],
   ['svc_backup_age_seconds=3', 'a duration such as 720h'],
   ['svc_error_share=-1', 'a number of at least 0'],
