@@ -1,6 +1,6 @@
 /**
- * Makes a release in `dist/`: `npm run release -- 2026.12.0 [--quick] [--target linux-x64] [--dist FOLDER]
- * [--key SECRET-KEY-FILE]`. See docs/how-to/make-a-release.md.
+ * Makes a release in `dist/`: `npm run release -- 2026.12.0 [--quick] [--no-checks] [--target linux-x64]
+ * [--dist FOLDER] [--key SECRET-KEY-FILE]`. See docs/how-to/make-a-release.md.
  */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,15 +16,13 @@ import { makeNpmPackages } from './artifacts/npm-packages.ts'
 import { describeBuild } from './artifacts/provenance.ts'
 import { makePythonPackages } from './artifacts/python-packages.ts'
 import { assertReady } from './ready.ts'
+import { assertReproducible, UNSIGNED } from './rebuild.ts'
 import type { ReleaseRun } from './release-run.ts'
 import { run } from './run.ts'
-import type { Target } from './runtime.ts'
+import { TARGETS, type Target } from './runtime.ts'
 import { formsOf } from './version.ts'
 
 const REPOSITORY = join(import.meta.dir, '../..')
-/** Exit status of a release that nobody has signed. */
-const UNSIGNED = 4
-
 interface Options {
   version: string
   dist: string
@@ -80,6 +78,16 @@ async function writeSums(dist: string, what: { version: string; targets: readonl
   await Bun.write(join(dist, CHECKSUMS), lines.join(''))
 }
 
+/**
+ * Installs every package in a clean system.
+ *
+ * @throws Error with the output of the tests unless all pass.
+ */
+async function assertInstalls(dist: string): Promise<void> {
+  const env = { SVC_DIST: dist, CI: 'true' }
+  await run([process.execPath, 'test', 'tests/release'], { cwd: REPOSITORY, env })
+}
+
 async function printTable(dist: string): Promise<void> {
   for (const name of (await readdir(dist)).toSorted()) {
     const megabytes = (Bun.file(join(dist, name)).size / 1e6).toFixed(1)
@@ -89,8 +97,10 @@ async function printTable(dist: string): Promise<void> {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
+  allowNegative: true,
   options: {
     quick: { type: 'boolean', default: false },
+    checks: { type: 'boolean' },
     target: { type: 'string', multiple: true, default: [] },
     dist: { type: 'string', default: 'dist' },
     key: { type: 'string' },
@@ -99,7 +109,13 @@ const { values, positionals } = parseArgs({
 const [version = ''] = positionals
 const dist = resolve(values.dist)
 const targets = await assertReady({ version, dist, isQuick: values.quick, targets: values.target })
-await makeRelease({ version, dist, targets, isQuick: values.quick })
+const release = { version, dist, targets, isQuick: values.quick }
+await makeRelease(release)
+if (values.checks ?? !values.quick) {
+  await step('second build', () => assertReproducible(release))
+  if (targets.length === TARGETS.length)
+    await step('installation in clean systems', () => assertInstalls(dist))
+}
 await printTable(dist)
 if (values.key !== undefined) {
   const comment = ['-t', `svc ${version}`, '-x', join(dist, SIGNATURE)]

@@ -1,6 +1,8 @@
 interface RunOptions {
   cwd?: string
   env?: Record<string, string>
+  /** Exit status of a success; 0 without it. */
+  success?: number
   /** Whether the program talks to the person at the terminal. */
   isInteractive?: boolean
 }
@@ -8,10 +10,10 @@ interface RunOptions {
 /**
  * Runs a program to its end; returns its standard output.
  *
- * @throws Error with its output unless it ends with 0.
+ * @throws Error with its output unless it ends with the status of a success.
  */
 export async function run(command: string[], options: RunOptions = {}): Promise<string> {
-  const { cwd, env = {}, isInteractive = false } = options
+  const { cwd, env = {}, success = 0, isInteractive = false } = options
   const child = Bun.spawn(command, {
     ...(cwd !== undefined && { cwd }),
     env: { ...process.env, ...env },
@@ -24,6 +26,6 @@ export async function run(command: string[], options: RunOptions = {}): Promise<
     child.stderr ? new Response(child.stderr).text() : '',
     child.exited,
   ])
-  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}\n${out}${err}`)
+  if (status !== success) throw new Error(`${command.join(' ')} ended with ${status}\n${out}${err}`)
   return out
 }

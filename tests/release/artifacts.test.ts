@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { run } from '../../scripts/release/run.ts'
 import { hashOf } from '../../src/cli/verify/checksums.ts'
-import { runSvc } from '../support/executable/service.ts'
+import { startSvc } from '../support/executable/background-process.ts'
+import { readJob, submit } from '../support/executable/job-calls.ts'
+import { runSvc, Service } from '../support/executable/service.ts'
 import { freePort } from '../support/free-port.ts'
 import { commandBlocks } from '../support/guides/command-blocks.ts'
 import { makeSigner } from '../support/release/signer.ts'
@@ -30,6 +32,12 @@ beforeAll(async () => {
   if (!hasPrograms) return
   folder = temporaryFolder()
   dist = join(folder.path, 'dist')
+  // `npm run release` has made one and has it tested.
+  const given = process.env['SVC_DIST']
+  if (given !== undefined) {
+    await run(['cp', '-a', given, dist])
+    return
+  }
   const release = Bun.spawn(
     [process.execPath, 'scripts/release/release.ts', version, '--quick', '--dist', dist],
     {
@@ -136,6 +144,60 @@ svc health --ready; status=$?; kill $server; wait $server; exit $status
     expect(await inRoot(root, 'root', 'dpkg --purge svc')).toContain('The data of svc stay')
     expect(readdirSync(join(root, 'etc/svc'))).toEqual(['svc.env'])
     expect(existsSync(join(root, 'var/lib/svc/svc_data/svc.db'))).toBe(true)
+  })
+
+  test('has a deb that upgrades a server while a job runs', async () => {
+    const root = join(folder.path, 'debian')
+    const within = ['chroot', '--userspec=root:root', root]
+    const older = newFolder('older')
+    await run(['dpkg-deb', '-R', file('_amd64.deb'), older])
+    const control = join(older, 'DEBIAN/control')
+    writeFileSync(control, readFileSync(control, 'utf8').replace(/^Version: .*/m, `Version: ${version}-0`))
+    await run(['dpkg-deb', '-b', older, join(root, 'older.deb')])
+    await run([...within, 'dpkg', '-i', '/older.deb'])
+    // Stands for systemd, which cannot run here: a stop that waits for the end, and the start by this test.
+    mkdirSync(join(root, 'run/systemd/system'), { recursive: true })
+    writeFileSync(
+      join(root, 'usr/local/bin/systemctl'),
+      `#!/bin/sh
+echo "$*" >>/run/calls
+[ "$1" = try-restart ] || exit 0
+kill $(cat /run/svc.pid) && while kill -0 $(cat /run/svc.pid); do sleep 0.1; done 2>/dev/null
+`,
+      { mode: 0o755 },
+    )
+    const data = join(root, 'var/lib/svc')
+    rmSync(data, { recursive: true, force: true })
+    mkdirSync(data)
+    await Service.install(data)
+    await run([...within, 'chown', '-R', 'svc:svc', '/var/lib/svc'])
+    const prefix = ['chroot', '--userspec=svc:svc', root, 'sh', '-c', 'cd /var/lib/svc && exec "$@"', 'sh']
+    await using service = Service.elsewhere(data, { executable: '/usr/bin/svc', prefix })
+    await service.start()
+    writeFileSync(join(root, 'run/svc.pid'), String(service.pid))
+    const qpu = await service.createQpu('pair')
+    const args = service.driverArgs('pair', qpu.fingerprint, 'mock', ['latency=8'])
+    await using driver = startSvc(args, { cwd: data, env: { SVC_ACCESS_TOKEN: qpu.token } })
+    await service.untilOnline('pair')
+    const { token } = await service.createUser(100)
+    const id = await submit(service, token, { qpu_target: 'pair' })
+    const read = () => readJob(service, token, id)
+    await until('the job to run', async () => (await read()).status === 'running')
+    await run([...within, 'dpkg', '-i', '/svc.deb'])
+    expect(readFileSync(join(root, 'run/calls'), 'utf8')).toContain('try-restart svc.service')
+    expect(await service.ended()).toBe(0)
+    await service.start()
+    expect((await read()).status).toBe('running')
+    await until('the job to end', async () => (await read()).status === 'completed', { timeoutMs: 60_000 })
+    expect(driver.process.exitCode).toBeNull()
+    const { attempt, charged_seconds: charged, results } = await read()
+    expect([attempt, charged]).toEqual([1, expect.any(Number)])
+    const counts = results?.circuit_results[0]?.counts ?? {}
+    expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(100)
+    const query = ['dpkg-query', '-W', '-f', '$' + '{Version}', 'svc']
+    expect(await run([...within, ...query])).toBe(`${version}-1`)
+    await service.stop()
+    expect((await service.doctor()).status).toBe(0)
   })
 
   test('has a wheel that runs without a network', async () => {
