@@ -91,18 +91,49 @@ describe.skipIf(!chromium)('the admin UI', () => {
         await page.getByText('1 record matches the filter').waitFor()
         expect(new URL(page.url()).searchParams.get('filter')).toBe('created > @todayStart && title ~ "Warm"')
 
-        await filter.fill('title ~ "Warm" && tilte = "x"')
+        await filter.press('ControlOrMeta+A')
+        await filter.pressSequentially('title ~ "Warm" && tilte = "x"')
         await filter.press('Enter')
         await page.getByText('Column 19: There is no field "tilte" in notifications.').waitFor()
-        expect(await page.locator('.f-wrong').innerText()).toBe('tilte')
+        expect(await page.locator('.cm-lintRange-error').innerText()).toBe('tilte')
+        expect(await filter.getAttribute('aria-description')).toMatch(/^Column 19: /)
         // The list keeps its last result.
         expect(await page.getByRole('row').count()).toBe(2)
-        await filter.fill('title = = "x"')
+        await filter.press('ControlOrMeta+A')
+        await filter.pressSequentially('title = = "x"')
         await filter.press('Enter')
         await page.getByText(/^Column 9: /).waitFor()
       },
       REFUSED,
     ))
+
+  test('a filter is one line that the keyboard alone writes: / opens it, arrows choose, Escape closes', () =>
+    asSuperuser('admin-filter-keys', async (page) => {
+      await page.goto('/_/collections/notifications')
+      const filter = page.getByRole('combobox', { name: 'Filter of notifications' })
+      await filter.waitFor()
+      await page.keyboard.press('/')
+      // Letters that are shortcuts of the page outside of a field.
+      await page.keyboard.type('kjb')
+      expect(await filter.innerText()).toBe('kjb')
+      await page.keyboard.press('ControlOrMeta+A')
+      await page.keyboard.type('tit')
+      await page.getByRole('option', { name: /^title/ }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.getByRole('option', { name: '~ contains', exact: true }).waitFor()
+      expect(await filter.getAttribute('aria-expanded')).toBe('true')
+      await page.keyboard.press('Escape')
+      await page.getByRole('option').first().waitFor({ state: 'hidden' })
+      await page.keyboard.type('~')
+      await page.evaluate(() => navigator.clipboard.writeText('"Warm" // why\n&& created\n> @yearStart'))
+      await page.keyboard.press('ControlOrMeta+V')
+      await page.keyboard.press('Shift+Enter')
+      await page.getByText('1 record matches the filter').waitFor()
+      expect(new URL(page.url()).searchParams.get('filter')).toBe('title ~"Warm"  && created > @yearStart')
+      await page.getByRole('button', { name: 'Clear' }).click()
+      expect(new URL(page.url()).searchParams.get('filter')).toBeNull()
+    }))
 
   test('fields of each kind are edited, and only what changed is sent', () =>
     asSuperuser(

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
-import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks'
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'preact/hooks'
 import { offsetOf, type Problem } from '../jobs/problems.ts'
-import type { CodeEditor } from './code-editor.ts'
+import { useLazyEditor } from './use-lazy-editor.ts'
 
 /** What a page can ask of an editor. */
 export interface EditorHandle {
@@ -24,38 +24,27 @@ interface EditorProps {
 /** A program editor: a plain text field until the code of the highlighting one has loaded. */
 export function Editor(props: EditorProps) {
   const { text, label, problems, line, handle } = props
-  const host = useRef<HTMLDivElement>(null)
   const area = useRef<HTMLTextAreaElement>(null)
-  const [editor, setEditor] = useState<CodeEditor>()
   const newest = useRef(props)
   newest.current = props
 
-  useEffect(() => {
-    let opened: CodeEditor | undefined
-    let isWanted = true
-    const open = async () => {
-      const { openCodeEditor } = await import('./code-editor.ts')
-      if (!isWanted || !host.current) return
-      const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' })
+  const { host, editor } = useLazyEditor(async () => {
+    const { openCodeEditor } = await import('./code-editor.ts')
+    return (root) => {
       const hadFocus = document.activeElement === area.current
-      opened = openCodeEditor({
+      const opened = openCodeEditor({
         root,
         text: newest.current.text,
         label,
         changed: (next) => newest.current.changed(next),
         moved: (at) => newest.current.moved?.(at),
       })
-      setEditor(opened)
       if (hadFocus) opened.focus()
-    }
-    // Without the code of the editor, the plain text field remains.
-    open().catch(() => undefined)
-    return () => {
-      isWanted = false
-      opened?.destroy()
+      return opened
     }
   }, [])
-  useEffect(() => editor?.setText(text), [editor, text])
+  // Before the next key: later, an old text would replace what was typed meanwhile.
+  useLayoutEffect(() => editor?.setText(text), [editor, text])
   useEffect(() => editor?.show(problems), [editor, problems])
   useEffect(() => editor?.highlight(line), [editor, line])
   useImperativeHandle(handle, () => editor ?? plainHandle(area, newest), [editor])

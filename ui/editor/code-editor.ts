@@ -4,10 +4,16 @@ import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint'
 import type { EditorState } from '@codemirror/state'
 import { EditorView, highlightActiveLine, keymap } from '@codemirror/view'
 import type { Problem } from '../jobs/problems.ts'
-import { type CodeView, type CodeViewOptions, createView, highlightLine } from './code-view.ts'
+import {
+  type CodeView,
+  type CodeViewOptions,
+  createView,
+  highlightLine,
+  typingOverSelection,
+} from './code-view.ts'
 
 /** An editor of one program inside a shadow root. */
-export interface CodeEditor extends CodeView {
+interface CodeEditor extends CodeView {
   text(): string
   /** Replaces the whole text; one undo step. */
   setText(text: string): void
@@ -26,6 +32,7 @@ interface CodeEditorOptions extends CodeViewOptions {
 export function openCodeEditor({ changed, ...options }: CodeEditorOptions): CodeEditor {
   const view = createView(options, [
     history(),
+    typingOverSelection,
     highlightActiveLine(),
     lintGutter(),
     indentUnit.of('  '),

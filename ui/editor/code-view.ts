@@ -89,7 +89,7 @@ const colors = HighlightStyle.define([
 ])
 
 /** Uses the tokens of the page, which shadow roots inherit; both themes follow from them. */
-const theme = EditorView.theme({
+export const theme = EditorView.theme({
   '&': { color: 'var(--ink)', fontSize: 'var(--text-s)', maxHeight: 'var(--editor-height, 60vh)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overflow: 'auto' },
@@ -117,4 +117,16 @@ const theme = EditorView.theme({
     fontFamily: 'var(--sans)',
   },
   '.cm-diagnostic-error': { borderLeft: '3px solid var(--bad)' },
+})
+
+/**
+ * Replaces a selection by what is typed. The browser would style the new text inline, as the old one looked,
+ * which the policy of the page refuses.
+ */
+export const typingOverSelection = EditorView.domEventHandlers({
+  beforeinput({ inputType, data }, view) {
+    if (inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+    return true
+  },
 })

@@ -34,7 +34,7 @@ export function listenForKeys(shortcuts: readonly Shortcut[]): () => void {
   let first: { key: string; at: number } | undefined
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
-    if (!keysEnabled() || isBusy(event.target)) return
+    if (!keysEnabled() || isBusy(event)) return
     const pair = first && event.timeStamp - first.at < PAIR_MS ? [first.key, event.key] : [event.key]
     const found =
       shortcuts.find(({ keys }) => keys.join() === pair.join()) ??
@@ -48,7 +48,9 @@ export function listenForKeys(shortcuts: readonly Shortcut[]): () => void {
   return () => document.removeEventListener('keydown', onKey)
 }
 
-function isBusy(target: EventTarget | null): boolean {
+/** Whether the key belongs to a field or a dialog. The target of an event in a shadow root is its host. */
+function isBusy(event: KeyboardEvent): boolean {
   if (document.querySelector('dialog[open]')) return true
+  const [target] = event.composedPath()
   return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
 }

@@ -45,6 +45,19 @@ describe.skipIf(!chromium)('the form of a job', () => {
   const untilCaretIn = (page: Page, line: string) =>
     page.locator('.cm-activeLine', { hasText: line }).waitFor()
 
+  test('letters that open pages elsewhere are text in the editor', () =>
+    visit('editor-letters', async (page) => {
+      await load(page, HEAD)
+      await program(page).click()
+      await page.keyboard.press('ControlOrMeta+End')
+      await page.keyboard.type('bn go/jkx?')
+      await program(page).getByText('bn go/jkx?').waitFor()
+      expect(new URL(page.url()).pathname).toBe('/jobs/new')
+      await page.keyboard.press('ControlOrMeta+A')
+      await page.keyboard.type('qubit q;')
+      await program(page).getByText('qubit q;', { exact: true }).waitFor()
+    }))
+
   test('problems are listed while typing, link to their place and offer what certainly is meant', () =>
     visit('editor', async (page) => {
       await load(page, BROKEN.replace('qq', 'q'))

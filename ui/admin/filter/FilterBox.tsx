@@ -1,9 +1,9 @@
-import { useId, useMemo, useRef } from 'preact/hooks'
-import { Choices } from './Choices.tsx'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { useLazyEditor } from '../../editor/use-lazy-editor.ts'
+import { listenForKeys } from '../../lib/keys.ts'
 import type { Names } from './names.ts'
-import { piecesOf } from './pieces.ts'
-import { type Problem, refusedPlace, unknownName } from './problem.ts'
-import { useFilterInput } from './use-filter-input.ts'
+import { oneLine } from './pieces.ts'
+import { refusedPlace, unknownName } from './problem.ts'
 
 interface FilterBoxProps {
   names: Names
@@ -16,64 +16,101 @@ interface FilterBoxProps {
 
 /**
  * A filter in the language of the record routes, with completion. The list keeps its last result until Enter
- * is pressed. A name that does not exist is underlined, and its column is stated.
+ * is pressed. A name that does not exist is underlined, and its column is stated. A plain field stands here
+ * until the code of the editor has loaded.
  */
 export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
   const id = useId()
-  const paint = useRef<HTMLDivElement>(null)
-  const filter = useFilterInput(value, names, run)
-  const { input, text, caret, completion, chosen } = filter
-  const isRun = text === value
+  const plain = useRef<HTMLInputElement>(null)
+  const shown = oneLine(value)
+  const [text, setText] = useState(shown)
+  const [caret, setCaret] = useState(shown.length)
+  const submit = () => run(text.trim())
+  const newest = useRef({ names, text, submit })
+  newest.current = { names, text, submit }
+  const label = `Filter of ${names.collection.name}`
+  const example = exampleOf(names)
+  const { host, editor } = useLazyEditor(async () => {
+    const { openFilterEditor } = await import('./filter-editor.ts')
+    return (root) => {
+      const hadFocus = document.activeElement === plain.current
+      const opened = openFilterEditor({
+        root,
+        text: newest.current.text,
+        label,
+        example,
+        names: () => newest.current.names,
+        changed(next, at) {
+          setText(next)
+          setCaret(at)
+        },
+        run: () => newest.current.submit(),
+      })
+      if (hadFocus) opened.focus()
+      return opened
+    }
+  }, [])
+  const focus = () => (editor ?? plain.current)?.focus()
+  const replace = (next: string) => {
+    setText(next)
+    editor?.setText(next)
+  }
+
+  const isRun = text === shown
   const { problem, message } = useMemo(
     () => findProblem(text, names, isRun ? refused : undefined),
     [text, names, isRun, refused],
   )
   const isRefused = isRun && message !== ''
-  const hint = isRun ? '' : `column ${(problem?.at ?? caret) + 1}, Enter to run`
+  const error = message && problem ? `Column ${problem.at + 1}: ${message}` : message
+  useEffect(() => replace(shown), [shown])
+  useEffect(() => editor?.show(problem), [editor, problem])
+  useEffect(() => editor?.describe(isRefused ? error : ''), [editor, isRefused, error])
+  useEffect(() => listenForKeys([{ keys: ['/'], does: 'Filter', run: focus }]), [editor])
+
   return (
     <search class="filter-box">
       <div class={isRefused ? 'filter invalid' : 'filter'}>
         <div class="filter-text">
-          <div ref={paint} class="filter-paint" aria-hidden="true">
-            <Painted text={text} problem={problem} />
-          </div>
-          <input
-            ref={input}
-            type="text"
-            role="combobox"
-            aria-label={`Filter of ${names.collection.name}`}
-            aria-expanded={completion.choices.length > 0}
-            aria-controls={`${id}-list`}
-            aria-autocomplete="list"
-            aria-activedescendant={chosen >= 0 ? `${id}-list-${chosen}` : undefined}
-            aria-describedby={`${id}-state`}
-            aria-invalid={isRefused || undefined}
-            placeholder={placeholderOf(names)}
-            spellcheck={false}
-            autocomplete="off"
-            autocapitalize="none"
-            value={text}
-            onInput={({ currentTarget: { value: typed, selectionStart } }) =>
-              filter.type(typed, selectionStart ?? typed.length)
-            }
-            onKeyDown={filter.onKey}
-            onScroll={({ currentTarget }) => {
-              if (paint.current) paint.current.scrollLeft = currentTarget.scrollLeft
-            }}
-            onBlur={filter.close}
-          />
+          <div ref={host} />
+          {!editor && (
+            <input
+              ref={plain}
+              type="text"
+              aria-label={label}
+              aria-describedby={`${id}-state`}
+              placeholder={example}
+              spellcheck={false}
+              autocomplete="off"
+              autocapitalize="none"
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+              onKeyDown={({ key }) => key === 'Enter' && submit()}
+            />
+          )}
         </div>
-        <span class="filter-hint">{hint}</span>
+        {!isRun && (
+          <span class="filter-hint">
+            column {(problem?.at ?? caret) + 1}, <kbd>Tab</kbd> completes, <kbd>Enter</kbd> runs
+          </span>
+        )}
         {text !== '' && (
-          <button type="button" class="quiet" onClick={filter.clear}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              replace('')
+              run('')
+              focus()
+            }}
+          >
             Clear
           </button>
         )}
       </div>
       <p id={`${id}-state`} class={isRun ? 'field-error' : 'hint'} role="status">
-        {message && problem ? `Column ${problem.at + 1}: ${message}` : message}
+        {error}
       </p>
-      <Choices id={`${id}-list`} choices={completion.choices} chosen={chosen} accept={filter.accept} />
     </search>
   )
 }
@@ -85,24 +122,9 @@ function findProblem(text: string, names: Names, refused: string | undefined) {
   return { problem: refusedPlace(text, refused) ?? unknown, message: refused }
 }
 
-function placeholderOf({ collection }: Names): string {
+function exampleOf({ collection }: Names): string {
   const choice = collection.fields.find(({ type, values }) => type === 'select' && values.length > 0)
   if (choice) return `${choice.name} = "${choice.values[0]}" && created > @todayStart`
   const isNamed = collection.fields.some(({ name }) => name === 'name')
   return isNamed ? 'name ~ "text" && created > @todayStart' : 'created > @todayStart'
-}
-
-/** The filter in colors, behind the transparent text of the input. */
-function Painted({ text, problem }: { text: string; problem: Problem | undefined }) {
-  const [from, to] = problem ? [problem.at, problem.at + Math.max(1, problem.length)] : [0, 0]
-  return (
-    <>
-      {piecesOf(text).map(({ kind, text: piece, at }) => (
-        <span key={at} class={`f-${kind}${at >= from && at < to ? ' f-wrong' : ''}`}>
-          {piece}
-        </span>
-      ))}
-      {problem && problem.at >= text.length && <span class="f-wrong">{'\u00a0'}</span>}
-    </>
-  )
 }

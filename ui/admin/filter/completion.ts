@@ -1,3 +1,4 @@
+import type { Completion } from '@codemirror/autocomplete'
 import { type Field, isList, referencesTo, targetOf } from '../collections/model.ts'
 import {
   backName,
@@ -12,55 +13,50 @@ import {
 } from './names.ts'
 import { meaningful, type Piece, piecesOf } from './pieces.ts'
 
-/** A text that may stand here, and what it is. */
-export interface Choice {
-  text: string
+/** What may replace the characters from `from` to `to`, counted from 0. */
+interface Offer {
+  from: number
+  to: number
+  options: Option[]
+}
+
+interface Option extends Completion {
   detail: string
 }
 
-/** What may replace the characters from `from` to `to`, counted from 0. */
-export interface Completion {
-  from: number
-  to: number
-  choices: Choice[]
-}
-
-/** Enough to scroll through; more would hide the page. */
-const MAX_CHOICES = 40
-/** Relations are followed at once while so few names fit. */
-const FEW = 3
-
-const OPERATORS: readonly Choice[] = [
-  { text: '=', detail: 'equals' },
-  { text: '!=', detail: 'differs' },
-  { text: '>', detail: 'above, after' },
-  { text: '>=', detail: 'at least, from' },
-  { text: '<', detail: 'below, before' },
-  { text: '<=', detail: 'at most, until' },
-  { text: '~', detail: 'contains' },
-  { text: '!~', detail: 'does not contain' },
+const OPERATORS = [
+  option('=', 'equals'),
+  option('!=', 'differs'),
+  option('>', 'above, after'),
+  option('>=', 'at least, from'),
+  option('<', 'below, before'),
+  option('<=', 'at most, until'),
+  option('~', 'contains'),
+  option('!~', 'does not contain'),
 ]
-const ANY_OPERATORS: readonly Choice[] = OPERATORS.map(({ text, detail }) => ({
-  text: `?${text}`,
-  detail: `some ${detail}`,
-}))
-const JOINS: readonly Choice[] = [
-  { text: '&&', detail: 'and' },
-  { text: '||', detail: 'or' },
-]
+const ANY_OPERATORS = OPERATORS.map(({ label, detail }) => option(`?${label}`, `some ${detail}`))
+const JOINS = [option('&&', 'and'), option('||', 'or')]
+const TIMES = Object.entries(MACROS).map(([name, detail]) => option(name, detail))
 const TEXT_ONLY = new Set(['~', '!~', '?~', '?!~'])
 
-/** What may stand at the caret of a filter. Without choices nothing is known to fit. */
-export function complete(filter: string, caret: number, names: Names): Completion {
+/** All that may stand at the caret of a filter; what fits the word there, the editor decides. */
+export function complete(filter: string, caret: number, names: Names): Offer {
   const pieces = piecesOf(filter)
   const current = pieces.find(
-    ({ kind, at, text }) => kind !== 'space' && at < caret && caret <= at + text.length && isWord(kind),
+    ({ kind, at, text }) => at < caret && caret <= at + text.length && (isWord(kind) || kind === 'comment'),
   )
+  if (current?.kind === 'comment') return { from: caret, to: caret, options: [] }
   const from = current?.at ?? caret
   const to = current ? current.at + current.text.length : caret
-  const typed = filter.slice(from, caret)
   const before = meaningful(pieces.filter(({ at }) => at < from))
-  return { from, to, choices: choicesFor(expectedAfter(before), typed, names).slice(0, MAX_CHOICES) }
+  const isLast = to === filter.length
+  const options = optionsFor(expectedAfter(before), filter.slice(from, caret), names)
+  return { from, to, options: isLast ? options.map(withSpace) : options }
+}
+
+/** A name that others follow gets no space. */
+function withSpace(each: Option): Option {
+  return /[(.]$/.test(each.label) ? each : { ...each, apply: `${each.label} ` }
 }
 
 function isWord(kind: Piece['kind']): boolean {
@@ -94,100 +90,80 @@ function expectedAfter(before: readonly Piece[]): Expected {
   return state
 }
 
-function choicesFor(expected: Expected, typed: string, names: Names): Choice[] {
+function optionsFor(expected: Expected, typed: string, names: Names): Option[] {
   switch (expected.what) {
     case 'join':
-      return startingWith(JOINS, typed)
+      return JOINS
     case 'operator':
-      return operatorsFor(expected.left, typed, names)
+      return operatorsFor(expected.left, names)
     case 'value':
       return valuesFor(expected.left, expected.operator ?? '', typed, names)
     case 'field':
-      return typed.startsWith('@') ? macros(typed) : operands(typed, names)
+      return typed.startsWith('@') ? TIMES : operands(typed, names)
   }
 }
 
-function operatorsFor(left: Piece, typed: string, names: Names): Choice[] {
+function operatorsFor(left: Piece, names: Names): Option[] {
   const isMany = left.kind === 'name' && left.text.split('.').length > 1
   const field = left.kind === 'name' ? fieldAt(names, left.text) : undefined
   const list = typeof field === 'object' && isList(field)
-  const all = isMany || list ? [...OPERATORS, ...ANY_OPERATORS] : OPERATORS
-  return startingWith(all, typed)
+  return isMany || list ? [...OPERATORS, ...ANY_OPERATORS] : OPERATORS
 }
 
-function valuesFor(left: Piece, operator: string, typed: string, names: Names): Choice[] {
-  if (typed.startsWith('@')) return macros(typed)
+function valuesFor(left: Piece, operator: string, typed: string, names: Names): Option[] {
+  if (typed.startsWith('@')) return TIMES
   const field = left.kind === 'name' ? fieldAt(names, left.text) : undefined
   const known = typeof field === 'object' ? valuesOf(field, operator) : []
-  const quoted = typed.replace(/^["']/, '')
-  const fitting = known.filter(({ text }) => {
-    const plain = text.replace(/^"/, '').toLowerCase()
-    return plain.startsWith(quoted.toLowerCase())
-  })
-  if (typed === '' || quoted !== typed) return fitting
-  return [...fitting, ...operands(typed, names)]
+  if (typed.startsWith("'")) return known.map((each) => option(each.label.replaceAll('"', "'"), each.detail))
+  return typed === '' || typed.startsWith('"') ? known : [...known, ...operands(typed, names)]
 }
 
 /** The values that a field is known to have. */
-function valuesOf(field: Field, operator: string): Choice[] {
+function valuesOf(field: Field, operator: string): Option[] {
   if (TEXT_ONLY.has(operator)) return []
   if (field.type === 'select') {
-    const choices = field.values.map((value) => ({ text: JSON.stringify(value), detail: 'choice' }))
-    return field.required ? choices : [...choices, { text: '""', detail: 'not set' }]
+    const choices = field.values.map((value) => option(JSON.stringify(value), 'choice'))
+    return field.required ? choices : [...choices, option('""', 'not set')]
   }
-  if (field.type === 'bool') return CONSTANTS.slice(0, 2).map((text) => ({ text, detail: 'yes or no' }))
-  if (field.type === 'relation') return [{ text: '""', detail: 'not set' }]
-  if (field.type === 'date' || field.type === 'autodate') {
-    return Object.entries(MACROS)
-      .slice(0, 9)
-      .map(([text, detail]) => ({ text, detail }))
-  }
-  return []
+  if (field.type === 'bool') return CONSTANTS.slice(0, 2).map((label) => option(label, 'yes or no'))
+  if (field.type === 'relation') return [option('""', 'not set')]
+  return field.type === 'date' || field.type === 'autodate' ? TIMES.slice(0, 9) : []
 }
 
-function macros(typed: string): Choice[] {
-  return startingWith(
-    Object.entries(MACROS).map(([text, detail]) => ({ text, detail })),
-    typed,
-  )
-}
-
-/** Fields, paths through relations, and functions that begin with what was typed. */
-function operands(typed: string, names: Names): Choice[] {
+/** Fields and paths through relations behind what was typed, and functions. */
+function operands(typed: string, names: Names): Option[] {
   const [path, colon] = typed.split(':')
   if (colon !== undefined) {
-    const modifiers = Object.entries(MODIFIERS).map(([name, detail]) => ({ text: `${path}:${name}`, detail }))
-    return startingWith(modifiers, typed)
+    return Object.entries(MODIFIERS).map(([name, detail]) => option(`${path}:${name}`, detail))
   }
   const dot = typed.lastIndexOf('.')
   const prefix = typed.slice(0, dot + 1)
   const place = follow(names, dot < 0 ? [] : typed.slice(0, dot).split('.'))
   if (!place || place === 'json') return []
-  const last = typed.slice(dot + 1).toLowerCase()
-  const here: Names = { collection: place.collection, all: names.all }
-  const fields = ranked(fieldsOf(place.collection), ({ name }) => name, last)
-  const own = fields.map((field) => ({ text: prefix + field.name, detail: describe(field, names) }))
-  const deeper = fields.length <= FEW ? fields.flatMap((field) => through(field, prefix, names)) : []
-  const back = last === '' ? [] : backRelations(here, prefix, last)
-  const functions = dot < 0 ? FUNCTIONS.map((name) => ({ text: `${name}(`, detail: 'function' })) : []
-  return [...own, ...deeper, ...back, ...(last === '' ? [] : startingWith(functions, typed))]
+  const fields = fieldsOf(place.collection)
+  const here = { collection: place.collection, all: names.all }
+  return [
+    ...fields.map((field) => option(prefix + field.name, describe(field, names))),
+    ...fields.flatMap((field) => through(field, prefix, names)),
+    ...backRelations(here, prefix),
+    ...(dot < 0 ? FUNCTIONS.map((name) => option(`${name}(`, 'function')) : []),
+  ]
 }
 
 /** The fields behind a relation. */
-function through(field: Field, prefix: string, names: Names): Choice[] {
+function through(field: Field, prefix: string, names: Names): Option[] {
   const target = targetOf(field, names.all)
   if (!target) return []
   return fieldsOf(target)
     .filter(({ name }) => name !== 'id')
-    .map((each) => ({ text: `${prefix}${field.name}.${each.name}`, detail: describe(each, names) }))
+    .map((each) => option(`${prefix}${field.name}.${each.name}`, describe(each, names)))
 }
 
-function backRelations({ collection, all }: Names, prefix: string, last: string): Choice[] {
-  const back = referencesTo(collection, all).map((each) => ({
-    text: backName(each.collection, each.field),
-    detail: `${each.collection.name} that refer here`,
-  }))
-  return ranked(back, ({ text }) => text, last).map(({ text, detail }) => ({ text: prefix + text, detail }))
+/** The records that refer to one; a field of them has to follow. */
+function backRelations({ collection, all }: Names, prefix: string): Option[] {
+  return referencesTo(collection, all).map((each) =>
+    option(`${prefix}${backName(each.collection, each.field)}.`, `${each.collection.name} that refer here`),
+  )
 }
 
 /** The kind of a field in words. */
@@ -210,15 +186,6 @@ export function describe(field: Field, { all }: Pick<Names, 'all'>): string {
   }
 }
 
-/** Those that begin with the text, then those that contain it. */
-function ranked<T>(all: readonly T[], nameOf: (each: T) => string, text: string): T[] {
-  const lower = (each: T) => nameOf(each).toLowerCase()
-  return [
-    ...all.filter((each) => lower(each).startsWith(text)),
-    ...all.filter((each) => lower(each).includes(text) && !lower(each).startsWith(text)),
-  ]
-}
-
-function startingWith(all: readonly Choice[], typed: string): Choice[] {
-  return all.filter(({ text }) => text.toLowerCase().startsWith(typed.toLowerCase()))
+function option(label: string, detail: string): Option {
+  return { label, detail }
 }

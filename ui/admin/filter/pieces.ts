@@ -1,5 +1,5 @@
 /** What a part of a filter is, as far as that is visible while it is being typed. */
-type PieceKind =
+export type PieceKind =
   | 'space'
   | 'comment'
   | 'name'
@@ -58,4 +58,16 @@ function pieceAt(filter: string, at: number): Piece {
 /** The pieces that have a meaning. */
 export function meaningful(pieces: readonly Piece[]): Piece[] {
   return pieces.filter(({ kind }) => kind !== 'space' && kind !== 'comment')
+}
+
+/** A filter of several lines as one line, with the same meaning: a comment ends where its line does. */
+export function oneLine(filter: string): string {
+  if (!/[\r\n]/.test(filter)) return filter
+  return piecesOf(filter)
+    .map(({ kind, text }) => {
+      if (kind === 'text') return text.replace(/\r?\n|\r/g, '\\n')
+      return kind === 'comment' ? '' : text.replace(/\s*[\r\n]\s*/g, ' ')
+    })
+    .join('')
+    .trim()
 }

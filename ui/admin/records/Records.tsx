@@ -271,11 +271,6 @@ function useRowKeys(rows: readonly Row[] | undefined, query: Query, opened: stri
       listenForKeys([
         { keys: ['j'], does: 'Next record', run: () => by(1) },
         { keys: ['k'], does: 'Previous record', run: () => by(-1) },
-        {
-          keys: ['/'],
-          does: 'Filter',
-          run: () => document.querySelector<HTMLElement>('.filter-box input')?.focus(),
-        },
       ]),
     [rows, opened],
   )

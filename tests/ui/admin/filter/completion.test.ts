@@ -4,23 +4,27 @@ import { complete } from '../../../../ui/admin/filter/completion.ts'
 import { unknownName } from '../../../../ui/admin/filter/problem.ts'
 import { names } from '../names.ts'
 
-/** The choices at the mark `|` of a filter. */
+/** The choices at the mark `|` of a filter that begin with the word there; the editor shows those first. */
 function at(marked: string): string[] {
   const caret = marked.indexOf('|')
-  return complete(marked.replace('|', ''), caret, names).choices.map(({ text }) => text)
+  const filter = marked.replace('|', '')
+  const { from, options } = complete(filter, caret, names)
+  return options.map(({ label }) => label).filter((label) => label.startsWith(filter.slice(from, caret)))
 }
 
 describe('completion', () => {
-  test('offers fields, and paths through relations while few fit', () => {
+  test('offers fields, then paths through relations, then the records that refer to one', () => {
     expect(at('|').slice(0, 4)).toEqual(['id', 'user', 'qpu', 'guests'])
     expect(at('start > @now && us|')).toEqual(
       ['user', 'user.id', 'user.email', 'user.qpu_seconds', 'user.disabled'].filter(
         (each) => each !== 'user.id',
       ),
     )
-    expect(at('user.|')).toEqual(['id', 'email', 'qpu_seconds', 'disabled'].map((each) => `user.${each}`))
+    const fields = ['id', 'email', 'qpu_seconds', 'disabled']
+    const referring = ['time_slots_via_user.', 'time_slots_via_guests.']
+    expect(at('user.|')).toEqual([...fields, ...referring].map((each) => `user.${each}`))
     expect(at('user.qpu|')[0]).toBe('user.qpu_seconds')
-    expect(at('qpu.time_s|')).toEqual(['qpu.time_slots_via_qpu'])
+    expect(at('qpu.time_s|')).toEqual(['qpu.time_slots_via_qpu.'])
     expect(at('user.password|')).toEqual([])
     expect(at('notes.any.|')).toEqual([])
   })
@@ -34,11 +38,13 @@ describe('completion', () => {
   test('offers the values of choices, yes and no, and times', () => {
     expect(at('kind = |')).toEqual(['"own"', '"shared"', '""'])
     expect(at('kind = "sh|')).toEqual(['"shared"'])
+    expect(at("kind = 'sh|")).toEqual(["'shared'"])
     expect(at('qpu.status = |')).toEqual(['"offline"', '"online"'])
     expect(at('user.disabled = t|')[0]).toBe('true')
     expect(at('start > |')).toContain('@todayStart')
     expect(at('start > @y|')).toEqual(['@yesterday', '@yearStart', '@yearEnd', '@year'])
     expect(at('kind ~ |')).toEqual([])
+    expect(at('kind = "own" // |')).toEqual([])
   })
 
   test('offers && and || behind a comparison, and fields again behind a bracket', () => {
@@ -60,7 +66,17 @@ describe('completion', () => {
         expect(to).toBeLessThanOrEqual(text.length)
       }),
     )
-    for (const text of at('|')) expect(unknownName(`${text} = 1`, names)).toBeUndefined()
-    for (const text of at('user.|')) expect(unknownName(`${text} = 1`, names)).toBeUndefined()
+    for (const text of [...at('|'), ...at('user.|')].filter((each) => !each.endsWith('('))) {
+      const path = text.endsWith('.') ? `${text}id` : text
+      expect([path, unknownName(`${path} = 1`, names)]).toEqual([path, undefined])
+    }
+  })
+
+  test('puts a space behind what ends the filter, unless a name or an argument follows', () => {
+    const applied = (filter: string, caret: number) =>
+      complete(filter, caret, names).options.map(({ apply, label }) => apply ?? label)
+    expect(applied('us', 2)).toEqual(expect.arrayContaining(['user ', 'user.email ', 'strftime(']))
+    expect(applied('user.', 5)).toContain('user.time_slots_via_user.')
+    expect(applied('us = 1', 2)).toContain('user')
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { piecesOf } from '../../../../ui/admin/filter/pieces.ts'
+import { oneLine, piecesOf } from '../../../../ui/admin/filter/pieces.ts'
 
 const word = fc.oneof(
   fc.constantFrom(
@@ -42,4 +42,12 @@ test('each part of a filter has its kind', () => {
     ...(['name', 'operator', 'macro', 'join', 'open', 'name', 'operator', 'text', 'join'] as const),
     ...(['name', 'operator', 'number', 'close', 'comment'] as const),
   ])
+})
+
+test('several lines become one that means the same', () => {
+  expect(oneLine('a = 1 // first\n  && b = "x\ny"\r\n')).toBe('a = 1  && b = "x\\ny"')
+  expect(oneLine('a = "http://b" // last')).toBe('a = "http://b" // last')
+  fc.assert(
+    fc.property(fc.array(word), (words) => void expect(oneLine(words.join('\n'))).not.toMatch(/[\r\n]/)),
+  )
 })

@@ -1,0 +1,171 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  type CompletionContext,
+  type CompletionResult,
+  closeCompletion,
+  completionStatus,
+  moveCompletionSelection,
+} from '@codemirror/autocomplete'
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
+import { setDiagnostics } from '@codemirror/lint'
+import { EditorState } from '@codemirror/state'
+import { type Command, Decoration, EditorView, keymap, placeholder } from '@codemirror/view'
+import { theme } from '../../editor/theme.ts'
+import { typingOverSelection } from '../../editor/typing.ts'
+import { complete } from './completion.ts'
+import type { Names } from './names.ts'
+import { oneLine, type PieceKind, piecesOf } from './pieces.ts'
+import type { Problem } from './problem.ts'
+
+/** An editor of one filter inside a shadow root. */
+export interface FilterEditor {
+  /** Replaces the whole text; one undo step. */
+  setText(text: string): void
+  /** Underlines a problem, which has to belong to the current text. */
+  show(problem: Problem | undefined): void
+  /** States to a screen reader what is wrong; an empty text for nothing. */
+  describe(error: string): void
+  focus(): void
+  destroy(): void
+}
+
+interface FilterEditorOptions {
+  root: ShadowRoot
+  text: string
+  label: string
+  /** Shown while there is no text. */
+  example: string
+  names: () => Names
+  /** Called with the text and the place of the caret, counted from 0. */
+  changed: (text: string, caret: number) => void
+  run: () => void
+}
+
+/** Opens a filter of one line: arrow keys choose, Tab completes, Enter runs it, Ctrl+Space opens the list. */
+export function openFilterEditor(options: FilterEditorOptions): FilterEditor {
+  const { root, text, label, example, names, changed, run } = options
+  const runFilter: Command = (editor) => {
+    closeCompletion(editor)
+    run()
+    return true
+  }
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        filterTheme,
+        theme,
+        history(),
+        typingOverSelection,
+        autocompletion({
+          override: [(context) => offer(context, names())],
+          activateOnCompletion: ({ apply, label }) => apply !== undefined || label.endsWith('.'),
+          activateOnTypingDelay: 0,
+          interactionDelay: 0,
+          selectOnOpen: false,
+          icons: false,
+          compareCompletions: () => 0,
+        }),
+        keymap.of([
+          { key: 'Tab', run: completeFirst },
+          { key: 'Enter', run: runFilter, shift: runFilter },
+          ...historyKeymap,
+          ...standardKeymap,
+        ]),
+        EditorView.clipboardInputFilter.of(oneLine),
+        EditorState.transactionFilter.of((change) => (change.newDoc.lines > 1 ? [] : change)),
+        placeholder(() => textElement(example)),
+        EditorView.decorations.compute(['doc'], ({ doc }) => paint(doc.toString())),
+        EditorView.contentAttributes.of(({ state }) => ({
+          role: 'combobox',
+          'aria-label': label,
+          'aria-multiline': 'false',
+          'aria-expanded': String(completionStatus(state) === 'active'),
+        })),
+        EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+          if (docChanged || selectionSet) changed(state.doc.toString(), state.selection.main.head)
+        }),
+      ],
+    }),
+  })
+  return {
+    setText(next) {
+      const { length } = view.state.doc
+      if (next === view.state.doc.toString()) return
+      view.dispatch({ changes: { from: 0, to: length, insert: next }, selection: { anchor: next.length } })
+    },
+    show(problem) {
+      const { length } = view.state.doc
+      const from = Math.min(problem?.at ?? 0, length)
+      const to = Math.min(from + (problem?.length ?? 0), length)
+      const found = problem ? [{ from, to, severity: 'error' as const, message: problem.message }] : []
+      view.dispatch(setDiagnostics(view.state, found))
+    },
+    describe(error) {
+      view.contentDOM.setAttribute('aria-invalid', String(error !== ''))
+      view.contentDOM.setAttribute('aria-description', error)
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  }
+}
+
+/** An element, since axe refuses the attribute that a plain text adds to a combobox. */
+function textElement(text: string): HTMLElement {
+  const element = document.createElement('span')
+  element.textContent = text
+  return element
+}
+
+/** What may stand at the caret; the list follows each key without being asked for again. */
+function offer({ state, pos }: CompletionContext, names: Names): CompletionResult {
+  return {
+    ...complete(state.doc.toString(), pos, names),
+    update: (_current, _from, _to, context) => offer(context, names),
+  }
+}
+
+/** Takes the chosen entry of the list, or the first one. */
+const completeFirst: Command = (view) =>
+  completionStatus(view.state) === 'active' &&
+  (acceptCompletion(view) || (moveCompletionSelection(true)(view) && acceptCompletion(view)))
+
+function paint(filter: string) {
+  return Decoration.set(
+    piecesOf(filter).flatMap(({ kind, text, at }) => MARKS.get(kind)?.range(at, at + text.length) ?? []),
+  )
+}
+
+const COLORS: readonly [PieceKind, object][] = [
+  ['name', { color: 'var(--accent)', fontWeight: 'var(--bold)' }],
+  ['macro', { color: 'var(--copper)' }],
+  ['number', { color: 'var(--copper)' }],
+  ['text', { color: 'var(--ok)' }],
+  ['comment', { color: 'var(--ink2)' }],
+]
+const MARKS = new Map(COLORS.map(([kind]) => [kind, Decoration.mark({ class: `f-${kind}` })]))
+
+const filterTheme = EditorView.theme({
+  ...Object.fromEntries(COLORS.map(([kind, style]) => [`.f-${kind}`, style])),
+  '.cm-scroller': { lineHeight: '34px', scrollbarWidth: 'none' },
+  '.cm-content': { padding: '0' },
+  '.cm-line': { padding: '0' },
+  '.cm-placeholder': { color: 'var(--ink2)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { maxHeight: '19rem', fontFamily: 'var(--mono)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
+    display: 'flex',
+    gap: '16px',
+    alignItems: 'center',
+    justifyContent: 'space-between',
+    minHeight: '28px',
+    padding: '0 12px',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--wash-accent)',
+    color: 'var(--ink)',
+  },
+  '.cm-completionDetail': { fontFamily: 'var(--sans)', fontStyle: 'normal', color: 'var(--ink2)' },
+})
