@@ -24,7 +24,6 @@ export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
   const plain = useRef<HTMLInputElement>(null)
   const shown = oneLine(value)
   const [text, setText] = useState(shown)
-  const [caret, setCaret] = useState(shown.length)
   const submit = () => run(text.trim())
   const newest = useRef({ names, text, submit })
   newest.current = { names, text, submit }
@@ -40,10 +39,7 @@ export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
         label,
         example,
         names: () => newest.current.names,
-        changed(next, at) {
-          setText(next)
-          setCaret(at)
-        },
+        changed: setText,
         run: () => newest.current.submit(),
       })
       if (hadFocus) opened.focus()
@@ -64,8 +60,7 @@ export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
   const isRefused = isRun && message !== ''
   const error = message && problem ? `Column ${problem.at + 1}: ${message}` : message
   useEffect(() => replace(shown), [shown])
-  useEffect(() => editor?.show(problem), [editor, problem])
-  useEffect(() => editor?.describe(isRefused ? error : ''), [editor, isRefused, error])
+  useEffect(() => editor?.show(problem, isRefused ? error : ''), [editor, problem, isRefused, error])
   useEffect(() => listenForKeys([{ keys: ['/'], does: 'Filter', run: focus }]), [editor])
 
   return (
@@ -91,7 +86,7 @@ export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
         </div>
         {!isRun && (
           <span class="filter-hint">
-            column {(problem?.at ?? caret) + 1}, <kbd>Tab</kbd> completes, <kbd>Enter</kbd> runs
+            <kbd>Tab</kbd> completes, <kbd>Enter</kbd> runs
           </span>
         )}
         {text !== '' && (

@@ -11,7 +11,7 @@ import {
   MODIFIERS,
   type Names,
 } from './names.ts'
-import { meaningful, type Piece, piecesOf } from './pieces.ts'
+import { meaningful, type Piece, type PieceKind, piecesOf } from './pieces.ts'
 
 /** What may replace the characters from `from` to `to`, counted from 0. */
 interface Offer {
@@ -37,13 +37,14 @@ const OPERATORS = [
 const ANY_OPERATORS = OPERATORS.map(({ label, detail }) => option(`?${label}`, `some ${detail}`))
 const JOINS = [option('&&', 'and'), option('||', 'or')]
 const TIMES = Object.entries(MACROS).map(([name, detail]) => option(name, detail))
+const WORDS = new Set<PieceKind>(['name', 'macro', 'text', 'operator', 'join', 'comment'])
 const TEXT_ONLY = new Set(['~', '!~', '?~', '?!~'])
 
 /** All that may stand at the caret of a filter; what fits the word there, the editor decides. */
 export function complete(filter: string, caret: number, names: Names): Offer {
   const pieces = piecesOf(filter)
   const current = pieces.find(
-    ({ kind, at, text }) => at < caret && caret <= at + text.length && (isWord(kind) || kind === 'comment'),
+    ({ kind, at, text }) => at < caret && caret <= at + text.length && WORDS.has(kind),
   )
   if (current?.kind === 'comment') return { from: caret, to: caret, options: [] }
   const from = current?.at ?? caret
@@ -57,10 +58,6 @@ export function complete(filter: string, caret: number, names: Names): Offer {
 /** A name that others follow gets no space. */
 function withSpace(each: Option): Option {
   return /[(.]$/.test(each.label) ? each : { ...each, apply: `${each.label} ` }
-}
-
-function isWord(kind: Piece['kind']): boolean {
-  return kind === 'name' || kind === 'macro' || kind === 'text' || kind === 'operator' || kind === 'join'
 }
 
 type Expected = { what: 'field' | 'join' } | { what: 'operator' | 'value'; left: Piece; operator?: string }
@@ -166,24 +163,18 @@ function backRelations({ collection, all }: Names, prefix: string): Option[] {
   )
 }
 
+const KINDS: Readonly<Record<string, string>> = {
+  bool: 'yes or no',
+  autodate: 'date',
+  json: 'JSON',
+  email: 'e-mail',
+}
+
 /** The kind of a field in words. */
-export function describe(field: Field, { all }: Pick<Names, 'all'>): string {
-  switch (field.type) {
-    case 'relation':
-      return `relation to ${targetOf(field, all)?.name ?? 'a collection'}`
-    case 'select':
-      return isList(field) ? 'choices' : 'choice'
-    case 'bool':
-      return 'yes or no'
-    case 'autodate':
-      return 'date'
-    case 'json':
-      return 'JSON'
-    case 'email':
-      return 'e-mail'
-    default:
-      return field.type
-  }
+function describe(field: Field, { all }: Names): string {
+  if (field.type === 'relation') return `relation to ${targetOf(field, all)?.name ?? 'a collection'}`
+  if (field.type === 'select') return isList(field) ? 'choices' : 'choice'
+  return KINDS[field.type] ?? field.type
 }
 
 function option(label: string, detail: string): Option {

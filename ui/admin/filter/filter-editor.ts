@@ -11,24 +11,11 @@ import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
 import { setDiagnostics } from '@codemirror/lint'
 import { EditorState } from '@codemirror/state'
 import { type Command, Decoration, EditorView, keymap, placeholder } from '@codemirror/view'
-import { theme } from '../../editor/theme.ts'
-import { typingOverSelection } from '../../editor/typing.ts'
+import { theme, typingOverSelection } from '../../editor/code-view.ts'
 import { complete } from './completion.ts'
 import type { Names } from './names.ts'
 import { oneLine, type PieceKind, piecesOf } from './pieces.ts'
 import type { Problem } from './problem.ts'
-
-/** An editor of one filter inside a shadow root. */
-export interface FilterEditor {
-  /** Replaces the whole text; one undo step. */
-  setText(text: string): void
-  /** Underlines a problem, which has to belong to the current text. */
-  show(problem: Problem | undefined): void
-  /** States to a screen reader what is wrong; an empty text for nothing. */
-  describe(error: string): void
-  focus(): void
-  destroy(): void
-}
 
 interface FilterEditorOptions {
   root: ShadowRoot
@@ -37,14 +24,15 @@ interface FilterEditorOptions {
   /** Shown while there is no text. */
   example: string
   names: () => Names
-  /** Called with the text and the place of the caret, counted from 0. */
-  changed: (text: string, caret: number) => void
+  changed: (text: string) => void
   run: () => void
 }
 
-/** Opens a filter of one line: arrow keys choose, Tab completes, Enter runs it, Ctrl+Space opens the list. */
-export function openFilterEditor(options: FilterEditorOptions): FilterEditor {
-  const { root, text, label, example, names, changed, run } = options
+/**
+ * Opens a filter of one line in a shadow root: arrow keys choose, Tab completes, Enter runs it, Ctrl+Space
+ * opens the list.
+ */
+export function openFilterEditor({ root, text, label, example, names, changed, run }: FilterEditorOptions) {
   const runFilter: Command = (editor) => {
     closeCompletion(editor)
     run()
@@ -77,7 +65,8 @@ export function openFilterEditor(options: FilterEditorOptions): FilterEditor {
         ]),
         EditorView.clipboardInputFilter.of(oneLine),
         EditorState.transactionFilter.of((change) => (change.newDoc.lines > 1 ? [] : change)),
-        placeholder(() => textElement(example)),
+        // An element, because axe refuses the attribute that a text adds to a combobox.
+        placeholder(() => Object.assign(document.createElement('span'), { textContent: example })),
         EditorView.decorations.compute(['doc'], ({ doc }) => paint(doc.toString())),
         EditorView.contentAttributes.of(({ state }) => ({
           role: 'combobox',
@@ -85,39 +74,35 @@ export function openFilterEditor(options: FilterEditorOptions): FilterEditor {
           'aria-multiline': 'false',
           'aria-expanded': String(completionStatus(state) === 'active'),
         })),
-        EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
-          if (docChanged || selectionSet) changed(state.doc.toString(), state.selection.main.head)
+        EditorView.updateListener.of(({ docChanged, state }) => {
+          if (docChanged) changed(state.doc.toString())
         }),
       ],
     }),
   })
   return {
-    setText(next) {
-      const { length } = view.state.doc
-      if (next === view.state.doc.toString()) return
-      view.dispatch({ changes: { from: 0, to: length, insert: next }, selection: { anchor: next.length } })
+    /** Replaces the whole text; one undo step. */
+    setText(next: string) {
+      const { doc } = view.state
+      if (next === doc.toString()) return
+      view.dispatch({
+        changes: { from: 0, to: doc.length, insert: next },
+        selection: { anchor: next.length },
+      })
     },
-    show(problem) {
+    /** Underlines a problem of the current text. `error` is what a screen reader says of a refused filter. */
+    show(problem: Problem | undefined, error: string) {
       const { length } = view.state.doc
       const from = Math.min(problem?.at ?? 0, length)
       const to = Math.min(from + (problem?.length ?? 0), length)
       const found = problem ? [{ from, to, severity: 'error' as const, message: problem.message }] : []
       view.dispatch(setDiagnostics(view.state, found))
-    },
-    describe(error) {
       view.contentDOM.setAttribute('aria-invalid', String(error !== ''))
       view.contentDOM.setAttribute('aria-description', error)
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   }
-}
-
-/** An element, since axe refuses the attribute that a plain text adds to a combobox. */
-function textElement(text: string): HTMLElement {
-  const element = document.createElement('span')
-  element.textContent = text
-  return element
 }
 
 /** What may stand at the caret; the list follows each key without being asked for again. */

@@ -34,18 +34,15 @@ function messageFor(piece: Piece, next: Piece | undefined, names: Names): string
 
 /** Names the first part of a path that does not exist, and where. */
 function unknownField(path: string, { collection, all }: Names): string {
-  const parts = path.replace(/:.*$/, '').split('.')
-  for (const [index, part] of parts.entries()) {
-    const place = follow({ collection, all }, parts.slice(0, index))
-    if (place === 'json' || !place) break
-    const rest = follow({ collection: place.collection, all }, [part])
-    const isLast = index === parts.length - 1
-    if (isLast || !rest) {
-      const isField = fieldAt({ collection: place.collection, all }, part) !== undefined
-      return isField
-        ? `${part} is not a relation, so no name can follow it.`
-        : `${place.collection.name} has no field “${part}”.`
+  let place = collection
+  for (const part of path.replace(/:.*$/, '').split('.')) {
+    const here = { collection: place, all }
+    const next = follow(here, [part])
+    if (!next || next === 'json') {
+      if (fieldAt(here, part)) return `${part} is not a relation, so no name can follow it.`
+      return `${place.name} has no field “${part}”.`
     }
+    place = next.collection
   }
   return `There is no field “${path}”.`
 }
