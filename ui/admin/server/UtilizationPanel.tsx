@@ -5,6 +5,7 @@ import { formatColumnSeconds, formatCount, formatShare } from '../../lib/format.
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { HEIGHT, WIDTH } from '../../plots/spark-path.ts'
+import { meanShare } from './mean-share.ts'
 
 const DAYS = 14
 
@@ -21,7 +22,11 @@ export function UtilizationPanel() {
   return (
     <Panel
       title="Utilization"
-      aside={<span class="soft">share of each day in which jobs ran, {DAYS} days (UTC)</span>}
+      aside={
+        <span class="soft">
+          share of the time in which jobs ran, {DAYS} days (UTC); a job counts on the day on which it ended
+        </span>
+      }
     >
       <Loaded of={days} task="load the utilization" rows={4}>
         {({ qpus }) =>
@@ -42,14 +47,13 @@ export function UtilizationPanel() {
   )
 }
 
-const sum = (qpu: Qpu, of: 'jobs' | 'qpu_seconds' | 'share') =>
-  qpu.days.reduce((total, each) => total + each[of], 0)
+const sum = (qpu: Qpu, of: 'jobs' | 'qpu_seconds') => qpu.days.reduce((total, each) => total + each[of], 0)
 
 const COLUMNS: Column<Qpu>[] = [
   { title: 'QPU', cell: ({ name }) => name },
   { title: 'By day', phone: 'wide', cell: (qpu) => <DayBars qpu={qpu} /> },
   { title: 'Today', number: true, phone: 'state', cell: ({ days }) => formatShare(days.at(-1)?.share ?? 0) },
-  { title: 'Mean', number: true, cell: (qpu) => formatShare(sum(qpu, 'share') / qpu.days.length) },
+  { title: 'Mean', number: true, cell: (qpu) => formatShare(meanShare(qpu.days, Date.now())) },
   { title: 'QPU time', number: true, cell: (qpu) => formatColumnSeconds(sum(qpu, 'qpu_seconds')) },
   { title: 'Jobs', number: true, cell: (qpu) => formatCount(sum(qpu, 'jobs')) },
 ]
