@@ -153,7 +153,7 @@ svc health --ready; status=$?; kill $server; wait $server; exit $status
     await run(['dpkg-deb', '-R', file('_amd64.deb'), older])
     const control = join(older, 'DEBIAN/control')
     writeFileSync(control, readFileSync(control, 'utf8').replace(/^Version: .*/m, `Version: ${version}-0`))
-    await run(['dpkg-deb', '-b', older, join(root, 'older.deb')])
+    await run(['dpkg-deb', '-Zgzip', '-z1', '-b', older, join(root, 'older.deb')])
     await run([...within, 'dpkg', '-i', '/older.deb'])
     // Stands for systemd, which cannot run here: a stop that waits for the end, and the start by this test.
     mkdirSync(join(root, 'run/systemd/system'), { recursive: true })
