@@ -18,8 +18,8 @@ interface Rebuilt {
 }
 
 /**
- * Makes a release again, in a fresh clone of its commit with another folder, time zone and mask of file modes,
- * and compares the checksum of every file.
+ * Makes a release again, in a fresh clone of its commit with another folder, time zone and mask of file
+ * modes, and compares the checksum of every file.
  *
  * @throws Error that names each file that differs.
  */

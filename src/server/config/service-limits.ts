@@ -73,7 +73,7 @@ function serviceLimit(): ValueKind<ServiceLimit> {
     parse(text) {
       // The labels of a metric contain = too.
       const at = text.lastIndexOf('=')
-      const figure = text.slice(0, at).trim()
+      const figure = text.slice(0, Math.max(0, at)).trim()
       if (!isLimitable(figure)) {
         const meant = nearest(figure, LIMITABLE)
         throw expected(
