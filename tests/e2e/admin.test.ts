@@ -81,6 +81,7 @@ describe.skipIf(!chromium)('the admin UI', () => {
       'admin-filter',
       async (page) => {
         await page.goto('/_/collections/notifications')
+        await page.getByRole('textbox', { name: 'Filter of notifications' }).click()
         const filter = page.getByRole('combobox', { name: 'Filter of notifications' })
         await filter.pressSequentially('created > @todayStart && ti')
         await page.getByRole('option', { name: /^title/ }).waitFor()
@@ -110,11 +111,12 @@ describe.skipIf(!chromium)('the admin UI', () => {
   test('a filter is one line that the keyboard alone writes: / opens it, arrows choose, Escape closes', () =>
     asSuperuser('admin-filter-keys', async (page) => {
       await page.goto('/_/collections/notifications')
+      await page.getByRole('textbox', { name: 'Filter of notifications' }).waitFor()
+      await page.keyboard.press('/')
+      // Letters that are shortcuts of the page outside of a field, typed while the editor loads.
+      await page.keyboard.type('kjb')
       const filter = page.getByRole('combobox', { name: 'Filter of notifications' })
       await filter.waitFor()
-      await page.keyboard.press('/')
-      // Letters that are shortcuts of the page outside of a field.
-      await page.keyboard.type('kjb')
       expect(await filter.innerText()).toBe('kjb')
       await page.keyboard.press('ControlOrMeta+A')
       await page.keyboard.type('tit')

@@ -8,9 +8,12 @@ interface LazyEditor<E> {
   editor: E | undefined
 }
 
-/** Opens what `load` returns in a shadow root, and opens it again when one of `needs` changes. */
+/**
+ * Opens what `load` returns in a shadow root, and opens it again when one of `needs` changes. Without `load`
+ * nothing opens yet.
+ */
 export function useLazyEditor<E extends { destroy(): void }>(
-  load: () => Promise<(root: ShadowRoot) => E>,
+  load: (() => Promise<(root: ShadowRoot) => E>) | undefined,
   needs: readonly unknown[],
 ): LazyEditor<E> {
   const host = useRef<HTMLDivElement>(null)
@@ -19,8 +22,8 @@ export function useLazyEditor<E extends { destroy(): void }>(
     let opened: E | undefined
     let isWanted = true
     const start = async () => {
-      const open = await load()
-      if (!isWanted || !host.current) return
+      const open = await load?.()
+      if (!open || !isWanted || !host.current) return
       opened = open(host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' }))
       setEditor(opened)
     }

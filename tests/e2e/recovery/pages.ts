@@ -28,7 +28,7 @@ export function openedPages({ jobs, calibration, monitor, others, firstSlot }: S
   const nameOf = (at: number) => new RegExp(`^${others[at]?.email.split('@')[0]}$`)
   return [
     tabsOf('user', {
-      '/jobs?q=Fourier': { stale: /^Pending$/, fresh: /^Cancelled$/ },
+      '/jobs?q=Fourier': { stale: /^Pending/, fresh: /^Cancelled$/ },
       [`/jobs/${jobs.waiting}`]: { stale: /^Pending/, fresh: /^Cancelled/ },
       [`/bookings?week=${weekOf(firstSlot)}`]: { stale: /^Your slot$/, fresh: /You have no upcoming slots/ },
       '/qpu-time': request,

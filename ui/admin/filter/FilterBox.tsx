@@ -17,7 +17,7 @@ interface FilterBoxProps {
 /**
  * A filter in the language of the record routes, with completion. The list keeps its last result until Enter
  * is pressed. A name that does not exist is underlined, and its column is stated. A plain field stands here
- * until the code of the editor has loaded.
+ * until somebody enters it and the code of the editor has loaded.
  */
 export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
   const id = useId()
@@ -29,23 +29,26 @@ export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
   newest.current = { names, text, submit }
   const label = `Filter of ${names.collection.name}`
   const example = exampleOf(names)
-  const { host, editor } = useLazyEditor(async () => {
+  const [isEntered, setIsEntered] = useState(false)
+  const load = async () => {
     const { openFilterEditor } = await import('./filter-editor.ts')
-    return (root) => {
-      const hadFocus = document.activeElement === plain.current
+    return (root: ShadowRoot) => {
+      const field = plain.current
       const opened = openFilterEditor({
         root,
         text: newest.current.text,
+        caret: field?.selectionStart ?? 0,
         label,
         example,
         names: () => newest.current.names,
         changed: setText,
         run: () => newest.current.submit(),
       })
-      if (hadFocus) opened.focus()
+      if (field && document.activeElement === field) opened.focus()
       return opened
     }
-  }, [])
+  }
+  const { host, editor } = useLazyEditor(isEntered ? load : undefined, [isEntered])
   const focus = () => (editor ?? plain.current)?.focus()
   const replace = (next: string) => {
     setText(next)
@@ -79,6 +82,7 @@ export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
               autocomplete="off"
               autocapitalize="none"
               value={text}
+              onFocus={() => setIsEntered(true)}
               onInput={({ currentTarget }) => setText(currentTarget.value)}
               onKeyDown={({ key }) => key === 'Enter' && submit()}
             />

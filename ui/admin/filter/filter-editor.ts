@@ -20,6 +20,8 @@ import type { Problem } from './problem.ts'
 interface FilterEditorOptions {
   root: ShadowRoot
   text: string
+  /** The place of the caret, counted from 0. */
+  caret: number
   label: string
   /** Shown while there is no text. */
   example: string
@@ -32,7 +34,8 @@ interface FilterEditorOptions {
  * Opens a filter of one line in a shadow root: arrow keys choose, Tab completes, Enter runs it, Ctrl+Space
  * opens the list.
  */
-export function openFilterEditor({ root, text, label, example, names, changed, run }: FilterEditorOptions) {
+export function openFilterEditor(options: FilterEditorOptions) {
+  const { root, text, caret, label, example, names, changed, run } = options
   const runFilter: Command = (editor) => {
     closeCompletion(editor)
     run()
@@ -43,6 +46,7 @@ export function openFilterEditor({ root, text, label, example, names, changed, r
     parent: root,
     state: EditorState.create({
       doc: text,
+      selection: { anchor: Math.min(caret, text.length) },
       extensions: [
         filterTheme,
         theme,
