@@ -108,7 +108,7 @@ describe.skipIf(postgresMissing !== undefined)('moving', () => {
   )
 
   test.skipIf(onlySqlite('its file'))(
-    'of a whole database keeps every row: ledger, attempts, events, audit log and keys; and new rows follow',
+    'of a whole database, or its dump, keeps every row: ledger, attempts, audit log and keys; and new rows follow',
     async () => {
       await using lab = await JobLab.open()
       await seedStates(lab)
@@ -124,6 +124,8 @@ describe.skipIf(postgresMissing !== undefined)('moving', () => {
       const counts = await importWhole({ path, place: onServer, clock, log: silentLog })
       expect(counts['quantum_jobs']).toBe(6)
       expect(await whole(onServer)).toBe(before)
+      const restored = { server: await server.dumpAndRestore(onServer.server) }
+      expect(await whole(restored)).toBe(before)
       writeFileSync(path, await whole(onServer))
       using folder = temporaryFolder()
       const again = { dir: folder.path }
@@ -134,6 +136,7 @@ describe.skipIf(postgresMissing !== undefined)('moving', () => {
       })
       for (const db of [
         await openServerDatabase({ ...onServer, clock, log: silentLog, patienceMs: START_MS }),
+        await openServerDatabase({ ...restored, clock, log: silentLog, patienceMs: START_MS }),
         await openDatabase({ ...again, clock, log: silentLog }),
       ]) {
         expect(await problemsOf(db)).toEqual([])

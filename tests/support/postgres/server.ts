@@ -37,6 +37,8 @@ export interface TestServer extends AsyncDisposable {
    */
   createDatabase(template?: ServerAddress): Promise<ServerAddress>
   dropDatabase(address: ServerAddress): Promise<void>
+  /** Restores the dump of a database into a new one, whose address it returns. */
+  dumpAndRestore(address: ServerAddress): Promise<ServerAddress>
   /** Ends it, in an orderly way or as a crash does, and starts it again with its data. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
 }
@@ -76,6 +78,11 @@ export async function startServer(): Promise<TestServer> {
   const address = (database: string): ServerAddress => {
     return { host: '127.0.0.1', port, database, user: USER, password: undefined, rootCertificates: undefined }
   }
+  const createDatabase = async (template?: ServerAddress) => {
+    const name = `test_${++created}`
+    await sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template?.database ?? 'template0'}`)
+    return address(name)
+  }
   return {
     get pid() {
       return server.pid ?? 0
@@ -86,13 +93,17 @@ export async function startServer(): Promise<TestServer> {
       const own = new SQL({ url: `postgres://${USER}@127.0.0.1:${port}/${at.database}`, max: 1 })
       return own.unsafe(text).finally(() => own.close())
     },
-    async createDatabase(template) {
-      const name = `test_${++created}`
-      await sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template?.database ?? 'template0'}`)
-      return address(name)
-    },
+    createDatabase,
     async dropDatabase({ database }) {
       await sql.unsafe(`DROP DATABASE ${database} WITH (FORCE)`)
+    },
+    async dumpAndRestore({ database }) {
+      const restored = await createDatabase()
+      const at = ['-h', '127.0.0.1', '-p', String(port), '-U', USER]
+      const into = ['--exit-on-error', '-d', restored.database]
+      const dump = await Bun.$`${programs}/pg_dump ${at} -Fc ${database}`.quiet()
+      await Bun.$`${programs}/pg_restore ${at} ${into} < ${dump.stdout}`.quiet()
+      return restored
     },
     async restart(signal) {
       await end(signal)

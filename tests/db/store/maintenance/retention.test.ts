@@ -15,6 +15,7 @@ import { oldReport } from '../../../../src/db/store/maintenance/strip-report.ts'
 import { drivers, qpus } from '../../../../src/db/store/qpus/index.ts'
 import { events } from '../../../../src/db/store/readings/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
+import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
 
 const BEFORE = Date.UTC(2026, 0, 10, 12)
 const EARLIER = '2026-01-10 11:59:59.999Z'
@@ -54,13 +55,14 @@ describe('pruneEvents()', () => {
 
   test('removes at most the oldest 500 and publishes no change of single rows', async () => {
     await using test = await openTestDatabase()
-    await test.db.write('events', (tx) =>
-      tx.run(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
-         INSERT INTO events (id, source, type, ts, created, updated)
-         SELECT printf('%015d', i), 'd', 'Reading', printf('2026-01-%02dT00:00:00.000Z', 1 + i % 9), '', '' FROM n`,
-      ),
-    )
+    await test.db.write('events', (tx) => {
+      for (let n = 0; n < 1_200; n += 1) {
+        tx.post(
+          `INSERT INTO events (id, source, type, ts, created, updated) VALUES ($id, 'd', 'Reading', $ts, '', '')`,
+          { id: String(n).padStart(15, '0'), ts: `2026-01-0${1 + (n % 9)}T00:00:00.000Z` },
+        )
+      }
+    })
     const published: unknown[] = []
     test.db.changes.subscribe((changes) => published.push(...changes))
     const counts: number[] = []
@@ -142,7 +144,7 @@ test('pruneIdempotencyKeys() removes old responses', async () => {
   expect(await test.db.read((tx) => tx.all('SELECT at FROM idempotency_keys'))).toEqual([{ at: LATER }])
 })
 
-test('no step scans a table', async () => {
+test.skipIf(onlySqlite('its plans'))('no step scans a table', async () => {
   await using test = await openTestDatabase()
   const steps = {
     pruneEvents,
