@@ -137,6 +137,7 @@ async function assemble(config: Config, dependencies: Assembly): Promise<Server>
       await service.start()
       if (!shared) await ports.open(gate.handle)
       lease?.watch()
+      service.instance.context.db.shared?.limitWaits()
     } catch (error) {
       await close()
       throw error

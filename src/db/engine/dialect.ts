@@ -100,6 +100,12 @@ export interface Dialect {
   jsonAppend(list: string, value: string): string
   /** A JSON list with `key` removed from each of its objects, whose numbers keep their notation. */
   jsonWithoutKey(list: string, key: string): string
+  /**
+   * Joins each row before it with the rows of a table that meet a condition on both, found by the index with
+   * the columns `order`, and ends the statement. PostgreSQL would read the whole table where it does not know
+   * the values that are compared.
+   */
+  joinByIndex(join: { table: string; alias: string; condition: string; order: string }): string
   /** The statement that creates a table which only this connection has, and which ends with it. */
   temporaryTable(table: Columns): string
   /** The statements that create a trigger; a temporary one is for this connection only, and ends with it. */

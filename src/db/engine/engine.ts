@@ -87,6 +87,8 @@ export interface SharedDatabase {
   standbys(): Promise<string[]>
   /** Calls the listener after each wait of the event loop for the database, with its time in ms. */
   onWait(listener: (ms: number) => void): void
+  /** The services run: from now on the connection is lost when the database does not respond within 2 s. */
+  limitWaits(): void
 }
 
 /**

@@ -6,7 +6,7 @@ import { valueSql } from '../schema/large-values.ts'
 import { ownBytesSql } from '../schema/stored-bytes.ts'
 import { refundedJobSql } from '../store/accounts/ledger.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
-import { hasNewerEnd, ledgerSql, NEWER_BYTES, newerRunsSql } from '../sums/newer.ts'
+import { hasNewerEnd, ledgerSql, newerBytesSql, newerRunsSql } from '../sums/newer.ts'
 
 /** An invariant that stored data violate; `rows` are examples. */
 export interface Finding {
@@ -169,7 +169,7 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
       sql: `SELECT "user", sum(bytes) AS difference FROM (
             SELECT "user", bytes FROM user_bytes
             UNION ALL
-            ${NEWER_BYTES}
+            ${newerBytesSql(dialect)}
             UNION ALL
             SELECT job.user_id, -(${ownBytesSql(quantumJobs, 'job')}) FROM quantum_jobs job WHERE job.user_id <> ''
             UNION ALL

@@ -38,7 +38,7 @@ export interface ServerOptions {
   readerCommand?: readonly string[]
 }
 
-/** The event loop waits this long for an answer at most. */
+/** The event loop waits this long for an answer at most while the services run. */
 const PATIENCE_MS = 2_000
 
 /**
@@ -49,6 +49,9 @@ const TURN_MS = 10
 
 /** Creating tables and indexes may take this long, at a start. */
 const PREPARATION_MS = 3_600_000
+
+/** What the services read before they run may take this long: all pending jobs, for example. */
+const START_MS = 60_000
 
 /** The process that writes holds this lock of the database. */
 const LOCK = "hashtext('svc')"
@@ -90,8 +93,7 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
     const schema = storedSchemaOf(writer, { isBackedUp: options.isBackedUp ?? false })
     prepareServer(writer, options)
     prepare({ writer, schema })
-    bridge.patienceMs = patienceMs
-    if (epoch !== undefined) writer.run(`SET idle_in_transaction_session_timeout = ${patienceMs}`)
+    bridge.patienceMs = epoch === undefined ? patienceMs : START_MS
     const reader = openSession(bridge, 'read', { commits })
     const turns = new Turns(clock, TURN_MS)
     const enter = () => turns.enter('')
@@ -104,6 +106,10 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
               (await reads.rows({ sql: STANDBYS, params: {} })).map(({ address }) => String(address)),
             onWait(listener) {
               onWait = listener
+            },
+            limitWaits() {
+              bridge.patienceMs = patienceMs
+              writer.run(`SET idle_in_transaction_session_timeout = ${patienceMs}`)
             },
           }
     return { writer, reader, readers, schema, log: NO_LOG, enter, files: undefined, shared, release }

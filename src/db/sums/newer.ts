@@ -25,13 +25,20 @@ export function hasNewerBytes(row: string): string {
 }
 
 /** Finds each QPU by one step in the index of completed jobs, and then its newer ones only. */
-const NEWLY_COMPLETED = `(
+const newlyCompletedSql = ofDialect(
+  ({ joinByIndex }) => `(
   WITH RECURSIVE places (id) AS (
     SELECT min(qpu) FROM quantum_jobs WHERE ${COMPLETED_HERE}
     UNION ALL
     SELECT (SELECT min(qpu) FROM quantum_jobs WHERE ${COMPLETED_HERE} AND qpu > places.id)
     FROM places WHERE places.id IS NOT NULL)
-  SELECT job.* FROM places CROSS JOIN quantum_jobs job WHERE job.qpu = places.id AND ${hasNewerEnd('job')})`
+  SELECT job.* FROM places ${joinByIndex({
+    table: quantumJobs.name,
+    alias: 'job',
+    condition: `job.qpu = places.id AND ${hasNewerEnd('job')}`,
+    order: 'job.qpu, job.finished_at',
+  })})`,
+)
 
 /** Whether the estimates of a job were right, and how wide they were in ms. */
 export const QUOTE_COLUMNS = [
@@ -78,7 +85,7 @@ export const newerRunsSql = ofDialect((dialect) => {
   return `SELECT job.id AS job, job.user_id AS "user", job.qpu AS qpu, ${ms} AS ms,
     CASE owner.unlimited WHEN 0 THEN ${ms} END AS charged, job.finished_at AS at,
     ${quoteSql(dialect)}
-  FROM ${NEWLY_COMPLETED} job LEFT JOIN users owner ON owner.id = job.user_id`
+  FROM ${newlyCompletedSql(dialect)} job LEFT JOIN users owner ON owner.id = job.user_id`
 })
 
 /** SQL for the bytes of a job in the second table. */
@@ -88,11 +95,15 @@ export function largeBytesSql(row: string, condition = ''): string {
 }
 
 /** The bytes of new jobs, and of the results of those that were submitted before. */
-export const NEWER_BYTES = `SELECT job.user_id AS "user", ${ownBytesSql(quantumJobs, 'job')} + ${largeBytesSql('job')} AS bytes
+export const newerBytesSql = ofDialect(
+  (
+    dialect,
+  ) => `SELECT job.user_id AS "user", ${ownBytesSql(quantumJobs, 'job')} + ${largeBytesSql('job')} AS bytes
     FROM quantum_jobs job WHERE job.seq > ${LAST_SEQ} AND job.user_id <> ''
   UNION ALL
   SELECT job.user_id, coalesce(octet_length(job.results), 0) + ${largeBytesSql('job', `AND "field" = 'results'`)}
-    FROM ${NEWLY_COMPLETED} job WHERE job.seq <= ${LAST_SEQ} AND job.user_id <> ''`
+    FROM ${newlyCompletedSql(dialect)} job WHERE job.seq <= ${LAST_SEQ} AND job.user_id <> ''`,
+)
 
 /** The whole ledger: its rows, and the charges that follow them. */
 export const ledgerSql = ofDialect(
@@ -108,5 +119,5 @@ export function newerRuns(tx: SqlReader): string {
 
 /** The source of the bytes that are not in the sums: memory for the connection that writes. */
 export function newerBytes(tx: SqlReader): string {
-  return 'run' in tx ? 'newer_bytes' : `(${NEWER_BYTES})`
+  return 'run' in tx ? 'newer_bytes' : `(${newerBytesSql(tx.dialect)})`
 }

@@ -10,7 +10,7 @@ import {
   hasNewerBytes,
   hasNewerEnd,
   largeBytesSql,
-  NEWER_BYTES,
+  newerBytesSql,
   newerRunsSql,
   QUOTE_COLUMNS,
 } from './newer.ts'
@@ -71,8 +71,8 @@ const writeOf = ofDialect(({ greatest, unixSeconds }) => [
 
 /**
  * Triggers that keep the bytes of each user, so that no statement that changes a job can miss it. What
- * `NEWER_BYTES` finds again is added in memory. Every other change is written at once, and after what is in
- * memory when it changes a job that `NEWER_BYTES` or `newerRunsSql` may find.
+ * `newerBytesSql` finds again is added in memory. Every other change is written at once, and after what is in
+ * memory when it changes a job that `newerBytesSql` or `newerRunsSql` may find.
  */
 export function countingTriggers(dialect: Dialect): readonly Trigger[] {
   const write = writeOf(dialect)
@@ -177,7 +177,7 @@ export function prepareSums(writer: Connection): void {
   for (const table of MEMORY) writer.run(dialect.temporaryTable(table))
   writer.run(`INSERT INTO newer_runs ${newerRunsSql(dialect)}`)
   writer.run(
-    `INSERT INTO newer_bytes SELECT "user", sum(bytes), '' FROM (${NEWER_BYTES}) newer WHERE true GROUP BY "user"`,
+    `INSERT INTO newer_bytes SELECT "user", sum(bytes), '' FROM (${newerBytesSql(dialect)}) newer WHERE true GROUP BY "user"`,
   )
   for (const sql of writeOf(dialect)) writer.run(sql)
 }

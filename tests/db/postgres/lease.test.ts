@@ -31,8 +31,8 @@ class Contender implements AsyncDisposable {
     })
   }
 
-  async open() {
-    const options = { server: this.#server, clock: new FakeClock(), log: silentLog, patienceMs: START_MS }
+  async open(patienceMs = START_MS) {
+    const options = { server: this.#server, clock: new FakeClock(), log: silentLog, patienceMs }
     const epoch = await this.lease.led
     return openServerDatabase({ ...options, epoch, onLost: (error) => void this.lost.push(error) })
   }
@@ -146,6 +146,22 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
       expect(await south.lease.led).toBe(2)
       expect(await server.run(sessions, at)).toEqual([])
       expect(await rows).toBe('ended')
+      await db.close()
+    },
+    START_MS,
+  )
+
+  test(
+    'what is read before the services run may take longer than what is read later',
+    async () => {
+      const at = await server.createDatabase()
+      await using north = new Contender(at, 'http://north')
+      const db = await north.open(500)
+      const read = () =>
+        db.write('read the order of jobs', (tx) => tx.all("SELECT pg_sleep(1), 'read' AS what"))
+      expect(await read()).toMatchObject([{ what: 'read' }])
+      db.shared?.limitWaits()
+      await expect(read()).rejects.toMatchObject({ reason: 'database_lost' })
       await db.close()
     },
     START_MS,

@@ -4,7 +4,12 @@ import { DatabaseWaits } from '../../../src/server/metrics/shared-database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const MINUTE_MS = 60_000
-const SHARED = { epoch: 7, standbys: async () => ['http://south'], onWait: () => undefined }
+const SHARED = {
+  epoch: 7,
+  standbys: async () => ['http://south'],
+  onWait: () => undefined,
+  limitWaits: () => undefined,
+}
 
 test('DatabaseWaits has the longest wait of the last minutes, and all of them by their time', async () => {
   const clock = new FakeClock()

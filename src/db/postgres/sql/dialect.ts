@@ -65,6 +65,8 @@ export const POSTGRES: Dialect = {
   jsonAppend: (list, value) =>
     `CASE ${list} WHEN '[]' THEN '[' ELSE left(${list}, -1) || ',' END || CAST(to_json(CAST(${value} AS text)) AS text) || ']'`,
   jsonWithoutKey: (list, key) => `svc_json_without_key(${list}, ${literal(key)})`,
+  joinByIndex: ({ table, alias, condition, order }) =>
+    `CROSS JOIN LATERAL (SELECT * FROM ${quoted(table)} ${alias} WHERE ${condition} ORDER BY ${order} OFFSET 0) ${alias}`,
   temporaryTable: (table) => createTable(table, { isTemporary: true }).sql,
   // One for this connection only does not exist: it lasts until the next start. Its tables are found in
   // the session that runs it.

@@ -48,6 +48,7 @@ export const SQLITE: Dialect = {
   jsonWithoutKey: (list, key) => `CASE WHEN ${jsonType(list)} = 'array' THEN
     (SELECT json_group_array(json(CASE part.type WHEN 'object' THEN json_remove(part.value, '$.${key}')
        ELSE ${list} -> part.key END) ORDER BY part.key) FROM ${jsonItems(list)} part) ELSE ${list} END`,
+  joinByIndex: ({ table, alias, condition }) => `CROSS JOIN ${quoted(table)} ${alias} WHERE ${condition}`,
   temporaryTable: (table) => createTable(table, { isTemporary: true }),
   trigger({ name, event, table, when, body }, { isTemporary } = { isTemporary: false }) {
     const condition = when === undefined ? '' : ` WHEN ${when}`
