@@ -10,6 +10,8 @@ const REPOSITORY = join(import.meta.dir, '../..')
 export const UNSIGNED = 4
 
 interface Rebuilt {
+  /** What the release was made of. */
+  commit: string
   version: string
   /** Folder of the release. */
   dist: string
@@ -23,14 +25,19 @@ interface Rebuilt {
  *
  * @throws Error that names each file that differs.
  */
-export async function assertReproducible({ version, dist, targets, isQuick }: Rebuilt): Promise<void> {
+export async function assertReproducible({
+  commit,
+  version,
+  dist,
+  targets,
+  isQuick,
+}: Rebuilt): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'svc-rebuild-'))
   try {
     const clone = join(work, 'clone')
     const again = join(work, 'dist')
     await mkdir(join(work, 'tmp'))
     await run(['git', 'clone', '--quiet', '--no-hardlinks', REPOSITORY, clone])
-    const commit = (await run(['git', 'rev-parse', 'HEAD'], { cwd: REPOSITORY })).trim()
     await run(['git', 'checkout', '--quiet', '--detach', commit], { cwd: clone })
     await run(['npm', 'ci', '--no-audit', '--no-fund'], { cwd: clone })
     const options = [

@@ -110,9 +110,10 @@ const [version = ''] = positionals
 const dist = resolve(values.dist)
 const targets = await assertReady({ version, dist, isQuick: values.quick, targets: values.target })
 const release = { version, dist, targets, isQuick: values.quick }
+const commit = (await run(['git', 'rev-parse', 'HEAD'], { cwd: REPOSITORY })).trim()
 await makeRelease(release)
 if (values.checks ?? !values.quick) {
-  await step('second build', () => assertReproducible(release))
+  await step('second build', () => assertReproducible({ ...release, commit }))
   if (targets.length === TARGETS.length)
     await step('installation in clean systems', () => assertInstalls(dist))
 }
