@@ -3,6 +3,7 @@ import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { utilizationStatement } from '../../../src/db/store/qpus/index.ts'
 import { planOf } from '../../support/costs/plan-of.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
 interface Utilization {
@@ -56,7 +57,7 @@ test('the days of each QPU have the time of the jobs that ended on them, today a
   expect((await server.admin.get('/api/op/utilization?days=32')).status).toBe(400)
 })
 
-test('the jobs of a QPU and time are found by an index', async () => {
+test.skipIf(onlySqlite('its plans'))('the jobs of a QPU and time are found by an index', async () => {
   await using server = await openAtSix()
   const { sql, params } = utilizationStatement(server.db, {
     qpus: ['north'],
