@@ -171,7 +171,9 @@ kill $(cat /run/svc.pid) && while kill -0 $(cat /run/svc.pid); do sleep 0.1; don
     mkdirSync(data)
     await Service.install(data)
     await run([...within, 'chown', '-R', 'svc:svc', '/var/lib/svc'])
-    const prefix = ['chroot', '--userspec=svc:svc', root, 'sh', '-c', 'cd /var/lib/svc && exec "$@"', 'sh']
+    const inside = `mount -t proc proc '${root}/proc'; mount --rbind /dev '${root}/dev'
+      exec chroot --userspec=svc:svc '${root}' sh -c 'cd /var/lib/svc && exec "$@"' sh "$@"`
+    const prefix = ['unshare', '--mount', 'sh', '-c', inside, 'sh']
     await using service = Service.elsewhere(data, { executable: '/usr/bin/svc', prefix })
     await service.start()
     writeFileSync(join(root, 'run/svc.pid'), String(service.pid))
