@@ -95,6 +95,8 @@ async function printTable(dist: string): Promise<void> {
   }
 }
 
+// What is packed has the modes of files as they are made here, whoever makes them.
+process.umask(0o022)
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   allowNegative: true,
