@@ -1,8 +1,9 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { useLazyEditor } from '../../editor/use-lazy-editor.ts'
 import { listenForKeys } from '../../lib/keys.ts'
+import { complete } from './completion.ts'
 import type { Names } from './names.ts'
-import { oneLine } from './pieces.ts'
+import { oneLine, piecesOf } from './pieces.ts'
 import { refusedPlace, unknownName } from './problem.ts'
 
 interface FilterBoxProps {
@@ -40,7 +41,11 @@ export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
         caret: field?.selectionStart ?? 0,
         label,
         example,
-        names: () => newest.current.names,
+        language: {
+          piecesOf,
+          oneLine,
+          complete: (filter, caret) => complete(filter, caret, newest.current.names),
+        },
         changed: setText,
         run: () => newest.current.submit(),
       })

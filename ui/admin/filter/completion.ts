@@ -14,7 +14,7 @@ import {
 import { meaningful, type Piece, type PieceKind, piecesOf } from './pieces.ts'
 
 /** What may replace the characters from `from` to `to`, counted from 0. */
-interface Offer {
+export interface Offer {
   from: number
   to: number
   options: Option[]

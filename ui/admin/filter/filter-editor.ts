@@ -12,10 +12,16 @@ import { setDiagnostics } from '@codemirror/lint'
 import { EditorState } from '@codemirror/state'
 import { type Command, Decoration, EditorView, keymap, placeholder } from '@codemirror/view'
 import { theme, typingOverSelection } from '../../editor/code-view.ts'
-import { complete } from './completion.ts'
-import type { Names } from './names.ts'
-import { oneLine, type PieceKind, piecesOf } from './pieces.ts'
+import type { Offer } from './completion.ts'
+import type { Piece, PieceKind } from './pieces.ts'
 import type { Problem } from './problem.ts'
+
+/** The language of filters. The box knows it before the editor loads, and two scripts would share it. */
+interface FilterLanguage {
+  piecesOf: (filter: string) => Piece[]
+  oneLine: (text: string) => string
+  complete: (filter: string, caret: number) => Offer
+}
 
 interface FilterEditorOptions {
   root: ShadowRoot
@@ -25,7 +31,7 @@ interface FilterEditorOptions {
   label: string
   /** Shown while there is no text. */
   example: string
-  names: () => Names
+  language: FilterLanguage
   changed: (text: string) => void
   run: () => void
 }
@@ -35,7 +41,7 @@ interface FilterEditorOptions {
  * opens the list.
  */
 export function openFilterEditor(options: FilterEditorOptions) {
-  const { root, text, caret, label, example, names, changed, run } = options
+  const { root, text, caret, label, example, language, changed, run } = options
   const runFilter: Command = (editor) => {
     closeCompletion(editor)
     run()
@@ -53,7 +59,7 @@ export function openFilterEditor(options: FilterEditorOptions) {
         history(),
         typingOverSelection,
         autocompletion({
-          override: [(context) => offer(context, names())],
+          override: [(context) => offer(context, language)],
           activateOnCompletion: ({ apply, label }) => apply !== undefined || label.endsWith('.'),
           activateOnTypingDelay: 0,
           interactionDelay: 0,
@@ -67,11 +73,11 @@ export function openFilterEditor(options: FilterEditorOptions) {
           ...historyKeymap,
           ...standardKeymap,
         ]),
-        EditorView.clipboardInputFilter.of(oneLine),
+        EditorView.clipboardInputFilter.of(language.oneLine),
         EditorState.transactionFilter.of((change) => (change.newDoc.lines > 1 ? [] : change)),
         // An element, because axe refuses the attribute that a text adds to a combobox.
         placeholder(() => Object.assign(document.createElement('span'), { textContent: example })),
-        EditorView.decorations.compute(['doc'], ({ doc }) => paint(doc.toString())),
+        EditorView.decorations.compute(['doc'], ({ doc }) => paint(language.piecesOf(doc.toString()))),
         EditorView.contentAttributes.of(({ state }) => ({
           role: 'combobox',
           'aria-label': label,
@@ -110,10 +116,10 @@ export function openFilterEditor(options: FilterEditorOptions) {
 }
 
 /** What may stand at the caret; the list follows each key without being asked for again. */
-function offer({ state, pos }: CompletionContext, names: Names): CompletionResult {
+function offer({ state, pos }: CompletionContext, language: FilterLanguage): CompletionResult {
   return {
-    ...complete(state.doc.toString(), pos, names),
-    update: (_current, _from, _to, context) => offer(context, names),
+    ...language.complete(state.doc.toString(), pos),
+    update: (_current, _from, _to, context) => offer(context, language),
   }
 }
 
@@ -122,9 +128,9 @@ const completeFirst: Command = (view) =>
   completionStatus(view.state) === 'active' &&
   (acceptCompletion(view) || (moveCompletionSelection(true)(view) && acceptCompletion(view)))
 
-function paint(filter: string) {
+function paint(pieces: readonly Piece[]) {
   return Decoration.set(
-    piecesOf(filter).flatMap(({ kind, text, at }) => MARKS.get(kind)?.range(at, at + text.length) ?? []),
+    pieces.flatMap(({ kind, text, at }) => MARKS.get(kind)?.range(at, at + text.length) ?? []),
   )
 }
 
