@@ -1,13 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CHECKSUMS } from '../../src/cli/verify/checksums.ts'
+import { CHECKSUMS, readChecksums } from '../../src/cli/verify/checksums.ts'
+import { UNSIGNED } from './release-run.ts'
 import { run } from './run.ts'
 import type { Target } from './runtime.ts'
 
 const REPOSITORY = join(import.meta.dir, '../..')
-/** Exit status of a release that nobody has signed. */
-export const UNSIGNED = 4
 
 interface Rebuilt {
   /** What the release was made of. */
@@ -62,11 +61,5 @@ export async function assertReproducible({
 
 /** The checksums of a release by the names of its files. */
 async function sumsOf(folder: string): Promise<Map<string, string>> {
-  const lines = (await readFile(join(folder, CHECKSUMS), 'utf8')).trim().split('\n')
-  return new Map(
-    lines.map((line) => {
-      const [sum = '', name = ''] = line.split('  ')
-      return [name, sum]
-    }),
-  )
+  return readChecksums(await readFile(join(folder, CHECKSUMS), 'utf8'))
 }

@@ -16,6 +16,9 @@ export interface ReleaseRun {
   executables: ReadonlyMap<Target, string>
 }
 
+/** Exit status of a release that nobody has signed. */
+export const UNSIGNED = 4
+
 /** Names of the two architectures in each package system. */
 export const ARCHITECTURES = {
   'linux-x64': { deb: 'amd64', rpm: 'x86_64', wheel: 'x86_64', npm: 'x64', image: 'amd64' },

@@ -16,8 +16,8 @@ import { makeNpmPackages } from './artifacts/npm-packages.ts'
 import { describeBuild } from './artifacts/provenance.ts'
 import { makePythonPackages } from './artifacts/python-packages.ts'
 import { assertReady } from './ready.ts'
-import { assertReproducible, UNSIGNED } from './rebuild.ts'
-import type { ReleaseRun } from './release-run.ts'
+import { assertReproducible } from './rebuild.ts'
+import { type ReleaseRun, UNSIGNED } from './release-run.ts'
 import { run } from './run.ts'
 import { TARGETS, type Target } from './runtime.ts'
 import { formsOf } from './version.ts'
@@ -30,7 +30,7 @@ interface Options {
   isQuick: boolean
 }
 
-/** Makes all files of a release but for the signature in `dist`, which must not exist. */
+/** Makes all files of a release but for the signature in `dist`, in place of what is there. */
 async function makeRelease({ version, dist, targets, isQuick }: Options): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'svc-release-'))
   const made = join(work, 'dist')
@@ -53,6 +53,7 @@ async function makeRelease({ version, dist, targets, isQuick }: Options): Promis
     await step('container image', () => makeImage(release))
     await step('documentation', () => makeDocumentation(release))
     await step('checksums and provenance', () => writeSums(made, { version, targets }))
+    await rm(dist, { recursive: true, force: true })
     await run(['cp', '-a', made, dist])
   } finally {
     await rm(work, { recursive: true, force: true })
@@ -111,14 +112,17 @@ const { values, positionals } = parseArgs({
 const [version = ''] = positionals
 const dist = resolve(values.dist)
 const targets = await assertReady({ version, dist, isQuick: values.quick, targets: values.target })
-const release = { version, dist, targets, isQuick: values.quick }
+// What has not passed has another name, so that nobody publishes it and the next run starts.
+const unchecked = `${dist}.unchecked`
+const release = { version, dist: unchecked, targets, isQuick: values.quick }
 const commit = (await run(['git', 'rev-parse', 'HEAD'], { cwd: REPOSITORY })).trim()
 await makeRelease(release)
 if (values.checks ?? !values.quick) {
   await step('second build', () => assertReproducible({ ...release, commit }))
   if (targets.length === TARGETS.length)
-    await step('installation in clean systems', () => assertInstalls(dist))
+    await step('installation in clean systems', () => assertInstalls(unchecked))
 }
+await rename(unchecked, dist)
 await printTable(dist)
 if (values.key !== undefined) {
   const comment = ['-t', `svc ${version}`, '-x', join(dist, SIGNATURE)]
