@@ -75,6 +75,8 @@ function serviceLimit(): ValueKind<ServiceLimit> {
       const at = text.lastIndexOf('=')
       const figure = text.slice(0, Math.max(0, at)).trim()
       if (!isLimitable(figure)) {
+        if (Object.hasOwn(FIGURES, figure))
+          throw expected(`a figure that takes a limit; ${figure} takes none`)
         const meant = nearest(figure, LIMITABLE)
         throw expected(
           meant === undefined

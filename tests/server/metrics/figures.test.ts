@@ -58,7 +58,7 @@ test.each([
   ['disk=1GiB', 'one of the figures svc_disk_free_bytes, '],
   ['svc_disk_free_byte=1GiB', 'the most similar name is svc_disk_free_bytes'],
   ['svc_disk_free_bytes', 'one of the figures svc_disk_free_bytes, '],
-  ['svc_leader_epoch=3', 'FIGURE=LIMIT'],
+  ['svc_leader_epoch=3', 'svc_leader_epoch takes none'],
   ['svc_disk_free_bytes=much', 'a size such as 10GiB'],
   ['svc_backup_age_seconds=3', 'a duration such as 720h'],
   ['svc_error_share=-1', 'a number of at least 0'],
