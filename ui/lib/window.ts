@@ -34,8 +34,7 @@ export function windowOf({ scrolled, height, rowHeight, rows }: Viewport, margin
 }
 
 /**
- * The most rows that `windowOf` returns for a screen. A row rendered as number `index % maxRows` of so many
- * keeps its elements when the window moves, and only shows another content.
+ * The most rows that `windowOf` returns for a screen: as many elements show the rows of any window.
  */
 export function maxRows({ height, rowHeight }: Pick<Viewport, 'height' | 'rowHeight'>, margin = 10): number {
   return (Math.ceil(height / rowHeight / margin) + 3) * margin

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { ColumnChoice } from './ColumnChoice.tsx'
 import { Grip } from './Grip.tsx'
 import { select } from './selection.ts'
@@ -89,12 +89,13 @@ function ChosenColumns<Row>({ list, ...props }: DataTableProps<Row> & { list: st
   const choice = props.columns.flatMap((column, index) =>
     index === naming || column.untitled ? [] : { title: column.title, isShown: isShown(column, index) },
   )
+  const columns = useMemo(() => props.columns.filter(isShown), [props.columns, hidden.join()])
   return (
     <>
       <div class="table-tools">
         <ColumnChoice columns={choice} toggle={toggle} reset={reset} />
       </div>
-      <Table {...props} columns={props.columns.filter(isShown)} />
+      <Table {...props} columns={columns} />
     </>
   )
 }
@@ -191,7 +192,7 @@ function Space({ px = 0 }: { px: number | undefined }) {
 /** A row of a long list that is being loaded. */
 function Awaited({ index, span }: { index: number; span: number }) {
   return (
-    <tr class="awaited" aria-rowindex={index + 2}>
+    <tr class="loading" aria-rowindex={index + 2}>
       <td colSpan={span}>
         <span class="unseen">Loading</span>
       </td>
@@ -220,7 +221,12 @@ function TableRow<Row>(props: TableRowProps<Row>) {
     const isElsewhere = target instanceof Element && !target.closest('a, button, input')
     if (isElsewhere && getSelection()?.isCollapsed !== false) open?.(row, opening)
   }
-  const naming = namingOf(columns)
+  const address = href?.(row)
+  // The same element is not rendered again; `toggle` does the same as long as the row stays open or closed.
+  const cells = useMemo(
+    () => <Cells {...{ row, columns, opening, isCurrent, isAwaited, name, href: address }} />,
+    [row, columns, opening.isOpen, isCurrent, isAwaited, name, address],
+  )
   return (
     <>
       <tr
@@ -240,41 +246,62 @@ function TableRow<Row>(props: TableRowProps<Row>) {
             />
           </td>
         )}
-        {columns.map((column, at) => {
-          const content = column.cell(row, opening)
-          const classes =
-            [column.number && 'number', column.phone, column.class].filter(Boolean).join(' ') || undefined
-          if (at !== naming) {
-            return (
-              <td key={column.title} class={classes} data-title={titleOnPhones(column)}>
-                {content}
-              </td>
-            )
-          }
-          return (
-            <th key={column.title} scope="row" class={classes}>
-              {href ? (
-                <a
-                  href={href(row)}
-                  data-row={isAwaited ? undefined : ''}
-                  aria-current={isCurrent ? 'true' : undefined}
-                  title={name}
-                >
-                  {content}
-                </a>
-              ) : (
-                content
-              )}
-              {column.beside?.(row)}
-            </th>
-          )
-        })}
+        {cells}
       </tr>
       {opening.isOpen && detail && (
         <tr class="detail">
           <td colSpan={columns.length}>{detail(row)}</td>
         </tr>
       )}
+    </>
+  )
+}
+
+interface CellsProps<Row> {
+  row: Row
+  columns: readonly Column<Row>[]
+  opening: Opening
+  isCurrent: boolean
+  isAwaited: boolean
+  name: string | undefined
+  href: string | undefined
+}
+
+/** The cells of the columns. A list that keeps its columns renders those of the rows that changed. */
+function Cells<Row>(props: CellsProps<Row>) {
+  const { row, columns, opening, isCurrent, isAwaited, name, href } = props
+  const naming = namingOf(columns)
+  return (
+    <>
+      {columns.map((column, at) => {
+        const content = column.cell(row, opening)
+        const classes =
+          [column.number && 'number', column.phone, column.class].filter(Boolean).join(' ') || undefined
+        if (at !== naming) {
+          return (
+            <td key={column.title} class={classes} data-title={titleOnPhones(column)}>
+              {content}
+            </td>
+          )
+        }
+        return (
+          <th key={column.title} scope="row" class={classes}>
+            {href === undefined ? (
+              content
+            ) : (
+              <a
+                href={href}
+                data-row={isAwaited ? undefined : ''}
+                aria-current={isCurrent ? 'true' : undefined}
+                title={name}
+              >
+                {content}
+              </a>
+            )}
+            {column.beside?.(row)}
+          </th>
+        )
+      })}
     </>
   )
 }

@@ -55,10 +55,11 @@ export function useLongRows<Row>(
   version.value
   useEffect(() => show({ from, to }), [show, from, to])
   const height = rowHeight()
-  const slots = maxRows({ height: innerHeight, rowHeight: height }, MARGIN)
+  const slot = useSlots({ from, to }, maxRows({ height: innerHeight, rowHeight: height }, MARGIN))
   const rows = useGradually(
-    Array.from({ length: to - from }, (_, at) => ({ index: from + at, row: row(from + at) })),
-    slots,
+    Array.from({ length: to - from }, (_, at) => from + at).map((index) => {
+      return { index, slot: slot(index), row: row(index) }
+    }),
     id,
   )
   return {
@@ -72,26 +73,42 @@ export function useLongRows<Row>(
 }
 
 /**
+ * The slots of the rows of a window. Most rows of one that moves a little keep theirs; after a jump the slots
+ * stay where they are, because an element that moves costs more than one that shows another record.
+ */
+function useSlots({ from, to }: RowWindow, slots: number): (index: number) => number {
+  const kept = useRef({ from, to, offset: 0 })
+  const last = kept.current
+  const common = Math.min(to, last.to) - Math.max(from, last.from)
+  const isJump = common < (to - from) / 2
+  const offset = isJump ? (last.from + last.offset - from) % slots : last.offset
+  kept.current = { from, to, offset }
+  return (index) => (index + offset + slots) % slots
+}
+
+/**
  * The rows as they are shown in this frame: of those that show another record than before, at most
  * `ROWS_PER_FRAME` have it already; the others show the one before, out of sight, until the next frames.
  */
 function useGradually<Row>(
-  rows: readonly { index: number; row: Row | undefined }[],
-  slots: number,
+  rows: readonly Pick<ShownRow<Row>, 'index' | 'slot' | 'row'>[],
   id: (row: Row) => string,
 ): ShownRow<Row>[] {
   const last = useRef<(Row | undefined)[]>([])
   const frame = useSignal(0)
   frame.value
-  let left = ROWS_PER_FRAME
+  // A frame may render more than once.
+  const budget = useRef<{ at: CSSNumberish | null; left: number }>({ at: null, left: 0 })
+  const at = document.timeline.currentTime
+  if (budget.current.at !== at) budget.current = { at, left: ROWS_PER_FRAME }
   let isComplete = true
-  const shown = rows.map(({ index, row }) => {
-    const slot = index % slots
+  const shown = rows.map(({ index, slot, row }) => {
     const before = last.current[slot]
     const isNew = row !== undefined && (before === undefined || id(before) !== id(row))
-    if (isNew && left === 0) isComplete = false
-    if (row === undefined || (isNew && left === 0)) return { index, slot, row: before, isAwaited: true }
-    if (isNew) left -= 1
+    if (isNew && budget.current.left === 0) isComplete = false
+    if (row === undefined || (isNew && budget.current.left === 0))
+      return { index, slot, row: before, isAwaited: true }
+    if (isNew) budget.current.left -= 1
     last.current[slot] = row
     return { index, slot, row, isAwaited: false }
   })
@@ -131,24 +148,19 @@ function rowHeight(): number {
 function useWindow(body: { current: HTMLElement | null }, rows: number): Signal<RowWindow> {
   const current = useSignal<RowWindow>({ from: 0, to: 0 })
   useEffect(() => {
-    let frame = 0
+    // A scroll is announced before anything else of its frame changes the page, so that reading is cheap.
     const measure = () => {
-      frame = 0
       const top = body.current?.getBoundingClientRect().top ?? 0
       const next = windowOf({ scrolled: -top, height: innerHeight, rowHeight: rowHeight(), rows }, MARGIN)
       const { from, to } = current.peek()
       if (next.from !== from || next.to !== to) current.value = next
     }
-    const later = () => {
-      frame ||= requestAnimationFrame(measure)
-    }
     measure()
-    addEventListener('scroll', later, { passive: true })
-    addEventListener('resize', later)
+    addEventListener('scroll', measure, { passive: true })
+    addEventListener('resize', measure)
     return () => {
-      cancelAnimationFrame(frame)
-      removeEventListener('scroll', later)
-      removeEventListener('resize', later)
+      removeEventListener('scroll', measure)
+      removeEventListener('resize', measure)
     }
   }, [rows])
   return current

@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import type { Job } from '../../../api/model/jobs.ts'
 import { jobCondition } from '../../../jobs/status.ts'
 import { commonPrefix, formatColumnSeconds, formatCount } from '../../../lib/format.ts'
@@ -28,6 +29,7 @@ export function JobRows({ pages, total, selected, owner }: JobRowsProps) {
   const shown = rows.rows.flatMap(({ row, isAwaited }) => (row && !isAwaited ? [row] : []))
   const places = usePlaces(shown)
   const prefix = commonPrefix(shown.map(idOf), ID - TAIL)
+  const columns = useMemo(() => columnsOf({ prefix, owner, places }), [prefix, owner, places])
   return (
     <DataTable
       label="Jobs"
@@ -38,7 +40,7 @@ export function JobRows({ pages, total, selected, owner }: JobRowsProps) {
       name={({ id, name }) => name || id}
       href={({ id }) => `/jobs/${id}`}
       selected={selected}
-      columns={columnsOf({ prefix, owner, places })}
+      columns={columns}
     />
   )
 }
