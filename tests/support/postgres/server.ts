@@ -56,13 +56,15 @@ export async function startServer(): Promise<TestServer> {
     const [, , uid, gid] = readFileSync('/etc/passwd', 'utf8').match(/^(postgres):[^:]*:(\d+):(\d+)/m) ?? []
     chownSync(data, Number(uid), Number(gid))
   }
-  const as = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
+  const account = isRoot ? ['--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
+  // The kernel ends it when the process of the tests ends by a signal: then nothing else does.
+  const as = Bun.which('setpriv') ? ['setpriv', ...account, '--pdeathsig=SIGQUIT'] : []
   await Bun.$`${as} ${programs}/initdb -D ${data} -A trust -U ${USER} --no-locale -E UTF8 -N`.cwd('/').quiet()
   const port = freePort()
   const options = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-F']
   const [command = '', ...rest] = [...as, `${programs}/postgres`, '-D', data, '-p', String(port), ...options]
   let server = spawn(command, rest, { cwd: '/', stdio: 'ignore' })
-  // Its processes end with the tests, even when nobody stops it.
+  // Its processes end with the tests, even when nobody stops it and the system has no setpriv.
   const kill = () => void server.kill('SIGQUIT')
   process.once('exit', kill)
   const sql = new SQL({ url: `postgres://${USER}@127.0.0.1:${port}/postgres`, max: 1 })
