@@ -4,7 +4,7 @@ import { literal, quoted } from '../engine/sql.ts'
 import { columnName, type StoredSchema, type StoredTable } from '../engine/stored-schema.ts'
 import type { Declared } from '../engine/table.ts'
 import { type AddedReference, columnDefinition, createTable } from './sql/create-table.ts'
-import { POSTGRES, TRIGGER_FUNCTION } from './sql/dialect.ts'
+import { OWN_TRIGGER_FUNCTION, POSTGRES, TRIGGER_FUNCTION } from './sql/dialect.ts'
 
 /**
  * The declarations in the database, as they were written: the server stores tables and indexes in a form of
@@ -70,6 +70,28 @@ function storedParts(connection: Connection, kind: 'table' | 'index'): StoredPar
   )
 }
 
+interface StoredTrigger {
+  name: string
+  /** Its table, quoted where necessary. */
+  owner: string
+  /** Its comment: the statements that created it. */
+  text: string | null
+}
+
+/** The triggers whose functions have names that begin with `prefix`. */
+function storedTriggers(connection: Connection, prefix: string): StoredTrigger[] {
+  return connection.all<StoredTrigger>(
+    `SELECT tgname AS name, tgrelid::regclass::text AS owner,
+       obj_description(pg_trigger.oid, 'pg_trigger') AS text FROM pg_trigger
+     JOIN pg_proc ON pg_proc.oid = tgfoid WHERE NOT tgisinternal AND starts_with(proname, $prefix)`,
+    { prefix },
+  )
+}
+
+function dropTrigger(connection: Connection, { name, owner }: StoredTrigger): void {
+  connection.post(`DROP TRIGGER ${quoted(name)} ON ${owner}`)
+}
+
 /** The schema of the database of `connection`, which writes; `isBackedUp` when its operator has a backup. */
 export function storedSchemaOf(
   connection: Connection,
@@ -129,24 +151,24 @@ export function storedSchemaOf(
     // One that is as declared stays: to change it waits for all who read its table, such as pg_dump, and a
     // server that takes over must not wait. Its comment has its text; a new one of the same name has none.
     replaceTriggers(declared, own) {
-      const triggers = [...declared, ...own].flatMap((each) => each(POSTGRES))
-      const missing = new Map(triggers.map((each) => [each.name, each]))
-      const stored = connection.all<{ name: string; owner: string; text: string | null }>(
-        `SELECT tgname AS name, tgrelid::regclass::text AS owner,
-           obj_description(pg_trigger.oid, 'pg_trigger') AS text FROM pg_trigger
-         JOIN pg_proc ON pg_proc.oid = tgfoid WHERE NOT tgisinternal AND starts_with(proname, $prefix)`,
-        { prefix: TRIGGER_FUNCTION },
+      const definitions = [declared, own].flatMap((part) =>
+        part
+          .flatMap((each) => each(POSTGRES))
+          .map((trigger) => ({
+            ...trigger,
+            statements: POSTGRES.trigger(trigger, { isTemporary: part === own }),
+          })),
       )
-      for (const { name, owner, text } of stored) {
-        const found = missing.get(name)
-        if (found && POSTGRES.trigger(found).join('\n') === text) missing.delete(name)
-        else connection.post(`DROP TRIGGER ${quoted(name)} ON ${owner}`)
+      const missing = new Map(definitions.map((each) => [each.name, each]))
+      for (const stored of storedTriggers(connection, TRIGGER_FUNCTION)) {
+        const found = missing.get(stored.name)
+        if (found?.statements.join('\n') === stored.text) missing.delete(stored.name)
+        else dropTrigger(connection, stored)
       }
-      for (const each of missing.values()) {
-        const statements = POSTGRES.trigger(each)
+      for (const { name, table, statements } of missing.values()) {
         for (const sql of statements) connection.post(sql)
         const text = literal(statements.join('\n'))
-        connection.post(`COMMENT ON TRIGGER ${quoted(each.name)} ON ${quoted(each.table)} IS ${text}`)
+        connection.post(`COMMENT ON TRIGGER ${quoted(name)} ON ${quoted(table)} IS ${text}`)
       }
       connection.settle()
     },
@@ -156,7 +178,14 @@ export function storedSchemaOf(
         { table: quoted(table), column },
       )
     },
-    rebuild: (work) => work(),
+    // Without the triggers whose temporary tables this connection does not have yet: `replaceTriggers`
+    // creates them again.
+    rebuild(work) {
+      connection.transaction('write', () => {
+        for (const stored of storedTriggers(connection, OWN_TRIGGER_FUNCTION)) dropTrigger(connection, stored)
+      })
+      work()
+    },
     // The server checks references itself.
     brokenReferences: () => [],
     keepBefore() {

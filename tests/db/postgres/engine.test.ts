@@ -1,8 +1,13 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type AppError, silentLog } from '../../../src/base/index.ts'
+import { quantumJobs } from '../../../src/db/collections/quantum_jobs.ts'
 import { users } from '../../../src/db/collections/users.ts'
+import { COLLECTIONS } from '../../../src/db/collections.ts'
+import { checkInvariants } from '../../../src/db/integrity/invariants.ts'
 import { openServerDatabase } from '../../../src/db/postgres/open-database.ts'
+import type { Tx } from '../../../src/db/records/tx.ts'
+import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
 import { until } from '../../support/until.ts'
@@ -195,6 +200,45 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
       })
       const closed = { ...foreign, port: 1 }
       await expect(open(Promise.resolve(closed))).rejects.toMatchObject({ reason: 'database_unreachable' })
+    },
+    START_MS,
+  )
+
+  test(
+    'a migration may change jobs; what counts them is there again after it, and after one that fails',
+    async () => {
+      const first = await open()
+      const submit = (tx: Tx, user_id: string) => {
+        const { id } = tx.insert(quantumJobs, { user_id, payload: { program: 'old' } })
+        tx.run(`UPDATE quantum_jobs SET history = '["","submitted",0,""]' WHERE id = $id`, { id })
+        return id
+      }
+      const { user, job } = await first.db.write('submit', (tx) => {
+        const { id } = tx.insert(users, ann)
+        return { user: id, job: submit(tx, id) }
+      })
+      await first.db.close()
+      const migrate = async (statements: readonly string[]) => {
+        const migration = { id: MIGRATIONS.length + 1, name: 'renamed-programs', statements }
+        const options = { server: first.at, clock: new FakeClock(), log: silentLog, patienceMs: START_MS }
+        const schema = { collections: COLLECTIONS, migrations: [...MIGRATIONS, migration] }
+        return openServerDatabase({ ...options, isBackedUp: true }, schema)
+      }
+      const rename = "UPDATE quantum_jobs SET payload = replace(payload, 'old', 'new')"
+      await expect(migrate([rename, 'INSERT INTO nowhere VALUES (1)'])).rejects.toThrow('nowhere')
+      const opened = [() => open(Promise.resolve(first.at)).then(({ db }) => db), () => migrate([rename])]
+      for (const [at, openAgain] of opened.entries()) {
+        const db = await openAgain()
+        expect(await db.read((tx) => tx.find(quantumJobs, job)?.payload)).toEqual({
+          program: at === 0 ? 'old' : 'new',
+        })
+        await db.write('submit', (tx) => submit(tx, user))
+        await db.write('shorten', (tx) => tx.update(quantumJobs, job, { payload: { program: 'old' } }))
+        await db.write('lengthen', (tx) => tx.update(quantumJobs, job, { payload: { program: 'older' } }))
+        expect(await db.read((tx) => checkInvariants(tx))).toEqual([])
+        await db.write('again', (tx) => tx.update(quantumJobs, job, { payload: { program: 'old' } }))
+        await db.close()
+      }
     },
     START_MS,
   )
