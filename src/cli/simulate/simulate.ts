@@ -1,8 +1,13 @@
-import { flag, formatDuration, kinds, MINUTE_MS, requiredFlag, toTimestamp } from '../../base/index.ts'
-import { type Recording, readRecording } from '../../db/recording/index.ts'
+import { relative } from 'node:path'
+import { flag, formatDuration, type GivenFlags, kinds, MINUTE_MS, toTimestamp } from '../../base/index.ts'
+import { DATABASE_FILE } from '../../db/index.ts'
+import { type Recording, type RecordingSource, readRecording } from '../../db/recording/index.ts'
 import { asRecorded, POLICIES, type Policy, PolicyComparison, replay } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { DATABASE_SETTINGS, placeOf } from '../command-line/database.ts'
+import { loadConfig } from '../command-line/server-config.ts'
 import { moment } from '../command-line/time-kinds.ts'
+import { UsageError } from '../command-line/usage-error.ts'
 import { type PolicyResult, printResults, toDocument } from './output.ts'
 
 const { choice, duration, nonEmptyList, text } = kinds
@@ -11,9 +16,9 @@ const POLICY_NAMES = POLICIES.map(({ name }) => name)
 export const simulateCommand = defineCommand({
   summary: 'Replay recorded submissions under other scheduling policies and compare waiting times',
   flags: {
-    from: requiredFlag(
+    from: flag(
       text('file'),
-      'Database, backup or data folder; it is only read, also while the server runs',
+      'Database, backup or data folder to read, also while the server runs; if unset, the configured one',
     ),
     policy: flag(nonEmptyList(choice(POLICY_NAMES)), 'Policies to compare; the output explains them', {
       default: POLICY_NAMES.join(','),
@@ -27,12 +32,14 @@ export const simulateCommand = defineCommand({
     since: flag(moment(), 'Only submissions since this time, such as 2026-01-31 (UTC)'),
     until: flag(moment(), 'Only submissions before this time'),
   },
-  run({ flags: { from, policy, idleThreshold, fairWindow, since, until } }) {
-    const recording = readRecording(from, { since, until })
+  settings: DATABASE_SETTINGS,
+  run({ flags: { from, policy, idleThreshold, fairWindow, since, until }, given }) {
+    const { source, name } = sourceOf(from, given)
+    const recording = readRecording(source, { since, until })
     if (recording.jobs.length === 0) {
       const [first, last] = [since, until].map((at) => (at === undefined ? '' : toTimestamp(at)))
       const span = `${first && ` since ${first}`}${last && ` until ${last}`}`
-      throw new Error(`${from} has no jobs${span}; there is nothing to simulate`)
+      throw new Error(`${name} has no jobs${span}; there is nothing to simulate`)
     }
     const results = compareAll(recording, runsOf(policy, idleThreshold), fairWindow)
     return { recording, results }
@@ -40,6 +47,24 @@ export const simulateCommand = defineCommand({
   document: ({ recording, results }) => toDocument(recording, results),
   print: ({ recording, results }) => printResults(recording, results),
 })
+
+/**
+ * The database to read.
+ * @throws UsageError for a file beside `--database`, and for the file that a database on PostgreSQL has
+ *   replaced; AppError as `loadConfig` does.
+ */
+function sourceOf(from: string | undefined, given: GivenFlags): { source: RecordingSource; name: string } {
+  // Flags of this command have the names of other settings.
+  const config = loadConfig(
+    Object.fromEntries(Object.entries(given).filter(([name]) => name in DATABASE_SETTINGS)),
+  )
+  if (from === undefined) return { source: placeOf(config), name: config.database || config.dir }
+  if (given['database'] !== undefined) throw new UsageError('--from and --database name two databases')
+  if (config.database !== '' && ['', DATABASE_FILE].includes(relative(config.dir, from))) {
+    throw new UsageError(`${from} is out of use: the configured database is on PostgreSQL; leave out --from`)
+  }
+  return { source: { path: from }, name: from }
+}
 
 interface Run {
   policy: Policy

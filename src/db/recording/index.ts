@@ -6,3 +6,4 @@ export type {
   RecordedSlot,
   Recording,
 } from './recording.ts'
+export type { RecordingSource } from './source.ts'

@@ -3,7 +3,6 @@ import { qpus } from '../collections/qpus.ts'
 import { INSERTION_ORDER } from '../engine/dialect.ts'
 import { eventNameSql, eventsSql } from '../journal/timeline.ts'
 import type { ReadTx } from '../records/tx.ts'
-import { withSnapshot } from '../sqlite/read-copy.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
 import type { JobNeeds } from '../store/jobs/fits-qpu.ts'
 import { ledgerSql, newerRunsSql } from '../sums/newer.ts'
@@ -15,6 +14,7 @@ import type {
   RecordedUser,
   Recording,
 } from './recording.ts'
+import { type RecordingSource, withSource } from './source.ts'
 
 /** The submissions to read, in ms since the epoch; `until` itself is excluded. */
 interface RecordedSpan {
@@ -23,11 +23,11 @@ interface RecordedSpan {
 }
 
 /**
- * Reads a recording from the database at `path`, even that of a running server.
- * @throws AppError as `withSnapshot` does.
+ * Reads a recording from one snapshot of a database, even of one that a server uses.
+ * @throws AppError as `withSource` does.
  */
-export function readRecording(path: string, span: RecordedSpan = {}): Recording {
-  return withSnapshot(path, (tx) => {
+export function readRecording(source: RecordingSource, span: RecordedSpan = {}): Recording {
+  return withSource(source, (tx) => {
     const jobs = readJobs(tx, span)
     const slots = readSlots(tx)
     const ends = jobs.flatMap(({ attempts }) => attempts.map(({ startedAt, ms }) => startedAt + ms))

@@ -55,7 +55,7 @@ export function assertHasTables(existing: readonly StoredTable[], tables: readon
     if (!missing) continue
     throw new AppError(
       'conflict',
-      `The database has no ${table.name}.${missing.name}: another version wrote it; export with that version, or start svc serve of this one on it first`,
+      `The database has no ${table.name}.${missing.name}: another version wrote it; use that version, or start svc serve of this one on it first`,
       { reason: 'database_other_version' },
     )
   }

@@ -19,7 +19,8 @@ import { assertHasTables } from './snapshot.ts'
 /** Begins the first line of a whole database. */
 const HEAD = '{"format":"svc database 1"}'
 
-const TABLES: readonly Table[] = [...INTERNAL_TABLES, ...COLLECTIONS.flatMap(tablesOf)]
+/** Every table of a database. */
+export const TABLES: readonly Table[] = [...INTERNAL_TABLES, ...COLLECTIONS.flatMap(tablesOf)]
 
 /** The columns of a table with the numbers of its rows, and those that are its key. */
 interface Shape {

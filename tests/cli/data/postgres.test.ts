@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runSvc } from '../../support/executable/service.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
+import { JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const START_MS = 60_000
@@ -53,6 +54,34 @@ describe.skipIf(postgresMissing !== undefined)('commands on a database on Postgr
         expect([status, err]).toEqual([1, expect.stringContaining('pg_dump')])
       }
       expect((await svc('doctor', '--accept-loss')).status).toBe(2)
+    },
+    START_MS,
+  )
+
+  test(
+    'recorded jobs are those of PostgreSQL, never those of the file that it has replaced',
+    async () => {
+      await using lab = await JobLab.open()
+      await lab.running(await lab.user())
+      const { host, port, database, user } = await server.createDatabase()
+      const env = { SVC_DATABASE: `postgres://${user}@${host}:${port}/${database}` }
+      const svc = (...args: string[]) => runSvc([...args, '--dir', lab.dir], { cwd: lab.dir, env })
+      const onFile = (...args: string[]) => runSvc([...args, '--dir', lab.dir], { cwd: lab.dir })
+      expect((await onFile('export', '--whole', '-o', 'whole.jsonl')).status).toBe(0)
+      expect((await svc('import', 'whole.jsonl')).status).toBe(0)
+      const recorded = await onFile('simulate', '--json')
+      expect(JSON.parse(recorded.out)).toMatchObject({ recording: { jobs: 1 } })
+      await lab.submit(await lab.user())
+      expect(await svc('simulate', '--json')).toEqual(recorded)
+      for (const path of [lab.dir, join(lab.dir, 'svc.db')]) {
+        const { status, err } = await svc('simulate', '--from', path)
+        expect([status, err]).toEqual([
+          2,
+          expect.stringContaining('the configured database is on PostgreSQL'),
+        ])
+      }
+      const both = await svc('simulate', '--from', 'x.db', '--database', env.SVC_DATABASE)
+      expect([both.status, both.err]).toEqual([2, expect.stringContaining('--from and --database')])
     },
     START_MS,
   )

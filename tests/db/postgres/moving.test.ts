@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { type DatabasePlace, openDatabase, openServerDatabase, readDatabase } from '../../../src/db/index.ts'
 import { appendAudit, readAuditChain } from '../../../src/db/journal/index.ts'
+import { readRecording } from '../../../src/db/recording/index.ts'
 import {
   type AttemptResult,
   applyResult,
@@ -124,6 +125,7 @@ describe.skipIf(postgresMissing !== undefined)('moving', () => {
       const counts = await importWhole({ path, place: onServer, clock, log: silentLog })
       expect(counts['quantum_jobs']).toBe(6)
       expect(await whole(onServer)).toBe(before)
+      expect(readRecording(onServer)).toEqual(readRecording(lab.place))
       const restored = { server: await server.dumpAndRestore(onServer.server) }
       expect(await whole(restored)).toBe(before)
       writeFileSync(path, await whole(onServer))

@@ -14,7 +14,7 @@ import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
+describe('readRecording()', () => {
   test('reads the submissions, run times, switches and grants of each user', async () => {
     await using lab = await JobLab.open()
     const [qpu, unused] = [await lab.qpu({ numQubits: 5 }), await lab.qpu()]
@@ -39,7 +39,7 @@ describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
     await setMaintenance(lab.db, 'test', qpu.id, true, 'new pump')
     await setQpuEnabled(lab.db, 'test', qpu.id, false)
     const now = start + 3_500
-    const recording = readRecording(lab.dir)
+    const recording = readRecording(lab.place)
     expect(recording).toMatchObject({
       ...{ from: start, to: now, slots: [] },
       users: [
@@ -101,7 +101,7 @@ describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
     await setQpuEnabled(lab.db, 'test', id, true)
     await setMaintenance(lab.db, 'test', id, false, '')
     await setDraining(lab.db, 'test', id, { draining: false, reason: '' })
-    const [{ qpu } = {}] = readRecording(lab.dir).qpus
+    const [{ qpu } = {}] = readRecording(lab.place).qpus
     expect(qpu).toMatchObject({ enabled: true, maintenance: false, draining: false })
   })
 
@@ -113,7 +113,7 @@ describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
     await lab.db.write('date back', (tx) =>
       tx.run('UPDATE quantum_jobs SET created = $at WHERE id = $id', { at, id: older.id }),
     )
-    const { jobs, from, to } = readRecording(lab.dir)
+    const { jobs, from, to } = readRecording(lab.place)
     expect(jobs.map(({ id }) => id)).toEqual([older.id, newer.id])
     expect([from, to]).toEqual([Date.UTC(2020, 0), lab.clock.now()])
   })
@@ -132,26 +132,29 @@ describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
       ids.push(id)
     }
     const now = lab.clock.now()
-    const { jobs, users } = readRecording(lab.dir, { since: now - 2_000, until: now - 1_000 })
+    const { jobs, users } = readRecording(lab.place, { since: now - 2_000, until: now - 1_000 })
     expect(jobs.map(({ id }) => id)).toEqual(ids.slice(1, 2))
     expect(users[0]?.credits.map(({ deltaMs }) => deltaMs)).toEqual([100_000, -10, -10])
   })
 
-  test('reads the file of a running server, copies of it and backups, and writes nothing next to them', async () => {
-    await using lab = await JobLab.open()
-    using folder = temporaryFolder()
-    const { id } = await lab.submit(await lab.user())
-    const live = join(lab.dir, 'svc.db')
-    const inFolder = (name: string) => join(folder.path, name)
-    mkdirSync(inFolder('whole'))
-    for (const end of ['', '-wal']) copyFileSync(live + end, inFolder(`whole/copy.db${end}`))
-    await writeBackup(lab.dir, inFolder('backup.db'))
-    const before = [live, ...listed(folder.path), ...listed(lab.dir)]
-    for (const path of [live, lab.dir, inFolder('whole/copy.db'), inFolder('backup.db')]) {
-      expect(readRecording(path).jobs.map((job) => job.id)).toEqual([id])
-    }
-    expect([live, ...listed(folder.path), ...listed(lab.dir)]).toEqual(before)
-  })
+  test.skipIf(onlySqlite('its file'))(
+    'reads the file of a running server, copies of it and backups, and writes nothing next to them',
+    async () => {
+      await using lab = await JobLab.open()
+      using folder = temporaryFolder()
+      const { id } = await lab.submit(await lab.user())
+      const live = join(lab.dir, 'svc.db')
+      const inFolder = (name: string) => join(folder.path, name)
+      mkdirSync(inFolder('whole'))
+      for (const end of ['', '-wal']) copyFileSync(live + end, inFolder(`whole/copy.db${end}`))
+      await writeBackup(lab.dir, inFolder('backup.db'))
+      const before = [live, ...listed(folder.path), ...listed(lab.dir)]
+      for (const path of [live, lab.dir, inFolder('whole/copy.db'), inFolder('backup.db')]) {
+        expect(readRecording({ path }).jobs.map((job) => job.id)).toEqual([id])
+      }
+      expect([live, ...listed(folder.path), ...listed(lab.dir)]).toEqual(before)
+    },
+  )
 
   test('reads the bare file that a stopped server left, and writes nothing next to it', async () => {
     using folder = temporaryFolder()
@@ -160,7 +163,7 @@ describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
     mkdirSync(join(folder.path, 'bare'))
     const copy = join(folder.path, 'bare/svc.db')
     copyFileSync(join(folder.path, 'svc.db'), copy)
-    expect(readRecording(copy)).toMatchObject({ from: 0, to: 0, jobs: [] })
+    expect(readRecording({ path: copy })).toMatchObject({ from: 0, to: 0, jobs: [] })
     expect(listed(join(folder.path, 'bare'))).toEqual(['svc.db'])
   })
 
@@ -174,7 +177,7 @@ describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
     const before = process.env['TMPDIR'] ?? tmpdir()
     process.env['TMPDIR'] = temporary.path
     try {
-      expect(() => readRecording(folder.path)).toThrow()
+      expect(() => readRecording({ path: folder.path })).toThrow()
     } finally {
       process.env['TMPDIR'] = before
     }
@@ -184,12 +187,12 @@ describe.skipIf(onlySqlite('its file'))('readRecording()', () => {
   test('rejects a file that is not a database of this version, with a remedy', () => {
     using folder = temporaryFolder()
     const path = join(folder.path, 'thing.db')
-    expect(() => readRecording(path)).toThrow(`There is no file ${path}`)
-    expect(() => readRecording(folder.path)).toThrow(`There is no svc.db in ${folder.path}`)
+    expect(() => readRecording({ path })).toThrow(`There is no file ${path}`)
+    expect(() => readRecording({ path: folder.path })).toThrow(`There is no svc.db in ${folder.path}`)
     writeFileSync(path, '')
-    expect(() => readRecording(path)).toThrow(`${path} is not a database of svc`)
+    expect(() => readRecording({ path })).toThrow(`${path} is not a database of svc`)
     writeFileSync(path, 'this is no database at all, by far'.repeat(100))
-    expect(() => readRecording(path)).toThrow('is damaged (file is not a database)')
+    expect(() => readRecording({ path })).toThrow('is damaged (file is not a database)')
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { silentLog, systemClock } from '../../../src/base/index.ts'
-import { checkInvariants, type Database } from '../../../src/db/index.ts'
+import { checkInvariants, type Database, type DatabasePlace } from '../../../src/db/index.ts'
 import { type User, users } from '../../../src/db/store/accounts/index.ts'
 import {
   finishValues,
@@ -129,13 +129,15 @@ export class JobLab implements AsyncDisposable {
   readonly order: JobOrder
   /** Folder of the database. */
   readonly dir: string
+  readonly place: DatabasePlace
   readonly #close: () => Promise<void>
   #count = 0
 
-  private constructor({ db, clock, dir, ...test }: TestDatabase, config: Config, order: JobOrder) {
+  private constructor({ db, clock, dir, place, ...test }: TestDatabase, config: Config, order: JobOrder) {
     this.db = db
     this.clock = clock
     this.dir = dir
+    this.place = place
     this.config = config
     this.order = order
     this.#close = async () => test[Symbol.asyncDispose]()

@@ -128,7 +128,7 @@ class Week {
       await this.#pollLater()
     }
     await this.#check(false)
-    const recording = readRecording(this.#lab.dir)
+    const recording = readRecording(this.#lab.place)
     const played = asRecorded(recording)
     return {
       ...this.#report,
