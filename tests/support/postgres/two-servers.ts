@@ -93,8 +93,10 @@ export class TwoServers implements AsyncDisposable {
     return took
   }
 
-  async untilLeads(service: Service): Promise<void> {
-    await until('a server to lead', async () => (await roleOf(service)) === 'leader')
+  /** Waits until a server leads, `timeoutMs` at most if given. */
+  async untilLeads(service: Service, timeoutMs?: number): Promise<void> {
+    const leads = async () => (await roleOf(service)) === 'leader'
+    await until('a server to lead', leads, timeoutMs === undefined ? {} : { timeoutMs })
   }
 
   /** The values of a statement. */
