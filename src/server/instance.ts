@@ -85,6 +85,8 @@ export interface ServerDependencies {
   onUnflushed?: (error: AppError) => void
   /** The connection to PostgreSQL is lost, so that what it has stored is unknown: the process has to end. */
   onDatabaseLost?: (error: AppError) => void
+  /** Longest time in ms of one call of PostgreSQL while the services run; 2 s by default. */
+  databasePatienceMs?: number
   /** The database is damaged, which was detected after the start: the process has to end. */
   onDamaged?: (error: AppError) => void
   /** After a restore that failed, the old database could not be opened either: the process has to end. */
@@ -139,7 +141,7 @@ export async function openInstance(config: Config, dependencies: InstanceDepende
 
 /** The database in the data folder, or on the server that is configured. */
 async function openConfigured(config: Config, dependencies: InstanceDependencies): Promise<Database> {
-  const { clock, log, lock, lease, onUnflushed, onDamaged, onDatabaseLost } = dependencies
+  const { clock, log, lock, lease, onUnflushed, onDamaged, onDatabaseLost, databasePatienceMs } = dependencies
   const common = {
     clock,
     log,
@@ -161,6 +163,7 @@ async function openConfigured(config: Config, dependencies: InstanceDependencies
       isBackedUp,
       epoch: await lease?.led,
       ...(onDatabaseLost ? { onLost: onDatabaseLost } : {}),
+      ...(databasePatienceMs === undefined ? {} : { patienceMs: databasePatienceMs }),
     })
   }
   return openDatabase({

@@ -52,7 +52,7 @@ export async function openTestDatabase(
 }
 
 /** A busy machine takes longer than one that serves users. */
-const PATIENCE_MS = 30_000
+export const PATIENCE_MS = 30_000
 
 /** Databases with the tables of the service, of which copies are made faster, by their server. */
 const declared = new WeakMap<TestServer, Promise<ServerAddress>>()

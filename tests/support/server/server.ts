@@ -16,7 +16,7 @@ import {
   type Server,
   type ServerContext,
 } from '../../../src/server/index.ts'
-import { createDeclared } from '../database.ts'
+import { createDeclared, PATIENCE_MS } from '../database.ts'
 import { freePortRange } from '../free-port.ts'
 import { sharedServer } from '../postgres/server.ts'
 import { type TemporaryFolder, temporaryFolder } from '../temporary-folder.ts'
@@ -228,6 +228,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const server = await createServer(effective, {
     ...{ clock, log, version: '2026.1.0-test', assets: undefined, logs: options.logs },
     passwords: CHEAP_PASSWORDS,
+    databasePatienceMs: PATIENCE_MS,
   })
   const started = await server.start().catch((error: unknown) => {
     own?.[Symbol.dispose]()
