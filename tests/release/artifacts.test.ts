@@ -210,7 +210,8 @@ kill $(cat /run/svc.pid) && while kill -0 $(cat /run/svc.pid); do sleep 0.1; don
     const query = ['dpkg-query', '-W', '-f', '$' + '{Version}', 'svc']
     expect(await run([...within, ...query])).toBe(`${version}-1`)
     await service.stop()
-    expect((await service.doctor()).status).toBe(0)
+    const { status } = await runSvc(['doctor'], { cwd: data, executable })
+    expect(status).toBe(0)
   })
 
   test('has a wheel that runs without a network', async () => {
