@@ -117,6 +117,7 @@ async function assemble(config: Config, dependencies: Assembly): Promise<Server>
       server,
       address: ports.url,
       rootCa: tls.material.caFingerprint,
+      dir,
       onStandby(leader) {
         gate.standBy(leader)
         if (leader === '') log.warn('on standby; the database does not respond')

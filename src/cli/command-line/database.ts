@@ -1,14 +1,15 @@
 import { silentLog, systemClock } from '../../base/index.ts'
 import {
+  acceptStateLoss,
   type Database,
   type DatabaseOptions,
   type DatabasePlace,
+  type LogLoss,
   openDatabase,
   openServerDatabase,
 } from '../../db/index.ts'
 import { type Config, databaseServer, SETTINGS } from '../../server/index.ts'
 import { DIR_SETTINGS } from './server-config.ts'
-import { UsageError } from './usage-error.ts'
 
 /** The settings of commands that use the server's database only. */
 export const DATABASE_SETTINGS = {
@@ -33,16 +34,22 @@ export function namePlace(config: Config): { dir: string } | { database: string 
 }
 
 /**
- * Opens the configured database for this process alone: a running server refuses it.
+ * Opens the configured database for this process alone: a running server refuses it. With `onLoss`, changes
+ * that are lost are accepted and reported.
  * @throws AppError that states a remedy, as `openDatabase` and `openServerDatabase` do.
  */
 export async function openConfigured(
   config: Config,
-  { onLogLoss, ...options }: Pick<DatabaseOptions, 'create' | 'names' | 'onLogLoss'> = {},
+  {
+    onLoss,
+    ...options
+  }: Pick<DatabaseOptions, 'create' | 'names'> & { onLoss?: (loss: LogLoss) => void } = {},
 ): Promise<Database> {
   const place = placeOf(config)
   const common = { clock: systemClock, log: silentLog, ...options }
-  if ('dir' in place) return openDatabase({ ...common, ...place, ...(onLogLoss && { onLogLoss }) })
-  if (onLogLoss) throw new UsageError('--accept-loss applies to a database in a file, not to PostgreSQL')
-  return openServerDatabase({ ...common, ...place, patienceMs: PATIENCE_MS })
+  if ('dir' in place) return openDatabase({ ...common, ...place, ...(onLoss && { onLogLoss: onLoss }) })
+  const db = await openServerDatabase({ ...common, ...place, patienceMs: PATIENCE_MS })
+  const loss = onLoss && (await db.write('accept loss', (tx) => acceptStateLoss(tx, config.dir)))
+  if (loss) onLoss(loss)
+  return db
 }

@@ -15,6 +15,7 @@ export class ExitError extends Error {
 
 const STATUS_BY_REASON: Record<string, number> = {
   bad_config: 2,
+  database_behind: 3,
   database_damaged: 3,
   database_lost: 75,
   database_newer: 3,

@@ -11,7 +11,7 @@ export const doctorCommand = defineCommand({
   flags: {
     acceptLoss: switchFlag(
       kinds.bool(),
-      'Accept that the last changes are lost with the write-ahead log, so that the server starts again',
+      'Accept that the last changes are lost, with the write-ahead log or on PostgreSQL, so that the server starts again',
     ),
   },
   settings: DATABASE_SETTINGS,
@@ -21,7 +21,7 @@ export const doctorCommand = defineCommand({
     const losses: LogLoss[] = []
     const db = await openConfigured(config, {
       create: false,
-      ...(acceptLoss ? { onLogLoss: (loss: LogLoss) => losses.push(loss) } : {}),
+      ...(acceptLoss ? { onLoss: (loss: LogLoss) => losses.push(loss) } : {}),
     })
     try {
       const [loss] = losses
@@ -40,7 +40,8 @@ export const doctorCommand = defineCommand({
   print({ accepted_loss: loss, findings, ...place }) {
     if (loss) {
       const range = loss.since === undefined ? '' : ` from ${loss.since} to ${loss.until}`
-      console.log(`Accepted: changes${range} may be lost, because the log ${loss.detail}`)
+      const what = 'dir' in place ? 'log' : 'database'
+      console.log(`Accepted: changes${range} may be lost, because the ${what} ${loss.detail}`)
     }
     if (findings.length === 0)
       console.log(`${'dir' in place ? place.dir : place.database}: no problems found`)

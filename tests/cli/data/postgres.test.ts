@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runSvc } from '../../support/executable/service.ts'
+import { runSvc, Service } from '../../support/executable/service.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const START_MS = 60_000
 
@@ -53,7 +54,42 @@ describe.skipIf(postgresMissing !== undefined)('commands on a database on Postgr
         const { status, err } = await svc(...command)
         expect([status, err]).toEqual([1, expect.stringContaining('pg_dump')])
       }
-      expect((await svc('doctor', '--accept-loss')).status).toBe(2)
+      expect(JSON.parse((await svc('doctor', '--accept-loss', '--json')).out).accepted_loss).toBeNull()
+    },
+    START_MS,
+  )
+
+  test(
+    'a server does not lead a database that is older than it has seen, until svc doctor accepts the loss',
+    async () => {
+      using folder = temporaryFolder()
+      const at = await server.createDatabase()
+      const url = `postgres://${at.user}@${at.host}:${at.port}/${at.database}`
+      await using service = Service.elsewhere(folder.path, { flags: ['--database', url] })
+      const svc = (...args: string[]) => runSvc(args, { cwd: folder.path, env: { SVC_DATABASE: url } })
+      service.launch()
+      await service.untilLogged('server started')
+      await service.setUp()
+      const replica = await server.dumpAndRestore(at)
+      const { id } = await service.createUser(10)
+      const noted = () => readFileSync(join(folder.path, 'svc_data/postgres-note.json'), 'utf8')
+      const first = noted()
+      await until('a later note', () => noted() !== first)
+      expect(await service.stop('SIGKILL')).toBe(137)
+      await server.replace(at, replica)
+      service.launch()
+      expect(await service.ended()).toBe(3)
+      expect(service.log).toContain('svc doctor --accept-loss')
+      const accepted = await svc('doctor', '--accept-loss', '--json')
+      expect(JSON.parse(accepted.out)).toMatchObject({
+        accepted_loss: { since: expect.stringMatching(/Z$/), until: expect.stringMatching(/Z$/) },
+        findings: [],
+      })
+      expect((await svc('audit', 'list', '--act', 'loss.accept')).out).toContain('older')
+      const from = service.log.length
+      service.launch()
+      await service.untilLogged('server started', from)
+      expect(await server.run(`SELECT id FROM users WHERE id = '${id}'`, at)).toEqual([])
     },
     START_MS,
   )

@@ -1,17 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { SQL } from 'bun'
 import { type AppError, silentLog } from '../../../src/base/index.ts'
 import { users } from '../../../src/db/collections/users.ts'
 import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
 import { Lease } from '../../../src/db/postgres/lease/lease.ts'
+import { acceptStateLoss } from '../../../src/db/postgres/lease/note.ts'
 import { openServerDatabase } from '../../../src/db/postgres/open-database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
 const START_MS = 60_000
 
 if (postgresMissing) console.warn(`tests of the lease do not run: ${postgresMissing}`)
+
+/** The data folders of all servers. */
+const folders = temporaryFolder()
+afterAll(() => folders[Symbol.dispose]())
+
+function newFolder(): string {
+  const path = join(folders.path, crypto.randomUUID())
+  mkdirSync(path)
+  return path
+}
 
 /** A server that shares a database; nothing but its lease and, once it leads, its database. */
 class Contender implements AsyncDisposable {
@@ -20,12 +34,13 @@ class Contender implements AsyncDisposable {
   readonly lease: Lease
   readonly #server: ServerAddress
 
-  constructor(server: ServerAddress, address: string, rootCa = 'aa') {
+  constructor(server: ServerAddress, address: string, { rootCa = 'aa', dir = newFolder() } = {}) {
     this.#server = server
     this.lease = new Lease({
       server,
       address,
       rootCa,
+      dir,
       onStandby: (leader) => void this.leaders.push(leader),
       onLost: (error) => void this.lost.push(error),
     })
@@ -192,12 +207,49 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   )
 
   test(
+    'one that is older than a server has seen is led by none who knows, until the loss is accepted',
+    async () => {
+      const at = await server.createDatabase()
+      const renewals = async () => (await server.run('SELECT renewals FROM leader', at))[0]?.['renewals']
+      const dir = newFolder()
+      const north = new Contender(at, 'http://north', { dir })
+      const noted = () => JSON.parse(readFileSync(join(dir, 'postgres-note.json'), 'utf8')).database
+      await (await north.open()).close()
+      const south = new Contender(at, 'http://south')
+      // As a replica that has not received what followed.
+      const replica = await server.dumpAndRestore(at)
+      const first = Number(await renewals())
+      await until('further renewals', async () => Number(await renewals()) > first + 1)
+      await north.lease.release()
+      await south.lease.release()
+      const lost = noted()
+      await server.replace(at, replica)
+      await using again = new Contender(at, 'http://north', { dir })
+      await expect(again.lease.led).rejects.toMatchObject({
+        reason: 'database_behind',
+        message: expect.stringMatching(/from \d.*Z to \d.*Z may be lost.*svc doctor --accept-loss/),
+      })
+      expect(await server.run('SELECT epoch FROM leader', at)).toEqual([{ epoch: '1' }])
+      const options = { server: at, clock: new FakeClock(), log: silentLog, patienceMs: START_MS }
+      const db = await openServerDatabase(options)
+      const accept = () => db.write('accept', (tx) => acceptStateLoss(tx, dir))
+      expect(await accept()).toMatchObject({ detail: expect.stringContaining('older') })
+      expect(await accept()).toBeUndefined()
+      await db.close()
+      await using accepted = new Contender(at, 'http://north', { dir })
+      expect(await accepted.lease.led).toBe(2)
+      await until('a note of the accepted database', () => noted() !== lost)
+    },
+    START_MS,
+  )
+
+  test(
     'one with another root CA, or with a database of another program, is refused',
     async () => {
       const at = await server.createDatabase()
       await using north = new Contender(at, 'http://north')
       await north.lease.led
-      await using south = new Contender(at, 'http://south', 'bb')
+      await using south = new Contender(at, 'http://south', { rootCa: 'bb' })
       await expect(south.lease.led).rejects.toMatchObject({ reason: 'root_ca_differs' })
       const foreign = await server.createDatabase()
       await server.run('CREATE TABLE orders (id bigint)', foreign)

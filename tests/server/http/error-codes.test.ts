@@ -11,6 +11,7 @@ const NOT_IN_RESPONSES = {
     ...[
       'bad_config',
       'backup_needed',
+      'database_behind',
       'database_foreign',
       'database_in_use',
       'database_not_empty',

@@ -39,6 +39,8 @@ export interface TestServer extends AsyncDisposable {
   dropDatabase(address: ServerAddress): Promise<void>
   /** Restores the dump of a database into a new one, whose address it returns. */
   dumpAndRestore(address: ServerAddress): Promise<ServerAddress>
+  /** Puts one database into the place of another one, which is lost, as when an old replica is promoted. */
+  replace(address: ServerAddress, by: ServerAddress): Promise<void>
   /** Ends it, in an orderly way or as a crash does, and starts it again with its data. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
 }
@@ -106,6 +108,10 @@ export async function startServer(): Promise<TestServer> {
       const dump = await Bun.$`${programs}/pg_dump ${at} -Fc ${database}`.quiet()
       await Bun.$`${programs}/pg_restore ${at} ${into} < ${dump.stdout}`.quiet()
       return restored
+    },
+    async replace({ database }, by) {
+      await sql.unsafe(`DROP DATABASE ${database} WITH (FORCE)`)
+      await sql.unsafe(`ALTER DATABASE ${by.database} RENAME TO ${database}`)
     },
     async restart(signal) {
       await end(signal)

@@ -8,11 +8,22 @@ import { FENCE } from '../sql/fence.ts'
 const TABLE = `CREATE TABLE IF NOT EXISTS leader (id bigint PRIMARY KEY, epoch bigint NOT NULL UNIQUE,
   address text NOT NULL, root_ca text NOT NULL, until timestamptz NOT NULL)`
 
+/**
+ * What servers note of the database: which one it is, and how often its lease was renewed. To alter the table
+ * waits for transactions of a leader, so that it is not tried in vain.
+ */
+const NOTED_COLUMNS = `DO $svc$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = 'leader'::regclass AND attname = 'renewals') THEN
+    ALTER TABLE leader ADD COLUMN renewals bigint NOT NULL DEFAULT 0,
+      ADD COLUMN database text NOT NULL DEFAULT gen_random_uuid();
+  END IF;
+END $svc$`
+
 const FIRST_ROW = `INSERT INTO leader (id, epoch, address, root_ca, until) VALUES (1, 0, '', '', '-infinity')
   ON CONFLICT (id) DO NOTHING`
 
 /** What the lease needs in the database. */
-export const PREPARATION: readonly string[] = [TABLE, FIRST_ROW, FENCE]
+export const PREPARATION: readonly string[] = [TABLE, NOTED_COLUMNS, FIRST_ROW, FENCE]
 
 /** One process at a time prepares; two that replace a function at once fail. */
 export const LOCK_PREPARATION = "SELECT pg_advisory_xact_lock(hashtext('svc preparation'))"
@@ -36,11 +47,18 @@ export const STANDBYS = `SELECT DISTINCT substr(application_name, ${STANDBY_NAME
 /** Gives this session the name `$1`. */
 export const NAME_SESSION = "SELECT set_config('application_name', $1, false)"
 
-/** The leader; `isFree` when its time is over, or when it has no session any more. */
+/** The state of the lease; a lease lasts 3 s. */
+export const STATE = `database, renewals, to_char(CASE WHEN until < clock_timestamp() THEN until ELSE clock_timestamp() END
+    - interval '3 seconds', 'YYYY-MM-DD HH24:MI:SS.MS"Z"') AS "renewedAt"`
+
+/**
+ * The leader; `isFree` when its time is over, or when it has no session any more. None on a replica, which
+ * may be behind.
+ */
 export const LOOK = `SELECT epoch, address, root_ca AS "rootCa", until < clock_timestamp() OR NOT EXISTS (
     SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'svc leader ' || epoch
-  ) AS "isFree" FROM leader WHERE id = 1`
+  ) AS "isFree", ${STATE} FROM leader WHERE id = 1 AND NOT pg_is_in_recovery()`
 
 /**
  * Ends the sessions with the names `$1` and `$2`, and waits until they have ended: those of a process that is
@@ -50,12 +68,12 @@ export const END_SESSIONS = `SELECT pg_terminate_backend(pid, 2000) FROM pg_stat
   WHERE datname = current_database() AND application_name IN ($1, $2)`
 
 /** Takes the lease with the address `$2` and the root CA `$3`, if its epoch is still `$1`. */
-export const TAKE = `UPDATE leader SET epoch = epoch + 1, address = $2, root_ca = $3,
-  until = clock_timestamp() + interval '3 seconds' WHERE id = 1 AND epoch = $1::bigint RETURNING epoch`
+export const TAKE = `UPDATE leader SET epoch = epoch + 1, address = $2, root_ca = $3, renewals = renewals + 1,
+  until = clock_timestamp() + interval '3 seconds' WHERE id = 1 AND epoch = $1::bigint`
 
 /** Renews the lease of the epoch `$1`. */
-export const RENEW = `UPDATE leader SET until = clock_timestamp() + interval '3 seconds'
-  WHERE id = 1 AND epoch = $1::bigint`
+export const RENEW = `UPDATE leader SET renewals = renewals + 1, until = clock_timestamp() + interval '3 seconds'
+  WHERE id = 1 AND epoch = $1::bigint RETURNING ${STATE}`
 
 /** Ends the lease of the epoch `$1`. */
 export const RELEASE = 'UPDATE leader SET until = clock_timestamp() WHERE id = 1 AND epoch = $1::bigint'

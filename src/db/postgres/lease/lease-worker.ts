@@ -17,6 +17,7 @@ import {
   standbyName,
   TAKE,
 } from './lease-statements.ts'
+import { DatabaseNote, type LeaseState } from './note.ts'
 
 const POLL_MS = 200
 const RENEWAL_MS = 700
@@ -26,7 +27,7 @@ const PREPARATION_MS = 30_000
 type Respond = (event: LeaseEvent) => void
 type Opening = Extract<LeaseRequest, { kind: 'open' }>
 
-interface Row {
+interface Row extends LeaseState {
   epoch: number
   address: string
   rootCa: string
@@ -34,11 +35,13 @@ interface Row {
 }
 
 let session: LeaseSession | undefined
+let note: DatabaseNote | undefined
 let held: number | undefined
 let isReleased = false
 
 async function open(opening: Opening, respond: Respond): Promise<void> {
   try {
+    note = new DatabaseNote(opening.dir)
     session = await openLeaseSession(opening.address)
     const foreign = await prepare(session)
     if (foreign !== undefined) respond({ kind: 'foreign', table: foreign })
@@ -75,16 +78,17 @@ async function standBy(first: LeaseSession, opening: Opening, respond: Respond):
       named = own
       session = own
       const [row] = (await own.run(LOOK)).rows as unknown as Row[]
-      if (row && row.rootCa !== '' && row.rootCa !== opening.rootCa) {
-        return respond({ kind: 'otherRoot', rootCa: row.rootCa, leader: row.address })
-      }
-      const epoch = row?.isFree === 1 ? await take(own, row.epoch, opening) : undefined
+      if (!row) throw new Error('it is a replica')
+      const refusal = refuse(row, opening)
+      if (refusal) return respond(refusal)
+      note?.see(row, systemClock.now())
+      const epoch = row.isFree === 1 ? await take(own, row, opening) : undefined
       if (epoch !== undefined) {
         held = epoch
         respond({ kind: 'leading', epoch })
         return keep(own, epoch, { ticks: new Int32Array(opening.ticks), respond })
       }
-      report(row?.address ?? '')
+      report(row.address)
     } catch {
       own?.close()
       own = undefined
@@ -94,15 +98,25 @@ async function standBy(first: LeaseSession, opening: Opening, respond: Respond):
   }
 }
 
-/** Ends the sessions of the leader with the epoch `seen` and leads; undefined when another one does. */
-async function take(own: LeaseSession, seen: number, opening: Opening): Promise<number | undefined> {
+/** Why this server cannot lead nor stand by; undefined when it can. */
+function refuse({ rootCa, address: leader, ...state }: Row, opening: Opening): LeaseEvent | undefined {
+  if (rootCa !== '' && rootCa !== opening.rootCa) return { kind: 'otherRoot', rootCa, leader }
+  const loss = note?.lossOf(state)
+  return loss && { kind: 'behind', loss }
+}
+
+/** Ends the sessions of the leader that was seen and leads; undefined when another one does. */
+async function take(own: LeaseSession, row: Row, opening: Opening): Promise<number | undefined> {
+  const { epoch: seen, renewals } = row
   await own.run(END_SESSIONS, [sessionName(seen), readsName(seen)], 10 * ANSWER_MS)
   await own.run('BEGIN')
   // Named by then, so that nobody finds a leader without a session.
   await own.run(NAME_SESSION, [sessionName(seen + 1)])
   const taken = await own.run(TAKE, [String(seen), opening.own, opening.rootCa])
   await own.run(taken.count === 1 ? 'COMMIT' : 'ROLLBACK')
-  return taken.count === 1 ? seen + 1 : undefined
+  if (taken.count !== 1) return undefined
+  note?.see({ ...row, renewals: renewals + 1 }, systemClock.now())
+  return seen + 1
 }
 
 async function keep(
@@ -123,9 +137,10 @@ async function keep(
     last = now
     try {
       const leftMs = Math.max(1, renewedAt + ANSWER_MS - systemClock.monotonic())
-      const { count } = await own.run(RENEW, [String(epoch)], leftMs)
-      if (count !== 1) throw new Error('another server leads')
+      const [renewed] = (await own.run(RENEW, [String(epoch)], leftMs)).rows as unknown as LeaseState[]
+      if (!renewed) throw new Error('another server leads')
       renewedAt = systemClock.monotonic()
+      note?.see(renewed, systemClock.now())
     } catch (error) {
       if (!isReleased) respond({ kind: 'lost', message: messageOf(error) })
       return
@@ -137,6 +152,7 @@ async function release(respond: Respond): Promise<void> {
   isReleased = true
   if (held !== undefined) await session?.run(RELEASE, [String(held)]).catch(() => undefined)
   session?.close()
+  await note?.written()
   respond({ kind: 'released' })
 }
 

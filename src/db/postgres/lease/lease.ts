@@ -11,6 +11,7 @@ import type { ServerAddress } from '../../engine/server-address.ts'
 import type { Refusal } from '../bridge/bridge.ts'
 import { connectionError } from '../failure.ts'
 import { foreignError } from '../stored-schema.ts'
+import { databaseBehind, type StateLoss } from './note.ts'
 
 export type LeaseRequest =
   | {
@@ -19,6 +20,8 @@ export type LeaseRequest =
       /** Base URL of this server. */
       readonly own: string
       readonly rootCa: string
+      /** Data folder of this server. */
+      readonly dir: string
       /** One number, which the event loop of this server increases while it does not hang. */
       readonly ticks: SharedArrayBuffer
     }
@@ -28,6 +31,8 @@ export type LeaseEvent =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'foreign'; readonly table: string }
   | { readonly kind: 'otherRoot'; readonly rootCa: string; readonly leader: string }
+  /** The database lacks what this server has seen. */
+  | { readonly kind: 'behind'; readonly loss: StateLoss }
   /** Another server leads; its address is empty while the database does not respond. */
   | { readonly kind: 'standby'; readonly leader: string }
   | { readonly kind: 'leading'; readonly epoch: number }
@@ -46,6 +51,8 @@ export interface LeaseOptions {
   address: string
   /** SHA-256 of its root CA, which is the same for all servers of one database. */
   rootCa: string
+  /** Its data folder, which keeps what it has seen of the database. */
+  dir: string
   /** Called when another server leads, and each time the leader changes; `''` while it is not known. */
   onStandby(leader: string): void
   /** Called once when the lease is lost: end the process without sending further responses. */
@@ -73,15 +80,15 @@ export class Lease {
       onResponse: (event) => this.#receive(event),
       onEnd: (error) => this.#fail(error?.message ?? 'the thread that renews it ended'),
     })
-    const { server, address: own, rootCa } = options
+    const { server, address: own, rootCa, dir } = options
     const ticks = this.#ticks.buffer
-    this.#worker.send({ kind: 'open', address: server, own, rootCa, ticks })
+    this.#worker.send({ kind: 'open', address: server, own, rootCa, dir, ticks })
   }
 
   /**
    * Resolves with the epoch, which counts the leaders, when this server leads.
-   * @throws AppError `conflict` (`root_ca_differs`, `database_foreign`), or as `openServerEngine` does when
-   *   it cannot connect.
+   * @throws AppError `conflict` (`root_ca_differs`, `database_foreign`), `internal` (`database_behind`), or
+   *   as `openServerEngine` does when it cannot connect.
    */
   get led(): Promise<number> {
     return this.#led.promise
@@ -130,12 +137,13 @@ export class Lease {
     }
   }
 
-  #refusal(event: Extract<LeaseEvent, { kind: 'refused' | 'foreign' | 'otherRoot' }>): AppError {
+  #refusal(event: Extract<LeaseEvent, { kind: 'refused' | 'foreign' | 'otherRoot' | 'behind' }>): AppError {
     const { server, rootCa } = this.#options
     if (event.kind === 'refused') {
       return connectionError(`${server.host}:${server.port}/${server.database}`, event.refusal)
     }
     if (event.kind === 'foreign') return foreignError(event.table)
+    if (event.kind === 'behind') return databaseBehind(event.loss)
     return new AppError(
       'conflict',
       `The root CA of this server (${rootCa}) is not that of ${event.leader} (${event.rootCa}), which drivers pin: ` +
