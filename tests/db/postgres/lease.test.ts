@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { type AppError, silentLog } from '../../../src/base/index.ts'
 import { users } from '../../../src/db/collections/users.ts'
+import { COLLECTIONS } from '../../../src/db/collections.ts'
 import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
 import { Lease } from '../../../src/db/postgres/lease/lease.ts'
 import { acceptStateLoss } from '../../../src/db/postgres/lease/note.ts'
 import { openServerDatabase } from '../../../src/db/postgres/open-database.ts'
+import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -46,10 +48,11 @@ class Contender implements AsyncDisposable {
     })
   }
 
-  async open(patienceMs = START_MS) {
-    const options = { server: this.#server, clock: new FakeClock(), log: silentLog, patienceMs }
+  async open(patienceMs = START_MS, { migrations = MIGRATIONS, isBackedUp = false } = {}) {
+    const options = { server: this.#server, clock: new FakeClock(), log: silentLog, patienceMs, isBackedUp }
     const epoch = await this.lease.led
-    return openServerDatabase({ ...options, epoch, onLost: (error) => void this.lost.push(error) })
+    const onLost = (error: AppError) => void this.lost.push(error)
+    return openServerDatabase({ ...options, epoch, onLost }, { collections: COLLECTIONS, migrations })
   }
 
   [Symbol.asyncDispose]() {
@@ -239,6 +242,37 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
       await using accepted = new Contender(at, 'http://north', { dir })
       expect(await accepted.lease.led).toBe(2)
       await until('a note of the accepted database', () => noted() !== lost)
+    },
+    START_MS,
+  )
+
+  test(
+    'one of a newer version changes the tables when it leads and a backup is confirmed; an older one then refuses',
+    async () => {
+      const at = await server.createDatabase()
+      const migrations = [
+        ...MIGRATIONS,
+        { id: 9_999, name: 'later', statements: ['CREATE TABLE later (id bigint)'] },
+      ]
+      const later = () => server.run("SELECT to_regclass('later')::text AS name", at)
+      const old = new Contender(at, 'http://old')
+      const db = await old.open()
+      await using hasty = new Contender(at, 'http://hasty')
+      await until('the newer one to stand by', () => hasty.leaders.at(-1) === 'http://old')
+      await db.write('test', (tx) => tx.insert(users, { email: 'ann@example.org' }))
+      await db.close()
+      await old.lease.release()
+      await expect(hasty.open(START_MS, { migrations })).rejects.toMatchObject({ reason: 'backup_needed' })
+      expect(await later()).toEqual([{ name: null }])
+      await hasty.lease.release()
+      await using newer = new Contender(at, 'http://newer')
+      const migrated = await newer.open(START_MS, { migrations, isBackedUp: true })
+      expect(await later()).toEqual([{ name: 'later' }])
+      expect(await migrated.read((tx) => tx.list(users))).toMatchObject([{ email: 'ann@example.org' }])
+      await migrated.close()
+      await newer.lease.release()
+      await using again = new Contender(at, 'http://old')
+      await expect(again.open()).rejects.toMatchObject({ reason: 'database_newer' })
     },
     START_MS,
   )
