@@ -155,6 +155,7 @@ export const PARTS: readonly Part[] = [
       'tests/black-box/operation/restore-elsewhere.test.ts',
       'tests/cli/data/postgres.test.ts',
       'tests/db/postgres/moving.test.ts',
+      'tests/db/postgres/replica-lag.test.ts',
       'tests/examples/monitoring.test.ts',
     ],
   },

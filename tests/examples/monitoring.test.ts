@@ -47,7 +47,13 @@ const charts = dashboard.panels.flatMap(({ title, targets }) =>
 )
 
 /** The metrics of a server that shares its database, which this one does not. */
-const shared = { epoch: 1, standbys: async () => [], onWait: () => undefined, limitWaits: () => undefined }
+const shared = {
+  epoch: 1,
+  standbys: async () => [],
+  replicaLagBytes: async () => 0,
+  onWait: () => undefined,
+  limitWaits: () => undefined,
+}
 const ofShared = writeMetrics(await new DatabaseWaits(systemClock).read(shared))
 
 /** Labels by metric name, each with its values, as servers with a driver expose them. */

@@ -85,6 +85,11 @@ export interface SharedDatabase {
   readonly epoch: number
   /** Base URLs of the servers on standby, each cut to 51 characters; at most 100. */
   standbys(): Promise<string[]>
+  /**
+   * How many bytes of the log of PostgreSQL its slowest replica has not stored; undefined without replicas,
+   * and for a role that may not see them.
+   */
+  replicaLagBytes(): Promise<number | undefined>
   /** Calls the listener after each wait of the event loop for the database, with its time in ms. */
   onWait(listener: (ms: number) => void): void
   /** The services run: from now on the connection is lost when the database does not respond within 2 s. */

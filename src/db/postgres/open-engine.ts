@@ -104,6 +104,10 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
             epoch,
             standbys: async () =>
               (await reads.rows({ sql: STANDBYS, params: {} })).map(({ address }) => String(address)),
+            replicaLagBytes: async () => {
+              const [row] = await reads.rows({ sql: REPLICA_LAG, params: {} })
+              return typeof row?.['bytes'] === 'number' ? row['bytes'] : undefined
+            },
             onWait(listener) {
               onWait = listener
             },
@@ -161,6 +165,10 @@ function prepareServer(writer: Connection, { create, epoch }: Pick<ServerOptions
     for (const sql of FUNCTIONS) writer.post(sql)
   })
 }
+
+/** Others than superusers and members of `pg_monitor` see that there are replicas, and no position. */
+const REPLICA_LAG = `SELECT CAST(max(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)) AS bigint) AS bytes
+  FROM pg_stat_replication`
 
 /** The server has written a commit to its disk before it answers. */
 const NO_LOG: CommitLog = {

@@ -26,6 +26,7 @@ export const FIGURES = {
   svc_standbys: { title: 'Servers on standby', below: null },
   svc_leader_epoch: { title: 'Takeovers and starts' },
   svc_database_longest_wait_seconds: { title: 'Longest wait for the database', from: 1 },
+  svc_database_replica_lag_bytes: { title: 'Replica of PostgreSQL behind by', from: 6.4e7 },
   svc_storage_failing: { title: 'Writes to the disk', from: 1 },
   svc_backup_age_seconds: { title: 'Age of the newest backup', from: DAY_S, infinite: true },
   svc_replicator_backlog_seconds: { title: 'Replication behind by', from: 900 },

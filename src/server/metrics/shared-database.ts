@@ -33,9 +33,9 @@ export class DatabaseWaits {
   }
 
   /** What the server that leads knows of the database and of the other servers. */
-  async read({ epoch, standbys }: SharedDatabase): Promise<Metric[]> {
+  async read({ epoch, standbys, replicaLagBytes }: SharedDatabase): Promise<Metric[]> {
     this.#turn()
-    const found = await standbys()
+    const [found, lag] = await Promise.all([standbys(), replicaLagBytes()])
     return [
       ofLeader(true),
       metric('svc_leader_epoch', 'How often a server has begun to lead, this one included', epoch),
@@ -46,6 +46,15 @@ export class DatabaseWaits {
         'Longest of these waits in the last 5 to 10 minutes',
         Math.max(...this.#longest),
       ),
+      ...(lag === undefined
+        ? []
+        : [
+            metric(
+              'svc_database_replica_lag_bytes',
+              'Bytes of the log of PostgreSQL that its slowest replica has not stored; for members of pg_monitor',
+              lag,
+            ),
+          ]),
     ]
   }
 

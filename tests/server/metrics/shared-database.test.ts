@@ -7,6 +7,7 @@ const MINUTE_MS = 60_000
 const SHARED = {
   epoch: 7,
   standbys: async () => ['http://south'],
+  replicaLagBytes: async (): Promise<number | undefined> => undefined,
   onWait: () => undefined,
   limitWaits: () => undefined,
 }
@@ -20,6 +21,9 @@ test('DatabaseWaits has the longest wait of the last minutes, and all of them by
   expect(values.get('svc_leader')).toBe(1)
   expect(values.get('svc_leader_epoch')).toBe(7)
   expect(values.get('svc_standbys')).toBe(1)
+  expect(values.has('svc_database_replica_lag_bytes')).toBe(false)
+  const behind = valuesOf(await waits.read({ ...SHARED, replicaLagBytes: async () => 5 }))
+  expect(behind.get('svc_database_replica_lag_bytes')).toBe(5)
   expect(values.get('svc_database_wait_seconds_bucket{le="0.5"}')).toBe(2)
   expect(values.get('svc_database_wait_seconds_count')).toBe(3)
   const longest = async () => (await read()).get('svc_database_longest_wait_seconds')

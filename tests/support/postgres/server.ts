@@ -23,6 +23,10 @@ function findPrograms(): string | undefined {
 /** Why tests of PostgreSQL do not run; undefined when they do. */
 export const postgresMissing = findPrograms() === undefined ? 'PostgreSQL is not installed' : undefined
 
+interface TestReplica extends AsyncDisposable {
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+}
+
 /** A server of PostgreSQL of these tests alone. */
 export interface TestServer extends AsyncDisposable {
   /** Id of its first process, which a restart changes. */
@@ -41,6 +45,8 @@ export interface TestServer extends AsyncDisposable {
   dumpAndRestore(address: ServerAddress): Promise<ServerAddress>
   /** Puts one database into the place of another one, which is lost, as when an old replica is promoted. */
   replace(address: ServerAddress, by: ServerAddress): Promise<void>
+  /** Starts a replica, which receives what is committed as long as it is not frozen. */
+  startReplica(): Promise<TestReplica>
   /** Ends it, in an orderly way or as a crash does, and starts it again with its data. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
 }
@@ -51,13 +57,15 @@ export async function startServer(): Promise<TestServer> {
   if (programs === undefined) throw new Error('PostgreSQL is not installed; install the package postgresql')
   const folder = temporaryFolder()
   const data = join(folder.path, 'data')
-  mkdirSync(data)
   const isRoot = process.getuid?.() === 0
-  if (isRoot) {
+  const makeDataFolder = (path: string) => {
+    mkdirSync(path, { mode: 0o700 })
+    if (!isRoot) return
     chmodSync(folder.path, 0o711)
     const [, , uid, gid] = readFileSync('/etc/passwd', 'utf8').match(/^(postgres):[^:]*:(\d+):(\d+)/m) ?? []
-    chownSync(data, Number(uid), Number(gid))
+    chownSync(path, Number(uid), Number(gid))
   }
+  makeDataFolder(data)
   const account = isRoot ? ['--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
   // The kernel ends it when the process of the tests ends by a signal: then nothing else does.
   const as = Bun.which('setpriv') ? ['setpriv', ...account, '--pdeathsig=SIGQUIT'] : []
@@ -112,6 +120,26 @@ export async function startServer(): Promise<TestServer> {
     async replace({ database }, by) {
       await sql.unsafe(`DROP DATABASE ${database} WITH (FORCE)`)
       await sql.unsafe(`ALTER DATABASE ${by.database} RENAME TO ${database}`)
+    },
+    async startReplica() {
+      const copy = join(folder.path, 'replica')
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', USER]
+      makeDataFolder(copy)
+      await Bun.$`${as} ${programs}/pg_basebackup ${from} -D ${copy} -R -c fast`.cwd('/').quiet()
+      const own = rest.map((each) => (each === data ? copy : each))
+      own[own.indexOf(String(port))] = String(freePort())
+      const replica = spawn(command, own, { cwd: '/', stdio: 'ignore', detached: true })
+      const exited = new Promise((resolve) => replica.once('exit', resolve))
+      // The processes that it starts belong to its group, and are frozen with it.
+      const signal = (name: NodeJS.Signals) => void process.kill(-(replica.pid ?? 0), name)
+      return {
+        signal,
+        async [Symbol.asyncDispose]() {
+          signal('SIGCONT')
+          replica.kill('SIGQUIT')
+          await exited
+        },
+      }
     },
     async restart(signal) {
       await end(signal)

@@ -54,6 +54,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   svc_standbys: { show: formatCount, href: POSTGRESQL },
   svc_leader_epoch: { show: formatCount, href: POSTGRESQL },
   svc_database_longest_wait_seconds: { show: formatSeconds, href: POSTGRESQL },
+  svc_database_replica_lag_bytes: { show: formatBytes, href: POSTGRESQL },
   svc_storage_failing: {
     show: (value) => (value === 0 ? 'accepted' : 'refused'),
     isState: true,
