@@ -10,6 +10,8 @@ const QPU = 'bench_qpu'
 interface LabOptions {
   /** Executable to install instead of the one under test. */
   executable?: string
+  /** Address of the database instead of a file in the data folder. */
+  database?: string
   /** Writes into the database while the server is stopped. */
   fill?: (database: string, ids: { owner: string; qpu: string }) => void
 }
@@ -40,10 +42,13 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Installs and starts the server with production settings and log. */
-  static async open({ executable = SVC, fill }: LabOptions = {}): Promise<Lab> {
+  static async open({ executable = SVC, database, fill }: LabOptions = {}): Promise<Lab> {
     const folder = temporaryFolder()
-    const service = await Service.install(folder.path, { executable })
+    const service = database
+      ? Service.elsewhere(folder.path, { executable, flags: ['--database', database] })
+      : await Service.install(folder.path, { executable })
     await service.start()
+    if (database) await service.setUp()
     const { id: owner, token } = await service.createUser(1_000_000)
     const qpu = await service.createQpu(QPU)
     if (fill) {

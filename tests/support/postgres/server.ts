@@ -51,8 +51,11 @@ export interface TestServer extends AsyncDisposable {
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
 }
 
-/** Starts a server, without flushes to disk; it does not run as root: then its own account runs it. */
-export async function startServer(): Promise<TestServer> {
+/**
+ * Starts a server, without flushes to disk unless it is measured; it does not run as root: then its own
+ * account runs it.
+ */
+export async function startServer({ flushes = false } = {}): Promise<TestServer> {
   const programs = findPrograms()
   if (programs === undefined) throw new Error('PostgreSQL is not installed; install the package postgresql')
   const folder = temporaryFolder()
@@ -71,7 +74,8 @@ export async function startServer(): Promise<TestServer> {
   const as = Bun.which('setpriv') ? ['setpriv', ...account, '--pdeathsig=SIGQUIT'] : []
   await Bun.$`${as} ${programs}/initdb -D ${data} -A trust -U ${USER} --no-locale -E UTF8 -N`.cwd('/').quiet()
   const port = freePort()
-  const options = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-F']
+  const options = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=']
+  if (!flushes) options.push('-F')
   const [command = '', ...rest] = [...as, `${programs}/postgres`, '-D', data, '-p', String(port), ...options]
   let server = spawn(command, rest, { cwd: '/', stdio: 'ignore' })
   // Its processes end with the tests, even when nobody stops it and the system has no setpriv.
