@@ -44,7 +44,7 @@ export const SETTINGS = {
       // A password in it is refused, and not repeated.
       secret(databaseUrl),
       '',
-      'PostgreSQL database for trials, such as postgres://svc@db.example.org/svc; if unset, a file in the data folder',
+      'PostgreSQL database, such as postgres://svc@db.example.org/svc; if unset, a file in the data folder',
     ),
     databasePasswordFile: setting(optional(path), '', 'File whose first line is the password of --database'),
     databaseRootCert: setting(
