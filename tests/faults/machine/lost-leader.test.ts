@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { POSTGRES } from '../../../src/db/postgres/sql/dialect.ts'
-import { ledgerSql } from '../../../src/db/sums/newer.ts'
-import { startSvc } from '../../support/executable/background-process.ts'
-import { BELL, type Service } from '../../support/executable/service.ts'
+import type { Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+import { expectEachOnce, JobLoad } from '../../support/postgres/job-load.ts'
 import type { Cut } from '../../support/postgres/proxy.ts'
 import { postgresMissing } from '../../support/postgres/server.ts'
 import { TwoServers } from '../../support/postgres/two-servers.ts'
-import { until } from '../../support/until.ts'
 
 // F29: of two servers that share a database, the one that leads is lost.
 const RUNS = faultRuns(1)
@@ -18,48 +15,9 @@ setDefaultTimeout(180_000 + RUNS * 60_000)
 const MAX_TAKEOVER_MS = RUNS > 1 ? 5_000 : 30_000
 /** From a takeover until the driver is attached again; longer after a freeze, which it must notice. */
 const MAX_ATTACH_MS = RUNS > 1 ? 12_000 : 45_000
-const CLIENTS = 4
 const LOAD_MS = 1_500
 
 if (postgresMissing) console.warn(`tests of two servers do not run: ${postgresMissing}`)
-
-/** Submits with a key of its own for each job, and repeats what was not acknowledged at the other server. */
-class Load {
-  readonly #accepted = new Map<string, string>()
-  readonly #stop = new AbortController()
-  readonly #clients: Promise<unknown>
-
-  constructor(urls: readonly string[], token: string) {
-    this.#clients = Promise.all(Array.from({ length: CLIENTS }, () => this.#submitAll(urls, token)))
-  }
-
-  async #submitAll(urls: readonly string[], token: string): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      const key = crypto.randomUUID()
-      this.#accepted.set(key, await this.#submit(urls, { token, key }))
-    }
-  }
-
-  #submit(urls: readonly string[], { token, key }: { token: string; key: string }): Promise<string> {
-    const body = JSON.stringify({ circuits: [{ circuit: BELL }], shots: 10, qpu_target: 'pair' })
-    let turn = 0
-    return until('a submission to be accepted', async () => {
-      const url = urls[turn++ % urls.length]
-      const headers = { authorization: token, 'content-type': 'application/json', 'idempotency-key': key }
-      const signal = AbortSignal.timeout(5_000)
-      const response = await fetch(`${url}/api/jobs`, { method: 'POST', headers, body, signal })
-      const { id } = (await response.json()) as { id?: string }
-      return response.ok && id
-    })
-  }
-
-  /** Ends it. Returns the ids of all jobs by the keys of their submissions. */
-  async end(): Promise<ReadonlyMap<string, string>> {
-    this.#stop.abort()
-    await this.#clients
-    return this.#accepted
-  }
-}
 
 interface Scene {
   leader: Service
@@ -163,12 +121,6 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
   })
   afterAll(() => both?.[Symbol.asyncDispose]())
 
-  function startDriver() {
-    const args = both.leader.driverArgs('pair', qpu.fingerprint, 'mock')
-    args[args.indexOf('--svc-addr') + 1] = both.addresses
-    return startSvc(args, { cwd: both.leader.folder, env: { SVC_ACCESS_TOKEN: qpu.token } })
-  }
-
   test('the one on standby responds that it does not lead, and which one does', async () => {
     const { leader, standby } = both
     const ready = await fetch(`${standby.url}/api/health?ready=1`)
@@ -188,13 +140,13 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
   test.each(Object.entries(faults))(
     '%s: the other one leads, and each job is completed and charged once',
     async (name, { fault, exit }) => {
-      await using driver = startDriver()
+      await using driver = both.startDriver('pair', qpu)
       await both.leader.untilOnline('pair')
       const times: Record<'takeover' | 'attach', number[]> = { takeover: [], attach: [] }
       const before = accepted.size
       for (let run = 0; run < RUNS; run += 1) {
         const { leader } = both
-        const load = new Load(both.addresses.split(','), user.token)
+        const load = new JobLoad(both, user.token)
         await Bun.sleep(LOAD_MS / 2)
         const takeover = async () => {
           times.takeover.push(await both.takeover())
@@ -206,7 +158,7 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
         expect(await fault({ leader, both, run, takeover })).toBe(exit)
         for (const [key, id] of await load.end()) accepted.set(key, id)
         await both.startStandby()
-        await expectEachOnce()
+        await expectEachOnce(both, accepted)
       }
       expect(driver.process.exitCode).toBeNull()
       const [takeover, attach] = [rangeOf(times.takeover), rangeOf(times.attach)]
@@ -215,22 +167,6 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
       expect(Math.max(...times.attach)).toBeLessThan(MAX_ATTACH_MS)
     },
   )
-
-  async function expectEachOnce(): Promise<void> {
-    await until('the queue to be empty', async () => {
-      const open = await both.all("SELECT id FROM quantum_jobs WHERE status IN ('pending', 'running')")
-      return open.length === 0
-    })
-    const rows = await both.all(
-      `SELECT id, status, (SELECT count(*)::int FROM ${ledgerSql(POSTGRES)} AS ledger
-         WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges FROM quantum_jobs`,
-    )
-    // Each submission exists once, and nothing exists that nobody has submitted.
-    const once = [...accepted.values()].map((id) => ({ id, status: 'completed', charges: 1 }))
-    const byId = (one: object, other: object) =>
-      String(Reflect.get(one, 'id')) < String(Reflect.get(other, 'id')) ? -1 : 1
-    expect(rows.toSorted(byId)).toEqual(once.toSorted(byId))
-  }
 
   test('one with another root CA is refused', async () => {
     const { standby } = both

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
+import { startSvc } from '../executable/background-process.ts'
 import { Service } from '../executable/service.ts'
 import { type TemporaryFolder, temporaryFolder } from '../temporary-folder.ts'
 import { until } from '../until.ts'
@@ -74,6 +75,13 @@ export class TwoServers implements AsyncDisposable {
   /** The addresses of both, as drivers and clients get them. */
   get addresses(): string {
     return [this.#leader.url, this.#standby.url].toSorted().join(',')
+  }
+
+  /** Starts a driver of the device `mock`, which has the addresses of both. */
+  startDriver(name: string, { token, fingerprint }: { token: string; fingerprint: string }) {
+    const args = this.#leader.driverArgs(name, fingerprint, 'mock')
+    args[args.indexOf('--svc-addr') + 1] = this.addresses
+    return startSvc(args, { cwd: this.#leader.folder, env: { SVC_ACCESS_TOKEN: token } })
   }
 
   /** Starts the server that does not run, which is on standby then. */
