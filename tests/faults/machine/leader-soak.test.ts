@@ -13,6 +13,7 @@ const FAILOVERS = 2
 const REIGN_MS = part(200_000, 10_000)
 const RATE = 50
 const CLIENTS = 20
+const QPUS = ['north', 'south', 'east', 'west']
 /** Of a leader at the end of its time, against that of the first one. */
 const MAX_GROWTH_MB = 40
 
@@ -28,9 +29,11 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
     async () => {
       await using both = await TwoServers.start()
       const user = await both.leader.createUser(1e9)
-      const qpu = await both.leader.createQpu('pair')
-      await using driver = both.startDriver('pair', qpu)
-      await both.leader.untilOnline('pair')
+      await using drivers = new AsyncDisposableStack()
+      for (const name of QPUS) {
+        drivers.use(both.startDriver(name, await both.leader.createQpu(name)))
+        await both.leader.untilOnline(name)
+      }
       const load = new JobLoad(both, user.token, { clients: CLIENTS, everyMs: (1_000 * CLIENTS) / RATE })
       const memory: number[] = []
       const takeovers: number[] = []
@@ -47,7 +50,6 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
       }
       const accepted = await load.end()
       await expectEachOnce(both, accepted)
-      expect(driver.process.exitCode).toBeNull()
       closeRow('F29 for long', {
         jobs: accepted.size,
         'per second': Math.round((accepted.size / ((FAILOVERS + 1) * REIGN_MS)) * 1_000),

@@ -146,7 +146,7 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
       const before = accepted.size
       for (let run = 0; run < RUNS; run += 1) {
         const { leader } = both
-        const load = new JobLoad(both, user.token)
+        const load = new JobLoad(both, user.token, { qpu: 'pair' })
         await Bun.sleep(LOAD_MS / 2)
         const takeover = async () => {
           times.takeover.push(await both.takeover())

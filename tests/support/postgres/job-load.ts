@@ -9,27 +9,29 @@ import type { TwoServers } from './two-servers.ts'
 const DRAIN_MS = 1_200_000
 
 interface LoadOptions {
+  /** The QPU that runs the jobs; any, if unset. */
+  qpu?: string
   clients?: number
   /** From one submission of a client to its next one, in ms; 0 = as soon as it is acknowledged. */
   everyMs?: number
 }
 
 /**
- * Clients that submit to the QPU `pair` with a key of its own for each job, and repeat what was not
- * acknowledged at the other server.
+ * Clients that submit with a key of its own for each job, and repeat what was not acknowledged at the other
+ * server.
  */
 export class JobLoad {
   readonly #accepted = new Map<string, string>()
   readonly #stop = new AbortController()
   readonly #clients: Promise<unknown>
 
-  constructor({ addresses }: TwoServers, token: string, { clients = 4, everyMs = 0 }: LoadOptions = {}) {
+  constructor({ addresses }: TwoServers, token: string, { qpu, clients = 4, everyMs = 0 }: LoadOptions) {
     const urls = addresses.split(',')
     const submitAll = async () => {
       while (!this.#stop.signal.aborted) {
         const key = crypto.randomUUID()
         const pause = Bun.sleep(everyMs)
-        this.#accepted.set(key, await submit(urls, { token, key }))
+        this.#accepted.set(key, await submit(urls, { token, key, qpu }))
         await pause
       }
     }
@@ -44,8 +46,14 @@ export class JobLoad {
   }
 }
 
-function submit(urls: readonly string[], { token, key }: { token: string; key: string }): Promise<string> {
-  const body = JSON.stringify({ circuits: [{ circuit: BELL }], shots: 10, qpu_target: 'pair' })
+interface Submission {
+  token: string
+  key: string
+  qpu: string | undefined
+}
+
+function submit(urls: readonly string[], { token, key, qpu }: Submission): Promise<string> {
+  const body = JSON.stringify({ circuits: [{ circuit: BELL }], shots: 10, qpu_target: qpu })
   let turn = 0
   return until('a submission to be accepted', async () => {
     const url = urls[turn++ % urls.length]
