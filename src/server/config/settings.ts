@@ -16,8 +16,8 @@ const publicUrl = text('url', {
   expected: 'an address such as https://svc.example.org, without query',
 })
 const databaseUrl = text('url', {
-  pattern: /^(postgres(ql)?:\/\/[^\s/?#@:]+@[^\s/?#@]+\/[^\s/?#@]+)?$/,
-  expected: 'an address such as postgres://svc@db.example.org/svc, without a password',
+  pattern: /^(postgres(ql)?:\/\/[^\s/?#@:]+@[^\s/?#@,]+\/[^\s/?#@]+)?$/,
+  expected: 'an address such as postgres://svc@db.example.org/svc, with one host and without a password',
 })
 const mailAddress = text('address', {
   pattern: /^([^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)?$/,

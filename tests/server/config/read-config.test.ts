@@ -224,6 +224,7 @@ test('invalid values are reported with their source, the value and the accepted 
     [{ flags: { smtpHost: 'mail.example.org' } }, '--smtp-from: missing'],
     [{ flags: { database: 'mysql://svc@localhost/svc' } }, '--database: bad value; expected an address'],
     [{ flags: { database: 'postgres://svc@localhost:1x/svc' } }, '--database: bad value; expected host'],
+    [{ flags: { database: 'postgres://svc@north,south/svc' } }, 'with one host'],
     [
       { flags: { database: 'postgres://svc@db.example.org/svc' } },
       '--database-root-cert: missing; the connection to db.example.org is encrypted',
