@@ -132,10 +132,14 @@ export async function startServer({ flushes = false } = {}): Promise<TestServer>
       await Bun.$`${as} ${programs}/pg_basebackup ${from} -D ${copy} -R -c fast`.cwd('/').quiet()
       const own = rest.map((each) => (each === data ? copy : each))
       own[own.indexOf(String(port))] = String(freePort())
-      const replica = spawn(command, own, { cwd: '/', stdio: 'ignore', detached: true })
+      const replica = spawn(command, own, { cwd: '/', stdio: 'ignore' })
       const exited = new Promise((resolve) => replica.once('exit', resolve))
-      // The processes that it starts belong to its group, and are frozen with it.
-      const signal = (name: NodeJS.Signals) => void process.kill(-(replica.pid ?? 0), name)
+      // Each process that it starts makes a group of its own.
+      const signal = (name: NodeJS.Signals) => {
+        const { pid = 0 } = replica
+        const started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+        for (const each of [pid, ...started.map(Number)]) process.kill(each, name)
+      }
       return {
         signal,
         async [Symbol.asyncDispose]() {
