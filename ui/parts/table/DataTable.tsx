@@ -224,7 +224,17 @@ function TableRow<Row>(props: TableRowProps<Row>) {
   const address = href?.(row)
   // The same element is not rendered again; `toggle` does the same as long as the row stays open or closed.
   const cells = useMemo(
-    () => <Cells {...{ row, columns, opening, isCurrent, isAwaited, name, href: address }} />,
+    () => (
+      <Cells
+        row={row}
+        columns={columns}
+        opening={opening}
+        isCurrent={isCurrent}
+        isAwaited={isAwaited}
+        name={name}
+        href={address}
+      />
+    ),
     [row, columns, opening.isOpen, isCurrent, isAwaited, name, address],
   )
   return (

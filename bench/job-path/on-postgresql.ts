@@ -1,6 +1,6 @@
 /**
  * The service with its database on PostgreSQL of this machine, behind a process that passes each byte on, as
- * another machine would: `bun bench/postgresql.ts [--rounds 3] [--rate 100]`. The reference, in turns, is the
+ * another machine would: `bun bench/job-path/on-postgresql.ts [--rounds 3] [--rate 100]`. The reference, in turns, is the
  * same executable with its file.
  *
  * - submitted while jobs run: 8 clients, from the first submission to the end of the last job;
@@ -13,11 +13,11 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { SQL } from 'bun'
-import { startServer } from '../tests/support/postgres/server.ts'
-import { percentile, spreadOf } from './support/figures.ts'
-import { submitConcurrently } from './support/job-rates.ts'
-import { Lab } from './support/lab.ts'
-import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
+import { startServer } from '../../tests/support/postgres/server.ts'
+import { percentile, spreadOf } from '../support/figures.ts'
+import { submitConcurrently } from '../support/job-rates.ts'
+import { Lab } from '../support/lab.ts'
+import { printTable, SPREAD_HEAD, spreadCells, startBench } from '../support/output.ts'
 
 const JOBS = 1_000
 const PACED = 500
@@ -50,7 +50,7 @@ async function submitPaced(lab: Lab): Promise<number[]> {
 
 /** Runs `work`; returns the ms of the slowest response of `lab` to a request that needs no database. */
 async function slowestDuring(lab: Lab, work: () => Promise<void>): Promise<number> {
-  const probe = new Worker(new URL('./support/probe.ts', import.meta.url))
+  const probe = new Worker(new URL('../support/probe.ts', import.meta.url))
   try {
     probe.postMessage(lab.service.url)
     await work()
@@ -86,7 +86,7 @@ async function roundTripMs(url: string): Promise<number> {
 
 await using postgres = await startServer({ flushes: true })
 const { user, host, port, database } = await postgres.createDatabase()
-const hop = Bun.spawn([process.execPath, `${import.meta.dir}/support/hop.ts`, String(port)])
+const hop = Bun.spawn([process.execPath, `${import.meta.dir}/../support/hop.ts`, String(port)])
 try {
   const { value: line } = await hop.stdout.getReader().read()
   const url = `postgres://${user}@${host}:${new TextDecoder().decode(line).trim()}/${database}`
