@@ -1,7 +1,7 @@
 /**
  * The service with its database on PostgreSQL of this machine, behind a process that passes each byte on, as
- * another machine would: `bun bench/job-path/on-postgresql.ts [--rounds 3] [--rate 100]`. The reference, in turns, is the
- * same executable with its file.
+ * another machine would: `bun bench/job-path/on-postgresql.ts [--rounds 3] [--rate 100]`. The reference, in
+ * turns, is the same executable with its file.
  *
  * - submitted while jobs run: 8 clients, from the first submission to the end of the last job;
  * - at a steady pace: `--rate` submissions per second, while jobs run;
