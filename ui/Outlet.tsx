@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { isSuperuser } from './api/auth.ts'
 import { useApp } from './app/app.ts'
 import type { Page, PageProps } from './app/page.ts'
@@ -27,8 +27,7 @@ export function Outlet({ pages }: { pages: readonly Page[] }) {
   const [shown, setShown] = useState<Shown>()
   const opened = useRef(false)
 
-  // Before the frame is painted, which takes as long as the code of the page is on its way.
-  useLayoutEffect(() => {
+  useEffect(() => {
     const found = findPage(pages, path)
     const access = found?.page.access ?? 'public'
     if (access === 'guest' && signedIn) {

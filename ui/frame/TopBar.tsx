@@ -1,6 +1,5 @@
-import { type Signal, useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { isSuperuser } from '../api/auth.ts'
 import { useApp } from '../app/app.ts'
 import { setTheme, THEMES } from '../app/theme.ts'
@@ -19,13 +18,13 @@ interface TopBarProps {
 
 /** The bar above the page: palette, time zone, notices, theme and account. */
 export function TopBar({ palette, children }: TopBarProps) {
-  const { account, router } = useApp()
+  const { account, router, zone } = useApp()
   return (
     <header class="top">
       {palette ? <PaletteButton open={palette} /> : children}
       <span class="grow" />
       <a class="zone" href="/settings/appearance" title="Change the time zone">
-        <Zone />
+        {describeZone(Date.now(), zone.value)}
       </a>
       <a class="button quiet" href={documentOf(router.path.value)}>
         Help
@@ -41,16 +40,6 @@ export function TopBar({ palette, children }: TopBarProps) {
       )}
     </header>
   )
-}
-
-/** The time zone of the page. The first use of one takes the browser longer than the rest of the bar. */
-function Zone() {
-  const { zone } = useApp()
-  const isPainted = useSignal(false)
-  useEffect(() => {
-    isPainted.value = true
-  }, [])
-  return <>{isPainted.value && describeZone(Date.now(), zone.value)}</>
 }
 
 function PaletteButton({ open }: { open: Signal<boolean> }) {
