@@ -47,8 +47,14 @@ export class Lab implements AsyncDisposable {
     const service = database
       ? Service.elsewhere(folder.path, { executable, flags: ['--database', database] })
       : await Service.install(folder.path, { executable })
-    await service.start()
-    if (database) await service.setUp()
+    if (database) {
+      service.launch()
+      const ready = async () => (await fetch(`${service.url}/api/health?ready=1`)).ok
+      await until('the server to lead', ready)
+      await service.setUp()
+    } else {
+      await service.start()
+    }
     const { id: owner, token } = await service.createUser(1_000_000)
     const qpu = await service.createQpu(QPU)
     if (fill) {
