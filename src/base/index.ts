@@ -41,7 +41,6 @@ export {
   parseNetwork,
 } from './ip-address.ts'
 export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from './log.ts'
-export { type LogFields, withLogFields } from './log-scope.ts'
 export { LogSum } from './log-sum.ts'
 export { ownCommand } from './own-command.ts'
 export { endWithParent } from './parent-watch/parent-watch.ts'
@@ -95,3 +94,4 @@ export {
 export { expected, ValueError } from './settings/value-error.ts'
 export type { ValueKind } from './settings/value-kind.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
+export { type LogFields, withLogFields, workFor, workingFor } from './work-scope.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { withLogFields } from './log-scope.ts'
+import { withLogFields } from './work-scope.ts'
 
 interface LogSumOptions {
   clock: Clock

@@ -1,5 +1,5 @@
 import { createConsola, LogLevels, type LogType } from 'consola/core'
-import { type LogFields, scopeFields } from './log-scope.ts'
+import { type LogFields, scopeFields } from './work-scope.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFormat = 'auto' | 'pretty' | 'json'

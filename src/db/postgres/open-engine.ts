@@ -1,4 +1,4 @@
-import { AppError, type Clock, type Log, Turns } from '../../base/index.ts'
+import { AppError, type Clock, type Log, Turns, workingFor } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
 import type { CommitLog, Engine, NewEngine, SharedDatabase } from '../engine/engine.ts'
 import type { ReadLimits } from '../engine/reading.ts'
@@ -96,7 +96,9 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
     bridge.patienceMs = epoch === undefined ? patienceMs : START_MS
     const reader = openSession(bridge, 'read', { commits })
     const turns = new Turns(clock, TURN_MS)
-    const enter = () => turns.enter('')
+    // Work of the service itself takes turns with callers as if each was of another one.
+    let works = 0
+    const enter = () => turns.enter(workingFor() ?? `service ${++works}`)
     const shared: SharedDatabase | undefined =
       epoch === undefined
         ? undefined

@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { AppError, KIB, MIB, newId, notFound, Turns, withLogFields } from '../../base/index.ts'
+import { AppError, KIB, MIB, newId, notFound, Turns, withLogFields, workFor } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import { BODIES, RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
@@ -164,9 +164,13 @@ export function buildApp({ context, routes, identify, onCaller, onFinished, page
       route.method,
       route.path,
       wrapped(async (c) => {
+        const origin = originOf(c.req.raw, peerOf(c), config.trustedProxies)
+        // Accounts behind one address do not wait for each other before they are known.
+        workFor(c.req.raw.headers.get('authorization') ?? origin.address)
         const caller = await identify(c.req.raw)
         c.set('caller', caller)
-        const origin = originOf(c.req.raw, peerOf(c), config.trustedProxies)
+        const name = caller.kind === 'guest' ? origin.address : callerName(caller)
+        workFor(name)
         warnOfProxy(c.req.raw, origin)
         limit(caller, origin.address)
         onCaller(caller, { request: c.req.raw, address: origin.address })
@@ -180,7 +184,7 @@ export function buildApp({ context, routes, identify, onCaller, onFinished, page
           const raw = decodeRequest(c.req.raw, reserve)
           const forward = async (inner: Request) => app.fetch(inner, c.env)
           const request = await readRequest(route, c, { caller, query, origin, raw, forward })
-          const turn = turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
+          const turn = turns.enter(name)
           if (turn !== undefined) await turn
           const { body: _, ...receiver } = request
           return [await route.run(context, request), receiver] as const

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type AppError, silentLog } from '../../../src/base/index.ts'
+import { type AppError, silentLog, withLogFields, workFor } from '../../../src/base/index.ts'
 import { quantumJobs } from '../../../src/db/collections/quantum_jobs.ts'
 import { users } from '../../../src/db/collections/users.ts'
 import { COLLECTIONS } from '../../../src/db/collections.ts'
@@ -116,6 +116,22 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
       expect(await base.db.read((tx) => tx.one("SELECT count(*) AS n FROM meta WHERE value = 'x'"))).toEqual({
         n: 20,
       })
+    },
+    START_MS,
+  )
+
+  test(
+    'reads of one caller do not wait for all those of another',
+    async () => {
+      await using base = await open(undefined, new FakeClock(0, 4))
+      const ended: string[] = []
+      const read = (caller: string) =>
+        withLogFields({}, () => {
+          workFor(caller)
+          return base.db.read((tx) => tx.one('SELECT 1 AS one')).then(() => void ended.push(caller))
+        })
+      await Promise.all([...Array.from({ length: 100 }, () => read('ada')), read('bob')])
+      expect(ended.indexOf('bob')).toBeLessThan(20)
     },
     START_MS,
   )

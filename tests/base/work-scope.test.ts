@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createLog, withLogFields } from '../../src/base/index.ts'
+import { createLog, withLogFields, workFor, workingFor } from '../../src/base/index.ts'
 
 test('withLogFields() adds its fields to every line of the work, including later ones, and to no other', async () => {
   const lines: Record<string, unknown>[] = []
@@ -31,4 +31,18 @@ test('withLogFields() adds its fields to every line of the work, including later
     'outside undefined',
   ])
   expect(lines[0]).toMatchObject({ token: '[redacted]' })
+})
+
+test('workingFor() is the caller of the scope, also after waiting and under another name, and of no other', async () => {
+  const seen = await withLogFields({}, async () => {
+    workFor('address')
+    const first = workingFor()
+    await Bun.sleep(0)
+    workFor('ada')
+    await Bun.sleep(0)
+    return [first, workingFor(), withLogFields({}, workingFor)]
+  })
+  expect(seen).toEqual(['address', 'ada', undefined])
+  workFor('nobody')
+  expect(workingFor()).toBeUndefined()
 })
