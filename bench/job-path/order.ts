@@ -74,7 +74,7 @@ try {
     const positionMs = await middle(() =>
       db.read((tx) => readQueuePosition(tx, last, IDLE_MS, order)?.queues.length),
     )
-    const nextMs = await middle(() => db.read((tx) => readQueue(tx, qpus[0] ?? '', IDLE_MS, order)?.job))
+    const nextMs = await middle(() => db.read((tx) => readQueue(tx, qpus[0] ?? '', IDLE_MS, order)()?.job))
     const row = { policy, jobs, qpus: qpuCount, users: userCount, builtMs, positionMs, nextMs }
     process.stdout.write(`${JSON.stringify(row)}\n`)
   }

@@ -2,7 +2,7 @@
 export { COLLECTIONS, type CollectionName } from './collections.ts'
 export type { DatabaseFiles, SharedDatabase } from './engine/engine.ts'
 export type { ServerAddress } from './engine/server-address.ts'
-export type { SqlReader } from './engine/sql.ts'
+export type { Ahead, SqlReader } from './engine/sql.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
 export type { Schema } from './open-database.ts'
 export { Lease } from './postgres/lease/lease.ts'

@@ -153,10 +153,15 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
     assertOpen()
     if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
     const changes: Change[] = []
-    const { tx, end, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
+    const { tx, end, complete, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
     try {
       const { value, committed } = group.join(() => {
-        const result = finished(intent, () => work(tx), end)
+        const completed = () => {
+          const result = work(tx)
+          complete()
+          return result
+        }
+        const result = finished(intent, completed, end)
         if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
         return result
       })

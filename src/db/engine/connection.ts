@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../base/index.ts'
 import type { Dialect } from './dialect.ts'
-import type { Params, SqlReader } from './sql.ts'
+import type { Ahead, Params, SqlReader } from './sql.ts'
 
 /** A transaction that may write, or one that reads a single snapshot. */
 export type TransactionMode = 'write' | 'read'
@@ -14,6 +14,8 @@ export interface Connection {
   /** The first row of a statement; the caller asserts the row type for the selected columns. */
   one<T>(sql: string, params?: Params): T | undefined
   all<T>(sql: string, params?: Params): T[]
+  /** See `SqlReader`. */
+  ahead<T>(sql: string, params?: Params): Ahead<T[]>
   /** Returns the number of changed rows. */
   run(sql: string, params?: Params): number
   /** See `SqlWriter`. */
@@ -34,6 +36,6 @@ export interface Connection {
 }
 
 /** Reads on a connection inside its transaction, at `now` in ms since the epoch. */
-export function readerAt({ one, all, version, dialect }: Connection, now: number): SqlReader {
-  return { now, at: toTimestamp(now), one, all, version, dialect }
+export function readerAt({ one, all, ahead, version, dialect }: Connection, now: number): SqlReader {
+  return { now, at: toTimestamp(now), one, all, ahead, version, dialect }
 }

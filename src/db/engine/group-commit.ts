@@ -103,8 +103,8 @@ export function createGroupCommit(
       isWorking = true
       try {
         const value = work()
-        if (isFirst) connection.settle()
-        else connection.run('RELEASE work')
+        connection.settle()
+        if (!isFirst) connection.post('RELEASE work')
         return { value, committed: group.promise }
       } catch (error) {
         undo(group, isFirst, error)

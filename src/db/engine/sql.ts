@@ -12,6 +12,9 @@ export interface Statement {
   readonly params: Params
 }
 
+/** What was begun to be read, on the call. */
+export type Ahead<T> = () => T
+
 /** SQL reads inside one transaction. */
 export interface SqlReader {
   /** Wall clock of the transaction, in ms since the epoch; the same for all its statements. */
@@ -22,6 +25,11 @@ export interface SqlReader {
   one<T>(sql: string, params?: Params): T | undefined
   /** All rows of a statement. */
   all<T>(sql: string, params?: Params): T[]
+  /**
+   * Begins a statement and returns how to get its rows. A server runs those that are begun before the first
+   * of them is asked for its rows in one round trip. A failure is thrown there, or by the next statement.
+   */
+  ahead<T>(sql: string, params?: Params): Ahead<T[]>
   /** A number that changes when another connection has committed. */
   version(): number
   /** The SQL of this database. */

@@ -1,6 +1,6 @@
 import { KIB } from '../../base/index.ts'
 import type { Dialect } from '../engine/dialect.ts'
-import type { SqlReader, SqlWriter } from '../engine/sql.ts'
+import type { Ahead, SqlReader, SqlWriter } from '../engine/sql.ts'
 
 /** The events of a job. */
 export type JobEvent =
@@ -46,8 +46,22 @@ export function isImportedSql(dialect: Dialect, job: string): string {
 
 /** Characters of a timeline in the row of its job, which `maxAttempts` 0 would let grow without end. */
 const MAX_CHARACTERS = 64 * KIB
+/** So many attempts add less than that to it: nobody needs to know its length. */
+export const SHORT_ATTEMPTS = 20
+/** What an operator may do without end. */
+const OF_OPERATORS: ReadonlySet<JobEvent> = new Set(['held', 'released', 'moved_to_front', 'moved'])
 /** Entries that a longer timeline keeps at its beginning and at its end. */
 const KEPT = 100
+
+/** SQL for the column `history` with one more entry, or several joined by commas; `entry` is SQL, too. */
+export function appendedSql(entry: string): string {
+  return `CASE history WHEN '' THEN ${entry} ELSE history || ',' || ${entry} END`
+}
+
+/** An entry as it is in the column. */
+export function entryText({ at, event, attempt, detail }: TimelineEntry): string {
+  return JSON.stringify([at, event, attempt, detail])
+}
 
 /**
  * Appends an event to a job's timeline, in the transaction that causes it. `at` defaults to now. The row of
@@ -59,16 +73,18 @@ export function appendTimeline(
   job: string,
   { at = tx.at, event, attempt, detail }: Omit<TimelineEntry, 'at'> & { at?: string },
 ): void {
-  const row = tx.one<{ characters: number }>(
-    `UPDATE quantum_jobs SET history = CASE history WHEN '' THEN $entry ELSE history || ',' || $entry END
-     WHERE id = $job RETURNING length(history) AS characters`,
-    { job, entry: JSON.stringify([at, event, attempt, detail]) },
-  )
-  if (row && row.characters > MAX_CHARACTERS) shorten(tx, job)
+  const append = `UPDATE quantum_jobs SET history = ${appendedSql('$entry')} WHERE id = $job`
+  const params = { job, entry: entryText({ at, event, attempt, detail }) }
+  tx.post(append, params)
+  if (attempt > SHORT_ATTEMPTS || OF_OPERATORS.has(event)) keepShort(tx, job)
 }
 
-function shorten(tx: SqlWriter, job: string): void {
-  const entries = readEntries(tx, job)
+/** Shortens a timeline that is too long. */
+export function keepShort(tx: SqlWriter, job: string): void {
+  const sql = 'SELECT length(history) AS characters FROM quantum_jobs WHERE id = $job'
+  const row = tx.one<{ characters: number }>(sql, { job })
+  if (!row || row.characters <= MAX_CHARACTERS) return
+  const entries = readEntries(tx, job)()
   const kept = entries.length > 2 * KEPT ? [...entries.slice(0, KEPT), ...entries.slice(-KEPT)] : entries
   const history = JSON.stringify(kept).slice(1, -1)
   tx.post('UPDATE quantum_jobs SET history = $history WHERE id = $job', { job, history })
@@ -76,12 +92,13 @@ function shorten(tx: SqlWriter, job: string): void {
 
 type Entry = [at: string, event: JobEvent, attempt: number, detail: string]
 
-function readEntries(tx: SqlReader, job: string): Entry[] {
-  const row = tx.one<{ history: string }>('SELECT history FROM quantum_jobs WHERE id = $job', { job })
-  return JSON.parse(`[${row?.history ?? ''}]`)
+function readEntries(tx: SqlReader, job: string): Ahead<Entry[]> {
+  const rows = tx.ahead<{ history: string }>('SELECT history FROM quantum_jobs WHERE id = $job', { job })
+  return () => JSON.parse(`[${rows()[0]?.history ?? ''}]`)
 }
 
 /** The timeline of a job, oldest first. */
-export function listTimeline(tx: SqlReader, job: string): TimelineEntry[] {
-  return readEntries(tx, job).map(([at, event, attempt, detail]) => ({ at, event, attempt, detail }))
+export function listTimeline(tx: SqlReader, job: string): Ahead<TimelineEntry[]> {
+  const entries = readEntries(tx, job)
+  return () => entries().map(([at, event, attempt, detail]) => ({ at, event, attempt, detail }))
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import type { Connection, TransactionMode } from '../engine/connection.ts'
-import type { Params } from '../engine/sql.ts'
+import type { Ahead, Params } from '../engine/sql.ts'
 import type { Bridge, Done, NumberedStatement, Session } from './bridge/bridge.ts'
 import { errorOf } from './failure.ts'
 import { numberParameters } from './number-parameters.ts'
@@ -11,6 +11,9 @@ const BEGIN = {
   write: 'BEGIN',
   read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
 } as const satisfies Record<TransactionMode, string>
+
+/** What begins and ends work, and does nothing by itself. */
+const FRAME = /^(BEGIN|SAVEPOINT|RELEASE|SELECT svc_fence)\b/
 
 /** The commits of the connection that writes, which are all that there are. */
 export interface Commits {
@@ -23,10 +26,15 @@ interface SessionConnection extends Connection {
   limit(ms: number): void
 }
 
+/** A statement that has not left, and who is told what it did. */
+interface Waiting extends NumberedStatement {
+  readonly onDone?: (done: Done) => void
+}
+
 /**
- * A session of a bridge as a connection. Posted statements, and those that begin transactions and
- * savepoints, wait for the next one that is read, and leave with it. A transaction of the leader with `epoch`
- * fails when another server leads.
+ * A session of a bridge as a connection. Posted statements, those that are read ahead, and those that begin
+ * transactions and savepoints, wait for the next one that is read, and leave with it. A transaction of the
+ * leader with `epoch` fails when another server leads.
  */
 export function openSession(
   bridge: Bridge,
@@ -34,22 +42,29 @@ export function openSession(
   { commits, epoch }: { commits: Commits; epoch?: number | undefined },
 ): SessionConnection {
   const fence = session === 'write' && epoch !== undefined ? [numberParameters(fenceOf(epoch))] : []
-  let waiting: NumberedStatement[] = []
+  let waiting: Waiting[] = []
   let limitMs = 0
   let isOpen = false
 
   /**
    * Runs what waits, then `last`. Throws the first error; that of what waits is of no interest in a rollback.
    */
-  function send(last: readonly NumberedStatement[], isRollback = false): Done[] {
-    const statements = [...waiting, ...last]
+  function send(last: readonly Waiting[], isRollback = false): Done[] {
+    const sent = [...waiting, ...last]
     const first = isRollback ? waiting.length : 0
     waiting = []
-    if (statements.length === 0) return []
-    const outcomes = bridge.ask(session, statements)
+    if (sent.length === 0) return []
+    const outcomes = bridge.ask(
+      session,
+      sent.map(({ text, values }) => ({ text, values })),
+    )
     const failed = outcomes.slice(first).find((each) => 'refusal' in each)
     if (failed && 'refusal' in failed) throw thrown(failed.refusal)
-    return outcomes.flatMap((each) => ('done' in each ? [each.done] : []))
+    return outcomes.flatMap((each, at) => {
+      if (!('done' in each)) return []
+      sent[at]?.onDone?.(each.done)
+      return [each.done]
+    })
   }
 
   function thrown(refusal: Parameters<typeof errorOf>[0]): Error {
@@ -63,13 +78,26 @@ export function openSession(
     return send([numberParameters(sql, params)]).at(-1)
   }
 
+  function readAhead<T>(sql: string, params?: Params): Ahead<T[]> {
+    let done: Done | undefined
+    const onDone = (its: Done) => {
+      done = its
+    }
+    waiting.push({ ...numberParameters(sql, params), onDone })
+    return () => {
+      if (!done) send([])
+      if (!done) throw new TypeError('the statement was begun in a transaction that has ended')
+      return done.rows as T[]
+    }
+  }
+
   function commit(): void {
     isOpen = false
-    // Nothing but its beginning was asked for.
-    if (waiting.length === 1 + fence.length && waiting[0]?.text.startsWith('BEGIN')) {
-      waiting = []
-      return
-    }
+    const hasBegun = waiting[0]?.text.startsWith('BEGIN') !== true
+    // Nothing was asked for, or nobody has asked for the rows.
+    if (!hasBegun && waiting.length === 1 + fence.length) waiting = []
+    if (session === 'read') waiting = []
+    if (!hasBegun && waiting.length === 0) return
     if (session === 'read') {
       bridge.send(session, numberParameters('COMMIT'))
       return
@@ -94,6 +122,7 @@ export function openSession(
     // The callers of `one` and `all` state the shape of the rows that their SQL selects.
     one: <T>(sql: string, params?: Params) => ask(sql, params)?.rows[0] as T | undefined,
     all: <T>(sql: string, params?: Params) => (ask(sql, params)?.rows ?? []) as T[],
+    ahead: readAhead,
     run(sql, params) {
       if (sql === 'COMMIT') commit()
       else if (sql.startsWith('ROLLBACK')) rollback(sql)
@@ -116,7 +145,9 @@ export function openSession(
       waiting.push(numberParameters(sql, params))
       return 1
     },
-    settle: () => void send([]),
+    settle() {
+      if (!waiting.every(({ text }) => FRAME.test(text))) send([])
+    },
     limit(ms) {
       limitMs = ms
       ask(`SET statement_timeout = ${ms}`)

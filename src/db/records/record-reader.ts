@@ -1,5 +1,5 @@
 import type { Dialect } from '../engine/dialect.ts'
-import { type Bindable, quoted, type SqlReader } from '../engine/sql.ts'
+import { type Ahead, type Bindable, quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { loader } from './stored-values.ts'
@@ -24,11 +24,17 @@ interface ListQuery<C extends AnyCollection> {
 
 /** Typed reads of records inside a transaction. */
 export interface RecordReader {
+  /** `find`, begun now; see `SqlReader.ahead`. */
+  finding<C extends AnyCollection>(collection: C, id: string, most?: number): Ahead<RecordOf<C> | undefined>
   /** `most`: large values of more bytes stay in the database, see `StoredJson`; none by default. */
   find<C extends AnyCollection>(collection: C, id: string, most?: number): RecordOf<C> | undefined
   /** The first record in insertion order whose fields equal all those in `where`. */
   findBy<C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>): RecordOf<C> | undefined
   list<C extends AnyCollection>(collection: C, query?: ListQuery<C>): RecordOf<C>[]
+  /** Whether a record with this id was found before, and not forgotten since. */
+  hasFound(collection: string, id: unknown): boolean
+  /** A record is removed. */
+  forget(collection: string, id: string): void
 }
 
 /**
@@ -40,21 +46,42 @@ export function createRecordReader(
   sql: SqlReader,
   planOf: (collection: AnyCollection) => Plan,
 ): RecordReader {
-  const rows = (
+  const found: { name: string; records: readonly AnyRecord[] }[] = []
+  const reading = (
     collection: AnyCollection,
     tail: string,
     params: Record<string, Bindable>,
     { without = [], most }: Pick<ListQuery<AnyCollection>, 'without' | 'most'> = {},
-  ): AnyRecord[] => {
+  ): Ahead<AnyRecord[]> => {
     const plan = planOf(collection)
     const isWhole = without.length === 0 && most === undefined
     const select = isWhole ? plan.select : plan.selectShort(without, most)
     const load = loader(sql, collection)
-    return sql.all<Record<string, unknown>>(`${select}${tail}`, params).map((row) => plan.record(row, load))
+    const rows = sql.ahead<Record<string, unknown>>(`${select}${tail}`, params)
+    let records: AnyRecord[] | undefined
+    return () => {
+      if (records) return records
+      records = rows().map((row) => plan.record(row, load))
+      found.push({ name: collection.name, records })
+      return records
+    }
+  }
+  const rows: (...query: Parameters<typeof reading>) => AnyRecord[] = (...query) => reading(...query)()
+  const finding = <C extends AnyCollection>(collection: C, id: string, most?: number) => {
+    const records = reading(collection, ' WHERE id = $id', { id }, { most })
+    return () => records()[0] as RecordOf<C> | undefined
   }
   return {
+    finding,
+    hasFound: (collection, id) =>
+      found.some(({ name, records }) => name === collection && records.some((each) => each.id === id)),
+    forget(collection, id) {
+      for (const { name, records } of found.splice(0)) {
+        if (name !== collection || records.every((each) => each.id !== id)) found.push({ name, records })
+      }
+    },
     find: <C extends AnyCollection>(collection: C, id: string, most?: number) =>
-      rows(collection, ' WHERE id = $id', { id }, { most })[0] as RecordOf<C> | undefined,
+      finding(collection, id, most)(),
     findBy: <C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>) => {
       const { condition, params } = conditionOf(sql.dialect, planOf(collection), where)
       return rows(collection, `${condition} ORDER BY seq LIMIT 1`, params)[0] as RecordOf<C> | undefined
@@ -72,8 +99,8 @@ export function createRecordReader(
       // An index of another column would read, say, all records of a user to find the few with these ids.
       const { condition, params } = conditionOf(sql.dialect, plan, query.where ?? {}, { usesIndexes: false })
       const among = `${condition === '' ? ' WHERE' : `${condition} AND`} "id" IN ${sql.dialect.jsonTexts('$ids')}`
-      const found = rows(collection, among, { ...params, ids: JSON.stringify(ids) }, query)
-      const byId = new Map(found.map((record) => [record.id, record]))
+      const listed = rows(collection, among, { ...params, ids: JSON.stringify(ids) }, query)
+      const byId = new Map(listed.map((record) => [record.id, record]))
       return ids.flatMap((id) => byId.get(id) ?? []) as RecordOf<C>[]
     },
   }

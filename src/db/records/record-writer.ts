@@ -1,6 +1,6 @@
 import { AppError, type FieldError, newId } from '../../base/index.ts'
 import { isUniqueViolation } from '../engine/failure.ts'
-import { type Bindable, quoted, type SqlWriter } from '../engine/sql.ts'
+import { type Ahead, type Bindable, quoted } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { Field } from '../schema/field.ts'
 import { MISSING_RELATION, NOT_UNIQUE, TAKEN_ID } from '../schema/field-errors.ts'
@@ -17,9 +17,14 @@ import type { WriterDependencies } from './writer-dependencies.ts'
 export interface RecordWriter {
   /**
    * Inserts a record: sets id, created, updated and defaults, runs the hooks, validates.
+   * `columns`: those of the row that are no fields.
    * @throws AppError `invalid` with `fields` when values are rejected.
    */
-  insert<C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>): RecordOf<C>
+  insert<C extends AnyCollection>(
+    collection: C,
+    values: Partial<RecordOf<C>>,
+    columns?: Readonly<Record<string, Bindable>>,
+  ): RecordOf<C>
   /**
    * Updates the keys of `patch` if the record exists and equals `guard`; otherwise returns undefined.
    * @throws AppError `invalid` with `fields` when values are rejected.
@@ -41,9 +46,12 @@ export interface RecordWriter {
 /** Typed writes on top of SQL. Undeclared field names throw TypeError. */
 export function createRecordWriter(dependencies: WriterDependencies): RecordWriter {
   const writer = {
-    insert: <C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>) =>
+    insert: <C extends AnyCollection>(
+      collection: C,
+      values: Partial<RecordOf<C>>,
+      columns: Readonly<Record<string, Bindable>> = {},
       // The record has exactly the declared fields; see createRecordReader.
-      insert(dependencies, collection, values) as RecordOf<C>,
+    ) => insert(dependencies, collection, values, columns) as RecordOf<C>,
     update: <C extends AnyCollection>(
       collection: C,
       id: string,
@@ -56,6 +64,7 @@ export function createRecordWriter(dependencies: WriterDependencies): RecordWrit
       collection.hooks.beforeRemove?.({ tx: dependencies.sql, record })
       releaseReferences(dependencies, collection, id, writer.remove)
       dependencies.sql.run(`DELETE FROM ${quoted(collection.name)} WHERE id = $id`, { id })
+      dependencies.reader.forget(collection.name, id)
       dependencies.recordChange(collection, id, 'delete', record)
       return true
     },
@@ -70,6 +79,7 @@ function insert(
   dependencies: WriterDependencies,
   collection: AnyCollection,
   values: Record<string, unknown>,
+  columns: Readonly<Record<string, Bindable>>,
 ): AnyRecord {
   const { sql, planOf } = dependencies
   const plan = planOf(collection)
@@ -92,9 +102,10 @@ function insert(
     collection,
     validated(dependencies, plan.fields, record, failure, idError ? { id: idError } : {}),
   )
-  const params = { ...row, id: record.id, created: sql.at, updated: sql.at }
-  const inserted = guardUnique(collection, failure, () => sql.one<{ seq: number }>(plan.insert, params))
-  saveLarge(sql, record.id)
+  const params = { ...row, ...columns, id: record.id, created: sql.at, updated: sql.at }
+  const statement = plan.insert(Object.keys(columns))
+  const inserted = guardUnique(collection, failure, () => sql.one<{ seq: number }>(statement, params))
+  saveLarge(sql, record.id, { isNew: true })
   collection.hooks.afterInsert?.({ tx: sql, record })
   dependencies.recordChange(collection, record.id, 'create', record, inserted?.seq)
   return record
@@ -162,7 +173,7 @@ function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
  * `found`.
  */
 function validated(
-  { sql }: WriterDependencies,
+  { sql, reader }: WriterDependencies,
   fields: readonly (readonly [string, Field])[],
   record: AnyRecord,
   failure: string,
@@ -170,15 +181,18 @@ function validated(
 ): Record<string, Bindable> {
   const errors: Record<string, FieldError> = { ...found }
   const params: Record<string, Bindable> = {}
-  for (const [name, field] of fields) {
+  const checked = fields.map(([name, field]) => {
     const json = unreadText(record, name)
     const text = json?.bytes ?? json?.text
-    const refused =
-      text === undefined
-        ? (fieldError(field, record[name]) ?? relationError(sql, field, record[name]))
-        : undefined
-    const stored = refused ? undefined : (text ?? field.kind.encode(record[name]))
-    const error = refused ?? field.kind.storedError(field, stored)
+    const refused = text === undefined ? fieldError(field, record[name]) : undefined
+    const isRelated =
+      refused || text !== undefined ? undefined : findingRelated({ sql, reader }, field, record[name])
+    return { name, field, text, refused, isRelated }
+  })
+  for (const { name, field, text, refused, isRelated } of checked) {
+    const missing = refused ?? (isRelated?.() === false ? MISSING_RELATION : undefined)
+    const stored = missing ? undefined : (text ?? field.kind.encode(record[name]))
+    const error = missing ?? field.kind.storedError(field, stored)
     if (error) errors[name] = error
     else params[name] = stored ?? null
   }
@@ -186,12 +200,19 @@ function validated(
   return params
 }
 
-function relationError(sql: SqlWriter, { reference }: Field, value: unknown): FieldError | undefined {
+/** Begins to look for what a relation refers to; the result is false when some of it is missing. */
+function findingRelated(
+  { sql, reader }: Pick<WriterDependencies, 'sql' | 'reader'>,
+  { reference }: Field,
+  value: unknown,
+): Ahead<boolean> | undefined {
   if (!reference) return undefined
-  const ids = (Array.isArray(value) ? value : [value]).filter((id) => id !== '')
+  const ids = (Array.isArray(value) ? value : [value]).filter(
+    (id) => id !== '' && !reader.hasFound(reference.to, id),
+  )
   const query = `SELECT 1 FROM ${quoted(reference.to)} WHERE id = $id`
-  const isThere = (id: unknown) => typeof id === 'string' && sql.one(query, { id }) !== undefined
-  return ids.every(isThere) ? undefined : MISSING_RELATION
+  const found = ids.map((id) => (typeof id === 'string' ? sql.ahead(query, { id }) : () => []))
+  return () => found.every((rows) => rows().length > 0)
 }
 
 function guardUnique<T>(collection: AnyCollection, failure: string, write: () => T): T {

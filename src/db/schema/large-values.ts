@@ -63,8 +63,8 @@ function readWith(
 interface SplitRecord {
   /** What the row holds. */
   row: Record<string, Bindable>
-  /** Stores the others; call it when the row exists. */
-  saveLarge(sql: SqlWriter, id: string): void
+  /** Stores the others in place of earlier ones, which a new record has not; call it when the row exists. */
+  saveLarge(sql: SqlWriter, id: string, options?: { isNew: boolean }): void
 }
 
 /**
@@ -90,8 +90,8 @@ export function splitLarge(
   const table = quoted(largeTableOf(collection))
   return {
     row,
-    saveLarge(sql, record) {
-      for (const field of large) {
+    saveLarge(sql, record, { isNew } = { isNew: false }) {
+      for (const field of isNew ? [] : large) {
         sql.post(`DELETE FROM ${table} WHERE "record" = $record AND "field" = $field`, { record, field })
       }
       for (const { field, body } of outside) {

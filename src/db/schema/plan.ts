@@ -19,8 +19,10 @@ export interface Plan {
    * then needs `load`.
    */
   selectShort(names: readonly string[], most?: number): string
-  /** Returns `seq`, the number of the row. */
-  insert: string
+  /** What `selectShort` selects, for the RETURNING of a statement. */
+  returning(most: number): string
+  /** With further columns, which have the names of their parameters. Returns `seq`, the number of the row. */
+  insert(further: readonly string[]): string
   fields: readonly (readonly [name: string, field: Field])[]
   /**
    * The record of a row; `load` reads the stored text of a large field of which the row has only the
@@ -61,28 +63,33 @@ function planOf(collection: AnyCollection, fields: Plan['fields']): Plan {
   ])
   const large = largeFieldsOf(collection)
   const texts = new Map<string, string>()
-  const selectShort = (names: readonly string[], most = Number.POSITIVE_INFINITY) => {
-    const key = `${most} ${names}`
-    const known = texts.get(key) ?? shortened(names, most)
-    texts.set(key, known)
-    return known
+  const known = (key: string, build: () => string) => {
+    const text = texts.get(key) ?? build()
+    texts.set(key, text)
+    return text
   }
-  const shortened = (names: readonly string[], most: number) => {
+  const selectShort = (names: readonly string[], most = Number.POSITIVE_INFINITY) =>
+    known(`${most} ${names}`, () => shortened(names, most))
+  const insertionOf = (further: readonly string[]) =>
+    `INSERT INTO ${quoted(collection.name)} (${[...columns.values(), ...further].map(quoted).join(', ')}) ` +
+    `VALUES (${[...columns.keys(), ...further].map((name) => `$${name}`).join(', ')}) RETURNING seq`
+  const shortened = (names: readonly string[], most: number) =>
+    `SELECT ${selectedOf(names, most)} FROM ${quoted(collection.name)}`
+  const selectedOf = (names: readonly string[], most: number) => {
     const selected = [...columns.keys()].map((name) => {
       if (names.includes(name)) return `NULL AS ${quoted(name)}`
       const isShort = Number.isFinite(most) && large.includes(name)
       const value = isShort ? shortValueSql(collection, name, most) : valueSql(collection, name)
       return value === quoted(name) ? value : `${value} AS ${quoted(name)}`
     })
-    return `SELECT ${selected.join(', ')} FROM ${quoted(collection.name)}`
+    return selected.join(', ')
   }
   return {
     select: selectShort([]),
     selectWithout: (names) => selectShort(names),
     selectShort,
-    insert:
-      `INSERT INTO ${quoted(collection.name)} (${[...columns.values()].map(quoted).join(', ')}) ` +
-      `VALUES (${[...columns.keys()].map((name) => `$${name}`).join(', ')}) RETURNING seq`,
+    returning: (most) => known(`returning ${most}`, () => selectedOf([], most)),
+    insert: (further) => known(`insert ${further}`, () => insertionOf(further)),
     fields,
     record(row, load) {
       const record: AnyRecord = {

@@ -109,6 +109,10 @@ function connectionOf(sqlite: Sqlite, path: string): FileConnection {
       withStorageErrors(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
     all: <T>(sql: string, params: Params = {}) =>
       withStorageErrors(path, () => (isPlan(sql) ? planOf(sql, params) : prepared(sql).all(params)) as T[]),
+    ahead<T>(sql: string, params?: Params) {
+      const rows = connection.all<T>(sql, params)
+      return () => rows
+    },
     run: (sql, params = {}) => withStorageErrors(path, () => prepared(sql).run(params).changes),
     // A statement that fails is undone alone.
     attempt: (sql, params) => connection.run(sql, params),

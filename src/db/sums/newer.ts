@@ -88,6 +88,14 @@ export const newerRunsSql = ofDialect((dialect) => {
   FROM ${newlyCompletedSql(dialect)} job LEFT JOIN users owner ON owner.id = job.user_id`
 })
 
+/** The charge of `$job` that is not in the sums; no row without one. */
+export function newerChargeSql(tx: SqlReader): string {
+  if ('run' in tx) return 'SELECT charged FROM newer_runs WHERE job = $job AND charged IS NOT NULL'
+  return `SELECT ${tx.dialect.rounded('job.duration * 1000')} AS charged
+    FROM quantum_jobs job JOIN users owner ON owner.id = job.user_id AND owner.unlimited = 0
+    WHERE job.id = $job AND ${hasNewerEnd('job')}`
+}
+
 /** SQL for the bytes of a job in the second table. */
 export function largeBytesSql(row: string, condition = ''): string {
   return `(SELECT coalesce(sum(octet_length("body")), 0) FROM ${quoted(largeTableOf(quantumJobs))}

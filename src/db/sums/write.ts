@@ -191,15 +191,18 @@ export function writeSums(tx: SqlWriter): void {
 }
 
 /**
- * Writes all sums if it is time, or if the run of `job`, which has just been added in memory, cannot be read
- * again from its row: that of a job that has failed, or that the clock puts before the watermark.
+ * Begins to ask whether it is time to write all sums, or whether the run of `job`, which has just been added
+ * in memory, cannot be read again from its row: that of a job that has failed, or that the clock puts before
+ * the watermark. The returned function writes them then.
  */
-export function writeSumsIfDue(tx: SqlWriter, job = ''): void {
-  const due = tx.one(
+export function beginSums(tx: SqlWriter, job = ''): () => void {
+  const due = tx.ahead(
     `SELECT 1 FROM sums_watermark WHERE abs($now - written) >= ${WRITE_INTERVAL_MS} AND
        (SELECT count(*) FROM newer_runs) + (SELECT coalesce(max(seq), 0) FROM quantum_jobs) - seq >= ${MIN_NEWER_JOBS}
      OR $job <> '' AND NOT EXISTS (SELECT 1 FROM quantum_jobs job WHERE job.id = $job AND ${hasNewerEnd('job')})`,
     { now: tx.now, job },
   )
-  if (due) writeSums(tx)
+  return () => {
+    if (due().length > 0) writeSums(tx)
+  }
 }

@@ -167,7 +167,7 @@ function insertRow(tx: Tx, collection: AnyCollection, plan: Plan, record: AnyRec
   const { id, created, updated } = record
   const fields = plan.fields.map(([name, field]) => [name, field.kind.encode(record[name]) ?? null] as const)
   const { row, saveLarge } = splitLarge(collection, Object.fromEntries(fields))
-  tx.attempt(plan.insert, { ...row, id, created, updated })
+  tx.attempt(plan.insert([]), { ...row, id, created, updated })
   saveLarge(tx, id)
 }
 

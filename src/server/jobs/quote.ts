@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../base/index.ts'
 import type { ReadTx } from '../../db/index.ts'
-import { type JobNeeds, type Quote, readNewPosition } from '../../db/store/jobs/index.ts'
+import { type JobNeeds, type Quote, type readingQueues, readNewPosition } from '../../db/store/jobs/index.ts'
 import type { Unfitness } from '../../db/store/qpus/index.ts'
 import type { ServerContext } from '../context.ts'
 import { estimateWait } from './wait-estimate.ts'
@@ -17,6 +17,8 @@ interface NewJob {
   maxMs: number
   /** By id of a QPU, why its chip cannot run the job now. */
   unfit?: ReadonlyMap<string, Unfitness>
+  /** Its queues, if they are read already. */
+  begun?: ReturnType<typeof readingQueues> | undefined
 }
 
 /**
@@ -26,9 +28,9 @@ interface NewJob {
 export function quoteJob(
   { config, order }: Pick<ServerContext, 'config' | 'order'>,
   tx: ReadTx,
-  { user, qpu, needs, program, maxMs, unfit }: NewJob,
+  { user, qpu, needs, program, maxMs, unfit, begun }: NewJob,
 ): Quote {
-  const input = readNewPosition(tx, { user, qpu, needs, unfit }, config.idleThreshold, order)
+  const input = readNewPosition(tx, { user, qpu, needs, unfit, begun }, config.idleThreshold, order)
   const wait = estimateWait(input, tx.now, config.idleThreshold)
   const chosen = wait.qpu ?? input.queues[0]?.state.qpu.id ?? qpu
   const { basis, ...run } = order.forecasts.of(tx, chosen).run({ ...needs, program })

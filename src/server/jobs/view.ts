@@ -134,36 +134,43 @@ export function viewSharedJob(context: ViewContext, tx: ReadTx, id: string): Job
 
 function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): JobView {
   const { id } = job
-  const input = readQueuePosition(tx, id, config.idleThreshold, order)
-  const charged = chargeOf(tx, id)
-  const attempts = job.attempt > 0 ? listAttempts(tx, id).map(presentAttempt) : []
+  const owner = tx.finding(users, job.user_id)
+  const charge = chargeOf(tx, id)
+  const listed = job.attempt > 0 ? listAttempts(tx, id) : undefined
+  const deadline = deadlineOf(tx, id)
+  const timeline = listTimeline(tx, id)
+  const disturbance = disturbanceOf(tx, job)
+  const recall = job.status === 'completed' ? recallOf(tx, id) : undefined
+  const charged = charge()
+  const attempts = listed?.().map(presentAttempt) ?? []
+  const input = job.status === 'pending' ? readQueuePosition(tx, id, config.idleThreshold, order) : undefined
   return {
     ...presentJob(db, job),
-    estimate: estimateOf(tx, job),
-    give_up_at: deadlineOf(tx, id) ?? null,
+    estimate: estimateOf(job, owner()?.unlimited === true),
+    give_up_at: deadline() ?? null,
     charged_seconds: charged === undefined ? null : charged / 1_000,
-    timeline: listTimeline(tx, id),
+    timeline: timeline(),
     calibration: attempts.findLast(({ provenance }) => provenance)?.provenance?.calibration ?? null,
     attempts,
-    disturbed_by: disturbedBy(tx, job),
-    recalled: job.status === 'completed' ? (recallOf(tx, id) ?? null) : null,
+    disturbed_by: disturbance?.() ?? null,
+    recalled: recall?.() ?? null,
     ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
   }
 }
 
 /** What was expected of a job when it was submitted; null for a job of an earlier version. */
-export function estimateOf(tx: ReadTx, job: Job) {
+export function estimateOf(job: Job, isUnlimited: boolean) {
   const quote = quoteOf(job)
-  return quote ? presentQuote(quote, tx.find(users, job.user_id)?.unlimited !== true) : null
+  return quote ? presentQuote(quote, !isUnlimited) : null
 }
 
-/** The report of a calibration that ran while the last attempt of a completed job did; null without one. */
-function disturbedBy(tx: ReadTx, { status, qpu, started_at: from, finished_at: to }: Job): string | null {
-  if (status !== 'completed' || qpu === '' || from === '') return null
-  return disturbingReport(tx, { qpu, from, to }) ?? null
+/** The report of a calibration that ran while the last attempt of a completed job did. */
+function disturbanceOf(tx: ReadTx, { status, qpu, started_at: from, finished_at: to }: Job) {
+  if (status !== 'completed' || qpu === '' || from === '') return undefined
+  return disturbingReport(tx, { qpu, from, to })
 }
 
-type StoredAttempt = ReturnType<typeof listAttempts>[number]
+type StoredAttempt = ReturnType<ReturnType<typeof listAttempts>>[number]
 
 function presentAttempt({ provenance, ...attempt }: StoredAttempt): Omit<StoredAttempt, 'provenance'> & {
   provenance?: { calibration?: AttemptCalibration }

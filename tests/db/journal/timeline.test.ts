@@ -15,7 +15,7 @@ test('the timeline of a job without a limit of attempts keeps its first and last
       }
       return {
         characters: tx.one<{ n: number }>('SELECT length(history) AS n FROM quantum_jobs')?.n ?? 0,
-        timeline: listTimeline(tx, job),
+        timeline: listTimeline(tx, job)(),
       }
     })
   expect((await run(1, 300)).timeline.length).toBe(600)

@@ -105,7 +105,7 @@ test('a published change leaves values outside of the row in the database', asyn
   db.changes.subscribe((changes) => records.push(...changes.map(({ record }) => record as object)))
   const values = await db.write('change', (tx) => {
     tx.run("UPDATE quantum_jobs SET status = 'failed' WHERE id = $id", { id })
-    const job = tx.changed(quantumJobs, id, 'update')
+    const job = tx.changed(quantumJobs, id, 'update')()
     return (
       job && [largeValueOf(tx, quantumJobs, job, 'payload'), largeValueOf(tx, quantumJobs, job, 'status')]
     )

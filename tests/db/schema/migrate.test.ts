@@ -334,7 +334,7 @@ test.skipIf(onlySqlite('its file'))(
     await lab.db.write('cancel', (tx) => cancelJob(tx, cancelled.id))
     const read = (tx: ReadTx) =>
       tx.list(quantumJobs).map(({ id, status, attempt }) => {
-        return { id, status, attempt, attempts: listAttempts(tx, id), events: listTimeline(tx, id) }
+        return { id, status, attempt, attempts: listAttempts(tx, id)(), events: listTimeline(tx, id)() }
       })
     const before = await lab.db.read(read)
     expect(before.map(({ status }) => status)).toEqual([

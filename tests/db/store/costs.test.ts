@@ -96,8 +96,8 @@ function quoted(tx: Tx, qpu: string) {
 }
 
 function claimNext(tx: Tx, place: number): void {
-  const target = listIdleQpus(tx).find(({ qpu }) => qpu === targetOf(place).qpu)
-  const state = target && readQueue(tx, target.qpu, IDLE_MS, lab.order)
+  const target = listIdleQpus(tx)().find(({ qpu }) => qpu === targetOf(place).qpu)
+  const state = target && readQueue(tx, target.qpu, IDLE_MS, lab.order)()
   const { job } = state ? pickJob(state, tx.now, IDLE_MS) : {}
   if (!target || job === undefined || !claimJob(tx, job, target)) throw new Error('nothing was claimed')
   running.set(target.qpu, job)

@@ -118,7 +118,7 @@ const sumsOf = (tx: ReadTx, users: readonly User[], job: string) => ({
   bytes: users.map(({ id }) => storedBytesOf(tx, id)),
   ledger: users.map(({ id: user }) => listLedger(tx, { user, before: Number.MAX_SAFE_INTEGER, limit: 100 })),
   page: users.map(({ id: user }) => listLedger(tx, { user, before: 4, limit: 2 })),
-  charge: chargeOf(tx, job),
+  charge: chargeOf(tx, job)(),
 })
 
 /** What a kill leaves of a folder in use: its log is not emptied. */

@@ -160,7 +160,7 @@ class QueueReplay implements AsyncDisposable {
     if (this.#endsAt) return
     const { lab } = this
     const claimed = await lab.db.write('claim', (tx) => {
-      const state = readQueue(tx, this.qpu.id, 5_000, lab.order)
+      const state = readQueue(tx, this.qpu.id, 5_000, lab.order)()
       const { job } = state ? pickJob(state, tx.now, 5_000) : {}
       return job === undefined ? undefined : claimJob(tx, job, this.#target)?.job
     })

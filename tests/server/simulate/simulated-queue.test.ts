@@ -232,7 +232,7 @@ class Twin {
     }
     await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
     simulatedQpu.running = undefined
-    job.owner.recordRun(real.id, now, (await this.lab.db.read((tx) => chargeOf(tx, job.id))) ?? 0)
+    job.owner.recordRun(real.id, now, (await this.lab.db.read((tx) => chargeOf(tx, job.id)())) ?? 0)
     const after = await this.lab.job(job.id)
     if (after.status !== 'pending') return
     job.notBefore = after.not_before
@@ -288,7 +288,7 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
         await twin.play(step)
         const now = lab.clock.now()
         for (const simulatedQpu of twin.simulatedQpus) {
-          const real = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, lab.order))
+          const real = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, lab.order)())
           const simulated = twin.queue.stateOf(simulatedQpu, BOOKED, now, IDLE_MS)
           if (!real) throw new Error('no such QPU')
           expect({ ...simulated, qpu: '' }).toEqual({ ...real, qpu: '' })
@@ -296,7 +296,7 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
           const expected = twin.queue.stateOf(simulatedQpu, FAIR, now, IDLE_MS).job
           // The second one has just been started.
           for (const share of [fair, await JobOrder.open(lab.db, { fairWindowMs: WINDOW_MS })]) {
-            const state = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, share))
+            const state = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, share)())
             expect(state?.job).toBe(expected)
           }
         }

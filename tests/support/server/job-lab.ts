@@ -236,7 +236,7 @@ export class JobLab implements AsyncDisposable {
   }
 
   timeline(id: string): Promise<TimelineEntry[]> {
-    return this.db.read((tx) => listTimeline(tx, id))
+    return this.db.read((tx) => listTimeline(tx, id)())
   }
 
   /** The timeline of a job, without times. */

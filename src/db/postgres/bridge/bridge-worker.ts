@@ -4,7 +4,7 @@ import { type ReservedSQL, SQL } from 'bun'
 import { serveWorker } from '../../../base/index.ts'
 import type { BridgeLoss, BridgeRequest, bridgeWorker, Outcome, Session } from './bridge.ts'
 import { clientOptions } from './client-options.ts'
-import { doneOf, refusalOf, run } from './run-statement.ts'
+import { doneOf, fitsJson, refusalOf, run } from './run-statement.ts'
 
 interface Connected {
   readonly client: SQL
@@ -16,8 +16,9 @@ let answers: MessagePort | undefined
 let signal = new Int32Array(new SharedArrayBuffer(4))
 let isClosing = false
 
-function answer(outcomes: readonly Outcome[]): void {
-  answers?.postMessage(outcomes)
+/** `isText`: as JSON, which takes a fifth of the time of copying objects between threads. */
+function answer(outcomes: readonly Outcome[], isText = true): void {
+  answers?.postMessage(isText ? JSON.stringify(outcomes) : outcomes)
   Atomics.store(signal, 0, 1)
   Atomics.notify(signal, 0)
 }
@@ -40,15 +41,18 @@ async function open(
 async function runAll(
   session: Session,
   statements: Extract<BridgeRequest, { kind: 'run' }>['statements'],
-): Promise<Outcome[]> {
+): Promise<{ outcomes: Outcome[]; isText: boolean }> {
   const own = sessions.get(session)?.own
   if (!own) throw new TypeError(`the bridge has no session to ${session}`)
   // All are begun before the first is awaited, so that they leave together.
   const running = statements.map((statement) => run(own, statement))
   const settled = await Promise.allSettled(running)
-  return settled.map((each) =>
-    each.status === 'fulfilled' ? { done: doneOf(each.value) } : { refusal: refusalOf(each.reason) },
-  )
+  return {
+    isText: settled.every((each) => each.status === 'rejected' || fitsJson(each.value)),
+    outcomes: settled.map((each) =>
+      each.status === 'fulfilled' ? { done: doneOf(each.value) } : { refusal: refusalOf(each.reason) },
+    ),
+  }
 }
 
 async function close(): Promise<void> {
@@ -69,7 +73,7 @@ serveWorker<typeof bridgeWorker>((request, respond) => {
       break
     case 'run': {
       const done = runAll(request.session, request.statements)
-      if (request.isAwaited) done.then(answer, refuse)
+      if (request.isAwaited) done.then(({ outcomes, isText }) => answer(outcomes, isText), refuse)
       else done.catch(() => undefined)
       break
     }

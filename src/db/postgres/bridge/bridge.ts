@@ -140,9 +140,9 @@ export class Bridge {
     if (!isAnswered) {
       throw this.#lose(`it did not respond within ${this.patienceMs / 1_000} s`)
     }
-    const outcomes: Outcome[] | undefined = receiveMessageOnPort(this.#answers)?.message
-    if (!outcomes) throw this.#lose('the thread that holds the connections sent no answer')
-    return outcomes
+    const outcomes: Outcome[] | string | undefined = receiveMessageOnPort(this.#answers)?.message
+    if (outcomes === undefined) throw this.#lose('the thread that holds the connections sent no answer')
+    return typeof outcomes === 'string' ? JSON.parse(outcomes) : outcomes
   }
 
   #lose(reason: string): AppError {

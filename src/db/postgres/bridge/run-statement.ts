@@ -5,6 +5,9 @@ import type { Done, NumberedStatement, Refusal } from './bridge.ts'
 const BOOL = 16
 const NUMERIC_TYPES: ReadonlySet<number> = new Set([20, 1700])
 
+const BYTEA = 17
+const FLOAT8 = 701
+
 /** What the client returns beyond its rows. */
 interface Result extends Array<Record<string, unknown>> {
   readonly count: number
@@ -34,6 +37,14 @@ export function doneOf(result: Result): Done {
     }
   }
   return { rows: [...result], count: result.count ?? 0, command: result.command ?? '' }
+}
+
+/** Whether JSON can carry the rows: it has neither bytes nor infinite numbers. */
+export function fitsJson(result: Result): boolean {
+  return (result.columns ?? []).every(({ name, type }) => {
+    if (type === FLOAT8) return result.every((row) => row[name] === null || Number.isFinite(row[name]))
+    return type !== BYTEA
+  })
 }
 
 /** Why a statement failed. */

@@ -1,9 +1,9 @@
 import { newId } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
 import { INSERTION_ORDER } from '../../engine/dialect.ts'
+import type { Ahead } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import { addNewerRunSql, newerRuns } from '../../sums/newer.ts'
-import { writeSumsIfDue } from '../../sums/write.ts'
+import { addNewerRunSql, newerChargeSql, newerRuns } from '../../sums/newer.ts'
 
 /** One change of a balance that is not a charge. (`kind`, `sourceId`) is unique, so a change happens once. */
 interface LedgerEntry {
@@ -27,18 +27,11 @@ export function postLedger(tx: Tx, { user, kind, sourceId, deltaMs }: LedgerEntr
     { id: newId(tx.now), user, kind, sourceId, deltaMs, at: tx.at },
   )
   if (added === 0) return false
-  changeBalance(tx, user, deltaMs)
+  tx.updating(users, CHANGE_BALANCE, { user, deltaMs, at: tx.at })
   return true
 }
 
-function changeBalance(tx: Tx, user: string, deltaMs: number): void {
-  const changed = tx.run('UPDATE users SET qpu_ms = qpu_ms + $deltaMs, updated = $at WHERE id = $user', {
-    user,
-    deltaMs,
-    at: tx.at,
-  })
-  if (changed > 0) tx.changed(users, user, 'update')
-}
+const CHANGE_BALANCE = 'UPDATE users SET qpu_ms = qpu_ms + $deltaMs, updated = $at WHERE id = $user'
 
 /** The time to charge for an attempt, in ms: not more than driver and server both measured. */
 export function chargeableMs(executionMs: number, elapsedMs: number): number {
@@ -53,8 +46,8 @@ interface RunJob {
 }
 
 /**
- * Charges a job, whose end was just stored, to the balance of its user, and adds it to the sums. Unlimited
- * and removed users are not charged.
+ * Charges a job, whose end was just stored, to the balance of its user, and adds it to the sums in memory:
+ * `beginSums` follows. Unlimited and removed users are not charged.
  */
 export function chargeJob(
   tx: Tx,
@@ -63,19 +56,19 @@ export function chargeJob(
 ): void {
   const added = { id, user, qpu, ms, charged: isCharged ? ms : null, at: tx.at }
   tx.post(addNewerRunSql(tx.dialect), added)
-  if (isCharged) changeBalance(tx, user, 0 - ms)
-  writeSumsIfDue(tx, id)
+  if (!isCharged) return
+  tx.updating(users, CHANGE_BALANCE, { user, deltaMs: 0 - ms, at: tx.at })
 }
 
 /** The charge of a job, in ms; undefined when it was not charged. */
-export function chargeOf(tx: ReadTx, job: string): number | undefined {
-  const row = tx.one<{ charged: number }>(
+export function chargeOf(tx: ReadTx, job: string): Ahead<number | undefined> {
+  const rows = tx.ahead<{ charged: number }>(
     `SELECT 0 - delta_ms AS charged FROM qpu_ledger WHERE kind = 'charge' AND source_id = $job
      UNION ALL
-     SELECT charged FROM ${newerRuns(tx)} newer WHERE job = $job AND charged IS NOT NULL`,
+     ${newerChargeSql(tx)}`,
     { job },
   )
-  return row?.charged
+  return () => rows()[0]?.charged
 }
 
 /** Digits of the number of a refund, so that the id of the job is what precedes it. */

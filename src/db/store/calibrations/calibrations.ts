@@ -184,7 +184,7 @@ export function claimCalibration(
     { qpu, driver, epoch, run, at: tx.at },
   )
   if (!row) return undefined
-  const request = tx.changed(calibrationRequests, row.id, 'update')
+  const request = tx.changed(calibrationRequests, row.id, 'update')()
   if (!request) throw new AppError('internal', `calibration request ${row.id} vanished while it was claimed`)
   const { mode, target_qubits: targetQubits, resumes } = request
   return { request: row.id, run, driver, epoch, mode, targetQubits, resumes }

@@ -1,5 +1,5 @@
 import { fromTimestamp } from '../../../base/index.ts'
-import type { SqlReader, SqlWriter } from '../../engine/sql.ts'
+import type { Ahead, SqlReader, SqlWriter } from '../../engine/sql.ts'
 import { queueMailItem } from '../../journal/mail-items.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
 
@@ -22,7 +22,7 @@ interface EndedJob {
 }
 
 /** What the end of a job needs to know of its owner. */
-interface Owner {
+export interface Owner {
   id: string
   unlimited: 0 | 1
   /** Mail after so many seconds; 0 = never. */
@@ -30,23 +30,25 @@ interface Owner {
   has_webhooks: 0 | 1
 }
 
-/** The owner of a job; undefined for a removed user. */
-export function findOwner(tx: SqlReader, user: string): Owner | undefined {
-  return tx.one<Owner>(
+/** Begins to read the owner of a job; undefined for a removed user. */
+export function findingOwner(tx: SqlReader, job: string): Ahead<Owner | undefined> {
+  const rows = tx.ahead<Owner>(
     `SELECT id, unlimited, mail_job_after,
        EXISTS (SELECT 1 FROM webhooks WHERE webhooks.user = users.id) AS has_webhooks
-     FROM users WHERE id = $user`,
-    { user },
+     FROM users WHERE id = (SELECT user_id FROM quantum_jobs WHERE id = $job)`,
+    { job },
   )
+  return () => rows()[0]
 }
 
 /** Announces the end of a job to its owner. */
 export function announceJobEnd(tx: SqlWriter, job: string): void {
-  const ended = tx.one<{ user: string; status: string; created: string }>(
-    'SELECT user_id AS "user", status, created FROM quantum_jobs WHERE id = $job',
+  const owner = findingOwner(tx, job)
+  const ended = tx.one<{ status: string; created: string }>(
+    'SELECT status, created FROM quantum_jobs WHERE id = $job',
     { job },
   )
-  if (ended) announceEnd(tx, { job, ...ended }, findOwner(tx, ended.user))
+  if (ended) announceEnd(tx, { job, ...ended }, owner())
 }
 
 /**

@@ -1,5 +1,6 @@
+import type { Ahead } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import type { KnownProvenance } from './provenance.ts'
+import { type KnownProvenance, provenanceSql } from './provenance.ts'
 
 /** Identifies one attempt of a job. */
 export interface AttemptKey {
@@ -66,7 +67,7 @@ export const ATTEMPTS = `(
 /** The end of an attempt; `provenance`: what it ran with, see `saveProvenance`. */
 interface EndedAttempt extends DriverAttempt {
   state: Exclude<AttemptEnd, 'ok'>
-  provenance?: number
+  provenance?: string
 }
 
 /**
@@ -76,13 +77,14 @@ interface EndedAttempt extends DriverAttempt {
  */
 export function endAttempt(
   tx: Tx,
-  { job, attempt, driver, state, provenance = 0 }: EndedAttempt,
+  { job, attempt, driver, state, provenance = '' }: EndedAttempt,
   startedAt?: string,
 ): boolean {
   const added = tx.run(
     `INSERT INTO job_attempts
        (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at, provenance)
-     SELECT id, attempt, driver, qpu, epoch, $state, claimed_at, coalesce($startedAt, started_at), $at, $provenance
+     SELECT id, attempt, driver, qpu, epoch, $state, claimed_at, coalesce($startedAt, started_at), $at,
+       ${provenanceSql('$provenance')}
      FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND driver = $driver AND status = 'running'`,
     { job, attempt, driver, state, startedAt: startedAt ?? null, at: tx.at, provenance },
   )
@@ -92,17 +94,18 @@ export function endAttempt(
 /** Changes the end of an attempt that was given up; the time of that remains. */
 export function endLate(
   tx: Tx,
-  { job, attempt, state, provenance }: AttemptKey & { state: 'ok' | 'error'; provenance: number },
+  { job, attempt, state, provenance }: AttemptKey & { state: 'ok' | 'error'; provenance: string },
 ): void {
   tx.post(
-    `UPDATE job_attempts SET state = $state, provenance = $provenance WHERE job = $job AND attempt = $attempt`,
+    `UPDATE job_attempts SET state = $state, provenance = ${provenanceSql('$provenance')}
+     WHERE job = $job AND attempt = $attempt`,
     { job, attempt, state, provenance },
   )
 }
 
 /** The attempts of a job in order. */
-export function listAttempts(tx: ReadTx, job: string): AttemptSeen[] {
-  return tx.all<AttemptSeen>(
+export function listAttempts(tx: ReadTx, job: string): Ahead<AttemptSeen[]> {
+  return tx.ahead<AttemptSeen>(
     `SELECT attempt, qpu, driver, state, claimed_at, started_at, ended_at,
        (SELECT body FROM job_provenance WHERE id = claim.provenance) AS provenance
      FROM ${ATTEMPTS} claim WHERE job = $job ORDER BY attempt`,

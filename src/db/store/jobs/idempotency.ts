@@ -32,7 +32,7 @@ const KEYS_PRUNED_PER_REQUEST = 10
  */
 export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | undefined {
   const expired = toTimestamp(tx.now - RESPONSE_TTL_MS)
-  removeResponses(tx, expired, KEYS_PRUNED_PER_REQUEST)
+  tx.post(REMOVE_OLDEST, { before: expired, limit: KEYS_PRUNED_PER_REQUEST })
   const known = tx.one<{ route: string; body_hash: string; status: number; response: string }>(
     `SELECT route, body_hash, status, response FROM idempotency_keys
      WHERE "user" = $user AND key = $key AND at >= $expired`,
@@ -72,9 +72,8 @@ export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResp
 
 /** Removes up to `limit` responses older than `before` (stored text), oldest first; returns their number. */
 export function removeResponses(tx: SqlWriter, before: string, limit: number): number {
-  return tx.run(
-    `DELETE FROM idempotency_keys WHERE ("user", key) IN
-       (SELECT "user", key FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT $limit)`,
-    { before, limit },
-  )
+  return tx.run(REMOVE_OLDEST, { before, limit })
 }
+
+const REMOVE_OLDEST = `DELETE FROM idempotency_keys WHERE ("user", key) IN
+  (SELECT "user", key FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT $limit)`

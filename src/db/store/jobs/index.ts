@@ -23,8 +23,6 @@ export {
   saveResponse,
 } from './idempotency.ts'
 export {
-  chipNeedsOfJob,
-  expectedResultsOfJob,
   findJob,
   findJobChanges,
   type Job,
@@ -32,6 +30,8 @@ export {
   type KnownJob,
   labelJob,
   listJobs,
+  readingChipNeeds,
+  readingExpectedResults,
 } from './jobs.ts'
 export { type Occupancy, readOccupancy } from './occupancy.ts'
 export { listPartialResults, type PartialResult, recordProgress } from './partial-results.ts'
@@ -41,6 +41,7 @@ export { mayRun, type QpuState, type QueueState, readQueue } from './queue/queue
 export {
   type CandidateQueue,
   type QueuePositionInput,
+  readingQueues,
   readNewPosition,
   readQueuePosition,
 } from './queue/queue-position.ts'
@@ -48,10 +49,16 @@ export { type QueuedJob, type QueueHead, readQueueHead } from './queue/queued-jo
 export { cancelJob } from './transitions/cancel.ts'
 export { type Claim, claimJob, type DispatchTarget, listIdleQpus } from './transitions/claim.ts'
 export { assertEnded, deleteJob, removeLargeValue } from './transitions/delete.ts'
-export { applyResult, type ResultOutcome } from './transitions/finish.ts'
+export { applyResult, beginResult, type ResultOutcome } from './transitions/finish.ts'
 export { deadlineOf, giveUp, listDueJobs } from './transitions/give-up.ts'
 export { holdJob } from './transitions/hold.ts'
-export { assertMaySubmit, bytesOfJob, countPending, insertJob } from './transitions/insert.ts'
+export {
+  assertMaySubmit,
+  bytesOfJob,
+  countPending,
+  insertJob,
+  readingSubmitter,
+} from './transitions/insert.ts'
 export { moveJob, moveJobToFront } from './transitions/move.ts'
 export type { JobAction } from './transitions/operator-action.ts'
 export { releaseJob } from './transitions/release.ts'

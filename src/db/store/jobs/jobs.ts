@@ -23,6 +23,7 @@
  * | – | ended → – | `deleteJob` (delete) |
  */
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
+import type { Ahead } from '../../engine/sql.ts'
 import { fitting, lengthOf } from '../../records/page-size.ts'
 import { MAX_HELD_BYTES } from '../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -58,15 +59,17 @@ export function findJob(tx: ReadTx, id: string): Job | undefined {
 }
 
 /** What the results of a job must contain, as JSON; '' for an unknown job and one of an earlier version. */
-export function expectedResultsOfJob(tx: ReadTx, id: string): string {
+export function readingExpectedResults(tx: ReadTx, id: string): Ahead<string> {
   const sql = 'SELECT expected_results AS expected FROM quantum_jobs WHERE id = $id'
-  return tx.one<{ expected: string }>(sql, { id })?.expected ?? ''
+  const rows = tx.ahead<{ expected: string }>(sql, { id })
+  return () => rows()[0]?.expected ?? ''
 }
 
 /** What the programs of a job need of a chip, as JSON; '' for an unknown job and where it is not known. */
-export function chipNeedsOfJob(tx: ReadTx, id: string): string {
+export function readingChipNeeds(tx: ReadTx, id: string): Ahead<string> {
   const sql = 'SELECT chip_needs AS needs FROM quantum_jobs WHERE id = $id'
-  return tx.one<{ needs: string }>(sql, { id })?.needs ?? ''
+  const rows = tx.ahead<{ needs: string }>(sql, { id })
+  return () => rows()[0]?.needs ?? ''
 }
 
 /**

@@ -1,5 +1,5 @@
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
-import { quoted } from '../../engine/sql.ts'
+import { type Ahead, quoted } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { JsonText } from '../../schema/json-text.ts'
 import { largeTableOf } from '../../schema/large-values.ts'
@@ -21,7 +21,10 @@ export function saveLabels(tx: Tx, job: string, labels: string): void {
 }
 
 /** The labels of a job; undefined if its circuits have none. */
-export function readLabels(tx: ReadTx, job: string): JsonText | undefined {
-  const row = tx.one<{ body: string }>(`SELECT "body" FROM ${TABLE} WHERE ${KEY}`, { job })
-  return row && new JsonText(row.body)
+export function readingLabels(tx: ReadTx, job: string): Ahead<JsonText | undefined> {
+  const rows = tx.ahead<{ body: string }>(`SELECT "body" FROM ${TABLE} WHERE ${KEY}`, { job })
+  return () => {
+    const [row] = rows()
+    return row && new JsonText(row.body)
+  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { IN_FORCE } from '../../collections/calibration_results.ts'
-import type { SqlWriter } from '../../engine/sql.ts'
+import type { Ahead, SqlReader, SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 
 /** A file as the driver has read it. */
@@ -37,15 +37,25 @@ interface EndedAttempt {
   /** UTC text. */
   claimedAt: string
   known: KnownProvenance | undefined
+  /** The newest report of its QPU, if it is read already. */
+  newest?: Ahead<Report | undefined>
+}
+
+/** SQL for the number of what `saveProvenance` has stored; `hash` is SQL for what that returned. */
+export function provenanceSql(hash: string): string {
+  return `coalesce((SELECT id FROM job_provenance WHERE hash = ${hash}), 0)`
 }
 
 /**
- * Stores what an attempt ran with, unless the same is stored; returns its number, 0 if nothing is known.
- * The caller stores the number with the job or the attempt.
+ * Stores what an attempt ran with, unless the same is stored; returns its hash, '' if nothing is known. The
+ * caller stores the number with the job or the attempt, see `provenanceSql`.
  */
-export function saveProvenance(tx: SqlWriter, { qpu, claimedAt, known = {} }: EndedAttempt): number {
-  const after = newestReport(tx, qpu, tx.at)
-  const before = after && after.at > claimedAt ? newestReport(tx, qpu, claimedAt) : after
+export function saveProvenance(
+  tx: SqlWriter,
+  { qpu, claimedAt, known = {}, newest = newestReport(tx, qpu, tx.at) }: EndedAttempt,
+): string {
+  const after = newest()
+  const before = after && after.at > claimedAt ? newestReport(tx, qpu, claimedAt)() : after
   const { device_file: file, ...others } = known
   const calibration: AttemptCalibration | undefined =
     after || file
@@ -56,16 +66,14 @@ export function saveProvenance(tx: SqlWriter, { qpu, claimedAt, known = {} }: En
         }
       : undefined
   const body = JSON.stringify({ ...others, ...(calibration && { calibration }) })
-  if (body === '{}') return 0
+  if (body === '{}') return ''
   const hash = createHash('sha256').update(body).digest('hex')
-  const stored = tx.one<{ id: number }>('SELECT id FROM job_provenance WHERE hash = $hash', { hash })
-  if (stored) return stored.id
-  const added = tx.one<{ id: number }>(
-    `INSERT INTO job_provenance (hash, report, report_after, body)
-     VALUES ($hash, $report, $reportAfter, $body) RETURNING id`,
+  tx.post(
+    `INSERT INTO job_provenance (hash, report, report_after, body) SELECT $hash, $report, $reportAfter, $body
+     WHERE NOT EXISTS (SELECT 1 FROM job_provenance WHERE hash = $hash)`,
     { hash, report: before?.id ?? '', reportAfter: after?.id ?? '', body },
   )
-  return added?.id ?? 0
+  return hash
 }
 
 interface Report {
@@ -74,26 +82,36 @@ interface Report {
 }
 
 /** The newest report of a QPU that was in force at a time. */
-function newestReport(tx: SqlWriter, qpu: string, at: string): Report | undefined {
-  return tx.one<Report>(
-    `SELECT id, finished_at AS at FROM calibration_results
-     WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at <= $at ORDER BY finished_at DESC, seq DESC LIMIT 1`,
-    { qpu, at },
-  )
+function newestReport(tx: SqlReader, qpu: string, at: string): Ahead<Report | undefined> {
+  const rows = tx.ahead<Report>(newestReportSql('$qpu'), { qpu, at })
+  return () => rows()[0]
+}
+
+/** The newest report of the QPU that a job is on. */
+export function newestReportOfJob(tx: SqlReader, job: string): Ahead<Report | undefined> {
+  const sql = newestReportSql('(SELECT qpu FROM quantum_jobs WHERE id = $job)')
+  const rows = tx.ahead<Report>(sql, { job, at: tx.at })
+  return () => rows()[0]
+}
+
+function newestReportSql(qpu: string): string {
+  return `SELECT id, finished_at AS at FROM calibration_results
+     WHERE qpu = ${qpu} AND (${IN_FORCE}) AND finished_at <= $at ORDER BY finished_at DESC, seq DESC LIMIT 1`
 }
 
 /** The report of a calibration that ran on a QPU between two times: it disturbed the job that did, too. */
 export function disturbingReport(
   tx: ReadTx,
   { qpu, from, to }: { qpu: string; from: string; to: string },
-): string | undefined {
+): Ahead<string | undefined> {
   // Calibrations of a QPU follow each other: only the first that ends later may have begun before.
-  return tx.one<{ id: string }>(
+  const rows = tx.ahead<{ id: string }>(
     `SELECT id FROM (SELECT id, started_at FROM calibration_results
        WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at, seq LIMIT 1) next
      WHERE started_at < $to`,
     { qpu, from, to },
-  )?.id
+  )
+  return () => rows()[0]?.id
 }
 
 function stateOf(report: Report | undefined, file: FileState | undefined): CalibrationState {

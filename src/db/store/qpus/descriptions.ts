@@ -1,4 +1,5 @@
 import { NOT_DESCRIBED, qpus } from '../../collections/qpus.ts'
+import type { Ahead } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { JsonText } from '../../schema/json-text.ts'
 import { completeDescription, type Fidelity } from './complete-description.ts'
@@ -72,8 +73,17 @@ export function recordFidelities(
 
 /** The description of a QPU, completed by the newest calibration report; null without one. */
 export function readDescription(tx: ReadTx, qpu: string): JsonText | null {
-  const { completed } = findRow(tx, qpu)
-  return completed === '' ? null : new JsonText(completed)
+  return readingDescription(tx, qpu)()
+}
+
+/** `readDescription`, begun now. */
+export function readingDescription(tx: ReadTx, qpu: string): Ahead<JsonText | null> {
+  const sql = "SELECT completed FROM qpu_descriptions WHERE qpu = $qpu AND completed <> ''"
+  const rows = tx.ahead<{ completed: string }>(sql, { qpu })
+  return () => {
+    const [row] = rows()
+    return row ? new JsonText(row.completed) : null
+  }
 }
 
 /** Whether the device of a QPU described itself as a simulator. */

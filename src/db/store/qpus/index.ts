@@ -5,6 +5,7 @@ export {
   describeQpu,
   isSimulator,
   readDescription,
+  readingDescription,
   removeDescription,
 } from './descriptions.ts'
 export { readFailures, readJobTicks } from './job-ticks.ts'

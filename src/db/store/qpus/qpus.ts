@@ -1,6 +1,7 @@
 import { AppError, isId, nearest } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import { qpus } from '../../collections/qpus.ts'
+import type { Ahead } from '../../engine/sql.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx } from '../../records/tx.ts'
@@ -226,7 +227,12 @@ export function setDraining(
  * for the running job; they take no jobs.
  */
 export function calibratingQpus(tx: ReadTx): Set<string> {
-  const rows = tx.all<{ qpu: string }>(
+  return readingCalibrating(tx)()
+}
+
+/** `calibratingQpus`, begun now. */
+export function readingCalibrating(tx: ReadTx): Ahead<Set<string>> {
+  const rows = tx.ahead<{ qpu: string }>(
     `SELECT drivers.qpu AS qpu FROM calibration_requests
        JOIN drivers ON drivers.id = calibration_requests.driver
        WHERE calibration_requests.status = 'running'
@@ -237,5 +243,5 @@ export function calibratingQpus(tx: ReadTx): Set<string> {
      UNION
      SELECT drivers.qpu FROM tuner_runs JOIN drivers ON drivers.id = tuner_runs.driver`,
   )
-  return new Set(rows.map((row) => row.qpu))
+  return () => new Set(rows().map((row) => row.qpu))
 }

@@ -1,5 +1,6 @@
 import { qpus } from '../../collections/qpus.ts'
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
+import type { Ahead } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** Maximum length of a reason. */
@@ -36,7 +37,8 @@ export function forgetUnfit(tx: Tx, qpu: string): void {
 }
 
 /** Why a job is kept from QPUs, by id of the QPU. */
-export function readUnfitness(tx: ReadTx, seq: number): ReadonlyMap<string, Unfitness> {
+export function readUnfitness(tx: ReadTx, seq: number): Ahead<ReadonlyMap<string, Unfitness>> {
   const sql = 'SELECT qpu, code, reason FROM unfit_jobs WHERE job_seq = $seq'
-  return new Map(tx.all<Unfitness & { qpu: string }>(sql, { seq }).map(({ qpu, ...why }) => [qpu, why]))
+  const rows = tx.ahead<Unfitness & { qpu: string }>(sql, { seq })
+  return () => new Map(rows().map(({ qpu, ...why }) => [qpu, why]))
 }

@@ -1,3 +1,4 @@
+import type { Ahead } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 
 /** When the attempt that completed a job began, for the alias of its row; UTC text. */
@@ -28,11 +29,12 @@ export interface RecallMark {
 }
 
 /** The mark on a job: the oldest recall in force that its result touches; undefined without one. */
-export function recallOf(tx: ReadTx, job: string): RecallMark | undefined {
-  return tx.one<RecallMark>(
+export function recallOf(tx: ReadTx, job: string): Ahead<RecallMark | undefined> {
+  const rows = tx.ahead<RecallMark>(
     `SELECT recall.id AS recall, recall.reason, recall.created AS at
      FROM quantum_jobs job JOIN recalls recall ON recall.qpu = job.qpu AND recall.undone_at = ''
      WHERE job.id = $job AND ${touchSql('job', 'recall')} ORDER BY recall.id LIMIT 1`,
     { job },
   )
+  return () => rows()[0]
 }

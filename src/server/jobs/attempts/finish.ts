@@ -1,8 +1,8 @@
-import { type Database, type ReadTx, type Tx, textBytes } from '../../../db/index.ts'
+import { type Database, type Tx, textBytes } from '../../../db/index.ts'
 import {
   type AttemptResult,
   applyResult,
-  expectedResultsOfJob,
+  beginResult,
   type JobError,
   type ResultOutcome,
 } from '../../../db/store/jobs/index.ts'
@@ -42,18 +42,28 @@ export function finishJob(
   const { driver } = source
   const elapsedMs = heartbeats.elapsedMs(result)
   const finish = (tx: Tx): Finished => {
-    const refusal = refusalOf(tx, source, result)
+    const begun = beginResult(tx, result)
+    const refusal = refusalOf(() => begun.attempt()?.expected ?? '', source, result)
     const outcome = outcomeOf(result, refusal)
-    const end = applyResult(tx, { job, attempt, driver, executionMs, elapsedMs, outcome, provenance }, config)
+    const end = applyResult(
+      tx,
+      { job, attempt, driver, executionMs, elapsedMs, outcome, provenance },
+      config,
+      begun,
+    )
     return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
   }
   return db.write('finish job', finish, { bytes: textBytes(result), account: driver })
 }
 
 /** The failure of results that contradict the job. Jobs of earlier versions do not say what they expect. */
-function refusalOf(tx: ReadTx, { name }: { name: string }, result: Result): JobFailure | undefined {
+function refusalOf(
+  readExpected: () => string,
+  { name }: { name: string },
+  result: Result,
+): JobFailure | undefined {
   if (result.status === 'failed' || !result.summary) return undefined
-  const text = expectedResultsOfJob(tx, result.job)
+  const text = readExpected()
   // Written by the submission.
   const expected = text === '' ? undefined : (JSON.parse(text) as ExpectedResults)
   const contradiction = expected && contradictionOf(result.summary, expected)

@@ -1,19 +1,25 @@
-import type { ReadTx } from '../../../db/index.ts'
+import type { Ahead, JsonText, ReadTx } from '../../../db/index.ts'
 import { readReadoutFidelities } from '../../../db/store/calibrations/index.ts'
-import type { Qpu } from '../../../db/store/qpus/index.ts'
+import { type Qpu, readingDescription } from '../../../db/store/qpus/index.ts'
 import { type QualityCondition, shortfallsOf } from '../../../protocol/index.ts'
-import { type DescribedChip, type Part, readChip, readFlawedChip } from './described-chip.ts'
+import { chipOf, type DescribedChip, flawedChipOf, type Part } from './described-chip.ts'
 
-/** The chip of a QPU in one transaction; each part of it is read when it is first needed. */
+/** The chip of a QPU in one transaction; its description begins to be read. */
 export class ChipReading {
   readonly #tx: ReadTx
   readonly #qpu: Pick<Qpu, 'id' | 'name'>
+  readonly #description: Ahead<JsonText | null>
   #flawed: { chip: DescribedChip | undefined } | undefined
   #measured: { chip: DescribedChip | undefined } | undefined
 
-  constructor(tx: ReadTx, qpu: Pick<Qpu, 'id' | 'name'>) {
+  constructor(
+    tx: ReadTx,
+    qpu: Pick<Qpu, 'id' | 'name'>,
+    description: Ahead<JsonText | null> = readingDescription(tx, qpu.id),
+  ) {
     this.#tx = tx
     this.#qpu = qpu
+    this.#description = description
   }
 
   get name(): string {
@@ -22,7 +28,7 @@ export class ChipReading {
 
   /** The chip, if parts of it are not in use or stale; undefined for a whole chip. */
   get flawed(): DescribedChip | undefined {
-    this.#flawed ??= { chip: readFlawedChip(this.#tx, this.#qpu) }
+    this.#flawed ??= { chip: flawedChipOf(this.#description(), this.#qpu) }
     return this.#flawed.chip
   }
 
@@ -49,7 +55,7 @@ export class ChipReading {
 
   /** The description with the newest measured readout of each qubit, as the pages show it. */
   #readMeasured(): DescribedChip | undefined {
-    const chip = readChip(this.#tx, this.#qpu)
+    const chip = chipOf(this.#description(), this.#qpu)
     if (!chip) return undefined
     const fidelities = readReadoutFidelities(this.#tx, this.#qpu.id)
     const qubits = chip.qubits.map((qubit) => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { JsonText, ReadTx } from '../../../db/index.ts'
-import { type Qpu, readDescription } from '../../../db/store/qpus/index.ts'
+import type { JsonText } from '../../../db/index.ts'
+import type { Qpu } from '../../../db/store/qpus/index.ts'
 import { deviceDescription, type PartQuality } from '../../../protocol/index.ts'
 import { standardGateWidth } from '../../../qasm/index.ts'
 
@@ -38,16 +38,17 @@ export interface DescribedChip {
  * The chip of a QPU, if its description says of a part that it is not in use, not calibrated or stale;
  * undefined for a whole chip and for one that is not described.
  */
-export function readFlawedChip(tx: ReadTx, qpu: Pick<Qpu, 'id' | 'name'>): DescribedChip | undefined {
-  const description = readDescription(tx, qpu.id)
+export function flawedChipOf(
+  description: JsonText | null,
+  qpu: Pick<Qpu, 'name'>,
+): DescribedChip | undefined {
   // Most chips are whole, and parsing takes time.
   if (!description || !/"operational":false|"stale":\[/.test(description.text)) return undefined
   return parsed(description, qpu)
 }
 
 /** The chip of a QPU; undefined for one whose qubits are not described. */
-export function readChip(tx: ReadTx, qpu: Pick<Qpu, 'id' | 'name'>): DescribedChip | undefined {
-  const description = readDescription(tx, qpu.id)
+export function chipOf(description: JsonText | null, qpu: Pick<Qpu, 'name'>): DescribedChip | undefined {
   return description ? parsed(description, qpu) : undefined
 }
 

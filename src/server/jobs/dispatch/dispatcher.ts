@@ -1,19 +1,20 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
 import { type Clock, failpoint, type Log, Loop, MIB } from '../../../base/index.ts'
-import { type Database, JsonText, type Tx, textBytes } from '../../../db/index.ts'
+import { type Ahead, type Database, JsonText, type ReadTx, type Tx, textBytes } from '../../../db/index.ts'
 import {
   applyResult,
   type Claim,
-  chipNeedsOfJob,
   claimJob,
   type DispatchTarget,
   type JobOrder,
   listIdleQpus,
+  type QueueState,
+  readingChipNeeds,
   readQueue,
   requeueUndelivered,
 } from '../../../db/store/jobs/index.ts'
-import { markUnfit } from '../../../db/store/qpus/index.ts'
+import { markUnfit, readingDescription } from '../../../db/store/qpus/index.ts'
 import { jobPayload } from '../../../protocol/index.ts'
 import { type DriverHub, deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
@@ -38,6 +39,13 @@ interface JobDispatcherDependencies {
    */
   onSent?: (ms: number) => void
   config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
+}
+
+/** What was begun to be read for a claim; `head`: the job that is probably next. */
+interface BegunClaim {
+  queue: Ahead<QueueState | undefined>
+  head: { job: string; needs: Ahead<string> } | undefined
+  description: Ahead<JsonText | null>
 }
 
 /** Jobs that one pass judges for a QPU whose chip has changed. */
@@ -83,8 +91,16 @@ export class JobDispatcher {
   /** Large programs are read one per transaction: the next run of the loop goes on with the other QPUs. */
   #claimAll(tx: Tx, qpus: ReadonlySet<string> | undefined): Claim[] {
     const claims: Claim[] = []
-    for (const server of listIdleQpus(tx, qpus)) {
-      const claim = this.#isReady(server) ? this.#claimNext(tx, server) : undefined
+    const { order } = this.#dependencies
+    if (!order.hasJobs(tx)) return claims
+    // All are looked at sometimes, whatever the order says.
+    const looked = qpus && new Set([...qpus].filter((id) => order.mayClaim(id)))
+    if (looked?.size === 0) return claims
+    const idle = listIdleQpus(tx, looked)
+    const [only] = looked?.size === 1 ? looked : []
+    const begun = only === undefined ? undefined : this.#beginClaim(tx, only)
+    for (const server of idle()) {
+      const claim = this.#isReady(server) ? this.#claimNext(tx, server, begun) : undefined
       if (!claim) continue
       claims.push(claim)
       if (textBytes(claim) <= LARGE_PROGRAM_BYTES) continue
@@ -101,16 +117,18 @@ export class JobDispatcher {
    * described again or calibrated. The rest of many follows when the loop runs again, for which each change
    * wakes it.
    */
-  #claimNext(tx: Tx, target: DispatchTarget): Claim | undefined {
+  #claimNext(tx: Tx, target: DispatchTarget, begun?: BegunClaim): Claim | undefined {
     const { config, order } = this.#dependencies
-    const { idleThreshold } = config
+    let next = begun
     let chip: ChipReading | undefined
     for (let judged = 0; judged < MAX_JUDGED; judged++) {
-      const state = readQueue(tx, target.qpu, idleThreshold, order)
-      const { job } = state ? pickJob(state, tx.now, idleThreshold) : {}
+      const { queue, head, description } = next ?? this.#beginClaim(tx, target.qpu)
+      next = undefined
+      const state = queue()
+      const { job } = state ? pickJob(state, tx.now, config.idleThreshold) : {}
       if (!state || job === undefined) return undefined
-      const needs = readChipNeeds(chipNeedsOfJob(tx, job))
-      chip ??= new ChipReading(tx, state.qpu)
+      const needs = readChipNeeds(needsOf(tx, job, head))
+      chip ??= new ChipReading(tx, state.qpu, description)
       const unfit = needs && unfitnessOf(chip, needs)
       const claim = unfit ? undefined : claimJob(tx, job, target)
       // It is not queued any more, which the order does not know before the end of this intent, if at all.
@@ -119,6 +137,15 @@ export class JobDispatcher {
       if (unfit) markUnfit(tx, job, { qpu: target.qpu, ...unfit })
     }
     return undefined
+  }
+
+  /** Begins to read what the next claim of a QPU needs, if that is for the first job of its queue. */
+  #beginClaim(tx: Tx, qpu: string): BegunClaim {
+    const { config, order } = this.#dependencies
+    const queue = readQueue(tx, qpu, config.idleThreshold, order)
+    const job = order.headOf(qpu)?.id
+    const head = job === undefined ? undefined : { job, needs: readingChipNeeds(tx, job) }
+    return { queue, head, description: readingDescription(tx, qpu) }
   }
 
   #isReady({ driver, epoch }: DispatchTarget): boolean {
@@ -175,6 +202,10 @@ export class JobDispatcher {
     )
     log.warn('job failed, its stored payload is not valid', { job, reason })
   }
+}
+
+function needsOf(tx: ReadTx, job: string, head: BegunClaim['head']): string {
+  return head?.job === job ? head.needs() : readingChipNeeds(tx, job)()
 }
 
 /**

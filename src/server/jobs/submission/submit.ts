@@ -6,8 +6,9 @@ import {
   bytesOfJob,
   findJob,
   insertJob,
-  type Job,
   type Quote,
+  readingQueues,
+  readingSubmitter,
   saveResponse,
 } from '../../../db/store/jobs/index.ts'
 import { markUnfit, type Unfitness } from '../../../db/store/qpus/index.ts'
@@ -63,9 +64,11 @@ export async function submitJob(
   const submit = (tx: Tx) => {
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
-    if (before) return describeSubmitted(tx, before)
+    if (before) return before
     const needs = needsOf(submission)
+    const submitter = readingSubmitter(tx, user.id)
     const target = resolveTarget(tx, submission.target, needs)
+    const begun = readingQueues(tx, target.id, context.order, target.registered)
     assertNoProblems([...needProblems(submission, target), ...conditionProblems(submission)])
     assertNoProblems(findUncalibrated(tx, submission, target).problems)
     const below = findBelowQuality(tx, submission, target)
@@ -81,25 +84,22 @@ export async function submitJob(
         programHash: submission.programHash,
         maxMs: submission.maxMs,
         giveUpMs: submission.giveUpMs,
-        quote: quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below }),
+        quote: quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below, begun }),
         ...namesOf(submission),
       },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
+      submitter,
     )
     for (const [qpu, unfit] of below) markUnfit(tx, row.id, { qpu, ...unfit })
     if (actor !== undefined) {
       appendAudit(tx, { actor, action: 'job.submit', subject: row.id, detail: { user: user.id } })
     }
     if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
-    return describeSubmitted(tx, row)
+    return row
   }
   const size = { bytes: Buffer.byteLength(submission.text), account: user.id }
-  const { job, estimate } = await db.write('submit job', submit, size)
-  return { ...presentJob(db, job), estimate }
-}
-
-function describeSubmitted(tx: ReadTx, job: Job) {
-  return { job, estimate: estimateOf(tx, job) }
+  const job = await db.write('submit job', submit, size)
+  return { ...presentJob(db, job), estimate: estimateOf(job, user.unlimited) }
 }
 
 interface QuotedSubmission {
@@ -109,16 +109,17 @@ interface QuotedSubmission {
   qpu: string
   /** The QPUs that do not meet its condition now. */
   below: ReadonlyMap<string, Unfitness>
+  begun?: ReturnType<typeof readingQueues>
 }
 
 /** What is expected of a submission. */
 function quoteOf(
   context: SubmissionContext,
   tx: ReadTx,
-  { user, submission, qpu, below }: QuotedSubmission,
+  { user, submission, qpu, below, begun }: QuotedSubmission,
 ): Quote {
   const { programHash: program, maxMs } = submission
-  return quoteJob(context, tx, { user, qpu, needs: needsOf(submission), program, maxMs, unfit: below })
+  return quoteJob(context, tx, { user, qpu, needs: needsOf(submission), program, maxMs, unfit: below, begun })
 }
 
 function namesOf({ name, tags, labels }: ExaminedSubmission) {
@@ -186,6 +187,7 @@ export async function dryRunJob(
   dryRun.warnings.push(...warnings)
   const limits = { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
   await db.read((tx) => {
+    const submitter = readingSubmitter(tx, user.id)
     const target = collectProblems(dryRun.problems, () =>
       resolveTarget(tx, submission.target, needsOf(submission)),
     )
@@ -194,15 +196,15 @@ export async function dryRunJob(
       dryRun.problems.push(...needProblems(submission, target), ...conditionProblems(submission), ...problems)
       dryRun.warnings.push(...warnings)
     }
-    const may = collectProblems(dryRun.problems, () =>
-      assertMaySubmit(tx, user.id, limits, bytesOfJob(payload)),
+    const owner = collectProblems(dryRun.problems, () =>
+      assertMaySubmit(submitter(), limits, bytesOfJob(payload)),
     )
     dryRun.qpu_target = target?.id ?? ''
-    if (!target || !may || dryRun.problems.length > 0) return
+    if (!target || !owner || dryRun.problems.length > 0) return
     const below = findBelowQuality(tx, submission, target)
     dryRun.warnings.push(...conditionWarnings(submission, target, below))
     const quote = quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below })
-    dryRun.estimate = presentQuote(quote, !may.owner.unlimited)
+    dryRun.estimate = presentQuote(quote, !owner.unlimited)
   })
   const isAccepted = dryRun.problems.length === 0
   return { ...dryRun, accepted: isAccepted, executions, qubits, payload, ignored }

@@ -1,8 +1,8 @@
-import type { ReadTx } from '../../../db/index.ts'
+import type { JsonText, ReadTx } from '../../../db/index.ts'
 import { fitsQpu } from '../../../db/store/jobs/index.ts'
-import type { Qpu } from '../../../db/store/qpus/index.ts'
+import { type Qpu, readingDescription } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
-import { readChip } from '../chip/described-chip.ts'
+import { chipOf } from '../chip/described-chip.ts'
 import { ChipJudge, type UsedPart } from '../chip/judge-chip.ts'
 import { needsOf } from './needs.ts'
 import type { Target } from './target.ts'
@@ -26,12 +26,13 @@ const MAX_WARNINGS = 50
 export function findUncalibrated(tx: ReadTx, submission: ExaminedSubmission, { registered }: Target): Found {
   const needs = needsOf(submission)
   const fitting = registered.filter((qpu) => fitsQpu(needs, qpu))
-  const found = fitting.map((qpu) => findOnQpu(tx, submission, qpu))
+  const read = fitting.map((qpu) => ({ qpu, description: readingDescription(tx, qpu.id) }))
+  const found = read.map(({ qpu, description }) => findOnQpu(submission, qpu, description()))
   return found.find(({ problems }) => problems.length === 0) ?? found[0] ?? NOTHING
 }
 
-function findOnQpu(tx: ReadTx, submission: ExaminedSubmission, qpu: Qpu): Found {
-  const chip = readChip(tx, qpu)
+function findOnQpu(submission: ExaminedSubmission, qpu: Qpu, description: JsonText | null): Found {
+  const chip = chipOf(description, qpu)
   if (!chip) return NOTHING
   const judge = new ChipJudge(chip, submission)
   const problems = judge.problems().map(({ path, params, reason, remedy }) => ({

@@ -62,7 +62,7 @@ test('the order has the same boundary, with and without target', async () => {
     for (const qpu of all) {
       for (const target of ['', qpu.id]) {
         const job = await lab.submit(user, target, needs)
-        const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 0, lab.order))
+        const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 0, lab.order)())
         expect([needs, qpu.num_qubits, state?.job]).toEqual([
           ...[needs, qpu.num_qubits, fitsQpu(needs, qpu) ? job.id : ''],
         ])

@@ -62,7 +62,7 @@ async function openCase() {
     return id
   }
   const provenanceOf = async (job: string) =>
-    (await lab.db.read((tx) => listAttempts(tx, job))).map(({ provenance }) =>
+    (await lab.db.read((tx) => listAttempts(tx, job)())).map(({ provenance }) =>
       provenance === null ? null : JSON.parse(provenance),
     )
   const stored = () =>

@@ -210,7 +210,7 @@ test(`marks and refunds of ${JOBS} jobs are those of the recalls in force, in ea
   const inForce = declared.filter(({ isUndone }) => !isUndone)
   const expected = past.jobs.filter((job) => inForce.some(({ subject }) => touches(subject, job)))
   expect(expected.length).toBeGreaterThan(JOBS / 20)
-  const marked = await db.read((tx) => past.jobs.filter(({ id }) => recallOf(tx, id)).map(({ id }) => id))
+  const marked = await db.read((tx) => past.jobs.filter(({ id }) => recallOf(tx, id)()).map(({ id }) => id))
   expect(marked).toEqual(expected.map(({ id }) => id))
   const charged = expected.filter(({ user }) => user !== UNLIMITED)
   const refunded = (await refundsBy(db)).filter(({ ms }) => ms !== 0)
@@ -284,7 +284,7 @@ describe('refunds', () => {
     await lab.clock.advance(1_000)
     const third = await run()
     await refundAll(lab.db)
-    expect(await lab.db.read((tx) => [second, third].map((job) => recallOf(tx, job)?.recall))).toEqual([
+    expect(await lab.db.read((tx) => [second, third].map((job) => recallOf(tx, job)()?.recall))).toEqual([
       recall.id,
       undefined,
     ])

@@ -8,7 +8,7 @@ import type { JobNeeds } from '../fits-qpu.ts'
 import { Forecasts } from '../forecast/forecasts.ts'
 import type { Job } from '../jobs.ts'
 import { FairShare } from './fair-share.ts'
-import { Lane } from './line.ts'
+import { Lane, merged } from './line.ts'
 
 /** A QPU, as the queue needs it. */
 export type Qpu = RecordOf<typeof qpus>
@@ -54,6 +54,8 @@ export class JobOrder {
   readonly #seqs = new Map<string, number>()
   readonly #targets = new Map<string, { all: Lane; byUser: Map<string, Lane> }>()
   readonly #moved = new Set<OpenJob>()
+  /** The QPUs of the running jobs whose claim this order has seen, by job. */
+  readonly #runningOn = new Map<string, string>()
   /** Ids of jobs whose rows must be read: they are not as the last change of them says. */
   readonly #unread = new Set<string>()
   /** Read again after a change of any. */
@@ -71,7 +73,11 @@ export class JobOrder {
       for (const change of changes) this.#apply(change)
     })
     db.withdrawn.subscribe((changes) => {
-      for (const { collection, id } of changes) if (collection === quantumJobs.name) this.#unread.add(id)
+      for (const { collection, id } of changes) {
+        if (collection !== quantumJobs.name) continue
+        this.#unread.add(id)
+        this.#runningOn.delete(id)
+      }
     })
   }
 
@@ -121,6 +127,24 @@ export class JobOrder {
     return this.#jobs.get(seq)
   }
 
+  /** Whether any job waits. */
+  hasJobs(tx: ReadTx): boolean {
+    this.refresh(tx)
+    return this.#targets.size > 0
+  }
+
+  /** Whether a job may be next on this QPU, as far as the order knows: one waits, and none runs there. */
+  mayClaim(qpu: string): boolean {
+    if (!this.#targets.has('') && !this.#targets.has(qpu)) return false
+    return !this.#runningOn.values().some((id) => id === qpu)
+  }
+
+  /** The first job of a QPU by submission, which is usually the next one. */
+  headOf(qpu: string): OpenJob | undefined {
+    const [first] = merged(this.queueFor('').all.seqs, this.queueFor(qpu).all.seqs)
+    return first === undefined ? undefined : this.job(first)
+  }
+
   /** The queued jobs for one QPU, or for any ('') . */
   queueFor(target: string): TargetQueue {
     return this.#targets.get(target) ?? NO_QUEUE
@@ -137,6 +161,8 @@ export class JobOrder {
     const job = record as Job | undefined
     this.#forget(id)
     this.#unread.delete(id)
+    this.#runningOn.delete(id)
+    if (action !== 'delete' && job?.status === 'running') this.#runningOn.set(id, job.qpu)
     if (action === 'delete' || !job || (job.status !== 'pending' && job.status !== 'running')) return
     if (number === undefined) this.#unread.add(id)
     else this.#keep(openJob(job, number))

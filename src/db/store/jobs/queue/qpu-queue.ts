@@ -1,5 +1,7 @@
+import type { Ahead } from '../../../engine/sql.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { compareFair } from '../../accounts/recent-use.ts'
+import { readingCalibrating } from '../../qpus/qpus.ts'
 import { type Fits, type QpuLimits, sharedLimits } from '../fits-qpu.ts'
 import { isPaused } from '../transitions/retry.ts'
 import type { UseOfUsers } from './fair-share.ts'
@@ -12,29 +14,67 @@ const HEAD_JOBS = 100
 /** After all jobs. */
 const END = Number.POSITIVE_INFINITY
 
-/** The order in one transaction, with what all QPUs need of the store, each read when it is first needed. */
+/** A job that runs. */
+interface RunningRow {
+  qpu: string
+  job: string
+  user: string
+  claimed_at: string
+}
+
+/** A booking of the present time. */
+export interface SlotRow {
+  qpu: string
+  booked_by: string
+  start_time: string
+  end_time: string
+}
+
+/** The order in one transaction, with what all QPUs need of the store. */
 export class OrderReading {
   readonly order: JobOrder
   readonly tx: ReadTx
-  readonly #funded = new Map<string, boolean>()
+  /** What runs: everywhere, or at least on the one QPU. */
+  readonly running: Ahead<RunningRow[]>
+  readonly calibrating: Ahead<ReadonlySet<string>>
+  readonly slots: Ahead<SlotRow[]>
+  readonly #funded = new Map<string, Ahead<boolean>>()
+  readonly #unfitRows: Ahead<{ qpu: string; seq: number }[]>
   #use: UseOfUsers | undefined
   #unfit: ReadonlyMap<string, OpenJob[]> | undefined
   /** The last count for any QPU with the same limits: all QPUs ask for the same one after another. */
   readonly #counts = new Map<string, { user: string | undefined; seq: number; jobs: number }>()
 
-  constructor(order: JobOrder, tx: ReadTx) {
+  /** Begins to read what is needed of one QPU, or of all (''). */
+  constructor(order: JobOrder, tx: ReadTx, qpu = '') {
     this.order = order
     this.tx = tx
     order.refresh(tx)
+    this.#unfitRows = tx.ahead('SELECT qpu, job_seq AS seq FROM unfit_jobs')
+    this.running = tx.ahead(
+      `SELECT qpu, id AS job, user_id AS "user", claimed_at FROM quantum_jobs
+       WHERE status = 'running' AND ${qpu === '' ? "$qpu = ''" : 'qpu = $qpu'}`,
+      { qpu },
+    )
+    this.calibrating = readingCalibrating(tx)
+    this.slots = tx.ahead(
+      'SELECT qpu, booked_by, start_time, end_time FROM time_slots WHERE end_time > $at AND start_time <= $at',
+      { at: tx.at },
+    )
+  }
+
+  /** Begins to read whether a user may run jobs. */
+  expectUser(user: string): void {
+    if (this.#funded.has(user)) return
+    const sql = 'SELECT unlimited = 1 OR qpu_ms > 0 AS funded FROM users WHERE id = $user'
+    const rows = this.tx.ahead<{ funded: number }>(sql, { user })
+    this.#funded.set(user, () => rows()[0]?.funded === 1)
   }
 
   /** Whether a user may run jobs. */
   isFunded(user: string): boolean {
-    const known = this.#funded.get(user)
-    if (known !== undefined) return known
-    const sql = 'SELECT unlimited = 1 OR qpu_ms > 0 AS funded FROM users WHERE id = $user'
-    const isFunded = this.tx.one<{ funded: number }>(sql, { user })?.funded === 1
-    this.#funded.set(user, isFunded)
+    this.expectUser(user)
+    const isFunded = this.#funded.get(user)?.() === true
     if (!isFunded) this.order.unfunded.add(user)
     return isFunded
   }
@@ -59,8 +99,7 @@ export class OrderReading {
   /** The queued jobs that are kept from a QPU until it is described again. */
   unfitFor(qpu: string): readonly OpenJob[] {
     if (!this.#unfit) {
-      const rows = this.tx.all<{ qpu: string; seq: number }>('SELECT qpu, job_seq AS seq FROM unfit_jobs')
-      const jobs = rows.flatMap(({ qpu: id, seq }) => {
+      const jobs = this.#unfitRows().flatMap(({ qpu: id, seq }) => {
         const job = this.order.job(seq)
         return job?.isQueued ? [{ id, job }] : []
       })

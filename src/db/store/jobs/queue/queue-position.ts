@@ -1,4 +1,5 @@
 import { qpus } from '../../../collections/qpus.ts'
+import type { Ahead } from '../../../engine/sql.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { readUnfitness, type Unfitness } from '../../qpus/unfit-jobs.ts'
 import { type Excess, excessOf, type JobNeeds } from '../fits-qpu.ts'
@@ -64,7 +65,9 @@ export function readQueuePosition(
      WHERE job.id = $id AND job.status = 'pending'`,
     { id },
   )
-  return row && positionOf(tx, row, { idleMs, order, unfit: readUnfitness(tx, row.seq) })
+  if (!row) return undefined
+  const unfit = readUnfitness(tx, row.seq)
+  return positionOf(readingQueues(tx, row.qpu_target, order), row, { idleMs, unfit: unfit() })
 }
 
 /** Without special needs. */
@@ -77,6 +80,20 @@ interface NewJobPosition {
   needs?: JobNeeds | undefined
   /** By id of a QPU, why its chip cannot run the job now. */
   unfit?: ReadonlyMap<string, Unfitness> | undefined
+  /** Its queues, if they are read already. */
+  begun?: BegunQueues | undefined
+}
+
+/** The queues of a target that were begun to be read. */
+interface BegunQueues {
+  reading: OrderReading
+  targets: Ahead<readonly Qpu[]>
+}
+
+/** Begins to read the queues of a QPU, or of any (''); `known`: the QPU, if it is read already. */
+export function readingQueues(tx: ReadTx, qpu: string, order: JobOrder, known?: readonly Qpu[]): BegunQueues {
+  const targets = qpu === '' || !known ? findingTargets(tx, qpu, order) : () => known
+  return { targets, reading: new OrderReading(order, tx, qpu) }
 }
 
 const NONE_UNFIT: ReadonlyMap<string, Unfitness> = new Map()
@@ -84,26 +101,26 @@ const NONE_UNFIT: ReadonlyMap<string, Unfitness> = new Map()
 /** Reads the queue of a QPU, or of any (''), for a job that `user`, '' = somebody, submits to it now. */
 export function readNewPosition(
   tx: ReadTx,
-  { user, qpu, needs = NO_NEEDS, unfit = NONE_UNFIT }: NewJobPosition,
+  { user, qpu, needs = NO_NEEDS, unfit = NONE_UNFIT, begun }: NewJobPosition,
   idleMs: number,
   order: JobOrder,
 ): QueuePositionInput {
   const job = { id: '', seq: Number.MAX_SAFE_INTEGER, user_id: user, qpu_target: qpu, not_before: 0 }
   const state = { has_balance: 1, held: 0, hold_reason: '', run_next: 0 }
-  return positionOf(tx, { ...job, ...needs, ...state }, { idleMs, order, unfit })
+  const queues = begun ?? readingQueues(tx, qpu, order)
+  return positionOf(queues, { ...job, ...needs, ...state }, { idleMs, unfit })
 }
 
 function positionOf(
-  tx: ReadTx,
+  { reading, targets: finding }: BegunQueues,
   row: PendingRow,
-  { idleMs, order, unfit }: { idleMs: number; order: JobOrder; unfit: ReadonlyMap<string, Unfitness> },
+  { idleMs, unfit }: { idleMs: number; unfit: ReadonlyMap<string, Unfitness> },
 ): QueuePositionInput {
-  const targets = targetsOf(tx, row, order).map((qpu) => {
+  const targets = finding().map((qpu) => {
     return { qpu, excess: excessOf(row, qpu), unfit: unfit.get(qpu.id) }
   })
   const fits = ({ excess, unfit: reason }: (typeof targets)[number]) =>
     excess.length === 0 && reason === undefined
-  const reading = new OrderReading(order, tx)
   const fitting = targets.filter(fits).map(({ qpu }) => ({ qpu, queue: new QpuQueue(reading, qpu) }))
   return {
     job: {
@@ -119,10 +136,10 @@ function positionOf(
 }
 
 /** The QPU that a job is for, or all enabled ones. */
-function targetsOf(tx: ReadTx, { qpu_target }: PendingRow, order: JobOrder): readonly Qpu[] {
-  if (qpu_target === '') return order.enabledQpus(tx)
-  const qpu = tx.find(qpus, qpu_target)
-  return qpu ? [qpu] : []
+function findingTargets(tx: ReadTx, target: string, order: JobOrder): Ahead<readonly Qpu[]> {
+  if (target === '') return () => order.enabledQpus(tx)
+  const finding = tx.finding(qpus, target)
+  return () => [finding()].filter((qpu) => qpu !== undefined)
 }
 
 function candidateOf(

@@ -1,12 +1,12 @@
 import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { qpus } from '../../../collections/qpus.ts'
 import { COMPLETED_HERE } from '../../../collections/quantum_jobs.ts'
+import type { Ahead } from '../../../engine/sql.ts'
 import type { ReadTx } from '../../../records/tx.ts'
-import { calibratingQpus } from '../../qpus/qpus.ts'
 import { fitsQpu, type JobNeeds, type QpuLimits } from '../fits-qpu.ts'
 import { isPaused } from '../transitions/retry.ts'
 import type { JobOrder, Qpu } from './job-order.ts'
-import { OrderReading, QpuQueue } from './qpu-queue.ts'
+import { OrderReading, QpuQueue, type SlotRow } from './qpu-queue.ts'
 
 /** What a QPU does, and who has booked it, at one instant. */
 export interface QpuState {
@@ -40,22 +40,26 @@ export interface QueueState extends QpuState {
 }
 
 /**
- * Reads the queue of one QPU; undefined when the QPU does not exist. `idleMs` is how long a booker may pause.
+ * Begins to read the queue of one QPU; undefined when the QPU does not exist. `idleMs` is how long a booker
+ * may pause.
  */
-export function readQueue(tx: ReadTx, id: string, idleMs: number, order: JobOrder): QueueState | undefined {
-  const qpu = tx.find(qpus, id)
-  if (!qpu) return undefined
-  const reading = new OrderReading(order, tx)
-  const queue = new QpuQueue(reading, qpu)
-  const [read] = readStates(reading, [{ qpu, queue }], idleMs)
-  return read && { ...read.state, next: queue.firstMoved()?.id ?? '', job: queue.first()?.id ?? '' }
-}
-
-interface RunningRow {
-  qpu: string
-  job: string
-  user: string
-  claimed_at: string
+export function readQueue(
+  tx: ReadTx,
+  id: string,
+  idleMs: number,
+  order: JobOrder,
+): Ahead<QueueState | undefined> {
+  const finding = tx.finding(qpus, id)
+  const reading = new OrderReading(order, tx, id)
+  const head = order.headOf(id)
+  if (head) reading.expectUser(head.user)
+  return () => {
+    const qpu = finding()
+    if (!qpu) return undefined
+    const queue = new QpuQueue(reading, qpu)
+    const [read] = readStates(reading, [{ qpu, queue }], idleMs)
+    return read && { ...read.state, next: queue.firstMoved()?.id ?? '', job: queue.first()?.id ?? '' }
+  }
 }
 
 /** The state of a QPU with its queue. */
@@ -68,22 +72,13 @@ export interface ReadState {
 
 /** Reads what these QPUs do: as many statements for all of them as for one. */
 export function readStates(
-  { tx }: OrderReading,
+  reading: OrderReading,
   queues: readonly { qpu: Qpu; queue: QpuQueue }[],
   idleMs: number,
 ): ReadState[] {
-  const [only, ...others] = queues
-  const rows = tx.all<RunningRow>(
-    `SELECT qpu, id AS job, user_id AS "user", claimed_at FROM quantum_jobs
-     WHERE status = 'running' AND ${others.length === 0 ? 'qpu = $qpu' : "$qpu <> ''"}`,
-    { qpu: only?.qpu.id ?? '' },
-  )
-  const running = new Map(rows.map((row) => [row.qpu, row]))
-  const calibrating = calibratingQpus(tx)
-  const slots = tx.all<SlotRow>(
-    'SELECT qpu, booked_by, start_time, end_time FROM time_slots WHERE end_time > $at AND start_time <= $at',
-    { at: tx.at },
-  )
+  const { tx } = reading
+  const running = new Map(reading.running().map((row) => [row.qpu, row]))
+  const [calibrating, slots] = [reading.calibrating(), reading.slots()]
   return queues.map(({ qpu, queue }) => {
     const { id } = qpu
     const row = running.get(id)
@@ -96,13 +91,6 @@ export function readStates(
     }
     return { state, queue, isBookerRunning: slot !== undefined && row?.user === slot.booked_by }
   })
-}
-
-interface SlotRow {
-  qpu: string
-  booked_by: string
-  start_time: string
-  end_time: string
 }
 
 function readSlot(

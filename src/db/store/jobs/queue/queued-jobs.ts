@@ -38,9 +38,10 @@ export function readQueueHead(
   id: string,
   { limit, idleMs, order }: { limit: number; idleMs: number; order: JobOrder },
 ): QueueHead | undefined {
-  const qpu = tx.find(qpus, id)
+  const finding = tx.finding(qpus, id)
+  const reading = new OrderReading(order, tx, id)
+  const qpu = finding()
   if (!qpu) return undefined
-  const reading = new OrderReading(order, tx)
   const queue = new QpuQueue(reading, qpu)
   const [read] = readStates(reading, [{ qpu, queue }], idleMs)
   if (!read) return undefined

@@ -1,12 +1,13 @@
 import { AppError } from '../../../../base/index.ts'
 import { QUEUED, quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { INSERTION_ORDER } from '../../../engine/dialect.ts'
-import { appendTimeline } from '../../../journal/timeline.ts'
+import type { Ahead } from '../../../engine/sql.ts'
+import { appendedSql, entryText, keepShort, SHORT_ATTEMPTS } from '../../../journal/timeline.ts'
 import { largeValueOf } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import type { Job } from '../jobs.ts'
-import { readLabels } from '../labels.ts'
+import { readingLabels } from '../labels.ts'
 import { removePartialResults } from '../partial-results.ts'
 import { remainingMs } from './time-cap.ts'
 
@@ -21,8 +22,8 @@ export interface DispatchTarget {
  * QPUs, of all or among `ids`, that can take a job now: enabled, not in maintenance or draining, process
  * driver attached, no job running.
  */
-export function listIdleQpus(tx: ReadTx, ids?: ReadonlySet<string>): DispatchTarget[] {
-  return tx.all<DispatchTarget>(
+export function listIdleQpus(tx: ReadTx, ids?: ReadonlySet<string>): Ahead<DispatchTarget[]> {
+  return tx.ahead<DispatchTarget>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
      WHERE ${ids ? `leases.qpu IN ${tx.dialect.jsonTexts('$ids')} AND` : ''} leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
@@ -52,27 +53,32 @@ export interface Claim extends DispatchTarget {
  */
 export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
   const { qpu, driver, epoch } = target
-  const changed = tx.run(
+  const entry = entryText({ at: tx.at, event: 'claimed', attempt: 0, detail: `driver ${driver}` })
+  const [before = '', after = ''] = entry.split(',0,', 2)
+  const claiming = tx.updating(
+    quantumJobs,
     `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu,
-       epoch = $epoch, claimed_at = $at, started_at = '', not_before = 0, error_code = '', updated = $at
+       epoch = $epoch, claimed_at = $at, started_at = '', not_before = 0, error_code = '', updated = $at,
+       history = ${appendedSql("$before || ',' || (attempt + 1) || ',' || $after")}
      WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu)
        AND EXISTS (SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver
                    AND epoch = $epoch AND state = 'attached')`,
-    { id, qpu, driver, epoch, at: tx.at },
+    { id, qpu, driver, epoch, at: tx.at, before, after },
   )
-  if (changed === 0) return undefined
-  const claimed = tx.changed(quantumJobs, id, 'update')
-  const job = claimed && claimed.progress > 0 ? beginAgain(tx, id) : claimed
+  const labels = readingLabels(tx, id)
+  const [claimed] = claiming()
+  if (!claimed) return undefined
+  const { attempt } = claimed
+  if (attempt > SHORT_ATTEMPTS) keepShort(tx, id)
+  const job = claimed.progress > 0 ? beginAgain(tx, id) : claimed
   if (!job) throw new AppError('internal', `job ${id} vanished while it was claimed`)
-  const { attempt } = job
-  appendTimeline(tx, id, { event: 'claimed', attempt, detail: `driver ${driver}` })
   return {
     ...target,
     job: id,
     attempt,
     payload: largeValueOf(tx, quantumJobs, job, 'payload'),
-    labels: readLabels(tx, id),
+    labels: labels(),
     limitMs: remainingMs(tx, id, job.max_ms),
     expected: job.expected_results === '' ? undefined : new JsonText(job.expected_results),
   }
@@ -82,5 +88,5 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
 function beginAgain(tx: Tx, id: string): Job | undefined {
   removePartialResults(tx, id)
   tx.post('UPDATE quantum_jobs SET progress = 0 WHERE id = $id', { id })
-  return tx.changed(quantumJobs, id, 'update')
+  return tx.changed(quantumJobs, id, 'update')()
 }

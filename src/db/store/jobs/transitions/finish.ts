@@ -1,14 +1,16 @@
 import { AppError, fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
-import { appendTimeline } from '../../../journal/timeline.ts'
+import type { Ahead, Params } from '../../../engine/sql.ts'
+import { appendedSql, entryText } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { jsonTextOf } from '../../../schema/json-text.ts'
 import { splitLarge } from '../../../schema/large-values.ts'
+import { beginSums } from '../../../sums/write.ts'
 import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
-import { announceEnd, findOwner } from '../announce-end.ts'
+import { announceEnd, findingOwner, type Owner } from '../announce-end.ts'
 import { type AttemptKey, type AttemptResult, endAttempt, endLate } from '../attempts.ts'
 import { removePartialResults } from '../partial-results.ts'
-import { saveProvenance } from '../provenance.ts'
+import { newestReportOfJob, provenanceSql, saveProvenance } from '../provenance.ts'
 import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
 import { capEnd, remainingMs } from './time-cap.ts'
 
@@ -34,16 +36,26 @@ interface AttemptRow {
   current: number
   max_ms: number
   progress: number
+  /** What the results of the job must contain, as JSON; '' for one of an earlier version. */
+  expected: string
   /** How it ended; undefined while it is the one in the row of the job. */
   ended?: string
 }
 
 const STALE: ResultOutcome = { kind: 'stale' }
 
-/** T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. */
-export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: RetryLimits): ResultOutcome {
+/**
+ * T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. `begun`: if that
+ * is read already.
+ */
+export function applyResult(
+  tx: Tx,
+  result: AttemptResult,
+  { maxAttempts }: RetryLimits,
+  begun = beginResult(tx, result),
+): ResultOutcome {
   const { job, attempt } = result
-  const row = attemptOf(tx, { job, attempt })
+  const row = begun.attempt()
   if (!row) return tx.one('SELECT 1 FROM quantum_jobs WHERE id = $job', { job }) ? STALE : { kind: 'unknown' }
   if (row.driver !== result.driver) return { kind: 'foreign' }
   // Only the newest attempt is accepted: a later claim means that the server gave this one up.
@@ -54,31 +66,53 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   const isFinal = outcome.kind === 'completed' || outcome.class === 'user'
   if (!isFinal && row.ended !== undefined) return STALE
   const { qpu, claimed_at: claimedAt } = row
-  const provenance = saveProvenance(tx, { qpu, claimedAt, known: result.provenance })
+  // An attempt that is in the row of the job no more may have run elsewhere.
+  const newest = row.ended === undefined ? { newest: begun.newest } : {}
+  const provenance = saveProvenance(tx, { qpu, claimedAt, known: result.provenance, ...newest })
   if (isFinal)
-    return endJob(tx, capEnd(result, row.max_ms, remainingMs(tx, job, row.max_ms)), row, provenance)
+    return endJob(tx, capEnd(result, row.max_ms, remainingMs(tx, job, row.max_ms)), row, {
+      provenance,
+      owner: begun.owner(),
+    })
   const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu, provenance }, maxAttempts)
   return status === undefined ? STALE : { kind: 'applied', status }
 }
 
+/** What the result of an attempt needs of the store. */
+interface BegunResult {
+  attempt: Ahead<AttemptRow | undefined>
+  owner: ReturnType<typeof findingOwner>
+  newest: ReturnType<typeof newestReportOfJob>
+}
+
+/** Begins to read what `applyResult` needs. */
+export function beginResult(tx: ReadTx, key: AttemptKey): BegunResult {
+  return {
+    attempt: readingAttempt(tx, key),
+    owner: findingOwner(tx, key.job),
+    newest: newestReportOfJob(tx, key.job),
+  }
+}
+
 /** The attempt in the row of the job, or an earlier one. */
-function attemptOf(tx: ReadTx, key: AttemptKey): AttemptRow | undefined {
-  const present = tx.one<AttemptRow>(
+function readingAttempt(tx: ReadTx, { job, attempt }: AttemptKey): Ahead<AttemptRow | undefined> {
+  const key = { job, attempt }
+  const present = tx.ahead<AttemptRow>(
     `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms,
-       progress
+       progress, expected_results AS expected
      FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
-    { ...key },
+    key,
   )
-  return (
-    present ??
+  return () =>
+    present()[0] ??
     tx.one<AttemptRow>(
       `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended,
-         job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms, job.progress
+         job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms, job.progress,
+         job.expected_results AS expected
        FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
        WHERE claim.job = $job AND claim.attempt = $attempt`,
-      { ...key },
+      key,
     )
-  )
 }
 
 /** The end of an attempt by an error of the device, after which another one may succeed. */
@@ -94,7 +128,12 @@ function failedAttempt(
 }
 
 /** T3, T3', T4: ends the job. */
-function endJob(tx: Tx, result: AttemptResult, row: AttemptRow, provenance: number): ResultOutcome {
+function endJob(
+  tx: Tx,
+  result: AttemptResult,
+  row: AttemptRow,
+  { provenance, owner }: { provenance: string; owner: Owner | undefined },
+): ResultOutcome {
   const { job, attempt, outcome } = result
   const status = outcome.kind
   const elapsedMs = result.elapsedMs ?? wallMsSince(tx, row.claimed_at)
@@ -103,47 +142,63 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow, provenance: numb
   const hasRun = status === 'completed' || ms > 0
   const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
   const claimedAt = endClaim(tx, { ...result, provenance }, row, startedAt)
-  const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
-  const changed = tx.run(
-    `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
-       qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0,
-       held = 0, hold_reason = '', provenance = $provenance, progress = $progress, updated = $at
-     WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`,
-    {
-      job,
-      attempt,
-      status,
-      ...results.row,
-      errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
-      driver: row.driver,
-      qpu: row.qpu,
-      claimedAt,
-      provenance,
-      startedAt,
-      seconds: ms / 1_000,
-      progress: status === 'completed' ? 1 : row.progress,
-      at: tx.at,
-    },
-  )
-  if (changed === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
-  results.saveLarge(tx, job)
+  const ended = writeEnd(tx, jsonTextOf(outcome.results), {
+    job,
+    attempt,
+    status,
+    errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
+    driver: row.driver,
+    qpu: row.qpu,
+    claimedAt,
+    provenance,
+    startedAt,
+    seconds: ms / 1_000,
+    progress: status === 'completed' ? 1 : row.progress,
+    entries: entriesOf(tx.at, result, startedAt === row.started_at ? undefined : startedAt),
+    at: tx.at,
+  })
   if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
-  const owner = findOwner(tx, row.user)
   if (hasRun)
     chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, { ms, isCharged: owner?.unlimited === 0 })
-  if (startedAt !== row.started_at)
-    appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
-  const detail = outcome.kind === 'failed' ? (outcome.detail ?? outcome.results.error) : ''
-  appendTimeline(tx, job, { event: status, attempt, detail: detail.slice(0, MAX_DETAIL_LENGTH) })
+  const writeSumsIfDue = beginSums(tx, hasRun ? job : '')
+  if (ended().length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
+  writeSumsIfDue()
   announceEnd(tx, { job, status, created: row.created }, owner)
-  tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status }
+}
+
+/** Writes the end into the row of the job, and publishes it. No rows when the job has changed. */
+function writeEnd(tx: Tx, text: string, values: Params & { job: string }): Ahead<unknown[]> {
+  const results = splitLarge(quantumJobs, { results: text })
+  const statement = `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode,
+       driver = $driver, qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $at,
+       duration = $seconds, not_before = 0, held = 0, hold_reason = '',
+       provenance = ${provenanceSql('$provenance')}, progress = $progress, updated = $at,
+       history = ${appendedSql('$entries')}
+     WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`
+  const params = { ...values, ...results.row }
+  const isLarge = results.row['results'] === null
+  const ended = isLarge
+    ? tx.ahead(`${statement} RETURNING id`, params)
+    : tx.updating(quantumJobs, statement, params)
+  results.saveLarge(tx, values.job)
+  // The statement could not return what is stored only now.
+  if (isLarge) tx.changed(quantumJobs, values.job, 'update')
+  return ended
+}
+
+/** The entries of the timeline; `startedAt`: when the attempt began, if nobody has recorded that. */
+function entriesOf(at: string, { attempt, outcome }: AttemptResult, startedAt: string | undefined): string {
+  const detail = outcome.kind === 'failed' ? (outcome.detail ?? outcome.results.error) : ''
+  const end = { at, event: outcome.kind, attempt, detail: detail.slice(0, MAX_DETAIL_LENGTH) }
+  const start = { at: startedAt ?? at, event: 'started', attempt, detail: '' } as const
+  return (startedAt === undefined ? [end] : [start, end]).map(entryText).join(',')
 }
 
 /** Ends the attempt; returns when it was claimed if it stays in the row of the job, and '' otherwise. */
 function endClaim(
   tx: Tx,
-  { outcome: { kind }, ...ended }: Omit<AttemptResult, 'provenance'> & { provenance: number },
+  { outcome: { kind }, ...ended }: Omit<AttemptResult, 'provenance'> & { provenance: string },
   row: AttemptRow,
   startedAt: string,
 ): string {

@@ -1,5 +1,6 @@
 import { toTimestamp } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import type { Ahead } from '../../../engine/sql.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { readUnfitness } from '../../qpus/unfit-jobs.ts'
@@ -14,11 +15,12 @@ export function setDeadline(tx: Tx, job: string, ms: number): void {
 }
 
 /** Until when a job may wait, UTC text; undefined without such a time, and after it. */
-export function deadlineOf(tx: ReadTx, job: string): string | undefined {
-  return tx.one<{ at: string }>(
+export function deadlineOf(tx: ReadTx, job: string): Ahead<string | undefined> {
+  const rows = tx.ahead<{ at: string }>(
     'SELECT at FROM job_deadlines WHERE job_seq = (SELECT seq FROM quantum_jobs WHERE id = $job)',
     { job },
-  )?.at
+  )
+  return () => rows()[0]?.at
 }
 
 /** Jobs that may wait no longer, at most `limit`, the earliest first. */
@@ -41,7 +43,7 @@ export function giveUp(tx: Tx, id: string): void {
   const job = tx.one<{ seq: number; attempt: number }>(sql, { id })
   if (!job) return
   tx.run('DELETE FROM job_deadlines WHERE job_seq = $seq', { seq: job.seq })
-  const [why] = readUnfitness(tx, job.seq).values()
+  const [why] = readUnfitness(tx, job.seq)().values()
   const error = `Given up: the job was waiting at the end of its give_up_after${why ? `; ${why.reason}` : ''}`
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'failed', results = $results, error_code = 'given_up', finished_at = $at,

@@ -2,14 +2,15 @@ import { AppError } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { users } from '../../../collections/users.ts'
 import { ofDialect } from '../../../engine/dialect.ts'
-import { appendTimeline } from '../../../journal/timeline.ts'
+import type { Ahead } from '../../../engine/sql.ts'
+import { entryText } from '../../../journal/timeline.ts'
 import { MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
-import { writeSumsIfDue } from '../../../sums/write.ts'
+import { beginSums } from '../../../sums/write.ts'
 import type { User } from '../../accounts/accounts.ts'
-import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
+import { assertMayStore, readingStoredBytes } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { type Quote, quoteFields } from '../forecast/quote.ts'
 import { findJob, type Job } from '../jobs.ts'
@@ -54,47 +55,72 @@ interface SubmitLimits {
 
 /**
  * T1: appends a job to the queue. A payload of more than 64 KiB is a handle in the returned record.
+ * `reading`: its user, if that is read already.
  * @throws AppError `forbidden` (disabled account, no balance), `conflict` (too many pending jobs),
  *   `too_large` or `over_quota` (stored bytes).
  */
-export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
-  const { owner, used } = assertMaySubmit(tx, job.user, limits)
-  const row = tx.insert(quantumJobs, {
-    user_id: job.user,
-    qpu_target: job.qpu,
-    payload: job.payload,
-    ...job.needs,
-    expected_results: job.expected ?? '',
-    chip_needs: job.chipNeeds ?? '',
-    max_ms: job.maxMs ?? 0,
-    ...(job.quote && quoteFields(job.quote)),
-    program_hash: job.programHash ?? '',
-    name: job.name ?? '',
-    tags: job.tags && job.tags.length > 0 ? job.tags : null,
-    status: 'pending',
-  })
+export function insertJob(
+  tx: Tx,
+  job: NewJob,
+  limits: SubmitLimits,
+  reading = readingSubmitter(tx, job.user),
+): Job {
+  const writeSumsIfDue = beginSums(tx)
+  const payload = job.payload instanceof JsonText ? job.payload : new JsonText(JSON.stringify(job.payload))
+  const labels = job.labels ?? ''
+  assertMaySubmit(reading(), limits, bytesOfJob(payload) + Buffer.byteLength(labels))
+  const submitted = entryText({ at: tx.at, event: 'submitted', attempt: 0, detail: '' })
+  const row = tx.insert(
+    quantumJobs,
+    {
+      user_id: job.user,
+      qpu_target: job.qpu,
+      payload,
+      ...job.needs,
+      expected_results: job.expected ?? '',
+      chip_needs: job.chipNeeds ?? '',
+      max_ms: job.maxMs ?? 0,
+      ...(job.quote && quoteFields(job.quote)),
+      program_hash: job.programHash ?? '',
+      name: job.name ?? '',
+      tags: job.tags && job.tags.length > 0 ? job.tags : null,
+      status: 'pending',
+    },
+    { history: submitted },
+  )
   if (job.giveUpMs) setDeadline(tx, row.id, tx.now + job.giveUpMs)
-  if (job.labels) saveLabels(tx, row.id, job.labels)
-  // Counted by the insert; the refusal undoes it.
-  const bytes = storedBytesOf(tx, job.user) - used
-  assertMayStore(owner, { used, bytes, maxUserBytes: limits.maxUserBytes ?? 0 })
-  writeSumsIfDue(tx)
-  appendTimeline(tx, row.id, { event: 'submitted', attempt: 0, detail: '' })
-  const isLarge = job.payload instanceof JsonText && job.payload.byteLength > MAX_HELD_BYTES
+  if (labels) saveLabels(tx, row.id, labels)
+  writeSumsIfDue()
+  const isLarge = payload.byteLength > MAX_HELD_BYTES
   return isLarge ? (findJob(tx, row.id) ?? row) : row
 }
 
+/** What a submission depends on, of its user. */
+interface Submitter {
+  owner: User | undefined
+  /** Number of pending jobs, held or not. */
+  pending: number
+  /** Bytes stored. */
+  used: number
+}
+
+/** Begins to read what `assertMaySubmit` checks. */
+export function readingSubmitter(tx: ReadTx, user: string): Ahead<Submitter> {
+  const owner = tx.finding(users, user)
+  const pending = countPending(tx, user)
+  const used = readingStoredBytes(tx, user)
+  return () => ({ owner: owner(), pending: pending(), used: used() })
+}
+
 /**
- * Checks that a user may submit a job now, which counts `bytes`; returns the user and the bytes stored.
+ * Checks that a user may submit a job now, which counts `bytes`; returns the user.
  * @throws AppError as `insertJob` does.
  */
 export function assertMaySubmit(
-  tx: ReadTx,
-  user: string,
+  { owner, pending, used }: Submitter,
   { maxPending, maxUserBytes = 0 }: SubmitLimits,
-  bytes = RECORD_BYTES,
-): { owner: User; used: number } {
-  const owner = tx.find(users, user)
+  bytes: number,
+): User {
   if (!owner || owner.disabled) {
     throw new AppError('forbidden', 'This account is disabled; ask an administrator', {
       reason: 'account_disabled',
@@ -105,7 +131,6 @@ export function assertMaySubmit(
       reason: 'insufficient_qpu_seconds',
     })
   }
-  const pending = countPending(tx, user)
   if (pending >= maxPending) {
     throw new AppError(
       'conflict',
@@ -113,9 +138,8 @@ export function assertMaySubmit(
       { reason: 'too_many_pending_jobs' },
     )
   }
-  const used = storedBytesOf(tx, user)
   assertMayStore(owner, { used, bytes, maxUserBytes })
-  return { owner, used }
+  return owner
 }
 
 /**
@@ -134,6 +158,7 @@ export function bytesOfJob(payload: JsonText): number {
 }
 
 /** Number of pending jobs of a user, held or not. */
-export function countPending(tx: ReadTx, user: string): number {
-  return tx.one<{ pending: number }>(countPendingSql(tx.dialect), { user })?.pending ?? 0
+export function countPending(tx: ReadTx, user: string): Ahead<number> {
+  const rows = tx.ahead<{ pending: number }>(countPendingSql(tx.dialect), { user })
+  return () => rows()[0]?.pending ?? 0
 }

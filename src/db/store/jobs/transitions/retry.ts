@@ -6,6 +6,7 @@ import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { markUnfit, type Unfitness } from '../../qpus/unfit-jobs.ts'
 import { announceJobEnd } from '../announce-end.ts'
 import { countFailed, type DriverAttempt, endAttempt } from '../attempts.ts'
+import { provenanceSql } from '../provenance.ts'
 import { changeRunning, returnToQueue } from './requeue.ts'
 import { capError, maxMsOf, remainingMs } from './time-cap.ts'
 
@@ -27,7 +28,7 @@ export interface FailedAttempt extends DriverAttempt {
   /** For the timeline, in the place of the reason. */
   detail?: string | undefined
   /** What it ran with, see `saveProvenance`. */
-  provenance?: number
+  provenance?: string
 }
 
 /**
@@ -111,13 +112,13 @@ function lastError(
 }
 
 function failForGood(tx: Tx, end: FailedAttempt, results: { error: string; error_code: string }): 'failed' {
-  const { job, attempt, provenance = 0 } = end
+  const { job, attempt, provenance = '' } = end
   const { error_code: code } = results
   changeRunning(
     tx,
     end,
     `status = 'failed', results = $results, error_code = $code, finished_at = $at, not_before = 0,
-       provenance = $provenance`,
+       provenance = ${provenanceSql('$provenance')}`,
     { results: JSON.stringify(results), code, provenance },
   )
   appendTimeline(tx, job, { event: 'failed', attempt, detail: code })

@@ -60,7 +60,7 @@ class FairLab implements AsyncDisposable {
   /** Claims the next job; undefined when the queue is empty. */
   async begin(): Promise<string | undefined> {
     return this.lab.db.write('claim', (tx) => {
-      const state = readQueue(tx, this.qpu, 0, this.fair)
+      const state = readQueue(tx, this.qpu, 0, this.fair)()
       const { job } = state ? pickJob(state, tx.now, 0) : {}
       if (job === undefined) return undefined
       claimJob(tx, job, this.#server)

@@ -110,7 +110,7 @@ function expectQueueAsStored(
   const ordered = inOrder(rows, booker ?? '')
   const firstOf = (from: readonly Row[], isMeant: (row: Row) => boolean) =>
     from.find((row) => isMeant(row) && row.funded === 1 && row.not_before <= tx.now)?.id ?? ''
-  const state = readQueue(tx, qpu.id, IDLE_MS, order)
+  const state = readQueue(tx, qpu.id, IDLE_MS, order)()
   expect([qpu.name, state?.next, state?.slot?.job, state?.job]).toEqual([
     qpu.name,
     firstOf(ordered, (row) => row.run_next > 0),
@@ -305,7 +305,7 @@ test('changes whose commit failed are read again from the store', async () => {
   const [first, second] = [await lab.submit(user), await lab.submit(user)]
   const [upcoming, withdrawn] = [feed(), feed()]
   const order = await JobOrder.open({ changes: lab.db.changes, write: lab.db.write, upcoming, withdrawn })
-  const next = () => lab.db.read((tx) => readQueue(tx, qpu.id, IDLE_MS, order)?.job)
+  const next = () => lab.db.read((tx) => readQueue(tx, qpu.id, IDLE_MS, order)()?.job)
   const changes: Change[] = [
     { collection: 'quantum_jobs', id: first.id, action: 'update', record: { ...first, status: 'running' } },
     { collection: 'quantum_jobs', id: 'notstored000000', action: 'create', record: first, seq: 99 },
@@ -318,11 +318,36 @@ test('changes whose commit failed are read again from the store', async () => {
   expect((await count())?.jobs.map(({ id }) => id)).toEqual([first.id, second.id])
 })
 
+test('a QPU is to be looked at while a job waits for it and none runs there', async () => {
+  await using lab = await JobLab.open()
+  const [qpu, other, user] = [await lab.qpu(), await lab.qpu(), await lab.user()]
+  const [upcoming, withdrawn] = [feed(), feed()]
+  const order = await JobOrder.open({ changes: lab.db.changes, write: lab.db.write, upcoming, withdrawn })
+  const mayClaim = () => [qpu, other].map(({ id }) => order.mayClaim(id))
+  expect(mayClaim()).toEqual([false, false])
+  const [first, second] = [await lab.submit(user, qpu.id), await lab.submit(user, qpu.id)]
+  const created = [first, second].map((record, at): Change => {
+    return { collection: 'quantum_jobs', id: record.id, action: 'create', record, seq: at + 1 }
+  })
+  upcoming.publish(created)
+  expect(mayClaim()).toEqual([true, false])
+  const change = (status: string): Change[] => [
+    { collection: 'quantum_jobs', id: first.id, action: 'update', record: { ...first, status, qpu: qpu.id } },
+  ]
+  upcoming.publish(change('running'))
+  expect(mayClaim()).toEqual([false, false])
+  withdrawn.publish(change('running'))
+  expect(mayClaim()).toEqual([true, false])
+  upcoming.publish(change('running'))
+  upcoming.publish(change('completed'))
+  expect(mayClaim()).toEqual([true, false])
+})
+
 test('the removal of a user takes the jobs of that user out of the order, unless it is undone', async () => {
   await using lab = await JobLab.open()
   const [qpu, user, other] = [await lab.qpu(), await lab.user(), await lab.user()]
   const [first, second] = [await lab.submit(user), await lab.submit(other)]
-  const next = () => lab.db.read((tx) => readQueue(tx, qpu.id, IDLE_MS, lab.order)?.job)
+  const next = () => lab.db.read((tx) => readQueue(tx, qpu.id, IDLE_MS, lab.order)()?.job)
   await lab.db
     .write('remove', (tx) => {
       tx.remove(users, user.id)

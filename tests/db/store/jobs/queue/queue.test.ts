@@ -22,7 +22,7 @@ const IDLE_MS = 5_000
 const HOUR_MS = 3_600_000
 
 async function queueOf(lab: JobLab, qpu: string): Promise<QueueState> {
-  const state = await lab.db.read((tx) => readQueue(tx, qpu, IDLE_MS, lab.order))
+  const state = await lab.db.read((tx) => readQueue(tx, qpu, IDLE_MS, lab.order)())
   if (!state) throw new Error('no such QPU')
   return state
 }

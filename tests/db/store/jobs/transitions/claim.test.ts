@@ -105,6 +105,6 @@ describe('listIdleQpus()', () => {
     await lab.setQpu(off.id, { enabled: false })
     await lab.setQpu(repair.id, { maintenance: true })
     await lab.detach(await lab.attach(alone.driver))
-    expect(await lab.db.read(listIdleQpus)).toEqual([server])
+    expect(await lab.db.read((tx) => listIdleQpus(tx)())).toEqual([server])
   })
 })

@@ -98,7 +98,7 @@ describe('applyResult()', () => {
     await it.lab.clock.advance(40)
     await it.end(1, COMPLETED, { executionMs: 15 })
     expect((await it.lab.job(it.job.id)).started_at).toBe('2026-01-31 09:00:00.025Z')
-    const times = await it.lab.db.read((tx) => listTimeline(tx, it.job.id))
+    const times = await it.lab.db.read((tx) => listTimeline(tx, it.job.id)())
     expect(times.map(({ event, at }) => `${event} ${at.slice(-7)}`)).toEqual([
       'submitted 00.000Z',
       'claimed 00.000Z',
@@ -160,7 +160,7 @@ describe('applyResult()', () => {
       await using it = await openCase()
       await it.claim()
       await it.end(1, { ...outcome, results: { error: 'x'.repeat(5_000) } } as Outcome)
-      const details = await it.lab.db.read((tx) => listTimeline(tx, it.job.id).map(({ detail }) => detail))
+      const details = await it.lab.db.read((tx) => listTimeline(tx, it.job.id)().map(({ detail }) => detail))
       expect(details.at(-1)).toBe('x'.repeat(1_000))
     }
   })
@@ -294,7 +294,7 @@ describe('applyResult()', () => {
       )
     const read = () =>
       lab.db.read((tx) => ({
-        next: readQueue(tx, server.qpu, 5_000, lab.order)?.job,
+        next: readQueue(tx, server.qpu, 5_000, lab.order)()?.job,
         excluded: readQueuePosition(tx, job.id, 5_000, lab.order)?.excluded.map(({ unfit }) => unfit),
       }))
     await describe()
