@@ -4,7 +4,11 @@ if (!port) throw new Error('usage: hop.ts PORT')
 
 interface Ends {
   to: Bun.Socket<Ends>
+  /** What `to` could not take yet; nothing is read meanwhile. */
+  rest: Buffer
 }
+
+const NOTHING = Buffer.alloc(0)
 
 const server = Bun.listen<Ends>({
   hostname: '127.0.0.1',
@@ -15,19 +19,31 @@ const server = Bun.listen<Ends>({
       const other = await Bun.connect<Ends>({
         hostname: '127.0.0.1',
         port,
-        data: { to: socket },
-        socket: { data: pass, close: end },
+        data: { to: socket, rest: NOTHING },
+        socket: { data: pass, drain: passRest, close: end },
       })
-      socket.data = { to: other }
+      socket.data = { to: other, rest: NOTHING }
       socket.resume()
     },
     data: pass,
+    drain: passRest,
     close: end,
   },
 })
 
-function pass({ data }: Bun.Socket<Ends>, bytes: Buffer): void {
-  data.to.write(bytes)
+function pass(from: Bun.Socket<Ends>, bytes: Buffer): void {
+  const taken = from.data.to.write(bytes)
+  if (taken === bytes.length) return
+  from.data.rest = Buffer.from(bytes.subarray(Math.max(0, taken)))
+  from.pause()
+}
+
+/** `to` takes bytes again; also called for one that has just connected. */
+function passRest(to: Bun.Socket<Ends>): void {
+  const from = to.data?.to
+  if (!from?.data || from.data.rest.length === 0) return
+  from.data.rest = from.data.rest.subarray(Math.max(0, to.write(from.data.rest)))
+  if (from.data.rest.length === 0) from.resume()
 }
 
 function end({ data }: Bun.Socket<Ends>): void {

@@ -1,10 +1,10 @@
 /**
- * Asks a server for its health again and again, which needs no database, until its input ends, and prints how
- * long the slowest response took, in ms: `probe.ts URL`.
+ * Asks a server for a path again and again until its input ends, and prints how long the slowest response
+ * took, in ms: `probe.ts URL PATH`.
  */
 import { argv, stdin } from 'node:process'
 
-const [, , url] = argv
+const [, , url, path] = argv
 
 const PAUSE_MS = 10
 let slowest = 0
@@ -15,7 +15,7 @@ stdin.on('end', () => {
 stdin.resume()
 while (!isOver) {
   const begun = performance.now()
-  await (await fetch(`${url}/api/health`)).text()
+  await (await fetch(`${url}${path}`)).text()
   slowest = Math.max(slowest, performance.now() - begun)
   await Bun.sleep(PAUSE_MS)
 }

@@ -70,7 +70,9 @@ describe('svc simulate', () => {
       return `${status} ${err.trim()}`
     }
     const from = ['--from', lab.dir]
-    expect(await refused('--dir', folder.path)).toBe(`1 There is no svc.db in ${folder.path}`)
+    expect(await refused('--dir', folder.path)).toBe(
+      `1 There is no svc.db in ${folder.path}; name a data folder by --dir, a file by --from or a server by --database`,
+    )
     expect(await refused('--from', join(folder.path, 'none'))).toBe(`1 There is no file ${folder.path}/none`)
     expect(await refused(...from, '--policy', 'best')).toBe(
       '2 svc simulate: --policy: bad value "best"; expected one of booked, fifo, fair; see svc simulate --help',

@@ -11,9 +11,11 @@ import { part } from '../../support/whole.ts'
 const FAILOVERS = 2
 /** From one failover to the next one. */
 const REIGN_MS = part(200_000, 10_000)
-const RATE = 50
-const CLIENTS = 20
-const QPUS = ['north', 'south', 'east', 'west']
+const RATE = part(32, 50)
+/** Each waits for the end of its job; one account may wait for 250. */
+const CLIENTS = part(500, 20)
+const USERS = part(4, 1)
+const QPUS = Array.from({ length: part(20, 4) }, (_, at) => `qpu_${at}`)
 /** Of a leader at the end of its time, against that of the first one. */
 const MAX_GROWTH_MB = 40
 
@@ -28,13 +30,14 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
     'each job is completed and charged once over failovers, and no leader needs more memory than the first one',
     async () => {
       await using both = await TwoServers.start()
-      const user = await both.leader.createUser(1e9)
+      const users = await Promise.all(Array.from({ length: USERS }, () => both.leader.createUser(1e9)))
       await using drivers = new AsyncDisposableStack()
       for (const name of QPUS) {
         drivers.use(both.startDriver(name, await both.leader.createQpu(name)))
         await both.leader.untilOnline(name)
       }
-      const load = new JobLoad(both, user.token, { clients: CLIENTS, everyMs: (1_000 * CLIENTS) / RATE })
+      const [clients, everyMs] = [CLIENTS / USERS, (1_000 * CLIENTS) / RATE]
+      const loads = users.map(({ token }) => new JobLoad(both, token, { clients, everyMs, waits: true }))
       const memory: number[] = []
       const takeovers: number[] = []
       for (let reign = 0; reign <= FAILOVERS; reign += 1) {
@@ -48,7 +51,9 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
         if (!isKilled) expect(await leader.ended()).toBe(75)
         await both.startStandby()
       }
-      const accepted = await load.end()
+      const accepted = new Map(
+        (await Promise.all(loads.map((load) => load.end()))).flatMap((each) => [...each]),
+      )
       await expectEachOnce(both, accepted)
       closeRow('F29 for long', {
         jobs: accepted.size,

@@ -7,6 +7,8 @@ import type { TwoServers } from './two-servers.ts'
 
 /** A busy machine may complete fewer jobs than are submitted. */
 const DRAIN_MS = 1_200_000
+/** From a request that the leader did not answer to the next one. */
+const RETRY_MS = 250
 
 interface LoadOptions {
   /** The QPU that runs the jobs; any, if unset. */
@@ -14,6 +16,8 @@ interface LoadOptions {
   clients?: number
   /** From one submission of a client to its next one, in ms; 0 = as soon as it is acknowledged. */
   everyMs?: number
+  /** Whether each client waits for the end of its job before its next submission. */
+  waits?: boolean
 }
 
 /**
@@ -25,13 +29,19 @@ export class JobLoad {
   readonly #stop = new AbortController()
   readonly #clients: Promise<unknown>
 
-  constructor({ addresses }: TwoServers, token: string, { qpu, clients = 4, everyMs = 0 }: LoadOptions) {
+  constructor(
+    { addresses }: TwoServers,
+    token: string,
+    { qpu, clients = 4, everyMs = 0, waits = false }: LoadOptions,
+  ) {
     const urls = addresses.split(',')
     const submitAll = async () => {
       while (!this.#stop.signal.aborted) {
         const key = crypto.randomUUID()
         const pause = Bun.sleep(everyMs)
-        this.#accepted.set(key, await submit(urls, { token, key, qpu }))
+        const id = await submit(urls, { token, key, qpu })
+        this.#accepted.set(key, id)
+        if (waits) await untilEnded(urls, { token, id, signal: this.#stop.signal })
         await pause
       }
     }
@@ -63,6 +73,22 @@ function submit(urls: readonly string[], { token, key, qpu }: Submission): Promi
     const { id } = (await response.json()) as { id?: string }
     return response.ok && id
   })
+}
+
+/** Waits until the leader responds that the job has ended, or until the signal. */
+async function untilEnded(
+  urls: readonly string[],
+  { token, id, signal }: { token: string; id: string; signal: AbortSignal },
+): Promise<void> {
+  for (let turn = 0; !signal.aborted; ) {
+    const url = `${urls[turn % urls.length]}/api/jobs/${id}?wait=20`
+    const response = await fetch(url, { headers: { authorization: token }, signal }).catch(() => undefined)
+    const { status } = response?.ok ? ((await response.json()) as { status: string }) : {}
+    if (status === 'completed') return
+    if (status !== undefined) continue
+    turn += 1
+    await Bun.sleep(RETRY_MS)
+  }
 }
 
 /**
