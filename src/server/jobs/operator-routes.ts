@@ -115,14 +115,14 @@ const CLOSED = { maintenance: 503, qpu_disabled: 503 } as const
  * its results: a simulator in place of hardware, unless it is wanted.
  */
 async function moveToQpu(
-  { db }: Pick<ServerContext, 'db'>,
+  { db, order }: Pick<ServerContext, 'db' | 'order'>,
   action: JobAction,
   { qpu, to_simulator: isSimulatorWanted }: { qpu: string; to_simulator: boolean },
 ): Promise<JobView> {
   const moved = await db.write('move job', (tx) => {
     const job = findJob(tx, action.job)
     if (!job) throw new AppError('not_found', `There is no job ${action.job}`)
-    const to = findOpenQpu(tx, qpu)
+    const to = findOpenQpu(tx, qpu, order.qpus)
     const excess = excessOf(job, to)
     if (job.status === 'pending' && excess.length > 0) {
       throw new AppError('conflict', `QPU ${describeExcess(to, excess)}`, { reason: 'unsupported_by_qpu' })

@@ -13,11 +13,13 @@ import {
   listAttempts,
   listJobs as listStored,
   listTimeline,
+  type OrderReading,
   quantumJobs,
   quoteOf,
   readNewPosition,
   readQueuePosition,
 } from '../../db/store/jobs/index.ts'
+import type { Qpu } from '../../db/store/qpus/index.ts'
 import { recallOf } from '../../db/store/recalls/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
@@ -183,12 +185,15 @@ function presentAttempt({ provenance, ...attempt }: StoredAttempt): Omit<StoredA
 
 /** When a job that a user submits to a QPU now would start, as `describeJob` says it of a pending one. */
 export function estimateNewJob(
-  { config, order }: ViewContext,
-  tx: ReadTx,
-  job: { user: string; qpu: string },
+  { config }: Pick<ViewContext, 'config'>,
+  reading: OrderReading,
+  { user, qpu }: { user: string; qpu: Qpu },
 ) {
-  const input = readNewPosition(tx, job, config.idleThreshold, order)
-  const estimate = estimateWait(input, tx.now, config.idleThreshold)
+  const { idleThreshold: idleMs } = config
+  const { tx, order } = reading
+  const begun = { reading, targets: () => [qpu] }
+  const input = readNewPosition(tx, { user, qpu: qpu.id, begun }, idleMs, order)
+  const estimate = estimateWait(input, tx.now, idleMs)
   const { waiting, estimated_start } = presentWaitEstimate(estimate)
   const startsNow = estimate.position === 1 && estimate.expectedMs === 0
   return { estimated_start, waiting: startsNow ? null : waiting }

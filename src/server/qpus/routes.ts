@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { badField, toTimestamp } from '../../base/index.ts'
-import type { ReadTx } from '../../db/index.ts'
 import { readQpuCalibrations } from '../../db/store/calibrations/index.ts'
-import { readOccupancy } from '../../db/store/jobs/index.ts'
+import { OrderReading, readOccupancy } from '../../db/store/jobs/index.ts'
 import {
   calibratingQpus,
   createQpu,
@@ -82,8 +81,8 @@ const unavailableQpu = v.pipe(
 )
 
 /** The QPU as clients see it, with its computed state. */
-async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
-  const running = calibrating ?? (await context.db.read(calibratingQpus))
+async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: ReadonlySet<string>) {
+  const running = calibrating ?? (await context.db.read((tx) => calibratingQpus(tx)()))
   return {
     ...presentRecord(qpus, qpu, context.db.names, { isSuperuser: false }),
     ...stateOfQpu(qpu, running),
@@ -93,8 +92,8 @@ async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<st
 /** The estimate for a job that `user` submits to a QPU now; '' for somebody without bookings. */
 type EstimateNewJob = (
   context: ServerContext,
-  tx: ReadTx,
-  job: { user: string; qpu: string },
+  reading: OrderReading,
+  job: { user: string; qpu: Qpu },
 ) => v.InferOutput<ReturnType<typeof v.object<typeof newJobShape>>>
 
 /** QPUs as the caller sees them, each with what occupies it now. */
@@ -107,18 +106,22 @@ async function presentOccupied(
   const { db } = context
   const reader = readerOf(context, caller)
   const ids = rows.map(({ id }) => id)
-  const [occupancy, calibrations, calibrating] = await db.read(
-    (tx) =>
-      [readOccupancy(tx, rows, context.order), readQpuCalibrations(tx, ids), calibratingQpus(tx)] as const,
-  )
-  const shown = rows.map(async (qpu) => {
-    const job = { user: reader.user, qpu: qpu.id }
-    const estimate = await db.read((tx) => estimateNewJob(context, tx, job))
+  const [occupancy, calibrations, calibrating, estimates] = await db.read((tx) => {
+    const reading = new OrderReading(context.order, tx)
+    const estimate = (qpu: Qpu) => estimateNewJob(context, reading, { user: reader.user, qpu })
+    return [
+      readOccupancy(reading, rows),
+      readQpuCalibrations(tx, ids),
+      reading.calibrating(),
+      rows.map(estimate),
+    ] as const
+  })
+  const shown = rows.map(async (qpu, at) => {
     const occupied = occupancy.get(qpu.id)
     return {
       ...(await presentQpu(context, qpu, calibrating)),
       ...(occupied && presentOccupancy(occupied, reader)),
-      ...estimate,
+      ...estimates[at],
       calibration: calibrations.get(qpu.id) ?? null,
     }
   })
@@ -173,7 +176,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       const qpu = await getQpu(context.db, params['name'] ?? '')
       const [shown] = await presentOccupied(context, [qpu], caller, estimateNewJob)
       const [estimates, description] = await context.db.read(
-        (tx) => [readEstimateScores(tx, qpu.id), readDescription(tx, qpu.id)] as const,
+        (tx) => [readEstimateScores(tx, qpu.id), readDescription(tx, qpu.id)()] as const,
       )
       return { ...shown, estimates, description }
     },
@@ -185,7 +188,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     summary: 'List the QPUs that run no jobs now, each with its reason',
     response: v.array(unavailableQpu),
     async run({ db }) {
-      const calibrating = await db.read(calibratingQpus)
+      const calibrating = await db.read((tx) => calibratingQpus(tx)())
       const rows = await listQpus(db, { skip: 0, limit: 1000, sort: 'name' })
       return rows.flatMap((qpu) => {
         const closed = reasonUnavailable(qpu, calibrating.has(qpu.id))

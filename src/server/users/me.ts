@@ -86,7 +86,7 @@ function credentialsOf(caller: Caller) {
 async function limitsOf({ db, live, config }: ServerContext, user: User) {
   const used = await db.read((tx) => ({
     jobs: countPending(tx, user.id)(),
-    bytes: storedBytesOf(tx, user.id),
+    bytes: storedBytesOf(tx, user.id)(),
   }))
   const maxBytes = storedBytesLimit(user, config.maxUserBytes)
   return {

@@ -14,7 +14,7 @@ import {
   type DispatchTarget,
   insertJob,
   listIdleQpus,
-  readQueue,
+  readQueues,
   requeueJob,
 } from '../../../src/db/store/jobs/index.ts'
 import { createDriver } from '../../../src/db/store/qpus/index.ts'
@@ -97,7 +97,7 @@ function quoted(tx: Tx, qpu: string) {
 
 function claimNext(tx: Tx, place: number): void {
   const target = listIdleQpus(tx)().find(({ qpu }) => qpu === targetOf(place).qpu)
-  const state = target && readQueue(tx, target.qpu, IDLE_MS, lab.order)()
+  const state = target && readQueues(tx, [target.qpu], IDLE_MS, lab.order)(target.qpu)
   const { job } = state ? pickJob(state, tx.now, IDLE_MS) : {}
   if (!target || job === undefined || !claimJob(tx, job, target)) throw new Error('nothing was claimed')
   running.set(target.qpu, job)

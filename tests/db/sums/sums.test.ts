@@ -115,7 +115,7 @@ test('what is newer than the sums follows from the rows of jobs after every step
 
 /** All that is read of sums, by a transaction that reads. */
 const sumsOf = (tx: ReadTx, users: readonly User[], job: string) => ({
-  bytes: users.map(({ id }) => storedBytesOf(tx, id)),
+  bytes: users.map(({ id }) => storedBytesOf(tx, id)()),
   ledger: users.map(({ id: user }) => listLedger(tx, { user, before: Number.MAX_SAFE_INTEGER, limit: 100 })),
   page: users.map(({ id: user }) => listLedger(tx, { user, before: 4, limit: 2 })),
   charge: chargeOf(tx, job)(),

@@ -120,11 +120,11 @@ class Lab implements AsyncDisposable {
   }
 
   isDescribed(): Promise<boolean> {
-    return this.test.db.read((tx) => readDescription(tx, this.qpu.id) !== null)
+    return this.test.db.read((tx) => readDescription(tx, this.qpu.id)() !== null)
   }
 
   isCalibrating(): Promise<boolean> {
-    return this.test.db.read((tx) => calibratingQpus(tx).has(this.qpu.id))
+    return this.test.db.read((tx) => calibratingQpus(tx)().has(this.qpu.id))
   }
 
   /** Runs one job to its end on a driver that `script` controls. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { claimJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
-import { attachLease } from '../../../src/db/store/qpus/index.ts'
+import { attachLease, qpus } from '../../../src/db/store/qpus/index.ts'
 import { hashToken } from '../../../src/server/access-token.ts'
 import { openTestServer, type TestQpu, type TestServer } from '../../support/server/server.ts'
 import { takeLease } from '../../support/take-lease.ts'
@@ -118,11 +118,11 @@ test('move refuses a QPU that is unknown, closed or too small, and a simulator i
   await server.admin.post('/api/op/qpu/maintenance', { id: small.id, maintenance: false })
   await server.db.write('needs', (tx) => {
     tx.run('UPDATE quantum_jobs SET qubits = 9')
-    tx.run('UPDATE qpus SET num_qubits = 5 WHERE id = $id', { id: small.id })
+    tx.update(qpus, small.id, { num_qubits: 5 })
   })
   expect(await move({ qpu: 'small' })).toEqual([409, 'unsupported_by_qpu', 'QPU small has 5 of 9 qubits.'])
   await server.db.write('simulator', (tx) => {
-    tx.run('UPDATE qpus SET num_qubits = 20 WHERE id = $id', { id: small.id })
+    tx.update(qpus, small.id, { num_qubits: 20 })
     tx.run('INSERT INTO qpu_descriptions (qpu, described) VALUES ($id, \'{"simulator":true}\')', {
       id: small.id,
     })

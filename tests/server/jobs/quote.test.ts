@@ -8,7 +8,7 @@ import {
   type DispatchTarget,
   insertJob,
   type Quote,
-  readQueue,
+  readQueues,
   readQuoteScore,
 } from '../../../src/db/store/jobs/index.ts'
 import { type Qpu, setDraining } from '../../../src/db/store/qpus/index.ts'
@@ -160,7 +160,7 @@ class QueueReplay implements AsyncDisposable {
     if (this.#endsAt) return
     const { lab } = this
     const claimed = await lab.db.write('claim', (tx) => {
-      const state = readQueue(tx, this.qpu.id, 5_000, lab.order)()
+      const state = readQueues(tx, [this.qpu.id], 5_000, lab.order)(this.qpu.id)
       const { job } = state ? pickJob(state, tx.now, 5_000) : {}
       return job === undefined ? undefined : claimJob(tx, job, this.#target)?.job
     })

@@ -4,7 +4,9 @@ import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
+import { StatementCounter } from '../../support/costs/count.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 
 const NOON = Date.UTC(2026, 5, 10, 12)
@@ -140,6 +142,22 @@ test('the queue lists jobs in their order, those of others without their names',
   const from = estimates.map((estimate) => estimate.from)
   expect(from).toEqual([...from].sort())
   expect(new Set(from).size).toBe(4)
+})
+
+test.skipIf(onlySqlite('its statements'))('the list costs the same for many QPUs as for one', async () => {
+  using counter = new StatementCounter()
+  await using server = await openTestServer()
+  const list = async () => {
+    const before = counter.count
+    expect((await server.guest.get('/api/qpus')).status).toBe(200)
+    return counter.count - before
+  }
+  await server.createQpu('first')
+  await list()
+  const alone = await list()
+  for (let at = 0; at < 9; at += 1) await server.createQpu(`qpu_${at}`)
+  await list()
+  expect(await list()).toBe(alone)
 })
 
 test('says when a job submitted now would start, or why nobody can say', async () => {

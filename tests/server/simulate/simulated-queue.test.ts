@@ -16,7 +16,7 @@ import {
   type JobNeeds,
   JobOrder,
   moveJobToFront,
-  readQueue,
+  readQueues,
   releaseJob,
 } from '../../../src/db/store/jobs/index.ts'
 import { type Qpu, qpus } from '../../../src/db/store/qpus/index.ts'
@@ -278,7 +278,7 @@ class Twin {
   }
 }
 
-test('SimulatedQueue.stateOf() equals readQueue() of the database for a random laboratory', async () => {
+test('SimulatedQueue.stateOf() equals readQueues() of the database for a random laboratory', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryStep, { minLength: 20, maxLength: 120 }), async (steps) => {
       const twin = await Twin.open()
@@ -288,7 +288,9 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
         await twin.play(step)
         const now = lab.clock.now()
         for (const simulatedQpu of twin.simulatedQpus) {
-          const real = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, lab.order)())
+          const real = await lab.db.read((tx) =>
+            readQueues(tx, [simulatedQpu.qpu.id], IDLE_MS, lab.order)(simulatedQpu.qpu.id),
+          )
           const simulated = twin.queue.stateOf(simulatedQpu, BOOKED, now, IDLE_MS)
           if (!real) throw new Error('no such QPU')
           expect({ ...simulated, qpu: '' }).toEqual({ ...real, qpu: '' })
@@ -296,7 +298,9 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
           const expected = twin.queue.stateOf(simulatedQpu, FAIR, now, IDLE_MS).job
           // The second one has just been started.
           for (const share of [fair, await JobOrder.open(lab.db, { fairWindowMs: WINDOW_MS })]) {
-            const state = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, share)())
+            const state = await lab.db.read((tx) =>
+              readQueues(tx, [simulatedQpu.qpu.id], IDLE_MS, share)(simulatedQpu.qpu.id),
+            )
             expect(state?.job).toBe(expected)
           }
         }

@@ -1,5 +1,5 @@
 /** What a test examines that other databases do not have. */
-type OfSqlite = 'its file' | 'its messages' | 'its plans' | 'its schema'
+type OfSqlite = 'its file' | 'its messages' | 'its plans' | 'its schema' | 'its statements'
 
 /**
  * Whether a test is left out on another database, since it examines what only SQLite has:

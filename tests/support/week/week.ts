@@ -242,7 +242,12 @@ class Week {
   async #submit(user: User, qpu: string): Promise<string | undefined> {
     try {
       return await this.#lab.db.write('submit', (tx) => {
-        const target = resolveTarget(tx, qpu, { qubits: 2, shots: 0, executions: 1, features: 0 }).id
+        const target = resolveTarget(
+          tx,
+          qpu,
+          { qubits: 2, shots: 0, executions: 1, features: 0 },
+          this.#lab.order.qpus,
+        ).id
         return insertJob(
           tx,
           { user: user.id, qpu: target, payload: PAYLOAD, needs: { qubits: 2 } },

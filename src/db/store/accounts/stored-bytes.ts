@@ -3,13 +3,8 @@ import type { Ahead, SqlReader } from '../../engine/sql.ts'
 import { newerBytes } from '../../sums/newer.ts'
 import type { User } from './accounts.ts'
 
-/** The bytes of the stored jobs of a user. */
-export function storedBytesOf(tx: SqlReader, user: string): number {
-  return readingStoredBytes(tx, user)()
-}
-
-/** `storedBytesOf`, begun now. */
-export function readingStoredBytes(tx: SqlReader, user: string): Ahead<number> {
+/** Begins to read the bytes of the stored jobs of a user. */
+export function storedBytesOf(tx: SqlReader, user: string): Ahead<number> {
   const rows = tx.ahead<{ bytes: number }>(
     `SELECT coalesce((SELECT bytes FROM user_bytes WHERE "user" = $user), 0)
        + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)} newer WHERE "user" = $user), 0) AS bytes`,

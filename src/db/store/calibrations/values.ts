@@ -180,11 +180,9 @@ export interface QpuCalibration {
 
 /** The newest calibrations, by id of the QPU. */
 export function readQpuCalibrations(tx: ReadTx, qpus: readonly string[]): Map<string, QpuCalibration> {
-  const rows = qpus.flatMap((qpu) =>
-    tx.all<{ qpu: string; report: string; at: string; medians: string }>(
-      'SELECT qpu, report, at, medians FROM qpu_calibrations WHERE qpu = $qpu',
-      { qpu },
-    ),
+  const rows = tx.all<{ qpu: string; report: string; at: string; medians: string }>(
+    `SELECT qpu, report, at, medians FROM qpu_calibrations WHERE qpu IN ${tx.dialect.jsonTexts('$qpus')}`,
+    { qpus: JSON.stringify(qpus) },
   )
   return new Map(rows.map(({ qpu, medians, ...row }) => [qpu, { ...row, medians: JSON.parse(medians) }]))
 }

@@ -30,14 +30,15 @@ export {
   type KnownJob,
   labelJob,
   listJobs,
+  readExpectedResults,
   readingChipNeeds,
-  readingExpectedResults,
 } from './jobs.ts'
 export { type Occupancy, readOccupancy } from './occupancy.ts'
 export { listPartialResults, type PartialResult, recordProgress } from './partial-results.ts'
 export { type AttemptCalibration, disturbingReport, type KnownProvenance } from './provenance.ts'
-export { JobOrder } from './queue/job-order.ts'
-export { mayRun, type QpuState, type QueueState, readQueue } from './queue/queue.ts'
+export { JobOrder, type OpenJob } from './queue/job-order.ts'
+export { OrderReading } from './queue/qpu-queue.ts'
+export { mayRun, type QpuState, type QueueState, readQueues } from './queue/queue.ts'
 export {
   type CandidateQueue,
   type QueuePositionInput,

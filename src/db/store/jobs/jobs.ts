@@ -59,10 +59,9 @@ export function findJob(tx: ReadTx, id: string): Job | undefined {
 }
 
 /** What the results of a job must contain, as JSON; '' for an unknown job and one of an earlier version. */
-export function readingExpectedResults(tx: ReadTx, id: string): Ahead<string> {
+export function readExpectedResults(tx: ReadTx, id: string): string {
   const sql = 'SELECT expected_results AS expected FROM quantum_jobs WHERE id = $id'
-  const rows = tx.ahead<{ expected: string }>(sql, { id })
-  return () => rows()[0]?.expected ?? ''
+  return tx.one<{ expected: string }>(sql, { id })?.expected ?? ''
 }
 
 /** What the programs of a job need of a chip, as JSON; '' for an unknown job and where it is not known. */

@@ -1,6 +1,5 @@
-import type { ReadTx } from '../../records/tx.ts'
-import type { JobOrder, Qpu } from './queue/job-order.ts'
-import { OrderReading, QpuQueue } from './queue/qpu-queue.ts'
+import type { Qpu } from './queue/job-order.ts'
+import { type OrderReading, QpuQueue } from './queue/qpu-queue.ts'
 
 /** What occupies a QPU now, with names: the caller decides who sees what. */
 export interface Occupancy {
@@ -20,47 +19,56 @@ const MAX_SLOTS = 1_000
 interface Slot {
   qpu: string
   user: string
+  username: string
+  email: string
   start: string
   end: string
 }
+
+type Running = NonNullable<Occupancy['running']> & { qpu: string }
 
 /**
  * Reads what occupies each of these QPUs. The cost does not depend on the length of the queues: one running
  * job for each QPU, and the bookings that have not ended.
  */
-export function readOccupancy(tx: ReadTx, listed: readonly Qpu[], order: JobOrder): Map<string, Occupancy> {
-  const slots = tx.all<Slot>(
-    `SELECT qpu, booked_by AS "user", start_time AS start, end_time AS "end" FROM time_slots
-     WHERE end_time > $at ORDER BY end_time LIMIT ${MAX_SLOTS}`,
+export function readOccupancy(reading: OrderReading, listed: readonly Qpu[]): Map<string, Occupancy> {
+  const { tx } = reading
+  const booked = tx.ahead<Slot>(
+    `SELECT slot.qpu, slot.booked_by AS "user", coalesce(booker.username, '') AS username,
+       coalesce(booker.email, '') AS email, slot.start_time AS start, slot.end_time AS "end"
+     FROM time_slots slot LEFT JOIN users booker ON booker.id = slot.booked_by
+     WHERE slot.end_time > $at ORDER BY slot.end_time LIMIT ${MAX_SLOTS}`,
     { at: tx.at },
   )
-  const reading = new OrderReading(order, tx)
-  return new Map(listed.map((qpu) => [qpu.id, occupancyOf(reading, qpu, slots)]))
+  const running = tx.ahead<Running>(
+    `SELECT job.qpu, job.id AS job, job.name, job.user_id AS "user", coalesce(owner.email, '') AS email,
+       job.claimed_at AS since
+     FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id WHERE job.status = 'running'`,
+  )
+  const [slots, jobs] = [booked(), new Map(running().map(({ qpu, ...job }) => [qpu, job]))]
+  return new Map(listed.map((qpu) => [qpu.id, occupancyOf(reading, qpu, slots, jobs.get(qpu.id))]))
 }
 
-function occupancyOf(reading: OrderReading, qpu: Qpu, slots: readonly Slot[]): Occupancy {
-  const { tx } = reading
+function occupancyOf(
+  reading: OrderReading,
+  qpu: Qpu,
+  slots: readonly Slot[],
+  running: Occupancy['running'],
+): Occupancy {
+  const { at } = reading.tx
   const own = slots.filter((slot) => slot.qpu === '' || slot.qpu === qpu.id)
-  const present = own.find((slot) => slot.start <= tx.at)
+  const present = own.find((slot) => slot.start <= at)
   return {
     queueLength: new QpuQueue(reading, qpu).count(),
-    running: tx.one(
-      `SELECT job.id AS job, job.name, job.user_id AS "user", coalesce(owner.email, '') AS email, job.claimed_at AS since
-       FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
-       WHERE job.status = 'running' AND job.qpu = $qpu`,
-      { qpu: qpu.id },
-    ),
-    holder: present && { user: present.user, ...namesOf(tx, present.user), until: present.end },
-    nextFree: freeAfter(own, tx.at),
+    running,
+    holder: present && {
+      user: present.user,
+      username: present.username,
+      email: present.email,
+      until: present.end,
+    },
+    nextFree: freeAfter(own, at),
   }
-}
-
-function namesOf(tx: ReadTx, user: string): { username: string; email: string } {
-  const row = tx.one<{ username: string; email: string }>(
-    'SELECT username, email FROM users WHERE id = $user',
-    { user },
-  )
-  return row ?? { username: '', email: '' }
 }
 
 /** The end of the bookings that follow one another without a gap from a time on; `slots` are in order. */

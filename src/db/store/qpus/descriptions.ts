@@ -71,13 +71,8 @@ export function recordFidelities(
   if (row.described !== '') tx.changed(qpus, qpu, 'update')
 }
 
-/** The description of a QPU, completed by the newest calibration report; null without one. */
-export function readDescription(tx: ReadTx, qpu: string): JsonText | null {
-  return readingDescription(tx, qpu)()
-}
-
-/** `readDescription`, begun now. */
-export function readingDescription(tx: ReadTx, qpu: string): Ahead<JsonText | null> {
+/** Begins to read the description of a QPU, completed by the newest calibration report; null without one. */
+export function readDescription(tx: ReadTx, qpu: string): Ahead<JsonText | null> {
   const sql = "SELECT completed FROM qpu_descriptions WHERE qpu = $qpu AND completed <> ''"
   const rows = tx.ahead<{ completed: string }>(sql, { qpu })
   return () => {

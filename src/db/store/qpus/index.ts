@@ -5,10 +5,10 @@ export {
   describeQpu,
   isSimulator,
   readDescription,
-  readingDescription,
   removeDescription,
 } from './descriptions.ts'
 export { readFailures, readJobTicks } from './job-ticks.ts'
+export { KnownQpus } from './known-qpus.ts'
 export {
   attachLease,
   type Grant,

@@ -12,7 +12,7 @@ export type Qpu = RecordOf<typeof qpus>
 export type Driver = RecordOf<typeof drivers>
 
 /** Names of devices and QPUs are stored with underscores in place of hyphens. */
-function normalName(name: string): string {
+export function normalName(name: string): string {
   return name.trim().replaceAll('-', '_')
 }
 
@@ -223,15 +223,10 @@ export function setDraining(
 }
 
 /**
- * Ids of QPUs with a running calibration, requested or started by the tuner itself, or with one that waits
- * for the running job; they take no jobs.
+ * Begins to read the ids of QPUs with a running calibration, requested or started by the tuner itself, or
+ * with one that waits for the running job; they take no jobs.
  */
-export function calibratingQpus(tx: ReadTx): Set<string> {
-  return readingCalibrating(tx)()
-}
-
-/** `calibratingQpus`, begun now. */
-export function readingCalibrating(tx: ReadTx): Ahead<Set<string>> {
+export function calibratingQpus(tx: ReadTx): Ahead<Set<string>> {
   const rows = tx.ahead<{ qpu: string }>(
     `SELECT drivers.qpu AS qpu FROM calibration_requests
        JOIN drivers ON drivers.id = calibration_requests.driver

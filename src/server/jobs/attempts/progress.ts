@@ -1,5 +1,5 @@
 import { type Database, textBytes } from '../../../db/index.ts'
-import { readingExpectedResults, recordProgress } from '../../../db/store/jobs/index.ts'
+import { readExpectedResults, recordProgress } from '../../../db/store/jobs/index.ts'
 import { type ExpectedResults, JOB_LIMITS, partialContradictionOf } from '../../../protocol/index.ts'
 import type { EventSource, ReceivedPayload } from '../../drivers/receive.ts'
 
@@ -20,7 +20,7 @@ export function noteProgress(
   return db.write(
     'note job progress',
     (tx): Noted => {
-      const text = summary.length > 0 ? readingExpectedResults(tx, job)() : ''
+      const text = summary.length > 0 ? readExpectedResults(tx, job) : ''
       // Written by the submission; jobs of earlier versions do not say what they expect.
       const expected = text === '' ? undefined : (JSON.parse(text) as ExpectedResults)
       const reason = expected && partialContradictionOf(summary, expected)

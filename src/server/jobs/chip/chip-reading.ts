@@ -1,10 +1,10 @@
 import type { Ahead, JsonText, ReadTx } from '../../../db/index.ts'
 import { readReadoutFidelities } from '../../../db/store/calibrations/index.ts'
-import { type Qpu, readingDescription } from '../../../db/store/qpus/index.ts'
+import type { Qpu } from '../../../db/store/qpus/index.ts'
 import { type QualityCondition, shortfallsOf } from '../../../protocol/index.ts'
 import { chipOf, type DescribedChip, flawedChipOf, type Part } from './described-chip.ts'
 
-/** The chip of a QPU in one transaction; its description begins to be read. */
+/** The chip of a QPU in one transaction. */
 export class ChipReading {
   readonly #tx: ReadTx
   readonly #qpu: Pick<Qpu, 'id' | 'name'>
@@ -12,11 +12,7 @@ export class ChipReading {
   #flawed: { chip: DescribedChip | undefined } | undefined
   #measured: { chip: DescribedChip | undefined } | undefined
 
-  constructor(
-    tx: ReadTx,
-    qpu: Pick<Qpu, 'id' | 'name'>,
-    description: Ahead<JsonText | null> = readingDescription(tx, qpu.id),
-  ) {
+  constructor(tx: ReadTx, qpu: Pick<Qpu, 'id' | 'name'>, description: Ahead<JsonText | null>) {
     this.#tx = tx
     this.#qpu = qpu
     this.#description = description

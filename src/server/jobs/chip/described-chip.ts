@@ -52,7 +52,16 @@ export function chipOf(description: JsonText | null, qpu: Pick<Qpu, 'name'>): De
   return description ? parsed(description, qpu) : undefined
 }
 
-function parsed({ value }: JsonText, { name }: Pick<Qpu, 'name'>): DescribedChip | undefined {
+/** Chips by their description: one that is kept in memory is parsed once. */
+const chips = new WeakMap<JsonText, { chip: DescribedChip | undefined }>()
+
+function parsed(description: JsonText, qpu: Pick<Qpu, 'name'>): DescribedChip | undefined {
+  const known = chips.get(description) ?? { chip: parse(description, qpu) }
+  chips.set(description, known)
+  return known.chip
+}
+
+function parse({ value }: JsonText, { name }: Pick<Qpu, 'name'>): DescribedChip | undefined {
   const { success, output } = v.safeParse(described, value)
   const { qubits = [], gates = [], features = undefined } = success ? output : {}
   return qubits.length === 0 ? undefined : { name, qubits, couplings: couplingsOf(qubits, gates), features }

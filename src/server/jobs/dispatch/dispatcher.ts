@@ -1,7 +1,7 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
 import { type Clock, failpoint, type Log, Loop, MIB } from '../../../base/index.ts'
-import { type Ahead, type Database, JsonText, type ReadTx, type Tx, textBytes } from '../../../db/index.ts'
+import { type Ahead, type Database, JsonText, type Tx, textBytes } from '../../../db/index.ts'
 import {
   applyResult,
   type Claim,
@@ -9,12 +9,13 @@ import {
   type DispatchTarget,
   type JobOrder,
   listIdleQpus,
+  type OpenJob,
   type QueueState,
   readingChipNeeds,
-  readQueue,
+  readQueues,
   requeueUndelivered,
 } from '../../../db/store/jobs/index.ts'
-import { markUnfit, readingDescription } from '../../../db/store/qpus/index.ts'
+import { markUnfit } from '../../../db/store/qpus/index.ts'
 import { jobPayload } from '../../../protocol/index.ts'
 import { type DriverHub, deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
@@ -41,11 +42,13 @@ interface JobDispatcherDependencies {
   config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
 }
 
-/** What was begun to be read for a claim; `head`: the job that is probably next. */
-interface BegunClaim {
-  queue: Ahead<QueueState | undefined>
-  head: { job: string; needs: Ahead<string> } | undefined
-  description: Ahead<JsonText | null>
+/** What was begun to be read for the claims of some QPUs. */
+interface BegunClaims {
+  /** The queue of one of them; undefined for others. */
+  queueOf(qpu: string): QueueState | undefined
+  descriptions: ReadonlyMap<string, Ahead<JsonText | null>>
+  /** What the jobs that are probably next need of a chip. */
+  needs: ReadonlyMap<string, Ahead<string>>
 }
 
 /** Jobs that one pass judges for a QPU whose chip has changed. */
@@ -97,10 +100,16 @@ export class JobDispatcher {
     const looked = qpus && new Set([...qpus].filter((id) => order.mayClaim(id)))
     if (looked?.size === 0) return claims
     const idle = listIdleQpus(tx, looked)
-    const [only] = looked?.size === 1 ? looked : []
-    const begun = only === undefined ? undefined : this.#beginClaim(tx, only)
-    for (const server of idle()) {
-      const claim = this.#isReady(server) ? this.#claimNext(tx, server, begun) : undefined
+    // Of several, only those that are idle are read.
+    let begun = looked?.size === 1 ? this.#beginClaims(tx, [...looked]) : undefined
+    const targets = idle().filter((target) => this.#isReady(target))
+    for (const [at, target] of targets.entries()) {
+      if (!order.headOf(target.qpu)) continue
+      if (!begun?.descriptions.has(target.qpu)) {
+        const rest = targets.slice(at).map(({ qpu }) => qpu)
+        begun = this.#beginClaims(tx, rest)
+      }
+      const claim = this.#claimNext(tx, target, begun)
       if (!claim) continue
       claims.push(claim)
       if (textBytes(claim) <= LARGE_PROGRAM_BYTES) continue
@@ -117,35 +126,46 @@ export class JobDispatcher {
    * described again or calibrated. The rest of many follows when the loop runs again, for which each change
    * wakes it.
    */
-  #claimNext(tx: Tx, target: DispatchTarget, begun?: BegunClaim): Claim | undefined {
+  #claimNext(tx: Tx, target: DispatchTarget, begun: BegunClaims): Claim | undefined {
     const { config, order } = this.#dependencies
-    let next = begun
+    let { queueOf, descriptions, needs } = begun
     let chip: ChipReading | undefined
     for (let judged = 0; judged < MAX_JUDGED; judged++) {
-      const { queue, head, description } = next ?? this.#beginClaim(tx, target.qpu)
-      next = undefined
-      const state = queue()
+      const state = queueOf(target.qpu)
       const { job } = state ? pickJob(state, tx.now, config.idleThreshold) : {}
       if (!state || job === undefined) return undefined
-      const needs = readChipNeeds(needsOf(tx, job, head))
+      const needed = readChipNeeds((needs.get(job) ?? readingChipNeeds(tx, job))())
+      const description = descriptions.get(target.qpu) ?? order.qpus.description(tx, target.qpu)
       chip ??= new ChipReading(tx, state.qpu, description)
-      const unfit = needs && unfitnessOf(chip, needs)
-      const claim = unfit ? undefined : claimJob(tx, job, target)
-      // It is not queued any more, which the order does not know before the end of this intent, if at all.
-      order.reread(job)
+      const unfit = needed && unfitnessOf(chip, needed)
+      if (unfit) {
+        markUnfit(tx, job, { qpu: target.qpu, ...unfit })
+        ;({ queueOf, descriptions, needs } = this.#beginClaims(tx, [target.qpu]))
+        continue
+      }
+      const claim = claimJob(tx, job, target)
+      order.dequeue(job)
       if (claim) return claim
-      if (unfit) markUnfit(tx, job, { qpu: target.qpu, ...unfit })
+      // The order was wrong about the job, or the lease has changed: other QPUs may still run it.
+      order.refresh(tx)
     }
     return undefined
   }
 
-  /** Begins to read what the next claim of a QPU needs, if that is for the first job of its queue. */
-  #beginClaim(tx: Tx, qpu: string): BegunClaim {
+  /** Begins to read what the next claims of QPUs need, of those for which a job waits. */
+  #beginClaims(tx: Tx, qpus: readonly string[]): BegunClaims {
     const { config, order } = this.#dependencies
-    const queue = readQueue(tx, qpu, config.idleThreshold, order)
-    const job = order.headOf(qpu)?.id
-    const head = job === undefined ? undefined : { job, needs: readingChipNeeds(tx, job) }
-    return { queue, head, description: readingDescription(tx, qpu) }
+    const heads = new Set<OpenJob>()
+    const waiting = qpus.filter((qpu) => {
+      const head = order.headOf(qpu, heads)
+      if (head) heads.add(head)
+      return head !== undefined
+    })
+    return {
+      queueOf: readQueues(tx, waiting, config.idleThreshold, order),
+      descriptions: new Map(waiting.map((qpu) => [qpu, order.qpus.description(tx, qpu)])),
+      needs: new Map([...heads].map(({ id }) => [id, readingChipNeeds(tx, id)])),
+    }
   }
 
   #isReady({ driver, epoch }: DispatchTarget): boolean {
@@ -202,10 +222,6 @@ export class JobDispatcher {
     )
     log.warn('job failed, its stored payload is not valid', { job, reason })
   }
-}
-
-function needsOf(tx: ReadTx, job: string, head: BegunClaim['head']): string {
-  return head?.job === job ? head.needs() : readingChipNeeds(tx, job)()
 }
 
 /**

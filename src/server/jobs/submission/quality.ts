@@ -1,6 +1,6 @@
 import type { ReadTx } from '../../../db/index.ts'
 import { fitsQpu } from '../../../db/store/jobs/index.ts'
-import type { Unfitness } from '../../../db/store/qpus/index.ts'
+import type { KnownQpus, Unfitness } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { ChipReading } from '../chip/chip-reading.ts'
 import { chipNeedsText } from '../chip/job-chip-needs.ts'
@@ -21,6 +21,7 @@ export function findBelowQuality(
   tx: ReadTx,
   submission: ExaminedSubmission,
   { registered }: Target,
+  known: KnownQpus,
 ): ReadonlyMap<string, Unfitness> {
   if (!submission.require) return new Map()
   const needs = needsOf(submission)
@@ -28,7 +29,7 @@ export function findBelowQuality(
     registered
       .filter((qpu) => fitsQpu(needs, qpu))
       .flatMap((qpu) => {
-        const unfit = belowQuality(new ChipReading(tx, qpu), submission)
+        const unfit = belowQuality(new ChipReading(tx, qpu, known.description(tx, qpu.id)), submission)
         return unfit ? [[qpu.id, unfit] as const] : []
       }),
   )

@@ -53,7 +53,8 @@ export async function submitJob(
   submission: ExaminedSubmission,
   { idempotencyKey, actor }: SubmitOptions = {},
 ): Promise<JobView> {
-  const { db, config } = context
+  const { db, config, order } = context
+  const { qpus: known } = order
   const user = await actingUser(db, caller)
   const request = keyedRequest(idempotencyKey, {
     user: user.id,
@@ -62,16 +63,16 @@ export async function submitJob(
   })
   assertNoProblems(submission.problems)
   const submit = (tx: Tx) => {
+    const needs = needsOf(submission)
+    const submitter = readingSubmitter(tx, user.id)
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
     if (before) return before
-    const needs = needsOf(submission)
-    const submitter = readingSubmitter(tx, user.id)
-    const target = resolveTarget(tx, submission.target, needs)
+    const target = resolveTarget(tx, submission.target, needs, known)
     const begun = readingQueues(tx, target.id, context.order, target.registered)
     assertNoProblems([...needProblems(submission, target), ...conditionProblems(submission)])
-    assertNoProblems(findUncalibrated(tx, submission, target).problems)
-    const below = findBelowQuality(tx, submission, target)
+    assertNoProblems(findUncalibrated(tx, submission, target, known).problems)
+    const below = findBelowQuality(tx, submission, target, known)
     const row = insertJob(
       tx,
       {
@@ -165,7 +166,8 @@ export async function dryRunJob(
   caller: Caller,
   outcome: Examination['outcome'],
 ): Promise<DryRun> {
-  const { db, config } = context
+  const { db, config, order } = context
+  const { qpus: known } = order
   const user = await actingUser(db, caller)
   const dryRun: DryRun = {
     dry_run: true,
@@ -189,10 +191,10 @@ export async function dryRunJob(
   await db.read((tx) => {
     const submitter = readingSubmitter(tx, user.id)
     const target = collectProblems(dryRun.problems, () =>
-      resolveTarget(tx, submission.target, needsOf(submission)),
+      resolveTarget(tx, submission.target, needsOf(submission), known),
     )
     if (target) {
-      const { problems, warnings } = findUncalibrated(tx, submission, target)
+      const { problems, warnings } = findUncalibrated(tx, submission, target, known)
       dryRun.problems.push(...needProblems(submission, target), ...conditionProblems(submission), ...problems)
       dryRun.warnings.push(...warnings)
     }
@@ -201,7 +203,7 @@ export async function dryRunJob(
     )
     dryRun.qpu_target = target?.id ?? ''
     if (!target || !owner || dryRun.problems.length > 0) return
-    const below = findBelowQuality(tx, submission, target)
+    const below = findBelowQuality(tx, submission, target, known)
     dryRun.warnings.push(...conditionWarnings(submission, target, below))
     const quote = quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below })
     dryRun.estimate = presentQuote(quote, !owner.unlimited)

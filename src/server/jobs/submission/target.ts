@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/index.ts'
 import type { ReadTx } from '../../../db/index.ts'
 import { fitsQpu, type JobNeeds } from '../../../db/store/jobs/index.ts'
-import { findQpu, type Qpu, qpus, unknownQpu } from '../../../db/store/qpus/index.ts'
+import { type KnownQpus, type Qpu, unknownQpu } from '../../../db/store/qpus/index.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
 /** The QPUs on which a job may run. */
@@ -9,7 +9,7 @@ export interface Target {
   /** Id of the one QPU; '' = any. */
   id: string
   /** Every QPU that the target covers, also those that run no jobs now. */
-  registered: Qpu[]
+  registered: readonly Qpu[]
 }
 
 /**
@@ -17,12 +17,12 @@ export interface Target {
  * that can run the job, or any.
  * @throws AppError `invalid` for an unknown QPU; `unavailable` with the reason if it refuses jobs now.
  */
-export function resolveTarget(tx: ReadTx, nameOrId: string, needs: JobNeeds): Target {
+export function resolveTarget(tx: ReadTx, nameOrId: string, needs: JobNeeds, known: KnownQpus): Target {
   if (nameOrId !== '') {
-    const qpu = findOpenQpu(tx, nameOrId, 'qpu_target')
+    const qpu = findOpenQpu(tx, nameOrId, known, 'qpu_target')
     return { id: qpu.id, registered: [qpu] }
   }
-  const registered = tx.list(qpus)
+  const registered = known.list(tx)
   const enabled = registered.filter((qpu) => qpu.enabled)
   const [only] = enabled
   if (only && enabled.length === 1) {
@@ -40,8 +40,8 @@ export function resolveTarget(tx: ReadTx, nameOrId: string, needs: JobNeeds): Ta
  * The QPU with this name or id, if it accepts jobs. `field` names it in the body of the request.
  * @throws AppError `invalid` for an unknown QPU; `unavailable` with the reason if it refuses jobs now.
  */
-export function findOpenQpu(tx: ReadTx, nameOrId: string, field = 'qpu'): Qpu {
-  const qpu = findQpu(tx, nameOrId)
+export function findOpenQpu(tx: ReadTx, nameOrId: string, known: KnownQpus, field = 'qpu'): Qpu {
+  const qpu = known.find(tx, nameOrId)
   if (qpu) {
     assertAcceptsJobs(qpu)
     return qpu

@@ -1,6 +1,6 @@
 import type { JsonText, ReadTx } from '../../../db/index.ts'
 import { fitsQpu } from '../../../db/store/jobs/index.ts'
-import { type Qpu, readingDescription } from '../../../db/store/qpus/index.ts'
+import type { KnownQpus, Qpu } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { chipOf } from '../chip/described-chip.ts'
 import { ChipJudge, type UsedPart } from '../chip/judge-chip.ts'
@@ -23,10 +23,15 @@ const MAX_WARNINGS = 50
  * run it without. Otherwise warnings of what it may use although it is not calibrated, because it says so
  * (`allow_uncalibrated`), and of values that a check has found stale.
  */
-export function findUncalibrated(tx: ReadTx, submission: ExaminedSubmission, { registered }: Target): Found {
+export function findUncalibrated(
+  tx: ReadTx,
+  submission: ExaminedSubmission,
+  { registered }: Target,
+  known: KnownQpus,
+): Found {
   const needs = needsOf(submission)
   const fitting = registered.filter((qpu) => fitsQpu(needs, qpu))
-  const read = fitting.map((qpu) => ({ qpu, description: readingDescription(tx, qpu.id) }))
+  const read = fitting.map((qpu) => ({ qpu, description: known.description(tx, qpu.id) }))
   const found = read.map(({ qpu, description }) => findOnQpu(submission, qpu, description()))
   return found.find(({ problems }) => problems.length === 0) ?? found[0] ?? NOTHING
 }

@@ -10,7 +10,7 @@ import { hashSent } from './hash-sent.ts'
 export const qpusBehavior = defineBehavior(qpus, {
   computedShape: qpuStateShape,
   computed: (tx) => {
-    const running = calibratingQpus(tx)
+    const running = calibratingQpus(tx)()
     return (qpu) => stateOfQpu(qpu, running)
   },
   creating: (_, values) => hashSent(values, 'access_token'),

@@ -20,7 +20,7 @@ const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Val
 export const usersBehavior = defineBehavior(users, {
   superuserOnly: ['qpu_seconds', 'api_tokens', 'disabled', 'max_bytes'],
   computedShape: { stored_bytes: v.pipe(v.number(), v.description('Bytes of the stored jobs of the user')) },
-  computed: (tx) => (user) => ({ stored_bytes: storedBytesOf(tx, user.id) }),
+  computed: (tx) => (user) => ({ stored_bytes: storedBytesOf(tx, user.id)() }),
   fixed: { create: ['api_tokens'] },
   async prepare(draft) {
     refuseBadBalance(draft)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { excessOf, fitsQpu, type JobNeeds, qubitLimit } from '../../../../src/db/store/jobs/fits-qpu.ts'
-import { cancelJob, readQueue } from '../../../../src/db/store/jobs/index.ts'
+import { cancelJob, readQueues } from '../../../../src/db/store/jobs/index.ts'
 import { type Qpu, qpus } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
@@ -62,7 +62,7 @@ test('the order has the same boundary, with and without target', async () => {
     for (const qpu of all) {
       for (const target of ['', qpu.id]) {
         const job = await lab.submit(user, target, needs)
-        const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 0, lab.order)())
+        const state = await lab.db.read((tx) => readQueues(tx, [qpu.id], 0, lab.order)(qpu.id))
         expect([needs, qpu.num_qubits, state?.job]).toEqual([
           ...[needs, qpu.num_qubits, fitsQpu(needs, qpu) ? job.id : ''],
         ])

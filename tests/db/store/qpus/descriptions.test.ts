@@ -14,7 +14,7 @@ test('only the driver with the current lease describes its QPU or removes the de
         limits: { ...limits, num_qubits: qubits },
       }),
     )
-  const described = () => lab.db.read((tx) => readDescription(tx, qpu)?.value)
+  const described = () => lab.db.read((tx) => readDescription(tx, qpu)()?.value)
   const older = await lab.attach(driver)
   expect(await describe(older, 3)).toBe(true)
   await lab.detach(older)

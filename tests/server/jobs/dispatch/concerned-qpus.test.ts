@@ -3,7 +3,7 @@ import { postLedger, users } from '../../../../src/db/store/accounts/index.ts'
 import {
   holdJob,
   moveJob,
-  readQueue,
+  readQueues,
   releaseJob,
   requeueUndelivered,
 } from '../../../../src/db/store/jobs/index.ts'
@@ -70,7 +70,7 @@ test('a user concerns all QPUs only after having been passed over without balanc
   await db.write('spend', (tx) =>
     postLedger(tx, { user: user.id, kind: 'admin', sourceId: 'spent', deltaMs: -100_000 }),
   )
-  await db.read((tx) => readQueue(tx, qpu.id, 0, order)())
+  await db.read((tx) => readQueues(tx, [qpu.id], 0, order)(qpu.id))
   wakes = 0
   await db.write('touch', (tx) => tx.changed(users, user.id, 'update'))
   expect(wakes).toBe(1)

@@ -6,6 +6,8 @@ import { insertJob } from '../../../../src/db/store/jobs/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
+import { StatementCounter } from '../../../support/costs/count.ts'
+import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
 import { BELL, EXPECTED, JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 
 function openDispatcher(lab: JobLab) {
@@ -55,6 +57,46 @@ describe('JobDispatcher.dispatchOnce()', () => {
     expect(lab.hub.commands('RunJob').map(({ job }) => job)).toEqual(jobs.slice(0, 2).map(({ id }) => id))
     expect(lab.hub.sent.map(({ driver }) => driver)).toEqual(servers.map(({ driver }) => driver))
   })
+
+  test('a job that one QPU may not run now goes to the next one', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    const booked = await lab.qpu()
+    await lab.attach(booked.driver)
+    const { driver } = await lab.attach((await lab.qpu()).driver)
+    const [booker, user] = [await lab.user(), await lab.user()]
+    await lab.db.write('book', (tx) =>
+      tx.insert(timeSlots, {
+        booked_by: booker.id,
+        qpu: booked.id,
+        start_time: toTimestamp(lab.clock.now()),
+        end_time: toTimestamp(lab.clock.now() + 3_600_000),
+      }),
+    )
+    const job = await lab.submit(user)
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.sent.map((sent) => sent.driver)).toEqual([driver])
+    expect(lab.hub.commands('RunJob').map((command) => command.job)).toEqual([job.id])
+  })
+
+  test.skipIf(onlySqlite('its statements'))(
+    'a claim costs the same among many idle QPUs as for one',
+    async () => {
+      using counter = new StatementCounter()
+      const costs: number[] = []
+      for (const qpus of [1, 2, 12]) {
+        await using lab = await JobLab.open()
+        const { dispatcher } = openDispatcher(lab)
+        for (let at = 0; at < qpus; at += 1) await lab.attach((await lab.qpu()).driver)
+        await lab.submit(await lab.user())
+        const before = counter.count
+        await dispatcher.dispatchOnce()
+        expect(lab.hub.commands('RunJob')).toHaveLength(1)
+        costs.push(counter.count - before)
+      }
+      expect(costs).toEqual(costs.map(() => costs[0] ?? 0))
+    },
+  )
 
   test('claims nothing while the sockets are disconnected or belong to another lease', async () => {
     await using lab = await JobLab.open()

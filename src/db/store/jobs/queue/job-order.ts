@@ -1,9 +1,10 @@
-import { qpus } from '../../../collections/qpus.ts'
+import type { qpus } from '../../../collections/qpus.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import type { Change } from '../../../records/changes.ts'
 import type { Database } from '../../../records/database.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import type { RecordOf } from '../../../schema/collection.ts'
+import { KnownQpus } from '../../qpus/known-qpus.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { Forecasts } from '../forecast/forecasts.ts'
 import type { Job } from '../jobs.ts'
@@ -48,6 +49,7 @@ export class JobOrder {
   readonly fair: FairShare | undefined
   /** What is expected of the jobs of each QPU. */
   readonly forecasts: Forecasts
+  readonly qpus: KnownQpus
   /** Users without balance who were passed over: a change of one of them may let a job run. */
   readonly unfunded = new Set<string>()
   readonly #jobs = new Map<number, OpenJob>()
@@ -58,17 +60,13 @@ export class JobOrder {
   readonly #runningOn = new Map<string, string>()
   /** Ids of jobs whose rows must be read: they are not as the last change of them says. */
   readonly #unread = new Set<string>()
-  /** Read again after a change of any. */
-  #enabledQpus: readonly Qpu[] | undefined
   /** False until all rows have been read. */
   #isComplete = false
 
   private constructor(db: Pick<Database, 'changes' | 'upcoming' | 'withdrawn'>, fair: FairShare | undefined) {
     this.fair = fair
     this.forecasts = new Forecasts(db)
-    db.changes.subscribe((changes) => {
-      if (changes.some(({ collection }) => collection === qpus.name)) this.#enabledQpus = undefined
-    })
+    this.qpus = new KnownQpus(db)
     db.upcoming.subscribe((changes) => {
       for (const change of changes) this.#apply(change)
     })
@@ -112,15 +110,12 @@ export class JobOrder {
     this.#isComplete = true
   }
 
-  /** Has a job read again that may not be as the order knows it. */
-  reread(id: string): void {
+  /** Takes a job out of the queues until it is read again: it is claimed, or not as the order knows it. */
+  dequeue(id: string): void {
     this.#unread.add(id)
-  }
-
-  /** The QPUs that jobs for any QPU may run on. */
-  enabledQpus(tx: ReadTx): readonly Qpu[] {
-    this.#enabledQpus ??= tx.list(qpus, { where: { enabled: true } })
-    return this.#enabledQpus
+    const seq = this.#seqs.get(id)
+    const job = seq === undefined ? undefined : this.#jobs.get(seq)
+    if (job) this.#removeFromQueues(job)
   }
 
   job(seq: number): OpenJob | undefined {
@@ -135,14 +130,16 @@ export class JobOrder {
 
   /** Whether a job may be next on this QPU, as far as the order knows: one waits, and none runs there. */
   mayClaim(qpu: string): boolean {
-    if (!this.#targets.has('') && !this.#targets.has(qpu)) return false
-    return !this.#runningOn.values().some((id) => id === qpu)
+    return this.headOf(qpu) !== undefined && !this.#runningOn.values().some((id) => id === qpu)
   }
 
-  /** The first job of a QPU by submission, which is usually the next one. */
-  headOf(qpu: string): OpenJob | undefined {
-    const [first] = merged(this.queueFor('').all.seqs, this.queueFor(qpu).all.seqs)
-    return first === undefined ? undefined : this.job(first)
+  /** The first job of a QPU by submission, which is usually the next one, `except` for some. */
+  headOf(qpu: string, except?: ReadonlySet<OpenJob>): OpenJob | undefined {
+    for (const seq of merged(this.queueFor('').all.seqs, this.queueFor(qpu).all.seqs)) {
+      const job = this.job(seq)
+      if (job && !except?.has(job)) return job
+    }
+    return undefined
   }
 
   /** The queued jobs for one QPU, or for any ('') . */
@@ -188,6 +185,10 @@ export class JobOrder {
     if (!job) return
     this.#seqs.delete(id)
     this.#jobs.delete(job.seq)
+    this.#removeFromQueues(job)
+  }
+
+  #removeFromQueues(job: OpenJob): void {
     this.#moved.delete(job)
     const target = this.#targets.get(job.target)
     const own = target?.byUser.get(job.user)

@@ -1,7 +1,7 @@
 import type { Ahead } from '../../../engine/sql.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { compareFair } from '../../accounts/recent-use.ts'
-import { readingCalibrating } from '../../qpus/qpus.ts'
+import { calibratingQpus } from '../../qpus/qpus.ts'
 import { type Fits, type QpuLimits, sharedLimits } from '../fits-qpu.ts'
 import { isPaused } from '../transitions/retry.ts'
 import type { UseOfUsers } from './fair-share.ts'
@@ -56,7 +56,7 @@ export class OrderReading {
        WHERE status = 'running' AND ${qpu === '' ? "$qpu = ''" : 'qpu = $qpu'}`,
       { qpu },
     )
-    this.calibrating = readingCalibrating(tx)
+    this.calibrating = calibratingQpus(tx)
     this.slots = tx.ahead(
       'SELECT qpu, booked_by, start_time, end_time FROM time_slots WHERE end_time > $at AND start_time <= $at',
       { at: tx.at },

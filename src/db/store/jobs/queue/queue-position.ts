@@ -1,4 +1,3 @@
-import { qpus } from '../../../collections/qpus.ts'
 import type { Ahead } from '../../../engine/sql.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { readUnfitness, type Unfitness } from '../../qpus/unfit-jobs.ts'
@@ -137,9 +136,8 @@ function positionOf(
 
 /** The QPU that a job is for, or all enabled ones. */
 function findingTargets(tx: ReadTx, target: string, order: JobOrder): Ahead<readonly Qpu[]> {
-  if (target === '') return () => order.enabledQpus(tx)
-  const finding = tx.finding(qpus, target)
-  return () => [finding()].filter((qpu) => qpu !== undefined)
+  if (target === '') return () => order.qpus.enabled(tx)
+  return () => order.qpus.list(tx).filter(({ id }) => id === target)
 }
 
 function candidateOf(

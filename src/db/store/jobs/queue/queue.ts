@@ -1,7 +1,5 @@
 import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
-import { qpus } from '../../../collections/qpus.ts'
 import { COMPLETED_HERE } from '../../../collections/quantum_jobs.ts'
-import type { Ahead } from '../../../engine/sql.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { fitsQpu, type JobNeeds, type QpuLimits } from '../fits-qpu.ts'
 import { isPaused } from '../transitions/retry.ts'
@@ -40,21 +38,23 @@ export interface QueueState extends QpuState {
 }
 
 /**
- * Begins to read the queue of one QPU; undefined when the QPU does not exist. `idleMs` is how long a booker
- * may pause.
+ * Begins to read the queues of QPUs. Returns how to get each of them as the order is then, without the jobs
+ * that were claimed meanwhile; undefined for a QPU that does not exist or was not asked for. `idleMs` is how
+ * long a booker may pause.
  */
-export function readQueue(
+export function readQueues(
   tx: ReadTx,
-  id: string,
+  ids: readonly string[],
   idleMs: number,
   order: JobOrder,
-): Ahead<QueueState | undefined> {
-  const finding = tx.finding(qpus, id)
-  const reading = new OrderReading(order, tx, id)
-  const head = order.headOf(id)
-  if (head) reading.expectUser(head.user)
-  return () => {
-    const qpu = finding()
+): (id: string) => QueueState | undefined {
+  const reading = new OrderReading(order, tx, ids.length === 1 ? ids[0] : '')
+  for (const id of ids) {
+    const head = order.headOf(id)
+    if (head) reading.expectUser(head.user)
+  }
+  return (id) => {
+    const qpu = ids.includes(id) ? order.qpus.list(tx).find((each) => each.id === id) : undefined
     if (!qpu) return undefined
     const queue = new QpuQueue(reading, qpu)
     const [read] = readStates(reading, [{ qpu, queue }], idleMs)

@@ -10,7 +10,7 @@ import { JsonText } from '../../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
 import { beginSums } from '../../../sums/write.ts'
 import type { User } from '../../accounts/accounts.ts'
-import { assertMayStore, readingStoredBytes } from '../../accounts/stored-bytes.ts'
+import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { type Quote, quoteFields } from '../forecast/quote.ts'
 import { findJob, type Job } from '../jobs.ts'
@@ -108,7 +108,7 @@ interface Submitter {
 export function readingSubmitter(tx: ReadTx, user: string): Ahead<Submitter> {
   const owner = tx.finding(users, user)
   const pending = countPending(tx, user)
-  const used = readingStoredBytes(tx, user)
+  const used = storedBytesOf(tx, user)
   return () => ({ owner: owner(), pending: pending(), used: used() })
 }
 

@@ -8,9 +8,9 @@ import {
   type Job,
   JobOrder,
   moveJobToFront,
-  readQueue,
   readQueueHead,
   readQueuePosition,
+  readQueues,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { writeSums } from '../../../../../src/db/sums/write.ts'
 import { pickJob } from '../../../../../src/server/jobs/dispatch/pick.ts'
@@ -60,7 +60,7 @@ class FairLab implements AsyncDisposable {
   /** Claims the next job; undefined when the queue is empty. */
   async begin(): Promise<string | undefined> {
     return this.lab.db.write('claim', (tx) => {
-      const state = readQueue(tx, this.qpu, 0, this.fair)()
+      const state = readQueues(tx, [this.qpu], 0, this.fair)(this.qpu)
       const { job } = state ? pickJob(state, tx.now, 0) : {}
       if (job === undefined) return undefined
       claimJob(tx, job, this.#server)

@@ -14,9 +14,9 @@ import {
   moveJob,
   moveJobToFront,
   quantumJobs,
-  readQueue,
   readQueueHead,
   readQueuePosition,
+  readQueues,
   releaseJob,
   requeueJob,
   requeueLost,
@@ -110,7 +110,7 @@ function expectQueueAsStored(
   const ordered = inOrder(rows, booker ?? '')
   const firstOf = (from: readonly Row[], isMeant: (row: Row) => boolean) =>
     from.find((row) => isMeant(row) && row.funded === 1 && row.not_before <= tx.now)?.id ?? ''
-  const state = readQueue(tx, qpu.id, IDLE_MS, order)()
+  const state = readQueues(tx, [qpu.id], IDLE_MS, order)(qpu.id)
   expect([qpu.name, state?.next, state?.slot?.job, state?.job]).toEqual([
     qpu.name,
     firstOf(ordered, (row) => row.run_next > 0),
@@ -305,7 +305,7 @@ test('changes whose commit failed are read again from the store', async () => {
   const [first, second] = [await lab.submit(user), await lab.submit(user)]
   const [upcoming, withdrawn] = [feed(), feed()]
   const order = await JobOrder.open({ changes: lab.db.changes, write: lab.db.write, upcoming, withdrawn })
-  const next = () => lab.db.read((tx) => readQueue(tx, qpu.id, IDLE_MS, order)()?.job)
+  const next = () => lab.db.read((tx) => readQueues(tx, [qpu.id], IDLE_MS, order)(qpu.id)?.job)
   const changes: Change[] = [
     { collection: 'quantum_jobs', id: first.id, action: 'update', record: { ...first, status: 'running' } },
     { collection: 'quantum_jobs', id: 'notstored000000', action: 'create', record: first, seq: 99 },
@@ -347,7 +347,7 @@ test('the removal of a user takes the jobs of that user out of the order, unless
   await using lab = await JobLab.open()
   const [qpu, user, other] = [await lab.qpu(), await lab.user(), await lab.user()]
   const [first, second] = [await lab.submit(user), await lab.submit(other)]
-  const next = () => lab.db.read((tx) => readQueue(tx, qpu.id, IDLE_MS, lab.order)()?.job)
+  const next = () => lab.db.read((tx) => readQueues(tx, [qpu.id], IDLE_MS, lab.order)(qpu.id)?.job)
   await lab.db
     .write('remove', (tx) => {
       tx.remove(users, user.id)

@@ -8,8 +8,8 @@ import {
   claimJob,
   type QueueState,
   quantumJobs,
-  readQueue,
   readQueuePosition,
+  readQueues,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { ALL_PENDING } from '../../../../../src/db/store/jobs/queue/job-order.ts'
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
@@ -22,7 +22,7 @@ const IDLE_MS = 5_000
 const HOUR_MS = 3_600_000
 
 async function queueOf(lab: JobLab, qpu: string): Promise<QueueState> {
-  const state = await lab.db.read((tx) => readQueue(tx, qpu, IDLE_MS, lab.order)())
+  const state = await lab.db.read((tx) => readQueues(tx, [qpu], IDLE_MS, lab.order)(qpu))
   if (!state) throw new Error('no such QPU')
   return state
 }
@@ -40,7 +40,7 @@ async function book(lab: JobLab, user: string, qpu = ''): Promise<void> {
   )
 }
 
-describe('readQueue()', () => {
+describe('readQueues()', () => {
   test('finds the first job for a QPU among its own and those for any', async () => {
     await using lab = await JobLab.open()
     const [qpu, other] = [await lab.qpu(), await lab.qpu()]

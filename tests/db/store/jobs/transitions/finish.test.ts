@@ -8,8 +8,8 @@ import {
   type DispatchTarget,
   listTimeline,
   markStarted,
-  readQueue,
   readQueuePosition,
+  readQueues,
   requeueLost,
   requeueUndelivered,
 } from '../../../../../src/db/store/jobs/index.ts'
@@ -294,7 +294,7 @@ describe('applyResult()', () => {
       )
     const read = () =>
       lab.db.read((tx) => ({
-        next: readQueue(tx, server.qpu, 5_000, lab.order)()?.job,
+        next: readQueues(tx, [server.qpu], 5_000, lab.order)(server.qpu)?.job,
         excluded: readQueuePosition(tx, job.id, 5_000, lab.order)?.excluded.map(({ unfit }) => unfit),
       }))
     await describe()

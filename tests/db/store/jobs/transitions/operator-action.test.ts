@@ -11,8 +11,8 @@ import {
   moveJob,
   moveJobToFront,
   quantumJobs,
-  readQueue,
   readQueuePosition,
+  readQueues,
   releaseJob,
   requeueJob,
   requeueLost,
@@ -31,7 +31,7 @@ async function openLab() {
     lab.db.write('act', (tx) => work(tx, { job, actor: 'superuser:root', reason }))
   const claim = (job: string) => lab.db.write('claim', (tx) => claimJob(tx, job, server))
   const queue = async () => {
-    const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 5_000, lab.order)())
+    const state = await lab.db.read((tx) => readQueues(tx, [qpu.id], 5_000, lab.order)(qpu.id))
     return [state?.next, state?.slot?.job, state?.job]
   }
   const ahead = (job: string) =>

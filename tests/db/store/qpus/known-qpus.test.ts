@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { describeQpu, KnownQpus, qpus } from '../../../../src/db/store/qpus/index.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
+
+const limits = { num_qubits: 3, max_qubits: 3, max_shots: 0, max_executions: 0, missing_features: 0 }
+
+test('KnownQpus has each QPU with its description as the store has them, also after a change that is undone', async () => {
+  await using lab = await JobLab.open()
+  const { db } = lab
+  const { id, name, driver } = await lab.qpu()
+  const known = new KnownQpus(db)
+  const target = await lab.attach(driver)
+  const describe = (qubits: number) =>
+    db.write('describe', (tx) =>
+      describeQpu(tx, target, { described: `{"schema":1,"num_qubits":${qubits}}`, limits }),
+    )
+  const seen = () =>
+    db.read((tx) => {
+      expect(known.list(tx)).toEqual(tx.list(qpus))
+      expect(known.enabled(tx)).toEqual(tx.list(qpus, { where: { enabled: true } }))
+      return [
+        known.find(tx, name.replaceAll('_', '-'))?.id,
+        known.find(tx, id)?.name,
+        known.description(tx, id)()?.value,
+      ]
+    })
+  expect(await seen()).toEqual([id, name, undefined])
+  await describe(5)
+  expect(await seen()).toEqual([id, name, { schema: 1, num_qubits: 5 }])
+  const undone = db.write('rename', (tx) => {
+    tx.update(qpus, id, { enabled: false })
+    expect(known.find(tx, id)?.enabled).toBe(true)
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  expect(await seen()).toEqual([id, name, { schema: 1, num_qubits: 5 }])
+  await db.write('disable', (tx) => tx.update(qpus, id, { enabled: false }))
+  await describe(6)
+  await lab.qpu()
+  expect(await seen()).toEqual([id, name, { schema: 1, num_qubits: 6 }])
+  expect(await db.read((tx) => known.find(tx, 'nowhere'))).toBeUndefined()
+})
