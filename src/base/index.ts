@@ -94,4 +94,11 @@ export {
 export { expected, ValueError } from './settings/value-error.ts'
 export type { ValueKind } from './settings/value-kind.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
-export { type LogFields, withLogFields, workFor, workingFor } from './work-scope.ts'
+export {
+  assertAwaited,
+  type LogFields,
+  mustEnd,
+  withLogFields,
+  workFor,
+  workingFor,
+} from './work-scope.ts'

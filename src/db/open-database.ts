@@ -1,12 +1,14 @@
 import { feature } from 'bun:bundle'
 import {
   AppError,
+  assertAwaited,
   Budget,
   type Clock,
   failpoint,
   KIB,
   type Log,
   MIB,
+  mustEnd,
   Turns,
   toTimestamp,
 } from '../base/index.ts'
@@ -149,8 +151,9 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
       assertOpen()
     }
     const turn = engine.enter()
-    if (turn !== undefined) await turn
+    if (turn !== undefined) await turn.then(assertAwaited)
     assertOpen()
+    mustEnd()
     if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
     const changes: Change[] = []
     const { tx, end, complete, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
@@ -226,7 +229,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
     },
     async read(work) {
       const turn = engine.enter()
-      if (turn !== undefined) await turn
+      if (turn !== undefined) await turn.then(assertAwaited)
       assertOpen()
       const { tx, end } = createReadTx(reader, dependencies, clock.now())
       return flushed(reader.transaction('read', () => finished('read', () => work(tx), end)))

@@ -327,6 +327,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     context,
     routes,
     identify,
+    knownCaller: (request) => accounts.knownCaller(request),
     pages,
     onFinished: (finished) => requests.add(finished),
     onCaller: (caller, call) => audit.used(caller, call),

@@ -1,5 +1,12 @@
 import { expect, test } from 'bun:test'
-import { createLog, withLogFields, workFor, workingFor } from '../../src/base/index.ts'
+import {
+  assertAwaited,
+  createLog,
+  mustEnd,
+  withLogFields,
+  workFor,
+  workingFor,
+} from '../../src/base/index.ts'
 
 test('withLogFields() adds its fields to every line of the work, including later ones, and to no other', async () => {
   const lines: Record<string, unknown>[] = []
@@ -45,4 +52,21 @@ test('workingFor() is the caller of the scope, also after waiting and under anot
   expect(seen).toEqual(['address', 'ada', undefined])
   workFor('nobody')
   expect(workingFor()).toBeUndefined()
+})
+
+test('work whose client has left is refused, unless it has changed something', async () => {
+  const client = new AbortController()
+  const work = withLogFields({}, () => {
+    workFor('ada', client)
+    return [Bun.sleep(2).then(assertAwaited), Bun.sleep(0).then(assertAwaited)]
+  })
+  const changing = withLogFields({}, () => {
+    workFor('ada', client)
+    mustEnd()
+    return Bun.sleep(2).then(assertAwaited)
+  })
+  await work[1]
+  client.abort()
+  await expect(work[0] ?? Promise.resolve()).rejects.toMatchObject({ code: 'unavailable' })
+  await changing
 })

@@ -117,12 +117,19 @@ export class Accounts {
     return `${account.tokenKey}${this.#dependencies.secrets[kind]}:${purpose}`
   }
 
+  /**
+   * The caller of a request whose login token was valid before, as `callerName` has it. Whoever sends others
+   * cannot appear as many callers.
+   */
+  knownCaller(request: Request): string | undefined {
+    const claims = this.#tokens.remembered(authorizationOf(request) ?? '')
+    const kind = KINDS.find((each) => COLLECTION_IDS[each] === claims?.collectionId)
+    return claims && kind && `${kind === 'users' ? 'user' : 'superuser'}:${claims.id}`
+  }
+
   /** Identifies the caller by the headers of a request; invalid credentials make the caller a guest. */
   async identify(request: Request): Promise<Caller> {
-    const authorization = request.headers
-      .get('authorization')
-      ?.replace(/^Bearer\s+/i, '')
-      .trim()
+    const authorization = authorizationOf(request)
     const byLogin = authorization ? await this.#byLogin(authorization) : undefined
     if (byLogin) return byLogin
     const apiToken = request.headers.get('x-api-token') ?? authorization
@@ -158,4 +165,11 @@ export class Accounts {
       return undefined
     }
   }
+}
+
+function authorizationOf(request: Request): string | undefined {
+  return request.headers
+    .get('authorization')
+    ?.replace(/^Bearer\s+/i, '')
+    .trim()
 }

@@ -69,9 +69,14 @@ const MAX_REMEMBERED_LENGTH = 1_000
 export class LoginTokens {
   readonly #valid = new Map<string, { key: string; signed: Signed<AuthClaims> }>()
 
+  /** Claims of a token that was valid when it was checked; undefined for others. */
+  remembered(token: string): AuthClaims | undefined {
+    return this.#valid.get(token)?.signed.claims
+  }
+
   /** Claims of a token, not necessarily a valid one; undefined for other texts. */
   readClaims(token: string): AuthClaims | undefined {
-    return this.#valid.get(token)?.signed.claims ?? unchecked(authClaims, token)
+    return this.remembered(token) ?? unchecked(authClaims, token)
   }
 
   /**

@@ -1,4 +1,12 @@
-import { AppError, type Clock, type Log, messageOf, withLogFields, withTimeout } from '../../base/index.ts'
+import {
+  AppError,
+  type Clock,
+  type Log,
+  messageOf,
+  withLogFields,
+  withTimeout,
+  workFor,
+} from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import { attachLease, type Grant, grantLease, listOfflineDrivers, qpus } from '../../db/store/qpus/index.ts'
 import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
@@ -84,6 +92,8 @@ export class Hub implements DriverHub {
     if (!token) throw new AppError('unauthorized', 'Missing driver access token; send it as "token"')
     await this.#dependencies.leases.done()
     const tokenHash = hashToken(token)
+    // Drivers behind one address do not wait for each other, nor for guests there.
+    workFor(`driver ${tokenHash}`)
     const previous = this.#connecting.get(tokenHash) ?? Promise.resolve()
     const own = previous.then(() => this.#connectOnce(tokenHash, request, address))
     const settled = own.catch(() => undefined)

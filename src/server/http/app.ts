@@ -1,6 +1,15 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { AppError, KIB, MIB, newId, notFound, Turns, withLogFields, workFor } from '../../base/index.ts'
+import {
+  AppError,
+  assertAwaited,
+  MIB,
+  newId,
+  notFound,
+  Turns,
+  withLogFields,
+  workFor,
+} from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import { BODIES, RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
@@ -15,6 +24,7 @@ import { MULTIPART } from './media.ts'
 import { replicated } from './replicated.ts'
 import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
 import { objectOf, readJsonBody, receiveJsonBody } from './request/json-body.ts'
+import { discardBody, hasUnreadBody } from './request/unread-body.ts'
 import { validate } from './request/validate.ts'
 import { addCors, optionsResponse } from './response/cors.ts'
 import { errorBody, METHOD_NOT_ALLOWED, problem } from './response/error-response.ts'
@@ -49,6 +59,8 @@ interface AppDependencies {
   routes: readonly Route[]
   /** Identifies the caller; a request with invalid credentials is treated as a guest. */
   identify(request: Request): Promise<Caller>
+  /** The name of the caller, as far as that is known without the database. */
+  knownCaller(request: Request): string | undefined
   /** Notes that a caller has made a request from an address. */
   onCaller(caller: Caller, call: { request: Request; address: string }): void
   /** Called with each response of a route that did not wait on purpose. */
@@ -70,7 +82,8 @@ const API_HEADERS = {
 /**
  * The HTTP application: identifies callers, applies limits, reads bodies and encodes errors for all routes.
  */
-export function buildApp({ context, routes, identify, onCaller, onFinished, pages }: AppDependencies): App {
+export function buildApp(dependencies: AppDependencies): App {
+  const { context, routes, identify, knownCaller, onCaller, onFinished, pages } = dependencies
   const { config, live, clock } = context
   const log = context.log.child('http')
   const limits = {
@@ -165,8 +178,7 @@ export function buildApp({ context, routes, identify, onCaller, onFinished, page
       route.path,
       wrapped(async (c) => {
         const origin = originOf(c.req.raw, peerOf(c), config.trustedProxies)
-        // Accounts behind one address do not wait for each other before they are known.
-        workFor(c.req.raw.headers.get('authorization') ?? origin.address)
+        workFor(knownCaller(c.req.raw) ?? unknownCaller(c.req.raw, origin.address), c.req.raw)
         const caller = await identify(c.req.raw)
         c.set('caller', caller)
         const name = caller.kind === 'guest' ? origin.address : callerName(caller)
@@ -185,7 +197,7 @@ export function buildApp({ context, routes, identify, onCaller, onFinished, page
           const forward = async (inner: Request) => app.fetch(inner, c.env)
           const request = await readRequest(route, c, { caller, query, origin, raw, forward })
           const turn = turns.enter(name)
-          if (turn !== undefined) await turn
+          if (turn !== undefined) await turn.then(assertAwaited)
           const { body: _, ...receiver } = request
           return [await route.run(context, request), receiver] as const
         }
@@ -266,42 +278,6 @@ function budgetedBytes({ headers }: Request): number {
   return bytes > MAX_UNBUDGETED_BYTES && bytes <= LARGEST_BODY_BYTES ? bytes : 0
 }
 
-/** Bytes of a body that have certainly arrived together with the head of the request. */
-const ARRIVED_BYTES = 16 * KIB
-
-/**
- * Whether part of the body may still be in transit, unread: such a connection would delay the stop of the
- * server.
- */
-function hasUnreadBody(request: Request, response: Response): boolean {
-  // First, because access to the body of a request creates a stream.
-  if (request.bodyUsed && response.status !== 413) return false
-  if (!request.body) return false
-  const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
-  return response.status === 413 || (!request.bodyUsed && length > ARRIVED_BYTES)
-}
-
-/** Bytes that a trusted proxy may send in vain; beyond, its connection is closed. */
-const MAX_DISCARDED_BYTES = 64 * MIB
-
-/**
- * Reads the rest of a body and returns whether it ended. A proxy that is still sending when the connection
- * closes takes this for a failure of the server and loses the response.
- */
-async function discardBody({ body }: Request): Promise<boolean> {
-  if (!body || body.locked) return false
-  let bytes = 0
-  try {
-    for await (const chunk of body) {
-      bytes += chunk.byteLength
-      if (bytes > MAX_DISCARDED_BYTES) return false
-    }
-    return true
-  } catch {
-    return false
-  }
-}
-
 function requestIdOf(request: Request): string | undefined {
   const id = request.headers.get('x-request-id')
   return id && /^[\w-]{1,64}$/.test(id) ? id : undefined
@@ -309,6 +285,18 @@ function requestIdOf(request: Request): string | undefined {
 
 function peerOf(c: Context<Env>): string {
   return c.env.server?.requestIP(c.env.received)?.address ?? 'unknown'
+}
+
+/** Turns of one address for requests whose tokens are not known yet, however many it makes up. */
+const UNKNOWN_CALLERS = 16
+
+/**
+ * For whom a request waits until its caller is identified: accounts behind one address do not wait for each
+ * other, nor guests for them.
+ */
+function unknownCaller({ headers }: Request, address: string): string {
+  const token = headers.get('authorization')
+  return token === null ? address : `${address} ${Bun.hash.crc32(token) % UNKNOWN_CALLERS}`
 }
 
 /** @throws AppError `unauthorized` for guests, `forbidden` for the wrong kind of account or API token. */

@@ -137,6 +137,30 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
   )
 
   test(
+    'what waits for a client that has left is not begun',
+    async () => {
+      await using base = await open(undefined, new FakeClock(0, 4))
+      const client = new AbortController()
+      const ended: string[] = []
+      const work = (name: string) =>
+        withLogFields({}, async () => {
+          workFor('ada', client)
+          const insert = 'INSERT INTO meta (key, value) VALUES ($name, $name)'
+          await base.db.write('note', (tx) => tx.post(insert, { name }))
+          ended.push(name)
+        })
+      const all = Array.from({ length: 50 }, (_, at) => work(`left ${at}`))
+      await all[0]
+      client.abort()
+      const settled = await Promise.allSettled(all)
+      expect(settled.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
+      const rows = await base.db.read((tx) => tx.all("SELECT key FROM meta WHERE key LIKE 'left %'"))
+      expect(rows).toHaveLength(ended.length)
+    },
+    START_MS,
+  )
+
+  test(
     'a commit that the server refuses is an error, not a success',
     async () => {
       await using base = await open()

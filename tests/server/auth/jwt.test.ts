@@ -149,12 +149,15 @@ test('a remembered login token is refused with another key, once it has expired,
   const tokens = new LoginTokens()
   const claims = { id: 'user00000000001', collectionId: 'users', key: 'a key', nowMs: 0, seconds: 600 }
   const token = await issueToken(claims)
+  expect(tokens.remembered(token)).toBeUndefined()
   for (let each = 0; each < 2; each += 1) {
     expect(tokens.check(token, 'a key', 600_000)).toMatchObject({ id: claims.id, exp: 600 })
     expect(tokens.readClaims(token)).toMatchObject({ id: claims.id })
     expect(() => tokens.check(token, 'another key', 600_000)).toThrow('authorization token')
     expect(() => tokens.check(token, 'a key', 631_000)).toThrow('authorization token')
     expect(() => tokens.check(`${token.slice(0, -4)}AAAA`, 'a key', 0)).toThrow('authorization token')
+    expect(tokens.remembered(token)).toMatchObject({ id: claims.id })
+    expect(tokens.remembered(`${token.slice(0, -4)}AAAA`)).toBeUndefined()
   }
   // The oldest makes place for others; it is then checked as if it were new.
   for (let id = 0; id < 1_001; id += 1) {
