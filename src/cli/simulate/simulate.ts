@@ -1,7 +1,20 @@
 import { relative } from 'node:path'
-import { flag, formatDuration, type GivenFlags, kinds, MINUTE_MS, toTimestamp } from '../../base/index.ts'
+import {
+  AppError,
+  flag,
+  formatDuration,
+  type GivenFlags,
+  kinds,
+  MINUTE_MS,
+  toTimestamp,
+} from '../../base/index.ts'
 import { DATABASE_FILE } from '../../db/index.ts'
-import { type Recording, type RecordingSource, readRecording } from '../../db/recording/index.ts'
+import {
+  type RecordedSpan,
+  type Recording,
+  type RecordingSource,
+  readRecording,
+} from '../../db/recording/index.ts'
 import { asRecorded, POLICIES, type Policy, PolicyComparison, replay } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DATABASE_SETTINGS, placeOf } from '../command-line/database.ts'
@@ -35,7 +48,7 @@ export const simulateCommand = defineCommand({
   settings: DATABASE_SETTINGS,
   run({ flags: { from, policy, idleThreshold, fairWindow, since, until }, given }) {
     const { source, name } = sourceOf(from, given)
-    const recording = readRecording(source, { since, until })
+    const recording = readSource(source, { since, until })
     if (recording.jobs.length === 0) {
       const [first, last] = [since, until].map((at) => (at === undefined ? '' : toTimestamp(at)))
       const span = `${first && ` since ${first}`}${last && ` until ${last}`}`
@@ -47,6 +60,18 @@ export const simulateCommand = defineCommand({
   document: ({ recording, results }) => toDocument(recording, results),
   print: ({ recording, results }) => printResults(recording, results),
 })
+
+/** @throws AppError as `readRecording` does; for a folder without a database it names the options. */
+function readSource(source: RecordingSource, span: RecordedSpan): Recording {
+  try {
+    return readRecording(source, span)
+  } catch (error) {
+    const isGiven = !('dir' in source)
+    if (isGiven || !(error instanceof AppError) || error.reason !== 'no_database') throw error
+    const remedy = 'name a data folder by --dir, a file by --from or a server by --database'
+    throw new AppError('not_found', `${error.message}; ${remedy}`, { reason: error.reason, cause: error })
+  }
+}
 
 /**
  * The database to read.

@@ -15,6 +15,15 @@ export interface Statement {
 /** What was begun to be read, on the call. */
 export type Ahead<T> = () => T
 
+/** The same, made once however often it is asked for. */
+export function once<T>(make: Ahead<T>): Ahead<T> {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
 /** SQL reads inside one transaction. */
 export interface SqlReader {
   /** Wall clock of the transaction, in ms since the epoch; the same for all its statements. */

@@ -58,6 +58,15 @@ export function appendedSql(entry: string): string {
   return `CASE history WHEN '' THEN ${entry} ELSE history || ',' || ${entry} END`
 }
 
+/** SQL for an entry with its parameters; `attempt` is SQL. */
+export function entrySql(
+  { at, event, detail }: Omit<TimelineEntry, 'attempt'>,
+  attempt: string,
+): { sql: string; params: Readonly<Record<string, string>> } {
+  const params = { entry_at: JSON.stringify([at, event]).slice(0, -1), entry_detail: JSON.stringify(detail) }
+  return { sql: `$entry_at || ',' || (${attempt}) || ',' || $entry_detail || ']'`, params }
+}
+
 /** An entry as it is in the column. */
 export function entryText({ at, event, attempt, detail }: TimelineEntry): string {
   return JSON.stringify([at, event, attempt, detail])

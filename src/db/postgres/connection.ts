@@ -12,7 +12,7 @@ const BEGIN = {
   read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
 } as const satisfies Record<TransactionMode, string>
 
-/** What begins and ends work, and does nothing by itself. */
+/** What begins and ends work, and changes nothing. */
 const FRAME = /^(BEGIN|SAVEPOINT|RELEASE|SELECT svc_fence)\b/
 
 /** The commits of the connection that writes, which are all that there are. */
@@ -26,7 +26,7 @@ interface SessionConnection extends Connection {
   limit(ms: number): void
 }
 
-/** A statement that has not left, and who is told what it did. */
+/** A statement that has not left, and who gets what it did. */
 interface Waiting extends NumberedStatement {
   readonly onDone?: (done: Done) => void
 }

@@ -1,4 +1,4 @@
-export { readRecording } from './read.ts'
+export { type RecordedSpan, readRecording } from './read.ts'
 export type {
   RecordedAttempt,
   RecordedJob,

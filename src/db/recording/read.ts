@@ -17,7 +17,7 @@ import type {
 import { type RecordingSource, withSource } from './source.ts'
 
 /** The submissions to read, in ms since the epoch; `until` itself is excluded. */
-interface RecordedSpan {
+export interface RecordedSpan {
   since?: number | undefined
   until?: number | undefined
 }

@@ -1,5 +1,5 @@
 import type { Dialect } from '../engine/dialect.ts'
-import { type Ahead, type Bindable, quoted, type SqlReader } from '../engine/sql.ts'
+import { type Ahead, type Bindable, once, quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { loader } from './stored-values.ts'
@@ -58,13 +58,11 @@ export function createRecordReader(
     const select = isWhole ? plan.select : plan.selectShort(without, most)
     const load = loader(sql, collection)
     const rows = sql.ahead<Record<string, unknown>>(`${select}${tail}`, params)
-    let records: AnyRecord[] | undefined
-    return () => {
-      if (records) return records
-      records = rows().map((row) => plan.record(row, load))
+    return once(() => {
+      const records = rows().map((row) => plan.record(row, load))
       found.push({ name: collection.name, records })
       return records
-    }
+    })
   }
   const rows: (...query: Parameters<typeof reading>) => AnyRecord[] = (...query) => reading(...query)()
   const finding = <C extends AnyCollection>(collection: C, id: string, most?: number) => {

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
-import type { Ahead, Params, SqlReader, SqlWriter } from '../engine/sql.ts'
+import { type Ahead, once, type Params, type SqlReader, type SqlWriter } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
@@ -130,11 +130,7 @@ export function createTx(
       params,
     )
     const load = loader(sql, collection)
-    let records: RecordOf<typeof collection>[] | undefined
-    const read = () => {
-      records ??= rows().map((row) => plan.record(row, load) as RecordOf<typeof collection>)
-      return records
-    }
+    const read = once(() => rows().map((row) => plan.record(row, load) as RecordOf<typeof collection>))
     made.push(() =>
       read().map((record) => ({ collection: collection.name, id: record.id, action: 'update', record })),
     )

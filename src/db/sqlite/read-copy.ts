@@ -53,11 +53,7 @@ function fileOf(path: string): string {
   }
   const file = statSync(path).isDirectory() ? join(path, DATABASE_FILE) : path
   if (existsSync(file)) return file
-  throw new AppError(
-    'not_found',
-    `There is no ${DATABASE_FILE} in ${path}; name a data folder by --dir, a file by --from or a server by --database`,
-    { reason: 'no_database' },
-  )
+  throw new AppError('not_found', `There is no ${DATABASE_FILE} in ${path}`, { reason: 'no_database' })
 }
 
 /**

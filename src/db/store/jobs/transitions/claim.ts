@@ -2,7 +2,7 @@ import { AppError } from '../../../../base/index.ts'
 import { QUEUED, quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { INSERTION_ORDER } from '../../../engine/dialect.ts'
 import type { Ahead } from '../../../engine/sql.ts'
-import { appendedSql, entryText, keepShort, SHORT_ATTEMPTS } from '../../../journal/timeline.ts'
+import { appendedSql, entrySql, keepShort, SHORT_ATTEMPTS } from '../../../journal/timeline.ts'
 import { largeValueOf } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
@@ -53,18 +53,17 @@ export interface Claim extends DispatchTarget {
  */
 export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
   const { qpu, driver, epoch } = target
-  const entry = entryText({ at: tx.at, event: 'claimed', attempt: 0, detail: `driver ${driver}` })
-  const [before = '', after = ''] = entry.split(',0,', 2)
+  const entry = entrySql({ at: tx.at, event: 'claimed', detail: `driver ${driver}` }, 'attempt + 1')
   const claiming = tx.updating(
     quantumJobs,
     `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu,
        epoch = $epoch, claimed_at = $at, started_at = '', not_before = 0, error_code = '', updated = $at,
-       history = ${appendedSql("$before || ',' || (attempt + 1) || ',' || $after")}
+       history = ${appendedSql(entry.sql)}
      WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu)
        AND EXISTS (SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver
                    AND epoch = $epoch AND state = 'attached')`,
-    { id, qpu, driver, epoch, at: tx.at, before, after },
+    { id, qpu, driver, epoch, at: tx.at, ...entry.params },
   )
   const labels = readingLabels(tx, id)
   const [claimed] = claiming()
