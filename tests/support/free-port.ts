@@ -1,5 +1,5 @@
-/** Ports that this process has handed out, which are not handed out again. */
-let blocks = 0
+/** Number of ports in a row that this process has handed out or found taken, which it does not try again. */
+let tried = 0
 
 function isFree(port: number): boolean {
   try {
@@ -23,8 +23,8 @@ export function freePort(): number {
  */
 export function freePortRange(count: number): number {
   for (let tries = 0; tries < 100; tries += 1) {
-    blocks += 1
-    const first = 10_000 + (((process.pid % 211) * 100 + blocks * 24) % 20_000)
+    const first = 10_000 + (((process.pid % 211) * 100 + tried) % 20_000)
+    tried += count
     const ports = Array.from({ length: count }, (_, at) => first + at)
     if (ports.every(isFree)) return first
   }

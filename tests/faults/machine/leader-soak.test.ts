@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Service } from '../../support/executable/service.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
-import { expectEachOnce, JobLoad } from '../../support/postgres/job-load.ts'
+import { createUsers, expectEachOnce, JobLoad } from '../../support/postgres/job-load.ts'
 import { postgresMissing } from '../../support/postgres/server.ts'
 import { TwoServers } from '../../support/postgres/two-servers.ts'
 import { part } from '../../support/whole.ts'
@@ -30,14 +30,14 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
     'each job is completed and charged once over failovers, and no leader needs more memory than the first one',
     async () => {
       await using both = await TwoServers.start()
-      const users = await Promise.all(Array.from({ length: USERS }, () => both.leader.createUser(1e9)))
+      const qpus = new Map<string, Awaited<ReturnType<Service['createQpu']>>>()
+      for (const name of QPUS) qpus.set(name, await both.leader.createQpu(name))
+      const users = await createUsers(both, USERS)
       await using drivers = new AsyncDisposableStack()
-      for (const name of QPUS) {
-        drivers.use(both.startDriver(name, await both.leader.createQpu(name)))
-        await both.leader.untilOnline(name)
-      }
+      for (const [name, grant] of qpus) drivers.use(both.startDriver(name, grant))
+      await both.untilOnline()
       const [clients, everyMs] = [CLIENTS / USERS, (1_000 * CLIENTS) / RATE]
-      const loads = users.map(({ token }) => new JobLoad(both, token, { clients, everyMs, waits: true }))
+      const load = new JobLoad(both, users, { clients, everyMs, waits: true })
       const memory: number[] = []
       const takeovers: number[] = []
       for (let reign = 0; reign <= FAILOVERS; reign += 1) {
@@ -51,9 +51,7 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
         if (!isKilled) expect(await leader.ended()).toBe(75)
         await both.startStandby()
       }
-      const accepted = new Map(
-        (await Promise.all(loads.map((load) => load.end()))).flatMap((each) => [...each]),
-      )
+      const accepted = await load.end()
       await expectEachOnce(both, accepted)
       closeRow('F29 for long', {
         jobs: accepted.size,

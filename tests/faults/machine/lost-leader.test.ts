@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
-import { expectEachOnce, JobLoad } from '../../support/postgres/job-load.ts'
+import { createUsers, expectEachOnce, JobLoad } from '../../support/postgres/job-load.ts'
 import type { Cut } from '../../support/postgres/proxy.ts'
 import { postgresMissing } from '../../support/postgres/server.ts'
 import { TwoServers } from '../../support/postgres/two-servers.ts'
@@ -16,6 +16,9 @@ const MAX_TAKEOVER_MS = RUNS > 1 ? 5_000 : 30_000
 /** From a takeover until the driver is attached again; longer after a freeze, which it must notice. */
 const MAX_ATTACH_MS = RUNS > 1 ? 12_000 : 45_000
 const LOAD_MS = 1_500
+/** With `FAULT_RUNS` 500 clients of 20 QPUs, which submit 32 jobs a second. */
+const [QPUS, USERS] = RUNS > 1 ? [20, 4] : [1, 1]
+const LOAD = RUNS > 1 ? { clients: 125, everyMs: 15_600, waits: true } : { clients: 4 }
 
 if (postgresMissing) console.warn(`tests of two servers do not run: ${postgresMissing}`)
 
@@ -110,14 +113,14 @@ async function metricsOf({ url }: Service): Promise<string[]> {
 
 describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database', () => {
   let both: TwoServers
-  let user: { id: string; token: string }
-  let qpu: { id: string; token: string; fingerprint: string }
+  let users: Awaited<ReturnType<typeof createUsers>>
+  const qpus = new Map<string, Awaited<ReturnType<Service['createQpu']>>>()
   /** Ids of all jobs by the keys of their submissions. */
   const accepted = new Map<string, string>()
   beforeAll(async () => {
     both = await TwoServers.start()
-    user = await both.leader.createUser(1e9)
-    qpu = await both.leader.createQpu('pair')
+    for (let at = 0; at < QPUS; at += 1) qpus.set(`qpu_${at}`, await both.leader.createQpu(`qpu_${at}`))
+    users = await createUsers(both, USERS)
   })
   afterAll(() => both?.[Symbol.asyncDispose]())
 
@@ -140,18 +143,19 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
   test.each(Object.entries(faults))(
     '%s: the other one leads, and each job is completed and charged once',
     async (name, { fault, exit }) => {
-      await using driver = both.startDriver('pair', qpu)
-      await both.leader.untilOnline('pair')
+      await using stack = new AsyncDisposableStack()
+      const drivers = [...qpus].map(([qpu, grant]) => stack.use(both.startDriver(qpu, grant)))
+      await both.untilOnline()
       const times: Record<'takeover' | 'attach', number[]> = { takeover: [], attach: [] }
       const before = accepted.size
       for (let run = 0; run < RUNS; run += 1) {
         const { leader } = both
-        const load = new JobLoad(both, user.token, { qpu: 'pair' })
+        const load = new JobLoad(both, users, LOAD)
         await Bun.sleep(LOAD_MS / 2)
         const takeover = async () => {
           times.takeover.push(await both.takeover())
           const begun = performance.now()
-          await both.leader.untilOnline('pair')
+          await both.untilOnline()
           times.attach.push(performance.now() - begun)
           await Bun.sleep(LOAD_MS / 2)
         }
@@ -160,7 +164,7 @@ describe.skipIf(postgresMissing !== undefined)('F29 two servers share a database
         await both.startStandby()
         await expectEachOnce(both, accepted)
       }
-      expect(driver.process.exitCode).toBeNull()
+      expect(drivers.map(({ process }) => process.exitCode)).toEqual(drivers.map(() => null))
       const [takeover, attach] = [rangeOf(times.takeover), rangeOf(times.attach)]
       closeRow(`F29 ${name}`, { runs: RUNS, jobs: accepted.size - before, takeover, attach })
       expect(Math.max(...times.takeover)).toBeLessThan(MAX_TAKEOVER_MS)

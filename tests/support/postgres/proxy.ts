@@ -63,6 +63,8 @@ class Connection {
   #isWriter = false
   #atSync: (() => void) | undefined
   #held: Buffer[] | undefined
+  /** What arrived in one packet leaves in one packet. */
+  readonly #passing = { toServer: [] as Buffer[], toClient: [] as Buffer[] }
   #isCut = false
 
   constructor(client: Socket, server: Socket, takeTrap: TakeTrap) {
@@ -73,9 +75,11 @@ class Connection {
     const answered = new Messages(true)
     client.on('data', (chunk: Buffer) => {
       for (const message of sent.add(chunk)) if (!this.#isCut) this.#send(message)
+      this.#pass()
     })
     server.on('data', (chunk: Buffer) => {
       for (const message of answered.add(chunk)) if (!this.#isCut) this.#answer(message)
+      this.#pass()
     })
     for (const [socket, other] of [
       [client, server],
@@ -100,7 +104,7 @@ class Connection {
       this.#cut()
       return
     }
-    this.#server.write(message.whole)
+    this.#passing.toServer.push(message.whole)
     if (isCommit && this.#spring('after it is sent')) this.#atSync = () => this.#cut()
     if (message.type === 'S') this.#atSync?.()
   }
@@ -124,7 +128,13 @@ class Connection {
     }
     if (this.#isWriter && type === 'Z' && body.toString() === 'T' && this.#spring('hold')) this.#held = []
     if (this.#held) this.#held.push(whole)
-    else this.#client.write(whole)
+    else this.#passing.toClient.push(whole)
+  }
+
+  #pass(): void {
+    const { toServer, toClient } = this.#passing
+    if (toServer.length > 0) this.#server.write(Buffer.concat(toServer.splice(0)))
+    if (toClient.length > 0) this.#client.write(Buffer.concat(toClient.splice(0)))
   }
 
   #spring(kind: Trap['kind']): boolean {
@@ -136,6 +146,8 @@ class Connection {
   /** What was sent to the server arrives there; nothing arrives at the client any more. */
   #cut(): void {
     this.#isCut = true
+    this.#passing.toClient = []
+    this.#pass()
     this.#server.end()
     this.#client.destroy()
   }

@@ -101,6 +101,16 @@ export class TwoServers implements AsyncDisposable {
     return took
   }
 
+  /** Waits until the drivers of all QPUs are attached to the leader. */
+  async untilOnline(): Promise<void> {
+    const areOnline = async () => {
+      const response = await fetch(`${this.#leader.url}/api/qpus`)
+      const qpus = (await response.json()) as { status: string }[]
+      return qpus.length > 0 && qpus.every(({ status }) => status === 'online')
+    }
+    await until('all QPUs to be online', areOnline, { intervalMs: 200 })
+  }
+
   /** Waits until a server leads, `timeoutMs` at most if given. */
   async untilLeads(service: Service, timeoutMs?: number): Promise<void> {
     const leads = async () => (await roleOf(service)) === 'leader'
