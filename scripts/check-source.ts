@@ -4,11 +4,13 @@
  * rules are in source-rules.ts and source-rules/. Prints `file:line rule — reason` for each breach and exits
  * 1 when there is any.
  *
- * `--metrics` prints the structure of the tree in figures instead. `--root DIR` is another checkout.
+ * `--metrics` prints the structure of the tree in figures instead, `--lines` its lines and what is allowed
+ * (`source-rules/budget.ts`). `--root DIR` is another checkout.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Breach } from './source-checks/breach.ts'
+import { budgetReport, checkBudget } from './source-checks/budget.ts'
 import { checkCallbacks } from './source-checks/code/callbacks.ts'
 import { checkComments } from './source-checks/code/comments.ts'
 import { checkSql } from './source-checks/code/sql.ts'
@@ -50,6 +52,7 @@ export function checkAll({ files, texts, sources }: SourceTree): Breach[] {
     ...checkLists(files, (file) => texts.get(file) ?? ''),
     ...checkOrdersAreComplete(files),
     ...checkTree(files),
+    ...checkBudget(texts),
   ].sort(byPlace)
 }
 
@@ -58,11 +61,16 @@ if (import.meta.main) {
     options: {
       root: { type: 'string', default: join(import.meta.dir, '..') },
       metrics: { type: 'boolean', default: false },
+      lines: { type: 'boolean', default: false },
     },
   })
   const tree = await readTree(values.root, listFiles(values.root))
   if (values.metrics) {
     console.log(metricsOf(tree).join('\n'))
+    process.exit()
+  }
+  if (values.lines) {
+    console.log(budgetReport(tree.texts).join('\n'))
     process.exit()
   }
   const breaches = checkAll(tree)

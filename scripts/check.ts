@@ -1,7 +1,8 @@
-// npm run check: format and lint, source rules, types and tests, in the order that fails fastest.
+// npm run check: lines of each layer, format and lint, source rules, types, tests; the fastest to fail first.
 import { join } from 'node:path'
 
 const STEPS = [
+  ['npx', 'bun', 'run', 'scripts/check-source.ts', '--lines'],
   ['npm', 'run', '--silent', 'lint'],
   ['npm', 'run', '--silent', 'typecheck'],
   ['npm', 'test', '--silent'],
