@@ -204,6 +204,21 @@ describe('a threshold of the age', () => {
     expect(await announced(lab.db)).toEqual(CLEARED)
   })
 
+  test('is breached by a sensor that stopped: its last value is reported again and again', async () => {
+    const { lab, read, check } = await openLab({ kind: 'stale', limit: 60 })
+    await using _ = lab
+    const ts = new Date(lab.clock.now()).toISOString()
+    for (const expected of [NOTHING, BREACHED]) {
+      await read(1, { ts })
+      await check()
+      expect(await announced(lab.db)).toEqual(expected)
+      await lab.clock.advance(61_000)
+    }
+    await read(1, { ts: new Date(lab.clock.now()).toISOString() })
+    await check()
+    expect(await announced(lab.db)).toEqual(CLEARED)
+  })
+
   test('counts from the start of the server, so that a stopped server reports nothing at its start', async () => {
     const { lab, read } = await openLab({ kind: 'stale', limit: 60 })
     await using _ = lab

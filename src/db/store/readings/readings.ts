@@ -28,7 +28,8 @@ const SERIES_MAX = 1_000
  * The readings of the events after $after up to $last that a chart can show, of which $from come before the
  * first one and $to up to the last one, in the order of events and names. Faults, texts and values that
  * the equipment itself marks as outdated are gaps. Numbers beyond 1e100 are excluded, since their sums could
- * overflow.
+ * overflow. A reading is as old as its value (`ts`), so that a sensor that stopped is not drawn as alive; no
+ * value is newer than the event that reports it, whatever the clock of the equipment says.
  */
 export const readingsSql = ofDialect(
   ({
@@ -37,11 +38,14 @@ export const readingsSql = ofDialect(
     jsonKey,
     jsonNumber,
     jsonType,
+    least,
     unindexed,
     unixSeconds,
   }) => `reading AS MATERIALIZED (
   SELECT * FROM (
-    SELECT driver, channel, at, place, coalesce(${jsonKey('body', 'unit')}, '') AS unit,
+    SELECT driver, channel, place,
+      coalesce(${least('at', `CASE ${jsonType('body', 'ts')} WHEN 'text' THEN ${unixSeconds(jsonKey('body', 'ts'))} END`)}, at) AS at,
+      coalesce(${jsonKey('body', 'unit')}, '') AS unit,
       CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN ${jsonNumber('body', 'value')} END AS value,
       ${jsonFlag('body', 'outdated')} AS is_outdated
     FROM (SELECT event.driver, part.key AS channel, ${unixSeconds('event.ts')} AS at,

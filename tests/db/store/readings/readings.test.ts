@@ -29,6 +29,8 @@ interface Reported {
   atMs: number
   value: number | null
   outdated: boolean
+  /** Age of the value when the event was sent, s; none = the value has no time of its own. */
+  ageS: number | null
 }
 
 /** Adds two monitors; returns their ids. */
@@ -47,8 +49,12 @@ function addEvent(db: Database, driver: string, atMs: number, payload: unknown):
   )
 }
 
-const report = (db: Database, { driver, channel, unit, atMs, value, outdated }: Reported) =>
-  addEvent(db, driver, atMs, { readings: { [channel]: { value, unit, status: 'ok', outdated } } })
+const report = (db: Database, { driver, channel, unit, atMs, value, outdated, ageS }: Reported) => {
+  const ts = ageS === null ? {} : { ts: new Date(atMs - ageS * 1_000).toISOString() }
+  return addEvent(db, driver, atMs, {
+    readings: { [channel]: { value, unit, status: 'ok', outdated, ...ts } },
+  })
+}
 
 async function rollUpAll(db: Database, most = 500): Promise<number> {
   let all = 0
@@ -85,7 +91,7 @@ function stored(db: Database, driver: string, range: BucketRange) {
 /** The same by plain arithmetic over the reported values. */
 function computed(reported: readonly Reported[], driver: string, { from, to, step }: BucketRange) {
   const shown = reported.flatMap(({ value, ...rest }) => {
-    const at = Math.floor(rest.atMs / 1_000)
+    const at = Math.floor(rest.atMs / 1_000) - Math.max(0, rest.ageS ?? 0)
     const counts = rest.driver === driver && !rest.outdated && at >= from && at < to
     return value === null || !counts ? [] : [{ ...rest, value, start: Math.floor(at / step) * step }]
   })
@@ -142,7 +148,9 @@ const arbitraryReport = (spanMs: number) =>
       fc.double({ noNaN: true, min: -1e6, max: 1e6 }).map((value) => value + 0),
       { freq: 8 },
     ),
-    outdated: fc.boolean().map((each) => each && true),
+    outdated: fc.boolean(),
+    // A clock that is ahead gives a negative age.
+    ageS: fc.option(fc.integer({ min: -20, max: spanMs / 1_000 })),
   })
 
 test('series equal the values computed from the events, for any readings, ranges and points', async () => {
@@ -225,7 +233,7 @@ describe('rollUpReadings()', () => {
   test('counts each event once, however often it is called, and skips no event after a gap', async () => {
     await using test = await open()
     const { db, driver } = test
-    const reading = { driver, channel: 't', unit: 'K', value: 1, outdated: false }
+    const reading = { driver, channel: 't', unit: 'K', value: 1, outdated: false, ageS: null }
     for (const atMs of [1_000, 2_000, 3_000]) await report(db, { ...reading, atMs: START_MS + atMs })
     await db.write('remove', (tx) => tx.run('DELETE FROM events WHERE seq = 2'))
     expect([await rollUpAll(db, 1), await rollUpAll(db, 1)]).toEqual([2, 0])
