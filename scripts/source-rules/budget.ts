@@ -56,7 +56,7 @@ export const AREAS: readonly Area[] = [
     name: 'scripts',
     paths: ['scripts/'],
     lines: 10_282,
-    grants: [{ lines: 200, reason: 'AD: this budget' }],
+    grants: [{ lines: 400, reason: 'AD: this budget, the tests of a change' }],
   },
   {
     name: 'bench',
