@@ -5,6 +5,8 @@ export const OPERATIONS = ['process', 'monitor', 'calibrate'] as const
 export const operation = v.picklist(OPERATIONS)
 export type Operation = (typeof OPERATIONS)[number]
 
+/** Characters of the reason with which a driver says why it could not attach. */
+export const MAX_FAILURE_LENGTH = 300
 const shortText = v.pipe(v.string(), v.maxLength(255))
 
 /** Body of `POST /api/op/drivers/connect`. `access_token` is the older name of `token`. */
@@ -21,6 +23,8 @@ export const connectRequest = v.object({
    * or one that sends no `instance`, is refused until the holder has been silent for its heartbeat limit.
    */
   instance: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64))),
+  /** Why this process could not attach after its last connect, for the pages; '' or left out: it could. */
+  failure: v.optional(v.pipe(v.string(), v.maxLength(MAX_FAILURE_LENGTH))),
 })
 export type ConnectRequest = v.InferOutput<typeof connectRequest>
 

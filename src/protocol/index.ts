@@ -45,6 +45,7 @@ export {
   type ConnectResponse,
   connectRequest,
   connectResponse,
+  MAX_FAILURE_LENGTH,
   OPERATIONS,
   type Operation,
   operation,

@@ -87,7 +87,7 @@ describe('a connecting socket refuses', () => {
   test('a server that accepts TCP and sends nothing', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     await using client = openConnection(silent.port, { limits: { tlsHandshakeMs: 60 } })
-    expect((await client.ended()).reason).toBe('no TLS connection within 60 ms')
+    expect((await client.ended()).reason).toBe('no TLS handshake within 60 ms')
     silent.stop(true)
   })
 

@@ -22,6 +22,8 @@ interface LeaseOptions {
   version: string
   /** Random text of this process. */
   instance: string
+  /** Why this process could not attach before. */
+  failure?: string | undefined
   /** Root CA of the server (PEM), already compared with `pin`. */
   ca: string
   pin: string
@@ -37,8 +39,9 @@ interface LeaseOptions {
  * @throws AppError `unavailable` when the server cannot be reached.
  */
 export async function requestLease(options: LeaseOptions): Promise<ConnectResponse> {
-  const { svcAddr, token, operation, device, host, version, instance, ca, timeoutMs, clock, signal } = options
-  const body: ConnectRequest = { token, operation, device, host, version, instance }
+  const { svcAddr, token, operation, device, host, version, instance, failure } = options
+  const { ca, timeoutMs, clock, signal } = options
+  const body: ConnectRequest = { token, operation, device, host, version, instance, failure }
   const response = await request(`${svcAddr}/api/op/drivers/connect`, {
     method: 'POST',
     body,

@@ -63,8 +63,10 @@ export function openLink(options: LinkOptions): Link {
     closed.resolve('closed by this side')
   }
 
-  function onClose(reason: string): void {
-    closed.resolve(reason)
+  /** Ends both sockets; of one that was never ready, the reason names the part that failed. */
+  function onClose(part: string, socket: () => Connection | undefined, reason: string): void {
+    const failed = socket()?.counters.ready ? '' : `${part} of ${lease.socket_host} cannot be attached: `
+    closed.resolve(`${failed}${reason}`)
     void close()
   }
 
@@ -72,7 +74,7 @@ export function openLink(options: LinkOptions): Link {
     ...own,
     role: 'push',
     port: lease.result_port,
-    onClose,
+    onClose: (reason) => onClose(`result port ${lease.result_port}`, () => results, reason),
     onReady() {
       for (const event of options.greeting()) results.trySend(event)
       commands = connect({
@@ -81,7 +83,7 @@ export function openLink(options: LinkOptions): Link {
         port: lease.command_port,
         onMessage: (body) => options.onCommand(decoder.decode(body)),
         onReady: () => options.onReady(),
-        onClose,
+        onClose: (reason) => onClose(`command port ${lease.command_port}`, () => commands, reason),
       })
     },
   })

@@ -61,7 +61,7 @@ function retryForOperator(started: boolean): Retry {
 }
 
 /** The refusal for a response without success, with the server's message if there is one. */
-export function refusalOf(what: string, response: ServerResponse): ConnectRefusal {
+export function refusalOf(what: string, response: Omit<ServerResponse, 'serverTime'>): ConnectRefusal {
   const serverMessage = messageIn(response.text)
   return new ConnectRefusal(
     response.status,

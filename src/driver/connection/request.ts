@@ -1,4 +1,12 @@
-import { AppError, type Clock, messageOf, withTimeout } from '../../base/index.ts'
+import {
+  AppError,
+  type Clock,
+  DAY_MS,
+  formatDuration,
+  MINUTE_MS,
+  messageOf,
+  withTimeout,
+} from '../../base/index.ts'
 
 interface RequestOptions {
   method: 'GET' | 'POST'
@@ -19,6 +27,8 @@ export interface ServerResponse {
   text: string
   /** Seconds from the `Retry-After` header. */
   retryAfter: number | undefined
+  /** Time of the server from its `Date` header, Unix ms; NaN without one. */
+  serverTime: number
 }
 
 const TIMEOUT_MS = 10_000
@@ -45,14 +55,38 @@ export async function request(url: string, options: RequestOptions): Promise<Ser
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
     if (BAD_CERTIFICATE.test(code)) {
+      const refused = `the server at ${url} has no acceptable certificate (${code}); nothing was sent to it`
       throw new AppError(
         'unavailable',
-        `the server at ${url} has no acceptable certificate (${code}); nothing was sent to it`,
+        await withClockDifference(refused, { svcAddr: new URL(url).origin, clock, signal }),
         { cause, reason: 'untrusted_certificate' },
       )
     }
     throw new AppError('unavailable', `cannot reach the server at ${url}: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** What TLS reports of a certificate that is not valid at the time of this machine. */
+const OUTSIDE_VALIDITY = /not.yet.valid|has.expired/i
+
+/**
+ * A failure to connect; of a certificate that is not valid now, with the difference of the clocks of this
+ * machine and the server if that may be the cause. The server's time is a hint: nothing vouches for it.
+ */
+export async function withClockDifference(
+  failure: string,
+  { svcAddr, clock, signal }: { svcAddr: string; clock: Clock; signal: AbortSignal },
+): Promise<string> {
+  if (!OUTSIDE_VALIDITY.test(failure)) return failure
+  const url = `${svcAddr}/api/pub/root-ca.pem`
+  const response = await request(url, { method: 'GET', trust: 'unverified', clock, signal }).catch(
+    () => undefined,
+  )
+  const ms = clock.now() - (response?.serverTime ?? Number.NaN)
+  if (!(Math.abs(ms) >= MINUTE_MS)) return failure
+  const days = Math.round(Math.abs(ms) / DAY_MS)
+  const size = days >= 2 ? `${days} days` : formatDuration(Math.round(Math.abs(ms) / MINUTE_MS) * MINUTE_MS)
+  return `${failure}; the clock of this machine is ${size} ${ms < 0 ? 'behind' : 'ahead of'} the server's: set it`
 }
 
 async function exchange(
@@ -79,6 +113,7 @@ async function exchange(
     status: response.status,
     text: await readText(response),
     retryAfter: retryAfter >= 0 ? retryAfter : undefined,
+    serverTime: Date.parse(response.headers.get('date') ?? ''),
   }
 }
 

@@ -1,11 +1,12 @@
 import { AppError, Backoff, type Clock, type Log, Loop, messageOf, newSecret } from '../../base/index.ts'
-import type { ConnectResponse, Operation } from '../../protocol/index.ts'
+import { type ConnectResponse, MAX_FAILURE_LENGTH, type Operation } from '../../protocol/index.ts'
 import { obtainAuthority } from './authority.ts'
 import { requestLease } from './connect.ts'
 import type { EventQueue } from './event-queue.ts'
 import { type Link, openLink } from './link.ts'
 import type { Outbox } from './outbox.ts'
 import { ConnectRefusal, planRetry } from './refusal.ts'
+import { withClockDifference } from './request.ts'
 
 interface ServerConnectionDependencies {
   /** Addresses of the server, of which one leads, and credentials of this driver. */
@@ -61,6 +62,8 @@ export class ServerConnection {
   #attachedAt: number | undefined
   #shortLinks = 0
   #loggedFailure: string | undefined
+  /** Why the last link was not attached. */
+  #attachFailure: string | undefined
 
   constructor(dependencies: ServerConnectionDependencies) {
     this.#dependencies = dependencies
@@ -131,6 +134,7 @@ export class ServerConnection {
       ...server,
       svcAddr,
       instance: this.#instance,
+      failure: this.#attachFailure?.slice(0, MAX_FAILURE_LENGTH),
       ca,
       timeoutMs,
       signal,
@@ -151,35 +155,43 @@ export class ServerConnection {
       onReady: () => this.#onAttached(lease),
     })
     this.#link = link
-    const reason = await link.closed
+    const ended = await link.closed
     await link.close()
-    this.#recordLinkEnd()
+    const wasAttached = this.#recordLinkEnd()
     this.#link = undefined
     this.#dependencies.onDetached()
-    if (!signal.aborted) throw new AppError('unavailable', `connection to the server ended: ${reason}`)
+    if (signal.aborted) return
+    if (wasAttached) throw new AppError('unavailable', `connection to the server ended: ${ended}`)
+    this.#attachFailure = await withClockDifference(ended, { svcAddr, clock, signal })
+    throw new AppError('unavailable', this.#attachFailure)
   }
 
-  /** Resets the back-off after a link of healthy length; warns after several short ones. */
-  #recordLinkEnd(): void {
+  /**
+   * Resets the back-off after a link of healthy length; warns after several short ones. Whether it was
+   * attached.
+   */
+  #recordLinkEnd(): boolean {
     const { clock, log } = this.#dependencies
     const attachedAt = this.#attachedAt
     this.#attachedAt = undefined
-    if (attachedAt === undefined) return
+    if (attachedAt === undefined) return false
     if (clock.monotonic() - attachedAt >= HEALTHY_AFTER_MS) {
       this.#backoff.reset()
       this.#shortLinks = 0
-      return
+      return true
     }
     this.#shortLinks += 1
     if (this.#shortLinks === SHORT_LINKS_BEFORE_WARNING) {
       log.warn('connections end soon after they are made; another driver may be using the same token')
     }
+    return true
   }
 
   #onAttached(lease: ConnectResponse): void {
     const { log, outbox } = this.#dependencies
     log.info('connected', { driver: lease.name, qpu: lease.qpu_name, epoch: lease.epoch })
     this.#loggedFailure = undefined
+    this.#attachFailure = undefined
     this.#failed = 0
     this.#attachedAt = this.#dependencies.clock.monotonic()
     outbox.markDue()

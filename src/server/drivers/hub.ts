@@ -8,7 +8,14 @@ import {
   workFor,
 } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
-import { attachLease, type Grant, grantLease, listOfflineDrivers, qpus } from '../../db/store/qpus/index.ts'
+import {
+  attachLease,
+  findWaitingDriver,
+  type Grant,
+  grantLease,
+  listOfflineDrivers,
+  qpus,
+} from '../../db/store/qpus/index.ts'
 import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
 import { RATES } from '../admission/limits.ts'
@@ -19,6 +26,7 @@ import type { DriverHub, OutgoingCommand } from '../driver-hub.ts'
 import { addressLimitKey, listenAddress } from '../http/address.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
 import { DriverActivityLog } from './activity/activity-log.ts'
+import { AttachTurns } from './attach-turns.ts'
 import { BusyPorts } from './busy-ports.ts'
 import { type ClosingSession, DriverSession } from './driver-session.ts'
 import { EventParser } from './event-parser.ts'
@@ -27,8 +35,6 @@ import type { DropReason } from './parse-event.ts'
 import type { EventHandler } from './receive.ts'
 import { SocketTokens } from './socket-token.ts'
 
-/** Time between connect and the first attach; after that the lease is released. */
-const ATTACH_TIMEOUT_MS = 30_000
 /** Time for the events that a driver sends before it attaches. */
 const FIRST_EVENTS_TIMEOUT_MS = 1_000
 /** A holder that has not attached for this long is silent: another process of the driver may replace it. */
@@ -55,6 +61,7 @@ export class Hub implements DriverHub {
   readonly activity: DriverActivityLog
   readonly #dependencies: HubDependencies
   readonly #tokens: SocketTokens
+  readonly #turns: AttachTurns
   readonly #log: Log
   readonly #sessions = new Map<string, DriverSession>()
   /** One connect at a time per driver, so that its sessions never overlap. */
@@ -72,6 +79,7 @@ export class Hub implements DriverHub {
     this.#dependencies = dependencies
     this.activity = new DriverActivityLog(dependencies.clock)
     this.#tokens = new SocketTokens(dependencies.clock)
+    this.#turns = new AttachTurns(dependencies.clock)
     this.#busyPorts = new BusyPorts(dependencies.clock)
     this.#connections = new RateLimiter(RATES.driverConnections, dependencies.clock)
     this.#log = dependencies.log.child('drivers')
@@ -101,6 +109,7 @@ export class Hub implements DriverHub {
     try {
       const response = await own
       this.activity.connected(response.id, tokenHash)
+      if (request.failure) this.activity.refused(tokenHash, notAttached(request.failure))
       return response
     } catch (error) {
       this.activity.refused(tokenHash, error)
@@ -163,6 +172,7 @@ export class Hub implements DriverHub {
   }
 
   async #connectOnce(tokenHash: string, request: ConnectRequest, address: string): Promise<ConnectResponse> {
+    await this.#takeTurn(tokenHash, request)
     for (let attempt = 1; ; attempt += 1) {
       // Ports of other programs are retried in the first attempt only, otherwise this could go on forever.
       const grant = await this.#grantOnFreePorts(tokenHash, request, address, attempt === 1)
@@ -188,6 +198,31 @@ export class Hub implements DriverHub {
             },
           )
         }
+      }
+    }
+  }
+
+  /**
+   * Ends the session of a holder that has not attached and whose turn is over.
+   * @throws AppError `conflict` when another driver, or another process of this one, goes first.
+   */
+  async #takeTurn(tokenHash: string, { instance, operation, failure }: ConnectRequest): Promise<void> {
+    const driver = await this.#dependencies.db.read((tx) => findWaitingDriver(tx, { tokenHash, operation }))
+    if (!driver) return
+    const asking = { ...driver, driver: driver.id, instance }
+    const first = this.#turns.ask(asking)
+    if (first !== undefined) {
+      const why = failure ? ` (${failure})` : ''
+      throw notAttached(
+        `Driver ${driver.name} has not attached within 30 s of its first connect${why}; ${first} asks for the lease and goes first`,
+      )
+    }
+    for (const session of [...this.#sessions.values()]) {
+      if (
+        !session.isAttached &&
+        this.#turns.yields({ ...session.source, instance: session.instance }, asking)
+      ) {
+        await this.#end(session, 'it has not attached, and another one asks')
       }
     }
   }
@@ -265,12 +300,13 @@ export class Hub implements DriverHub {
       log: this.#log,
       onAttach: () => {
         this.#log.info('driver attached', { driver: driver.name, qpu: qpu.name, epoch })
+        this.#turns.attached({ ...source, instance })
         this.#inBackground(this.#attachOrEnd(session), driver.id)
       },
       onDetach: (reason) => this.#inBackground(this.#end(session, reason), driver.id),
     })
     this.#sessions.set(driver.id, session)
-    this.#inBackground(this.#expectAttach(session), driver.id)
+    this.#inBackground(this.#expectAttach(session, this.#turns.granted({ ...source, instance })), driver.id)
     return {
       status: 'success',
       id: driver.id,
@@ -327,8 +363,8 @@ export class Hub implements DriverHub {
     })
   }
 
-  async #expectAttach(session: DriverSession): Promise<void> {
-    await this.#dependencies.clock.sleep(ATTACH_TIMEOUT_MS, this.#stopping.signal).catch(() => undefined)
+  async #expectAttach(session: DriverSession, ms: number): Promise<void> {
+    await this.#dependencies.clock.sleep(ms, this.#stopping.signal).catch(() => undefined)
     if (!session.isAttached) await this.#end(session, 'not attached in time')
   }
 
@@ -358,6 +394,10 @@ export class Hub implements DriverHub {
     await this.#dependencies.leases.release({ driver, epoch })
     await closing.finished
   }
+}
+
+function notAttached(message: string): AppError {
+  return new AppError('conflict', message, { reason: 'not_attached' })
 }
 
 function portOfError(error: unknown): number | undefined {

@@ -58,7 +58,7 @@ export function driverRoutes(hub: Hub): Route[] {
     access: 'public',
     body: connectRequest,
     statuses: [200, 401],
-    errors: { wrong_operation: 400, already_connected: 409, no_ports_available: 503 },
+    errors: { wrong_operation: 400, already_connected: 409, not_attached: 409, no_ports_available: 503 },
     response: connectResponse,
   } as const
   return [

@@ -83,10 +83,12 @@ test('openLink() closes both sockets when the server closes one', async () => {
 test.each([
   ['a password that the server refuses', { auth_token: 'old' }, certificates.caPem],
   ['a port without a listener', { result_port: 1 }, certificates.caPem],
+  ['a command port without a listener', { command_port: 1 }, certificates.caPem],
   ['a server of another CA', {}, certificates.foreign.caPem],
 ])('openLink() ends, without having been ready, with %s', async (_, change, ca) => {
   await using at = await open(change, ca)
-  expect(await at.link.closed).not.toBe('')
+  const part = 'command_port' in change ? 'command' : 'result'
+  expect(await at.link.closed).toMatch(new RegExp(`^${part} port \\d+ of 127.0.0.1 cannot be attached: .`))
   expect(at.ready()).toBe(false)
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { AppError } from '../../../src/base/index.ts'
-import { request } from '../../../src/driver/connection/request.ts'
+import { request, withClockDifference } from '../../../src/driver/connection/request.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 import { until } from '../../support/until.ts'
@@ -26,7 +26,22 @@ test('request() sends JSON and returns status and body whatever they are', async
     status: 418,
     text: '{"received":{"a":1}}',
     retryAfter: 7,
+    serverTime: expect.any(Number),
   })
+})
+
+test.each([
+  [
+    -30 * 86_400_000,
+    "x: certificate is not yet valid; the clock of this machine is 30 days behind the server's: set it",
+  ],
+  [7_200_000, "x: CERT_HAS_EXPIRED; the clock of this machine is 2h ahead of the server's: set it"],
+  [0, 'x: certificate is not yet valid'],
+  [-30 * 86_400_000, 'x: another root'],
+])('withClockDifference() of %i ms: %s', async (ms, expected) => {
+  await using server = serve(() => new Response('', { headers: { date: new Date().toUTCString() } }))
+  const options = { svcAddr: server.url, clock: new FakeClock(Date.now() + ms), signal }
+  expect(await withClockDifference(expected.split(';')[0] ?? '', options)).toBe(expected)
 })
 
 test('request() does not follow redirects', async () => {

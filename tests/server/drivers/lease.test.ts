@@ -10,6 +10,7 @@ import {
 } from '../../support/server/driver-sockets.ts'
 import { openTestServer, type TestDriver, type TestServer } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'
+import { part } from '../../support/whole.ts'
 
 afterEach(closeDriverSockets)
 
@@ -69,6 +70,110 @@ test('a second process of a driver replaces one that has been silent for 15 s si
   await clock.advance(1)
   expect((await connectAs(test, qpu, 'another process')).status).toBe(200)
   expect((await connectAs(test, qpu)).status).toBe(409)
+})
+
+/** A driver that is granted the lease again and again and never attaches, beside one that waits for it. */
+async function openRace() {
+  // The certificate of the sockets is checked with the true time.
+  const clock = new FakeClock(Date.now())
+  const server = await openTestServer({ clock })
+  const qpu = await server.createQpu('north')
+  const standby = await registerStandby(server, qpu)
+  const failing = (instance?: string, failure?: string) =>
+    server.guest.post('/api/op/drivers/connect', {
+      token: qpu.token,
+      instance: instance ?? 'failing',
+      ...(failure !== undefined && { failure }),
+    })
+  return { clock, server, qpu, standby, failing, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+test('in each race, a healthy standby has the lease within 35 s beside a driver that cannot attach', async () => {
+  await using race = await openRace()
+  const { clock, server, qpu, standby } = race
+  const random = randomOf(Number(process.env['SVC_TEST_SEED']) || 7)
+  for (let run = 0; run < part(100, 8); run += 1) {
+    // A crash loop is a new process each time; a driver without instance is one process.
+    const instance = () => ['failing', `failing ${random(1_000)}`, ''][run % 3]
+    const attached = await attach(server, await connectAs(server, qpu, 'healthy once'))
+    await untilStatus(server, qpu, 'online')
+    await Promise.all([attached.command.close(), attached.result.close()])
+    await untilStatus(server, qpu, 'offline')
+    const start = clock.monotonic()
+    let [failingAt, standbyAt] = [start, start + random(4_000)]
+    for (;;) {
+      await clock.advance(Math.min(failingAt, standbyAt) - clock.monotonic())
+      if (failingAt <= clock.monotonic()) {
+        await connectAs(server, qpu, instance())
+        failingAt += 250 + random(10_000)
+        continue
+      }
+      standbyAt += 2_000
+      const granted = await connectAs(server, standby, 'healthy')
+      if (granted.status !== 200) continue
+      expect(clock.monotonic() - start).toBeLessThanOrEqual(35_000)
+      const { command, result } = await attach(server, granted)
+      await untilStatus(server, qpu, 'online')
+      await Promise.all([command.close(), result.close()])
+      await untilStatus(server, qpu, 'offline')
+      break
+    }
+  }
+})
+
+test('a driver that has not attached in 30 s is refused with the reason while another one asks', async () => {
+  await using race = await openRace()
+  const { clock, server, qpu, standby, failing } = race
+  const failure = 'result port 6001 of 127.0.0.1 cannot be attached: certificate is not yet valid'
+  for (let second = 0; second < 30; second += 5) {
+    expect((await failing('failing', failure)).status).toBe(200)
+    expect((await connectAs(server, standby)).status).toBe(409)
+    await clock.advance(5_000)
+  }
+  const refused = await failing('failing', failure)
+  expect([refused.status, refused.get('code'), refused.get('message')]).toEqual([
+    409,
+    'not_attached',
+    `Driver north has not attached within 30 s of its first connect (${failure}); driver south asks for the lease and goes first.`,
+  ])
+  const { drivers } = (await server.admin.get('/api/op/drivers/activity')).body as {
+    drivers: { id: string; qpu: string; name: string; refused: { code: string; message: string } }[]
+  }
+  expect(drivers.find(({ id }) => id === qpu.driver)).toMatchObject({
+    name: 'north',
+    qpu: qpu.id,
+    refused: { code: 'not_attached', message: expect.stringContaining(failure) },
+  })
+  // Nobody else asks any more: it may try again, but a healthy one does not wait for its turn.
+  await clock.advance(60_000)
+  expect((await failing()).status).toBe(200)
+  expect((await connectAs(server, standby)).status).toBe(200)
+  expect((await failing()).status).toBe(409)
+})
+
+test('drivers that all cannot attach take turns', async () => {
+  await using race = await openRace()
+  const { clock, server, standby, failing } = race
+  const holders: string[] = []
+  for (let second = 0; second < 180; second += 5) {
+    if ((await failing()).status === 200) holders.push('north')
+    if ((await connectAs(server, standby)).status === 200) holders.push('south')
+    await clock.advance(5_000)
+  }
+  const turns = holders.filter((holder, at) => holder !== holders[at - 1])
+  expect(turns).toEqual(['north', 'south', 'north', 'south', 'north', 'south'])
+})
+
+test('a healthy process replaces one of its own driver that cannot attach', async () => {
+  await using race = await openRace()
+  const { clock, server, qpu, failing } = race
+  for (let second = 0; second < 30; second += 10) {
+    expect((await failing()).status).toBe(200)
+    expect((await connectAs(server, qpu, 'healthy')).status).toBe(409)
+    await clock.advance(10_000)
+  }
+  expect((await failing()).get('message')).toContain('another process of driver north asks')
+  expect((await connectAs(server, qpu, 'healthy')).status).toBe(200)
 })
 
 test('a connection that replaces the older one of its lease does not end the lease', async () => {

@@ -8,6 +8,8 @@ export interface OtherMachine extends AsyncDisposable {
   readonly prefix: string[]
   /** Disconnects the cable, or one direction of it: packets are lost and neither end is notified. */
   cut(direction?: 'here' | 'there'): Promise<void>
+  /** Packets to another address of this machine are lost, as behind a firewall. */
+  lose(address: string): Promise<void>
   /** Plugs it in again. */
   mend(): Promise<void>
 }
@@ -68,6 +70,10 @@ export async function openOtherMachine(options: { here?: string } = {}): Promise
       if (direction === 'here') {
         await $`ip -n ${name} neigh replace ${nearIp} lladdr ${UNUSED_ADDRESS} dev ${far} nud permanent`.quiet()
       }
+    },
+    async lose(address) {
+      await $`ip -n ${name} route replace ${address} dev ${far}`.quiet()
+      await $`ip -n ${name} neigh replace ${address} lladdr ${UNUSED_ADDRESS} dev ${far} nud permanent`.quiet()
     },
     async mend() {
       await $`ip -n ${name} link set ${far} up`.quiet()

@@ -37,7 +37,10 @@ export function driverState(driver: Driver, activity: Activity | undefined, now:
   if (isAsking && refused.code === 'already_connected') {
     return { ...condition('idle', 'pause', 'Standby', refused.message), isStandby: true }
   }
-  if (isAsking) return condition('bad', 'cross', 'Refused', refused.message)
+  if (isAsking) {
+    const word = refused.code === 'not_attached' ? 'Cannot attach' : 'Refused'
+    return condition('bad', 'cross', word, refused.message)
+  }
   if (driver.last_seen === '') return condition('idle', 'ring', 'Never connected')
   return condition('idle', 'ring', 'Offline')
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { driverActivity } from '../../api/model/equipment/drivers.ts'
 import { type QpuDetail, qpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import type { PageProps } from '../../app/page.ts'
@@ -72,11 +73,27 @@ function Actions({ qpu }: { qpu: QpuDetail }) {
   )
 }
 
+/** Which of its drivers cannot attach, and why; for superusers. */
+function AttachFailures({ qpu }: { qpu: QpuDetail }) {
+  const { api } = useApp()
+  const activity = useResource((abort) => api.get('/api/op/drivers/activity', driverActivity, abort))
+  useLive('drivers/*', () => activity.loadSoon())
+  return activity.value.value?.drivers
+    .filter((driver) => driver.qpu === qpu.id && driver.refused?.code === 'not_attached')
+    .map(({ id, name, refused }) => (
+      <span key={id}>
+        {' '}
+        Driver <a href={`/drivers/${id}`}>{name}</a>: {refused?.message}.
+      </span>
+    ))
+}
+
 /** Breaches that the sentence below the heading names. */
 const MAX_NAMED = 3
 
 /** How many qubits are in use, and which values are beyond their limits; else why it takes no jobs. */
 function Lead({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) {
+  const { superuser } = useApp()
   const { takesJobs, reason } = qpuCondition(qpu)
   const facts: string[] = takesJobs ? [] : [`${reason}.`]
   if (state) {
@@ -91,6 +108,7 @@ function Lead({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) 
   return (
     <>
       {facts.join(' ')} {state && <Breaches state={state} />}
+      {superuser.value && qpu.status === 'offline' && <AttachFailures qpu={qpu} />}
     </>
   )
 }

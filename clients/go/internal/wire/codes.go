@@ -49,6 +49,7 @@ const (
 	CodeNotAMonitor                = "not_a_monitor"
 	CodeNotATuner                  = "not_a_tuner"
 	CodeNotAllowed                 = "not_allowed"
+	CodeNotAttached                = "not_attached"
 	CodeNotFound                   = "not_found"
 	CodeNotHeld                    = "not_held"
 	CodeNotLeader                  = "not_leader"

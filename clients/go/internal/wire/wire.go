@@ -3902,6 +3902,8 @@ type PostOpDriversConnectBody struct {
 	Version *string `json:"version,omitempty"`
 
 	Instance *string `json:"instance,omitempty"`
+
+	Failure *string `json:"failure,omitempty"`
 }
 
 // PostOpDriversConnectResponse: see the reference of the routes
@@ -3951,6 +3953,11 @@ type GetOpDriversActivityResponseDriverRefused struct {
 type GetOpDriversActivityResponseDriver struct {
 	ID string `json:"id"`
 
+	Name string `json:"name"`
+
+	// Id of its QPU
+	QPU string `json:"qpu"`
+
 	// UTC; '' = not connected
 	ConnectedAt string `json:"connected_at"`
 
@@ -3963,7 +3970,7 @@ type GetOpDriversActivityResponseDriver struct {
 	// Events dropped in each of the last 60 minutes, the present one last
 	Dropped []float64 `json:"dropped"`
 
-	// Why the last attempt to connect was refused; a driver tries again every few seconds
+	// Why the last attempt to connect was refused or did not attach; a driver tries again every few seconds
 	Refused *GetOpDriversActivityResponseDriverRefused `json:"refused"`
 }
 

@@ -2578,6 +2578,7 @@ export interface PostOpDriversConnectBody {
   readonly host?: string
   readonly version?: string
   readonly instance?: string
+  readonly failure?: string
 }
 
 export interface PostOpDriversConnectResponse {
@@ -2608,6 +2609,9 @@ export interface GetOpDriversActivityResponseDriverRefused {
 
 export interface GetOpDriversActivityResponseDriver {
   readonly id: string
+  readonly name: string
+  /** Id of its QPU */
+  readonly qpu: string
   /** UTC; '' = not connected */
   readonly connected_at: string
   /** UTC; '' = none since the server started */
@@ -2616,7 +2620,7 @@ export interface GetOpDriversActivityResponseDriver {
   readonly events: readonly number[]
   /** Events dropped in each of the last 60 minutes, the present one last */
   readonly dropped: readonly number[]
-  /** Why the last attempt to connect was refused; a driver tries again every few seconds */
+  /** Why the last attempt to connect was refused or did not attach; a driver tries again every few seconds */
   readonly refused: GetOpDriversActivityResponseDriverRefused | null
 }
 

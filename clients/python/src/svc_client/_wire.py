@@ -2211,6 +2211,7 @@ class PostOpDriversConnectBody(TypedDict, total=False):
     host: str
     version: str
     instance: str
+    failure: str
 
 
 class PostOpDriversConnectResponse(TypedDict):
@@ -2241,11 +2242,13 @@ class GetOpDriversActivityResponseDriverRefused(TypedDict):
 
 class GetOpDriversActivityResponseDriver(TypedDict):
     id: str
+    name: str
+    qpu: str  # Id of its QPU
     connected_at: str  # UTC; '' = not connected
     last_event: str  # UTC; '' = none since the server started
     events: List[float]  # Events received in each of the last 60 minutes, the present one last
     dropped: List[float]  # Events dropped in each of the last 60 minutes, the present one last
-    refused: Optional[GetOpDriversActivityResponseDriverRefused]  # Why the last attempt to connect was refused; a driver tries again every few seconds
+    refused: Optional[GetOpDriversActivityResponseDriverRefused]  # Why the last attempt to connect was refused or did not attach; a driver tries again every few seconds
 
 
 class GetOpDriversActivityResponse(TypedDict):

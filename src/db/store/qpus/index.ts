@@ -11,6 +11,7 @@ export { readFailures, readJobTicks } from './job-ticks.ts'
 export { KnownQpus } from './known-qpus.ts'
 export {
   attachLease,
+  findWaitingDriver,
   type Grant,
   grantLease,
   type LeaseKey,

@@ -80,6 +80,16 @@ export function grantLease(db: Database, request: GrantRequest): Promise<Grant> 
   })
 }
 
+/** The driver of this token, if it may have a lease of this operation as soon as one is free. */
+export function findWaitingDriver(
+  tx: ReadTx,
+  { tokenHash, operation }: Pick<GrantRequest, 'tokenHash' | 'operation'>,
+): RecordOf<typeof drivers> | undefined {
+  const driver = tx.findBy(drivers, { token: tokenHash })
+  if (!driver?.enabled || (operation ?? driver.operation) !== driver.operation) return undefined
+  return driver
+}
+
 function takeLease(
   tx: Tx,
   driver: RecordOf<typeof drivers>,

@@ -33,7 +33,11 @@ export async function dial(options: DialOptions): Promise<TLSSocket> {
     ALPNProtocols: [ALPN],
     rejectUnauthorized: true,
   })
+  let isConnected = false
   const opened = new Promise<void>((resolve, reject) => {
+    socket.once('connect', () => {
+      isConnected = true
+    })
     socket.once('secureConnect', resolve)
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the server closed the connection during the TLS handshake')))
@@ -44,7 +48,11 @@ export async function dial(options: DialOptions): Promise<TLSSocket> {
       ms: timeoutMs,
       signal,
       onTimeout: () => {
-        throw new Error(`no TLS connection within ${timeoutMs} ms`)
+        throw new Error(
+          isConnected
+            ? `no TLS handshake within ${timeoutMs} ms`
+            : `no connection within ${timeoutMs} ms; a firewall may block the port`,
+        )
       },
     })
     // Old runtimes accepted any certificate here, so the result is checked once more.

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { toTimestamp } from '../../../base/index.ts'
-import { drivers } from '../../../db/store/qpus/index.ts'
+import { type Driver, drivers } from '../../../db/store/qpus/index.ts'
 import { serverAddress } from '../../http/address.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { DriverActivityLog } from './activity-log.ts'
@@ -9,13 +9,17 @@ const perMinute = (what: string) =>
   v.pipe(v.array(v.number()), v.description(`${what} in each of the last 60 minutes, the present one last`))
 const activity = v.object({
   id: v.string(),
+  name: v.string(),
+  qpu: v.pipe(v.string(), v.description('Id of its QPU')),
   connected_at: v.pipe(v.string(), v.description("UTC; '' = not connected")),
   last_event: v.pipe(v.string(), v.description("UTC; '' = none since the server started")),
   events: perMinute('Events received'),
   dropped: perMinute('Events dropped'),
   refused: v.pipe(
     v.nullable(v.object({ at: v.string(), code: v.string(), message: v.string() })),
-    v.description('Why the last attempt to connect was refused; a driver tries again every few seconds'),
+    v.description(
+      'Why the last attempt to connect was refused or did not attach; a driver tries again every few seconds',
+    ),
   ),
 })
 
@@ -46,7 +50,7 @@ export function driverActivityRoutes(log: DriverActivityLog): Route[] {
           ca_fingerprint: tls.material.caFingerprint,
           driver_version: version,
           event_rate_limit: live.current.eventRateLimit,
-          drivers: rows.map(({ id, token }) => present(id, log.of(id, token))),
+          drivers: rows.map((row) => present(row, log.of(row.id, row.token))),
         }
       },
     }),
@@ -54,12 +58,14 @@ export function driverActivityRoutes(log: DriverActivityLog): Route[] {
 }
 
 function present(
-  id: string,
+  { id, name, qpu }: Driver,
   { events, dropped, lastEvent, connectedAt, refusal }: ReturnType<DriverActivityLog['of']>,
 ) {
   const time = (ms: number | undefined) => (ms === undefined ? '' : toTimestamp(ms))
   return {
     id,
+    name,
+    qpu,
     connected_at: time(connectedAt),
     last_event: time(lastEvent),
     events,

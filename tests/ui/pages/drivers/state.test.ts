@@ -10,7 +10,16 @@ const driver = (more: Partial<Driver> = {}): Driver => ({
   ...more,
 })
 const activity = (more: Partial<Activity> = {}): Activity => ({
-  ...{ id: 'd1', connected_at: '', last_event: '', events: [], dropped: [], refused: null },
+  ...{
+    id: 'd1',
+    name: 'one',
+    qpu: 'q1',
+    connected_at: '',
+    last_event: '',
+    events: [],
+    dropped: [],
+    refused: null,
+  },
   ...more,
 })
 const refused = (code: string, secondsAgo: number) => ({
@@ -25,6 +34,7 @@ test.each([
   ['Offline', {}, refused('already_connected', 60)],
   ['Standby', {}, refused('already_connected', 2)],
   ['Refused', {}, refused('forbidden', 2)],
+  ['Cannot attach', {}, refused('not_attached', 2)],
   ['Never connected', { last_seen: '' }, {}],
 ] as const)('driverState() is %p for %p with %p', (word, more, sent) => {
   const state = driverState(driver(more as Partial<Driver>), activity(sent as Partial<Activity>), NOW)

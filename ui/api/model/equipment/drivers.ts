@@ -27,6 +27,9 @@ export const drivers = v.object({ items: v.array(driver) })
 /** What one driver sent in the last hour, by minute, the current one last. */
 const activity = v.object({
   id: v.string(),
+  name: v.string(),
+  /** Id of its QPU. */
+  qpu: v.string(),
   connected_at: v.string(),
   last_event: v.string(),
   events: v.array(v.number()),
