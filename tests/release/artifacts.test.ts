@@ -241,8 +241,10 @@ kill $(cat /run/svc.pid) && while kill -0 $(cat /run/svc.pid); do sleep 0.1; don
     expect(await server.exited).toBe(0)
   })
 
-  test('is installed by the commands of README as printed, to the counts of a Bell pair', async () => {
-    const printed = commandBlocks('README.md').filter(({ code }) => /(?:pip|npm) install .*dist/.test(code))
+  test('is installed by the commands of its page as printed, to the counts of a Bell pair', async () => {
+    const printed = commandBlocks('docs/how-to/install.md').filter(({ code }) =>
+      /(?:pip|npm) install .*dist/.test(code),
+    )
     expect(printed).toHaveLength(2)
     for (const [at, { code }] of printed.entries()) {
       const cwd = newFolder(`readme-${at}`)

@@ -62,8 +62,8 @@ test.each([
   expect(others).toEqual([])
 })
 
-test('README says that the public names are not ours', async () => {
-  expect(await Bun.file(join(ROOT, 'README.md')).text()).toContain(
+test('the page of installation says that the public names are not ours', async () => {
+  expect(await Bun.file(join(ROOT, 'docs/how-to/install.md')).text()).toContain(
     'public names of the packages are not ours yet',
   )
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
+import { NOT_RUN } from './not-run.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 
@@ -12,12 +13,14 @@ export interface CommandBlock {
   /** What follows `sh`, such as `server` or `elsewhere`. */
   role: string
   code: string
-  /** The reason of the comment `<!-- not run: … -->` above it. */
+  /** Why no test runs it, of `not-run.ts`. */
   notRun: string | undefined
 }
 
 const FENCE = /^( *)```(sh)?(?: (\w+))?$/
-const REASON = /^ *<!-- not run: (.+) -->$/
+
+/** How `not-run.ts` names a block. */
+export const firstLineOf = (code: string) => code.split('\n', 1)[0]?.trim() ?? ''
 
 /** The pages whose readers run commands. */
 export function guides(): string[] {
@@ -35,9 +38,12 @@ export function commandBlocks(page: string): CommandBlock[] {
     if (end < 0) throw new Error(`${page}:${at + 1}: the block has no end`)
     const [, indent = '', language, role = ''] = FENCE.exec(lines[at] ?? '') ?? []
     if (FENCE.test(lines[at] ?? '')) {
-      const code = lines.slice(at + 1, end).map((line) => line.slice(indent.length))
-      const notRun = REASON.exec(lines[at - 1] ?? '')?.[1]
-      blocks.push({ line: at + 1, isRun: language === 'sh', role, code: code.join('\n'), notRun })
+      const code = lines
+        .slice(at + 1, end)
+        .map((line) => line.slice(indent.length))
+        .join('\n')
+      const [, notRun] = NOT_RUN[page]?.find(([line]) => line === firstLineOf(code)) ?? []
+      blocks.push({ line: at + 1, isRun: language === 'sh', role, code, notRun })
     }
     at = end
   }
