@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import { renewTokenKey } from '../hooks/token-key.ts'
-import { defineCollection } from '../schema/collection.ts'
+import { defineCollection, type RecordOf } from '../schema/collection.ts'
 import { bool, email, text } from '../schema/fields/index.ts'
 
 /** Administrators, who pass every rule. */
@@ -33,3 +33,5 @@ export const superusers = defineCollection({
     },
   },
 })
+
+export type Superuser = RecordOf<typeof superusers>

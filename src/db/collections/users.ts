@@ -3,7 +3,7 @@ import type { SqlReader } from '../engine/sql.ts'
 import { refuseOddName } from '../hooks/plain-name.ts'
 import { cancelJobsOf } from '../hooks/removal.ts'
 import { renewTokenKey } from '../hooks/token-key.ts'
-import { defineCollection } from '../schema/collection.ts'
+import { defineCollection, type RecordOf } from '../schema/collection.ts'
 import { bool, email, integer, relations, seconds, text } from '../schema/fields/index.ts'
 
 const OWN = 'id = @request.auth.id'
@@ -88,3 +88,5 @@ export const users = defineCollection({
     },
   },
 })
+
+export type User = RecordOf<typeof users>

@@ -3,15 +3,16 @@ import { AppError, badField, notFound } from '../../base/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import {
   type AccountKind,
-  endSessions,
+  endIssued,
   findAccount,
   type IdentityField,
 } from '../../db/store/accounts/index.ts'
 import type { ServerContext } from '../context.ts'
-import { callerName, impersonationOf, type Session } from '../http/caller.ts'
+import { type Caller, callerName, impersonationOf, type Session } from '../http/caller.ts'
 import { FORM_OR_JSON } from '../http/media.ts'
 import {
   authMethodsResponse,
+  issuedAccess,
   loginResponse,
   superuserResponse,
   userResponse,
@@ -54,26 +55,36 @@ const logoutEverywhere = defineRoute({
   access: 'signed_in',
   summary: "End all of the caller's logins and mailed links, this one included",
   body: v.object({
-    api_tokens: v.pipe(v.optional(v.boolean(), false), v.description("Also delete the caller's API tokens")),
+    api_tokens: v.pipe(
+      v.optional(v.boolean(), false),
+      v.description('Also end API tokens, links to jobs and reports, and the address of the calendar'),
+    ),
+    logins: v.pipe(
+      v.optional(v.boolean(), true),
+      v.description('false: keep logins, mailed links and event streams; end the rest only'),
+    ),
   }),
   response: v.object({
-    status: v.literal('logged_out'),
+    status: v.picklist(['logged_out', 'ended']),
     api_tokens: v.pipe(v.number(), v.description('Number of deleted API tokens')),
+    issued_access: issuedAccess,
   }),
   async run({ db }, { body, caller, ...call }) {
-    if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
-    const account =
-      caller.kind === 'user'
-        ? ({ kind: 'users', id: caller.user.id } as const)
-        : ({ kind: 'superusers', id: caller.superuser.id } as const)
-    const deleted = await endSessions(db, account, {
-      actor: callerName(caller),
-      personal: { ...clientOf(call) },
-      withTokens: body.api_tokens,
-    })
-    return { status: 'logged_out', api_tokens: deleted }
+    const actor = callerName(caller)
+    const personal = { ...clientOf(call) }
+    const which = !body.logins ? 'all_but_logins' : body.api_tokens ? 'all' : 'logins'
+    const { ended, remaining } = await endIssued(db, accountOfCaller(caller), { actor, personal, which })
+    const status = body.logins ? 'logged_out' : 'ended'
+    return { status, api_tokens: ended.api_tokens, issued_access: remaining }
   },
 })
+
+/** @throws AppError `unauthorized` for a guest. */
+function accountOfCaller(caller: Caller): { kind: AccountKind; id: string } {
+  if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
+  if (caller.kind === 'user') return { kind: 'users', id: caller.user.id }
+  return { kind: 'superusers', id: caller.superuser.id }
+}
 
 function routesOf(
   context: ServerContext,

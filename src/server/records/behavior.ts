@@ -27,7 +27,7 @@ export interface Step extends Writer {
 /**
  * Puts into the values what could only be found out by waiting, such as a hash; runs inside the transaction.
  */
-export type Completion = (values: Values, before: AnyRecord | undefined) => void
+export type Completion = (values: Values, before: AnyRecord | undefined, tx: Tx) => void
 
 /** A write before its transaction; `before` is the record to change. */
 export interface Draft extends Writer {
@@ -75,6 +75,8 @@ export interface Behavior<R = AnyRecord> {
   readonly updating?: (step: Step, before: R, patch: Values) => void
   /** After the update. */
   readonly updated?: (step: Step, before: R, after: R) => void
+  /** Values that the response to an update has in addition. */
+  readonly written?: (step: Step, before: R, after: R) => Values
   /** Replaces the removal of a record that the caller may remove. */
   readonly remove?: (writer: Writer, record: R) => Promise<void>
   readonly removing?: (step: Step, record: R) => void

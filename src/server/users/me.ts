@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { toTimestamp } from '../../base/index.ts'
 import {
+  type AccountKind,
+  countIssued,
   storedBytesLimit,
   storedBytesOf,
   superusers,
@@ -10,7 +12,7 @@ import {
 import { countPending } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller, User } from '../http/caller.ts'
-import { superuserResponse, userResponse } from '../http/response/account-responses.ts'
+import { issuedAccess, superuserResponse, userResponse } from '../http/response/account-responses.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
@@ -41,6 +43,7 @@ const response = v.pipe(
       scope: v.picklist(TOKEN_SCOPES),
       expires_at: v.pipe(v.string(), v.description("UTC; '' = never")),
     }),
+    issued_access: v.pipe(issuedAccess, v.description('What the account has given out and is still valid')),
     limits: v.pipe(
       v.nullable(v.object({ requests: rate, submissions: rate, pending_jobs: usage, stored_bytes: usage })),
       v.description('null for superusers, who have none'),
@@ -61,7 +64,8 @@ export const meRoute: Route = defineRoute({
     if (caller.kind !== 'user') {
       const account = caller.kind === 'superuser' ? caller.superuser : undefined
       const shown = account && presentRecord(superusers, account, context.db.names, { isSuperuser: true })
-      return { role: 'superuser', account: shown, balance: null, credentials, limits: null }
+      const issued_access = await issuedBy(context, 'superusers', account?.id ?? '')
+      return { role: 'superuser', account: shown, balance: null, credentials, issued_access, limits: null }
     }
     const { user } = caller
     return {
@@ -69,6 +73,7 @@ export const meRoute: Route = defineRoute({
       account: presentRecord(users, user, context.db.names, { isSuperuser: false, self: user.id }),
       balance: { qpu_seconds: user.qpu_seconds, unlimited: user.unlimited },
       credentials,
+      issued_access: await issuedBy(context, 'users', user.id),
       limits: await limitsOf(context, user),
     }
   },
@@ -81,6 +86,10 @@ function credentialsOf(caller: Caller) {
   }
   const expiresAt = caller.kind === 'guest' ? 0 : caller.session.expiresAt
   return { via: 'login', id: '', name: '', scope: 'all', expires_at: toTimestamp(expiresAt) }
+}
+
+function issuedBy({ db }: ServerContext, kind: AccountKind, id: string) {
+  return db.read((tx) => countIssued(tx, { kind, id }))
 }
 
 async function limitsOf({ db, live, config }: ServerContext, user: User) {

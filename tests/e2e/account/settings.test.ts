@@ -103,9 +103,13 @@ describe.skipIf(!chromium)('settings', () => {
         await page.locator('.field.invalid').getByLabel('Current password').waitFor()
         await page.getByLabel('Current password').fill(lab.user.password)
         await page.keyboard.press('Enter')
-        await page.getByText('stays valid: pipeline').waitFor()
+        const remaining = page.locator('form').getByText('One API token stays valid.')
+        await remaining.waitFor()
         expect((await lab.service.call('GET', '/api/me', { token: lab.user.token })).status).toBe(401)
         lab.user.password = 'the next password'
+        await page.locator('form').getByRole('button', { name: 'End all of them' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'End all of them' }).click()
+        await remaining.waitFor({ state: 'detached' })
 
         await page.getByRole('button', { name: 'Sign out everywhere' }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()

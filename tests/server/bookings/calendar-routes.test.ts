@@ -3,7 +3,7 @@ import { toTimestamp } from '../../../src/base/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { openTestServer, type TestAccount, type TestServer } from '../../support/server/server.ts'
+import { login, openTestServer, type TestAccount, type TestServer } from '../../support/server/server.ts'
 
 const HOUR = 3_600_000
 const FEED = '/api/calendar-feed'
@@ -123,9 +123,11 @@ describe('/api/calendar-feed', () => {
     await server.admin.patch(`/api/collections/users/records/${bob.id}`, { disabled: true })
     expect((await read(server, other)).status).toBe(404)
     await server.admin.patch(`/api/collections/users/records/${bob.id}`, { disabled: false })
-    expect((await read(server, other)).status).toBe(200)
-    await server.admin.call('DELETE', `/api/collections/users/records/${bob.id}`)
     expect((await read(server, other)).status).toBe(404)
+    bob.token = await login(server.guest, 'users', bob)
+    const third = await createFeed(server, bob)
+    await server.admin.call('DELETE', `/api/collections/users/records/${bob.id}`)
+    expect((await read(server, third)).status).toBe(404)
     expect(await server.db.read((tx) => tx.one('SELECT count(*) AS n FROM calendar_feeds'))).toEqual({ n: 0 })
   })
 

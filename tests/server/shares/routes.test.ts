@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { DAY_MS, toTimestamp } from '../../../src/base/index.ts'
 import { calibrationResults } from '../../../src/db/store/calibrations/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { openTestServer, type TestServer } from '../../support/server/server.ts'
+import { login, openTestServer, type TestServer } from '../../support/server/server.ts'
 
 const SHARES = '/api/shares'
 const PROGRAM = 'OPENQASM 3.0; qubit q; bit c; c = measure q;'
@@ -91,9 +91,12 @@ describe(SHARES, () => {
     await server.admin.patch(`/api/collections/users/records/${ada.id}`, disabling)
     expect((await openLink(ofDisabled.url)).status).toBe(404)
     await server.admin.patch(`/api/collections/users/records/${ada.id}`, { disabled: false })
-    expect((await openLink(ofDisabled.url)).status).toBe(200)
-    await server.admin.call('DELETE', `/api/collections/quantum_jobs/records/${job.record}`)
     expect((await openLink(ofDisabled.url)).status).toBe(404)
+    ada.token = await login(server.guest, 'users', ada)
+    const ofRemoved = await create()
+    expect((await openLink(ofRemoved.url)).status).toBe(200)
+    await server.admin.call('DELETE', `/api/collections/quantum_jobs/records/${job.record}`)
+    expect((await openLink(ofRemoved.url)).status).toBe(404)
   })
 
   test('nobody shares the job of another user, or revokes the link of one, but superusers', async () => {

@@ -122,7 +122,11 @@ test('logging out everywhere ends all logins and mailed links, and API tokens on
   const program = programOf(server, (await server.as(user).post('/api/tokens')).text('token'))
   const linked = await server.admin.post('/api/op/account-links', { id: user.id, purpose: 'verification' })
   const { body } = await server.as(user).post('/api/auth/logout-everywhere', {})
-  expect(body).toEqual({ status: 'logged_out', api_tokens: 0 })
+  expect(body).toEqual({
+    status: 'logged_out',
+    api_tokens: 0,
+    issued_access: { api_tokens: 1, shares: 0, calendar_feeds: 0 },
+  })
   expect([(await other.get('/api/jobs')).status, (await server.as(user).get('/api/jobs')).status]).toEqual([
     401, 401,
   ])
@@ -132,16 +136,12 @@ test('logging out everywhere ends all logins and mailed links, and API tokens on
 
   const again = server.as({ token: await login(server.guest, 'users', user) })
   const reply = await again.post('/api/auth/logout-everywhere', { api_tokens: true })
-  expect(reply.body).toEqual({ status: 'logged_out', api_tokens: 1 })
+  expect(reply.body).toMatchObject({ status: 'logged_out', api_tokens: 1 })
   expect((await program.get('/api/jobs')).status).toBe(401)
   const acts = (await server.db.read((tx) => listAudit(tx, { act: 'account', limit: 10 }))).map(
     ({ act }) => act,
   )
-  expect(acts).toEqual([
-    'account.link.verification',
-    'account.logout_everywhere',
-    'account.logout_everywhere',
-  ])
+  expect(acts).toEqual(['account.link.verification', 'account.end_access', 'account.end_access'])
 })
 
 test('an impersonated login cannot gain a longer one', async () => {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { formatNumberOf, sentence } from '../../lib/format.ts'
 import { text } from './fields.ts'
 
 /** The signed-in account. `qpu_seconds` is its QPU-time balance in s; superusers have none. */
@@ -13,3 +14,26 @@ export type Account = v.InferOutput<typeof account>
 /** Response to a login and to a token refresh. */
 export const auth = v.object({ token: v.string(), record: account })
 export type Auth = v.InferOutput<typeof auth>
+
+/** What an account has given out and is still valid: the number of each kind. */
+export const issuedAccess = v.object({
+  api_tokens: v.number(),
+  shares: v.number(),
+  calendar_feeds: v.number(),
+})
+export type IssuedAccess = v.InferOutput<typeof issuedAccess>
+
+/** A change of the account, or the end of its logins, lists what it leaves valid. */
+export const withIssuedAccess = v.object({ issued_access: issuedAccess })
+
+/** "2 API tokens and the address of your calendar stay valid."; empty when nothing does. */
+export function describeIssued({ api_tokens: tokens, shares, calendar_feeds: feeds }: IssuedAccess): string {
+  const parts = [
+    ...(tokens > 0 ? [formatNumberOf(tokens, 'API token')] : []),
+    ...(shares > 0 ? [formatNumberOf(shares, 'shared link')] : []),
+    ...(feeds > 0 ? ['the address of your calendar'] : []),
+  ]
+  if (parts.length === 0) return ''
+  const list = new Intl.ListFormat('en', { style: 'long' }).format(parts)
+  return `${sentence(list)} ${tokens + shares + feeds === 1 ? 'stays' : 'stay'} valid.`
+}

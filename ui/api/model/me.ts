@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { issuedAccess } from './account.ts'
 import { text } from './fields.ts'
 
 const rate = v.nullable(v.object({ per_second: v.number(), burst: v.number() }))
@@ -20,6 +21,7 @@ export const me = v.object({
   }),
   balance: v.nullable(v.object({ qpu_seconds: v.number(), unlimited: v.boolean() })),
   credentials: v.object({ expires_at: text }),
+  issued_access: issuedAccess,
   limits: v.nullable(
     v.object({ requests: rate, submissions: rate, pending_jobs: usage, stored_bytes: usage }),
   ),

@@ -165,6 +165,15 @@ type Superuser struct {
 	Updated string `json:"updated"`
 }
 
+// IssuedAccess: API tokens, links to jobs and reports, addresses of the calendar
+type IssuedAccess struct {
+	APITokens float64 `json:"api_tokens"`
+
+	Shares float64 `json:"shares"`
+
+	CalendarFeeds float64 `json:"calendar_feeds"`
+}
+
 // OAuth2LoginMeta: see the reference of the routes
 type OAuth2LoginMeta struct {
 	ID string `json:"id"`
@@ -222,6 +231,15 @@ type MeCredentials struct {
 	ExpiresAt string `json:"expires_at"`
 }
 
+// MeIssuedAccess: What the account has given out and is still valid
+type MeIssuedAccess struct {
+	APITokens float64 `json:"api_tokens"`
+
+	Shares float64 `json:"shares"`
+
+	CalendarFeeds float64 `json:"calendar_feeds"`
+}
+
 // MeLimits: see the reference of the routes
 type MeLimits struct {
 	// null = no limit
@@ -245,6 +263,9 @@ type Me struct {
 	Balance *MeBalance `json:"balance"`
 
 	Credentials MeCredentials `json:"credentials"`
+
+	// What the account has given out and is still valid
+	IssuedAccess MeIssuedAccess `json:"issued_access"`
 
 	// null for superusers, who have none
 	Limits *MeLimits `json:"limits"`
@@ -2388,6 +2409,9 @@ type SuperusersRecord struct {
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Updated string `json:"updated"`
 
+	// After a change of password: what is still valid
+	IssuedAccess *IssuedAccess `json:"issued_access,omitempty"`
+
 	Expand map[string]any `json:"expand,omitempty"`
 }
 
@@ -2517,6 +2541,9 @@ type UsersRecord struct {
 
 	// Bytes of the stored jobs of the user
 	StoredBytes float64 `json:"stored_bytes"`
+
+	// After a change of password: what is still valid
+	IssuedAccess *IssuedAccess `json:"issued_access,omitempty"`
 
 	Expand map[string]any `json:"expand,omitempty"`
 }
@@ -3657,8 +3684,11 @@ type PostCollectionsSuperusersAuthWithPasswordBody struct {
 
 // PostAuthLogoutEverywhereBody: see the reference of the routes
 type PostAuthLogoutEverywhereBody struct {
-	// Also delete the caller's API tokens
+	// Also end API tokens, links to jobs and reports, and the address of the calendar
 	APITokens *bool `json:"api_tokens,omitempty"`
+
+	// false: keep logins, mailed links and event streams; end the rest only
+	Logins *bool `json:"logins,omitempty"`
 }
 
 // PostAuthLogoutEverywhereResponse: see the reference of the routes
@@ -3667,6 +3697,8 @@ type PostAuthLogoutEverywhereResponse struct {
 
 	// Number of deleted API tokens
 	APITokens float64 `json:"api_tokens"`
+
+	IssuedAccess IssuedAccess `json:"issued_access"`
 }
 
 // PostCollectionsUsersAuthWithOauth2Body: see the reference of the routes

@@ -106,6 +106,13 @@ export interface Superuser {
   readonly updated: string
 }
 
+/** API tokens, links to jobs and reports, addresses of the calendar */
+export interface IssuedAccess {
+  readonly api_tokens: number
+  readonly shares: number
+  readonly calendar_feeds: number
+}
+
 export interface OAuth2LoginMeta {
   readonly id: string
   readonly name: string
@@ -143,6 +150,13 @@ export interface MeCredentials {
   readonly expires_at: string
 }
 
+/** What the account has given out and is still valid */
+export interface MeIssuedAccess {
+  readonly api_tokens: number
+  readonly shares: number
+  readonly calendar_feeds: number
+}
+
 export interface MeLimits {
   /** null = no limit */
   readonly requests: RateLimit | null
@@ -158,6 +172,8 @@ export interface Me {
   /** null for superusers */
   readonly balance: MeBalance | null
   readonly credentials: MeCredentials
+  /** What the account has given out and is still valid */
+  readonly issued_access: MeIssuedAccess
   /** null for superusers, who have none */
   readonly limits: MeLimits | null
 }
@@ -1544,6 +1560,8 @@ export interface SuperusersRecord {
   readonly created: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly updated: string
+  /** After a change of password: what is still valid */
+  readonly issued_access?: IssuedAccess
   readonly expand?: { readonly [key: string]: unknown }
 }
 
@@ -1627,6 +1645,8 @@ export interface UsersRecord {
   readonly updated: string
   /** Bytes of the stored jobs of the user */
   readonly stored_bytes: number
+  /** After a change of password: what is still valid */
+  readonly issued_access?: IssuedAccess
   readonly expand?: { readonly [key: string]: unknown }
 }
 
@@ -2409,14 +2429,17 @@ export interface PostCollectionsSuperusersAuthWithPasswordBody {
 }
 
 export interface PostAuthLogoutEverywhereBody {
-  /** Also delete the caller's API tokens */
+  /** Also end API tokens, links to jobs and reports, and the address of the calendar */
   readonly api_tokens?: boolean
+  /** false: keep logins, mailed links and event streams; end the rest only */
+  readonly logins?: boolean
 }
 
 export interface PostAuthLogoutEverywhereResponse {
-  readonly status: "logged_out"
+  readonly status: "logged_out" | "ended"
   /** Number of deleted API tokens */
   readonly api_tokens: number
+  readonly issued_access: IssuedAccess
 }
 
 export interface PostCollectionsUsersAuthWithOauth2Body {

@@ -106,6 +106,14 @@ class Superuser(_Superuser, total=False):
     email: str
 
 
+class IssuedAccess(TypedDict):
+    """API tokens, links to jobs and reports, addresses of the calendar."""
+
+    api_tokens: float
+    shares: float
+    calendar_feeds: float
+
+
 class OAuth2LoginMeta(TypedDict):
     id: str
     name: str
@@ -138,6 +146,14 @@ class MeCredentials(TypedDict):
     expires_at: str  # UTC; '' = never
 
 
+class MeIssuedAccess(TypedDict):
+    """What the account has given out and is still valid."""
+
+    api_tokens: float
+    shares: float
+    calendar_feeds: float
+
+
 class MeLimits(TypedDict):
     requests: Optional[RateLimit]  # null = no limit
     submissions: Optional[RateLimit]  # null = no limit
@@ -150,6 +166,7 @@ class Me(TypedDict):
     account: Union[User, Superuser]
     balance: Optional[MeBalance]  # null for superusers
     credentials: MeCredentials
+    issued_access: MeIssuedAccess  # What the account has given out and is still valid
     limits: Optional[MeLimits]  # null for superusers, who have none
 
 
@@ -1339,6 +1356,7 @@ class _SuperusersRecord(TypedDict):
 
 class SuperusersRecord(_SuperusersRecord, total=False):
     email: str
+    issued_access: IssuedAccess  # After a change of password: what is still valid
     expand: Dict[str, Any]
 
 
@@ -1404,6 +1422,7 @@ class _UsersRecord(TypedDict):
 
 class UsersRecord(_UsersRecord, total=False):
     email: str
+    issued_access: IssuedAccess  # After a change of password: what is still valid
     expand: Dict[str, Any]
 
 
@@ -2026,12 +2045,14 @@ class PostCollectionsSuperusersAuthWithPasswordBody(_PostCollectionsSuperusersAu
 
 
 class PostAuthLogoutEverywhereBody(TypedDict, total=False):
-    api_tokens: bool  # Also delete the caller's API tokens
+    api_tokens: bool  # Also end API tokens, links to jobs and reports, and the address of the calendar
+    logins: bool  # false: keep logins, mailed links and event streams; end the rest only
 
 
 class PostAuthLogoutEverywhereResponse(TypedDict):
-    status: Literal["logged_out"]
+    status: Literal["logged_out", "ended"]
     api_tokens: float  # Number of deleted API tokens
+    issued_access: IssuedAccess
 
 
 class _PostCollectionsUsersAuthWithOauth2Body(TypedDict):

@@ -1,24 +1,17 @@
 import { AppError, badField, newId, newSecret } from '../../../base/index.ts'
 import { apiTokens } from '../../collections/api_tokens.ts'
-import { superusers } from '../../collections/superusers.ts'
-import { PROXY_PREFIX, users } from '../../collections/users.ts'
+import { type Superuser, superusers } from '../../collections/superusers.ts'
+import { type User, users } from '../../collections/users.ts'
 import type { SqlReader } from '../../engine/sql.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
-import type { ReadTx, Tx } from '../../records/tx.ts'
-import type { RecordOf } from '../../schema/collection.ts'
+import type { Tx } from '../../records/tx.ts'
+import { type AccountKind, disableProxy } from './issued-access.ts'
 import { postLedger } from './ledger.ts'
 import { type ApiToken, removeOtherApiTokens } from './tokens.ts'
 
-export type User = RecordOf<typeof users>
-export type Superuser = RecordOf<typeof superusers>
 /** An account that can log in. */
 export type Account = User | Superuser
-/** Collections that hold accounts. */
-export type AccountKind = 'users' | 'superusers'
-
-/** The balance shown for the proxy users of superusers. */
-const UNLIMITED_SECONDS = 999_999_999
 
 /** The secret that signs the tokens of one kind of account; created once and stored in the database. */
 export function accountSecret(db: Database, kind: AccountKind): Promise<string> {
@@ -160,16 +153,10 @@ export function removeSuperuser(
     const existing = tx.findBy(superusers, { email: stored(email) })
     if (!existing) throw new AppError('not_found', `There is no superuser ${email}`)
     tx.remove(superusers, existing.id)
-    disableProxy(tx, existing)
+    disableProxy(tx, existing, actor)
     const personal = { email: existing.email }
     appendAudit(tx, { actor, action: 'superuser.delete', subject: existing.id, personal })
   })
-}
-
-/** Disables the proxy user of a removed superuser. */
-export function disableProxy(tx: Tx, superuser: Superuser): void {
-  const proxy = findProxy(tx, superuser)
-  if (proxy) tx.update(users, proxy.id, { disabled: true })
 }
 
 /** Changes that a superuser makes to a user's account; absent parts stay unchanged. */
@@ -226,40 +213,4 @@ function setBalance(tx: Tx, user: User, qpuSeconds: number): void {
   }
   const deltaMs = Math.round(qpuSeconds * 1_000) - Math.round(user.qpu_seconds * 1_000)
   if (deltaMs !== 0) postLedger(tx, { user: user.id, kind: 'admin', sourceId: newId(tx.now), deltaMs })
-}
-
-/** The proxy user of a superuser, if it exists. */
-export function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
-  return tx.findBy(users, { username: `${PROXY_PREFIX}${superuser.id}`, unlimited: true })
-}
-
-/** Applies a change of a superuser's address to its proxy user. */
-export function syncProxyEmail(tx: Tx, superuser: Superuser): void {
-  const proxy = findProxy(tx, superuser)
-  if (proxy) tx.update(users, proxy.id, { email: availableEmail(tx, superuser.email, proxy.id) })
-}
-
-/** The proxy user of a superuser, for routes that need a user; created on first use, never charged. */
-export async function proxyUserOf(db: Database, superuser: Superuser): Promise<User> {
-  const existing = await db.read((tx) => findProxy(tx, superuser))
-  return (
-    existing ?? db.write('create proxy user', (tx) => findProxy(tx, superuser) ?? insertProxy(tx, superuser))
-  )
-}
-
-function insertProxy(tx: Tx, superuser: Superuser): User {
-  return tx.insert(users, {
-    email: availableEmail(tx, superuser.email),
-    username: `${PROXY_PREFIX}${superuser.id}`,
-    tokenKey: newSecret(),
-    verified: true,
-    unlimited: true,
-    qpu_seconds: UNLIMITED_SECONDS,
-  })
-}
-
-/** The same person may have a user account; e-mail addresses are unique, so the proxy user then has none. */
-function availableEmail(tx: ReadTx, email: string, self?: string): string {
-  const owner = tx.findBy(users, { email })
-  return owner && owner.id !== self ? '' : email
 }

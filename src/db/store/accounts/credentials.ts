@@ -1,11 +1,16 @@
-import { newSecret } from '../../../base/index.ts'
 import { superusers } from '../../collections/superusers.ts'
-import { type AuditEntry, appendAudit } from '../../journal/audit.ts'
+import type { AuditEntry } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
-import type { Tx } from '../../records/tx.ts'
-import { type AccountKind, accountCollection, findProxy, syncProxyEmail } from './accounts.ts'
-import { revokeOtherAccess } from './external-auths.ts'
-import { removeOtherApiTokens } from './tokens.ts'
+import { accountCollection } from './accounts.ts'
+import { removeExternalAuths } from './external-auths.ts'
+import {
+  type AccountKind,
+  countIssued,
+  type EndedAccess,
+  endAccess,
+  type IssuedAccess,
+} from './issued-access.ts'
+import { syncProxyEmail } from './proxy-users.ts'
 
 /** An account whose ownership was proven; the proof expires with the account's key. */
 interface ProvenAccount {
@@ -16,7 +21,7 @@ interface ProvenAccount {
 }
 
 /**
- * Sets a new password of an account, which ends its sessions, and removes its API tokens. `email` is the
+ * Sets a new password of an account, which ends everything that it has given out. `email` is the
  * address that the proof was sent to; if it is still the account's address, it becomes verified. Returns
  * false when the proof was used before or the account no longer exists.
  */
@@ -31,42 +36,23 @@ export function resetPassword(
     if (!before || before.tokenKey !== tokenKey) return false
     const provesAddress = !before.verified && before.email === email
     // A person who registered an address of somebody else must not keep other ways to log in.
-    if (provesAddress && kind === 'users') revokeOtherAccess(tx, id)
-    removeApiTokensOf(tx, kind, id)
+    if (provesAddress && kind === 'users') removeExternalAuths(tx, id)
+    endAccess(tx, { kind, id }, 'all', { actor: `${kind === 'users' ? 'user' : 'superuser'}:${id}` })
     tx.update(collection, id, { password: passwordHash, verified: before.verified || provesAddress })
     return true
   })
 }
 
-/**
- * Ends all sessions of an account, and removes its API tokens if `withTokens` is set; audited. Returns the
- * number of removed tokens.
- */
-export function endSessions(
+/** Ends what an account has given out; audited. Returns what ended and what is still valid. */
+export function endIssued(
   db: Database,
-  { kind, id }: Pick<ProvenAccount, 'kind' | 'id'>,
-  { withTokens, ...entry }: Pick<AuditEntry, 'actor' | 'personal'> & { withTokens: boolean },
-): Promise<number> {
-  return db.write('end sessions', (tx) => {
-    tx.update(accountCollection(kind), id, { tokenKey: newSecret() })
-    const tokens = withTokens ? removeApiTokensOf(tx, kind, id) : 0
-    const detail = { api_tokens: tokens }
-    appendAudit(tx, { ...entry, action: 'account.logout_everywhere', subject: id, detail })
-    return tokens
+  account: Pick<ProvenAccount, 'kind' | 'id'>,
+  { which, ...entry }: Pick<AuditEntry, 'actor' | 'personal'> & { which: EndedAccess },
+): Promise<{ ended: IssuedAccess; remaining: IssuedAccess }> {
+  return db.write('end issued access', (tx) => {
+    const ended = endAccess(tx, account, which, entry)
+    return { ended, remaining: countIssued(tx, account) }
   })
-}
-
-/**
- * Removes the API tokens of a user, or of the proxy user of a superuser, the address of the calendar and the
- * links to jobs and reports; returns the number of tokens.
- */
-function removeApiTokensOf(tx: Tx, kind: AccountKind, id: string): number {
-  const superuser = kind === 'superusers' ? tx.find(superusers, id) : undefined
-  const user = superuser ? findProxy(tx, superuser)?.id : id
-  if (user === undefined) return 0
-  for (const table of ['calendar_feeds', 'shares'])
-    tx.run(`DELETE FROM ${table} WHERE "user" = $user`, { user })
-  return removeOtherApiTokens(tx, user, [])
 }
 
 /** Marks the address as verified; false when the account has another address by now. */

@@ -1,10 +1,9 @@
-import { AppError, newSecret } from '../../../base/index.ts'
+import { AppError } from '../../../base/index.ts'
 import { externalAuths } from '../../collections/external_auths.ts'
-import { users } from '../../collections/users.ts'
+import { type User, users } from '../../collections/users.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import type { User } from './accounts.ts'
-import { removeOtherApiTokens } from './tokens.ts'
+import { endAccess } from './issued-access.ts'
 
 /** The identity of a person at an OAuth2 provider. */
 export interface ExternalIdentity {
@@ -50,10 +49,9 @@ export function signInExternally(
   })
 }
 
-/** Removes every way to log in other than the password: linked accounts and API tokens. */
-export function revokeOtherAccess(tx: Tx, user: string): void {
+/** Removes the accounts at providers that are linked to a user. */
+export function removeExternalAuths(tx: Tx, user: string): void {
   for (const { id } of tx.list(externalAuths, { where: { recordRef: user } })) tx.remove(externalAuths, id)
-  removeOtherApiTokens(tx, user, [])
 }
 
 function findLinked(tx: ReadTx, { provider, providerId }: ExternalIdentity): User | undefined {
@@ -76,8 +74,9 @@ function assertEnabled({ disabled, unlimited }: User): void {
 /** The account may have been registered with somebody else's address, whose owner must not share it. */
 function revokeUnverifiedAccess(tx: Tx, user: User): void {
   if (user.verified) return
-  revokeOtherAccess(tx, user.id)
-  tx.update(users, user.id, { password: '', tokenKey: newSecret() })
+  removeExternalAuths(tx, user.id)
+  endAccess(tx, { kind: 'users', id: user.id }, 'all', { actor: `user:${user.id}` })
+  tx.update(users, user.id, { password: '' })
 }
 
 /**

@@ -2,17 +2,15 @@ export { apiTokens, TOKEN_SCOPES, type TokenScope } from '../../collections/api_
 export { externalAuths } from '../../collections/external_auths.ts'
 export { notifications } from '../../collections/notifications.ts'
 export { MAX_QPU_SECONDS, qpuTimeRequests } from '../../collections/qpu_time_requests.ts'
-export { superusers } from '../../collections/superusers.ts'
-export { users } from '../../collections/users.ts'
+export { type Superuser, superusers } from '../../collections/superusers.ts'
+export { type User, users } from '../../collections/users.ts'
 export { DIRECTION_MARKS } from '../../hooks/plain-name.ts'
 export { MAX_FAIR_WINDOW_MS } from '../../sums/old-use.ts'
 export {
   type Account,
-  type AccountKind,
   accountSecret,
   changeAccount,
   changeUserAccount,
-  disableProxy,
   findAccount,
   findAccountByEmail,
   findByApiToken,
@@ -22,16 +20,20 @@ export {
   findUserByIdentity,
   type IdentityField,
   listSuperusers,
-  proxyUserOf,
   readSuperusers,
   removeSuperuser,
-  type Superuser,
   saveSuperuser,
-  syncProxyEmail,
-  type User,
 } from './accounts.ts'
-export { changeEmail, endSessions, resetPassword, verifyEmail } from './credentials.ts'
+export { changeEmail, endIssued, resetPassword, verifyEmail } from './credentials.ts'
 export { type ExternalIdentity, signInExternally } from './external-auths.ts'
+export {
+  type AccountKind,
+  countIssued,
+  disableProxy,
+  endAccess,
+  ISSUED,
+  type IssuedAccess,
+} from './issued-access.ts'
 export {
   type AddressUse,
   forgetAddresses,
@@ -44,6 +46,7 @@ export {
 } from './known-addresses.ts'
 export { chargeOf, listLedger, postLedger } from './ledger.ts'
 export { dismissNotification } from './notifications.ts'
+export { proxyUserOf, syncProxyEmail } from './proxy-users.ts'
 export { compareFair, RecentUse } from './recent-use.ts'
 export { storedBytesLimit, storedBytesOf } from './stored-bytes.ts'
 export {

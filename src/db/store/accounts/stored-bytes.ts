@@ -1,7 +1,7 @@
 import { AppError, describeBytes } from '../../../base/index.ts'
+import type { User } from '../../collections/users.ts'
 import type { Ahead, SqlReader } from '../../engine/sql.ts'
 import { newerBytes } from '../../sums/newer.ts'
-import type { User } from './accounts.ts'
 
 /** Begins to read the bytes of the stored jobs of a user. */
 export function storedBytesOf(tx: SqlReader, user: string): Ahead<number> {

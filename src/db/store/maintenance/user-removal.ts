@@ -1,4 +1,4 @@
-import { AppError, newSecret } from '../../../base/index.ts'
+import { AppError } from '../../../base/index.ts'
 import { apiTokens } from '../../collections/api_tokens.ts'
 import { externalAuths } from '../../collections/external_auths.ts'
 import { notifications } from '../../collections/notifications.ts'
@@ -10,6 +10,7 @@ import { appendAudit, erasePersonal } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
+import { endAccess } from '../accounts/issued-access.ts'
 import { forgetAddresses } from '../accounts/known-addresses.ts'
 import { pendingByUser } from '../jobs/pending-by-user.ts'
 import { cancelJob } from '../jobs/transitions/cancel.ts'
@@ -32,9 +33,9 @@ export function beginUserRemoval(tx: Tx, id: string, actor: string): boolean {
     verified: false,
     username: '',
     password: '',
-    tokenKey: newSecret(),
     disabled: true,
   })
+  endAccess(tx, { kind: 'users', id }, 'disabled', { actor })
   return true
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { superusers, users } from '../../../db/store/accounts/index.ts'
+import { ISSUED, superusers, users } from '../../../db/store/accounts/index.ts'
 import { recordResponse } from './record-response.ts'
 
 /** A user as returned by `presentRecord`. */
@@ -7,6 +7,13 @@ export const userResponse = recordResponse('User', users)
 
 /** A superuser as returned by `presentRecord`. */
 export const superuserResponse = recordResponse('Superuser', superusers)
+
+/** Number of what an account has given out and is still valid, by kind. */
+export const issuedAccess = v.pipe(
+  v.object(v.entriesFromList(ISSUED, v.number())),
+  v.title('IssuedAccess'),
+  v.description('API tokens, links to jobs and reports, addresses of the calendar'),
+)
 
 /**
  * Response of a login: the token for `Authorization`, and the account. `title` is its name in the API

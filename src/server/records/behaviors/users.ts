@@ -10,7 +10,7 @@ import {
 import { addressLimitKey } from '../../http/address.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'
-import { assertHasPassword, prepareCredentials } from './credentials.ts'
+import { assertHasPassword, issuedShape, prepareCredentials, remainingAccess } from './credentials.ts'
 
 const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }
 
@@ -19,19 +19,17 @@ const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Val
  */
 export const usersBehavior = defineBehavior(users, {
   superuserOnly: ['qpu_seconds', 'api_tokens', 'disabled', 'max_bytes'],
-  computedShape: { stored_bytes: v.pipe(v.number(), v.description('Bytes of the stored jobs of the user')) },
+  computedShape: {
+    stored_bytes: v.pipe(v.number(), v.description('Bytes of the stored jobs of the user')),
+    ...issuedShape,
+  },
   computed: (tx) => (user) => ({ stored_bytes: storedBytesOf(tx, user.id)() }),
   fixed: { create: ['api_tokens'] },
   async prepare(draft) {
     refuseBadBalance(draft)
     if (!draft.before) assertHasPassword(draft)
     if (!draft.before && !draft.isSuperuser) draft.service.signUps.take(addressLimitKey(draft.client.address))
-    const complete = await prepareCredentials('users', draft)
-    const removesTokens = readRemoveTokens(draft)
-    return (values, before) => {
-      complete(values, before)
-      if (removesTokens && before) values['api_tokens'] = []
-    }
+    return prepareCredentials('users', draft)
   },
   creating({ isSuperuser }, values) {
     if ((values['email'] ?? '') === '') throw failed('create', { email: BLANK })
@@ -43,6 +41,7 @@ export const usersBehavior = defineBehavior(users, {
     if (!step.isSuperuser) assertAddressUnchanged(before, patch)
     changeBalance(step, before, patch)
   },
+  written: remainingAccess('users'),
   async remove({ service, caller }, { id }) {
     if (!(await service.removals.remove(id, callerName(caller)))) throw notFound()
   },
@@ -56,20 +55,6 @@ const BLANK: FieldError = { code: 'validation_required', message: 'Cannot be bla
 
 function failed(operation: 'create' | 'update', fields: Record<string, FieldError>): AppError {
   return new AppError('invalid', `Failed to ${operation} record`, { fields })
-}
-
-/**
- * Whether a change of password also deletes the API tokens: `removeApiTokens: true`. They are kept by
- * default, because clients of the record-store pattern do not know them; the response lists those that still
- * work.
- */
-function readRemoveTokens({ body, before }: Draft): boolean {
-  const { removeApiTokens: sent = false, password = '' } = body
-  if (sent === false || sent === 'false' || !before) return false
-  const isPasswordChange = password !== '' && password !== null
-  if ((sent === true || sent === 'true') && isPasswordChange) return true
-  const message = 'Must be true or false, together with a new password.'
-  throw failed('update', { removeApiTokens: { code: 'validation_invalid_value', message } })
 }
 
 /** A balance must be a number; unlike in other numeric fields, text is refused. */

@@ -78,7 +78,7 @@ async function ownerValue({ behavior, service, call }: Write, values: Values): P
 function insert(write: Write, tx: Tx, values: Values, complete: Completion | undefined): AnyRecord {
   const { behavior, writer, collection } = write
   const step = { ...writer, tx }
-  complete?.(values, undefined)
+  complete?.(values, undefined, tx)
   behavior.creating?.(step, values)
   const record = tx.insert(collection, values)
   behavior.created?.(step, record)

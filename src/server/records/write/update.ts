@@ -33,14 +33,15 @@ export async function updateRecord(
     const { before, sorted } = patchOf(tx)
     const patch: Values = { ...sorted.values }
     const step = { ...writer, tx }
-    complete?.(patch, before)
+    complete?.(patch, before, tx)
     behavior.updating?.(step, before, patch)
     const changed = tx.update(collection, id, patch)
     if (!changed) throw notFound()
     behavior.updated?.(step, before, changed)
     const after = tx.find(collection, id) ?? changed
     audit(write, tx, { before, after })
-    return { before, after, response: presentWritten(write, tx, after) }
+    const response = { ...presentWritten(write, tx, after), ...behavior.written?.(step, before, after) }
+    return { before, after, response }
   })
   await afterCommit(write, { before, after })
   return response

@@ -4,7 +4,7 @@ import { appendAudit } from '../../../db/journal/index.ts'
 import { isClosedTo } from '../../../db/query/index.ts'
 import { clientOf } from '../../auth/access-audit.ts'
 import { callerName } from '../../http/caller.ts'
-import type { AnyRecord, Behavior, Committed, Writer } from '../behavior.ts'
+import type { AnyRecord, Behavior, Committed, Values, Writer } from '../behavior.ts'
 import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordCall } from '../read/list.ts'
 import { presentRecords } from '../read/present.ts'
@@ -76,7 +76,7 @@ export function audit({ writer, collection }: Write, tx: Tx, { before, after }: 
 }
 
 /** The response that presents a record after its change. */
-export function presentWritten(write: Write, tx: ReadTx, record: AnyRecord): unknown {
+export function presentWritten(write: Write, tx: ReadTx, record: AnyRecord): Values | undefined {
   const { service, collection, call } = write
   const view = {
     caller: call.caller,

@@ -38,7 +38,7 @@ export function Profile() {
               <EmailChange email={loaded.account.email ?? ''} />
               {isUser && oauth2.length > 0 && <LinkedAccounts providers={oauth2} />}
               {isUser ? <Mails account={loaded.account} /> : <AlertMails account={loaded.account} />}
-              <Sessions />
+              <Sessions issued={loaded.issued_access} />
             </>
           )
         }}

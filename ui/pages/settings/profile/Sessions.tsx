@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { asApiError } from '../../../api/api.ts'
+import { describeIssued, type IssuedAccess, withIssuedAccess } from '../../../api/model/account.ts'
 import { useApp } from '../../../app/app.ts'
 import { Panel } from '../../../parts/Panel.tsx'
 import { useConfirm } from '../../../parts/use-confirm.ts'
+import { RemainingAccess } from './RemainingAccess.tsx'
 
-/** Ends every login of the account. */
-export function Sessions() {
+/** Ends every login of the account; lists what else it has given out. */
+export function Sessions({ issued }: { issued: IssuedAccess }) {
   const { api, signOut, toast } = useApp()
   const confirm = useConfirm()
   const withTokens = useSignal(false)
@@ -13,16 +15,17 @@ export function Sessions() {
     const confirmed = await confirm({
       title: 'Sign out everywhere?',
       body: withTokens.value
-        ? 'Every login ends, this one too, mailed links become invalid and your API tokens are deleted.'
-        : 'Every login ends, this one too, and mailed links become invalid. API tokens stay valid.',
+        ? 'Every login ends, this one too, mailed links become invalid, and your API tokens, shared links and calendar address end.'
+        : 'Every login ends, this one too, and mailed links become invalid. API tokens, shared links and your calendar address stay valid.',
       action: 'Sign out everywhere',
       tone: 'bad',
     })
     if (!confirmed) return
     try {
-      await api.send('/api/auth/logout-everywhere', { api_tokens: withTokens.value })
+      const body = { api_tokens: withTokens.value }
+      const { issued_access } = await api.post('/api/auth/logout-everywhere', body, withIssuedAccess)
       signOut()
-      toast('All logins have ended.')
+      toast(`All logins have ended. ${describeIssued(issued_access)}`)
     } catch (failure) {
       toast(asApiError(failure).message, 'bad')
     }
@@ -39,13 +42,14 @@ export function Sessions() {
               withTokens.value = currentTarget.checked
             }}
           />
-          Also delete my API tokens
+          Also end my API tokens, shared links and calendar address
         </label>
         <div class="actions">
           <button type="button" class="danger" onClick={() => void end()}>
             Sign out everywhere
           </button>
         </div>
+        <RemainingAccess issued={issued} />
       </div>
     </Panel>
   )

@@ -1,0 +1,88 @@
+import { newSecret } from '../../../base/index.ts'
+import { apiTokens } from '../../collections/api_tokens.ts'
+import { type Superuser, superusers } from '../../collections/superusers.ts'
+import { users } from '../../collections/users.ts'
+import { type AuditEntry, appendAudit } from '../../journal/audit.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import { findProxy } from './proxy-users.ts'
+import { removeOtherApiTokens } from './tokens.ts'
+
+/**
+ * What an account has given out and the database stores: tables with the column `user`. Logins and mailed
+ * links are signed with the key of the account, and event streams follow the credentials that opened them.
+ */
+export const ISSUED = ['api_tokens', 'shares', 'calendar_feeds'] as const
+
+/** The number of rows of each kind. */
+export type IssuedAccess = Record<(typeof ISSUED)[number], number>
+
+/**
+ * What ends: `logins` are logins, mailed links and their event streams; `all` is that and everything stored;
+ * `all_but_logins` is what is stored; `disabled` is `all` but the API tokens, which are refused until the
+ * account is enabled.
+ */
+export type EndedAccess = 'logins' | 'all' | 'all_but_logins' | 'disabled'
+
+type Act = Pick<AuditEntry, 'actor' | 'personal'>
+
+/** Collections that hold accounts. */
+export type AccountKind = 'users' | 'superusers'
+
+interface AccountId {
+  kind: AccountKind
+  id: string
+}
+
+/**
+ * Ends what an account has given out, and for a superuser what its proxy user has; audited. Returns the
+ * number of ended rows.
+ */
+export function endAccess(tx: Tx, account: AccountId, which: EndedAccess, by: Act): IssuedAccess {
+  const { kind, id } = account
+  const user = ownerOf(tx, account)
+  if (which !== 'all_but_logins') {
+    if (kind === 'superusers') tx.update(superusers, id, { tokenKey: newSecret() })
+    // A superuser can have issued logins of its proxy user.
+    if (user !== undefined) tx.update(users, user, { tokenKey: newSecret() })
+  }
+  const ended = { api_tokens: 0, shares: 0, calendar_feeds: 0 }
+  for (const table of which === 'logins' ? [] : ISSUED) {
+    if (user === undefined) continue
+    if (table !== 'api_tokens') ended[table] = tx.run(`DELETE FROM ${table} WHERE "user" = $user`, { user })
+    else if (which !== 'disabled') ended[table] = removeOtherApiTokens(tx, user, [])
+  }
+  appendAudit(tx, { ...by, action: 'account.end_access', subject: id, detail: { which, ...ended } })
+  return ended
+}
+
+/** What the account has given out and is still valid. */
+export function countIssued(tx: ReadTx, account: AccountId): IssuedAccess {
+  const user = ownerOf(tx, account)
+  const count = (table: string, condition: string) =>
+    user === undefined
+      ? 0
+      : (tx.one<{ n: number }>(
+          `SELECT count(*) AS n FROM ${table} WHERE "user" = $user AND ${condition}`,
+          condition === 'TRUE' ? { user } : { user, at: tx.at },
+        )?.n ?? 0)
+  return {
+    api_tokens: count(apiTokens.name, "(expires_at = '' OR expires_at > $at)"),
+    shares: count('shares', 'expires_at > $at'),
+    calendar_feeds: count('calendar_feeds', 'TRUE'),
+  }
+}
+
+/** Disables the proxy user of a removed superuser. */
+export function disableProxy(tx: Tx, superuser: Superuser, actor: string): void {
+  const proxy = findProxy(tx, superuser)
+  if (!proxy) return
+  tx.update(users, proxy.id, { disabled: true })
+  endAccess(tx, { kind: 'users', id: proxy.id }, 'all', { actor })
+}
+
+/** The id of the user in whose name the account gives out access; undefined for a superuser without one. */
+function ownerOf(tx: ReadTx, { kind, id }: AccountId): string | undefined {
+  if (kind === 'users') return id
+  const superuser = tx.find(superusers, id)
+  return superuser && findProxy(tx, superuser)?.id
+}

@@ -1,0 +1,40 @@
+import { useSignal } from '@preact/signals'
+import { asApiError } from '../../../api/api.ts'
+import { describeIssued, type IssuedAccess } from '../../../api/model/account.ts'
+import { useApp } from '../../../app/app.ts'
+import { useConfirm } from '../../../parts/use-confirm.ts'
+
+/** What the account has given out and is still valid, perhaps to a thief, with the button that ends it. */
+export function RemainingAccess({ issued }: { issued: IssuedAccess }) {
+  const { api, toast } = useApp()
+  const confirm = useConfirm()
+  const ended = useSignal<IssuedAccess>()
+  const text = ended.value === issued ? '' : describeIssued(issued)
+  if (text === '') return null
+  const end = async () => {
+    const question = {
+      title: 'End all of them?',
+      body: text,
+      action: 'End all of them',
+      tone: 'bad' as const,
+    }
+    if (!(await confirm(question))) return
+    try {
+      await api.send('/api/auth/logout-everywhere', { api_tokens: true, logins: false })
+      ended.value = issued
+      toast('They have ended.')
+    } catch (failure) {
+      toast(asApiError(failure).message, 'bad')
+    }
+  }
+  return (
+    <div class="notice" role="status">
+      <p>
+        {text} <a href="/settings/tokens">Check the API tokens</a>
+      </p>
+      <button type="button" class="danger" onClick={() => void end()}>
+        End all of them
+      </button>
+    </div>
+  )
+}
