@@ -20,7 +20,6 @@ import {
   comparedCircuits,
   ELEMENTS,
   HARDWARE,
-  playedGates,
 } from '../../tests/support/scheduler/compared-circuits.ts'
 import { playedSignal } from '../../tests/support/scheduler/played-numbers.ts'
 
@@ -47,7 +46,7 @@ async function theirSignals(circuits: readonly ComparedGate[][], shots: number):
   const compiled = await python.ask<Compiled[][]>({
     ask: 'compile',
     ...asked,
-    circuits: circuits.map(playedGates),
+    circuits,
   })
   return compiled.map((sequences) =>
     Object.fromEntries(sequences.map((each) => [lineKey(each.slot, each.hz), playedSignal(each)])),

@@ -15,6 +15,8 @@ export interface UnitaryOp {
   matrix: Float64Array
   /** The name of the gate as it was called, without its modifiers; for reports and noise models. */
   name: string
+  /** Of `id` and `u0`, which wait: how many times as long as a gate. */
+  waits?: number
 }
 
 /** A phase e^{i angle} on the states that satisfy the controls; the global phase when there are none. */
@@ -61,6 +63,13 @@ export function secondsOf({ duration }: DelayOp): number {
 
 /** One operation of a flat circuit. */
 export type Op = UnitaryOp | PhaseOp | MeasureOp | ResetOp | BarrierOp | DelayOp
+
+/** The qubits on which an operation acts, its controls first. */
+export function qubitsOf(op: Op): readonly number[] {
+  if (op.kind === 'unitary') return [...op.controls, ...op.targets]
+  if (op.kind === 'phase') return op.controls
+  return 'qubits' in op ? op.qubits : [op.qubit]
+}
 
 /** A program after expansion of gates, subroutines, loops and modifiers. */
 export interface Circuit {

@@ -17,6 +17,7 @@ export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
 export { lowerProgram, lowerTemplate, runDynamic, runOpen, type Template } from './execute/lower.ts'
 export type { Program } from './execute/program.ts'
 export type { ProgramFeature } from './features.ts'
+export { isFrameChange } from './gates/frame-change.ts'
 export { standardGateWidth } from './gates/library.ts'
 export {
   adjoint,

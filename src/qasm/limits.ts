@@ -22,6 +22,8 @@ export interface Limits {
   bits: number
   /** Elements of one array. */
   elements: number
+  /** Whether a whole power is the gate so many times, as hardware plays it, and not one matrix. */
+  repeatsPowers?: boolean | undefined
   /** Called every few microseconds to milliseconds of work; an error that it throws ends the work. */
   checkpoint?: (() => void) | undefined
 }

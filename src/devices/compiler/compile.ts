@@ -3,11 +3,11 @@ import { JobError } from '../errors.ts'
 import type { Schedule } from '../pulse/schedule.ts'
 import { decompose } from './decompose/decompose.ts'
 import { toNative } from './decompose/native.ts'
-import { type OptimizationLevel, type PlacementRequest, planPlacement } from './levels.ts'
+import { levelOf, type OptimizationLevel, type PlacementRequest, planPlacement } from './levels.ts'
 import type { RoutedCircuit } from './route/route.ts'
 import type { CalibratedChip } from './schedule/calibrated-chip.ts'
 import type { Decoupling, DecouplingSequence } from './schedule/decouple.ts'
-import { type Reading, type ReadoutPoint, scheduleCircuit } from './schedule/schedule-circuit.ts'
+import { pulseNsOf, type Reading, type ReadoutPoint, scheduleCircuit } from './schedule/schedule-circuit.ts'
 import { toOpenQasm } from './to-openqasm.ts'
 
 /** How a circuit was placed on the chip, for the metadata of its result. */
@@ -22,7 +22,7 @@ interface RoutingReport {
 
 /** How a job wants its circuits. */
 interface CompileOptions {
-  /** 1 unless given; 0 for a circuit of physical qubits, which somebody has compiled already. */
+  /** See `levelOf`. */
   level?: OptimizationLevel | undefined
   /** What qubits play while they wait; nothing unless given. */
   decoupling?: DecouplingSequence | undefined
@@ -50,7 +50,7 @@ export interface CompiledCircuit {
 
 /**
  * Compiles a circuit to a schedule of pulses: decomposition by matrix, optimization and routing, one pulse
- * for all that a qubit does between two CZ, and timing in whole nanoseconds.
+ * for all that a qubit does between two CZ (at level 0, for each gate), and timing in whole nanoseconds.
  * @param device name for messages
  * @throws JobError for a circuit that the chip cannot run.
  */
@@ -67,9 +67,10 @@ export function compileCircuit(
   }
   const { qubits, clbits } = circuit
   const fixed = physicalQubits(circuit)
-  const used = level ?? (fixed.size > 0 ? 0 : 1)
-  const routed = placeOn(chip, { steps: decompose(circuit.ops), qubits, fixed }, used)
-  const ops = toNative(routed.steps)
+  const used = levelOf(level, fixed.size)
+  const steps = decompose(circuit.ops, used === 0)
+  const routed = placeOn(chip, { steps, qubits, fixed }, used)
+  const ops = toNative(routed.steps, (qubit) => pulseNsOf(qubit, chip))
   const nameOf = (at: number) => (at < 0 ? null : (chip.qubits[at] ?? null))
   const scheduled = scheduleCircuit(ops, chip, point, decoupling)
   return {

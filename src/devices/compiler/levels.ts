@@ -10,6 +10,11 @@ import { planRoute, type RoutedCircuit, type RoutingEffort } from './route/route
  */
 export type OptimizationLevel = 0 | 1 | 2
 
+/** The level of a circuit with so many physical qubits, which somebody has compiled already. */
+export function levelOf(wanted: OptimizationLevel | undefined, physicalQubits: number): OptimizationLevel {
+  return wanted ?? (physicalQubits > 0 ? 0 : 1)
+}
+
 const EFFORTS: Readonly<Record<OptimizationLevel, RoutingEffort>> = {
   0: { starts: 24, gates: 170, results: 1 },
   1: { starts: 24, gates: 170, results: 4 },

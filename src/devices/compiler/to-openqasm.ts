@@ -18,6 +18,8 @@ export function toOpenQasm(ops: readonly NativeOp[], clbits: number): string {
 function lineOf(op: NativeOp): string | undefined {
   switch (op.kind) {
     case 'rotate':
+      // A pulse that turns by nothing is one of `rx` only.
+      if (op.theta === 0) return `rx(0) $${op.qubit};`
       // A rotation about the axis at phi in the plane of x and y.
       return `U(${op.theta}, ${op.phi - Math.PI / 2}, ${Math.PI / 2 - op.phi}) $${op.qubit};`
     case 'rz':

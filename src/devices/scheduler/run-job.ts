@@ -3,6 +3,7 @@ import { type CircuitResult, JOB_LIMITS, type JobPayload, type JobResults } from
 import { type Execution, executionsOf, lowerExecution, ResultBudget } from '../../simulator/index.ts'
 import type { Instrument, IqArrays } from '../bench/instrument.ts'
 import { type CompiledCircuit, compileCircuit } from '../compiler/compile.ts'
+import { levelOf } from '../compiler/levels.ts'
 import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
 import { chunksOf } from '../compiler/schedule/chunks.ts'
 import type { JobIo } from '../define-device.ts'
@@ -128,10 +129,11 @@ const OMITTED = 'too long for the results; submit fewer circuits in one job'
 type Compiled = CompiledCircuit & { execution: Execution; circuit: ReturnType<typeof lowerExecution> }
 
 function compile({ device, payload, chip }: ChipJob, execution: Execution): Compiled {
-  const circuit = lowerExecution(execution, device, LIMITS)
+  const { optimization_level, dynamical_decoupling: sequence = 'none' } = payload
+  const level = levelOf(optimization_level, execution.program.layout.hardware)
+  const circuit = lowerExecution(execution, device, { ...LIMITS, repeatsPowers: level === 0 })
   try {
     const point = payload.meas_level === 2 ? 'measure_2state' : 'measure'
-    const { optimization_level: level, dynamical_decoupling: sequence = 'none' } = payload
     const decoupling = sequence === 'none' ? undefined : sequence
     const compiled = compileCircuit(device, circuit, chip, point, { level, decoupling })
     return { ...compiled, execution, circuit }

@@ -231,7 +231,7 @@ function applyModified(
 }
 
 function power(m: Machine, ops: Op[], { number, at }: AppliedModifier): Op[] {
-  const result = powered(ops, number, m.limits.operations, at)
+  const result = powered(ops, number, m.limits, at)
   // The cost of diagonalization grows with the cube of the dimension.
   for (const op of result)
     if (op.kind === 'unitary' && op.name === 'pow') m.countOperations(8 ** op.targets.length, at)

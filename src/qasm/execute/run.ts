@@ -1,4 +1,4 @@
-import type { Op, OpenChoice } from '../circuit.ts'
+import { type BarrierOp, type Op, type OpenChoice, qubitsOf } from '../circuit.ts'
 import { Fault } from '../fault.ts'
 import { BUILTIN_GATES } from '../gates/library.ts'
 import type { Limits } from '../limits.ts'
@@ -65,6 +65,8 @@ export class Runner implements Machine {
   readonly #output: Output
   /** Receives the steps of a branch in place of the output. */
   #collected: Op[] | undefined
+  /** The qubits on which the innermost box has acted so far. */
+  #box: Set<number> | undefined
   #inputs = 0
   #operations = 0
   #sinceCheckpoint = 0
@@ -101,6 +103,7 @@ export class Runner implements Machine {
 
   measure(qubits: QubitsValue, at: number): Value {
     this.countOperations(qubits.qubits.length, at)
+    for (const qubit of qubits.qubits) this.#box?.add(qubit)
     return freshBits(
       qubits.qubits.map((qubit) => this.#output.measure(qubit, at)),
       qubits.scalar,
@@ -109,6 +112,7 @@ export class Runner implements Machine {
 
   emit = (op: Op, at: number): void => {
     this.countOperations(1, at)
+    if (this.#box) for (const qubit of qubitsOf(op)) this.#box.add(qubit)
     if (this.#collected) this.#collected.push(op)
     else this.#output.emit(op, at)
   }
@@ -160,12 +164,9 @@ export class Runner implements Machine {
     // The parent is the global scope: a gate cannot access the block that calls it.
     const scope = new Scope('gate', this.scope.global())
     for (const [index, { name }] of node.parameters.entries()) {
-      scope.set(name, {
-        kind: 'variable',
-        type: FLOAT,
-        value: valueOfAngle(parameters[index] ?? 0),
-        constant: true,
-      })
+      const angle = parameters[index] ?? 0
+      const value = typeof angle === 'number' ? floatValue(angle) : angle
+      scope.set(name, { kind: 'variable', type: FLOAT, value, constant: true })
     }
     for (const [index, { name }] of node.qubits.entries()) {
       const value: QubitsValue = { kind: 'qubits', scalar: true, qubits: [qubits[index] ?? 0] }
@@ -231,7 +232,7 @@ export class Runner implements Machine {
         return 'next'
       case 'block':
       case 'box':
-        return this.#block(node.at, node.body)
+        return node.kind === 'box' ? this.#executeBox(node) : this.#block(node.at, node.body)
       case 'if':
         return this.#executeIf(node)
       case 'while':
@@ -258,6 +259,19 @@ export class Runner implements Machine {
 
   #block(at: number, body: readonly Statement[]): Flow {
     return inBlock(this, at, () => this.#executeAll(body))
+  }
+
+  /** A box begins and ends with a barrier on its qubits, which are known at its end. */
+  #executeBox({ at, body }: Statement & { kind: 'box' }): Flow {
+    const [outer, qubits] = [this.#box, new Set<number>()]
+    const start: BarrierOp = { kind: 'barrier', qubits: [] }
+    if (!this.drawGate) this.emit(start, at)
+    this.#box = qubits
+    const flow = this.#block(at, body)
+    this.#box = outer
+    start.qubits.push(...qubits)
+    if (!this.drawGate) this.emit({ kind: 'barrier', qubits: [...qubits] }, at)
+    return flow
   }
 
   #isTrue(condition: Expression): boolean {
@@ -380,5 +394,3 @@ export class Runner implements Machine {
     return entry?.kind === 'reference' && entry.value.kind === 'qubits' ? entry.value.qubits : []
   }
 }
-
-const valueOfAngle = (angle: Angle): Value => (typeof angle === 'number' ? floatValue(angle) : angle)

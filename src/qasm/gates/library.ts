@@ -32,6 +32,20 @@ const SWAP = matrixOf(
 )
 const ID = identity(2)
 
+/** A wait of `times` gates, which does nothing else. */
+function wait(name: string, parameters: number, times: (angles: readonly number[]) => number): NativeGate {
+  return {
+    kind: 'native',
+    name,
+    parameters,
+    qubits: 1,
+    build(angles, [qubit = 0], emit) {
+      const waits = times(angles)
+      emit({ kind: 'unitary', targets: [qubit], controls: [], controlValues: 0, matrix: ID, name, waits })
+    },
+  }
+}
+
 const x = fixed('x', 0, X)
 const h = fixed('h', 0, H)
 const t = fixed('t', 0, T)
@@ -56,7 +70,7 @@ const common: readonly NativeGate[] = [
   t,
   tdg,
   fixed('sx', 0, SX),
-  fixed('id', 0, ID),
+  wait('id', 0, () => 1),
   oneAngle('p', 0, phaseMatrix),
   oneAngle('u1', 0, phaseMatrix),
   {
@@ -132,7 +146,7 @@ const rc3x = sequence('rc3x', 4, [
  */
 export const QELIB1: ReadonlyMap<string, NativeGate> = tableOf([
   ...common,
-  matrixGate('u0', 1, 0, 1, () => ID),
+  wait('u0', 1, ([times = 0]) => times),
   threeAngles('u', 0, rotation),
   oneAngle('rz', 0, phaseMatrix),
   fixed('sxdg', 0, SXDG),

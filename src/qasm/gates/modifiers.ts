@@ -1,6 +1,8 @@
-import type { Op, PhaseOp, UnitaryOp } from '../circuit.ts'
+import { type Op, type PhaseOp, qubitsOf, type UnitaryOp } from '../circuit.ts'
 import { Fault } from '../fault.ts'
+import type { Limits } from '../limits.ts'
 import { unitaryPower } from './eigen.ts'
+import { isFrameChange } from './frame-change.ts'
 import { adjoint, identity, type Matrix } from './matrix.ts'
 
 /** Controls of one step; the mask of their values is a 32-bit number for the kernels. */
@@ -31,8 +33,13 @@ export function inverted(ops: readonly Op[]): Op[] {
   })
 }
 
-/** The steps to the power `exponent`; `maxSteps` bounds what repetition may produce. */
-export function powered(ops: readonly Op[], exponent: number, maxSteps: number, at: number): Op[] {
+/** The steps to the power `exponent`; the limit of operations bounds what repetition may produce. */
+export function powered(
+  ops: readonly Op[],
+  exponent: number,
+  { operations: maxSteps, repeatsPowers = false }: Pick<Limits, 'operations' | 'repeatsPowers'>,
+  at: number,
+): Op[] {
   if (!Number.isFinite(exponent) || Math.abs(exponent) >= EXPONENT_LIMIT) {
     throw new Fault('bad_exponent', at, `The exponent ${exponent} must be a number between -2^53 and 2^53`)
   }
@@ -41,11 +48,12 @@ export function powered(ops: readonly Op[], exponent: number, maxSteps: number, 
   const active = ops.filter((op) => op.kind === 'unitary' || op.kind === 'phase')
   if (exponent === 0 || active.length === 0) return []
   const [single] = active
-  if (single !== undefined && active.length === 1) return [powerOfOne(single, exponent)]
+  const isWritten = repeatsPowers && Number.isInteger(exponent) && !active.every(isFrameChange)
+  if (single !== undefined && active.length === 1 && !isWritten) return [powerOfOne(single, exponent)]
   const steps = Math.abs(exponent) * ops.length
   if (Number.isInteger(exponent) && steps <= MAX_REPEATED_STEPS) return repeated(ops, exponent)
   const qubits = [...new Set(active.flatMap(qubitsOf))]
-  if (qubits.length <= MAX_DENSE_QUBITS) return [densePower(active, qubits, exponent)]
+  if (qubits.length <= MAX_DENSE_QUBITS && !isWritten) return [densePower(active, qubits, exponent)]
   if (!Number.isInteger(exponent)) {
     const limit = `a power that is not a whole number needs a gate on at most ${MAX_DENSE_QUBITS} qubits`
     throw new Fault('unsupported', at, `This gate acts on ${qubits.length} qubits: ${limit}`)
@@ -72,10 +80,6 @@ function powerOfOne(op: UnitaryOp | PhaseOp, exponent: number): Op {
   const turns = op.angle / (2 * Math.PI)
   const principal = turns - Math.ceil(turns - 0.5)
   return { ...op, angle: 2 * Math.PI * ((principal * exponent) % 1) }
-}
-
-function qubitsOf(op: UnitaryOp | PhaseOp): number[] {
-  return op.kind === 'unitary' ? [...op.targets, ...op.controls] : op.controls
 }
 
 function densePower(ops: readonly (UnitaryOp | PhaseOp)[], qubits: readonly number[], exponent: number): Op {

@@ -28,6 +28,8 @@ export interface JobLimits {
   shots: number
   /** Length of the results of the job, in characters of JSON. */
   resultLength: number
+  /** As of the limits of a program. */
+  repeatsPowers?: boolean
   /** Maximum bond dimension of a matrix product state; 256 when absent. */
   maxBondDimension?: number
 }
@@ -127,7 +129,7 @@ export function lowerExecution(
 ): Circuit {
   const { program, values, circuitIndex } = execution
   try {
-    const circuit = lowerProgram(program, values, { checkpoint })
+    const circuit = lowerProgram(program, values, { checkpoint, repeatsPowers: limits.repeatsPowers })
     assertWithinLimits(execution, circuit, backend, limits)
     return circuit
   } catch (error) {

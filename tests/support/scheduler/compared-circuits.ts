@@ -66,8 +66,9 @@ export const HARDWARE = {
 
 /** 32 circuits: single gates at several angles, delays of 1 to 10 ns, CZ, CX, and random ones. */
 export function comparedCircuits(): ComparedGate[][] {
+  // The golden numbers are those of half turns about axes up to 90°.
   const turn = (qubit: string, theta: number, phi: number): ComparedGate => ({
-    ...{ kind: 'rxy', qubit, theta, phi },
+    ...{ kind: 'rxy', qubit, theta, phi: theta === 180 && phi > 90 ? phi - 180 : phi },
   })
   const cx: ComparedGate[] = [turn('q1', 90, 90), { kind: 'cz' }, turn('q1', 90, 90)]
   const rng = createRng(30)
@@ -85,16 +86,6 @@ export function comparedCircuits(): ComparedGate[][] {
     ...[[{ kind: 'cz' as const }], cx, [turn('q0', 90, 90), ...cx], [...cx, ...cx]],
     ...Array.from({ length: 13 }, random),
   ]
-}
-
-/**
- * The gates as we play them: a half turn about an axis beyond 90° is the same gate as that about the opposite
- * axis, and its matrix does not tell which one was written.
- */
-export function playedGates(gates: readonly ComparedGate[]): ComparedGate[] {
-  return gates.map((gate) =>
-    gate.kind === 'rxy' && gate.theta === 180 && gate.phi > 90 ? { ...gate, phi: gate.phi - 180 } : gate,
-  )
 }
 
 /** The text of a circuit; barriers keep its gates apart and in their order. */

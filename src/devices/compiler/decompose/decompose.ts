@@ -1,4 +1,4 @@
-import type { Op, UnitaryOp } from '../../../qasm/index.ts'
+import { isFrameChange, type Op, type UnitaryOp } from '../../../qasm/index.ts'
 import { JobError } from '../../errors.ts'
 import { addControlled, addPhase, type Controls } from './controlled.ts'
 import { type Step, StepList } from './step.ts'
@@ -11,12 +11,16 @@ const MAX_STEPS = 1_000_000
 
 /**
  * Writes a circuit as unitaries on one qubit and CZ, each gate by its matrix, up to a global phase.
+ * @param asWritten whether each gate is played by itself: steps of different gates are not joined, `id` waits
  * @throws JobError naming a gate on more qubits than the decomposition can handle.
  */
-export function decompose(ops: readonly Op[]): Step[] {
+export function decompose(ops: readonly Op[], asWritten = false): Step[] {
   const list = new StepList()
-  for (const op of ops) {
-    if (op.kind === 'unitary') addUnitary(list, op)
+  for (const [index, op] of ops.entries()) {
+    if (asWritten) list.gate = index
+    if (op.kind === 'unitary' && asWritten && op.controls.length === 0 && op.targets.length === 1)
+      addWritten(list, op, index)
+    else if (op.kind === 'unitary') addUnitary(list, op)
     else if (op.kind === 'phase') addPhase(list, controlsOf(op.controls, op.controlValues, 'phase'), op.angle)
     else list.steps.push(op)
     if (list.steps.length > MAX_STEPS) {
@@ -26,6 +30,18 @@ export function decompose(ops: readonly Op[]): Step[] {
     }
   }
   return list.steps
+}
+
+/** A gate on one qubit that is played by itself. */
+function addWritten({ steps }: StepList, op: UnitaryOp, gate: number): void {
+  const { targets, matrix, name, waits } = op
+  const [qubit = 0] = targets
+  if (waits === undefined) steps.push({ kind: 'local', qubit, matrix, gate, isPulse: !isFrameChange(op) })
+  else if (waits >= 0) steps.push({ kind: 'idle', qubit, pulses: waits })
+  else {
+    const message = `${name}(${waits}) would wait for a negative time; give it a number of gates from 0`
+    throw new JobError(message, { errorCode: 'unsupported_gate' })
+  }
 }
 
 function addUnitary(list: StepList, op: UnitaryOp): void {

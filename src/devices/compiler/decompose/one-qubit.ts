@@ -21,10 +21,19 @@ export function pulseAnglesOf(matrix: Matrix): PulseAngles {
   const moved = Math.hypot(cRe, cIm)
   if (moved < NEGLIGIBLE) return { theta: 0, phi: 0, z: Math.atan2(dIm, dRe) - Math.atan2(aIm, aRe) }
   const below = Math.atan2(cIm, cRe)
-  if (kept < NEGLIGIBLE) return { theta: Math.PI, phi: (below - Math.atan2(bIm, bRe)) / 2, z: 0 }
+  if (kept < NEGLIGIBLE) return { theta: Math.PI, phi: halfTurnAxis(Math.atan2(bIm, bRe), below), z: 0 }
   const first = Math.atan2(aIm, aRe)
   const z = Math.atan2(dIm, dRe) - first
   return { theta: 2 * Math.atan2(moved, kept), phi: below - first + Math.PI / 2 - z, z }
+}
+
+/**
+ * The axis of a half turn, from the phases of its two elements. The opposite axis makes the same gate; of a
+ * matrix with determinant 1, which a rotation has, the phase tells which one was written.
+ */
+function halfTurnAxis(above: number, below: number): number {
+  const isRotation = Math.abs(Math.cos(above + below) + 1) < NEGLIGIBLE
+  return isRotation ? below + Math.PI / 2 : (below - above) / 2
 }
 
 /** Eigenvalues e^{i phases} of a unitary on one qubit; the columns of `basis` are its eigenvectors. */

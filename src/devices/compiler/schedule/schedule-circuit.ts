@@ -69,6 +69,17 @@ export function scheduleCircuit(
   return { ...scheduled, readings, resetNs: Math.max(0, ...resets), warnings: [...rounded] }
 }
 
+/**
+ * Duration of a pulse of a qubit of the chip, ns.
+ * @throws JobError when the device file does not have it.
+ */
+export function pulseNsOf(qubit: number, { qubits, values }: CalibratedChip): number {
+  const [name = '', path] = [qubits[qubit], 'rxy.duration']
+  const seconds = values.number(name, path)
+  if (seconds === undefined) throw toJobError(new UnsetValueError(name, path))
+  return nsOf(seconds)
+}
+
 /** Where a qubit is read: at `measure` too when no discriminator was found for its two-state point. */
 export function readoutPointOf(qubit: string, wanted: ReadoutPoint, values: ElementValues): ReadoutPoint {
   const isFound = ['acq_rotation', 'acq_threshold'].every(
