@@ -6,26 +6,69 @@ export interface Layer {
   imports: readonly string[] | 'any'
   /** Further files that it may import, past the face of their layer, as prefixes. */
   files?: readonly string[]
+  /** What it contains, for the table of CONTRIBUTING.md. */
+  content?: string
 }
 
 /** What each layer may import, types included. */
 export const LAYERS: readonly Layer[] = [
-  { path: 'src/base/', imports: [] },
-  { path: 'src/protocol/', imports: ['base'] },
-  { path: 'src/qasm/', imports: [], files: ['src/base/settings/nearest.ts'] },
-  { path: 'src/db/', imports: ['base'] },
-  { path: 'src/simulator/', imports: ['base', 'qasm'] },
-  { path: 'src/devices/', imports: ['base', 'protocol', 'qasm', 'simulator'] },
-  { path: 'src/driver/', imports: ['base', 'protocol', 'devices'] },
-  { path: 'src/server/', imports: ['base', 'protocol', 'qasm', 'db'] },
+  {
+    path: 'src/base/',
+    imports: [],
+    content:
+      'clock, ids, errors, log, loop, back-off, folder lock, admission (budget, fair queue, time slice, token bucket), concurrency (time-outs, threads), settings',
+  },
+  {
+    path: 'src/protocol/',
+    imports: ['base'],
+    content: 'what crosses a wire: jobs, events, commands, handshake, message sockets',
+  },
+  {
+    path: 'src/qasm/',
+    imports: [],
+    files: ['src/base/settings/nearest.ts'],
+    content: 'OpenQASM 2 and 3: parser, checks, lowering to a flat circuit; also runs in browsers',
+  },
+  {
+    path: 'src/db/',
+    imports: ['base'],
+    content: 'all SQL: collections, transactions, change feed, store intents',
+  },
+  {
+    path: 'src/simulator/',
+    imports: ['base', 'qasm'],
+    content:
+      'simulation methods, noise model, kernel; `assembly` folders are AssemblyScript, compiled by `npm ci` and `npm run build`',
+  },
+  {
+    path: 'src/devices/',
+    imports: ['base', 'protocol', 'qasm', 'simulator'],
+    content: 'what a driver can run',
+  },
+  {
+    path: 'src/driver/',
+    imports: ['base', 'protocol', 'devices'],
+    content: 'the daemon beside the equipment',
+  },
+  {
+    path: 'src/server/',
+    imports: ['base', 'protocol', 'qasm', 'db'],
+    content: 'queue, dispatch, accounts, HTTP, certificates',
+  },
   {
     path: 'src/cli/',
+    content: 'the commands; the only layer that reads flags, environment variables and config files',
     imports: ['base', 'protocol', 'qasm', 'db', 'devices', 'driver', 'server'],
     // The commands for users are a program that uses the public client.
     files: ['web/', 'package.json', 'examples/', 'clients/js/src/'],
   },
   // The faces of base and devices need bun; these files run in browsers too.
-  { path: 'ui/', imports: ['protocol', 'qasm'], files: ['src/base/portable/', 'src/devices/fitting/'] },
+  {
+    path: 'ui/',
+    imports: ['protocol', 'qasm'],
+    files: ['src/base/portable/', 'src/devices/fitting/'],
+    content: 'the web pages',
+  },
   // Published on its own, without any other package.
   { path: 'clients/js/', imports: [] },
   { path: 'scripts/', imports: 'any' },
