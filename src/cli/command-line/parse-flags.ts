@@ -83,14 +83,18 @@ function endingLike(unknown: string, flags: SettingsTable): string[] {
     .slice(0, 3)
 }
 
-/** Writes `--force=false`, which `parseArgs` refuses, as `--no-force`. */
+/** Writes `--force=false` and `--force false`, which `parseArgs` refuses, as `--no-force`. */
 function assignSwitches(words: readonly string[], flags: SettingsTable): string[] {
   const switches = new Map(switchesOf(flags).map(([name, declared]) => [flagOf(name), declared]))
-  const end = words.indexOf('--')
-  return words.map((word, at) => {
-    const [, flag = '', value = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+  const end = words.includes('--') ? words.indexOf('--') : words.length
+  const isValue = (at: number) =>
+    at < end && switches.has(words[at - 1] ?? '') && /^(true|false)$/.test(words[at] ?? '')
+  return words.flatMap((word, at) => {
+    if (isValue(at)) return []
+    const assigned = isValue(at + 1) ? `${word}=${words[at + 1]}` : word
+    const [, flag = '', value = ''] = /^([^=]+)=(.*)$/s.exec(assigned) ?? []
     const declared = switches.get(flag)
-    if (!declared || (end >= 0 && at > end)) return word
+    if (!declared || at >= end) return word
     const read = readValue(declared.kind, value, () => declared.parse([value]))
     if (read.bad) throw new UsageError(`${flag}: bad value ${read.bad.shownValue}; ${read.bad.reason}`)
     return read.value === true ? flag : negationOf(flag)
