@@ -101,13 +101,17 @@ export interface OpenSink {
   apply(op: Op): void
   /** Measures one qubit; undefined when the outcome is not known yet. */
   measure(qubit: number): 0 | 1 | undefined
-  /** Executes the steps of one of two branches; without it, such a condition is not decided. */
+  /**
+   * Executes the steps of one of two branches. Called for each condition whose branches consist of gates,
+   * also for one that no open outcome decides: the calls of a sink do not depend on what is open. Without it,
+   * such steps are passed to `apply`, and a condition that open outcomes decide ends the walk.
+   */
   choose?(choice: OpenChoice): void
 }
 
-/** Two branches without measurements, of which open outcomes choose one. */
+/** Two branches without measurements, of which outcomes choose one. */
 export interface OpenChoice {
-  /** Indices of the measurements. */
+  /** Indices of the open measurements that decide; none when the branch is known. */
   outcomes: readonly number[]
   /** Whether `steps` are executed, or else `otherwise`: bit j of the index is the outcome `outcomes[j]`. */
   isTrue: readonly boolean[]

@@ -172,11 +172,11 @@ function elementOrView(view: ArrayValue): Value {
 export function cellsIn(m: Machine, node: object, evaluate: Evaluate): readonly Cell[] | undefined {
   const { kind } = node as { kind?: string }
   if (kind === 'call' || kind === 'measure') return undefined
-  if (kind === 'name' || kind === 'index') {
-    const value = evaluate(m, node as Expression)
-    return value.kind === 'bits' ? value.cells : []
-  }
   const parts = Object.values(node).filter((part) => typeof part === 'object' && part !== null)
   const cells = parts.map((part: object) => cellsIn(m, part, evaluate))
-  return cells.some((found) => !found) ? undefined : cells.flatMap((found) => found ?? [])
+  // Before anything is evaluated: a call in an index is executed once.
+  if (cells.some((found) => !found)) return undefined
+  if (kind !== 'name' && kind !== 'index') return cells.flatMap((found) => found ?? [])
+  const value = evaluate(m, node as Expression)
+  return value.kind === 'bits' ? value.cells : []
 }

@@ -17,7 +17,7 @@ import { findGate } from './gate-call.ts'
 import { cellsIn, integerOf } from './indexing.ts'
 import { emptyLayout } from './layout.ts'
 import { entryOf, loopValues } from './loop.ts'
-import { decide, type GateCall, inBlock, inScope, type Machine, ProgramEnd } from './machine.ts'
+import { decide, type GateCall, inBlock, inScope, type Machine, ProgramEnd, Undecided } from './machine.ts'
 import type { Program } from './program.ts'
 import { Scope, type Subroutine } from './scope.ts'
 import type { Gate, UserGate } from './user-gate.ts'
@@ -184,16 +184,18 @@ export class Runner implements Machine {
       const type = subroutine.arguments[index] ?? VOID
       bindArgument(this, scope, argument, type, values[index] ?? { kind: 'void' })
     }
-    const result = this.#result
+    const caller = { result: this.#result, returned: this.#returned }
     this.#result = subroutine.result
     this.#returned = { kind: 'void' }
     inScope(this, scope, () => this.#executeAll(subroutine.node.body))
-    this.#result = result
+    const returned = this.#returned
+    this.#result = caller.result
+    this.#returned = caller.returned
     this.#calls--
-    if (subroutine.result.kind !== 'void' && this.#returned.kind === 'void') {
+    if (subroutine.result.kind !== 'void' && returned.kind === 'void') {
       throw new Fault('type_mismatch', node.at, `"${subroutine.node.name}" ended without returning a value`)
     }
-    return this.#returned
+    return returned
   }
 
   #enterCall(at: number): void {
@@ -280,37 +282,50 @@ export class Runner implements Machine {
   }
 
   #executeIf(node: IfNode): Flow {
-    const { branch } = this.#output
+    const { branch, choose } = this.#output
     const truth = convert(evaluate(this, node.condition), BOOL, node.condition.at)
     if (branch && !isKnown(truth)) {
       for (const body of [node.body, node.otherwise ?? []]) branch(() => void this.#block(node.at, body))
       return 'next'
     }
-    const choice = isKnown(truth) ? undefined : this.#choiceOf(node)
-    if (choice) {
-      this.#output.choose?.(choice)
+    if (choose && [...node.body, ...(node.otherwise ?? [])].every(({ kind }) => GATES.has(kind))) {
+      choose(this.#choiceOf(node, isKnown(truth) ? toBool(truth) : undefined))
       return 'next'
     }
     if (decide(this, truth) && toBool(truth)) return this.#block(node.at, node.body)
     return node.otherwise === undefined ? 'next' : this.#block(node.at, node.otherwise)
   }
 
-  /** The branches of a condition that open outcomes decide, if they consist of gates. */
-  #choiceOf({ at, body, otherwise = [], condition }: IfNode): OpenChoice | undefined {
-    if (!this.#output.choose || ![...body, ...otherwise].every(({ kind }) => GATES.has(kind)))
-      return undefined
-    const truth = openTruth(cellsIn(this, condition, evaluate) ?? [], () => {
-      const value = convert(evaluate(this, condition), BOOL, condition.at)
-      return isKnown(value) ? toBool(value) : undefined
-    })
-    return truth && { ...truth, steps: this.#stepsOf(at, body), otherwise: this.#stepsOf(at, otherwise) }
+  /**
+   * The branches of a condition, which consist of gates; of a known one, those that are not taken are empty.
+   * @throws Undecided when open outcomes decide in a way that cannot be tabulated, or decide a gate.
+   */
+  #choiceOf({ at, body, otherwise = [], condition }: IfNode, known: boolean | undefined): OpenChoice {
+    const taken = (truth: boolean, branch: readonly Statement[]) =>
+      known === truth ? this.#stepsOf(at, branch) : []
+    if (known !== undefined)
+      return { outcomes: [], isTrue: [known], steps: taken(true, body), otherwise: taken(false, otherwise) }
+    try {
+      const truth = openTruth(cellsIn(this, condition, evaluate) ?? [], () => {
+        const value = convert(evaluate(this, condition), BOOL, condition.at)
+        return isKnown(value) ? toBool(value) : undefined
+      })
+      if (!truth) throw new Undecided()
+      return { ...truth, steps: this.#stepsOf(at, body), otherwise: this.#stepsOf(at, otherwise) }
+    } catch (error) {
+      // Wrong for some outcomes only: an error for the shots that have them.
+      throw error instanceof Fault ? new Undecided() : error
+    }
   }
 
   #stepsOf(at: number, body: readonly Statement[]): Op[] {
     const steps: Op[] = []
     this.#collected = steps
-    this.#block(at, body)
-    this.#collected = undefined
+    try {
+      this.#block(at, body)
+    } finally {
+      this.#collected = undefined
+    }
     return steps
   }
 

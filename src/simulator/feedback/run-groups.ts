@@ -9,7 +9,7 @@ export interface ShotGroup {
   readonly size: number
   /**
    * Executes a step.
-   * @throws Divided when shots differ in an outcome that has to be known before.
+   * @throws Divided when shots differ in an outcome that has to be known before; each part executes the step.
    */
   apply(op: Op): void
   /** Executes measurement `index` of the program; undefined when the outcome is left open. */
@@ -18,7 +18,7 @@ export interface ShotGroup {
   outcomeOf(index: number): 0 | 1 | undefined
   /**
    * Executes one of two branches by outcomes that may be open; absent where shots have to divide first.
-   * @throws Divided when shots differ in the branch.
+   * @throws Divided when shots differ in the branch, before they execute any of its steps.
    */
   choose?(choice: OpenChoice): void
   /** Groups of shots with equal outcomes of all measurements so far, none of them open. */
@@ -43,14 +43,26 @@ export function outcomeIn(state: number): number | undefined {
   return state < FIRST_OUTCOME ? undefined : state - FIRST_OUTCOME
 }
 
-/** A group and the number of steps and measurements that it has executed. */
+/**
+ * How far a group has executed its program: the number of calls of the walk, which does not depend on what is
+ * open, and the steps of the next call that it has executed.
+ */
+interface Position {
+  calls: number
+  steps: number
+}
+
+/** A group and its position in the program. */
 interface Place {
   group: ShotGroup
-  done: number
+  done: Position
 }
 
 /** Work of walking a group besides its steps, in amplitude updates. */
 const WALK_WORK = 50_000
+
+/** What the groups need of a workload. */
+type GroupWorkload = Pick<Workload, 'shots' | 'noise' | 'walkOpen'>
 
 /** Shots that begin together: it bounds the memory for their outcomes. */
 const MAX_GROUP_SHOTS = 2 ** 14
@@ -61,7 +73,7 @@ const MAX_GROUP_SHOTS = 2 ** 14
  * `start` creates a group at the beginning of the program; with noise of gates each has one shot.
  */
 export async function runGroups(
-  workload: Workload,
+  workload: GroupWorkload,
   timeBudget: TimeBudget,
   start: (shots: Uint32Array) => ShotGroup,
 ): Promise<void> {
@@ -69,12 +81,12 @@ export async function runGroups(
   const together = workload.noise?.channelsAfter ? 1 : MAX_GROUP_SHOTS
   for (let first = 0; first < shots.length; first += together) {
     const group = start(shots.subarray(first, first + together))
-    await runAll({ group, done: 0 }, workload, timeBudget)
+    await runAll({ group, done: { calls: 0, steps: 0 } }, workload, timeBudget)
   }
 }
 
 /** Runs a group and all parts into which it divides. */
-async function runAll(first: Place, workload: Workload, timeBudget: TimeBudget): Promise<void> {
+async function runAll(first: Place, workload: GroupWorkload, timeBudget: TimeBudget): Promise<void> {
   const waiting = [first]
   for (let place = waiting.pop(); place; place = waiting.pop()) {
     const walk = new GroupWalk(place)
@@ -83,7 +95,7 @@ async function runAll(first: Place, workload: Workload, timeBudget: TimeBudget):
     else {
       // The largest part last: the others end before it, so that few states wait at a time.
       const parts = end.toSorted((one, other) => other.size - one.size)
-      for (const part of parts) waiting.push({ group: part, done: walk.executed })
+      for (const part of parts) waiting.push({ group: part, done: walk.position })
     }
     timeBudget.spend(WALK_WORK)
     await timeBudget.yieldIfDue()
@@ -97,28 +109,28 @@ class GroupWalk implements OpenSink {
   #measurements = 0
   /** Whether an outcome was open when the program measured it. */
   #leftOpen = false
-  /** Number of steps and measurements so far, skipped ones included. */
-  executed = 0
+  #calls = 0
+  /** Steps of the current call that are executed. */
+  #steps = 0
 
   constructor(place: Place) {
     this.#place = place
-    const { group, done } = place
-    if (!group.choose) return
-    this.choose = (choice) => {
-      if (this.executed >= done) group.choose?.(choice)
-      this.executed++
-    }
+    if (place.group.choose) this.choose = (choice) => this.#choose(choice)
+  }
+
+  /** What is executed so far, by this walk or an earlier one. */
+  get position(): Position {
+    return { calls: this.#calls, steps: this.#steps }
   }
 
   /** The states of the classical bits at the end, or the parts into which the group divides. */
-  run(workload: Workload): Int32Array | readonly ShotGroup[] {
-    const { group } = this.#place
+  run(workload: GroupWorkload): Int32Array | readonly ShotGroup[] {
     try {
       const states = workload.walkOpen(this)
       if (states) return states
       if (!this.#leftOpen) throw new TypeError('a value of the program is undetermined')
       // A step may have closed the outcome without dividing the group: then the group walks once more.
-      return group.divided()
+      return this.#place.group.divided()
     } catch (error) {
       if (error instanceof Divided) return error.groups
       throw error
@@ -126,16 +138,39 @@ class GroupWalk implements OpenSink {
   }
 
   apply(op: Op): void {
-    if (this.executed >= this.#place.done) this.#place.group.apply(op)
-    this.executed++
+    this.#execute(op)
+    this.#endCall()
   }
 
   measure(qubit: number): 0 | 1 | undefined {
-    const { group, done } = this.#place
+    const { group } = this.#place
     const index = this.#measurements++
-    const outcome = this.executed >= done ? group.measure(qubit, index) : group.outcomeOf(index)
-    this.executed++
+    const outcome = this.#isAhead ? group.measure(qubit, index) : group.outcomeOf(index)
+    this.#endCall()
     this.#leftOpen ||= outcome === undefined
     return outcome
+  }
+
+  #choose(choice: OpenChoice): void {
+    if (choice.outcomes.length === 0)
+      for (const op of choice.isTrue[0] ? choice.steps : choice.otherwise) this.#execute(op)
+    else if (this.#isAhead) this.#place.group.choose?.(choice)
+    this.#endCall()
+  }
+
+  /** Whether the next step is not executed yet. */
+  get #isAhead(): boolean {
+    const { calls, steps } = this.#place.done
+    return this.#calls > calls || (this.#calls === calls && this.#steps >= steps)
+  }
+
+  #execute(op: Op): void {
+    if (this.#isAhead) this.#place.group.apply(op)
+    this.#steps++
+  }
+
+  #endCall(): void {
+    this.#calls++
+    this.#steps = 0
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { checkProgram, type Op, secondsOf } from '../../../src/qasm/index.ts'
-import { lower, opsOf, program2, program3, runWith } from '../support.ts'
+import { faultOf, lower, opsOf, program2, program3, runWith } from '../support.ts'
 
 /** Lengths of the delays, s. */
 const secondsOfDelays = (ops: readonly Op[] = []) =>
@@ -298,4 +298,13 @@ describe('end', () => {
   test('ends the program at any position', () => {
     expect(brief(program3('qubit q; def f(qubit a) { x a; if (true) { end; } } f(q); z q;'))).toEqual(['x 0'])
   })
+})
+
+test('a subroutine that ends without return does not return what another returned', () => {
+  const text = (taken: string) =>
+    program3(`def inner() -> int { return 5; }
+      def outer(bit taken) -> int { int k = inner(); inner(); if (taken) { return inner() + k; } }
+      qubit q; rx(outer(${taken})) q;`)
+  expect(opsOf(text('1'))).toEqual(opsOf(program3('qubit q; rx(10) q;')))
+  expect(faultOf(() => lower(text('0')))?.[0]).toBe('type_mismatch')
 })

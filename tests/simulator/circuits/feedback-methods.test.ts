@@ -30,6 +30,13 @@ test.each(METHODS)(
   },
 )
 
+test.each(METHODS)('a qubit that nothing but a conditional Pauli changes is changed: %s', async (method) => {
+  // The trial walk that looks for the qubits takes one of the branches.
+  const text =
+    'qubit[3] q; bit[3] c; h q[0]; c[0] = measure q[0]; if (c[0]) { x q[1]; } else { x q[2]; } c = measure q;'
+  expect(Object.keys(await countsOf(text, method, 50)).sort()).toEqual(['011', '100'])
+})
+
 /** A Clifford program on 2 to 5 qubits with conditions, measurements and resets, drawn by `seed`. */
 function programOf(seed: number): string {
   let state = seed

@@ -33,7 +33,7 @@ type Bits = Uint8Array
 export class TableauGroup implements ShotGroup {
   readonly #context: TableauGroupContext
   readonly #shots: Uint32Array
-  /** The tableau, possibly that of other groups: `#own` returns one to change. */
+  /** The tableau, possibly that of other groups: `#change` changes one of its own. */
   #tableau: Tableau
   #isShared: boolean
   /** Random outcomes that are open in the tableau. */
@@ -42,8 +42,8 @@ export class TableauGroup implements ShotGroup {
   readonly #outcomes: Bits[]
   /** Number of channels so far: each uses separate draws. */
   #channels = 0
-  /** Random outcomes that are not open, because the group had one shot. */
-  #settled = 0
+  /** Number of random outcomes so far, open or not: each uses separate draws. */
+  #draws = 0
 
   constructor(
     context: TableauGroupContext,
@@ -70,15 +70,14 @@ export class TableauGroup implements ShotGroup {
     if (op.kind === 'reset') {
       const place = this.#placeOfUsed(op.qubit)
       if (place === undefined) return
-      this.#settle(place)
-      this.#own.clear(place)
+      this.#settle(op.qubit, place)
+      this.#change([op.qubit], (tableau) => tableau.clear(place))
       return
     }
     if (op.kind !== 'delay') {
       const gate = reader.recognize(op)
       if (!gate) throw new UnsuitableMethodError(nonCliffordRefusal(op))
-      const qubits = gate.qubits.map(this.#placeOf)
-      this.#own.apply({ ...gate, qubits })
+      this.#change(gate.qubits, (tableau, qubits) => tableau.apply({ ...gate, qubits }))
       run.timeBudget.spend(OP_WORK + 32 * this.#row)
     }
     for (const channel of workload.noise?.channelsAfter?.(op) ?? []) this.#applyChannel(channel)
@@ -114,7 +113,8 @@ export class TableauGroup implements ShotGroup {
     const paulis = ops.flatMap((op) => this.#paulisOf(op) ?? [])
     if (paulis.length === 0) return
     const outcome = this.#random.push(bits) - 1
-    for (const { qubit, isPhase } of paulis) this.#own.flipIf(outcome, this.#placeOf(qubit), isPhase)
+    for (const { qubit, isPhase } of paulis)
+      this.#change([qubit], (tableau, [place = 0]) => tableau.flipIf(outcome, place, isPhase))
   }
 
   /** The X and Z of a Pauli gate; undefined for another step. */
@@ -174,31 +174,29 @@ export class TableauGroup implements ShotGroup {
     )
     part.#isShared = true
     part.#channels = this.#channels
+    part.#draws = this.#draws
     return part
   }
 
-  /** The tableau, which no other group uses. */
-  get #own(): Tableau {
-    if (this.#isShared) this.#tableau = this.#tableau.clone()
+  /**
+   * Changes the tableau, which no other group uses and which has all of `qubits`; `change` receives their
+   * places in it.
+   */
+  #change(qubits: readonly number[], change: (tableau: Tableau, places: number[]) => void): void {
+    const { places } = this.#context
+    const taken = qubits.map((qubit) => places.take(qubit))
+    if (taken.some((place) => place >= this.#tableau.qubits)) {
+      const refusal = refuseSize(places.size)
+      if (refusal) throw new UnsuitableMethodError(refusal)
+      this.#tableau = this.#tableau.grown(places.size)
+    } else if (this.#isShared) this.#tableau = this.#tableau.clone()
     this.#isShared = false
-    return this.#tableau
+    change(this.#tableau, taken)
   }
 
   /** Number of words of a row. */
   get #row(): number {
     return 2 * Math.ceil(this.#tableau.qubits / 32)
-  }
-
-  /** The place of a qubit that a step changes. */
-  readonly #placeOf = (qubit: number): number => {
-    const { places } = this.#context
-    const place = places.take(qubit)
-    if (place < this.#tableau.qubits) return place
-    const refusal = refuseSize(places.size)
-    if (refusal) throw new UnsuitableMethodError(refusal)
-    this.#tableau = this.#tableau.grown(places.size)
-    this.#isShared = false
-    return place
   }
 
   /** The place of a qubit in the tableau; undefined for one that is still |0>. */
@@ -208,25 +206,25 @@ export class TableauGroup implements ShotGroup {
   }
 
   /** Makes the outcome of a qubit certain in the tableau, by a further open outcome if it is random. */
-  #settle(place: number): void {
+  #settle(qubit: number, place: number): void {
     const { timeBudget, rng, stream } = this.#context.run
     const isRandom = this.#tableau.isRandom(place)
     timeBudget.spend(OP_WORK + 4 * (isRandom ? 2 * this.#tableau.qubits * this.#row : this.#row))
     if (!isRandom) return
-    const outcome = this.#random.length
+    const index = this.#draws++
     const draw = (shot: number) => {
-      rng.seek(stream, shot, PURPOSE.measurement, outcome + this.#settled)
+      rng.seek(stream, shot, PURPOSE.measurement, index)
       return rng.next() < 0.5 ? 0 : 1
     }
-    if (this.#shots.length === 1 && outcome === 0) {
+    const [first = 0] = this.#shots
+    if (this.#shots.length === 1 && this.#random.length === 0) {
       // One shot from the beginning: the tableau itself has the outcome.
-      this.#own.measure(place, () => draw(this.#shots[0] as number))
-      this.#settled++
+      this.#change([qubit], (tableau) => tableau.measure(place, () => draw(first)))
       return
     }
-    this.#random.push(Uint8Array.from(this.#shots, draw))
+    const outcome = this.#random.push(Uint8Array.from(this.#shots, draw)) - 1
     timeBudget.spend(16 * BIT_WORK * this.#shots.length)
-    this.#own.measureOpen(place, outcome)
+    this.#change([qubit], (tableau) => tableau.measureOpen(place, outcome))
   }
 
   /** The outcomes of a qubit. */
@@ -234,7 +232,7 @@ export class TableauGroup implements ShotGroup {
     const place = this.#placeOfUsed(qubit)
     const bits = new Uint8Array(this.#shots.length)
     if (place === undefined) return bits
-    this.#settle(place)
+    this.#settle(qubit, place)
     const { value, inverters } = this.#tableau.outcomeOf(place)
     if (value === 1) bits.fill(1)
     for (const outcome of inverters) {
@@ -263,11 +261,12 @@ export class TableauGroup implements ShotGroup {
     const { rng, stream } = this.#context.run
     rng.seek(stream, this.#shots[0] as number, PURPOSE.noise, this.#channels++)
     const { x, z } = pickTerm(terms, rng.next())
-    for (const [index, qubit] of op.qubits.entries()) {
-      const place = this.#placeOf(qubit)
-      if ((x >> index) & 1) this.#own.flip(place)
-      if ((z >> index) & 1) this.#own.flipPhase(place)
-    }
+    this.#change(op.qubits, (tableau, taken) => {
+      for (const [index, place] of taken.entries()) {
+        if ((x >> index) & 1) tableau.flip(place)
+        if ((z >> index) & 1) tableau.flipPhase(place)
+      }
+    })
   }
 }
 
