@@ -101,14 +101,18 @@ export class Journal {
     return [...this.#places.keys()]
   }
 
+  has(id: string): boolean {
+    return this.#places.has(id)
+  }
+
   /** Writes a text behind the last one; it is on disk after a `flush`. @throws the error of the disk. */
   async append(id: string, body: string): Promise<void> {
     await this.#compact()
     const { record, place } = encode(id, body, { generation: this.#generation, offset: this.#end })
-    // From the beginning: the records of the last generation count no longer.
-    if (place.offset === 0) this.#unmarked = []
     if (record.length <= WRITTEN_AT_ONCE) writeAllSync(this.#file, record, place.offset)
     else await writeAll(this.#file, record, place.offset)
+    // From the beginning: the records of the last generation count no longer.
+    if (place.offset === 0) this.#unmarked = []
     this.#places.set(id, place)
     this.#end = place.offset + record.length
     this.#size = Math.max(this.#size, this.#end)

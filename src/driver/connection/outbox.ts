@@ -70,6 +70,8 @@ export class Outbox {
   #last: Promise<unknown> = Promise.resolve()
   #flushes: Promise<unknown> = Promise.resolve()
   #hasRemoved = false
+  /** Whether events may be in memory only, because the disk did not take them. */
+  #hasUnwritten = false
   /** Monotonic ms. */
   #settledAt = 0
 
@@ -107,13 +109,23 @@ export class Outbox {
 
   /**
    * Moves the events that remain to files, which operators and earlier releases can read, and closes the
-   * journal. What cannot be moved stays in the journal.
+   * journal. What cannot be moved stays in the journal; what is only in memory comes first and is lost, with
+   * an error in the log, if the disk is still full.
    */
   async close(): Promise<void> {
     await this.flushed()
     await this.#inSequence(async () => {
-      for (const id of this.#journal.ids()) await this.#moveToFile(id, fileOf(id))
-    }).catch((error: unknown) => this.#log.error('events remain in the journal of the outbox', { error }))
+      const unwritten = [...this.#entries.keys()].filter((id) => !this.#journal.has(id))
+      for (const id of [...unwritten, ...this.#journal.ids()]) {
+        await this.#moveToFile(id, fileOf(id)).catch((error: unknown) => {
+          const isKept = this.#journal.has(id) || this.#entries.get(id)?.file !== undefined
+          const text = isKept
+            ? 'event remains in the journal of the outbox'
+            : 'event is lost: the disk is full'
+          this.#log.error(text, { event: id, error })
+        })
+      }
+    })
     await this.#journal.close()
   }
 
@@ -149,8 +161,8 @@ export class Outbox {
   }
 
   /**
-   * Stores an event, due at once. If it cannot be written to disk, it stays in memory and the error is
-   * logged.
+   * Stores an event, due at once. If it cannot be written to disk, it stays in memory, the error is logged,
+   * and it is written as soon as another event is, or a second later while a server is connected.
    */
   put(id: string, body: string, { isFlushedLater = false }: PutOptions = {}): Promise<void> {
     return this.#inSequence(async () => {
@@ -162,6 +174,7 @@ export class Outbox {
         isOnDisk: false,
         body,
       }
+      await this.#writeRemaining()
       if (await this.#write(id, body)) {
         const end = this.#flush(id, entry)
         if (!isFlushedLater) await end
@@ -197,7 +210,23 @@ export class Outbox {
     return end
   }
 
+  /** Writes what is only in memory, until the disk takes no more. */
+  async #writeRemaining(): Promise<void> {
+    if (!this.#hasUnwritten) return
+    for (const [id, entry] of this.#entries) {
+      if (entry.body === undefined || entry.file !== undefined || this.#journal.has(id)) continue
+      try {
+        await this.#journal.append(id, entry.body)
+      } catch {
+        return
+      }
+      await this.#flush(id, entry)
+    }
+    this.#hasUnwritten = false
+  }
+
   #reportMemoryOnly(id: string, error: unknown): void {
+    this.#hasUnwritten = true
     this.#log.error('event could not be written to disk and is only in memory', { event: id, error })
   }
 
@@ -217,16 +246,27 @@ export class Outbox {
   /**
    * Removes an acknowledged event, or moves it to `orphaned`; false when it is unknown or already removed.
    */
-  async acknowledge(id: string, orphaned?: Orphaned): Promise<boolean> {
+  async acknowledge(id: string, orphaned?: Pick<Orphaned, 'keep'>): Promise<boolean> {
     const entry = this.#entries.get(id)
     if (!entry || !this.#entries.delete(id)) return false
     const attempt = (work: () => Promise<unknown>, failure: string) =>
-      this.#inSequence(() => work().catch((error: unknown) => this.#log.error(failure, { event: id, error })))
-    if (orphaned) {
-      await attempt(async () => {
-        const body = entry.body ?? (await this.#journal.read(id))
-        if (body !== undefined) await orphaned.keep(id, fileOf(id), body)
-      }, 'the result of an unknown job could not be kept')
+      this.#inSequence(() =>
+        work().then(
+          () => true,
+          (error: unknown) => {
+            this.#log.error(failure, { event: id, error })
+            return false
+          },
+        ),
+      )
+    const isKept = await attempt(async () => {
+      const body = orphaned && (entry.body ?? (await this.#journal.read(id)))
+      if (body !== undefined) await orphaned?.keep(id, fileOf(id), body)
+    }, 'the result of an unknown job could not be kept')
+    if (!isKept) {
+      // It is sent again later, and the server says again that it does not know the job.
+      this.#entries.set(id, entry)
+      return false
     }
     await attempt(async () => {
       if (entry.file !== undefined) await rm(entry.file, { force: true })
@@ -236,10 +276,12 @@ export class Outbox {
     return true
   }
 
-  /** Marks what was acknowledged in the file, at most once in `SETTLE_MS`. */
+  /** Marks what was acknowledged in the file, and writes what it lacks, at most once in `SETTLE_MS`. */
   async #settle(now: number): Promise<void> {
-    if (!this.#hasRemoved || now - this.#settledAt < SETTLE_MS) return
+    if ((!this.#hasRemoved && !this.#hasUnwritten) || now - this.#settledAt < SETTLE_MS) return
     this.#settledAt = now
+    await this.#inSequence(() => this.#writeRemaining())
+    if (!this.#hasRemoved) return
     this.#hasRemoved = false
     await this.#inSequence(() => this.#journal.settle()).catch((error: unknown) =>
       this.#log.error('acknowledged events could not be removed', { error }),
@@ -338,9 +380,11 @@ export class Outbox {
     return end
   }
 
-  /** Moves an event from the journal to a file. */
+  /** Moves an event from the journal, memory or another file to a file. */
   async #moveToFile(id: string, name: string): Promise<void> {
-    const body = await this.#journal.read(id)
+    const entry = this.#entries.get(id)
+    if (entry?.file !== undefined) return rename(entry.file, join(this.#folder, name))
+    const body = entry?.body ?? (await this.#journal.read(id))
     if (body !== undefined) await this.#writeFile(name, body)
     this.#journal.remove(id)
   }
@@ -356,6 +400,10 @@ export class Outbox {
       } finally {
         await folder.close()
       }
+    } catch (error) {
+      // Half of a file would be taken for the event of a crash.
+      await rm(join(this.#folder, name), { force: true })
+      throw error
     } finally {
       await file.close()
     }
