@@ -93,7 +93,7 @@ export {
 } from './settings/setting.ts'
 export { expected, ValueError } from './settings/value-error.ts'
 export type { ValueKind } from './settings/value-kind.ts'
-export { fromTimestamp, toTimestamp } from './timestamp.ts'
+export { fromLocalTimestamp, fromTimestamp, toTimestamp } from './timestamp.ts'
 export {
   assertAwaited,
   type LogFields,

@@ -3,6 +3,7 @@ import {
   AppError,
   badField,
   type Clock,
+  fromLocalTimestamp,
   fromTimestamp,
   isTimeZone,
   Turns,
@@ -38,7 +39,7 @@ const time = v.pipe(
     (text) => text !== '' && fromTimestamp(text) !== undefined,
     'Expected a time such as 2026-01-31T10:05:00+01:00',
   ),
-  v.transform((text) => fromTimestamp(text) ?? Number.NaN),
+  v.description('Without an offset, as the clocks of time_zone show it'),
 )
 const zone = v.pipe(
   v.string(),
@@ -181,7 +182,9 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
 }
 
 /** The times of all slots of a booking, as stored. @throws AppError `invalid`. */
-function timesOf({ start_time: start, end_time: end, weeks, until, time_zone }: Booking) {
+function timesOf({ start_time, end_time, weeks, until, time_zone }: Booking) {
+  const at = (text: string) => fromLocalTimestamp(text, time_zone) ?? Number.NaN
+  const [start, end] = [at(start_time), at(end_time)]
   if (end <= start) throw refused('end_time', 'Must be after start_time.')
   if (weeks !== undefined && until !== undefined) throw refused('until', 'Send either weeks or until.')
   const count = until === undefined ? (weeks ?? 1) : weeksUntil(start, time_zone, until)

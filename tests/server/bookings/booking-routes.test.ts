@@ -29,6 +29,27 @@ const stored = (server: TestServer, user: TestAccount) =>
   server.db.read((tx) => tx.list(timeSlots, { where: { booked_by: user.id }, sort: 'start_time' }))
 
 describe('POST /api/bookings', () => {
+  test.each([
+    ['2026-11-02T10:00:00', 'Europe/Berlin', '2026-11-02 09:00:00.000Z'],
+    ['2026-10-19 10:00', 'Europe/Berlin', '2026-10-19 08:00:00.000Z'],
+    ['2026-10-25T02:30:00.250', 'Europe/Berlin', '2026-10-25 00:30:00.250Z'],
+    ['2027-03-28T02:30:00', 'Europe/Berlin', '2027-03-28 01:30:00.000Z'],
+    ['2026-11-02', 'Asia/Kolkata', '2026-11-01 18:30:00.000Z'],
+    ['2026-11-02T10:00:00Z', 'Europe/Berlin', '2026-11-02 10:00:00.000Z'],
+    ['2026-11-02T10:00:00+05:30', 'Europe/Berlin', '2026-11-02 04:30:00.000Z'],
+    ['2026-11-02T10:00:00', undefined, '2026-11-02 10:00:00.000Z'],
+  ])('takes %s in %s for %s', async (start_time, time_zone, expected) => {
+    const { server, qpu } = await open()
+    await using _ = server
+    const body = {
+      qpu: qpu.id,
+      start_time,
+      end_time: '2027-04-30T00:00:00Z',
+      ...(time_zone && { time_zone }),
+    }
+    expect(slotsOf((await server.admin.post('/api/bookings', body)).body)[0]?.start_time).toBe(expected)
+  })
+
   test('books one slot, or one every week at the same time of day', async () => {
     const { server, qpu } = await open()
     await using _ = server

@@ -4228,8 +4228,10 @@ type PostNotificationsByIdDismissResponse struct {
 
 // PostBookingsBody: see the reference of the routes
 type PostBookingsBody struct {
+	// Without an offset, as the clocks of time_zone show it
 	StartTime string `json:"start_time"`
 
+	// Without an offset, as the clocks of time_zone show it
 	EndTime string `json:"end_time"`
 
 	// Name or id of a QPU; '' = every QPU

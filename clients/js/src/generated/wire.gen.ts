@@ -2794,7 +2794,9 @@ export interface PostNotificationsByIdDismissResponse {
 }
 
 export interface PostBookingsBody {
+  /** Without an offset, as the clocks of time_zone show it */
   readonly start_time: string
+  /** Without an offset, as the clocks of time_zone show it */
   readonly end_time: string
   /** Name or id of a QPU; '' = every QPU */
   readonly qpu?: string

@@ -2411,8 +2411,8 @@ class PostNotificationsByIdDismissResponse(TypedDict):
 
 
 class _PostBookingsBody(TypedDict):
-    start_time: str
-    end_time: str
+    start_time: str  # Without an offset, as the clocks of time_zone show it
+    end_time: str  # Without an offset, as the clocks of time_zone show it
 
 
 class PostBookingsBody(_PostBookingsBody, total=False):
