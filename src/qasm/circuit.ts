@@ -85,6 +85,20 @@ export interface Circuit {
   ops?: Op[]
   /** True if measurement outcomes control the program; run it once per shot with `runDynamic`. */
   dynamic: boolean
+  /** Of a dynamic circuit in which outcomes decide only what result bits hold. */
+  computed?: ComputedBits
+}
+
+/** Operations that do not depend on outcomes, and the result bits, which are copied, computed or set. */
+export interface ComputedBits {
+  /** The `clbit` of each measurement is its index among the measurements. */
+  ops: Op[]
+  measurements: number
+  /**
+   * By classical bit: 0, 1, `FIRST_OUTCOME` plus the index of the measurement whose outcome it holds, or
+   * `UNDETERMINED` for a computed value, which `runDynamic` returns.
+   */
+  states: number[]
 }
 
 /** Receives the operations of a dynamic program one by one. */

@@ -1,6 +1,7 @@
 export {
   type BarrierOp,
   type Circuit,
+  type ComputedBits,
   type DelayOp,
   type MeasureOp,
   type Op,
@@ -38,5 +39,5 @@ export { type CheckReport, checkProgram, parseProgram } from './program.ts'
 export { nearestInteger } from './rational.ts'
 export type { ChipNeeds } from './used-qubits.ts'
 export { inputProblem, type TypedInput } from './values/input.ts'
-export { FIRST_OUTCOME } from './values/values.ts'
+export { FIRST_OUTCOME, UNDETERMINED } from './values/values.ts'
 export type { QasmWarning, WarningCode } from './warnings.ts'

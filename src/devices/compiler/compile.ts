@@ -61,14 +61,15 @@ export function compileCircuit(
   point: ReadoutPoint,
   { level, decoupling }: CompileOptions = {},
 ): CompiledCircuit {
-  if (!circuit.ops) {
-    const text = `classically controlled gates are not supported by ${device}, nor result bits that the program sets or computes`
+  const wanted = circuit.ops ?? circuit.computed?.ops
+  if (!wanted) {
+    const text = `classically controlled gates are not supported by ${device}`
     throw new JobError(text, { errorCode: 'unsupported_gate' })
   }
-  const { qubits, clbits } = circuit
+  const { qubits, clbits, computed } = circuit
   const fixed = physicalQubits(circuit)
   const used = levelOf(level, fixed.size)
-  const steps = decompose(circuit.ops, used === 0)
+  const steps = decompose(wanted, used === 0)
   const routed = placeOn(chip, { steps, qubits, fixed }, used)
   const ops = toNative(routed.steps, (qubit) => pulseNsOf(qubit, chip))
   const nameOf = (at: number) => (at < 0 ? null : (chip.qubits[at] ?? null))
@@ -86,7 +87,7 @@ export function compileCircuit(
       pulses: ops.filter(({ kind }) => kind === 'rotate').length + (scheduled.decoupling?.pulses ?? 0),
     },
     level: used,
-    program: toOpenQasm(ops, clbits),
+    program: toOpenQasm(ops, computed?.measurements ?? clbits),
   }
 }
 

@@ -5,6 +5,7 @@ import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
 import type { Reading } from '../compiler/schedule/schedule-circuit.ts'
 import { memoryOf } from '../simulation/simulate-job.ts'
 import { bitOf, discriminatorOf } from './discriminator.ts'
+import type { ResultBits } from './result-bits.ts'
 
 /** What a circuit yields: counts, and what the job asked to keep of each shot. */
 interface Outcomes {
@@ -18,8 +19,7 @@ type Point = [re: number, im: number]
 
 interface Recorded {
   payload: JobPayload
-  /** Classical bits of the circuit. */
-  clbits: number
+  bits: ResultBits
   shots: number
   readings: readonly Reading[]
   /** For each reading, the signal of every shot, or of every nanosecond at level 0. */
@@ -35,9 +35,9 @@ const POINT_LENGTH = 44
  * @throws SimulationError `results_too_large`.
  */
 export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: boolean): Outcomes {
-  const { payload, clbits, shots, readings, signals, budget } = recorded
+  const { payload, bits, shots, readings, signals, budget } = recorded
   const tally = new Tally({
-    clbits,
+    clbits: bits.held.length,
     shots,
     measured: [],
     terminal: [],
@@ -47,14 +47,14 @@ export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: 
     readout: { readoutErrorOf: () => EXACT_READOUT, memory: memoryOf(payload) },
   })
   const discriminators = readings.map(({ qubit }) => discriminatorOf(qubit, chip, payload))
-  const bits = new Uint8Array(clbits)
+  const outcomes = new Uint8Array(bits.outcomes)
   for (let shot = 0; shot < shots; shot++) {
     for (const [index, { clbit }] of readings.entries()) {
       const [discriminator, signal] = [discriminators[index], signals[index]]
       if (clbit < 0 || !discriminator || !signal) continue
-      bits[clbit] = isDummy ? 0 : bitOf(discriminator, signal, shot)
+      outcomes[clbit] = isDummy ? 0 : bitOf(discriminator, signal, shot)
     }
-    tally.add(bits, [shot])
+    tally.add(bits.bitsOf(outcomes), [shot])
   }
   const memory = tally.memory()
   const counts = tally.counts()
@@ -62,10 +62,10 @@ export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: 
 }
 
 /** The signal of every shot and bit, `[shots][bits][re, im]`, or their mean, `[bits][re, im]`. */
-export function pointOutcomes({ payload, clbits, shots, readings, signals, budget }: Recorded): Outcomes {
+export function pointOutcomes({ payload, bits, shots, readings, signals, budget }: Recorded): Outcomes {
   const isMean = payload.meas_return === 'avg'
-  budget.spend((isMean ? 1 : shots) * clbits * POINT_LENGTH)
-  const place = placesOf(clbits, readings)
+  budget.spend((isMean ? 1 : shots) * bits.held.length * POINT_LENGTH)
+  const place = placesOf(bits, readings)
   if (isMean) return { memory: place.map((index) => meanOf(signals[index])) }
   const pointAt = (signal: IqArrays | undefined, shot: number): Point => [
     signal?.i[shot] ?? 0,
@@ -78,8 +78,8 @@ export function pointOutcomes({ payload, clbits, shots, readings, signals, budge
 }
 
 /** The mean trace of every bit, `[bits][samples][re, im]`; empty for a bit that nothing measures. */
-export function traceOutcomes({ clbits, readings, signals, budget }: Recorded): Outcomes {
-  const place = placesOf(clbits, readings)
+export function traceOutcomes({ bits, readings, signals, budget }: Recorded): Outcomes {
+  const place = placesOf(bits, readings)
   const memory = place.map((index) => {
     const signal = signals[index]
     budget.spend((signal?.i.length ?? 0) * POINT_LENGTH)
@@ -89,9 +89,9 @@ export function traceOutcomes({ clbits, readings, signals, budget }: Recorded): 
 }
 
 /** The reading of each classical bit; -1 for none. */
-function placesOf(clbits: number, readings: readonly Reading[]): number[] {
-  return Array.from({ length: clbits }, (_, clbit) =>
-    readings.findLastIndex((reading) => reading.clbit === clbit),
+function placesOf({ held }: ResultBits, readings: readonly Reading[]): number[] {
+  return held.map((outcome) =>
+    outcome < 0 ? -1 : readings.findLastIndex((reading) => reading.clbit === outcome),
   )
 }
 

@@ -15,6 +15,7 @@ import { circuitsOf, jobErrorOf, memoryOf } from '../simulation/simulate-job.ts'
 import { instrumentJobError, waitOf } from './instrument-job-error.ts'
 import { bitsOutcomes, pointOutcomes, traceOutcomes } from './outcomes.ts'
 import type { JobRecord } from './record-job.ts'
+import { type ResultBits, resultBitsOf } from './result-bits.ts'
 
 interface ChipJob {
   device: string
@@ -126,7 +127,11 @@ function withPrograms(
 
 const OMITTED = 'too long for the results; submit fewer circuits in one job'
 
-type Compiled = CompiledCircuit & { execution: Execution; circuit: ReturnType<typeof lowerExecution> }
+type Compiled = CompiledCircuit & {
+  execution: Execution
+  circuit: ReturnType<typeof lowerExecution>
+  bits: ResultBits
+}
 
 function compile({ device, payload, chip }: ChipJob, execution: Execution): Compiled {
   const { optimization_level, dynamical_decoupling: sequence = 'none' } = payload
@@ -136,7 +141,7 @@ function compile({ device, payload, chip }: ChipJob, execution: Execution): Comp
     const point = payload.meas_level === 2 ? 'measure_2state' : 'measure'
     const decoupling = sequence === 'none' ? undefined : sequence
     const compiled = compileCircuit(device, circuit, chip, point, { level, decoupling })
-    return { ...compiled, execution, circuit }
+    return { ...compiled, execution, circuit, bits: resultBitsOf(circuit, execution) }
   } catch (error) {
     if (!(error instanceof JobError)) throw error
     const { circuitIndex } = execution
@@ -150,18 +155,17 @@ function compile({ device, payload, chip }: ChipJob, execution: Execution): Comp
 
 async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget): Promise<CircuitResult> {
   const { payload, chip, clock, instrument } = job
-  const { execution, circuit, readings, schedule, resetNs, routing, gates, level, decoupling } = compiled
+  const { execution, circuit, bits, readings, schedule, resetNs, routing, gates, level, decoupling } =
+    compiled
   const { circuitIndex, parameterSet, shots } = execution
   const startedAt = clock.monotonic()
   const signals = await signalsOf(job, compiled)
   const doubts = instrument.takeWarnings?.() ?? []
-  const recorded = { payload, clbits: circuit.clbits, shots, readings, signals, budget }
+  const recorded = { payload, bits, shots, readings, signals, budget }
   const isDummy = instrument.backend === 'dummy'
   const outcomes = [traceOutcomes, pointOutcomes, bitsOutcomes][payload.meas_level]?.(recorded, chip, isDummy)
   const measured = new Set(readings.map(({ clbit }) => clbit))
-  const unmeasured = Array.from({ length: circuit.clbits }, (_, clbit) => clbit).filter(
-    (at) => !measured.has(at),
-  )
+  const unmeasured = bits.held.flatMap((outcome, clbit) => (measured.has(outcome) ? [] : [clbit]))
   const warnings = [...circuit.warnings, ...compiled.warnings, ...job.doubtsOf(schedule), ...doubts]
   return circuitResultOf({
     circuitIndex,
@@ -211,12 +215,15 @@ async function signalsOf(job: ChipJob, compiled: Compiled): Promise<IqArrays[]> 
 /** Runs one program of a circuit and stores what it returns. */
 async function signalsOfProgram(
   { instrument, io, record }: ChipJob,
-  { execution, readings }: Compiled,
+  { execution, readings, bits }: Compiled,
   program: Program<'shots' | 'trace'>,
 ): Promise<readonly IqArrays[]> {
   const results = await instrument.run(program, io.signal)
   const { circuitIndex: circuit, parameterSet: parameter_set } = execution
-  const acquisitions = readings.map(({ qubit, clbit }) => ({ qubit, clbit: clbit < 0 ? null : clbit }))
+  const acquisitions = readings.map(({ qubit, clbit }) => {
+    const bit = clbit < 0 ? -1 : bits.held.indexOf(clbit)
+    return { qubit, clbit: bit < 0 ? null : bit }
+  })
   const [schedule] = program.points
   await record?.recorder.add(program, results, { circuit, parameter_set, acquisitions, schedule })
   return results[0] ?? []

@@ -45,9 +45,14 @@ function flatten(
     fullLimits(limits),
     tape,
   )
-  const isFlat = finishes(runner) && placeOutcomes(program, runner.layout.cells, measurements)
+  const isStatic = finishes(runner)
   const circuit = { ...shapeOf(program), warnings: warningTexts(program.warnings) }
-  return isFlat ? { ...circuit, dynamic: false, ops } : { ...circuit, dynamic: true }
+  if (!isStatic) return { ...circuit, dynamic: true }
+  const { cells } = runner.layout
+  if (placeOutcomes(program, cells, measurements)) return { ...circuit, dynamic: false, ops }
+  for (const [index, op] of measurements.entries()) op.clbit = index
+  const states = cells.map(({ state }) => state)
+  return { ...circuit, dynamic: true, computed: { ops, measurements: measurements.length, states } }
 }
 
 /** A flat circuit of which the inputs decide only the angles of gates. */

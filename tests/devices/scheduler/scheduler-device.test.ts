@@ -245,6 +245,19 @@ describe('scheduler_a on a simulated row of five qubits', () => {
     expect(countOf(result?.counts, '1111')).toBeGreaterThan(360)
   })
 
+  test.each([
+    ['c[0] = measure q; c[1] = c[0];', '11', [1, 1]],
+    ['c[0] = measure q; c[1] = ~c[0];', '01', [1, 0]],
+    ['c[0] = 1; c[1] = measure q;', '11', [0, 1]],
+    ['c[0] = measure q; x q; c[1] = measure q; c[0] = c[0] ^ c[1];', '01', [0, 1]],
+    ['int[4] n = 2; c[0] = measure q; if (n == 2) c[1] = c[0];', '11', [1, 1]],
+  ])('computes result bits from outcomes: %s', async (statements, expected, hasSignal) => {
+    const text = `OPENQASM 3.0; include "stdgates.inc"; qubit q; bit[2] c; x q; ${statements}`
+    expect(countOf((await run(text, { optimization_level: 1 }))?.counts, expected)).toBeGreaterThan(370)
+    const { memory } = (await run(text, { meas_level: 1, meas_return: 'avg' })) ?? {}
+    expect((memory as number[][]).map(([re, im]) => Number(re !== 0 || im !== 0))).toEqual(hasSignal)
+  })
+
   test('measures in the middle of a circuit, and the state stays what was found', async () => {
     const middle = (more: string) =>
       `OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; bit[3] c; ${more} c[1] = measure q[1]; c[2] = measure q[2];`

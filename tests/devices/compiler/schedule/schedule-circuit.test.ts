@@ -143,10 +143,6 @@ describe('scheduleCircuit()', () => {
     expect(() => compiled(`${REGISTER} c[0] = measure q[0]; if (c[0] == 1) x q[1];`)).toThrow(
       'classically controlled gates are not supported by scheduler_b',
     )
-    for (const text of ['bit d = 1;', 'bit d; d = c[0];'])
-      expect(() => compiled(`${REGISTER} c[0] = measure q[0]; ${text}`)).toThrow(
-        'nor result bits that the program',
-      )
     expect(() => compiled('x $3;')).toThrow(
       'q3 is not calibrated and cannot be played: rxy.amp180 is not set in the device configuration',
     )
