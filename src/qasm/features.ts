@@ -17,6 +17,8 @@ export const FIRST_ARGUMENT = -1_000_000
  */
 export class FeatureFinder {
   readonly found = new Set<ProgramFeature>()
+  /** Whether there is a measurement. */
+  measures = false
   readonly #measured = new Set<number>()
   /** Names of variables computed from outcomes. */
   readonly #outcomes = new Set<string>()
@@ -29,6 +31,7 @@ export class FeatureFinder {
   }
 
   measure(qubits: readonly number[]): void {
+    this.measures = true
     this.use(qubits)
     for (const qubit of qubits) {
       if (!isKnown(qubit)) continue

@@ -19,7 +19,7 @@ export { lowerProgram, lowerTemplate, runDynamic, runOpen, type Template } from 
 export type { Program } from './execute/program.ts'
 export type { ProgramFeature } from './features.ts'
 export { isFrameChange } from './gates/frame-change.ts'
-export { standardGateWidth } from './gates/library.ts'
+export { spellingsOf, standardGateWidth } from './gates/library.ts'
 export {
   adjoint,
   adjointOfRows,

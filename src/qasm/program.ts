@@ -20,6 +20,8 @@ export interface CheckReport {
   inputs: TypedInput[]
   qubits: number
   clbits: number
+  /** Whether it has a measurement. */
+  measures: boolean
   features: ProgramFeature[]
   used: ChipNeeds
   /** In text order; empty for a valid program. */
@@ -67,6 +69,7 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
       inputs: [],
       qubits: 0,
       clbits: 0,
+      measures: false,
       features: [],
       used: NONE_USED,
       problems: [problemOf(error)],
@@ -84,6 +87,7 @@ function reportOf(program: ParsedProgram, checker: Checker): CheckReport {
     inputs: typedInputs(program, checker),
     qubits: layout.qubits + layout.hardware,
     clbits: results.reduce((bits, [, size]) => bits + size, 0),
+    measures: features.measures,
     features: [...features.found, ...(inputs.length > 0 ? (['inputs'] as const) : [])],
     used: used.needs,
     problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),

@@ -4,7 +4,8 @@ import { positionFinder } from './fault.ts'
  * Stable codes of warnings. `omitted_phase`: a modifier makes a phase observable that another reading of the
  * program adds; `no_duration`: a duration that depends on gates is taken as 0 s; `left_out`: a part has no
  * effect; `implied_gate`: a gate is neither defined nor included; `no_unit`: a time has no unit;
- * `ignored_directive`: a pragma, a calibration or the duration of a gate or a box has no effect.
+ * `ignored_directive`: a pragma, a calibration or the duration of a gate or a box has no effect;
+ * `no_measurement`: an outcome is in no result, or the program measures nothing.
  */
 export type WarningCode =
   | 'omitted_phase'
@@ -13,6 +14,7 @@ export type WarningCode =
   | 'implied_gate'
   | 'no_unit'
   | 'ignored_directive'
+  | 'no_measurement'
 
 /** What to check in a program that can run; line and column start at 1. */
 export interface QasmWarning {

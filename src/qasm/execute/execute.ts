@@ -70,6 +70,8 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
       operandQubits(m, node.operands)
       break
     case 'expression':
+      if (node.value.kind === 'measure')
+        m.warn('no_measurement', 'This outcome is in no result: write c = measure … for a bit c', node.at)
       evaluate(m, node.value)
       break
   }

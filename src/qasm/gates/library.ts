@@ -185,6 +185,19 @@ export const BUILTIN_GATES: Readonly<Record<2 | 3, ReadonlyMap<string, NativeGat
   ]),
 }
 
+/** Names of the same gate in programs of the two versions and their libraries. */
+const SPELLINGS = [
+  ['cx', 'CX'],
+  ['u3', 'u', 'U'],
+  ['p', 'phase', 'u1'],
+  ['cp', 'cphase', 'cu1'],
+]
+
+/** All names that programs have for this gate. */
+export function spellingsOf(name: string): readonly string[] {
+  return SPELLINGS.find((names) => names.includes(name)) ?? [name]
+}
+
 /** Number of qubits of a gate of a standard library; undefined for another name. */
 export function standardGateWidth(name: string): number | undefined {
   return (STDGATES.get(name) ?? QELIB1.get(name))?.qubits

@@ -4,6 +4,7 @@ import { BUILTIN_GATES } from '../gates/library.ts'
 import type { Limits } from '../limits.ts'
 import type { DeclareNode, GateNode, ParsedProgram, Statement } from './ast.ts'
 import { Cursor, SINGLE } from './cursor.ts'
+import { foreignFormat } from './foreign-format.ts'
 import { tryPackCall } from './pack-call.ts'
 import { parseStatement } from './parse-statement.ts'
 import { parseStatement2 } from './parse-version-2.ts'
@@ -32,13 +33,25 @@ interface ProgramReader {
  * Starts to parse a program without checking its semantics; throws `QasmError` at the first unexpected token.
  */
 export function openProgram(text: string, limits: Limits): ProgramReader {
-  const p = positioned(text, () => openText(text, limits))
+  const p = named(text, () => openText(text, limits))
   const program: ParsedProgram = { version: p.version, inputs: [], outputs: [], statements: [], text }
   const read = (maxStatements: number): boolean => {
     for (let number = 0; number < maxStatements && p.kind !== 'eof'; number++) readStatement(p, program)
     return p.kind !== 'eof'
   }
-  return { program, maxStatements: (maxStatements) => positioned(text, () => read(maxStatements)) }
+  return { program, maxStatements: (maxStatements) => named(text, () => read(maxStatements)) }
+}
+
+/** As `positioned`; the syntax error of a text in another format names that. */
+function named<T>(text: string, work: () => T): T {
+  return positioned(text, () => {
+    try {
+      return work()
+    } catch (error) {
+      const format = error instanceof Fault && error.code === 'syntax_error' ? foreignFormat(text) : undefined
+      throw format === undefined ? error : new Fault('syntax_error', 0, format)
+    }
+  })
 }
 
 function openText(text: string, limits: Limits): Cursor {

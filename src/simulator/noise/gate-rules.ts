@@ -1,3 +1,4 @@
+import { spellingsOf } from '../../qasm/index.ts'
 import type { Channel } from './channel.ts'
 import { type ChannelOp, onQubit } from './noise-model.ts'
 
@@ -14,13 +15,18 @@ export interface GateRule {
   channels(qubits: number): readonly Channel[]
 }
 
-/** The channels of a gate by all matching rules; rules that name its qubits replace the others. */
+/**
+ * The channels of a gate by all matching rules; rules that name its qubits replace the others. A rule holds
+ * for all spellings of its gate (`cx`, `CX`), unless others name the one that the program uses.
+ */
 export function channelsByRules(
   rules: readonly GateRule[],
   name: string,
   qubits: readonly number[],
 ): ChannelOp[] {
-  const fitting = rules.filter(({ gate }) => gate === name || gate === '*')
+  const isNamed = rules.some(({ gate }) => gate === name)
+  const names = isNamed ? [name, '*'] : [...spellingsOf(name), '*']
+  const fitting = rules.filter(({ gate }) => names.includes(gate))
   const named = fitting.filter((rule) => rule.qubits && isSame(rule.qubits, qubits))
   const chosen = named.length > 0 ? named : fitting.filter((rule) => rule.qubits === undefined)
   return chosen.flatMap((rule) => rule.channels(qubits.length)).flatMap((channel) => placed(channel, qubits))

@@ -42,6 +42,11 @@ gates:
     expect(named('h', 0)).toEqual([])
     // Operands in the order of the call: the control first. Two qubits at once, then each separately.
     expect(named('cx', 1, 0).map(({ qubits }) => qubits)).toEqual([[0, 1], [0], [1], [0], [1]])
+    // The same gate by its other names, unless a rule names one of them.
+    expect(named('CX', 1, 0)).toHaveLength(5)
+    const both = open('gates: [{gate: u3, errors: [{depolarizing: 0.1}]}, {gate: U, errors: []}]')
+    const countOf = (name: string) => both.channelsAfter?.({ ...x(0), name })?.length
+    expect(['u3', 'u', 'U'].map(countOf)).toEqual([1, 1, 0])
     // One channel object for all gates of a kind: methods cache their analysis by object.
     expect(named('cx', 1, 0)[0]?.channel).toBe(named('cx', 2, 3)[0]?.channel as Channel)
     for (const { channel } of named('cx', 1, 0)) expect(completenessError(channel)).toBeLessThan(1e-12)

@@ -122,6 +122,7 @@ test('malformed JSON bodies are refused with 400 and a reason', async () => {
   const bodies: [string, string | Blob, string][] = [
     ['cut off', '{"token": "a', 'Body: malformed JSON'],
     ['not JSON', 'token=a', 'Body: malformed JSON'],
+    ['a program', '// Bell\nOPENQASM 3.0;\nqubit q;', 'bare OpenQASM program; send {"circuits": ["OPENQASM'],
     ['deep', '['.repeat(100_000), 'The body is nested deeper than 32 levels'],
     [
       'deep inside',

@@ -232,3 +232,25 @@ def test_sets_with_equal_numbers_of_discarded_shots_are_whole_and_others_are_ref
     assert result.data.c.array.tolist() == [[[3]] * 3] * 2
     with pytest.raises(ValueError, match="has kept 2 to 4 of 4 shots .*run each set as a pub of its own"):
         sampled(plan, [kept(0), kept(2)])
+
+
+@pytest.mark.parametrize("name", ["values", "items", "keys", "shape", "size"])
+def test_registers_that_a_result_cannot_have_are_refused_before_the_job(backend: SvcBackend, name: str) -> None:
+    circuit = QuantumCircuit(QuantumRegister(1), ClassicalRegister(1, name))
+    circuit.measure(0, 0)
+    with pytest.raises(ValueError, match=f"register {name} of pub 0"):
+        SvcSampler(backend).run([circuit])
+
+
+@pytest.mark.parametrize("unit", ["us", "ns", "ps", "dt"])
+def test_a_parameter_of_a_wait_is_bound_by_the_qpu(backend: SvcBackend, unit: str) -> None:
+    wait, angle = Parameter("t"), Parameter("a")
+    circuit = QuantumCircuit(1)
+    circuit.x(0)
+    circuit.delay(2 * wait + angle, 0, unit)
+    circuit.rx(np.pi * angle, 0)
+    circuit.measure_all()
+    values = np.array([[at, wait] for at in (0, 1) for wait in (1, 25, 50)])
+    data = SvcSampler(backend).run([(circuit, values, 100)]).result()[0].data.meas
+    assert data.shape == (6,)
+    assert [data[at].get_counts().get("1", 0) > 50 for at in range(6)] == [True] * 3 + [False] * 3

@@ -63,7 +63,12 @@ function parse(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new AppError('invalid', `${subject}: malformed JSON (${messageOf(error)})`)
+    // The beginning of a program, after its comments.
+    const isProgram = /^(\s|\/\/.*\n|\/\*[\s\S]*?\*\/)*OPENQASM\s/.test(text.slice(0, 10 * KIB))
+    const found = isProgram
+      ? 'this is a bare OpenQASM program; send {"circuits": ["OPENQASM …"]}'
+      : messageOf(error)
+    throw new AppError('invalid', `${subject}: malformed JSON (${found})`)
   }
 }
 

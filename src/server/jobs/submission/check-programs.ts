@@ -8,7 +8,7 @@ import {
 } from '../../../qasm/index.ts'
 import type { Problem, ProgramsReport } from '../../programs/messages.ts'
 import { checkEach } from './check-each.ts'
-import { memoryProblem } from './memory-problem.ts'
+import { countsWarnings, memoryProblem } from './memory-problem.ts'
 
 /** Total characters and operations that are checked within about 5 ms. */
 const INLINE_LIMITS = { length: 64 * 1024, operations: 10_000 }
@@ -48,7 +48,8 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
     ignored: [],
   }
   const different = new Set<string>()
-  for (const [index, { inputs, qubits, features, used, problems, warnings }] of reports.entries()) {
+  for (const [index, report] of reports.entries()) {
+    const { inputs, qubits, features, used, problems, warnings } = report
     const path = `circuits.${index}.circuit`
     if (qubits > result.qubits) Object.assign(result, { qubits, largest: index })
     const text = JSON.stringify(used)
@@ -61,13 +62,27 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
       ...problems.map((problem) => programProblem(index, problem)),
       ...(problems.length === 0 ? setProblems(index, inputs, circuits[index]?.parameter_values) : []),
     )
-    const fitting = warnings.slice(0, MAX_WARNINGS - result.warnings.length)
+    const fitting = warningsOf(report, circuits[index]?.expectation_values === undefined).slice(
+      0,
+      MAX_WARNINGS - result.warnings.length,
+    )
     result.warnings.push(...fitting.map((warning) => programProblem(index, warning)))
     result.ignored.push(...ignoredIn(index, warnings).slice(0, MAX_WARNINGS - result.ignored.length))
   }
   const tooLong = result.problems.length === 0 && memoryProblem(payload, bits)
   if (tooLong) result.problems.push(tooLong)
+  else result.warnings.push(...countsWarnings(payload, bits))
   return result
+}
+
+/** Expectation values need no measurement. */
+function warningsOf(
+  { measures, qubits, problems, warnings }: CheckReport,
+  hasOutcomes: boolean,
+): QasmWarning[] {
+  if (measures || !hasOutcomes || qubits === 0 || problems.length > 0) return warnings
+  const message = 'The program measures nothing, so that all its bits are 0'
+  return [{ code: 'no_measurement', message, line: 1, column: 1 }, ...warnings]
 }
 
 function ignoredIn(index: number, warnings: readonly QasmWarning[]): string[] {

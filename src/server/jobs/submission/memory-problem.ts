@@ -39,3 +39,31 @@ export function memoryProblem(payload: JobPayload, bits: readonly number[]): Pro
     params: { max, length },
   }
 }
+
+/** Characters of an outcome in counts besides its bits: `"":1,`. */
+const COUNT_LENGTH = 5
+
+/**
+ * The warning of a job whose counts make its results too large when all outcomes differ: only its run shows
+ * whether they do. With packed memory, such counts are left out.
+ */
+export function countsWarnings(payload: JobPayload, bits: readonly number[]): Problem[] {
+  const { circuits, meas_level, memory_format, exact } = payload
+  if (exact || meas_level !== 2 || memory_format === 'packed') return []
+  const lengths = circuits.map(({ shots = payload.shots, parameter_values = [] }, index) => {
+    const width = bits[index] ?? 0
+    const outcomes = Math.min(shots, 2 ** width) * (width + COUNT_LENGTH)
+    return [outcomes, Math.max(1, parameter_values.length) * (outcomes + memoryLength(payload, width, shots))]
+  })
+  // The results repeat the counts of the first circuit.
+  const length = lengths.reduce((sum, [, all = 0]) => sum + all, lengths[0]?.[0] ?? 0)
+  const max = JOB_LIMITS.resultBytes
+  if (length <= max) return []
+  const warning = {
+    path: 'shots',
+    code: RESULTS_TOO_LARGE.error_code,
+    message: `If their outcomes differ, the results take up to ${describeBytes(length)}, and above ${describeBytes(max)} the job fails after its run: ask for memory true with memory_format packed, or for fewer shots or circuits.`,
+    params: { max, length },
+  }
+  return [warning]
+}

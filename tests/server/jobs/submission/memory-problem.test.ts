@@ -25,6 +25,14 @@ test('a memory that is certainly too long is refused with what fits: surface cod
   expect(checkPrograms(packed).problems[0]?.message).toContain('ask for fewer shots or circuits, or split')
 })
 
+test('counts that pass the limit if their outcomes differ are a warning', () => {
+  const warnings = (bits: number, more: Partial<JobPayload>) => checkPrograms(payloadOf(bits, more)).warnings
+  expect(warnings(40, { shots: 200_000 })).toMatchObject([{ path: 'shots', code: 'results_too_large' }])
+  expect(warnings(10, { shots: 1_000_000 })).toEqual([])
+  expect(warnings(40, { shots: 50_000 })).toEqual([])
+  expect(warnings(40, { shots: 200_000, memory: true, memory_format: 'packed' })).toEqual([])
+})
+
 test('points are refused with meas_return avg as the remedy', () => {
   const [problem] = checkPrograms(payloadOf(16, { shots: 1_000_000, meas_level: 1 })).problems
   expect(problem).toMatchObject({ path: 'meas_return', code: 'results_too_large' })

@@ -215,8 +215,22 @@ describe('dryRunJob()', () => {
     expect(response).toMatchObject({
       accepted: true,
       problems: [],
-      warnings: [{ path: 'circuits.1.circuit', code: 'omitted_phase', params: { line: 3, column: 1 } }],
+      warnings: [
+        { path: 'circuits.1.circuit', code: 'no_measurement', params: { line: 1, column: 1 } },
+        { path: 'circuits.1.circuit', code: 'omitted_phase', params: { line: 3, column: 1 } },
+      ],
     })
+    const discarded = 'OPENQASM 3.0;\nqubit q;\nmeasure q;\n'
+    expect((await dryRunBody(lab, caller, { circuits: [discarded] })).warnings).toMatchObject([
+      {
+        code: 'no_measurement',
+        params: { line: 3, column: 1 },
+        message: expect.stringContaining('write c = measure'),
+      },
+    ])
+    const observed = { circuit: 'OPENQASM 3.0; qubit q;', expectation_values: [{ Z: 1 }] }
+    const exact = await dryRunBody(lab, caller, { circuits: [observed], exact: true })
+    expect(exact.warnings).toEqual([])
     expect((await dryRunBody(lab, caller, { circuits: Array(200).fill(cx) })).warnings).toHaveLength(100)
   })
 

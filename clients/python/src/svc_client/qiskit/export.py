@@ -9,7 +9,14 @@ from numbers import Real
 from typing import Any
 
 from qiskit import QuantumCircuit, qasm3, transpile
-from qiskit.circuit import ClassicalRegister, ControlFlowOp, Instruction, ParameterExpression, QuantumRegister
+from qiskit.circuit import (
+    ClassicalRegister,
+    ControlFlowOp,
+    Instruction,
+    Parameter,
+    ParameterExpression,
+    QuantumRegister,
+)
 from qiskit.qasm3 import QASM3ExporterError
 
 from .._submission import Circuit
@@ -38,6 +45,15 @@ def to_openqasm(circuit: QuantumCircuit) -> str:
         QASM3ExporterError: it cannot be expressed, also not in the gates of ``stdgates.inc``.
     """
     ordered = _with_ordered_bits(circuit)
+    if _has_open_delay(ordered):
+        # The exporter writes the names of parameters in a wait as they are, also those that it changes elsewhere.
+        names = [Parameter(f"value_{at:05}") for at in range(circuit.num_parameters)]
+        named = ordered.assign_parameters(dict(zip(circuit.parameters, names)))
+        return re.sub(r"delay\[(.*value_\d{5}.*?)(ms|us|ns|dt|s)\]", r"delay[(\1) * 1\2]", _program(named))
+    return _program(ordered)
+
+
+def _program(ordered: QuantumCircuit) -> str:
     if not _needs_lowering(ordered):
         try:
             return _written(ordered)
@@ -105,6 +121,17 @@ def _needs_lowering(circuit: QuantumCircuit) -> bool:
         return any(is_unwritable(instruction.operation) for instruction in block.data)
 
     return has_unwritable(circuit)
+
+
+def _has_open_delay(circuit: QuantumCircuit) -> bool:
+    """Whether a parameter decides how long a wait is."""
+    if circuit.num_parameters == 0:
+        return False
+    operations = [instruction.operation for instruction in circuit.data]
+    blocks = [block for each in operations if isinstance(each, ControlFlowOp) for block in each.blocks]
+    return any(_has_open_delay(block) for block in blocks) or any(
+        each.name == "delay" and isinstance(each.duration, ParameterExpression) for each in operations
+    )
 
 
 def _is_real(parameter: Any) -> bool:

@@ -72,6 +72,7 @@ class SvcSampler(BaseSamplerV2):
         coerced = [SamplerPub.coerce(pub, self._options.default_shots if shots is None else shots) for pub in pubs]
         self._backend.check([pub.circuit for pub in coerced])
         for at, pub in enumerate(coerced):
+            _check_registers(at, pub.circuit)
             if not pub.circuit.cregs:
                 warnings.warn(
                     f"The circuit of pub {at} has no classical register, so its result is empty; add measurements",
@@ -105,6 +106,18 @@ def parameter_sets(circuit: QuantumCircuit, values: Any) -> list[list[float]]:
     """The values of a bindings array in the order of the circuit's parameters, one set after the other."""
     sets = np.asarray(values.as_array(circuit.parameters), dtype=float).reshape(values.size, circuit.num_parameters)
     return [[float(value) for value in each] for each in sets]
+
+
+def _check_registers(at: int, circuit: QuantumCircuit) -> None:
+    """Refuses, before anything is charged, a register that a result of Qiskit cannot have."""
+    for register in circuit.cregs:
+        try:
+            DataBin(**{register.name: np.zeros(0)}, shape=())
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"A result of Qiskit cannot contain the register {register.name} of pub {at}, because it uses this name "
+                "itself: rename the register"
+            ) from None
 
 
 def _describe(pub: SamplerPub) -> dict[str, Any]:
