@@ -89,6 +89,7 @@ describe('checkProgram()', () => {
       ],
       qubits: 6,
       clbits: 3,
+      measures: false,
       features: ['inputs'],
       used: { qubits: 1, physical: [1], pairs: [], groups: [] },
       problems: [],
