@@ -5,7 +5,7 @@ import { lowerProgram, parseProgram } from '../../../src/qasm/index.ts'
 
 const BITS = 4
 
-/** A statement on result bits: the bit that it writes, and the value from the bits before or the next outcome. */
+/** A statement on result bits: what it writes where, from the bits before or the next outcome. */
 interface Step {
   text: string
   to: number

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { checkProgram, parseProgram } from '../../src/qasm/index.ts'
+import { checkProgram, parseProgram } from '../../../src/qasm/index.ts'
 
 test.each([
   ['QPY', 'QISKIT\u000e\u0002\u0001'],
