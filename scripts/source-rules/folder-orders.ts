@@ -23,7 +23,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['rational.ts'],
       ['circuit.ts', 'error.ts', 'limits.ts'],
-      ['fault.ts'],
+      ['fault.ts', 'foreign-format.ts'],
       ['warnings.ts'],
       ['values'],
       ['gates'],
