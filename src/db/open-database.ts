@@ -94,7 +94,7 @@ async function warnOfBrokenInvariants(database: Database, schema: Schema, log: L
   if (schema.collections !== COLLECTIONS) return
   const findings = await database.read((tx) => checkInvariants(tx, { fast: true }))
   for (const { id, text, rows } of findings) {
-    log.error('stored data violates an invariant, run svc doctor', { id, text, rows: rows.length })
+    log.error('stored data violates an invariant, run svc doctor', { id, text, rows: JSON.stringify(rows) })
   }
 }
 

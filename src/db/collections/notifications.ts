@@ -19,7 +19,7 @@ export const notifications = defineCollection({
   fields: {
     title: text({ required: true, max: 255 }),
     description: text(),
-    target_users: relations('users', { help: 'Empty = everybody' }),
+    target_users: relations('users', { cascade: true, help: 'Empty = everybody' }),
     dismissed_by: relations('users', {
       max: EVERYBODY,
       ownOnly: true,

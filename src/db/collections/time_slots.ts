@@ -34,7 +34,7 @@ export const timeSlots = defineCollection({
     start_time: date({ required: true }),
     end_time: date({ required: true }),
     booked_by: relation('users', { required: true, cascade: true }),
-    qpu: relation('qpus'),
+    qpu: relation('qpus', { cascade: true }),
     series: text({ max: 15, readOnly: true, help: 'Shared by the slots of a weekly repetition' }),
   },
   rules: {

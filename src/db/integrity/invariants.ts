@@ -7,6 +7,7 @@ import { ownBytesSql } from '../schema/stored-bytes.ts'
 import { refundedJobSql } from '../store/accounts/ledger.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
 import { hasNewerEnd, ledgerSql, newerBytesSql, newerRunsSql } from '../sums/newer.ts'
+import { widenedSql } from './widened.ts'
 
 /** An invariant that stored data violate; `rows` are examples. */
 export interface Finding {
@@ -227,6 +228,12 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
                 UNION SELECT id, provenance FROM quantum_jobs WHERE provenance > 0) claim
           FULL JOIN job_provenance stored ON stored.id = claim.provenance
           WHERE job IS NULL OR stored.id IS NULL`,
+    },
+    {
+      id: 'I17',
+      text: 'No removal of a QPU or a user has left records for all of them; svc doctor --repair repairs it',
+      fast: true,
+      sql: `SELECT collection, id FROM (${widenedSql(dialect)}) widened`,
     },
   ]
 })

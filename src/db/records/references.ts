@@ -7,8 +7,8 @@ import type { WriterDependencies } from './writer-dependencies.ts'
 type Remove = (collection: AnyCollection, id: string) => boolean
 
 /**
- * Removes every reference to the record `id` of `collection`: cascading relations remove their record, logs
- * keep the id, and the others lose it.
+ * Removes every reference to the record `id` of `collection`: cascading relations remove their record (lists
+ * with their last id), logs keep the id, and the others lose it.
  * @throws AppError `invalid` when a required relation without cascade refers to it.
  */
 export function releaseReferences(
@@ -35,12 +35,14 @@ function release(
   if (reference.onRemove === 'keep') return
   const [table, column] = [quoted(other.name), quoted(name)]
   const condition = reference.holds(sql.dialect, column, '= $id')
-  const rows = sql.all<{ id: string }>(`SELECT id FROM ${table} WHERE ${condition}`, { id })
-  if (rows.length === 0) return
+  const select = (test: string) =>
+    sql.all<{ id: string }>(`SELECT id FROM ${table} WHERE ${condition} AND ${test}`, { id })
   if (reference.onRemove === 'cascade') {
-    for (const row of rows) remove(other, row.id)
-    return
+    for (const row of select(reference.hasOne(sql.dialect, column))) remove(other, row.id)
+    if (!reference.isList) return
   }
+  const rows = select('TRUE')
+  if (rows.length === 0) return
   if (reference.onRemove === 'restrict') {
     throw new AppError(
       'invalid',

@@ -10,6 +10,8 @@ export interface Reference {
   readonly onRemove: 'cascade' | 'restrict' | 'clear' | 'keep'
   /** A condition: an id in `column` satisfies `test`, the end of a comparison such as `= $id`. */
   holds(dialect: Dialect, column: string, test: string): string
+  /** A condition: `column` has one id, if any. */
+  hasOne(dialect: Dialect, column: string): string
   /** The value to store in `column` in order to remove the id `id`. */
   without(dialect: Dialect, column: string, id: string): string
   /** Each id in `column`, for `SELECT <value> FROM <table> <join> WHERE <condition>`. */
@@ -26,19 +28,21 @@ export function referenceToOne(to: string, onRemove: Reference['onRemove']): Ref
     isList: false,
     onRemove,
     holds: (_, column, test) => `${column} ${test}`,
+    hasOne: () => 'TRUE',
     without: () => "''",
     each: (_, column) => ({ value: column, join: '', condition: `${column} <> ''` }),
   }
 }
 
 /** A column with a JSON list of ids. */
-export function referenceToMany(to: string): Reference {
+export function referenceToMany(to: string, onRemove: Reference['onRemove']): Reference {
   return {
     to,
     isList: true,
-    onRemove: 'clear',
+    onRemove,
     holds: ({ jsonItems, jsonOf }, column, test) =>
       `EXISTS (SELECT 1 FROM ${jsonItems(jsonOf(column))} WHERE "value" ${test})`,
+    hasOne: ({ jsonLength, jsonOf }, column) => `${jsonLength(jsonOf(column))} = 1`,
     without: ({ jsonItems, jsonList }, column, id) =>
       `(SELECT ${jsonList('value')} FROM ${jsonItems(column)} WHERE value <> ${id})`,
     each: ({ jsonItems, jsonOf }, column) => ({

@@ -262,7 +262,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     method: 'POST',
     path: '/api/op/qpu/delete',
     access: 'superuser',
-    summary: 'Delete a QPU together with its drivers, or nothing if jobs for it are unfinished',
+    summary: 'Delete a QPU with its drivers and bookings, or nothing if jobs for it are unfinished',
     body: v.object(qpuIdentifier),
     statuses: [200, 404],
     errors: { unfinished_jobs: 400 },

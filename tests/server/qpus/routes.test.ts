@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { DAY_MS } from '../../../src/base/index.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 
 const availability = async (server: TestServer) => (await server.guest.get('/api/op/qpus/availability')).body
@@ -221,10 +222,19 @@ test('POST /api/op/qpu/delete removes a QPU with its drivers, or nothing', async
   expect(await names('qpus')).toHaveLength(2)
 
   expect((await user.post(`/api/jobs/${job.text('id')}/cancel`)).status).toBe(200)
+  const day = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)
+  const slot = { start_time: `${day} 09:00:00.000Z`, end_time: `${day} 10:00:00.000Z`, qpu: 'north' }
+  expect((await user.post('/api/bookings', slot)).status).toBe(201)
   expect((await remove({ name: 'north' })).body).toMatchObject({ name: 'north', drivers: ['north', 'cold'] })
   expect(await names('qpus')).toEqual([{ name: 'south' }])
   expect(await names('drivers')).toEqual([{ name: 'south' }])
   expect((await remove({ name: 'north' })).status).toBe(404)
+  const other = server.as(await server.createUser())
+  const notices = async (as: typeof user) =>
+    (await as.get('/api/collections/notifications/records')).get('items') as { title: string }[]
+  expect(await notices(user)).toMatchObject([{ title: 'Bookings of north were cancelled' }])
+  expect(await notices(other)).toEqual([])
+  expect((await other.post('/api/bookings', { ...slot, qpu: 'south' })).status).toBe(201)
   expect((await remove({})).status).toBe(400)
   expect((await remove({ id: south.id })).status).toBe(200)
   const acts = await server.db.read((tx) =>

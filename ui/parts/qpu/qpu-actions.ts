@@ -59,7 +59,7 @@ export function qpuActions(
   const remove = async () => {
     const { confirmed } = await dialogs.ask({
       title: `Delete ${name}?`,
-      body: 'Its drivers are deleted too, and have to be registered again. This cannot be undone.',
+      body: 'Its drivers and bookings are deleted too; owners of bookings are notified. This cannot be undone.',
       action: 'Delete QPU',
       tone: 'bad',
       typed: name,

@@ -2444,7 +2444,7 @@ type ThresholdsRecord struct {
 
 	Enabled bool `json:"enabled"`
 
-	// Who is notified; empty = everybody
+	// Who is notified; empty = everybody. Removed users stay listed
 	Notify []string `json:"notify"`
 
 	// From when the limit is exceeded
@@ -2844,7 +2844,7 @@ type ThresholdsBody struct {
 
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Who is notified; empty = everybody
+	// Who is notified; empty = everybody. Removed users stay listed
 	Notify []string `json:"notify,omitempty"`
 }
 

@@ -1582,7 +1582,7 @@ export interface ThresholdsRecord {
   /** How long the limit has to be exceeded */
   readonly for_seconds: number
   readonly enabled: boolean
-  /** Who is notified; empty = everybody */
+  /** Who is notified; empty = everybody. Removed users stay listed */
   readonly notify: readonly string[]
   /** From when the limit is exceeded */
   readonly since: string
@@ -1856,7 +1856,7 @@ export interface ThresholdsBody {
   /** How long the limit has to be exceeded */
   readonly for_seconds?: number
   readonly enabled?: boolean
-  /** Who is notified; empty = everybody */
+  /** Who is notified; empty = everybody. Removed users stay listed */
   readonly notify?: readonly string[]
 }
 

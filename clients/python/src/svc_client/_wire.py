@@ -1372,7 +1372,7 @@ class _ThresholdsRecord(TypedDict):
     limit: float  # Value of the reading; of `stale` the age of the newest reading in seconds
     for_seconds: float  # How long the limit has to be exceeded
     enabled: bool
-    notify: List[str]  # Who is notified; empty = everybody
+    notify: List[str]  # Who is notified; empty = everybody. Removed users stay listed
     since: str  # From when the limit is exceeded
     breached_at: str  # When the breach was reported; empty = no breach
     created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
@@ -1596,7 +1596,7 @@ class ThresholdsBody(TypedDict, total=False):
     limit: float  # Value of the reading; of `stale` the age of the newest reading in seconds
     for_seconds: float  # How long the limit has to be exceeded
     enabled: bool
-    notify: List[str]  # Who is notified; empty = everybody
+    notify: List[str]  # Who is notified; empty = everybody. Removed users stay listed
 
 
 class TimeSlotsBody(TypedDict, total=False):

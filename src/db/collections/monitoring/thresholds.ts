@@ -18,7 +18,11 @@ export const thresholds = defineCollection({
     limit: number({ help: 'Value of the reading; of `stale` the age of the newest reading in seconds' }),
     for_seconds: integer({ min: 0, max: WEEK_S, help: 'How long the limit has to be exceeded' }),
     enabled: bool({ default: true }),
-    notify: relations('users', { ownOnly: true, help: 'Who is notified; empty = everybody' }),
+    notify: relations('users', {
+      keep: true,
+      ownOnly: true,
+      help: 'Who is notified; empty = everybody. Removed users stay listed',
+    }),
     since: date({ readOnly: true, help: 'From when the limit is exceeded' }),
     breached_at: date({ readOnly: true, help: 'When the breach was reported; empty = no breach' }),
     notification: text({ internal: true, help: 'Id of the notification of the breach' }),

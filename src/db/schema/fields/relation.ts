@@ -4,15 +4,16 @@ import { MISSING_RELATION } from '../field-errors.ts'
 import { plainText } from '../plain-text.ts'
 import { type Reference, referenceToOne } from '../reference.ts'
 
-interface RelationOptions extends FieldOptions {
-  /** Removing the other record removes this one too. */
+/** What happens when a referenced record is removed; the reference is cleared by default. */
+export interface RemovalOptions extends FieldOptions {
+  /** Removing the other record, or the last one of a list, removes this one too. */
   readonly cascade?: boolean
-  /** Keeps the id when the other record is removed: for logs, which record history. */
+  /** Keeps the id: for logs, which record history, and where an empty field has another meaning. */
   readonly keep?: boolean
 }
 
 /** The id of one record of another collection or ''. */
-interface RelationField extends RelationOptions, Field {
+interface RelationField extends RemovalOptions, Field {
   readonly kind: FieldKind<RelationField, string>
   readonly reference: Reference
 }
@@ -35,11 +36,11 @@ const relationKind: FieldKind<RelationField, string> = {
 }
 
 /** Declares the id of a record of the collection `to`. */
-export function relation(to: string, options: RelationOptions = {}): RelationField {
+export function relation(to: string, options: RemovalOptions = {}): RelationField {
   return { kind: relationKind, reference: referenceToOne(to, onRemoveOf(options)), ...options }
 }
 
-function onRemoveOf({ keep, cascade, required }: RelationOptions): Reference['onRemove'] {
+export function onRemoveOf({ keep, cascade, required }: RemovalOptions): Reference['onRemove'] {
   if (keep) return 'keep'
   if (cascade) return 'cascade'
   return required ? 'restrict' : 'clear'

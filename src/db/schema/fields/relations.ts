@@ -1,12 +1,13 @@
 import type { FieldError } from '../../../base/index.ts'
-import type { Field, FieldKind, FieldOptions, ValueModifier } from '../field.ts'
+import type { Field, FieldKind, ValueModifier } from '../field.ts'
 import { MISSING_RELATION } from '../field-errors.ts'
 import { plainText } from '../plain-text.ts'
 import { type Reference, referenceToMany } from '../reference.ts'
+import { onRemoveOf, type RemovalOptions } from './relation.ts'
 
 const DEFAULT_MAX = 999
 
-interface RelationsOptions extends FieldOptions {
+interface RelationsOptions extends RemovalOptions {
   /** Number of ids; 999 when absent. */
   readonly max?: number
 }
@@ -31,7 +32,7 @@ const relationsKind: FieldKind<RelationsField, string[]> = {
   items: 'many',
 
   publicType: 'relation',
-  publicOptions: ({ max = DEFAULT_MAX }) => ({ maxSelect: max, cascadeDelete: false }),
+  publicOptions: ({ max = DEFAULT_MAX, cascade = false }) => ({ maxSelect: max, cascadeDelete: cascade }),
   schema: () => ({ type: 'array', items: { type: 'string' } }),
   isAudited: true,
   modify: modified,
@@ -39,7 +40,7 @@ const relationsKind: FieldKind<RelationsField, string[]> = {
 
 /** Declares ids of records of the collection `to`. */
 export function relations(to: string, options: RelationsOptions = {}): RelationsField {
-  return { kind: relationsKind, reference: referenceToMany(to), ...options }
+  return { kind: relationsKind, reference: referenceToMany(to, onRemoveOf(options)), ...options }
 }
 
 function listFrom(input: unknown): unknown[] {

@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { AppError, type Clock, type Log, messageOf } from '../../../base/index.ts'
 import type { Finding } from '../../integrity/invariants.ts'
+import { repairWidened } from '../../integrity/widened.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import { DATABASE_FILE } from '../database-file.ts'
 import { diagnose } from '../diagnose.ts'
@@ -155,7 +156,10 @@ async function stage(options: StagingOptions, staging: string, staged: string): 
   }
   const db = await openDatabase({ dir: staging, create: false, clock, log })
   const findings = await db
-    .write('audit restore', (tx) => appendAudit(tx, { actor, action: 'restore', subject: basename(file) }))
+    .write('audit restore', (tx) => {
+      appendAudit(tx, { actor, action: 'restore', subject: basename(file) })
+      repairWidened(tx, actor)
+    })
     .then(() => db.read((tx) => diagnose(tx, ANY_LIMITS)))
     .finally(() => db.close())
   if (existsSync(`${staged}-wal`)) {

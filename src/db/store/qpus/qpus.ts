@@ -6,6 +6,7 @@ import { appendAudit } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
+import { cancelBookingsOf } from './cancel-bookings.ts'
 import { revokeLease } from './leases.ts'
 
 export type Qpu = RecordOf<typeof qpus>
@@ -122,7 +123,8 @@ export function setQpuEnabled(
 }
 
 /**
- * Removes a QPU together with its drivers, which are returned. If anything refuses, nothing is removed.
+ * Removes a QPU together with its bookings and its drivers, which are returned. If anything refuses, nothing
+ * is removed.
  * @throws AppError `not_found`; `invalid` (`unfinished_jobs`) while jobs for it are pending or running.
  */
 export function deleteQpu(
@@ -137,6 +139,7 @@ export function deleteQpu(
       revokeLease(tx, id)
       tx.remove(drivers, id)
     }
+    cancelBookingsOf(tx, qpu)
     tx.remove(qpus, qpu.id)
     const detail = { name: qpu.name, drivers: its.map(({ name }) => name) }
     appendAudit(tx, { actor, action: 'qpu.delete', subject: qpu.id, detail })

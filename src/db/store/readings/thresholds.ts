@@ -3,6 +3,7 @@ import { drivers } from '../../collections/drivers.ts'
 import { events, eventTime } from '../../collections/events.ts'
 import { thresholds } from '../../collections/monitoring/thresholds.ts'
 import { notifications } from '../../collections/notifications.ts'
+import { users } from '../../collections/users.ts'
 import { queueAlertMails } from '../../journal/mail-items.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -110,32 +111,34 @@ function apply(tx: Tx, threshold: Threshold, observation: Observation): void {
 
 /** Announces the breach; returns the id of the notification. */
 function announceBreach(tx: Tx, threshold: Threshold, observation: Observation): string {
-  const { name, notify, since } = threshold
+  const { name, since } = threshold
   const title = `${name}: limit exceeded`
   const text = `${describe(threshold, observation)} since ${since}.`
   announce(tx, 'threshold.breached', threshold, observation)
   queueAlertMails(tx, `${title}. ${text}`)
-  return tx.insert(notifications, {
-    title,
-    description: text,
-    target_users: notify,
-  }).id
+  return notifyUsers(tx, threshold, { title, description: text })
+}
+
+/** Returns the id of the notification; '' when all its addressees are gone. */
+function notifyUsers(
+  tx: Tx,
+  { notify }: Threshold,
+  text: { title: string; description: string; end_time?: string },
+): string {
+  const target_users = notify.filter((id) => tx.find(users, id))
+  if (notify.length > 0 && target_users.length === 0) return ''
+  return tx.insert(notifications, { ...text, target_users }).id
 }
 
 /** Announces the end; the notification of the breach ends with it. */
 function announceEnd(tx: Tx, threshold: Threshold, observation: Observation): void {
-  const { name, notify, notification, breached_at } = threshold
+  const { name, notification, breached_at } = threshold
   const title = `${name}: within the limit again`
   const text = `The breach of ${breached_at} is over.`
   announce(tx, 'threshold.cleared', threshold, observation)
   queueAlertMails(tx, `${title}. ${text}`)
   if (tx.find(notifications, notification)) tx.update(notifications, notification, { end_time: tx.at })
-  tx.insert(notifications, {
-    title,
-    description: text,
-    target_users: notify,
-    end_time: toTimestamp(tx.now + ENDED_SHOWN_MS),
-  })
+  notifyUsers(tx, threshold, { title, description: text, end_time: toTimestamp(tx.now + ENDED_SHOWN_MS) })
 }
 
 /** Types in the event log. */

@@ -1,6 +1,13 @@
 import { type AppError, badField } from '../../../base/index.ts'
 import type { Tx } from '../../../db/index.ts'
-import { calibratingQpus, drivers, type Qpu, qpus, revokeLease } from '../../../db/store/qpus/index.ts'
+import {
+  calibratingQpus,
+  cancelBookingsOf,
+  drivers,
+  type Qpu,
+  qpus,
+  revokeLease,
+} from '../../../db/store/qpus/index.ts'
 import { qpuStateShape, stateOfQpu } from '../../qpus/routes.ts'
 import { defineBehavior } from '../behavior.ts'
 import type { RecordService } from '../service.ts'
@@ -17,6 +24,7 @@ export const qpusBehavior = defineBehavior(qpus, {
   created: ({ tx }, qpu) => {
     if (qpu.access_token !== '') insertProcessDriver(tx, qpu)
   },
+  removing: ({ tx }, qpu) => cancelBookingsOf(tx, qpu),
   updating(_, before, patch) {
     if (patch['access_token'] === '' && before.access_token !== '') throw tokenRemoved()
     hashSent(patch, 'access_token', before.access_token)
