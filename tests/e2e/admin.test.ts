@@ -253,6 +253,13 @@ describe.skipIf(!chromium)('the admin UI', () => {
       await page.locator('.drawer').getByRole('button', { name: 'Delete…' }).click()
       await page.getByRole('link', { name: '1 of time_slots' }).waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+      const path = '/api/collections/notifications/records'
+      const id = String((await lab.asAdmin('POST', path, { title: 'Deleted elsewhere' }))['id'])
+      await page.goto(`/_/collections/notifications?record=${id}`)
+      await field(page, 'title').waitFor()
+      await lab.asAdmin('DELETE', `${path}/${id}`, undefined)
+      await page.getByText('This record does not exist.').waitFor()
     }))
 
   test('a backup is made, checked and restored; the pages of the server show what it does', () =>

@@ -21,6 +21,8 @@ export interface Resource<T> {
 
 /** Changes often arrive in pairs (a status, then its consequences); one request serves both. */
 const GATHER_MS = 40
+/** Changes wait for a request that began less than this ago, which they would otherwise abort without end. */
+export const MAX_READ_MS = 10_000
 
 /** Creates a resource that is loaded with `read`. */
 export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Resource<T> {
@@ -31,11 +33,14 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
   let timer: ReturnType<typeof setTimeout> | undefined
   let due = Number.POSITIVE_INFINITY
   let lastRead = Number.NEGATIVE_INFINITY
+  /** Whether changes wait for the end of the request under way. */
+  let isWaiting = false
 
   const stop = () => {
     current.abort()
     clearTimeout(timer)
     due = Number.POSITIVE_INFINITY
+    isWaiting = false
   }
   const load = async () => {
     stop()
@@ -52,21 +57,28 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
       if (!mine.signal.aborted) error.value = asApiError(failure)
     } finally {
       if (mine === current) loading.value = false
+      if (mine === current && isWaiting) loadSoon()
     }
+  }
+  const loadDue = () => {
+    isWaiting = loading.peek() && performance.now() - lastRead < MAX_READ_MS
+    due = Number.POSITIVE_INFINITY
+    if (!isWaiting) void load()
+  }
+  const loadSoon = (spacingMs = 400) => {
+    const now = performance.now()
+    const wanted = Math.max(now + GATHER_MS, lastRead + spacingMs)
+    if (wanted >= due) return
+    clearTimeout(timer)
+    due = wanted
+    timer = setTimeout(loadDue, wanted - now)
   }
   return {
     value,
     error,
     loading,
     load,
-    loadSoon(spacingMs = 400) {
-      const now = performance.now()
-      const wanted = Math.max(now + GATHER_MS, lastRead + spacingMs)
-      if (wanted >= due) return
-      clearTimeout(timer)
-      due = wanted
-      timer = setTimeout(load, wanted - now)
-    },
+    loadSoon,
     clear() {
       stop()
       loading.value = false

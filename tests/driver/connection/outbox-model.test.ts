@@ -149,8 +149,13 @@ const FOUND: Step[][] = [
 ]
 test.skipIf(isSkipped).each(FOUND.map((steps) => [steps] as const))('nothing is lost by %j', run)
 
-test.skipIf(isSkipped)('no event is lost that the disk can take, and none without a word', async () => {
-  const step = fc.constantFrom(...(Object.keys(STEPS) as Step[]))
-  const steps = fc.array(step, { minLength: 5, maxLength: 25 })
-  await fc.assert(fc.asyncProperty(steps, run), { numRuns: part(300, 25) })
-})
+const WHOLE_MS = 300_000
+test.skipIf(isSkipped)(
+  'no event is lost that the disk can take, and none without a word',
+  async () => {
+    const step = fc.constantFrom(...(Object.keys(STEPS) as Step[]))
+    const steps = fc.array(step, { minLength: 5, maxLength: 25 })
+    await fc.assert(fc.asyncProperty(steps, run), { numRuns: part(300, 25) })
+  },
+  WHOLE_MS,
+)

@@ -91,3 +91,28 @@ test('clear() drops the copy and the pending and planned requests', async () => 
   expect(readings).toBe(1)
   expect(resource.value.value).toBeUndefined()
 })
+
+test('loadSoon() without end lets each request end, and aborts one that hangs', async () => {
+  const ended: number[] = []
+  let readMs = 1_000
+  const signals: AbortSignal[] = []
+  const resource = createResource(async (signal) => {
+    signals.push(signal)
+    const started = performance.now()
+    await new Promise((resolve) => setTimeout(resolve, readMs))
+    if (!signal.aborted) ended.push(started)
+  })
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 100) {
+      resource.loadSoon()
+      jest.advanceTimersByTime(100)
+      for (let turn = 0; turn < 5; turn += 1) await Promise.resolve()
+    }
+  }
+  await pass(10_000)
+  expect(ended.length).toBeGreaterThan(7)
+  const before = signals.length
+  readMs = 1_000_000
+  await pass(30_000)
+  expect(signals.length - before).toBeGreaterThan(2)
+})

@@ -104,9 +104,7 @@ function Stored(props: DrawerProps) {
     },
     [id],
   )
-  useLive(`${collection.name}/${id}`, (event) => {
-    if (event.action !== 'delete') row.loadSoon()
-  })
+  useLive(`${collection.name}/${id}`, () => row.loadSoon())
   const value = row.value.value
   if (row.error.value?.status === 404) {
     return (

@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { type ApiError, asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
+import { MAX_READ_MS } from '../../../api/resource.ts'
 import { pagesOf, type RowWindow } from '../../../lib/window.ts'
 
 const PAGE_ROWS = 50
@@ -44,13 +45,21 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
   const version = signal(0)
   const error = signal<ApiError | undefined>(undefined)
   const pages = new Map<number, readonly Job[]>()
+  /** Pages that are shown until a response replaces them. */
+  const stale = new Set<number>()
   const loading = new Map<number, AbortController>()
+  /** Changes of rows since the oldest request in flight began, whose response may be older than they are. */
+  const recent = new Map<string, Partial<Job>>()
   let shown: RowWindow = { from: 0, to: PAGE_ROWS }
   let timer: ReturnType<typeof setTimeout> | undefined
   /** When the list may be loaded again, `performance.now()`. */
   let rested = Number.NEGATIVE_INFINITY
   let counting: AbortController | undefined
   let isBegun = false
+  /** When the reload in progress began, `performance.now()`. */
+  let reloading: number | undefined
+  /** Whether a reload was due while another was in progress. */
+  let isDue = false
 
   const changed = () => {
     version.value = version.peek() + 1
@@ -65,7 +74,11 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
     try {
       const rows = await read(page * PAGE_ROWS, PAGE_ROWS, mine.signal)
       if (mine.signal.aborted) return
-      pages.set(page, rows)
+      pages.set(
+        page,
+        rows.map((row) => ({ ...row, ...recent.get(row.id) })),
+      )
+      stale.delete(page)
       error.value = undefined
       dropFarPages(pages, shown)
       changed()
@@ -73,6 +86,7 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
       fail(mine, failure)
     } finally {
       if (loading.get(page) === mine) loading.delete(page)
+      if (loading.size === 0) recent.clear()
     }
   }
   const loadTotal = async () => {
@@ -87,20 +101,40 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
       fail(mine, failure)
     }
   }
+  const refresh = () => {
+    // Changes that never end must not keep the list from being loaded.
+    if (reloading !== undefined && performance.now() - reloading < MAX_READ_MS) {
+      isDue = true
+      return
+    }
+    const wait = Math.max(GATHER_MS, rested - performance.now())
+    timer ??= setTimeout(reload, wait)
+  }
   const reload = async () => {
     timer = undefined
     const started = performance.now()
+    reloading = started
     rested = started + REST_MS
     const needed = pagesOf(shown, PAGE_ROWS)
     for (const page of pages.keys()) if (!needed.includes(page)) pages.delete(page)
+    for (const page of needed) stale.add(page)
     await Promise.all([...needed.map(loadPage), loadTotal()])
     const ended = performance.now()
     rested = ended + Math.max(REST_MS, ended - started)
+    if (reloading !== started) return
+    reloading = undefined
+    if (isDue) refresh()
+    isDue = false
   }
   const showPages = () => {
     const needed = pagesOf(shown, PAGE_ROWS)
-    for (const [page, request] of loading) if (!needed.includes(page)) request.abort()
-    for (const page of needed) if (!pages.has(page) && !loading.has(page)) void loadPage(page)
+    for (const [page, request] of loading) {
+      if (needed.includes(page)) continue
+      request.abort()
+      loading.delete(page)
+    }
+    for (const page of needed)
+      if ((!pages.has(page) || stale.has(page)) && !loading.has(page)) void loadPage(page)
   }
   return {
     total,
@@ -117,16 +151,14 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
       shown = window
       if (isBegun) showPages()
     },
-    refresh() {
-      const wait = Math.max(GATHER_MS, rested - performance.now())
-      timer ??= setTimeout(reload, wait)
-    },
+    refresh,
     change(id, changes) {
       for (const [page, rows] of pages) {
         const at = rows.findIndex((row) => row.id === id)
         const row = rows[at]
         if (!row) continue
         pages.set(page, rows.with(at, { ...row, ...changes }))
+        if (loading.size > 0) recent.set(id, { ...recent.get(id), ...changes })
         changed()
         return true
       }
@@ -134,6 +166,7 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
     },
     close() {
       clearTimeout(timer)
+      isDue = false
       counting?.abort()
       for (const request of loading.values()) request.abort()
     },

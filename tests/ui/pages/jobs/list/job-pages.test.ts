@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
+import fc from 'fast-check'
 import type { Job } from '../../../../../ui/api/model/jobs.ts'
 import { createJobPages } from '../../../../../ui/pages/jobs/list/job-pages.ts'
+import { part } from '../../../../support/whole.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
@@ -64,4 +66,79 @@ describe('the pages of a list of jobs', () => {
     expect(reads).toEqual([0, 0, 0])
     pages.close()
   })
+
+  test('changes without end do not keep the list from being loaded', async () => {
+    const { pages, reads } = listOf(150)
+    pages.load()
+    for (let ms = 0; ms < 3_000; ms += 10) {
+      pages.refresh()
+      await advance(10)
+    }
+    expect(pages.row(0)?.id).toBe('job0')
+    expect(reads.length).toBeGreaterThan(5)
+    expect(reads.length).toBeLessThan(15)
+    pages.close()
+  })
+
+  test('whatever events and scrolling come while requests are in flight, the list becomes a fresh read', () =>
+    fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), converges), {
+      numRuns: part(3_000, 200),
+    }))
 })
+
+const step = fc.record({
+  act: fc.constantFrom('update', 'update', 'update', 'create', 'remove', 'show'),
+  at: fc.nat(250),
+  /** Until the next step. */
+  pauseMs: fc.constantFrom(0, 1, 20, 60, 200),
+  /** Until a read that begins here sees the list, and from then until its response arrives. */
+  readMs: fc.tuple(fc.constantFrom(0, 10, 100), fc.constantFrom(0, 10, 100, 300)),
+})
+
+const jobOf = (id: string, status: Job['status']) => {
+  const job: Partial<Job> = { id, status }
+  return job as Job
+}
+
+/** The newest jobs come first; each change of the server's list is followed by its event at once. */
+async function converges(steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) {
+  let jobs = Array.from({ length: 150 }, (_, at) => jobOf(`job${at}`, 'pending'))
+  let [before, after] = [0, 0]
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  async function snapshot<T>(take: () => T): Promise<T> {
+    const rest = after
+    await pause(before)
+    const taken = take()
+    await pause(rest)
+    return taken
+  }
+  const pages = createJobPages({
+    read: (skip, limit) => snapshot(() => jobs.slice(skip, skip + limit)),
+    count: () => snapshot(() => jobs.length),
+  })
+  pages.load()
+  let window = { from: 0, to: 30 }
+  for (const [index, { act, at, pauseMs, readMs }] of steps.entries()) {
+    ;[before, after] = readMs
+    const job = jobs[at % jobs.length]
+    if (act === 'show') {
+      window = { from: at % 120, to: (at % 120) + 30 }
+      pages.show(window)
+    } else if (act === 'update' && job) {
+      const changed = jobOf(job.id, `running`)
+      changed.attempt = index
+      jobs = jobs.map((each) => (each === job ? changed : each))
+      if (!pages.change(job.id, changed)) pages.refresh()
+    } else {
+      jobs =
+        act === 'create' ? [jobOf(`new${index}`, 'pending'), ...jobs] : jobs.filter((each) => each !== job)
+      pages.refresh()
+    }
+    await advance(pauseMs)
+  }
+  for (let ms = 0; ms < 3_000; ms += 50) await advance(50)
+  expect(pages.total.value).toBe(jobs.length)
+  for (let at = window.from; at < Math.min(window.to, jobs.length); at += 1)
+    expect(pages.row(at)).toEqual(jobs[at])
+  pages.close()
+}
