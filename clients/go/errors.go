@@ -3,6 +3,7 @@ package svc
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"svc.example/clients/go/internal/wire"
@@ -107,6 +108,12 @@ func (e *Error) kind() error {
 		return k
 	}
 	return ErrServer
+}
+
+// otherResponse is the error of a response that belongs to another request, as where processes share a connection.
+func otherResponse(asked, received string) *Error {
+	text := fmt.Sprintf("Asked for %s, received %s: a proxy or a shared connection mixes up responses", asked, received)
+	return &Error{Status: http.StatusOK, Code: "other_response", Message: text}
 }
 
 // ConnectionError is a request without a response.

@@ -59,6 +59,11 @@ type Job struct {
 	Calibration *Calibration
 	// Recalled says why its result is not to be relied on; nil if it was not recalled, and in lists.
 	Recalled *RecallMark
+	// DisturbedBy is the report of a calibration that ran on the QPU while the job did; empty if there was none, and in
+	// lists.
+	DisturbedBy string
+	// GiveUpAt is when it fails if it still waits; zero if never, and in lists.
+	GiveUpAt time.Time
 	// Raw is the whole response of the server.
 	Raw json.RawMessage
 
@@ -79,6 +84,12 @@ func (c *Client) job(raw rawJSON) (*Job, error) {
 		ChargedSeconds: read.ChargedSeconds, Waiting: read.Waiting, Error: read.Error, Timeline: read.Timeline,
 		Calibration: read.Calibration, Estimate: read.Estimate, Progress: read.Progress, Recalled: read.Recalled,
 		Raw: raw, client: c,
+	}
+	if read.DisturbedBy != nil {
+		job.DisturbedBy = *read.DisturbedBy
+	}
+	if read.GiveUpAt != nil {
+		job.GiveUpAt = readTime(*read.GiveUpAt)
 	}
 	if read.QueuePosition != nil {
 		job.QueuePosition = int(*read.QueuePosition)
@@ -106,7 +117,25 @@ func (j *Job) Cancel(ctx context.Context) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.client.job(raw)
+	return j.with(raw)
+}
+
+// with is the job with what was read of it without its details; why it waits belongs to the moment.
+func (j *Job) with(raw rawJSON) (*Job, error) {
+	merged := map[string]json.RawMessage{}
+	for _, each := range [][]byte{j.Raw, raw} {
+		for _, name := range []string{"waiting", "queue_position", "estimated_start"} {
+			delete(merged, name)
+		}
+		if err := json.Unmarshal(each, &merged); err != nil && len(each) > 0 {
+			return nil, fmt.Errorf("a job is not as expected: %w", err)
+		}
+	}
+	whole, err := json.Marshal(merged)
+	if err != nil {
+		return nil, err
+	}
+	return j.client.job(whole)
 }
 
 // Wait waits until the job has ended, also when it failed, and returns it as it is then. Only the context ends the

@@ -9,10 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"svc.example/clients/go/internal/wire"
@@ -32,6 +35,8 @@ type transport struct {
 	profile   string
 	retries   Retries
 	clock     clock
+	// refusesOmit: the server is of a build that refuses `omit`.
+	refusesOmit atomic.Bool
 }
 
 // call is one request.
@@ -88,6 +93,47 @@ func (t *transport) request(ctx context.Context, c call, result any) error {
 	}
 }
 
+// read sends a reading without the fields of omit; with them where the server knows no `omit`.
+func (t *transport) read(ctx context.Context, c call, omit string, result any) error {
+	c.method = http.MethodGet
+	if !t.refusesOmit.Load() {
+		less := c
+		less.query = maps.Clone(c.query)
+		if less.query == nil {
+			less.query = url.Values{}
+		}
+		less.query.Set("omit", omit)
+		err := t.request(ctx, less, result)
+		var answer *Error
+		if !errors.As(err, &answer) || answer.Status != http.StatusBadRequest {
+			return err
+		}
+		if _, isRefused := answer.Fields["omit"]; !isRefused {
+			return err
+		}
+		t.refusesOmit.Store(true)
+	}
+	return t.request(ctx, c, result)
+}
+
+// withID are paths with the id that their response has.
+var withID = regexp.MustCompile(`^/api/(?:jobs|op/jobs|tokens|collections/[^/]+/records)/([^/]+)`)
+
+// assertOwn refuses the content of a response that is that of another request, as from a shared connection.
+func assertOwn(path string, text []byte) error {
+	asked := withID.FindStringSubmatch(path)
+	if asked == nil || asked[1] == "by-key" || asked[1] == "changes" {
+		return nil
+	}
+	var content struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(text, &content) == nil && content.ID != "" && url.PathEscape(content.ID) != asked[1] {
+		return otherResponse(path, content.ID)
+	}
+	return nil
+}
+
 // once sends a call and reads its response.
 func (t *transport) once(ctx context.Context, c call, result any) error {
 	limited, cancel := context.WithTimeout(ctx, responseTime)
@@ -104,6 +150,9 @@ func (t *transport) once(ctx context.Context, c call, result any) error {
 	}
 	if result == nil || len(text) == 0 {
 		return nil
+	}
+	if err := assertOwn(c.path, text); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(text, result); err != nil {
 		return fmt.Errorf("the response of %s %s is not as expected: %w", c.method, c.path, err)

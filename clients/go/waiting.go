@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -30,12 +31,8 @@ const (
 	lastPoll  = 2 * time.Second
 )
 
-// awaitedFields are all but the program, which does not change.
-var awaitedFields = strings.Join([]string{
-	"id", "name", "tags", "status", "qpu", "qpu_target", "shots", "attempt", "held", "error", "results", "created",
-	"started_at", "finished_at", "duration", "charged_seconds", "timeline", "waiting", "queue_position",
-	"estimated_start", "user_id", "driver", "program_sha256", "calibration", "attempts", "estimate", "max_seconds",
-}, ",")
+// awaitedWithout is the program, which does not change.
+const awaitedWithout = "payload"
 
 // awaited is a job that somebody waits for.
 type awaited struct {
@@ -95,12 +92,8 @@ func (w *waiter) readOfKey(ctx context.Context, key string) (rawJSON, error) {
 }
 
 func (w *waiter) get(ctx context.Context, path string, query url.Values, untilResponse string) (rawJSON, error) {
-	if query == nil {
-		query = url.Values{}
-	}
-	query.Set("fields", awaitedFields)
 	var raw rawJSON
-	err := w.transport.request(ctx, call{method: http.MethodGet, path: path, query: query, untilResponse: untilResponse}, &raw)
+	err := w.transport.read(ctx, call{path: path, query: query, untilResponse: untilResponse}, awaitedWithout, &raw)
 	return raw, err
 }
 
@@ -340,6 +333,11 @@ func (w *waiter) changes(ctx context.Context, known map[string]Status, limit tim
 			return nil, nil, err
 		}
 		changed[id] = job
+	}
+	for _, id := range append(slices.Collect(maps.Keys(changed)), found.Unknown...) {
+		if _, isAsked := known[id]; !isAsked {
+			return nil, nil, otherResponse("the changes of jobs", id)
+		}
 	}
 	return changed, found.Unknown, nil
 }

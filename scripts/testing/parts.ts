@@ -149,6 +149,7 @@ export const PARTS: readonly Part[] = [
       'tests/clients/javascript/package.test.ts',
       'tests/clients/javascript/runtimes.test.ts',
       'tests/clients/lost-connections.test.ts',
+      'tests/clients/recalls.test.ts',
       'tests/clients/two-servers.test.ts',
     ],
   },

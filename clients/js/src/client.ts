@@ -1,5 +1,6 @@
 import { Admin } from './admin.ts'
 import { Collection } from './collection.ts'
+import { TooLargeError } from './errors.ts'
 import type * as wire from './generated/wire.gen.ts'
 import { Job, type JobWire, type WaitOptions } from './job.ts'
 import { randomKey } from './random-key.ts'
@@ -27,24 +28,8 @@ export interface JobFilter {
   readonly signal?: AbortSignal
 }
 
-/** Without programs and results, which may be large. */
-const LISTED = [
-  'id',
-  'name',
-  'tags',
-  'status',
-  'qpu',
-  'qpu_target',
-  'shots',
-  'attempt',
-  'held',
-  'error',
-  'created',
-  'started_at',
-  'finished_at',
-  'duration',
-  'user_id',
-].join(',')
+/** What lists leave out: it may be large. */
+const OMITTED = 'payload,results'
 const PAGE = 100
 
 /**
@@ -121,12 +106,22 @@ export class SvcClient {
     ...filter
   }: JobFilter = {}): AsyncGenerator<Job> {
     let last = before
-    for (let left = limit; left > 0; left -= PAGE) {
-      const query = { ...filter, before: last, fields: LISTED, limit: Math.min(PAGE, left) }
-      const page = await this.#transport.request<JobWire[]>('GET', '/api/jobs', { query, signal })
+    for (let left = limit, most = PAGE; left > 0; ) {
+      const size = Math.min(most, left)
+      const query = { ...filter, before: last, limit: size }
+      const read = this.#transport.read<JobWire[]>('/api/jobs', OMITTED, { query, signal })
+      // A server that knows no `omit` sends programs and results.
+      const page = await read.catch((error: unknown) => {
+        if (!(error instanceof TooLargeError) || size === 1) throw error
+      })
+      if (!page) {
+        most = size >> 1
+        continue
+      }
       for (const raw of page) yield this.#job(raw)
-      if (page.length < PAGE) return
+      if (page.length < size) return
       last = page.at(-1)?.id
+      left -= size
     }
   }
 

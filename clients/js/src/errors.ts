@@ -92,6 +92,12 @@ export function errorOf(details: ErrorDetails): SvcError {
   return new (name === undefined ? ServerError : CLASSES[name])(details)
 }
 
+/** The error of a response that belongs to another request, as where processes share a connection. */
+export function otherResponse(asked: string, received: string): SvcError {
+  const message = `Asked for ${asked}, received ${received}: a proxy or a shared connection mixes up responses`
+  return errorOf({ status: 200, code: 'other_response', message, requestId: '', fields: {} })
+}
+
 /** No server could be reached, or the connection ended before the response. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError'

@@ -6,6 +6,7 @@ import type {
   JobResults,
   Job as JobSummary,
   PartialResults as PartialResultsWire,
+  RecallMark,
 } from './generated/wire.gen.ts'
 import { isTemporary, sleep } from './repetition.ts'
 import { CircuitResult, Result } from './result.ts'
@@ -124,6 +125,21 @@ export class Job {
     return this.raw.progress ?? 0
   }
 
+  /** Why its result is not to be relied on; undefined unless it was recalled, and in lists. */
+  get recalled(): RecallMark | undefined {
+    return this.raw.recalled ?? undefined
+  }
+
+  /** Report of a calibration that ran on the QPU while the job did; undefined if there was none, and in lists. */
+  get disturbedBy(): string | undefined {
+    return this.raw.disturbed_by ?? undefined
+  }
+
+  /** When it fails if it still waits; undefined if never, and in lists. */
+  get giveUpAt(): Date | undefined {
+    return dateOf(this.raw.give_up_at ?? '')
+  }
+
   /** Why it failed. */
   get error(): { code: string; message: string } | undefined {
     return this.raw.error ?? undefined
@@ -187,15 +203,15 @@ export class Job {
   }
 
   /**
-   * Waits as `wait` does and returns the results; warns on the console if they were recalled, see
-   * `raw.recalled`. @throws JobFailedError, JobCancelledError, JobTimeoutError.
+   * Waits as `wait` does and returns the results; warns on the console if they were recalled, as the server
+   * knew when this job was read. @throws JobFailedError, JobCancelledError, JobTimeoutError.
    */
   async result(options?: WaitOptions): Promise<Result> {
-    const { raw, status, error } = await this.wait(options)
+    const { raw, status, error, recalled } = await this.wait(options)
     if (status === 'cancelled') throw new JobCancelledError(this.id)
     if (status === 'failed')
       throw new JobFailedError(this.id, error?.code ?? '', error?.message ?? 'unknown reason')
-    if (raw.recalled) console.warn(`The result of job ${this.id} was recalled: ${raw.recalled.reason}`)
+    if (recalled) console.warn(`The result of job ${this.id} was recalled: ${recalled.reason}`)
     return new Result(this.id, raw.results as JobResults)
   }
 

@@ -1,6 +1,14 @@
 import { Addresses } from './addresses.ts'
 import { type CredentialOptions, type Credentials, credentialsOf } from './credentials.ts'
-import { AuthenticationError, ConnectionLostError, type ErrorDetails, errorOf, SvcError } from './errors.ts'
+import {
+  AuthenticationError,
+  ConnectionLostError,
+  type ErrorDetails,
+  errorOf,
+  InvalidRequestError,
+  otherResponse,
+  SvcError,
+} from './errors.ts'
 import type { Error as ErrorBody } from './generated/wire.gen.ts'
 import {
   isFailure,
@@ -53,6 +61,8 @@ export class Transport {
   readonly #fetch: Fetch
   readonly #retries: Required<Retries>
   readonly #timeoutMs: number
+  /** The server is of a build that refuses `omit`. */
+  #refusesOmit = false
 
   constructor({ fetch, retries, timeoutMs = 75_000, ...given }: TransportOptions) {
     this.#credentials = credentialsOf(given)
@@ -86,6 +96,18 @@ export class Transport {
     }
   }
 
+  /** Reads a response without the fields of `omit`; with them where the server knows no `omit`. */
+  async read<T>(path: string, omit: string, options: RequestOptions = {}): Promise<T> {
+    if (!this.#refusesOmit)
+      try {
+        return await this.request('GET', path, { ...options, query: { ...options.query, omit } })
+      } catch (error) {
+        if (!(error instanceof InvalidRequestError && 'omit' in error.fields)) throw error
+        this.#refusesOmit = true
+      }
+    return this.request('GET', path, options)
+  }
+
   async #repeated<T>(
     method: string,
     path: string,
@@ -103,7 +125,7 @@ export class Transport {
         const text = await this.#send(method, path, { ...options, signal: until }, (response) =>
           response.text(),
         )
-        return contentOf<T>(text, this.#addresses.current)
+        return ofRequest(path, contentOf<T>(text, this.#addresses.current))
       } catch (error) {
         signal?.throwIfAborted()
         const pause = this.#pauseAfter(error, attempt)
@@ -192,6 +214,17 @@ function unauthorizedText(hasToken: boolean, profile: string | undefined, addres
   return hasToken
     ? `The API token is not valid: it is wrong, has expired or was deleted; ${login}`
     : `There is no API token: pass apiToken, set SVC_API_TOKEN, or sign in; ${login}`
+}
+
+/** Paths with the id that their response has. */
+const WITH_ID = /^\/api\/(?:jobs|op\/jobs|tokens|collections\/[^/]+\/records)\/(?!by-key\/|changes$)([^/?]+)/
+
+/** @throws ServerError if the content is that of another request, as where processes share a connection. */
+function ofRequest<T>(path: string, content: T): T {
+  const asked = WITH_ID.exec(path)?.[1]
+  const { id } = Object(content)
+  if (asked === undefined || typeof id !== 'string' || encodeURIComponent(id) === asked) return content
+  throw otherResponse(path, id)
 }
 
 function contentOf<T>(text: string, address: string): T {

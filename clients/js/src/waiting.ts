@@ -1,4 +1,4 @@
-import { NotFoundError, SvcError } from './errors.ts'
+import { NotFoundError, otherResponse, SvcError } from './errors.ts'
 import type { JobDetail, PostJobsChangesResponse } from './generated/wire.gen.ts'
 import { isTemporary, sleep } from './repetition.ts'
 import type { Transport } from './transport.ts'
@@ -23,14 +23,8 @@ const MAX_PAUSE_MS = 10_000
 /** Pauses where a server responds at once although asked to wait. */
 const POLL_FIRST_MS = 100
 const POLL_LAST_MS = 2_000
-/** Everything but the program: it does not change. */
-const FIELDS = [
-  'id name tags status qpu qpu_target shots attempt held error results created started_at finished_at duration',
-  'charged_seconds timeline waiting queue_position estimated_start user_id driver program_sha256 calibration estimate max_seconds',
-  'attempts progress',
-]
-  .join(' ')
-  .replaceAll(' ', ',')
+/** The program does not change. */
+const OMITTED = 'payload'
 
 /** A job that somebody waits for. */
 interface Awaited {
@@ -81,19 +75,19 @@ export class Waiting {
   /** Reads a job as it is. */
   read(id: string, query: { wait?: number; status?: string } = {}, signal?: AbortSignal): Promise<JobDetail> {
     const path = `/api/jobs/${encodeURIComponent(id)}`
-    return this.#transport.request('GET', path, { query: { ...query, fields: FIELDS }, signal })
+    return this.#transport.read(path, OMITTED, { query, signal })
   }
 
   /** Reads a job of which nothing is known yet; repeated for as long as a submission. */
   readFirst(id: string): Promise<JobDetail> {
     const path = `/api/jobs/${encodeURIComponent(id)}`
-    return this.#transport.request('GET', path, { query: { fields: FIELDS }, untilResponse: `job ${id}` })
+    return this.#transport.read(path, OMITTED, { untilResponse: `job ${id}` })
   }
 
   /** Reads the job that was submitted with an idempotency key, as `readFirst`. */
   readOfKey(key: string): Promise<JobDetail> {
     const path = `/api/jobs/by-key/${encodeURIComponent(key)}`
-    return this.#transport.request('GET', path, { query: { fields: FIELDS }, untilResponse: `key ${key}` })
+    return this.#transport.read(path, OMITTED, { untilResponse: `key ${key}` })
   }
 
   /**
@@ -214,6 +208,8 @@ export class Waiting {
         '/api/jobs/changes',
         { body, signal, isRepeatable: true, isOnce: true },
       )
+      const other = [...jobs.map(({ id }) => id), ...unknown].find((id) => !known.has(id))
+      if (other !== undefined) throw otherResponse('the changes of jobs', other)
       // The program, which only this type has in any case, was never read.
       const changed = new Map(jobs.map((job) => [job.id, job as JobDetail]))
       return { changed, unknown }

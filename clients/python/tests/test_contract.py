@@ -155,6 +155,10 @@ def plain_job(job: Any) -> dict[str, Any]:
         **{field: moment(getattr(job, field)) for field in ("created", "started", "finished")},
         "waiting": {"code": job.waiting.code, "text": job.waiting.text} if job.waiting else None,
         "estimated_start": [moment(each) for each in job.estimated_start] if job.estimated_start else None,
+        "progress": job.progress,
+        "recalled": job.recalled.reason if job.recalled else None,
+        "disturbed_by": job.disturbed_by,
+        "give_up_at": moment(job.give_up_at),
         "error": {"code": job.error.code, "message": job.error.message} if job.error else None,
     }
 

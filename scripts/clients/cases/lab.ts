@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { Service } from '../../../tests/support/executable/service.ts'
 import { until } from '../../../tests/support/until.ts'
-import { BELL, FLIP, type Lab, ROTATION } from './plan.ts'
+import { BELL, FLIP, type Lab, RECALL_REASON, ROTATION } from './plan.ts'
 
 const REGISTERS = `OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; bit[2] a; bit[1] b;
 x q[0]; h q[2]; a = measure q[0:1]; b[0] = measure q[2];`
@@ -35,6 +35,7 @@ const RUNS: Readonly<Record<string, object>> = {
 const MISCOUNTS: Readonly<Record<string, string>> = {
   discarded: 'extra=-3 discarded=3',
   invalid_results: 'extra=5',
+  calibrated: 'device_file',
 }
 const MISCOUNT = 'miscount.ts'
 
@@ -59,14 +60,17 @@ export async function openLab(folder: string): Promise<Lab> {
 
   const simulator = await service.createQpu('simulator')
   const faulty = await service.createQpu('faulty')
+  const recalled = await service.createQpu('recalled')
   const miscounting = await service.createQpu('miscounting')
   cpSync(join(import.meta.dir, '../../../tests/support/devices', MISCOUNT), join(folder, MISCOUNT))
   const drivers = [
     service.startDriver('simulator', simulator, 'aer_sim'),
+    service.startDriver('recalled', recalled, 'mock'),
     service.startDriver('faulty', faulty, 'mock', ['fail=error']),
     service.startDriver('miscounting', miscounting, `./${MISCOUNT}#miscount`),
   ]
   await service.untilOnline('simulator')
+  await service.untilOnline('recalled')
   await service.untilOnline('faulty')
   await service.untilOnline('miscounting')
   for (const name of ['silent', 'second', 'bench', 'disabled', 'serviced'])
@@ -90,8 +94,18 @@ export async function openLab(folder: string): Promise<Lab> {
   }
   for (const name of [...Object.keys(RUNS), ...Object.keys(MISCOUNTS), 'failed', 'failed_part'])
     await ended(ids[name] ?? '')
+  ids['recalled'] = await submit({ circuits: [BELL], qpu_target: 'recalled' })
+  await ended(ids['recalled'])
+  const { body: ran } = await service.call('GET', `/api/jobs/${ids['recalled']}`, { token: user.token })
+  const interval = { from: ran['started_at'], to: new Date().toISOString() }
+  await make('/api/op/recalls', { qpu: 'recalled', reason: RECALL_REASON, ...interval })
   for (const name of ['pending', 'cancelled', 'to_cancel', 'operated'])
-    ids[name] = await submit({ circuits: [BELL], qpu_target: 'silent', tags: ['listed'] })
+    ids[name] = await submit({
+      circuits: [BELL],
+      qpu_target: 'silent',
+      tags: ['listed'],
+      give_up_after: '5h',
+    })
   await make(`/api/jobs/${ids['cancelled']}/cancel`, {}, user.token)
   await make('/api/op/qpu/drain', { id: simulator.id, drain: true })
   for (const name of ['to_wait', 'to_survive']) {

@@ -19,15 +19,13 @@ export interface PlannedCase {
   readonly args: object | ((lab: Lab) => object | Promise<object>)
   /** Who calls; default the user. */
   readonly as?: 'superuser' | 'nobody'
-  /** In place of the server, after `after` requests: its failures and those of the network. */
+  /** In place of the server, after `after` requests: its failures, those of the network, and other versions. */
   readonly failures?: {
     readonly after?: number
     readonly responses: readonly StubResponse[] | ((lab: Lab) => readonly StubResponse[])
   }
   /** What happens on the server during the call. */
   readonly meanwhile?: (lab: Lab, args: Readonly<Record<string, unknown>>) => Promise<void>
-  /** Changes the last response: what another version of the server may say. */
-  readonly alter?: (body: Readonly<Record<string, unknown>>) => object
   /** Further parts of the message of an error. */
   readonly contains?: readonly string[]
 }
@@ -42,6 +40,8 @@ export function failure(
   const body = { status, message, code, request_id: 'req-contract', data: {} }
   return { status, ...(headers && { headers }), body }
 }
+
+export const RECALL_REASON = 'a bad fit of q1'
 
 export const CLOSED: StubResponse = { fault: 'close' }
 

@@ -4,7 +4,7 @@ import { isReading } from '../../../tests/support/contract/stub.ts'
 import type { Lab, PlannedCase } from './plan.ts'
 
 /** Parameters by which clients differ: what they need of a job, and how long they wait for it. */
-const CHOICES = ['fields', 'wait', 'limit']
+const CHOICES = ['omit', 'wait', 'limit']
 /** Headers of responses on which clients act. */
 const HEADERS = ['retry-after']
 
@@ -14,7 +14,7 @@ interface Recording {
 }
 
 /** A `fetch` that records, and plays the failures of a case in place of the server. */
-export function record({ failures, alter }: PlannedCase, lab: Lab): Recording {
+export function record({ failures }: PlannedCase, lab: Lab): Recording {
   const { after = 0, responses = [] } = failures ?? {}
   const planned = typeof responses === 'function' ? responses(lab) : responses
   const exchanges: { -readonly [key in keyof Exchange]: Exchange[key] }[] = []
@@ -38,15 +38,14 @@ export function record({ failures, alter }: PlannedCase, lab: Lab): Recording {
     const text = await response.text()
     const isJson = text !== '' && response.headers.get('content-type')?.includes('json')
     const body: unknown = isJson ? JSON.parse(text) : text
-    const shown = alter && isJson && response.ok ? alter(body as Record<string, unknown>) : body
     const headers = Object.fromEntries(HEADERS.flatMap((name) => headerOf(response, name)))
     const { status } = response
     add(input, init, {
       status,
       ...(Object.keys(headers).length > 0 && { headers }),
-      ...(shown !== '' && { body: shown }),
+      ...(body !== '' && { body }),
     })
-    return responseOf({ status, headers, body: shown })
+    return responseOf({ status, headers, body })
   }
   return { fetch: fetchRecorded, exchanges }
 }

@@ -61,14 +61,12 @@ async function showUntilDone(job: Job, signal: AbortSignal): Promise<Job> {
   }
 }
 
-/** Prints the results of a job that has ended, or why it has none, which sets the exit status. */
+/** Prints the results of a job that has ended, or why it has none. */
 export function printOutcome(job: Job): void {
-  setStatus(job)
   if (job.status === 'completed') {
     const result = resultOf(job)
     console.log(resultLines(result).join('\n'))
-    const recalled = job.raw.recalled ? [`the result was recalled: ${job.raw.recalled.reason}`] : []
-    printWarnings([...recalled, ...result.circuits.flatMap(({ warnings }) => warnings)])
+    printWarnings(result.circuits.flatMap(({ warnings }) => warnings))
   } else if (job.status === 'cancelled') process.stderr.write(`Job ${job.id} was cancelled\n`)
   else process.stderr.write(`Job ${job.id} failed: ${plain(job.error?.message ?? 'unknown reason')}\n`)
 }
@@ -78,8 +76,15 @@ export function printWarnings(warnings: readonly string[]): void {
   for (const warning of new Set(warnings)) process.stderr.write(`Warning: ${plain(warning)}\n`)
 }
 
-/** 0 for a completed job, 4 for a failed one, 5 for a cancelled one. */
-export function setStatus({ status }: Job): void {
+/**
+ * Sets the exit status: 0 for a completed job, 4 for a failed one, 5 for a cancelled one. Warns of a result
+ * that is not to be relied on, beside JSON too.
+ */
+export function conclude({ status, recalled, disturbedBy }: Job): void {
+  printWarnings([
+    ...(recalled ? [`the result was recalled: ${recalled.reason}`] : []),
+    ...(disturbedBy ? [`a calibration ran on the QPU while the job did: report ${disturbedBy}`] : []),
+  ])
   if (status === 'failed') process.exitCode = FAILED
   if (status === 'cancelled') process.exitCode = CANCELLED
 }

@@ -8,7 +8,7 @@ import {
 import { AppError, flag, kinds, messageOf, switchFlag } from '../../base/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
-import { follow, printOutcome, resultOf, setStatus, TIMEOUT_FLAG } from './follow.ts'
+import { conclude, follow, printOutcome, resultOf, TIMEOUT_FLAG } from './follow.ts'
 import { fields, localTime, partialLines, plain, qpuOf, stateOf, table } from './output.ts'
 
 const JOB = { name: 'JOB', help: 'Id of a job' }
@@ -99,6 +99,7 @@ export const jobCommand = defineCommand({
   document: ({ job }) => job.raw,
   print({ job, names }) {
     const { id, name, tags, created, started, finished, chargedSeconds, error, raw } = job
+    const { recalled, disturbedBy } = job
     const failure = error && raw.timeline?.findLast(({ event }) => event === 'failed')?.detail
     const shown = fields({
       Job: id,
@@ -112,7 +113,8 @@ export const jobCommand = defineCommand({
       Ended: localTime(finished),
       Charged: chargedSeconds === undefined ? '' : `${chargedSeconds} s of QPU time`,
       ...originOf(raw),
-      Recalled: raw.recalled?.reason,
+      Recalled: recalled?.reason,
+      Disturbed: disturbedBy && `a calibration ran meanwhile, report ${disturbedBy}`,
       Attempts: raw.attempt > 1 ? raw.attempt : '',
       Error: error?.message,
       // What the timeline says besides: the last line of an exception of the device.
@@ -156,7 +158,7 @@ export const resultCommand = defineCommand({
       const job = await readJob(svc, id)
       if (flags.partial && job.status !== 'completed') return job.partialResults()
       const ended = job.isDone ? job : await follow(job, flags.timeout)
-      setStatus(ended)
+      conclude(ended)
       return ended
     }),
   document(found) {

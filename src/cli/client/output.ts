@@ -103,7 +103,7 @@ function circuitLines(circuit: CircuitResult): string[] {
 
 /** The state of a job in a line, with what it waits for. */
 export function stateOf(job: Job): string {
-  const { status, progress, waiting, queuePosition, estimatedStart, started } = job
+  const { status, progress, waiting, queuePosition, estimatedStart, giveUpAt, started } = job
   if (status === 'running') {
     const done = progress > 0 ? `, ${percent(progress)} done` : ''
     return `${started ? `running since ${localTime(started)}` : status}${done}`
@@ -113,12 +113,13 @@ export function stateOf(job: Job): string {
     waiting ? `pending: ${plain(waiting.text)}` : 'pending',
     ...(queuePosition === undefined ? [] : [`position ${queuePosition}`]),
     ...(estimatedStart ? [`starts about ${localTime(estimatedStart.from)}`] : []),
+    ...(giveUpAt ? [`fails if it still waits at ${localTime(giveUpAt)}`] : []),
   ].join(', ')
 }
 
 /** A part of a whole, in whole percent: 100 % only for all of it. */
 export function percent(part: number): string {
-  return `${Math.floor(part * 100)} %`
+  return `${part < 1 ? Math.min(99, Math.round(part * 100)) : 100} %`
 }
 
 /** What is expected of a job, in a line. */

@@ -19,7 +19,7 @@ import {
 import { defineCommand } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
-import { follow, printOutcome, printWarnings, setStatus, TIMEOUT_FLAG } from './follow.ts'
+import { conclude, follow, printOutcome, printWarnings, TIMEOUT_FLAG } from './follow.ts'
 import { estimateLine, stateOf } from './output.ts'
 import { bindParameters, checkNames, parseParameter } from './parameters.ts'
 import { parsePauliSum } from './pauli-sum.ts'
@@ -105,7 +105,7 @@ export const submitCommand = defineCommand({
       if (!flags.wait) return { job }
       process.stderr.write(`Submitted job ${job.id}\n`)
       const ended = await follow(job, flags.timeout)
-      setStatus(ended)
+      conclude(ended)
       return { job: ended, hasEnded: true }
     })
   },

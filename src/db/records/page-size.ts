@@ -8,18 +8,21 @@ import { pickedNames } from './pick-fields.ts'
 export const MAX_LARGE_BYTES = 8 * MIB
 
 /**
- * The large fields that are needed neither in the response, of which `fields` selects parts, nor for its
- * computed fields: `computedFrom` lists the sources of each computed field.
+ * The large fields that are needed neither in the response, of which `fields` selects parts and `omit` is left
+ * out, nor for its computed fields: `computedFrom` lists the sources of each computed field.
  * @throws AppError `invalid` when `fields` cannot be parsed.
  */
 export function unreadFields(
   collection: AnyCollection,
   fields: string,
   computedFrom: Readonly<Record<string, readonly string[]>> = {},
+  omit: readonly string[] = [],
 ): string[] {
   const names = pickedNames(fields)
-  if (!names) return []
-  const needed = [...names].flatMap((name) => computedFrom[name] ?? [name])
+  if (!names && omit.length === 0) return []
+  const shown = names ?? [...largeFieldsOf(collection), ...Object.keys(computedFrom)]
+  const kept = [...shown].filter((name) => !omit.includes(name))
+  const needed = kept.flatMap((name) => computedFrom[name] ?? [name])
   return largeFieldsOf(collection).filter((name) => !needed.includes(name))
 }
 

@@ -223,14 +223,14 @@ function success(route: Route, status: number, definitions: Record<string, v.Gen
 
 const TEXT: Json = { schema: { type: 'string' } }
 
-/** On routes with the query parameter `fields`, a response may be any part of its schema. */
+/** On routes with the query parameter `fields` or `omit`, a response may be a part of its schema. */
 function responseSchema({ response, query }: Route, definitions: Record<string, v.GenericSchema>): Json {
   if (!response) return {}
   const whole = schemaOf(response, 'output', definitions)
-  const isSelectable = query !== undefined && 'entries' in query && 'fields' in Object(query.entries)
-  return isSelectable
-    ? { anyOf: [whole, { type: 'object', description: 'The parts that `fields` selects' }] }
-    : whole
+  const parameters = query !== undefined && 'entries' in query ? Object(query.entries) : {}
+  const by = ['fields', 'omit'].filter((name) => name in parameters)
+  const description = `The parts that ${by.map((name) => `\`${name}\``).join(' and ')} leave`
+  return by.length > 0 ? { anyOf: [whole, { type: 'object', description }] } : whole
 }
 
 /** HTML pages show invalid input on the page itself; all other errors have the common JSON schema. */

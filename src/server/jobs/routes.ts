@@ -4,7 +4,7 @@ import { JOB_LIMITS, receipt } from '../../protocol/index.ts'
 import { BODIES } from '../admission/limits.ts'
 import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { callerName } from '../http/caller.ts'
-import { listQuery, strictQuery, whole } from '../http/request/list-query.ts'
+import { listQuery, omitQuery, omitting, strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { cancelJob } from './cancel.ts'
 import { deleteJob } from './delete.ts'
@@ -29,7 +29,9 @@ import { awaitJobChanges, jobChangesBody } from './waiting/await-changes.ts'
 import { awaitJob, type JobWaitDependencies } from './waiting/await-job.ts'
 import { WAIT_LIMITS } from './waiting/job-waits.ts'
 
+const omit = omitQuery(jobDetailResponse)
 const waitQuery = v.object({
+  omit,
   wait: v.optional(
     v.pipe(whole(0, WAIT_LIMITS.seconds), v.description('Seconds to wait for the end of the job')),
     '0',
@@ -86,13 +88,19 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       path: '/api/jobs',
       access: 'signed_in',
       summary: "List the caller's jobs, newest first; superusers also those of others",
-      query: strictQuery({ ...listQuery(SORTABLE, '-created').entries, ...jobFilters }),
+      query: strictQuery({
+        ...listQuery(SORTABLE, '-created').entries,
+        ...jobFilters,
+        omit: omitQuery(jobResponse),
+      }),
       statuses: [200, 400, 401, 403, 413, 503],
       errors: { filter_too_costly: 400, page_too_large: 413, value_too_large: 413, changed_while_sent: 503 },
       response: v.array(jobResponse),
       async run(context, { query, ...call }) {
         const filter = await context.db.read((tx) => readJobFilter(tx, query))
-        return listJobs(context, call.caller, { ...query, filter, fields: fieldsOf(call.request) }, call)
+        const page = { ...query, filter, fields: fieldsOf(call.request) }
+        const jobs = await listJobs(context, call.caller, page, call)
+        return jobs.map((job) => omitting(job, query.omit))
       },
     }),
     defineRoute({
@@ -114,10 +122,12 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       path: '/api/jobs/by-key/:key',
       access: 'signed_in',
       summary: 'Retrieve the job that was submitted with an Idempotency-Key within 24 hours',
+      query: v.object({ omit }),
       statuses: [200, 400, 401, 404, 413, 503],
       errors: { unknown_key: 404, value_too_large: 413, changed_while_sent: 503 },
       response: jobDetailResponse,
-      run: (context, { caller, params }) => viewByKey(context, caller, params['key'] ?? ''),
+      run: async (context, { query, caller, params }) =>
+        omitting(await viewByKey(context, caller, params['key'] ?? ''), query.omit),
     }),
     defineRoute({
       method: 'GET',
@@ -128,7 +138,8 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 400, 401, 404, 413, 429, 503],
       errors: { value_too_large: 413, too_many_waiting_requests: 429, changed_while_sent: 503 },
       response: jobDetailResponse,
-      run: (context, request) => awaitJob(context, waiting, request, request.query),
+      run: async (context, request) =>
+        omitting(await awaitJob(context, waiting, request, request.query), request.query.omit),
     }),
     defineRoute({
       method: 'GET',

@@ -218,6 +218,8 @@ interface JobPage {
   user?: string | undefined
   filter?: OwnJobsFilter
   fields?: string
+  /** Fields that the response leaves out. */
+  omit?: readonly string[]
 }
 
 type ListContext = Pick<ServerContext, 'db'>
@@ -230,7 +232,7 @@ export async function listJobs(
   call?: ReadRequest,
 ): Promise<JobView[]> {
   const user = await ownerOf(db, caller, page.user)
-  const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
+  const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM, page.omit)
   const { items } = await readPage(db, {
     without,
     maxBytes: MAX_LARGE_BYTES,

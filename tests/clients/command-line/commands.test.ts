@@ -241,6 +241,24 @@ describe('jobs', () => {
     expect([result.err, result.status]).toEqual([`Job ${id} was cancelled\n`, 5])
   })
 
+  test('a result that was recalled after its end has a warning, beside JSON too', async () => {
+    const submitted = ['submit', 'rotation.qasm', '--param', '0', '--qpu', 'kelvin', '--json']
+    const { id, started_at: from } = await json([...submitted, '--wait'])
+    expect((await run(['result', id])).err).toBe('')
+    const to = new Date().toISOString()
+    const recall = { qpu: 'kelvin', from, to, reason: 'the fridge was warm' }
+    const made = await service.call('POST', '/api/op/recalls', { token: await service.admin(), body: recall })
+    expect(made.status).toBe(201)
+    for (const args of [[], ['--json']])
+      expect(await run(['result', id, ...args])).toMatchObject({
+        ...{ err: 'Warning: the result was recalled: the fridge was warm\n', status: 0 },
+      })
+    expect((await run(['job', id])).out).toMatch(/^Recalled +the fridge was warm$/m)
+    const waiting = [...submitted.slice(0, 4), '--qpu', 'silent', '--json', '--give-up-after', '2h']
+    const state = (await run(['job', (await json(waiting)).id])).out
+    expect(state).toMatch(/^State +pending: .*, fails if it still waits at \d{4}-/m)
+  })
+
   test('QPUs are listed with state and queue', async () => {
     const { out } = await run(['qpus'])
     expect(out).toMatch(/^QPU +QUBITS +STATE +QUEUE +NEW JOB STARTS +CALIBRATED\n/)

@@ -191,6 +191,10 @@ function plainJob(job: Job) {
       ? [estimatedStart.from.toISOString(), estimatedStart.to.toISOString()]
       : null,
     error: job.error ?? null,
+    progress: job.progress,
+    recalled: job.recalled?.reason ?? null,
+    disturbed_by: job.disturbedBy ?? null,
+    give_up_at: job.giveUpAt?.toISOString() ?? null,
   }
 }
 

@@ -31,8 +31,9 @@ export function assertDeclared(
     )
   }
   if (status >= 300 || !route.response || method === 'HEAD') return
-  // With `fields` a response has only some of its keys.
-  if (new URL(path, 'http://host').searchParams.has('fields')) return
+  // With `fields` or `omit` a response has only some of its keys.
+  const { searchParams: query } = new URL(path, 'http://host')
+  if (query.has('fields') || query.has('omit')) return
   const read = v.safeParse(route.response, body)
   if (!read.success) {
     const issues = read.issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`)

@@ -70,9 +70,13 @@ func plainJob(job *svc.Job) map[string]any {
 		"id": job.ID, "name": job.Name, "tags": orEmpty(job.Tags), "status": job.Status, "qpu": orNull(job.QPU),
 		"created": plainTime(job.Created), "started": plainTime(job.Started), "finished": plainTime(job.Finished),
 		"charged_seconds": job.ChargedSeconds, "waiting": nil, "queue_position": nil, "estimated_start": nil, "error": job.Error,
+		"progress": job.Progress, "recalled": nil, "disturbed_by": orNull(job.DisturbedBy), "give_up_at": plainTime(job.GiveUpAt),
 	}
 	if job.Waiting != nil {
 		plain["waiting"] = map[string]any{"code": job.Waiting.Code, "text": job.Waiting.Text}
+	}
+	if job.Recalled != nil {
+		plain["recalled"] = job.Recalled.Reason
 	}
 	if job.QueuePosition > 0 {
 		plain["queue_position"] = job.QueuePosition

@@ -2,7 +2,8 @@
 // tests/support/clients/runners.ts.
 //
 // `runner submit N` submits N jobs, ten at a time, and prints their ids. `runner wait N` submits N jobs, prints
-// `waiting`, waits for all, and prints how many have completed. `runner read IDS` does the last with jobs of other processes.
+// `waiting`, waits for all, and prints how many have completed. `runner read IDS` does the last with jobs of other processes; `runner result ID` reads
+// the result of one, whose warnings go to standard error.
 package main
 
 import (
@@ -26,6 +27,16 @@ func main() {
 	client, err := svc.New("")
 	if err != nil {
 		log.Fatal(err)
+	}
+	if os.Args[1] == "result" {
+		job, err := client.Job(context.Background(), os.Args[2])
+		if err == nil {
+			_, err = job.Result(context.Background())
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	if os.Args[1] == "read" {
 		read(client, strings.Split(os.Args[2], ","))

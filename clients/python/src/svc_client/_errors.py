@@ -208,6 +208,12 @@ def error_of(status: int, message: str, *, code: str = "", **details: Any) -> Sv
     return _CLASSES.get(name, ServerError)(message, status=status, code=code, **details)
 
 
+def other_response(asked: str, received: str) -> SvcError:
+    """The error of a response that belongs to another request, as where processes share a connection."""
+    text = f"Asked for {asked}, received {received}: a proxy or a shared connection mixes up responses"
+    return ServerError(text, status=200, code="other_response")
+
+
 def is_temporary(error: SvcError) -> bool:
     """Whether a later attempt may succeed: the network or the server failed, rather than the request."""
     if isinstance(error, ConnectionLostError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import hmac
+import os
 import re
 import socket
 import ssl
@@ -14,6 +16,8 @@ from dataclasses import dataclass
 from typing import AsyncGenerator, Generator, Iterator, Mapping, TypeAlias
 
 import httpx
+
+from ._concurrency import AsyncLocal, Local
 
 # A transport of httpx, such as one for proxies or tests.
 SyncTransport: TypeAlias = httpx.BaseTransport
@@ -124,8 +128,19 @@ _ROOT_CA = "/api/pub/root-ca.pem"
 _POOL = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=5.0)
 
 
+class ForeignTransportError(RuntimeError):
+    """A transport that the caller gave is used where its connections are not."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"The transport of this client belongs to another {where}; make a client in each {where}")
+
+
+def _has_connections(transport: SyncTransport | AsyncTransport | None) -> bool:
+    return transport is not None and not isinstance(transport, httpx.MockTransport)
+
+
 class AsyncHttp:
-    """Sends requests without blocking the event loop."""
+    """Sends requests without blocking the event loop; each loop has connections of its own."""
 
     def __init__(
         self,
@@ -138,7 +153,11 @@ class AsyncHttp:
         self._timeout = timeout
         self._transport = transport
         self._pin = None if transport else ca_fingerprint
-        self._client = None if self._pin else self._make(_context(ca_file))
+        # None until the pinned root certificate was downloaded.
+        self._verify = None if self._pin else _context(ca_file)
+        self._clients = AsyncLocal(self._make)
+        # Process and loop that have used the transport.
+        self._owner: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._is_closed = False
 
     async def send(
@@ -165,21 +184,26 @@ class AsyncHttp:
     async def aclose(self) -> None:
         """Closes all connections."""
         self._is_closed = True
-        if self._client is not None:
-            await self._client.aclose()
+        client = self._clients.made()
+        if client is not None:
+            await client.aclose()
 
-    def _make(self, verify: ssl.SSLContext | bool) -> httpx.AsyncClient:
-        return httpx.AsyncClient(verify=verify, transport=self._transport, limits=_POOL)
+    def _make(self) -> httpx.AsyncClient:
+        here = os.getpid(), asyncio.get_running_loop()
+        if _has_connections(self._transport) and self._owner not in (None, here):
+            raise ForeignTransportError("event loop")
+        self._owner = here
+        return httpx.AsyncClient(verify=self._verify or True, transport=self._transport, limits=_POOL)
 
     async def _connected(self, address: str) -> httpx.AsyncClient:
         if self._is_closed:
             raise ClosedError
-        if self._client is None:
+        if self._verify is None:
             with _network_errors():
                 async with httpx.AsyncClient(verify=False) as download:
                     got = await download.get(address + _ROOT_CA, timeout=_limits(self._timeout, None))
-            self._client = self._make(_pinned_context(_downloaded_root(got, address), self._pin or "", address))
-        return self._client
+            self._verify = _pinned_context(_downloaded_root(got, address), self._pin or "", address)
+        return self._clients.get()
 
 
 class AsyncHttpStream:
@@ -207,8 +231,19 @@ class AsyncHttpStream:
         await self._response.aclose()
 
 
+class _Connections:
+    """Those of one process, and how many threads use them."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self.client = client
+        # The last user closes them. Otherwise a thread might go on to read from a number of a file that by then belongs
+        # to another connection.
+        self.users = 0
+        self.lock = threading.Lock()
+
+
 class Http:
-    """Sends requests and blocks meanwhile; several threads may use it."""
+    """Sends requests and blocks meanwhile; several threads may use it, and each process has its own connections."""
 
     def __init__(
         self,
@@ -221,20 +256,18 @@ class Http:
         self._timeout = timeout
         self._transport = transport
         self._pin = None if transport else ca_fingerprint
-        self._client = None if self._pin else self._make(_context(ca_file))
-        # Threads that use connections; the last one closes them. Otherwise it might go on to read from a number of a
-        # file that by then belongs to another connection.
-        self._users = 0
+        self._verify = None if self._pin else _context(ca_file)
+        self._connections = Local(self._make)
+        # Process that has used the transport.
+        self._owner: int | None = None
         self._is_closed = False
-        self._lock = threading.Lock()
 
     def send(
         self, method: str, address: str, path: str, headers: Mapping[str, str], body: bytes | None, read: float | None
     ) -> Response:
         """Sends a request to ``address`` and reads its response. Raises NoResponse."""
         limits = _limits(self._timeout, read)
-        with self._use(), _network_errors():
-            client = self._connected(address)
+        with self._use(address) as client, _network_errors():
             got = client.request(method, address + path, headers=headers, content=body, timeout=limits)
         return Response(got.status_code, got.reason_phrase, got.headers, got.content)
 
@@ -242,9 +275,8 @@ class Http:
         """Opens a response without end. Raises NoResponse."""
         limits = httpx.Timeout(connect=self._timeout.connect, read=_STREAM_SILENCE, write=self._timeout.read, pool=None)
         with contextlib.ExitStack() as stack:
-            stack.enter_context(self._use())
+            client = stack.enter_context(self._use(address))
             with _network_errors():
-                client = self._connected(address)
                 request = client.build_request("GET", address + path, headers=headers, timeout=limits)
                 response = client.send(request, stream=True)
                 if not response.is_success:
@@ -253,35 +285,43 @@ class Http:
 
     def close(self) -> None:
         """Closes all connections, those in use when their threads have finished."""
-        with self._lock:
-            self._is_closed = True
-            if self._users == 0 and self._client is not None:
-                self._client.close()
+        self._is_closed = True
+        own = self._connections.made()
+        if own is not None:
+            with own.lock:
+                if own.users == 0:
+                    own.client.close()
 
     @contextlib.contextmanager
-    def _use(self) -> Iterator[None]:
-        with self._lock:
+    def _use(self, address: str) -> Iterator[httpx.Client]:
+        if self._is_closed:
+            raise ClosedError
+        if self._verify is None:
+            self._verify = self._pinned(address)
+        own = self._connections.get()
+        with own.lock:
             if self._is_closed:
                 raise ClosedError
-            self._users += 1
+            own.users += 1
         try:
-            yield
+            yield own.client
         finally:
-            with self._lock:
-                self._users -= 1
-                if self._is_closed and self._users == 0 and self._client is not None:
-                    self._client.close()
+            with own.lock:
+                own.users -= 1
+                if self._is_closed and own.users == 0:
+                    own.client.close()
 
-    def _make(self, verify: ssl.SSLContext | bool) -> httpx.Client:
-        return httpx.Client(verify=verify, transport=self._transport, limits=_POOL)
+    def _make(self) -> _Connections:
+        if _has_connections(self._transport) and self._owner not in (None, os.getpid()):
+            raise ForeignTransportError("process")
+        self._owner = os.getpid()
+        return _Connections(httpx.Client(verify=self._verify or True, transport=self._transport, limits=_POOL))
 
-    def _connected(self, address: str) -> httpx.Client:
-        if self._client is None:
-            with _network_errors():
-                with httpx.Client(verify=False) as download:
-                    got = download.get(address + _ROOT_CA, timeout=_limits(self._timeout, None))
-            self._client = self._make(_pinned_context(_downloaded_root(got, address), self._pin or "", address))
-        return self._client
+    def _pinned(self, address: str) -> ssl.SSLContext:
+        with _network_errors():
+            with httpx.Client(verify=False) as download:
+                got = download.get(address + _ROOT_CA, timeout=_limits(self._timeout, None))
+        return _pinned_context(_downloaded_root(got, address), self._pin or "", address)
 
 
 def close_at_end(owner: object, http: Http | AsyncHttp) -> None:

@@ -96,6 +96,15 @@ def _calibration_state(raw: Mapping[str, Any]) -> CalibrationState:
 
 
 @dataclass(frozen=True)
+class Recall:
+    """Why the result of a job is not to be relied on: ``reason`` of the operators, ``at`` when they declared it."""
+
+    id: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Step:
     """One step in the life of a job."""
 
@@ -174,6 +183,22 @@ class JobRecord:
         """Part of it that its last attempt has done, from 0 to 1; 0 if the device does not report it."""
         return float(self.raw.get("progress") or 0)
 
+    @property
+    def recalled(self) -> Recall | None:
+        """Why its result is not to be relied on; None unless it was recalled, and in lists (``refresh`` it)."""
+        raw = self.raw.get("recalled")
+        return Recall(raw["recall"], raw["reason"], _required_time(raw["at"])) if raw else None
+
+    @property
+    def disturbed_by(self) -> str | None:
+        """Report of a calibration that ran on the QPU while the job did; None if there was none, and in lists."""
+        return self.raw.get("disturbed_by")
+
+    @property
+    def give_up_at(self) -> datetime | None:
+        """When it fails if it still waits; None if never, and in lists."""
+        return time_of(self.raw.get("give_up_at"))
+
     def calibration(self) -> JobCalibration | None:
         """The calibration that was in force when its last attempt began and when it ended.
 
@@ -246,7 +271,7 @@ def describe(raw: Raw) -> str:
         seconds = f" in {raw['duration']:g} s" if raw.get("duration") is not None else ""
         return f"completed{seconds}" + (f", charged {charged:g} s" if charged is not None else "")
     if status == "running" and raw.get("progress"):
-        return f"running, {int(raw['progress'] * 100)} % done"
+        return f"running, {min(99, round(raw['progress'] * 100)) if raw['progress'] < 1 else 100} % done"
     return status
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from ._async.client import SvcAsyncClient
     from ._sync.client import SvcClient
 
+    ClientT = TypeVar("ClientT", SvcClient, SvcAsyncClient)
 
-def async_twin(client: SvcAsyncClient) -> SvcClient:
-    """A synchronous client with the same settings."""
-    from ._sync.client import SvcClient  # noqa: PLC0415
 
-    credentials, timeout, retries, ca_file, user_agent = client._options
-    return SvcClient(
+def with_options(kind: type[ClientT], options: tuple[Any, ...]) -> ClientT:
+    """A client with the settings of another one."""
+    credentials, timeout, retries, ca_file, user_agent = options
+    return kind(
         credentials.addresses,
         credentials.token,
         timeout=timeout,
@@ -23,6 +23,13 @@ def async_twin(client: SvcAsyncClient) -> SvcClient:
         ca_fingerprint=credentials.ca_fingerprint,
         user_agent=user_agent,
     )
+
+
+def async_twin(client: SvcAsyncClient) -> SvcClient:
+    """A synchronous client with the same settings."""
+    from ._sync.client import SvcClient  # noqa: PLC0415
+
+    return with_options(SvcClient, client._options)
 
 
 def twin(client: SvcClient) -> SvcClient:

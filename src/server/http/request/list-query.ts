@@ -32,6 +32,37 @@ export function strictQuery<Entries extends v.ObjectEntries>(entries: Entries) {
   return v.strictObject({ ...entries, fields: v.optional(v.string()) })
 }
 
+/**
+ * `omit`: fields of a response, of those with these `names`, that are left out. Clients that name what they
+ * do not need get the fields of later releases.
+ */
+export function omitQuery({ entries }: { entries: v.ObjectEntries }) {
+  const names = Object.keys(entries)
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(',').filter((name) => name !== '')),
+      v.check(
+        (given) => given.every((name) => names.includes(name)),
+        ({ input }) => {
+          const unknown = input.find((name) => !names.includes(name)) ?? ''
+          return `There is no field "${unknown.slice(0, 80)}" to leave out; expected some of ${names.join(', ')}`
+        },
+      ),
+      v.description('Fields that the response leaves out, separated by commas, such as `payload,results`'),
+    ),
+    '',
+  )
+}
+
+/** A response without some of its fields. */
+export function omitting<Body extends object>(body: Body, omit: readonly string[]): Partial<Body> {
+  if (omit.length === 0) return body
+  const kept: Partial<Body> = { ...body }
+  for (const name of omit) Reflect.deleteProperty(kept, name)
+  return kept
+}
+
 /** `skip`, `limit` and `sort` of the list routes; `sortable` names the fields that may be sorted by. */
 export function listQuery(sortable: readonly [string, ...string[]], defaultSort: string) {
   return v.object({

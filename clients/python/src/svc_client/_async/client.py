@@ -6,11 +6,13 @@ import time
 import uuid
 from contextlib import aclosing
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 from typing import Any, AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 
+from .._concurrency import AsyncLocal
 from .._credentials import credentials_of, save_account
-from .._errors import JobTimeout, SvcError
+from .._errors import JobTimeout, SvcError, TooLargeError
 from .._http import AsyncHttp, AsyncTransport as HttpTransport, Timeout, close_at_end
 from .._interrupts import going_on, interrupted_with
 from .._models import (
@@ -40,6 +42,7 @@ from .._submission import (
     circuits_of,
     with_places,
 )
+from .._synchronous import with_options
 from .adapters import AsyncAdapters
 from .admin import AsyncAdmin
 from .calibrations import AsyncCalibrations
@@ -51,10 +54,8 @@ from .waiting import AsyncWaiting
 
 Raw = dict[str, Any]
 
-# Without programs and results, which may be large.
-_LISTED = ",".join(
-    "id name tags status qpu qpu_target shots attempt held error created started_at finished_at duration user_id".split()
-)
+# What lists leave out: it may be large.
+_OMITTED = "payload,results"
 _PAGE = 100
 # Between two readings of the position in the queue while it is shown, in s.
 _SHOWN_EVERY = 5.0
@@ -62,6 +63,9 @@ _SHOWN_EVERY = 5.0
 
 class SvcAsyncClient(AsyncAdapters):
     """A client of one server.
+
+    It may be used by several threads and event loops, and after ``os.fork``: each process and each loop has connections
+    of its own. Copies within a process are the client itself; a pickled client contains its API token.
 
     Args:
         base_url: address of the server, or several, of which the next is used when one does not respond or does not
@@ -96,10 +100,11 @@ class SvcAsyncClient(AsyncAdapters):
     ) -> None:
         credentials = credentials_of(base_url, api_token, profile, ca_fingerprint)
         self._options = (credentials, timeout, retries, ca_file, user_agent)
+        self._has_transport = transport is not None
         http = AsyncHttp(timeout, ca_file=ca_file, ca_fingerprint=credentials.ca_fingerprint, transport=transport)
         self._transport = AsyncTransport(credentials, http, retries, user_agent)
         close_at_end(self._transport, http)
-        self._waiting = AsyncWaiting(self._transport)
+        self._waits = AsyncLocal(partial(AsyncWaiting, self._transport))
         self.tokens = AsyncTokens(self._transport)
         self.admin = AsyncAdmin(self._transport)
         self.calibrations = AsyncCalibrations(self._transport)
@@ -243,12 +248,18 @@ class SvcAsyncClient(AsyncAdapters):
             limit: number of jobs; all unless given.
         """
         last = None if before is None else str(before)
-        left = limit
+        left, most = limit, _PAGE
         while left is None or left > 0:
-            size = _PAGE if left is None else min(_PAGE, left)
+            size = most if left is None else min(most, left)
             wanted = {"status": status, "qpu": qpu, "tag": tag, "calibration": calibration, "before": last}
-            query = {**wanted, "fields": _LISTED, "limit": size}
-            page = await self._transport.request("GET", "/api/jobs", query=query)
+            try:
+                page = await self._transport.read("/api/jobs", _OMITTED, query={**wanted, "limit": size})
+            except TooLargeError:
+                # A server that knows no ``omit`` sends programs and results.
+                if size == 1:
+                    raise
+                most = size // 2
+                continue
             for raw in page:
                 yield AsyncJob.of(raw, self)
             if len(page) < size:
@@ -340,6 +351,21 @@ class SvcAsyncClient(AsyncAdapters):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+    @property
+    def _waiting(self) -> AsyncWaiting:
+        return self._waits.get()
+
+    def __copy__(self) -> SvcAsyncClient:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SvcAsyncClient:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._has_transport:
+            raise TypeError("A client with a transport of its own is not pickled; make a client in each process")
+        return with_options, (type(self), self._options)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._transport.address}>"

@@ -42,7 +42,7 @@ class AsyncJob(JobRecord):
         payload = self.raw.get("payload")
         if payload is None:
             path = f"/api/jobs/{segment(self.id)}"
-            payload = (await self._client._transport.request("GET", path, query={"fields": "payload"}))["payload"]
+            payload = (await self._client._transport.read(path, "results"))["payload"]
         return [circuit["circuit"] for circuit in payload["circuits"]]
 
     async def wait(self, timeout: float | None = None, progress: bool | None = None) -> AsyncJob:
@@ -64,7 +64,8 @@ class AsyncJob(JobRecord):
         """Waits as ``wait`` does and returns the results.
 
         Warns with ``RecalledResultWarning`` if they were recalled: an operator has declared the calibration or the
-        time bad with which they were measured.
+        time bad with which they were measured. A job that has ended is as it was read: ``refresh`` it to know of
+        later recalls.
 
         Raises:
             JobFailedError: it has failed.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import re
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, AsyncIterator, Mapping
 from urllib.parse import quote, urlencode
 
@@ -16,12 +18,14 @@ from .._credentials import Credentials, is_this_machine
 from .._errors import (
     AuthenticationError,
     ConnectionLostError,
+    InvalidRequestError,
     ServerError,
     SvcError,
     error_of,
     is_from_standby,
     is_retried,
     is_temporary,
+    other_response,
 )
 from .._http import AsyncHttp, AsyncHttpStream, NoResponse, Response
 from .._interrupts import interrupted_with
@@ -31,6 +35,8 @@ from .._version import VERSION
 
 logger = logging.getLogger("svc_client")
 
+# Paths with the id that their response has.
+_WITH_ID = re.compile(r"/api/(?:jobs|op/jobs|tokens|collections/[^/]+/records)/(?!by-key/|changes$)([^/?]+)")
 # Larger bodies are compressed.
 _COMPRESSED_FROM = 64 * 1024
 
@@ -61,6 +67,8 @@ class AsyncTransport:
         own = f"svc-client-python/{VERSION}"
         self._user_agent = f"{user_agent} {own}" if user_agent else own
         self._place = _Place()
+        # The server is of a build that refuses ``omit``.
+        self._refuses_omit = False
 
     @property
     def address(self) -> str:
@@ -92,6 +100,25 @@ class AsyncTransport:
             repetition = _Repetition(key, notice)
             options = {"is_repeatable": True, "retries": retries, "repetition": repetition, **options}
             return await self.request(method, path, **options)
+
+    async def read(
+        self, path: str, omit: str, *, what: str | None = None, query: Mapping[str, Any] | None = None, **options: Any
+    ) -> Any:
+        """Reads a response without the fields of ``omit``; with them where the server knows no ``omit``.
+
+        Args:
+            what: as of ``until_response``, in place of one attempt after the other.
+            options: as of ``request``.
+        """
+        send = self.request if what is None else partial(self.until_response, what=what)
+        if not self._refuses_omit:
+            try:
+                return await send("GET", path, query={**(query or {}), "omit": omit}, **options)
+            except InvalidRequestError as error:
+                if "omit" not in error.fields:
+                    raise
+                self._refuses_omit = True
+        return await send("GET", path, query=query, **options)
 
     async def request(
         self,
@@ -128,7 +155,9 @@ class AsyncTransport:
             while True:
                 read = None if deadline is None else max(0.05, deadline - time.monotonic())
                 try:
-                    return self._content(await self._send(method, path + _query(query), content, headers or {}, read))
+                    got = self._content(await self._send(method, path + _query(query), content, headers or {}, read))
+                    assert_own(got, path)
+                    return got
                 except SvcError as error:
                     is_other_untried = is_from_standby(error) and attempt < len(self._credentials.addresses)
                     pause = 0.0 if is_other_untried else pause_after(error, attempt)
@@ -303,6 +332,14 @@ def _is_failure(error: SvcError, repetition: _Repetition | None) -> bool:
     if repetition is not None:
         return bool(error.code) and error.status == 500
     return error.status != 429 and not is_from_standby(error)
+
+
+def assert_own(content: Any, path: str) -> None:
+    """Raises ServerError if the content of a response is that of another request, as from a shared connection."""
+    asked = _WITH_ID.match(path)
+    id = content.get("id") if isinstance(content, dict) else None
+    if asked is not None and isinstance(id, str) and segment(id) != asked[1]:
+        raise other_response(path, id)
 
 
 def segment(text: str) -> str:

@@ -7,7 +7,7 @@ import time
 from typing import Any, AsyncGenerator, Iterable, Mapping
 
 from .._concurrency import AsyncEvent, async_sleep
-from .._errors import NotFoundError, SvcError, is_temporary
+from .._errors import NotFoundError, SvcError, is_temporary, other_response
 from .._models import has_ended
 from .._progress import Progress
 from .._retries import Retries, backoff, pause_after
@@ -23,12 +23,8 @@ _HELD_BRIEFLY = 2.0
 _MAX_HELD = 4
 # Pauses where a server answers at once although asked to wait, in s.
 _POLL_FIRST, _POLL_LAST = 0.1, 2.0
-# Everything but the program: it does not change.
-_FIELDS = ",".join(
-    "id name tags status qpu qpu_target shots attempt held error results created started_at finished_at duration "
-    "charged_seconds timeline waiting queue_position estimated_start user_id driver program_sha256 calibration estimate max_seconds "
-    "attempts progress".split()
-)
+# The program does not change.
+_OMITTED = "payload"
 _ONCE = Retries(tries=1)
 # Time beyond the deadline for the last request, in s.
 _GRACE = 2.0
@@ -71,8 +67,7 @@ class AsyncWaiting:
 
     async def read(self, id: str, *, query: Mapping[str, Any] | None = None, **options: Any) -> Raw:
         """Reads a job as it is. Raises SvcError."""
-        path = f"/api/jobs/{segment(id)}"
-        job: Raw = await self._transport.request("GET", path, query={**(query or {}), "fields": _FIELDS}, **options)
+        job: Raw = await self._transport.read(f"/api/jobs/{segment(id)}", _OMITTED, query=query, **options)
         return job
 
     async def read_first(self, id: str) -> Raw:
@@ -84,7 +79,7 @@ class AsyncWaiting:
         return await self._read_first(f"/api/jobs/by-key/{segment(key)}", f"The request for the job of {key}")
 
     async def _read_first(self, path: str, what: str) -> Raw:
-        job: Raw = await self._transport.until_response("GET", path, what=what, query={"fields": _FIELDS})
+        job: Raw = await self._transport.read(path, _OMITTED, what=what)
         return job
 
     async def readings(
@@ -233,6 +228,9 @@ class AsyncWaiting:
                 raise
             self._is_old = True
             return await self._changes_of_each(known, held, deadline)
+        other = next((id for id in (*(job["id"] for job in found["jobs"]), *found["unknown"]) if id not in known), None)
+        if other is not None:
+            raise other_response("the changes of jobs", other)
         return found["jobs"], found["unknown"]
 
     async def _changes_of_each(

@@ -43,7 +43,7 @@ class Job(JobRecord):
         payload = self.raw.get("payload")
         if payload is None:
             path = f"/api/jobs/{segment(self.id)}"
-            payload = (self._client._transport.request("GET", path, query={"fields": "payload"}))["payload"]
+            payload = (self._client._transport.read(path, "results"))["payload"]
         return [circuit["circuit"] for circuit in payload["circuits"]]
 
     def wait(self, timeout: float | None = None, progress: bool | None = None) -> Job:
@@ -65,7 +65,8 @@ class Job(JobRecord):
         """Waits as ``wait`` does and returns the results.
 
         Warns with ``RecalledResultWarning`` if they were recalled: an operator has declared the calibration or the
-        time bad with which they were measured.
+        time bad with which they were measured. A job that has ended is as it was read: ``refresh`` it to know of
+        later recalls.
 
         Raises:
             JobFailedError: it has failed.

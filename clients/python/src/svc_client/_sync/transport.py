@@ -6,9 +6,11 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Iterator, Mapping
 from urllib.parse import quote, urlencode
 
@@ -17,12 +19,14 @@ from .._credentials import Credentials, is_this_machine
 from .._errors import (
     AuthenticationError,
     ConnectionLostError,
+    InvalidRequestError,
     ServerError,
     SvcError,
     error_of,
     is_from_standby,
     is_retried,
     is_temporary,
+    other_response,
 )
 from .._http import Http, HttpStream, NoResponse, Response
 from .._interrupts import interrupted_with
@@ -32,6 +36,8 @@ from .._version import VERSION
 
 logger = logging.getLogger("svc_client")
 
+# Paths with the id that their response has.
+_WITH_ID = re.compile(r"/api/(?:jobs|op/jobs|tokens|collections/[^/]+/records)/(?!by-key/|changes$)([^/?]+)")
 # Larger bodies are compressed.
 _COMPRESSED_FROM = 64 * 1024
 
@@ -62,6 +68,8 @@ class Transport:
         own = f"svc-client-python/{VERSION}"
         self._user_agent = f"{user_agent} {own}" if user_agent else own
         self._place = _Place()
+        # The server is of a build that refuses ``omit``.
+        self._refuses_omit = False
 
     @property
     def address(self) -> str:
@@ -93,6 +101,25 @@ class Transport:
             repetition = _Repetition(key, notice)
             options = {"is_repeatable": True, "retries": retries, "repetition": repetition, **options}
             return self.request(method, path, **options)
+
+    def read(
+        self, path: str, omit: str, *, what: str | None = None, query: Mapping[str, Any] | None = None, **options: Any
+    ) -> Any:
+        """Reads a response without the fields of ``omit``; with them where the server knows no ``omit``.
+
+        Args:
+            what: as of ``until_response``, in place of one attempt after the other.
+            options: as of ``request``.
+        """
+        send = self.request if what is None else partial(self.until_response, what=what)
+        if not self._refuses_omit:
+            try:
+                return send("GET", path, query={**(query or {}), "omit": omit}, **options)
+            except InvalidRequestError as error:
+                if "omit" not in error.fields:
+                    raise
+                self._refuses_omit = True
+        return send("GET", path, query=query, **options)
 
     def request(
         self,
@@ -129,7 +156,9 @@ class Transport:
             while True:
                 read = None if deadline is None else max(0.05, deadline - time.monotonic())
                 try:
-                    return self._content(self._send(method, path + _query(query), content, headers or {}, read))
+                    got = self._content(self._send(method, path + _query(query), content, headers or {}, read))
+                    assert_own(got, path)
+                    return got
                 except SvcError as error:
                     is_other_untried = is_from_standby(error) and attempt < len(self._credentials.addresses)
                     pause = 0.0 if is_other_untried else pause_after(error, attempt)
@@ -304,6 +333,14 @@ def _is_failure(error: SvcError, repetition: _Repetition | None) -> bool:
     if repetition is not None:
         return bool(error.code) and error.status == 500
     return error.status != 429 and not is_from_standby(error)
+
+
+def assert_own(content: Any, path: str) -> None:
+    """Raises ServerError if the content of a response is that of another request, as from a shared connection."""
+    asked = _WITH_ID.match(path)
+    id = content.get("id") if isinstance(content, dict) else None
+    if asked is not None and isinstance(id, str) and segment(id) != asked[1]:
+        raise other_response(path, id)
 
 
 def segment(text: str) -> str:

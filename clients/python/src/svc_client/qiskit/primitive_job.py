@@ -131,7 +131,7 @@ class SvcPrimitiveJob(BasePrimitiveJob[PrimitiveResult[Any], JobStatus]):
     def inputs(self) -> dict[str, Any]:
         """The programs that were submitted, with their parameter values and shots, and the options of the jobs."""
         paths = [f"/api/jobs/{segment(job.id)}" for job in self.svc]
-        payloads = [self._client._transport.request("GET", path, query={"fields": "payload"})["payload"] for path in paths]
+        payloads = [self._client._transport.read(path, "results")["payload"] for path in paths]
         options = {key: value for key, value in payloads[0].items() if key != "circuits"}
         return {"circuits": [each for payload in payloads for each in payload["circuits"]], "options": options}
 
