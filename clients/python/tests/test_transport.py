@@ -288,7 +288,7 @@ def test_responses_may_be_compressed(coding: str) -> None:
     compress = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress}[coding]
     content = compress(json.dumps(JOB).encode())
     answer, requests = responses(httpx.Response(200, headers={"Content-Encoding": coding}, content=content))
-    assert client(answer).job("x").id == JOB["id"]
+    assert client(answer).job(JOB["id"]).id == JOB["id"]
     assert coding in requests[0].headers["accept-encoding"]
 
 
@@ -343,7 +343,7 @@ def test_a_server_that_does_not_hold_requests_is_polled_ever_slower() -> None:
 
 def test_unknown_states_and_fields_are_passed_on() -> None:
     answer, _ = responses(httpx.Response(200, json={**JOB, "status": "compiling", "colour": "red"}))
-    job = client(answer).job("x")
+    job = client(answer).job(JOB["id"])
     assert (job.status, job.raw["colour"], job.done()) == ("compiling", "red", False)
 
 
