@@ -50,7 +50,10 @@ export const AREAS: readonly Area[] = [
     name: 'clients and drivers',
     paths: ['clients/', 'drivers/'],
     lines: 24_606,
-    grants: [{ lines: 400, reason: 'AA: copies, forks and threads of clients, fields that a server adds' }],
+    grants: [
+      { lines: 400, reason: 'AA: copies, forks and threads of clients, fields that a server adds' },
+      { lines: 300, reason: 'AA: their tests, which are part of the Python package' },
+    ],
   },
   {
     name: 'scripts',

@@ -47,9 +47,9 @@ test('every client warns of a result that was recalled after its end', async () 
     ...(python === undefined ? [] : [[python, '-c', PROGRAM]]),
     ...(hasGo ? [[program, 'result', id]] : []),
   ]
-  const heard = () => Promise.all(readers.map((command) => saidBy(command, id)))
-  expect(await heard()).toEqual(readers.map(() => ''))
+  const said = () => Promise.all(readers.map((command) => saidBy(command, id)))
+  expect(await said()).toEqual(readers.map(() => ''))
   const body = { qpu: 'kelvin', from, to: new Date().toISOString(), reason: 'the fridge was warm' }
   await service.call('POST', '/api/op/recalls', { token: await service.admin(), body })
-  expect(await heard()).toEqual(readers.map(() => expect.stringContaining('the fridge was warm')))
+  expect(await said()).toEqual(readers.map(() => expect.stringContaining('the fridge was warm')))
 })

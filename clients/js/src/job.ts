@@ -130,7 +130,7 @@ export class Job {
     return this.raw.recalled ?? undefined
   }
 
-  /** Report of a calibration that ran on the QPU while the job did; undefined if there was none, and in lists. */
+  /** Report of a calibration that ran on the QPU while the job did; undefined without one, and in lists. */
   get disturbedBy(): string | undefined {
     return this.raw.disturbed_by ?? undefined
   }

@@ -6,16 +6,20 @@ const ofResult = (name: string, more: object) => (lab: Lab) => ({ id: lab.ids[na
 const AT = '2026-01-31 08:00:00.000Z'
 /** A job as another version of the server, or one that this lab cannot be brought to, sends it. */
 const PLAYED = {
-  ...{ id: 'a0b1c2d3e4f5g6h', name: '', tags: [], status: 'completed', qpu: '', qpu_target: '', shots: 4 },
-  ...{
-    attempt: 1,
-    error: null,
-    created: AT,
-    started_at: AT,
-    finished_at: AT,
-    charged_seconds: 1,
-    timeline: [],
-  },
+  id: 'a0b1c2d3e4f5g6h',
+  name: '',
+  tags: [],
+  status: 'completed',
+  qpu: '',
+  qpu_target: '',
+  shots: 4,
+  attempt: 1,
+  error: null,
+  created: AT,
+  started_at: AT,
+  finished_at: AT,
+  charged_seconds: 1,
+  timeline: [],
 }
 const played = (more: object) => ({
   args: { id: PLAYED.id },
@@ -23,7 +27,10 @@ const played = (more: object) => ({
 })
 const OMITTED_COUNTS = {
   header: { name: '', memory_slots: 3, creg_sizes: [['c', 3]], metadata: {} },
-  ...{ shots: 4, memory: 'BQcABQ==', counts_omitted: true, metadata: {} },
+  shots: 4,
+  memory: 'BQcABQ==',
+  counts_omitted: true,
+  metadata: {},
 }
 
 const readings: readonly PlannedCase[] = [
@@ -69,7 +76,8 @@ const readings: readonly PlannedCase[] = [
   },
   {
     name: 'a response of another job is none of this one',
-    ...{ call: 'job', ...played({ id: 'z0b1c2d3e4f5g6h' }), args: { id: PLAYED.id } },
+    call: 'job',
+    ...played({ id: 'z0b1c2d3e4f5g6h' }),
     contains: ['received z0b1c2d3e4f5g6h'],
   },
   { name: 'a reading without credentials', call: 'job', args: id('completed'), as: 'nobody' },

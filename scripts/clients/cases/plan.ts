@@ -19,7 +19,7 @@ export interface PlannedCase {
   readonly args: object | ((lab: Lab) => object | Promise<object>)
   /** Who calls; default the user. */
   readonly as?: 'superuser' | 'nobody'
-  /** In place of the server, after `after` requests: its failures, those of the network, and other versions. */
+  /** In place of the server, after `after` requests: failures of it and the network, other versions. */
   readonly failures?: {
     readonly after?: number
     readonly responses: readonly StubResponse[] | ((lab: Lab) => readonly StubResponse[])

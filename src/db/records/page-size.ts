@@ -8,8 +8,8 @@ import { pickedNames } from './pick-fields.ts'
 export const MAX_LARGE_BYTES = 8 * MIB
 
 /**
- * The large fields that are needed neither in the response, of which `fields` selects parts and `omit` is left
- * out, nor for its computed fields: `computedFrom` lists the sources of each computed field.
+ * The large fields that are needed neither in the response, of which `fields` selects parts and which leaves
+ * out `omit`, nor for its computed fields: `computedFrom` lists the sources of each computed field.
  * @throws AppError `invalid` when `fields` cannot be parsed.
  */
 export function unreadFields(
