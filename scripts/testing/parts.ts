@@ -52,6 +52,7 @@ export const PARTS: readonly Part[] = [
       'tests/devices/tuning/routines/faults.test.ts',
       'tests/devices/tuning/routines/qubit/qubit-routines.test.ts',
       'tests/devices/tuning/routines/second-excited/second-excited.test.ts',
+      'tests/model/late-results.test.ts',
       'tests/model/store.test.ts',
       'tests/scripts/endurance/simulated-week.test.ts',
       'tests/server/drivers/session-writes.test.ts',

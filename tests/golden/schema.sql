@@ -208,7 +208,6 @@ CREATE TABLE "job_attempts" (
   PRIMARY KEY (job, attempt)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX "job_attempts_provenance" ON "job_attempts" ("provenance") WHERE provenance > 0;
-CREATE INDEX "job_attempts_qpu" ON "job_attempts" ("qpu") WHERE state = 'ok';
 CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at");
 CREATE INDEX "job_attempts_qpu_ended_at_state" ON "job_attempts" ("qpu", "ended_at", "state") WHERE state IN ('error', 'lost');
 CREATE TABLE "job_deadlines" (

@@ -179,15 +179,17 @@ export class StoreMachine {
       expect(this.#mayRunOn(job, claim.qpu)).toBe(true)
       expect(this.#draining).not.toContain(claim.qpu)
       claimed.push({ id: job.id, qpu: claim.qpu, rank: job.rank })
-      expect(this.#jobs.filter(({ open }) => open && this.#qpuOf(open.driver) === claim.qpu)).toEqual([])
       job.attempt += 1
       job.claims.push({ driver: index, epoch: claim.epoch, claimedAt: clock.monotonic() })
+      if (job.counted >= MAX_ATTEMPTS) job.status = 'failed'
+      if (job.status === 'failed') continue
+      expect(this.#jobs.filter(({ open }) => open && this.#qpuOf(open.driver) === claim.qpu)).toEqual([])
       const message = sent.find(({ command }) => command.type === 'RunJob' && command.job === job.id)?.command
       if (message?.type === 'RunJob') {
         expect(message).toMatchObject({ attempt: job.attempt, epoch: claim.epoch })
         driver?.inbox.push(message)
-        job.status = 'running'
-        job.open = { driver: index, lastHeartbeatAt: clock.monotonic(), hasStarted: false }
+        const open = { driver: index, lastHeartbeatAt: clock.monotonic(), hasStarted: false }
+        Object.assign(job, { status: 'running', open })
       } else expect(isFull).toBe(true)
     }
     // No job moved to the front that may run there was skipped.
@@ -255,7 +257,7 @@ export class StoreMachine {
     for (const job of this.#jobs) {
       if (!job.open) continue
       job.open.lastHeartbeatAt ??= now
-      if (now - job.open.lastHeartbeatAt >= SILENCE_MS) countAttempt(job)
+      if (now - job.open.lastHeartbeatAt >= SILENCE_MS) countAttempt(job, { mayDeliver: true })
     }
   }
 
@@ -347,11 +349,8 @@ export class StoreMachine {
     const owner = job?.claims.at(-1)?.driver
     if (!job || owner === undefined || owner === index) return
     const dropped = this.lab.hub.disconnected.length
-    await this.#sendEvent(
-      driver,
-      'JobResult',
-      resultOf({ job: job.id, attempt: job.attempt, outcome: 'completed' }),
-    )
+    const result = resultOf({ job: job.id, attempt: job.attempt, outcome: 'completed' })
+    await this.#sendEvent(driver, 'JobResult', result)
     expect(this.lab.hub.disconnected.slice(dropped)).toMatchObject([{ driver: driver.record.id }])
   }
 

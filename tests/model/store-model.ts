@@ -82,12 +82,12 @@ export function requeueUndelivered(job: ModelJob): void {
   job.status = 'pending'
 }
 
-/** The attempt was lost or ended by its device: it counts. */
-export function countAttempt(job: ModelJob): void {
+/** The attempt was lost or ended by its device: it counts. Silence fails no job before its next claim. */
+export function countAttempt(job: ModelJob, { mayDeliver = false } = {}): void {
   job.open = undefined
   job.counted += 1
   job.rank = 0
-  job.status = job.counted >= MAX_ATTEMPTS ? 'failed' : 'pending'
+  job.status = job.counted >= MAX_ATTEMPTS && !mayDeliver ? 'failed' : 'pending'
 }
 
 /** Ends the running job and puts its result into the outbox. */

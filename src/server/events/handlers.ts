@@ -107,7 +107,7 @@ const handlers: Handlers = {
     // Another device, or an older driver: what was described before no longer holds.
     if (!hello.describes && source.operation === 'process')
       await db.write('remove description', (tx) => removeDescription(tx, source))
-    const requeued = await requeueAbandoned(context, source, { running, outbox })
+    const requeued = await requeueAbandoned({ ...context, heartbeats }, source, { running, outbox })
     if (requeued > 0)
       log.info('requeued jobs that the driver reconnected without', { driver: name, requeued })
     if (!running) return

@@ -52,6 +52,8 @@ export class Metrics {
   readonly #steps = new Map<Step, number>(STEPS.map((step) => [step, 0]))
   /** Ids of running jobs: a running job that becomes pending was requeued. */
   readonly #running = new Set<string>()
+  /** Ids of requeued jobs: the last attempt of one may still end it, at a time before. */
+  readonly #requeued = new Set<string>()
   readonly #wait = new Histogram(WAIT_BOUNDS)
   readonly #dispatch = new Histogram(DISPATCH_BOUNDS)
   readonly #loopDelay = new Histogram(LOOP_BOUNDS)
@@ -89,7 +91,10 @@ export class Metrics {
     const wasRunning = this.#running.has(job.id)
     if (action !== 'delete' && job.status === 'running') this.#running.add(job.id)
     else this.#running.delete(job.id)
-    const step = stepOf(action, job, wasRunning)
+    const wasRequeued = this.#requeued.delete(job.id)
+    if (action !== 'delete' && job.status === 'pending' && (wasRunning || wasRequeued))
+      this.#requeued.add(job.id)
+    const step = stepOf(action, job, { wasRunning, wasRequeued })
     if (!step) return
     this.#steps.set(step, (this.#steps.get(step) ?? 0) + 1)
     if (step === 'dispatched' && job.attempt === 1)
@@ -190,7 +195,11 @@ function isJob(change: Change): change is Change & { record: Job } {
  * The step that a change makes; undefined for changes that keep the status, such as the start of the
  * execution.
  */
-function stepOf(action: Change['action'], job: Job, wasRunning: boolean): Step | undefined {
+function stepOf(
+  action: Change['action'],
+  job: Job,
+  { wasRunning, wasRequeued }: { wasRunning: boolean; wasRequeued: boolean },
+): Step | undefined {
   if (action === 'delete') return undefined
   if (action === 'create') return 'submitted'
   switch (job.status) {
@@ -200,7 +209,7 @@ function stepOf(action: Change['action'], job: Job, wasRunning: boolean): Step |
       return wasRunning ? 'requeued' : undefined
     // An edit of a job that has ended does not end it again.
     default:
-      return job.finished_at === job.updated ? job.status : undefined
+      return wasRunning || wasRequeued || job.finished_at === job.updated ? job.status : undefined
   }
 }
 

@@ -45,10 +45,12 @@ class SumsLab implements AsyncDisposable {
     await lab.db.write('claim', (tx) => claimJob(tx, job, this.#target))
     lab.clock.jump(7)
     const attempt = { job, attempt: 1, driver: this.#target.driver }
-    if (end === 'late')
+    if (end === 'late') {
       await lab.db.write('lose', (tx) =>
         requeueLost(tx, { ...attempt, reason: 'silence' }, { maxAttempts: 0 }),
       )
+      lab.clock.jump(30_000)
+    }
     const outcome =
       end === 'failed'
         ? ({ kind: 'failed', class: 'user', results: { error: 'no' } } as const)
@@ -199,7 +201,7 @@ describe('the sums', () => {
     await it.run(user, 'completed')
     expect(await newer()).toBe(1)
     await it.run(user, 'late')
-    expect(await newer()).toBe(0)
+    expect(await newer()).toBe(2)
     lab.clock.jump(-60_000)
     await it.run(user, 'completed')
     expect(await newer()).toBe(0)

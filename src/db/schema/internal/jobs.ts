@@ -3,8 +3,8 @@ import { index, internal, keyed } from '../tables.ts'
 
 /** Tables of jobs beside `quantum_jobs`. */
 export const JOBS_TABLES: readonly Table[] = [
-  // One claim of a job for a driver that did not complete it, or did so after it was given up; `epoch` is
-  // that of the lease at that time. The claim that runs or has completed a job is in its row.
+  // One claim of a job for a driver that did not complete it; `epoch` is that of the lease at that time. The
+  // claim that runs or has completed a job is in its row.
   keyed(
     'job_attempts',
     {
@@ -23,8 +23,6 @@ export const JOBS_TABLES: readonly Table[] = [
     [
       index('job_attempts', ['provenance'], false, 'provenance > 0'),
       index('job_attempts', ['qpu', 'ended_at'], false),
-      // Results that arrived after their attempt had been given up.
-      index('job_attempts', ['qpu'], false, "state = 'ok'"),
       index('job_attempts', ['qpu', 'ended_at', 'state'], false, "state IN ('error', 'lost')"),
     ],
   ),

@@ -12,6 +12,7 @@ import { jobsInOneRow } from './0009-jobs-in-one-row.ts'
 import { sumsWatermark } from './0010-sums-watermark.ts'
 import { refunds } from './0011-refunds.ts'
 import { refundedUsage } from './0012-refunded-usage.ts'
+import { lateResults } from './0013-late-results.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sumsWatermark,
   refunds,
   refundedUsage,
+  lateResults,
 ]

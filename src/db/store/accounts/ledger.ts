@@ -47,14 +47,14 @@ interface RunJob {
 
 /**
  * Charges a job, whose end was just stored, to the balance of its user, and adds it to the sums in memory:
- * `beginSums` follows. Unlimited and removed users are not charged.
+ * `beginSums` follows. Unlimited and removed users are not charged. `endedAt`: `finished_at` of the job.
  */
 export function chargeJob(
   tx: Tx,
   { id, user, qpu }: RunJob,
-  { ms, isCharged }: { ms: number; isCharged: boolean },
+  { ms, isCharged, endedAt = tx.at }: { ms: number; isCharged: boolean; endedAt?: string },
 ): void {
-  const added = { id, user, qpu, ms, charged: isCharged ? ms : null, at: tx.at }
+  const added = { id, user, qpu, ms, charged: isCharged ? ms : null, at: endedAt }
   tx.post(addNewerRunSql(tx.dialect), added)
   if (!isCharged) return
   tx.updating(users, CHANGE_BALANCE, { user, deltaMs: 0 - ms, at: tx.at })

@@ -19,6 +19,8 @@ export interface AttemptResult extends DriverAttempt {
   executionMs: number
   /** ms since the claim by a monotonic clock; without it, the wall clock is used. */
   elapsedMs?: number | undefined
+  /** ms since its driver last reported that it runs, Infinity if nobody knows; by default 0. */
+  silentMs?: number
   /** What it ran with; undefined from drivers that do not report it. */
   provenance?: KnownProvenance | undefined
   outcome:
@@ -64,10 +66,14 @@ export const ATTEMPTS = `(
   SELECT job, attempt, driver, qpu, state, epoch, claimed_at, started_at, ended_at, provenance
   FROM job_attempts)`
 
-/** The end of an attempt; `provenance`: what it ran with, see `saveProvenance`. */
+/**
+ * The end of an attempt; `provenance`: what it ran with, see `saveProvenance`; `endedAt`: when it ended as
+ * far as is known, not before its start, UTC text; by default now.
+ */
 interface EndedAttempt extends DriverAttempt {
   state: Exclude<AttemptEnd, 'ok'>
   provenance?: string
+  endedAt?: string
 }
 
 /**
@@ -77,29 +83,36 @@ interface EndedAttempt extends DriverAttempt {
  */
 export function endAttempt(
   tx: Tx,
-  { job, attempt, driver, state, provenance = '' }: EndedAttempt,
+  { job, attempt, driver, state, provenance = '', endedAt = tx.at }: EndedAttempt,
   startedAt?: string,
 ): boolean {
   const added = tx.run(
     `INSERT INTO job_attempts
        (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at, provenance)
-     SELECT id, attempt, driver, qpu, epoch, $state, claimed_at, coalesce($startedAt, started_at), $at,
+     SELECT id, attempt, driver, qpu, epoch, $state, claimed_at, coalesce($startedAt, started_at),
+       ${tx.dialect.greatest('$endedAt', 'claimed_at', 'started_at')},
        ${provenanceSql('$provenance')}
      FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND driver = $driver AND status = 'running'`,
-    { job, attempt, driver, state, startedAt: startedAt ?? null, at: tx.at, provenance },
+    { job, attempt, driver, state, startedAt: startedAt ?? null, endedAt, provenance },
   )
   return added > 0
 }
 
-/** Changes the end of an attempt that was given up; the time of that remains. */
+/** Ends an attempt that was given up like one that its driver ended in time by an error. */
 export function endLate(
   tx: Tx,
-  { job, attempt, state, provenance }: AttemptKey & { state: 'ok' | 'error'; provenance: string },
+  {
+    job,
+    attempt,
+    provenance,
+    startedAt,
+    endedAt,
+  }: Required<Omit<EndedAttempt, 'state'>> & { startedAt: string },
 ): void {
   tx.post(
-    `UPDATE job_attempts SET state = $state, provenance = ${provenanceSql('$provenance')}
-     WHERE job = $job AND attempt = $attempt`,
-    { job, attempt, state, provenance },
+    `UPDATE job_attempts SET state = 'error', started_at = $startedAt, ended_at = $endedAt,
+       provenance = ${provenanceSql('$provenance')} WHERE job = $job AND attempt = $attempt`,
+    { job, attempt, provenance, startedAt, endedAt },
   )
 }
 

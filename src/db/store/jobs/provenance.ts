@@ -36,6 +36,7 @@ interface EndedAttempt {
   qpu: string
   /** UTC text. */
   claimedAt: string
+  endedAt: string
   known: KnownProvenance | undefined
   /** The newest report of its QPU, if it is read already. */
   newest?: Ahead<Report | undefined>
@@ -52,10 +53,12 @@ export function provenanceSql(hash: string): string {
  */
 export function saveProvenance(
   tx: SqlWriter,
-  { qpu, claimedAt, known = {}, newest = newestReport(tx, qpu, tx.at) }: EndedAttempt,
+  { qpu, claimedAt, endedAt, known = {}, newest = newestReport(tx, qpu, endedAt) }: EndedAttempt,
 ): string {
-  const after = newest()
-  const before = after && after.at > claimedAt ? newestReport(tx, qpu, claimedAt)() : after
+  const inForce = (last: Report | undefined, at: string) =>
+    last && last.at > at ? newestReport(tx, qpu, at)() : last
+  const after = inForce(newest(), endedAt)
+  const before = inForce(after, claimedAt)
   const { device_file: file, ...others } = known
   const calibration: AttemptCalibration | undefined =
     after || file

@@ -46,9 +46,7 @@ export function hasUnsettledJobs(tx: ReadTx, id: string): boolean {
   const recall = tx.one<OpenRecall>(`${OPEN} AND id = $id`, { id })
   if (!recall) return false
   const found = tx.one(
-    `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM quantum_jobs job WHERE ${COMPLETED_HERE} AND qpu = $qpu AND ${NEXT})
-       OR EXISTS (SELECT 1 FROM job_attempts late JOIN quantum_jobs job ON job.id = late.job
-         AND job.status = 'completed' AND ${NEXT} WHERE late.qpu = $qpu AND late.state = 'ok')`,
+    `SELECT 1 AS one FROM quantum_jobs job WHERE ${COMPLETED_HERE} AND qpu = $qpu AND ${NEXT} LIMIT 1`,
     placeOf(tx, recall),
   )
   return found !== undefined
@@ -91,10 +89,7 @@ function endOf(tx: ReadTx, { qpu, report, from_at, to_at }: OpenRecall): string 
   )?.at
 }
 
-/**
- * The next completed jobs of the QPU. A job whose attempt had been given up before its result arrived is
- * found by that attempt.
- */
+/** The next completed jobs of the QPU. */
 function nextJobs(tx: ReadTx, recall: OpenRecall): CompletedJob[] {
   const order = 'ORDER BY job.finished_at, job.id LIMIT $limit'
   return tx.all<CompletedJob>(
@@ -102,10 +97,7 @@ function nextJobs(tx: ReadTx, recall: OpenRecall): CompletedJob[] {
        CASE WHEN ${touchSql('job', 'recall')} THEN 1 ELSE 0 END AS touches,
        CASE WHEN EXISTS (SELECT 1 FROM recalls other WHERE other.qpu = job.qpu AND other.undone_at = ''
          AND ${touchSql('job', 'other')}) THEN 1 ELSE 0 END AS "isRecalled"
-     FROM (SELECT * FROM (SELECT id FROM quantum_jobs job
-             WHERE ${COMPLETED_HERE} AND qpu = $qpu AND ${NEXT} ${order}) here
-           UNION SELECT job FROM job_attempts WHERE qpu = $qpu AND state = 'ok') known
-       JOIN quantum_jobs job ON job.id = known.id AND job.status = 'completed' AND ${NEXT}
+     FROM (SELECT * FROM quantum_jobs job WHERE ${COMPLETED_HERE} AND qpu = $qpu AND ${NEXT} ${order}) job
        JOIN recalls recall ON recall.id = $id
      ${order}`,
     { ...placeOf(tx, recall), id: recall.id, limit: JOBS },

@@ -4,8 +4,7 @@ import type { ReadTx } from '../../records/tx.ts'
 /** When the attempt that completed a job began, for the alias of its row; UTC text. */
 export function startSql(job: string): string {
   return `CASE WHEN ${job}.started_at <> '' THEN ${job}.started_at WHEN ${job}.claimed_at <> '' THEN ${job}.claimed_at
-    ELSE coalesce((SELECT claimed_at FROM job_attempts claim
-      WHERE claim.job = ${job}.id AND claim.attempt = ${job}.attempt), ${job}.finished_at) END`
+    ELSE ${job}.finished_at END`
 }
 
 /**

@@ -40,14 +40,14 @@ export function finishJob(
 ): Promise<Finished> {
   const { job, attempt, execution_ms: executionMs, provenance } = result
   const { driver } = source
-  const elapsedMs = heartbeats.elapsedMs(result)
+  const [elapsedMs, silentMs] = [heartbeats.elapsedMs(result), heartbeats.silentMs(result)]
   const finish = (tx: Tx): Finished => {
     const begun = beginResult(tx, result)
     const refusal = refusalOf(() => begun.attempt()?.expected ?? '', source, result)
     const outcome = outcomeOf(result, refusal)
     const end = applyResult(
       tx,
-      { job, attempt, driver, executionMs, elapsedMs, outcome, provenance },
+      { job, attempt, driver, executionMs, elapsedMs, silentMs, outcome, provenance },
       config,
       begun,
     )

@@ -9,6 +9,8 @@ interface RunningAttempt {
   knownSince: number
   /** Monotonic ms of the last heartbeat, or of the claim before the first one. */
   lastHeartbeatAt: number
+  /** Monotonic ms of the last report that it runs, or of the claim; -Infinity if this process has none. */
+  seenAt: number
   /** ms after which its driver ends it; undefined where the driver does not report it. */
   limitMs?: number | undefined
 }
@@ -31,7 +33,8 @@ export class Heartbeats {
   /** Starts the time of an attempt that has just been claimed. */
   start({ job, attempt }: AttemptKey): void {
     const now = this.#clock.monotonic()
-    this.#attempts.set(resultId(job, attempt), { claimedAt: now, knownSince: now, lastHeartbeatAt: now })
+    const times = { claimedAt: now, knownSince: now, lastHeartbeatAt: now, seenAt: now }
+    this.#attempts.set(resultId(job, attempt), times)
   }
 
   /** Records a heartbeat of a known attempt; `limitMs`: after which its driver ends it, if that is known. */
@@ -39,7 +42,14 @@ export class Heartbeats {
     const running = this.#attempts.get(resultId(job, attempt))
     if (!running) return
     running.lastHeartbeatAt = this.#clock.monotonic()
+    running.seenAt = running.lastHeartbeatAt
     running.limitMs = limitMs ?? running.limitMs
+  }
+
+  /** Restarts the time of an attempt that no heartbeat can reach now; it may have ended. */
+  extend({ job, attempt }: AttemptKey): void {
+    const running = this.#attempts.get(resultId(job, attempt))
+    if (running) running.lastHeartbeatAt = this.#clock.monotonic()
   }
 
   /** ms after which the driver of an attempt ends it; undefined if that is not known. */
@@ -53,10 +63,16 @@ export class Heartbeats {
     return claimedAt === undefined ? undefined : this.#clock.monotonic() - claimedAt
   }
 
-  /** ms for which this process has known the attempt: not more than since its claim. */
-  knownMs({ job, attempt }: AttemptKey): number {
+  /** ms for which the attempt is known to have run, up to its last heartbeat: at most since its claim. */
+  seenMs({ job, attempt }: AttemptKey): number {
     const running = this.#attempts.get(resultId(job, attempt))
-    return running ? this.#clock.monotonic() - running.knownSince : 0
+    return running ? Math.max(0, running.seenAt - running.knownSince) : 0
+  }
+
+  /** ms since the last report that the attempt runs; Infinity if this process has received none. */
+  silentMs({ job, attempt }: AttemptKey): number {
+    const running = this.#attempts.get(resultId(job, attempt))
+    return this.#clock.monotonic() - (running?.seenAt ?? Number.NEGATIVE_INFINITY)
   }
 
   /**
@@ -68,8 +84,9 @@ export class Heartbeats {
     const known = new Set(running.map(({ job, attempt }) => resultId(job, attempt)))
     for (const key of this.#attempts.keys()) if (!known.has(key)) this.#attempts.delete(key)
     for (const key of known) {
-      if (!this.#attempts.has(key))
-        this.#attempts.set(key, { claimedAt: undefined, knownSince: now, lastHeartbeatAt: now })
+      if (this.#attempts.has(key)) continue
+      const seenAt = Number.NEGATIVE_INFINITY
+      this.#attempts.set(key, { claimedAt: undefined, knownSince: now, lastHeartbeatAt: now, seenAt })
     }
     return running.filter(({ job, attempt }) => {
       const tracked = this.#attempts.get(resultId(job, attempt))

@@ -62,8 +62,8 @@ export class JobRecovery {
       const running = listRunningAttempts(tx)
       const expired = heartbeats.findExpired(running)
       const overdue = running.filter((each) => {
-        const leftMs = remainingMs(tx, each.job, each.maxMs)
-        return leftMs !== undefined && heartbeats.knownMs(each) >= leftMs + CAP_GRACE_MS
+        const leftMs = remainingMs(tx, each, each.maxMs)
+        return leftMs !== undefined && heartbeats.seenMs(each) >= leftMs + CAP_GRACE_MS
       })
       const due = listDueJobs(tx, MAX_GIVEN_UP)
       return { expired, abandoned: listJobsWithoutUser(tx, MAX_CANCELLED), overdue, due }
@@ -72,15 +72,14 @@ export class JobRecovery {
     for (const attempt of overdue) await this.#stopAtLimit(attempt)
     for (const { maxMs: _, ...attempt } of expired) {
       if (hub.isReceiving(attempt.driver)) {
-        heartbeats.record(attempt)
+        heartbeats.extend(attempt)
         continue
       }
       const reason = `no heartbeat from the driver for ${formatDuration(config.jobTimeout)}`
       // First: the dispatcher wakes before the commit and would offer the pending job to this very driver.
       hub.disconnect(attempt.driver, reason)
-      const status = await db.write('requeue lost job', (tx) =>
-        requeueLost(tx, { ...attempt, reason }, config),
-      )
+      const lost = { ...attempt, reason, silentMs: heartbeats.silentMs(attempt), mayDeliver: true }
+      const status = await db.write('requeue lost job', (tx) => requeueLost(tx, lost, config))
       if (status) log.warn('job lost by its driver', { ...attempt, status })
     }
     if (abandoned.length > 0) await db.write('cancel abandoned', (tx) => cancelAbandoned(tx, abandoned))
@@ -90,7 +89,7 @@ export class JobRecovery {
   async #stopAtLimit({ maxMs, ...attempt }: ReturnType<typeof listRunningAttempts>[number]): Promise<void> {
     const { db, hub, heartbeats, config, log } = this.#dependencies
     const { job, driver } = attempt
-    const ms = heartbeats.knownMs(attempt)
+    const ms = heartbeats.seenMs(attempt)
     const outcome = { kind: 'failed', class: 'user', results: capError(maxMs) } as const
     const end = { ...attempt, executionMs: ms, elapsedMs: ms, outcome }
     const { kind } = await db.write('stop job at its limit', (tx) => applyResult(tx, end, config))

@@ -1,9 +1,11 @@
 import type { Database } from '../../../db/index.ts'
 import { listAttemptsOfOlderLeases, requeueLost, requeueUndelivered } from '../../../db/store/jobs/index.ts'
 import { type EventPayload, resultId } from '../../../protocol/index.ts'
+import type { Heartbeats } from './heartbeats.ts'
 
 interface RequeueDependencies {
   db: Database
+  heartbeats: Heartbeats
   config: { maxAttempts: number }
 }
 
@@ -19,7 +21,7 @@ interface ReturningDriver {
  * need to wait for the heartbeat time-out. Returns the number of jobs.
  */
 export async function requeueAbandoned(
-  { db, config }: RequeueDependencies,
+  { db, heartbeats, config }: RequeueDependencies,
   { driver, epoch }: ReturningDriver,
   { running, outbox }: Pick<EventPayload<'DriverHello'>, 'running' | 'outbox'>,
 ): Promise<number> {
@@ -32,7 +34,8 @@ export async function requeueAbandoned(
     )
     for (const { job, attempt, hasStarted } of abandoned) {
       const reason = 'the driver reconnected without it'
-      if (hasStarted) requeueLost(tx, { job, attempt, driver, reason }, config)
+      const silentMs = heartbeats.silentMs({ job, attempt })
+      if (hasStarted) requeueLost(tx, { job, attempt, driver, reason, silentMs }, config)
       else requeueUndelivered(tx, { job, attempt, driver, reason })
     }
     return abandoned.length

@@ -143,7 +143,7 @@ export class JobDispatcher {
         ;({ queueOf, descriptions, needs } = this.#beginClaims(tx, [target.qpu]))
         continue
       }
-      const claim = claimJob(tx, job, target)
+      const claim = claimJob(tx, job, target, config)
       order.dequeue(job)
       if (claim) return claim
       // The order was wrong about the job, or the lease has changed: other QPUs may still run it.

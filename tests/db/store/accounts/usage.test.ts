@@ -111,7 +111,7 @@ test.skipIf(onlySqlite('its file'))(
       SELECT id, attempt, driver, qpu, epoch, 'ok', claimed_at, started_at, finished_at
       FROM quantum_jobs WHERE claimed_at <> ''`)
       for (const statement of qpuUsage.statements.slice(1)) tx.run(String(statement))
-      tx.run("UPDATE quantum_jobs SET claimed_at = ''")
+      tx.run('DELETE FROM job_attempts')
     })
     expect(await usage(lab)).toEqual(before)
   },

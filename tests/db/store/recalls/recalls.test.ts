@@ -126,13 +126,13 @@ async function store(db: Database, { reports, jobs }: ReturnType<typeof history>
         { id, qpu, at: toTimestamp(at) },
       )
     const known = storeProvenance(tx, jobs)
-    // The result of one in 20 arrived after its attempt had been given up.
+    // The driver of one in 20 reported only the end.
     for (const [n, job] of jobs.entries())
-      storeJob(tx, job, { isLate: n % 20 === 0, provenance: known.get(`${job.before} ${job.after}`) ?? 0 })
+      storeJob(tx, job, { isShort: n % 20 === 0, provenance: known.get(`${job.before} ${job.after}`) ?? 0 })
   })
 }
 
-function storeJob(tx: Tx, job: Job, { isLate, provenance }: { isLate: boolean; provenance: number }): void {
+function storeJob(tx: Tx, job: Job, { isShort, provenance }: { isShort: boolean; provenance: number }): void {
   const { id, user, status, qpu, ms } = job
   const [start, end] = [toTimestamp(job.start), toTimestamp(job.end)]
   tx.run(
@@ -140,16 +140,10 @@ function storeJob(tx: Tx, job: Job, { isLate, provenance }: { isLate: boolean; p
      VALUES ($id, $user, $status, $qpu, 1, $claimed, $started, $end, $provenance, $start, $end)`,
     {
       ...{ id, user, status, qpu, start, end, provenance },
-      claimed: status === 'completed' && !isLate ? start : '',
-      started: isLate ? '' : start,
+      claimed: status === 'completed' ? start : '',
+      started: isShort ? '' : start,
     },
   )
-  if (status === 'completed' && isLate)
-    tx.run(
-      `INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
-       VALUES ($id, 1, '', $qpu, 1, 'ok', $start, '', $start)`,
-      { id, qpu, start },
-    )
   if (user !== UNLIMITED)
     tx.run(
       `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)

@@ -8,16 +8,17 @@ import { JobRecovery } from '../../../../src/server/jobs/attempts/recover.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
+function partsOf(lab: JobLab) {
+  const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+  const parts = { ...lab.dependencies(), heartbeats }
+  const dispatcher = new JobDispatcher({ ...parts, backoff: new DispatchBackoff(lab.clock) })
+  return { heartbeats, dispatcher, recovery: new JobRecovery(parts) }
+}
+
 /** One QPU that runs one job. */
 async function openCase(flags: Record<string, string> = {}, maxMs = 0) {
   const lab = await JobLab.open(flags)
-  const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
-  const dispatcher = new JobDispatcher({
-    ...lab.dependencies(),
-    heartbeats,
-    backoff: new DispatchBackoff(lab.clock),
-  })
-  const recovery = new JobRecovery({ ...lab.dependencies(), heartbeats })
+  const { heartbeats, dispatcher, recovery } = partsOf(lab)
   const server = await lab.attach((await lab.qpu()).driver)
   const { id } = await lab.submit(await lab.user(), '', { qubits: 2 }, { maxMs })
   await dispatcher.dispatchOnce()
@@ -150,13 +151,16 @@ describe('JobRecovery.recoverOnce()', () => {
     expect((await it.lab.job(it.id)).status).toBe('pending')
   })
 
-  test('fails a job after the allowed attempts', async () => {
+  test('silence fails no job: one whose attempts are used up fails when it would run again', async () => {
     await using it = await openCase({ maxAttempts: '2' })
     await it.lab.clock.advance(20_000)
     await it.recovery.recoverOnce()
     await it.dispatcher.dispatchOnce()
     await it.lab.clock.advance(20_000)
     await it.recovery.recoverOnce()
+    expect((await it.lab.job(it.id)).status).toBe('pending')
+    await it.dispatcher.dispatchOnce()
+    expect(it.lab.hub.commands('RunJob')).toHaveLength(2)
     expect(await it.lab.job(it.id)).toMatchObject({
       status: 'failed',
       error_code: 'attempts_exhausted',
@@ -170,18 +174,54 @@ describe('JobRecovery.recoverOnce()', () => {
     await using it = await openCase({}, 5_000)
     expect(it.lab.hub.commands('RunJob')).toMatchObject([{ limit_ms: 5_000 }])
     for (let beat = 0; beat < 7; beat += 1) {
-      await it.lab.clock.advance(5_000 - (beat === 6 ? 1 : 0))
+      await it.recovery.recoverOnce()
+      expect((await it.lab.job(it.id)).status).toBe('running')
+      await it.lab.clock.advance(5_000)
       it.heartbeats.record({ job: it.id, attempt: 1 })
     }
-    await it.recovery.recoverOnce()
-    expect((await it.lab.job(it.id)).status).toBe('running')
-    await it.lab.clock.advance(1)
     await it.recovery.recoverOnce()
     expect(await it.lab.job(it.id)).toMatchObject({
       ...{ status: 'failed', error_code: 'max_seconds_reached', duration: 5 },
       results: { error: 'The job was stopped after 5 s of QPU time, its max_seconds' },
     })
     expect(it.lab.hub.commands('StopJob')).toMatchObject([{ job: it.id, attempt: 1 }])
+  })
+
+  test('neither silence nor a result that is arriving is QPU time', async () => {
+    await using it = await openCase({ jobTimeout: '2m' }, 5_000)
+    it.lab.hub.receiving.add(it.server.driver)
+    for (let pass = 0; pass < 5; pass += 1) {
+      await it.lab.clock.advance(30_000)
+      await it.recovery.recoverOnce()
+    }
+    expect((await it.lab.job(it.id)).status).toBe('running')
+    it.lab.hub.receiving.clear()
+    await it.lab.clock.advance(120_000)
+    await it.recovery.recoverOnce()
+    expect(await it.lab.job(it.id)).toMatchObject({ status: 'pending', attempt: 1 })
+    await it.dispatcher.dispatchOnce()
+    expect(it.lab.hub.commands('RunJob')).toMatchObject([{}, { attempt: 2, limit_ms: 5_000 }])
+  })
+
+  test('a job keeps its give_up_after while it runs, and ten minutes more for a result on its way', async () => {
+    await using lab = await JobLab.open()
+    const { recovery, dispatcher, heartbeats } = partsOf(lab)
+    await lab.attach((await lab.qpu()).driver)
+    const { id } = await lab.submit(await lab.user(), '', 2, { giveUpMs: 10_000 })
+    await dispatcher.dispatchOnce()
+    for (let beat = 0; beat < 4; beat += 1) {
+      await lab.clock.advance(10_000)
+      heartbeats.record({ job: id, attempt: 1 })
+      await recovery.recoverOnce()
+    }
+    for (const ms of [20_000, 579_999]) {
+      await lab.clock.advance(ms)
+      await recovery.recoverOnce()
+      expect((await lab.job(id)).status).toBe('pending')
+    }
+    await lab.clock.advance(1)
+    await recovery.recoverOnce()
+    expect(await lab.job(id)).toMatchObject({ status: 'failed', error_code: 'given_up' })
   })
 
   test('runs automatically at the recovery interval', async () => {

@@ -36,7 +36,12 @@ async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolea
     hello: (
       hello: { running?: { job: string; attempt: number } | null; outbox?: string[] | undefined },
       source = again,
-    ) => requeueAbandoned(lab.dependencies(), source, { running: null, outbox: [], ...hello }),
+    ) =>
+      requeueAbandoned({ ...lab.dependencies(), heartbeats }, source, {
+        running: null,
+        outbox: [],
+        ...hello,
+      }),
     [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
   }
 }

@@ -36,8 +36,8 @@ interface Known {
  */
 export class Forecasts {
   readonly #byQpu = new Map<string, Known>()
-  /** When running jobs were claimed, UTC text. */
-  readonly #claimed = new Map<string, string>()
+  /** The last claims of jobs that have not ended; UTC text. */
+  readonly #claimed = new Map<string, { attempt: number; at: string }>()
 
   constructor(db: Pick<Database, 'changes'>) {
     db.changes.subscribe((changes) => {
@@ -57,10 +57,13 @@ export class Forecasts {
 
   #follow(id: string, job: Job | undefined): void {
     if (job?.status === 'running') {
-      if (!this.#claimed.has(id)) this.#claimed.set(id, job.updated)
+      const { attempt, updated: at } = job
+      if (this.#claimed.get(id)?.attempt !== attempt) this.#claimed.set(id, { attempt, at })
       return
     }
-    const claimed = this.#claimed.get(id)
+    // Its last attempt may still complete it.
+    if (job?.status === 'pending') return
+    const claimed = this.#claimed.get(id)?.at
     this.#claimed.delete(id)
     const known = job?.status === 'completed' ? this.#byQpu.get(job.qpu) : undefined
     if (known && job) learn(known, { ...job, claimed_at: claimed ?? job.started_at })

@@ -9,6 +9,7 @@ import { JsonText } from '../../../schema/json-text.ts'
 import type { Job } from '../jobs.ts'
 import { readingLabels } from '../labels.ts'
 import { removePartialResults } from '../partial-results.ts'
+import { failUsedUp, type RetryLimits } from './retry.ts'
 import { remainingMs } from './time-cap.ts'
 
 /** A QPU whose process driver is attached according to the database. */
@@ -49,9 +50,15 @@ export interface Claim extends DispatchTarget {
 
 /**
  * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
- * is no longer queued, when the QPU runs another one, or when the lease has changed.
+ * is no longer queued, when its attempts are used up, which fails it, when the QPU runs another one, or when
+ * the lease has changed.
  */
-export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
+export function claimJob(
+  tx: Tx,
+  id: string,
+  target: DispatchTarget,
+  limits: RetryLimits = { maxAttempts: 0 },
+): Claim | undefined {
   const { qpu, driver, epoch } = target
   const entry = entrySql({ at: tx.at, event: 'claimed', detail: `driver ${driver}` }, 'attempt + 1')
   const claiming = tx.updating(
@@ -69,6 +76,7 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
   const [claimed] = claiming()
   if (!claimed) return undefined
   const { attempt } = claimed
+  if (failUsedUp(tx, { job: id, attempt, driver }, limits)) return undefined
   if (attempt > SHORT_ATTEMPTS) keepShort(tx, id)
   const job = claimed.progress > 0 ? beginAgain(tx, id) : claimed
   if (!job) throw new AppError('internal', `job ${id} vanished while it was claimed`)
@@ -78,7 +86,7 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
     attempt,
     payload: largeValueOf(tx, quantumJobs, job, 'payload'),
     labels: labels(),
-    limitMs: remainingMs(tx, id, job.max_ms),
+    limitMs: remainingMs(tx, { job: id, attempt }, job.max_ms),
     expected: job.expected_results === '' ? undefined : new JsonText(job.expected_results),
   }
 }

@@ -38,11 +38,15 @@ interface AttemptRow {
   progress: number
   /** What the results of the job must contain, as JSON; '' for one of an earlier version. */
   expected: string
-  /** How it ended; undefined while it is the one in the row of the job. */
+  /** How it ended, and when as far as is known; undefined while it is the one in the row of the job. */
   ended?: string
+  ended_at?: string
 }
 
 const STALE: ResultOutcome = { kind: 'stale' }
+
+/** A driver that was silent for less than two heartbeats reports the end of a run at once. */
+const PROMPT_MS = 10_000
 
 /**
  * T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. `begun`: if that
@@ -66,16 +70,30 @@ export function applyResult(
   const isFinal = outcome.kind === 'completed' || outcome.class === 'user'
   if (!isFinal && row.ended !== undefined) return STALE
   const { qpu, claimed_at: claimedAt } = row
+  const endedAt = endOfRun(tx, row, result)
   // An attempt that is in the row of the job no more may have run elsewhere.
   const newest = row.ended === undefined ? { newest: begun.newest } : {}
-  const provenance = saveProvenance(tx, { qpu, claimedAt, known: result.provenance, ...newest })
+  const provenance = saveProvenance(tx, { qpu, claimedAt, endedAt, known: result.provenance, ...newest })
   if (isFinal)
-    return endJob(tx, capEnd(result, row.max_ms, remainingMs(tx, job, row.max_ms)), row, {
+    return endJob(tx, capEnd(result, row.max_ms, remainingMs(tx, result, row.max_ms)), row, {
       provenance,
+      endedAt,
       owner: begun.owner(),
     })
-  const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu, provenance }, maxAttempts)
+  const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu, provenance, endedAt }, maxAttempts)
   return status === undefined ? STALE : { kind: 'applied', status }
+}
+
+/**
+ * When the run of an attempt ended, UTC text: not now if its result comes long after the last report that it
+ * ran, but when it had taken as long as its driver says. Everything judges a run by that time, so that a late
+ * result leaves what it would have left in time.
+ */
+function endOfRun(tx: ReadTx, row: AttemptRow, { executionMs, silentMs = 0 }: AttemptResult): string {
+  if (row.ended === undefined && silentMs < PROMPT_MS) return tx.at
+  const seenAt = row.ended_at === undefined ? tx.now - silentMs : (fromTimestamp(row.ended_at) ?? tx.now)
+  const begunAt = fromTimestamp(row.started_at === '' ? row.claimed_at : row.started_at) ?? tx.now
+  return toTimestamp(Math.min(tx.now, Math.max(seenAt, begunAt + executionMs)))
 }
 
 /** What the result of an attempt needs of the store. */
@@ -107,7 +125,7 @@ function readingAttempt(tx: ReadTx, { job, attempt }: AttemptKey): Ahead<Attempt
     present()[0] ??
     tx.one<AttemptRow>(
       `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended,
-         job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms, job.progress,
+         claim.ended_at,         job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms, job.progress,
          job.expected_results AS expected
        FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
        WHERE claim.job = $job AND claim.attempt = $attempt`,
@@ -132,7 +150,7 @@ function endJob(
   tx: Tx,
   result: AttemptResult,
   row: AttemptRow,
-  { provenance, owner }: { provenance: string; owner: Owner | undefined },
+  { provenance, endedAt, owner }: { provenance: string; endedAt: string; owner: Owner | undefined },
 ): ResultOutcome {
   const { job, attempt, outcome } = result
   const status = outcome.kind
@@ -140,8 +158,8 @@ function endJob(
   const isFree = outcome.kind === 'failed' && outcome.isFree === true
   const ms = isFree ? 0 : chargeableMs(result.executionMs, elapsedMs)
   const hasRun = status === 'completed' || ms > 0
-  const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
-  const claimedAt = endClaim(tx, { ...result, provenance }, row, startedAt)
+  const startedAt = hasRun ? startOf(row, ms, endedAt) : row.started_at
+  endClaim(tx, { ...result, provenance, endedAt }, row, startedAt)
   const ended = writeEnd(tx, jsonTextOf(outcome.results), {
     job,
     attempt,
@@ -149,17 +167,22 @@ function endJob(
     errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
     driver: row.driver,
     qpu: row.qpu,
-    claimedAt,
+    claimedAt: status === 'completed' ? row.claimed_at : '',
     provenance,
     startedAt,
     seconds: ms / 1_000,
     progress: status === 'completed' ? 1 : row.progress,
-    entries: entriesOf(tx.at, result, startedAt === row.started_at ? undefined : startedAt),
+    entries: entriesOf(tx.at, result, row, startedAt),
+    endedAt,
     at: tx.at,
   })
   if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
   if (hasRun)
-    chargeJob(tx, { id: job, user: row.user, qpu: row.qpu }, { ms, isCharged: owner?.unlimited === 0 })
+    chargeJob(
+      tx,
+      { id: job, user: row.user, qpu: row.qpu },
+      { ms, isCharged: owner?.unlimited === 0, endedAt },
+    )
   const writeSumsIfDue = beginSums(tx, hasRun ? job : '')
   if (ended().length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
   writeSumsIfDue()
@@ -167,11 +190,13 @@ function endJob(
   return { kind: 'applied', status }
 }
 
+type AttemptEnding = Omit<AttemptResult, 'provenance'> & { provenance: string; endedAt: string }
+
 /** Writes the end into the row of the job, and publishes it. No rows when the job has changed. */
 function writeEnd(tx: Tx, text: string, values: Params & { job: string }): Ahead<unknown[]> {
   const results = splitLarge(quantumJobs, { results: text })
   const statement = `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode,
-       driver = $driver, qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $at,
+       driver = $driver, qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $endedAt,
        duration = $seconds, not_before = 0, held = 0, hold_reason = '',
        provenance = ${provenanceSql('$provenance')}, progress = $progress, updated = $at,
        history = ${appendedSql('$entries')}
@@ -187,35 +212,49 @@ function writeEnd(tx: Tx, text: string, values: Params & { job: string }): Ahead
   return ended
 }
 
-/** The entries of the timeline; `startedAt`: when the attempt began, if nobody has recorded that. */
-function entriesOf(at: string, { attempt, outcome }: AttemptResult, startedAt: string | undefined): string {
-  const detail = outcome.kind === 'failed' ? (outcome.detail ?? outcome.results.error) : ''
-  const end = { at, event: outcome.kind, attempt, detail: detail.slice(0, MAX_DETAIL_LENGTH) }
-  const start = { at: startedAt ?? at, event: 'started', attempt, detail: '' } as const
-  return (startedAt === undefined ? [end] : [start, end]).map(entryText).join(',')
-}
-
-/** Ends the attempt; returns when it was claimed if it stays in the row of the job, and '' otherwise. */
-function endClaim(
-  tx: Tx,
-  { outcome: { kind }, ...ended }: Omit<AttemptResult, 'provenance'> & { provenance: string },
+/** The entries of the timeline; `startedAt`: when the attempt began, which may not be recorded yet. */
+function entriesOf(
+  at: string,
+  { attempt, outcome }: AttemptResult,
   row: AttemptRow,
   startedAt: string,
 ): string {
-  // The attempt may be lost already: its result is accepted while no other driver has the job (T3').
-  if (row.ended !== undefined) {
-    endLate(tx, { ...ended, state: kind === 'completed' ? 'ok' : 'error' })
-    // A recall may have been settled without this job, which ended after later ones of its QPU.
-    tx.post('UPDATE recalls SET settled = 0 WHERE qpu = $qpu', { qpu: row.qpu })
-  } else if (kind === 'completed') return row.claimed_at
-  else endAttempt(tx, { ...ended, state: 'error' }, startedAt)
-  return ''
+  const detail = outcome.kind === 'failed' ? (outcome.detail ?? outcome.results.error) : ''
+  const end = { at, event: outcome.kind, attempt, detail: detail.slice(0, MAX_DETAIL_LENGTH) }
+  const start = { at: startedAt, event: 'started', attempt, detail: '' } as const
+  const isRecorded = startedAt === row.started_at || row.ended !== undefined
+  return (isRecorded ? [end] : [start, end]).map(entryText).join(',')
 }
 
-/** When a job that ran for `ms` until now began. For a short job the driver reports only the end. */
-function startOf(tx: ReadTx, row: AttemptRow, ms: number): string {
-  if (row.started_at !== '' || row.status !== 'running') return row.started_at
-  return toTimestamp(Math.max(tx.now - ms, fromTimestamp(row.claimed_at) ?? tx.now))
+/**
+ * Ends the attempt: the one that completes its job stays in the row of the job, or returns to it (T3': a
+ * result is accepted while no other driver has the job); any other is beside it.
+ */
+function endClaim(
+  tx: Tx,
+  { outcome: { kind }, ...ended }: AttemptEnding,
+  row: AttemptRow,
+  startedAt: string,
+): void {
+  const { job, attempt, endedAt } = ended
+  if (kind === 'failed' && row.ended === undefined) endAttempt(tx, { ...ended, state: 'error' }, startedAt)
+  else if (kind === 'failed') endLate(tx, { ...ended, startedAt })
+  else if (row.ended !== undefined)
+    tx.post('DELETE FROM job_attempts WHERE job = $job AND attempt = $attempt', { job, attempt })
+  // Recalls may have been settled up to a later time without this job.
+  if (kind === 'completed' && endedAt < tx.at)
+    tx.post(
+      `UPDATE recalls SET settled = 0, cursor_job = CASE WHEN cursor_at < $endedAt THEN cursor_job ELSE '' END,
+         cursor_at = ${tx.dialect.least('cursor_at', '$endedAt')} WHERE qpu = $qpu`,
+      { qpu: row.qpu, endedAt },
+    )
+}
+
+/** When a job that ran for `ms` until `endedAt` began. For a short job the driver reports only the end. */
+function startOf(row: AttemptRow, ms: number, endedAt: string): string {
+  if (row.started_at !== '') return row.started_at
+  const startedAt = toTimestamp((fromTimestamp(endedAt) ?? 0) - ms)
+  return startedAt > row.claimed_at ? startedAt : row.claimed_at
 }
 
 function wallMsSince(tx: ReadTx, at: string): number {

@@ -14,7 +14,7 @@ export function setDeadline(tx: Tx, job: string, ms: number): void {
   })
 }
 
-/** Until when a job may wait, UTC text; undefined without such a time, and after it. */
+/** Until when a job may wait, UTC text; undefined without such a time, and when it has ended after it. */
 export function deadlineOf(tx: ReadTx, job: string): Ahead<string | undefined> {
   const rows = tx.ahead<{ at: string }>(
     'SELECT at FROM job_deadlines WHERE job_seq = (SELECT seq FROM quantum_jobs WHERE id = $job)',
@@ -23,20 +23,28 @@ export function deadlineOf(tx: ReadTx, job: string): Ahead<string | undefined> {
   return () => rows()[0]?.at
 }
 
-/** Jobs that may wait no longer, at most `limit`, the earliest first. */
+/** So long after the last sign of a lost attempt its driver may still deliver a result, ms. */
+const LATE_RESULT_MS = 600_000
+
+/**
+ * Jobs that may wait no longer, at most `limit`, the earliest first. Those that run are not among them, nor
+ * those whose last attempt is silent: its result may still arrive.
+ */
 export function listDueJobs(tx: ReadTx, limit: number): string[] {
   return tx
     .all<{ id: string }>(
       `SELECT job.id FROM job_deadlines deadline JOIN quantum_jobs job ON job.seq = deadline.job_seq
-       WHERE deadline.at <= $at ORDER BY deadline.at LIMIT $limit`,
-      { at: tx.at, limit },
+       WHERE deadline.at <= $at AND job.status <> 'running' AND NOT EXISTS (SELECT 1 FROM job_attempts tried
+         WHERE tried.job = job.id AND tried.attempt = job.attempt AND job.status = 'pending'
+           AND tried.state = 'lost' AND tried.ended_at > $silent)
+       ORDER BY deadline.at LIMIT $limit`,
+      { at: tx.at, silent: toTimestamp(tx.now - LATE_RESULT_MS), limit },
     )
     .map(({ id }) => id)
 }
 
 /**
- * T11: fails a job that still waits, for the first time or again, with what kept it from QPUs. One that
- * runs has no such time any more.
+ * T11: fails a job that still waits, for the first time or again, with what kept it from QPUs.
  */
 export function giveUp(tx: Tx, id: string): void {
   const sql = 'SELECT seq, attempt FROM quantum_jobs WHERE id = $id'

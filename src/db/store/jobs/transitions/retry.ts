@@ -1,11 +1,11 @@
-import { backoffMs } from '../../../../base/index.ts'
+import { backoffMs, toTimestamp } from '../../../../base/index.ts'
 import { qpus } from '../../../collections/qpus.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
-import { appendTimeline } from '../../../journal/timeline.ts'
+import { appendTimeline, listTimeline } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { markUnfit, type Unfitness } from '../../qpus/unfit-jobs.ts'
 import { announceJobEnd } from '../announce-end.ts'
-import { countFailed, type DriverAttempt, endAttempt } from '../attempts.ts'
+import { type AttemptKey, countFailed, type DriverAttempt, endAttempt } from '../attempts.ts'
 import { provenanceSql } from '../provenance.ts'
 import { changeRunning, returnToQueue } from './requeue.ts'
 import { capError, maxMsOf, remainingMs } from './time-cap.ts'
@@ -29,6 +29,10 @@ export interface FailedAttempt extends DriverAttempt {
   detail?: string | undefined
   /** What it ran with, see `saveProvenance`. */
   provenance?: string
+  /** When it ended as far as is known, UTC text; by default now. */
+  endedAt?: string
+  /** Its driver may still deliver a result: no limit is applied before the next claim. */
+  mayDeliver?: boolean
 }
 
 /**
@@ -59,13 +63,33 @@ export function isPaused(notBefore: number, now: number): boolean {
   return notBefore > now && notBefore <= now + MAX_BACKOFF_MS
 }
 
-/** T6, T7: ends an attempt whose driver is silent; undefined when it is not open any more. */
+/**
+ * T6, T7: ends an attempt whose driver is silent, or has returned without it; undefined when it is not open
+ * any more. It is known to have run until `silentMs` ago, by default until now; Infinity: nobody knows.
+ */
 export function requeueLost(
   tx: Tx,
-  lost: DriverAttempt & { reason: string },
+  { silentMs = 0, ...lost }: DriverAttempt & { reason: string; silentMs?: number; mayDeliver?: boolean },
   { maxAttempts }: RetryLimits,
 ): 'pending' | 'failed' | undefined {
-  return retryOrFail(tx, { ...lost, state: 'lost' }, maxAttempts)
+  const endedAt = silentMs === Number.POSITIVE_INFINITY ? '' : toTimestamp(tx.now - silentMs)
+  return retryOrFail(tx, { ...lost, state: 'lost', endedAt }, maxAttempts)
+}
+
+/**
+ * T7: fails a job that was claimed although its earlier attempts leave it none: they were lost while their
+ * drivers could still deliver. Returns whether it did.
+ */
+export function failUsedUp(tx: Tx, claimed: DriverAttempt, { maxAttempts }: RetryLimits): boolean {
+  const { job, attempt } = claimed
+  if (attempt === 1) return false
+  const counted = countFailed(tx, job)
+  const reason = () => listTimeline(tx, job)().findLast(({ event }) => event === 'lost')?.detail ?? ''
+  const final = lastError(tx, { job, attempt: attempt - 1, reason }, { counted, maxAttempts })
+  if (!final) return false
+  endAttempt(tx, { ...claimed, state: 'undelivered' })
+  failForGood(tx, claimed, final)
+  return true
 }
 
 /** T5, T6, T7: the next status of the job; undefined when the attempt is not open any more. */
@@ -79,7 +103,9 @@ export function retryOrFail(
   const detail = (end.detail ?? reason).slice(0, MAX_DETAIL_LENGTH)
   appendTimeline(tx, job, { event: state === 'error' ? 'device_error' : state, attempt, detail })
   const counted = countFailed(tx, job)
-  const final = state === 'undelivered' ? undefined : lastError(tx, end, { counted, maxAttempts })
+  const isJudgedLater = state === 'undelivered' || end.mayDeliver === true
+  const last = { job, attempt, reason: () => reason }
+  const final = isJudgedLater ? undefined : lastError(tx, last, { counted, maxAttempts })
   if (final) return failForGood(tx, end, final)
   const unfit = unfitnessOf(code, reason)
   const isKept = unfit !== undefined && isDescribed(tx, end.qpu)
@@ -96,22 +122,26 @@ function isDescribed(tx: ReadTx, qpu = ''): boolean {
   return (tx.find(qpus, qpu)?.described_at ?? '') !== ''
 }
 
-/** Why a job is not tried again after an attempt that counts; undefined if it is. */
+/** Why a job is not tried again after its last attempt, which ended for `reason`; undefined if it is. */
 function lastError(
   tx: ReadTx,
-  { job, reason }: FailedAttempt,
+  { job, attempt, reason }: AttemptKey & { reason: () => string },
   { counted, maxAttempts }: RetryLimits & { counted: number },
 ) {
   const maxMs = maxMsOf(tx, job)
-  if (remainingMs(tx, job, maxMs) === 0) return capError(maxMs)
+  if (remainingMs(tx, { job, attempt: attempt + 1 }, maxMs) === 0) return capError(maxMs)
   if (maxAttempts === 0 || counted < maxAttempts) return undefined
   return {
-    error: `Given up after ${counted} attempts; the last one ended with: ${reason}`,
+    error: `Given up after ${counted} attempts; the last one ended with: ${reason()}`,
     error_code: 'attempts_exhausted',
   }
 }
 
-function failForGood(tx: Tx, end: FailedAttempt, results: { error: string; error_code: string }): 'failed' {
+function failForGood(
+  tx: Tx,
+  end: AttemptKey & { provenance?: string },
+  results: { error: string; error_code: string },
+): 'failed' {
   const { job, attempt, provenance = '' } = end
   const { error_code: code } = results
   changeRunning(

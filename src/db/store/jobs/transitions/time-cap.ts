@@ -1,6 +1,6 @@
 import { fromTimestamp } from '../../../../base/index.ts'
 import type { ReadTx } from '../../../records/tx.ts'
-import type { AttemptResult } from '../attempts.ts'
+import type { AttemptKey, AttemptResult } from '../attempts.ts'
 
 /** Code with which drivers end an attempt at a time limit. */
 const TIMED_OUT = 'timed_out'
@@ -18,12 +18,12 @@ export function maxMsOf(tx: ReadTx, job: string): number {
   return tx.one<{ max: number }>('SELECT max_ms AS max FROM quantum_jobs WHERE id = $job', { job })?.max ?? 0
 }
 
-/** What is left of the QPU time that a job may use, in ms; undefined without a limit (`maxMs` 0). */
-export function remainingMs(tx: ReadTx, job: string, maxMs: number): number | undefined {
+/** What earlier attempts leave an attempt of the QPU time, in ms; undefined without a limit (`maxMs` 0). */
+export function remainingMs(tx: ReadTx, { job, attempt }: AttemptKey, maxMs: number): number | undefined {
   if (maxMs === 0) return undefined
   const ended = tx.all<TriedAttempt>(
-    'SELECT state, claimed_at, started_at, ended_at FROM job_attempts WHERE job = $job',
-    { job },
+    'SELECT state, claimed_at, started_at, ended_at FROM job_attempts WHERE job = $job AND attempt < $attempt',
+    { job, attempt },
   )
   return Math.max(0, maxMs - usedMs(ended))
 }
@@ -37,8 +37,8 @@ interface TriedAttempt {
 }
 
 /**
- * QPU time of attempts, in ms: of those that the device began and that were lost or failed. Undelivered and
- * requeued ones do not count.
+ * QPU time of attempts, in ms: of those that the device began and that were lost or failed; of lost ones up
+ * to the last report that they ran. Undelivered and requeued ones do not count.
  */
 export function usedMs(attempts: readonly TriedAttempt[]): number {
   return attempts.reduce((sum, { state, claimed_at, started_at, ended_at }) => {

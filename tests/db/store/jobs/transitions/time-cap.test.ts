@@ -35,8 +35,10 @@ async function openCase(maxMs: number) {
     lab.db.write('end', (tx) =>
       applyResult(tx, { job, attempt, driver, executionMs, elapsedMs: executionMs, outcome }, LIMITS),
     )
-  const lose = (attempt: number) =>
-    lab.db.write('lose', (tx) => requeueLost(tx, { job, attempt, driver, reason: 'silence' }, LIMITS))
+  const lose = (attempt: number, mayDeliver = false) =>
+    lab.db.write('lose', (tx) =>
+      requeueLost(tx, { job, attempt, driver, reason: 'silence', mayDeliver }, LIMITS),
+    )
   const charged = async () => 1_000_000 - (await lab.balance(user))
   return {
     ...{ lab, job, claim, start, end, lose, charged },
@@ -77,17 +79,23 @@ test('the end at max_seconds is max_seconds_reached; an earlier one at the limit
   expect(await other.lab.job(other.job)).toMatchObject({ status: 'failed', error_code: 'timed_out' })
 })
 
-test('a job that has lost all its time is not tried again, and costs nothing', async () => {
+test('a job that has lost all its time fails when it would run again, and costs nothing', async () => {
   await using it = await openCase(5_000)
   await it.claim()
   await it.start(1)
   await it.lab.clock.advance(20_000)
-  expect(await it.lose(1)).toBe('failed')
+  expect(await it.lose(1, true)).toBe('pending')
+  expect(await it.claim()).toBeUndefined()
   expect(await it.lab.job(it.job)).toMatchObject({
     ...{ status: 'failed', error_code: 'max_seconds_reached' },
     results: { error: 'The job was stopped after 5 s of QPU time, its max_seconds' },
   })
   expect(await it.charged()).toBe(0)
+  await using other = await openCase(5_000)
+  await other.claim()
+  await other.start(1)
+  await other.lab.clock.advance(20_000)
+  expect(await other.lose(1)).toBe('failed')
 })
 
 test('no random course of attempts charges more than max_seconds', () => {
