@@ -59,6 +59,8 @@ type Submission struct {
 	OptimizationLevel *int `json:"optimization_level,omitempty"`
 	// DynamicalDecoupling is "XX" or "XY4", pulses in the waits of qubits against slow noise; none if empty.
 	DynamicalDecoupling string `json:"dynamical_decoupling,omitempty"`
+	// Scheduling is when operations start: "alap", as late as possible, or "asap"; "alap" if empty.
+	Scheduling string `json:"scheduling,omitempty"`
 	// Precision of the amplitudes of a simulator, "double" or "single", which takes half the memory and time; double if empty.
 	Precision string `json:"precision,omitempty"`
 	// Seed makes the results of a simulator repeatable.

@@ -30,6 +30,7 @@ export const DEVICE_FEATURES = [
   'dynamical_decoupling',
   'single_precision',
   'quality_condition',
+  'scheduling',
 ] as const
 export type DeviceFeature = (typeof DEVICE_FEATURES)[number]
 
@@ -42,6 +43,7 @@ export const LISTED_FEATURES = [
   'dynamical_decoupling',
   'single_precision',
   'quality_condition',
+  'scheduling',
 ] as const satisfies readonly DeviceFeature[]
 
 const { nameLength, qubits, gates, places, features } = DESCRIPTION_LIMITS

@@ -125,6 +125,8 @@ export const jobPayload = v.strictObject({
   ),
   /** Pulses in the waits of qubits; see `docs/explanation/compilation.md`. None when absent. */
   dynamical_decoupling: v.optional(v.picklist(['none', 'XX', 'XY4'])),
+  /** When operations start; see `docs/explanation/compilation.md`. As late as possible when absent. */
+  scheduling: v.optional(v.picklist(['alap', 'asap'])),
   /** Older drivers refuse it. */
   require: v.optional(qualityCondition),
 })

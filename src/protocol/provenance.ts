@@ -25,6 +25,7 @@ export const deviceProvenance = v.object({
       options: v.object({
         optimization_level: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(9))),
         dynamical_decoupling: v.optional(name),
+        scheduling: v.optional(name),
       }),
     }),
   ),

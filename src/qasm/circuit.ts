@@ -1,4 +1,4 @@
-import { type Rational, toDouble } from './rational.ts'
+import { nearestInteger, type Rational, toDouble } from './rational.ts'
 
 /** A unitary on a few qubits; controls are separate so that a kernel can skip the amplitudes they exclude. */
 export interface UnitaryOp {
@@ -59,6 +59,13 @@ export interface DelayOp {
 /** The length of a delay, s, as the nearest double. */
 export function secondsOf({ duration }: DelayOp): number {
   return toDouble(duration)
+}
+
+/** The length of a delay in whole nanoseconds, the nearest, and whether it is so long. */
+export function nanosecondsOf({ duration }: DelayOp): { ns: number; isExact: boolean } {
+  const numerator = duration.numerator * 1_000_000_000n
+  const ns = nearestInteger({ numerator, denominator: duration.denominator })
+  return { ns: Number(ns), isExact: ns * duration.denominator === numerator }
 }
 
 /** One operation of a flat circuit. */

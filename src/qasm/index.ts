@@ -4,6 +4,7 @@ export {
   type ComputedBits,
   type DelayOp,
   type MeasureOp,
+  nanosecondsOf,
   type Op,
   type OpenChoice,
   type OpenSink,
@@ -36,7 +37,6 @@ export {
 } from './gates/matrix.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { type CheckReport, checkProgram, parseProgram } from './program.ts'
-export { nearestInteger } from './rational.ts'
 export type { ChipNeeds } from './used-qubits.ts'
 export { inputProblem, type TypedInput } from './values/input.ts'
 export { FIRST_OUTCOME, UNDETERMINED } from './values/values.ts'

@@ -50,6 +50,8 @@ export interface Submission {
   readonly optimizationLevel?: 0 | 1 | 2
   /** Pulses in the waits of qubits, against slow noise; none unless given. */
   readonly dynamicalDecoupling?: 'none' | 'XX' | 'XY4' | undefined
+  /** When operations start: as late as possible (the default), or as early as possible. */
+  readonly scheduling?: 'alap' | 'asap'
   /** Makes the results of a simulator repeatable. */
   readonly seed?: number
   /** Also uses parts of the chip that are not calibrated; the results name them in `warnings`. */

@@ -57,6 +57,10 @@ export const submitCommand = defineCommand({
       kinds.choice(['none', 'XX', 'XY4']),
       'Pulses in the waits of qubits, against slow noise; none if unset',
     ),
+    scheduling: flag(
+      kinds.choice(['alap', 'asap']),
+      'When operations start: as late as possible (alap), or as early as possible (asap); alap if unset',
+    ),
     maxSeconds: flag(
       kinds.number({ min: 0.001 }),
       'Most QPU time that the job may use and be charged, in s; then it fails',
@@ -156,6 +160,7 @@ interface SubmissionFlags {
   tag: readonly string[]
   optimizationLevel: (typeof LEVELS)[number] | undefined
   dynamicalDecoupling: Submission['dynamicalDecoupling']
+  scheduling: Submission['scheduling'] | undefined
   maxSeconds: number | undefined
   require: readonly string[]
   giveUpAfter: string | undefined
@@ -169,7 +174,7 @@ interface SubmissionFlags {
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
   const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
-  const { expectation, dynamicalDecoupling, precision } = flags
+  const { expectation, dynamicalDecoupling, scheduling, precision } = flags
   const parameters = param.map(parseParameter)
   const expectationValues = expectation.map(parsePauliSum)
   if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')
@@ -195,6 +200,7 @@ function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Sub
     ...(tag.length > 0 && { tags: tag }),
     ...(optimizationLevel !== undefined && { optimizationLevel: LEVEL_OF[optimizationLevel] }),
     ...(dynamicalDecoupling !== undefined && { dynamicalDecoupling }),
+    ...(scheduling !== undefined && { scheduling }),
     ...limitsOf(flags),
     ...(seed !== undefined && { seed }),
     ...(memory && { memory }),

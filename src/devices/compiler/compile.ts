@@ -6,8 +6,15 @@ import { toNative } from './decompose/native.ts'
 import { levelOf, type OptimizationLevel, type PlacementRequest, planPlacement } from './levels.ts'
 import type { RoutedCircuit } from './route/route.ts'
 import type { CalibratedChip } from './schedule/calibrated-chip.ts'
-import type { Decoupling, DecouplingSequence } from './schedule/decouple.ts'
-import { pulseNsOf, type Reading, type ReadoutPoint, scheduleCircuit } from './schedule/schedule-circuit.ts'
+import type { Decoupling } from './schedule/decouple.ts'
+import {
+  pulseNsOf,
+  type Reading,
+  type ReadoutPoint,
+  type ScheduleOptions,
+  scheduleCircuit,
+} from './schedule/schedule-circuit.ts'
+import { playedOps } from './schedule/start-times.ts'
 import { toOpenQasm } from './to-openqasm.ts'
 
 /** How a circuit was placed on the chip, for the metadata of its result. */
@@ -21,11 +28,9 @@ interface RoutingReport {
 }
 
 /** How a job wants its circuits. */
-interface CompileOptions {
+interface CompileOptions extends ScheduleOptions {
   /** See `levelOf`. */
   level?: OptimizationLevel | undefined
-  /** What qubits play while they wait; nothing unless given. */
-  decoupling?: DecouplingSequence | undefined
 }
 
 /** A circuit ready to be played. */
@@ -59,7 +64,7 @@ export function compileCircuit(
   circuit: Circuit,
   chip: CalibratedChip,
   point: ReadoutPoint,
-  { level, decoupling }: CompileOptions = {},
+  { level, ...timing }: CompileOptions = {},
 ): CompiledCircuit {
   const wanted = circuit.ops ?? circuit.computed?.ops
   if (!wanted) {
@@ -71,9 +76,9 @@ export function compileCircuit(
   const used = levelOf(level, fixed.size)
   const steps = decompose(wanted, used === 0)
   const routed = placeOn(chip, { steps, qubits, fixed }, used)
-  const ops = toNative(routed.steps, (qubit) => pulseNsOf(qubit, chip))
+  const ops = playedOps(toNative(routed.steps, (qubit) => pulseNsOf(qubit, chip)))
   const nameOf = (at: number) => (at < 0 ? null : (chip.qubits[at] ?? null))
-  const scheduled = scheduleCircuit(ops, chip, point, decoupling)
+  const scheduled = scheduleCircuit(ops, chip, point, timing)
   return {
     ...scheduled,
     routing: {

@@ -1,4 +1,4 @@
-import { secondsOf } from '../../qasm/index.ts'
+import { nanosecondsOf } from '../../qasm/index.ts'
 import type { NativeOp } from './decompose/native.ts'
 
 /**
@@ -27,14 +27,14 @@ function lineOf(op: NativeOp): string | undefined {
     case 'cz':
       return `cz ${places(op.qubits)};`
     case 'measure':
-      return op.clbit < 0 ? undefined : `c[${op.clbit}] = measure $${op.qubit};`
+      return `${op.clbit < 0 ? '' : `c[${op.clbit}] = `}measure $${op.qubit};`
     case 'reset':
       return `reset $${op.qubit};`
     case 'barrier':
       return op.qubits.length === 0 ? undefined : `barrier ${places(op.qubits)};`
     case 'delay':
       // As the schedule plays it: in whole nanoseconds.
-      return `delay[${Math.round(secondsOf(op) * 1e9)}ns] ${places(op.qubits)};`
+      return `delay[${nanosecondsOf(op).ns}ns] ${places(op.qubits)};`
   }
 }
 

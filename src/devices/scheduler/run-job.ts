@@ -134,13 +134,13 @@ type Compiled = CompiledCircuit & {
 }
 
 function compile({ device, payload, chip }: ChipJob, execution: Execution): Compiled {
-  const { optimization_level, dynamical_decoupling: sequence = 'none' } = payload
+  const { optimization_level, dynamical_decoupling: sequence = 'none', scheduling } = payload
   const level = levelOf(optimization_level, execution.program.layout.hardware)
   const circuit = lowerExecution(execution, device, { ...LIMITS, repeatsPowers: level === 0 })
   try {
     const point = payload.meas_level === 2 ? 'measure_2state' : 'measure'
     const decoupling = sequence === 'none' ? undefined : sequence
-    const compiled = compileCircuit(device, circuit, chip, point, { level, decoupling })
+    const compiled = compileCircuit(device, circuit, chip, point, { level, decoupling, scheduling })
     return { ...compiled, execution, circuit, bits: resultBitsOf(circuit, execution) }
   } catch (error) {
     if (!(error instanceof JobError)) throw error
@@ -178,6 +178,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
       meas_level: payload.meas_level,
       meas_return: payload.meas_level === 0 ? 'avg' : payload.meas_return,
       optimization_level: level,
+      scheduling: payload.scheduling ?? 'alap',
       ...(decoupling && { dynamical_decoupling: decoupling }),
       routing,
       gates,

@@ -95,10 +95,11 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
 
   /** What a job runs with: the file in use when it began, and the one in use now. */
   function ranWith(before: FileState, payload: JobPayload): DeviceProvenance {
-    const { optimization_level, dynamical_decoupling } = payload
+    const { optimization_level, dynamical_decoupling, scheduling } = payload
     const options = {
       ...(optimization_level !== undefined && { optimization_level }),
       ...(dynamical_decoupling !== undefined && { dynamical_decoupling }),
+      ...(scheduling !== undefined && { scheduling }),
     }
     return { device_file: { before, after: file.state }, compiler: { options } }
   }

@@ -12,6 +12,7 @@ const ABSENT: ReadonlySet<string> = new Set([
   'meas_level_0',
   'dynamical_decoupling',
   'quality_condition',
+  'scheduling',
   ...OF_STATES,
 ])
 const FEATURES = DEVICE_FEATURES.filter((feature) => !ABSENT.has(feature))

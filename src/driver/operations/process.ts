@@ -180,6 +180,7 @@ async function assertFeatures(device: ProcessDevice, name: string, payload: JobP
     dynamical_decoupling: sequence !== 'none',
     single_precision: precision === 'single',
     quality_condition: payload.require !== undefined,
+    scheduling: payload.scheduling !== undefined,
   }
   const asked = LISTED_FEATURES.filter((feature) => isAsked[feature])
   if (asked.length === 0) return

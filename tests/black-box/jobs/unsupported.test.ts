@@ -96,6 +96,10 @@ test('a job that the description of its target excludes is refused with field, v
     message: 'The job needs dynamical_decoupling, which small does not support.',
     params: { feature: 'dynamical_decoupling' },
   })
+  expect((await refusal({ ...target, scheduling: 'asap' })).data['scheduling']).toMatchObject({
+    code: 'unsupported_feature',
+    params: { feature: 'scheduling' },
+  })
   expect((await refusal({ ...target, precision: 'single' })).data['precision']).toEqual({
     code: 'unsupported_feature',
     message: 'The job needs single_precision, which small does not support.',

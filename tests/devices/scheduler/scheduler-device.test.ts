@@ -224,6 +224,15 @@ describe('scheduler_a on a simulated row of five qubits', () => {
     expect(await played(physical, { optimization_level: 2 })).toMatchObject({ optimization_level: 2, czs: 0 })
   })
 
+  test('schedules as late as possible, or on request as early as possible', async () => {
+    const late = program('x q[0]; x q[1]; delay[4us] q[1];')
+    for (const [options, scheduling] of [
+      [{}, 'alap'],
+      [{ scheduling: 'asap' }, 'asap'],
+    ] as const)
+      expect((await run(late, options))?.metadata).toMatchObject({ scheduling, gates: { pulses: 2 } })
+  })
+
   test('decouples on request, and names what it played', async () => {
     const wait = program('sx q[0]; delay[2us] q[0]; sx q[0];', 1)
     expect((await run(wait))?.metadata).not.toHaveProperty('dynamical_decoupling')

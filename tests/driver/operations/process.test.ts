@@ -53,6 +53,7 @@ test.each([
   ['exact', { exact: true }],
   ['dynamical_decoupling', { dynamical_decoupling: 'XX' }],
   ['single_precision', { precision: 'single' }],
+  ['scheduling', { scheduling: 'asap' }],
 ] as const)(
   'runProcess() runs no job that needs %s on a device that does not list it',
   async (feature, option) => {

@@ -1145,6 +1145,8 @@ type JobPayload struct {
 
 	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
 
+	Scheduling *string `json:"scheduling,omitempty"`
+
 	// Quality of the qubits and pairs that the job may use; it waits until enough have it
 	Require *JobPayloadRequire `json:"require,omitempty"`
 }
@@ -1551,6 +1553,8 @@ type AttemptProvenanceCompilerOptions struct {
 	OptimizationLevel *int64 `json:"optimization_level,omitempty"`
 
 	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
+
+	Scheduling *string `json:"scheduling,omitempty"`
 }
 
 // AttemptProvenanceCompiler: see the reference of the routes
@@ -4078,6 +4082,8 @@ type PostJobsBody struct {
 	Precision *string `json:"precision,omitempty"`
 
 	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
+
+	Scheduling *string `json:"scheduling,omitempty"`
 
 	Require *JobPayloadRequire `json:"require,omitempty"`
 

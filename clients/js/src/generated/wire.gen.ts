@@ -738,6 +738,7 @@ export interface JobPayload {
   /** Of the amplitudes of a simulator; single takes half the memory and time of double */
   readonly precision?: "double" | "single"
   readonly dynamical_decoupling?: "none" | "XX" | "XY4"
+  readonly scheduling?: "alap" | "asap"
   /** Quality of the qubits and pairs that the job may use; it waits until enough have it */
   readonly require?: JobPayloadRequire
 }
@@ -1010,6 +1011,7 @@ export interface AttemptProvenanceNoiseFile {
 export interface AttemptProvenanceCompilerOptions {
   readonly optimization_level?: number
   readonly dynamical_decoupling?: string
+  readonly scheduling?: string
 }
 
 export interface AttemptProvenanceCompiler {
@@ -2688,6 +2690,7 @@ export interface PostJobsBody {
   readonly exact?: boolean | null
   readonly precision?: "double" | "single" | null
   readonly dynamical_decoupling?: "none" | "XX" | "XY4" | null
+  readonly scheduling?: "alap" | "asap" | null
   readonly require?: JobPayloadRequire | null
   /** Name of the job */
   readonly name?: string | null

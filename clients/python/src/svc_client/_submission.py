@@ -19,6 +19,7 @@ from ._models import Qpu
 MeasLevel = Literal[0, 1, 2]
 OptimizationLevel = Literal[0, 1, 2]
 Decoupling = Literal["none", "XX", "XY4"]
+Scheduling = Literal["alap", "asap"]
 Precision = Literal["double", "single"]
 MeasReturn = Literal["single", "avg"]
 
@@ -113,6 +114,7 @@ def body_of(
     memory: bool = False,
     optimization_level: OptimizationLevel | None = None,
     dynamical_decoupling: Decoupling | None = None,
+    scheduling: Scheduling | None = None,
     seed: int | None = None,
     allow_uncalibrated: bool = False,
     exact: bool = False,
@@ -153,6 +155,7 @@ def body_of(
         "shots": shots,
         "optimization_level": optimization_level,
         "dynamical_decoupling": dynamical_decoupling,
+        "scheduling": scheduling,
         "precision": precision,
         "max_seconds": max_seconds,
         "give_up_after": give_up_after,

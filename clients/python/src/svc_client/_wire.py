@@ -655,6 +655,7 @@ class JobPayload(_JobPayload, total=False):
     exact: bool  # Exact expectation values or probabilities in place of shots; simulators only
     precision: Literal["double", "single"]  # Of the amplitudes of a simulator; single takes half the memory and time of double
     dynamical_decoupling: Literal["none", "XX", "XY4"]
+    scheduling: Literal["alap", "asap"]
     require: JobPayloadRequire  # Quality of the qubits and pairs that the job may use; it waits until enough have it
 
 
@@ -897,6 +898,7 @@ class AttemptProvenanceNoiseFile(TypedDict):
 class AttemptProvenanceCompilerOptions(TypedDict, total=False):
     optimization_level: int
     dynamical_decoupling: str
+    scheduling: str
 
 
 class _AttemptProvenanceCompiler(TypedDict):
@@ -2310,6 +2312,7 @@ class PostJobsBody(TypedDict, total=False):
     exact: Optional[bool]
     precision: Optional[Literal["double", "single"]]
     dynamical_decoupling: Optional[Literal["none", "XX", "XY4"]]
+    scheduling: Optional[Literal["alap", "asap"]]
     require: Optional[JobPayloadRequire]
     name: Optional[str]  # Name of the job
     tags: Optional[List[str]]  # For finding the job again

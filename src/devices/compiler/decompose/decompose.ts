@@ -18,11 +18,7 @@ export function decompose(ops: readonly Op[], asWritten = false): Step[] {
   const list = new StepList()
   for (const [index, op] of ops.entries()) {
     if (asWritten) list.gate = index
-    if (op.kind === 'unitary' && asWritten && op.controls.length === 0 && op.targets.length === 1)
-      addWritten(list, op, index)
-    else if (op.kind === 'unitary') addUnitary(list, op)
-    else if (op.kind === 'phase') addPhase(list, controlsOf(op.controls, op.controlValues, 'phase'), op.angle)
-    else list.steps.push(op)
+    addOp(list, op)
     if (list.steps.length > MAX_STEPS) {
       throw new JobError(`the circuit decomposes into more than ${MAX_STEPS} gates`, {
         errorCode: 'circuit_too_large',
@@ -30,6 +26,14 @@ export function decompose(ops: readonly Op[], asWritten = false): Step[] {
     }
   }
   return list.steps
+}
+
+function addOp(list: StepList, op: Op): void {
+  if (op.kind === 'phase') addPhase(list, controlsOf(op.controls, op.controlValues, 'phase'), op.angle)
+  else if (op.kind === 'delay') list.steps.push(...op.qubits.map((qubit) => ({ ...op, qubits: [qubit] })))
+  else if (op.kind !== 'unitary') list.steps.push(op)
+  else if (list.gate === undefined || op.controls.length > 0 || op.targets.length > 1) addUnitary(list, op)
+  else addWritten(list, op, list.gate)
 }
 
 /** A gate on one qubit that is played by itself. */

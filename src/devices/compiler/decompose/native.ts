@@ -86,7 +86,7 @@ function waitOf({ qubit, pulses }: IdleStep, pulseNs: number): DelayOp {
   return { kind: 'delay', qubits: [qubit], duration }
 }
 
-/** The qubits of a step. */
-export function qubitsOf(step: Step): readonly number[] {
+/** The qubits of a step, or of an operation. */
+export function qubitsOf(step: Step | NativeOp): readonly number[] {
   return 'qubits' in step ? step.qubits : [step.qubit]
 }

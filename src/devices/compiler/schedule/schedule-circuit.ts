@@ -1,11 +1,12 @@
-import { type DelayOp, type MeasureOp, nearestInteger, secondsOf } from '../../../qasm/index.ts'
+import { type DelayOp, type MeasureOp, nanosecondsOf, secondsOf } from '../../../qasm/index.ts'
 import { JobError } from '../../errors.ts'
 import { type ElementValues, ScheduleBuilder, UnsetValueError } from '../../pulse/builder.ts'
 import { type Pulse, partsOfPort, type Schedule } from '../../pulse/schedule.ts'
-import type { NativeOp } from '../decompose/native.ts'
+import { type NativeOp, qubitsOf } from '../decompose/native.ts'
 import type { CalibratedChip } from './calibrated-chip.ts'
 import { type Decoupling, type DecouplingSequence, decouple } from './decouple.ts'
 import { IdleWindows } from './idle-windows.ts'
+import { finalMeasurements, latestStarts, type Scheduling, type TimedOp } from './start-times.ts'
 
 /** Where resonators are read: at the largest magnitude, or where two states are separated best. */
 export type ReadoutPoint = 'measure' | 'measure_2state'
@@ -30,32 +31,37 @@ interface ScheduledCircuit {
   decoupling: Decoupling | undefined
 }
 
-/** Periods of the clock of the instruments in a second. */
-const CLOCK_HZ = 1_000_000_000n
 /** Rounded delays that are named. */
 const MAX_ROUNDED = 20
 
+/** How a circuit is timed. */
+export interface ScheduleOptions {
+  /** `alap` unless given. */
+  scheduling?: Scheduling | undefined
+  /** What qubits play while they wait; nothing unless given. */
+  decoupling?: DecouplingSequence | undefined
+}
+
 /**
- * Plays every operation as soon as its qubits are free. Measurements after which nothing follows on their
- * qubit start together at the end of all else; a reset within the circuit is a wait.
+ * Plays every operation as late as those after it allow, or as early as those before it allow. Final
+ * measurements start together at the end of all else; a reset within the circuit is a wait.
  * @param ops operations on the qubits of the chip, by index
- * @param sequence what qubits play while they wait
  * @throws JobError for a value that the device file lacks, and for one whose pulses are beyond full scale.
  */
 export function scheduleCircuit(
   ops: readonly NativeOp[],
   chip: CalibratedChip,
   point: ReadoutPoint,
-  sequence?: DecouplingSequence,
+  { scheduling = 'alap', decoupling: sequence }: ScheduleOptions = {},
 ): ScheduledCircuit {
-  const writer = new CircuitWriter(chip, point)
-  const final = finalMeasurements(ops)
   const used = new Set(ops.flatMap((op) => (op.kind === 'barrier' ? [] : qubitsOf(op))))
+  const write = (starts?: readonly number[]) =>
+    writeCircuit(ops, [...used], new CircuitWriter(chip, point), starts)
   let scheduled: Pick<ScheduledCircuit, 'schedule' | 'decoupling'>
+  let writer: CircuitWriter
   try {
-    for (const op of ops) if (op.kind !== 'measure' || !final.has(op)) writer.add(op)
-    if (final.size > 0) writer.add({ kind: 'barrier', qubits: [...used] })
-    for (const op of [...final].sort(byBit)) if (op.clbit >= 0) writer.add(op)
+    const first = write()
+    writer = scheduling === 'asap' ? first.writer : write(latestStarts(first.timed)).writer
     const schedule = writer.builder.build()
     scheduled = sequence
       ? decouple(schedule, writer.idle.withoutGatesBeside(neighborsOn(chip)), sequence, chip.values)
@@ -99,14 +105,24 @@ function byBit(one: MeasureOp, other: MeasureOp): number {
   return one.clbit - other.clbit
 }
 
-/** Measurements after which only barriers follow on their qubit. */
-function finalMeasurements(ops: readonly NativeOp[]): Set<MeasureOp> {
-  const last = new Map<number, NativeOp>()
-  for (const op of ops) {
-    if (op.kind === 'barrier' || op.kind === 'rz') continue
-    for (const qubit of qubitsOf(op)) last.set(qubit, op)
-  }
-  return new Set(ops.filter((op) => op.kind === 'measure').filter((op) => last.get(op.qubit) === op))
+/**
+ * Writes the operations of a circuit, its final measurements last.
+ * @param starts of the operations before these measurements, ns; as early as possible unless given
+ */
+function writeCircuit(
+  ops: readonly NativeOp[],
+  used: number[],
+  writer: CircuitWriter,
+  starts?: readonly number[],
+): { writer: CircuitWriter; timed: TimedOp[] } {
+  const final = finalMeasurements(ops)
+  const timed = ops
+    .filter((op) => !final.has(op))
+    .map((op, index) => ({ op, ns: writer.add(op, starts?.[index]) }))
+  if (final.size > 0) writer.add({ kind: 'barrier', qubits: used })
+  const last = ops.filter((op) => op.kind === 'measure').filter((op) => final.has(op))
+  for (const op of last.sort(byBit)) writer.add(op)
+  return { writer, timed }
 }
 
 /** Adds operations on qubits given by index to a schedule. */
@@ -128,17 +144,28 @@ class CircuitWriter {
     this.#point = point
   }
 
-  add(op: NativeOp): void {
+  /**
+   * Adds an operation, at `start` (ns) or else as soon as its qubits are free.
+   * @returns its duration, ns
+   */
+  add(op: NativeOp, start = 0): number {
     const { builder } = this
     const names = qubitsOf(op).map((qubit) => this.#nameOf(qubit))
+    for (const name of names) builder.delay(name, Math.max(0, start - builder.freeAt(name)) * 1e-9)
     const from = Math.max(0, ...names.map((name) => builder.freeAt(name)))
     this.#play(op)
-    if (op.kind === 'cz') this.idle.playPair(names, from, builder.freeAt(names[0] ?? ''))
-    else if (op.kind === 'barrier') for (const name of names) this.idle.divide(name, builder.freeAt(name))
-    else if (op.kind === 'reset') for (const name of names) this.idle.reset(name)
-    else if (op.kind !== 'delay' && op.kind !== 'rz')
-      for (const name of names) this.idle.play(name, from, builder.freeAt(name))
+    this.#noteIdle(op, names, from)
     if (op.kind !== 'barrier') for (const qubit of qubitsOf(op)) this.#touched.add(qubit)
+    return names.reduce((end, name) => Math.max(end, builder.freeAt(name)), from) - from
+  }
+
+  #noteIdle({ kind }: NativeOp, names: readonly string[], from: number): void {
+    const { builder, idle } = this
+    if (kind === 'cz') idle.playPair(names, from, builder.freeAt(names[0] ?? ''))
+    else if (kind === 'barrier') for (const name of names) idle.divide(name, builder.freeAt(name))
+    else if (kind === 'reset') for (const name of names) idle.reset(name)
+    else if (kind !== 'delay' && kind !== 'rz')
+      for (const name of names) idle.play(name, from, builder.freeAt(name))
   }
 
   /** s */
@@ -178,24 +205,19 @@ class CircuitWriter {
 
   /** Waits for the nearest number of periods of the clock: the only place where a time is rounded. */
   #wait(op: DelayOp): void {
-    const numerator = op.duration.numerator * CLOCK_HZ
-    const ns = nearestInteger({ ...op.duration, numerator })
-    if (ns * op.duration.denominator !== numerator && this.rounded.size < MAX_ROUNDED) {
+    const { ns, isExact } = nanosecondsOf(op)
+    if (!isExact && this.rounded.size < MAX_ROUNDED) {
       const asked = Number((secondsOf(op) * 1e9).toPrecision(9))
       this.rounded.add(
         `A delay of ${asked} ns lasts ${ns} ns: the clock of the instruments has a period of 1 ns`,
       )
     }
-    for (const qubit of op.qubits) this.builder.delay(this.#nameOf(qubit), Number(ns) * 1e-9)
+    for (const qubit of op.qubits) this.builder.delay(this.#nameOf(qubit), ns * 1e-9)
   }
 
   #nameOf(qubit: number): string {
     return this.#chip.qubits[qubit] ?? ''
   }
-}
-
-function qubitsOf(op: NativeOp): readonly number[] {
-  return 'qubits' in op ? op.qubits : [op.qubit]
 }
 
 function nsOf(seconds: number): number {

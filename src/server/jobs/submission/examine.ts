@@ -169,6 +169,7 @@ function optionFeatures({
   exact,
   precision,
   dynamical_decoupling: decoupling = 'none',
+  scheduling,
   require,
 }: JobPayload): ExaminedSubmission['features'] {
   return [
@@ -177,6 +178,7 @@ function optionFeatures({
     ...(exact ? [{ name: 'exact', path: 'exact' }] : []),
     ...(precision === 'single' ? [{ name: 'single_precision', path: 'precision' }] : []),
     ...(decoupling === 'none' ? [] : [{ name: 'dynamical_decoupling', path: 'dynamical_decoupling' }]),
+    ...(scheduling === undefined ? [] : [{ name: 'scheduling', path: 'scheduling' }]),
     ...(require === undefined ? [] : [{ name: 'quality_condition', path: 'require' }]),
   ]
 }

@@ -39,6 +39,7 @@ from .._submission import (
     OptimizationLevel,
     ParameterValues,
     Precision,
+    Scheduling,
     body_of,
     circuits_of,
     with_places,
@@ -122,6 +123,7 @@ class SvcClient(Adapters):
         memory: bool = False,
         optimization_level: OptimizationLevel | None = None,
         dynamical_decoupling: Decoupling | None = None,
+        scheduling: Scheduling | None = None,
         seed: int | None = None,
         allow_uncalibrated: bool = False,
         exact: bool = False,
@@ -149,6 +151,7 @@ class SvcClient(Adapters):
             optimization_level: how much a compiler changes the circuits: 0 (gates as written), 1 or 2; the device
                 decides unless given.
             dynamical_decoupling: pulses in the waits of qubits against slow noise, ``XX`` or ``XY4``; none unless given.
+            scheduling: when operations start: as late as possible (``alap``, the default) or as early (``asap``).
             seed: makes the results of a simulator repeatable.
             allow_uncalibrated: also use parts of the chip that are not calibrated; ``warnings`` of the results name
                 them.
@@ -180,6 +183,7 @@ class SvcClient(Adapters):
             memory=memory,
             optimization_level=optimization_level,
             dynamical_decoupling=dynamical_decoupling,
+            scheduling=scheduling,
             seed=seed,
             allow_uncalibrated=allow_uncalibrated,
             exact=exact,

@@ -13,7 +13,15 @@ from qiskit.providers import BackendV2, Options
 from qiskit.transpiler import Target
 
 from .._models import Qpu, iso
-from .._submission import Decoupling, MeasLevel, MeasReturn, OptimizationLevel, ParameterValues, Precision
+from .._submission import (
+    Decoupling,
+    MeasLevel,
+    MeasReturn,
+    OptimizationLevel,
+    ParameterValues,
+    Precision,
+    Scheduling,
+)
 from .export import to_circuit
 from .job import SvcJob
 from .options import unknown_option
@@ -173,6 +181,7 @@ class SvcBackend(BackendV2):
         seed_simulator: int | None = None,
         optimization_level: OptimizationLevel | None = None,
         dynamical_decoupling: Decoupling | None = None,
+        scheduling: Scheduling | None = None,
         precision: Precision | None = None,
         allow_uncalibrated: bool = False,
         name: str | None = None,
@@ -185,7 +194,8 @@ class SvcBackend(BackendV2):
             parameter_values: values of the parameters of each circuit in the order of ``circuit.parameters``, or
                 several sets, each of which gives a result.
             seed_simulator: makes the results of a simulator repeatable.
-            optimization_level, dynamical_decoupling, precision, allow_uncalibrated: as of ``SvcClient.submit_job``.
+            optimization_level, dynamical_decoupling, scheduling, precision, allow_uncalibrated: as of
+                ``SvcClient.submit_job``.
             unknown: options that do not exist, which are refused.
 
         Raises:
@@ -214,6 +224,7 @@ class SvcBackend(BackendV2):
             seed=defaults.seed if seed_simulator is None else seed_simulator,
             optimization_level=optimization_level,
             dynamical_decoupling=dynamical_decoupling,
+            scheduling=scheduling,
             precision=precision,
             allow_uncalibrated=allow_uncalibrated,
             name=name,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
-from .._submission import Decoupling, OptimizationLevel
+from .._submission import Decoupling, OptimizationLevel, Scheduling
 
 MeasType = Literal["classified", "kerneled", "avg_kerneled"]
 PAGE = "docs/how-to/from-qiskit-ibm-runtime.md"
@@ -86,6 +86,7 @@ class Options:
         tags: of the jobs.
         decoupling: pulses in the waits of qubits against slow noise; ``dynamical_decoupling.enable``.
         decoupling_sequence: ``XX`` or ``XY4``; ``dynamical_decoupling.sequence_type``.
+        scheduling: ``alap``, as late as possible, or ``asap``; as late as possible if None.
     """
 
     seed: int | None = None
@@ -94,6 +95,7 @@ class Options:
     tags: Sequence[str] = ()
     decoupling: bool = False
     decoupling_sequence: Literal["XX", "XY4"] = "XX"
+    scheduling: Scheduling | None = None
 
     @classmethod
     def of(cls: type[OptionsT], given: OptionsT | Mapping[str, Any] | None) -> OptionsT:
@@ -164,6 +166,8 @@ class Options:
             return "True or False"
         if name == "decoupling_sequence" and value not in ("XX", "XY4"):
             return "XX or XY4"
+        if name == "scheduling" and value not in (None, "alap", "asap"):
+            return "alap, asap or None"
         if name == "tags" and not _are_texts(value):
             return "a list of texts"
         return ""
@@ -183,6 +187,7 @@ class Options:
         sequence: Decoupling | None = self.decoupling_sequence if self.decoupling else None
         return {
             "dynamical_decoupling": sequence,
+            "scheduling": self.scheduling,
             "seed": self.seed,
             "optimization_level": self.optimization_level,
             "allow_uncalibrated": self.allow_uncalibrated,
