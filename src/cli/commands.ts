@@ -22,6 +22,7 @@ export const svc = defineGroup('Quantum job control service', {
   cancel: async () => (await import('./client/jobs.ts')).cancelCommand,
   resume: async () => (await import('./client/jobs.ts')).resumeCommand,
   qpus: async () => (await import('./client/qpus.ts')).qpusCommand,
+  qpu: async () => (await import('./client/operate.ts')).qpuCommand,
   calibration: async () => (await import('./client/calibration.ts')).calibrationCommand,
   driver: async () => (await import('./driver/driver.ts')).driverCommand,
   demo: async () => (await import('./demo/demo.ts')).demoCommand,

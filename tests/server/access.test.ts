@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { apiTokens, TOKEN_SCOPES, type TokenScope } from '../../src/db/store/accounts/index.ts'
+import { apiTokens, SCOPE_LADDER, type TokenScope } from '../../src/db/store/accounts/index.ts'
 import { quantumJobs } from '../../src/db/store/jobs/index.ts'
 import { hashToken } from '../../src/server/access-token.ts'
 import { statusesOf } from '../../src/server/http/error-codes.ts'
 import { onlySqlite } from '../support/postgres/only-sqlite.ts'
 import { JOBS } from '../support/server/access/record-rows.ts'
-import { fresh, ROLES, scopeOf, type World } from '../support/server/access/row.ts'
+import { fresh, isOperation, ROLES, scopeOf, type World } from '../support/server/access/row.ts'
 import { TABLE } from '../support/server/access/table.ts'
 import { openTestServer, TestClient } from '../support/server/server.ts'
 
@@ -22,6 +22,8 @@ beforeAll(async () => {
     expect(created.get('scope')).toBe(scope)
     return new TestClient(server.url, { 'x-api-token': created.text('token') })
   }
+  const operating = await server.admin.post('/api/tokens', { scope: 'operate' })
+  expect(operating.get('scope')).toBe('operate')
   const qpu = await server.createQpu('north')
   const { id: tuner } = await server.createTuner(qpu)
   world = {
@@ -36,7 +38,10 @@ beforeAll(async () => {
       program: new TestClient(server.url, { 'x-api-token': token }),
       superuser: server.admin,
     },
-    scoped: { read: await scoped('read'), submit: await scoped('submit'), all: await scoped('all') },
+    scoped: {
+      ...{ read: await scoped('read'), submit: await scoped('submit'), all: await scoped('all') },
+      operate: new TestClient(server.url, { 'x-api-token': operating.text('token') }),
+    },
     async job() {
       const job = await server.db.write('job', (tx) =>
         tx.insert(quantumJobs, { user_id: owner.id, qpu_target: qpu.id, payload: { circuits: [] } }),
@@ -81,15 +86,22 @@ describe('access by route and caller', () => {
     test.skipIf(isOfFile)(`${route} by scope of an API token`, async () => {
       const [method = '', pattern = ''] = route.split(' ')
       const [seen, expected]: [number[], number[]] = [[], []]
-      for (const scope of TOKEN_SCOPES) {
+      for (const scope of SCOPE_LADDER) {
         const { path = pattern, body } = (await call?.(world)) ?? {}
         seen.push(await statusOf(world.scoped[scope], method, path, body))
         const isCreation = route === 'POST /api/collections/:collection/records'
         const needed = isCreation && path !== JOBS ? 'all' : scopeOf(route)
-        const isEnough = TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(needed)
+        const isEnough = SCOPE_LADDER.indexOf(scope) >= SCOPE_LADDER.indexOf(needed)
         expected.push(isEnough ? (statuses[ROLES.indexOf('program')] ?? 0) : 403)
       }
       expect(seen).toEqual(expected)
+    })
+
+    test.skipIf(isOfFile)(`${route} by the token of an operator`, async () => {
+      const [method = '', pattern = ''] = route.split(' ')
+      const { path = pattern, body } = (await call?.(world)) ?? {}
+      const expected = isOperation(route) ? statuses[ROLES.indexOf('superuser')] : 403
+      expect(await statusOf(world.scoped.operate, method, path, body)).toBe(expected ?? 0)
     })
   }
 

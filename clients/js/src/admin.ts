@@ -66,13 +66,13 @@ export class Admin {
   }
 
   /** Ends a hold. */
-  release(job: string): Promise<wire.Job> {
-    return this.#ofJob(job, 'release', {})
+  release(job: string, reason = ''): Promise<wire.Job> {
+    return this.#ofJob(job, 'release', { reason })
   }
 
   /** Lets a pending job run before all others. */
-  runNext(job: string): Promise<wire.Job> {
-    return this.#ofJob(job, 'run-next', {})
+  runNext(job: string, reason = ''): Promise<wire.Job> {
+    return this.#ofJob(job, 'run-next', { reason })
   }
 
   /** Queues a job again. */

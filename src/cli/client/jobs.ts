@@ -9,6 +9,7 @@ import { AppError, flag, kinds, messageOf, switchFlag } from '../../base/index.t
 import { defineCommand } from '../command-line/command.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
 import { conclude, follow, printOutcome, resultOf, TIMEOUT_FLAG } from './follow.ts'
+import { JOB_OPERATIONS } from './operate.ts'
 import { fields, localTime, partialLines, plain, qpuOf, stateOf, table } from './output.ts'
 
 const JOB = { name: 'JOB', help: 'Id of a job' }
@@ -91,6 +92,7 @@ export const jobCommand = defineCommand({
   summary: 'Show a job: its state, why it waits, and when it is estimated to start',
   positionals: [JOB],
   flags: CONNECTION_FLAGS,
+  commands: JOB_OPERATIONS,
   run: ({ flags, positionals: [id = ''] }) =>
     withClient(flags, async (svc) => {
       const [job, names] = await Promise.all([readJob(svc, id), namesOfQpus(svc)])

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import { type Account, environment, savedAccount } from '../../../clients/js/src/accounts.ts'
-import { SvcClient } from '../../../clients/js/src/index.ts'
+import { InvalidRequestError, SvcClient } from '../../../clients/js/src/index.ts'
 import { Transport, type TransportOptions } from '../../../clients/js/src/transport.ts'
-import { flag, kinds, messageOf, switchFlag } from '../../base/index.ts'
+import { AppError, flag, kinds, messageOf, switchFlag } from '../../base/index.ts'
 import { parseFingerprint } from '../../protocol/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
@@ -27,7 +27,11 @@ export const loginCommand = defineCommand({
       kinds.bool(),
       'Read an API token from standard input instead of e-mail address and password',
     ),
-    scope: flag(kinds.choice(['read', 'submit', 'all']), 'What the new API token allows', { default: 'all' }),
+    scope: flag(kinds.choice(['read', 'submit', 'all']), 'What the new API token allows; all if unset'),
+    superuser: switchFlag(
+      kinds.bool(),
+      'As a superuser, who may operate QPUs and their queue with the new API token, for 30 days',
+    ),
     caFingerprint: flag(
       kinds.nonEmptyText('sha256'),
       'SHA-256 fingerprint of the root CA of the server, which alone is trusted then',
@@ -35,6 +39,8 @@ export const loginCommand = defineCommand({
   },
   async run({ flags, positionals: [address = ''] }) {
     const profile = flags.profile ?? environment('SVC_PROFILE') ?? 'default'
+    if (flags.superuser && flags.scope) throw new UsageError('--superuser and --scope exclude each other')
+    const scope = flags.superuser ? 'operate' : (flags.scope ?? 'all')
     const pin = flags.caFingerprint === undefined ? undefined : readPin(flags.caFingerprint)
     // Refuses a text that is not an address, or one that a fingerprint cannot protect, before it asks.
     const server = asUsage(() => {
@@ -44,7 +50,7 @@ export const loginCommand = defineCommand({
     return withStatus(async () => {
       const token = flags.withToken
         ? await ask('API token', { isSecret: true })
-        : await newToken(server, flags.email ?? (await ask('E-mail')), flags.scope)
+        : await newToken(server, flags.email ?? (await ask('E-mail')), scope)
       const { account } = await new SvcClient({ ...server, apiToken: token }).me()
       const previous = asUsage(() => savedAccount(profile, false))
       const saved: Account = { address, api_token: token, ...(pin !== undefined && { ca_fingerprint: pin }) }
@@ -70,16 +76,22 @@ function readPin(text: string): string {
 async function newToken(
   server: TransportOptions,
   identity: string,
-  scope: 'read' | 'submit' | 'all',
+  scope: 'read' | 'submit' | 'all' | 'operate',
 ): Promise<string> {
   const password = await ask('Password', { isSecret: true })
   // Without a token of the environment or of a saved account.
   const transport = new Transport({ ...server, apiToken: '' })
-  const session = await transport.request<{ token: string }>(
-    'POST',
-    '/api/collections/users/auth-with-password',
-    { body: { identity, password } },
-  )
+  const collection = scope === 'operate' ? '_superusers' : 'users'
+  const session = await transport
+    .request<{ token: string }>('POST', `/api/collections/${collection}/auth-with-password`, {
+      body: { identity, password },
+    })
+    .catch((cause: unknown) => {
+      if (!(cause instanceof InvalidRequestError)) throw cause
+      const hint =
+        scope === 'operate' ? 'users sign in without --superuser' : 'superusers sign in with --superuser'
+      throw new AppError('invalid', `Failed to authenticate; ${hint}`, { cause })
+    })
   const svc = new SvcClient({ ...server, apiToken: session.token })
   return (await svc.tokens.create({ name: `svc on ${hostname()}`.slice(0, 255), scope })).token
 }

@@ -2,7 +2,9 @@ import { defineCollection } from '../schema/collection.ts'
 import { choice, date, relation, text } from '../schema/fields/index.ts'
 
 /** What an API token may do, each including the ones before it; `docs/how-to/accounts.md` describes them. */
-export const TOKEN_SCOPES = ['read', 'submit', 'all'] as const
+export const SCOPE_LADDER = ['read', 'submit', 'all'] as const
+/** `operate`, of superusers, is no step of the ladder: it allows the routes that name it. */
+export const TOKEN_SCOPES = [...SCOPE_LADDER, 'operate'] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
 /** Tokens that client programs use on behalf of a user. */

@@ -23,6 +23,7 @@ export const utilizationRoute: Route = defineRoute({
   method: 'GET',
   path: '/api/op/utilization',
   access: 'superuser',
+  isOperation: true,
   summary: 'List the execution time of completed jobs that are stored by QPU and day (UTC)',
   query: v.object({
     days: v.optional(whole(1, MAX_DAYS), '14'),

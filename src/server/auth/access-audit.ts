@@ -10,7 +10,7 @@ import {
 import { RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
 import { addressLimitKey } from '../http/address.ts'
-import { type Caller, callerName } from '../http/caller.ts'
+import { apiTokenOf, type Caller, callerName } from '../http/caller.ts'
 import { TokenUses } from './token-uses.ts'
 
 /** The program that makes a request. */
@@ -134,7 +134,7 @@ export class AccessAudit {
   used(caller: Caller, call: Call): void {
     if (caller.kind === 'guest') return
     const account = callerName(caller)
-    const token = caller.kind === 'user' && caller.via === 'api_token' ? caller.token.id : undefined
+    const token = apiTokenOf(caller)?.id
     const use: AddressUse = { account, use: token ?? 'session', address: addressLimitKey(call.address) }
     if (token !== undefined) this.#tokenUses.note(use, this.#clock.now())
     if (!this.#remember(use)) return

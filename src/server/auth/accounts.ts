@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import { type Clock, fromTimestamp } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import {
   type Account,
@@ -135,7 +135,11 @@ export class Accounts {
     const apiToken = request.headers.get('x-api-token') ?? authorization
     const found = apiToken ? await findByApiToken(this.#dependencies.db, hashToken(apiToken)) : undefined
     if (!found || found.user.disabled) return { kind: 'guest' }
-    return { kind: 'user', ...found, via: 'api_token' }
+    const { token, user, superuser } = found
+    if (token.scope !== 'operate') return { kind: 'user', token, user, via: 'api_token' }
+    const expiresAt = fromTimestamp(token.expires_at)
+    if (!superuser || expiresAt === undefined) return { kind: 'guest' }
+    return { kind: 'superuser', superuser, token, session: { refreshable: false, expiresAt } }
   }
 
   async #byLogin(token: string): Promise<Caller | undefined> {

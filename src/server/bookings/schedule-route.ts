@@ -62,6 +62,7 @@ export const scheduleRoute: Route = defineRoute({
   method: 'GET',
   path: '/api/schedule',
   access: 'public',
+  isOperation: true,
   summary: 'When QPUs are occupied: slots, calibrations, maintenance and jobs, without names',
   query: v.object({
     from: v.optional(moment),

@@ -23,6 +23,7 @@ export const calibrationRoutes: Route[] = [
     method: 'POST',
     path: '/api/op/calibrate/dispatch',
     access: 'superuser',
+    isOperation: true,
     summary: 'Queue a calibration, or continue one that ended early; its tuner runs one at a time',
     body: calibrationOrder,
     headers: {
@@ -68,6 +69,7 @@ export const calibrationHistoryRoutes: Route[] = [
     method: 'GET',
     path: '/api/calibration/values',
     access: 'public',
+    isOperation: true,
     summary:
       'List the newest value of every parameter of a QPU, or those that were the newest at a time; without a login only the present ones that descriptions of devices have too: fidelities, T1, T2 echo, frequencies of qubits',
     query: v.object({ qpu, at: v.optional(moment) }),
@@ -106,6 +108,7 @@ export const calibrationHistoryRoutes: Route[] = [
     method: 'GET',
     path: '/api/calibration/history',
     access: 'signed_in',
+    isOperation: true,
     summary: 'List the values that calibrations found for one parameter of a qubit or an edge over time',
     query: v.object({
       qpu,
@@ -150,6 +153,7 @@ export const calibrationHistoryRoutes: Route[] = [
     method: 'GET',
     path: '/api/calibration/medians',
     access: 'signed_in',
+    isOperation: true,
     summary: 'List how the medians over all qubits or edges of a QPU changed with each calibration',
     query: v.object({ qpu, from: v.optional(moment), to: v.optional(moment) }),
     statuses: [200, 404],

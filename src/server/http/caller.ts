@@ -2,8 +2,8 @@ import { AppError } from '../../base/index.ts'
 import type { RecordOf } from '../../db/index.ts'
 import {
   type ApiToken,
+  SCOPE_LADDER,
   type superusers,
-  TOKEN_SCOPES,
   type TokenScope,
   type users,
 } from '../../db/store/accounts/index.ts'
@@ -24,7 +24,7 @@ export type Caller =
   | { kind: 'guest' }
   | { kind: 'user'; user: User; via: 'login'; session: Session }
   | { kind: 'user'; user: User; via: 'api_token'; token: ApiToken }
-  | { kind: 'superuser'; superuser: Superuser; session: Session }
+  | { kind: 'superuser'; superuser: Superuser; session: Session; token?: ApiToken }
 
 /** Identifies the caller in logs, limits and the audit: `user:<id>`, `superuser:<id>` or `guest`. */
 export function callerName(caller: Caller): string {
@@ -39,18 +39,30 @@ export function accountOf(caller: Caller): User | Superuser | undefined {
   return caller.kind === 'user' ? caller.user : caller.superuser
 }
 
+/** The API token of a caller. */
+export function apiTokenOf(caller: Caller): ApiToken | undefined {
+  return 'token' in caller ? caller.token : undefined
+}
+
 /**
- * Checks the scope of an API token; other callers have no scope.
+ * Checks the scope of an API token; other callers have no scope. `isOperation`: whether `operate` allows it.
  * @throws AppError `forbidden` (`insufficient_scope`).
  */
-export function assertScope(caller: Caller, needed: TokenScope): void {
-  if (caller.kind !== 'user' || caller.via !== 'api_token') return
-  const { scope } = caller.token
-  if (TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(needed)) return
+export function assertScope(caller: Caller, needed: TokenScope, isOperation: boolean): void {
+  const scope = apiTokenOf(caller)?.scope
+  if (scope === undefined) return
+  const steps: readonly TokenScope[] = SCOPE_LADDER
+  if (scope === 'operate' ? isOperation : steps.indexOf(scope) >= steps.indexOf(needed)) return
+  const remedy =
+    scope === 'operate'
+      ? 'log in as a superuser'
+      : `this request needs ${needed}; use another token or log in`
   throw new AppError(
     'forbidden',
-    `The API token has the scope ${scope}, this request needs ${needed}; use another token or log in`,
-    { reason: 'insufficient_scope' },
+    `The API token has the scope ${scope}${scope === 'operate' ? ', which does not allow this request; ' : ', '}${remedy}`,
+    {
+      reason: 'insufficient_scope',
+    },
   )
 }
 

@@ -49,6 +49,8 @@ export interface Route {
   readonly access: Access
   /** The scope that an API token needs; by default `read` for GET, else `all`. */
   readonly scope: TokenScope
+  /** Whether an API token of the scope `operate` may call it. */
+  readonly isOperation: boolean
   /** One line for the API reference. */
   readonly summary: string
   readonly body: v.GenericSchema | undefined
@@ -124,6 +126,7 @@ export function defineRoute<
     statuses: [200],
     errors: {},
     isReplicated: scope !== 'read',
+    isOperation: false,
     receivesLarge: false,
     maxBody: BODIES.other,
     ...declaration,

@@ -93,11 +93,15 @@ function actionRoute(
   })
 }
 
+/** What an API token of the scope `operate` allows. */
+const OPERATIONS = new Set(['hold', 'release', 'run-next', 'move'])
+
 function actionRouteBase(name: string) {
   return {
     method: 'POST',
     path: `/api/op/jobs/:id/${name}`,
     access: 'superuser',
+    isOperation: OPERATIONS.has(name),
     statuses: [200, 400, 401, 403, 404, 409],
     response: jobResponse,
   } as const

@@ -14,6 +14,7 @@ export const queueRoute: Route = defineRoute({
   method: 'GET',
   path: '/api/qpus/:name/queue',
   access: 'public',
+  isOperation: true,
   summary: 'List the first queued jobs of a QPU in the order of their start, without names of other users',
   query: v.object({ limit: v.optional(whole(1, MAX_QUEUED), String(DEFAULT_QUEUED)) }),
   statuses: [200, 400, 404],

@@ -87,6 +87,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       method: 'GET',
       path: '/api/jobs',
       access: 'signed_in',
+      isOperation: true,
       summary: "List the caller's jobs, newest first; superusers also those of others",
       query: strictQuery({
         ...listQuery(SORTABLE, '-created').entries,
@@ -107,6 +108,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       method: 'GET',
       path: '/api/jobs/count',
       access: 'signed_in',
+      isOperation: true,
       summary: 'Count the jobs that a list with these filters contains',
       query: strictQuery(jobFilters),
       statuses: [200, 400, 401, 403],
@@ -121,6 +123,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       method: 'GET',
       path: '/api/jobs/by-key/:key',
       access: 'signed_in',
+      isOperation: true,
       summary: 'Retrieve the job that was submitted with an Idempotency-Key within 24 hours',
       query: v.object({ omit }),
       statuses: [200, 400, 401, 404, 413, 503],
@@ -133,6 +136,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       method: 'GET',
       path: '/api/jobs/:id',
       access: 'signed_in',
+      isOperation: true,
       summary: 'Retrieve a job, at once or when it has ended: results, timeline, charge, why it is pending',
       query: waitQuery,
       statuses: [200, 400, 401, 404, 413, 429, 503],
@@ -145,6 +149,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       method: 'GET',
       path: '/api/jobs/:id/receipt',
       access: 'signed_in',
+      isOperation: true,
       summary: 'Sign what a job that has ended ran and returned',
       statuses: [200, 401, 404, 409, 503],
       errors: { job_not_ended: 409, no_receipt_key: 503, changed_while_sent: 503 },
@@ -155,6 +160,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       method: 'GET',
       path: '/api/jobs/:id/partial-results',
       access: 'signed_in',
+      isOperation: true,
       summary: 'Retrieve the results of circuits that have ended of a job that has not completed',
       query: v.object({
         after: v.optional(
@@ -174,6 +180,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       method: 'POST',
       path: '/api/jobs/changes',
       access: 'signed_in',
+      isOperation: true,
       scope: 'read',
       summary:
         'Retrieve the jobs that have another status than the known one, at once or when the first one has',

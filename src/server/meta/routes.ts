@@ -35,6 +35,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
       method: 'GET',
       path: '/api/op/version',
       access: 'superuser',
+      isOperation: true,
       summary: 'Retrieve the version of the application',
       response: v.object({ version: v.string() }),
       run: async ({ version }) => ({ version }),
@@ -90,6 +91,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
       method: 'GET',
       path: '/api/pub/root-ca.pem',
       access: 'public',
+      isOperation: true,
       summary: "Retrieve the server's root CA certificate; compare it with the pinned fingerprint",
       media: 'application/x-pem-file',
       run: async ({ tls }) =>

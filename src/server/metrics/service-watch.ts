@@ -124,6 +124,7 @@ export function serviceRoutes(watch: ServiceWatch): Route[] {
       method: 'GET',
       path: '/api/op/service',
       access: 'superuser',
+      isOperation: true,
       summary: 'Retrieve the figures of the service with their limits and their course over the last day',
       response: v.object({
         figures: v.array(

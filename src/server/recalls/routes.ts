@@ -66,6 +66,7 @@ export function recallRoutes(wake: () => void): Route[] {
       method: 'POST',
       path: '/api/op/recalls',
       access: 'superuser',
+      isOperation: true,
       summary: 'Recall the results of a calibration report or of an interval of a QPU; refunds their charges',
       body: declaration,
       statuses: [201, 404],
@@ -84,6 +85,7 @@ export function recallRoutes(wake: () => void): Route[] {
       method: 'POST',
       path: '/api/op/recalls/:id/undo',
       access: 'superuser',
+      isOperation: true,
       summary: 'Withdraw a recall: what was refunded because of it alone is deducted again',
       body: v.strictObject({ reason }),
       statuses: [200, 404],
@@ -100,6 +102,7 @@ export function recallRoutes(wake: () => void): Route[] {
       method: 'GET',
       path: '/api/recalls',
       access: 'signed_in',
+      isOperation: true,
       summary: 'List recalls of results, newest first, also those that were withdrawn',
       query: strictQuery({
         report: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description('Only those of this report'))),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { badField, type Clock, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { badField, type Clock, DAY_MS, fromTimestamp, notFound, toTimestamp } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import {
   type ApiToken,
@@ -10,6 +10,7 @@ import {
   listLastUses,
   removeApiToken,
   TOKEN_SCOPES,
+  type TokenScope,
   updateApiToken,
 } from '../../db/store/accounts/index.ts'
 import { hashToken, newApiToken } from '../access-token.ts'
@@ -17,7 +18,7 @@ import { RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
 import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
-import { type Caller, callerName, impersonationOf } from '../http/caller.ts'
+import { apiTokenOf, type Caller, callerName, impersonationOf } from '../http/caller.ts'
 import { listQuery } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 
@@ -80,6 +81,23 @@ function withinSession(caller: Caller, expiresAt: string | undefined): string | 
   })
 }
 
+/** Life of a token of the scope `operate`. */
+const MAX_OPERATE_MS = 30 * DAY_MS
+
+/**
+ * The expiry of a token of this scope: one of `operate` always has one.
+ * @throws AppError `invalid` for one that is too late.
+ */
+function withinScope(scope: TokenScope, expiresAt: string, now: number): string {
+  const latest = toTimestamp(now + MAX_OPERATE_MS)
+  if (scope !== 'operate' || (expiresAt !== '' && expiresAt <= latest)) return expiresAt
+  if (expiresAt === '') return latest
+  const message = `A token of the scope operate lives 30 days at most: until ${latest}.`
+  throw badField('The API token would live too long', 'expires_at', message, {
+    code: 'validation_max_date_constraint',
+  })
+}
+
 /** @throws AppError `invalid` for an expiry that is over; one that is stored already may be sent again. */
 function assertFuture(expiresAt: string | undefined, now: number, stored = ''): void {
   if (expiresAt === undefined || expiresAt === '' || expiresAt === stored || expiresAt > toTimestamp(now))
@@ -105,7 +123,7 @@ export function tokenRoutes(clock: Clock): Route[] {
         scope: v.pipe(
           v.optional(scope, 'all'),
           v.description(
-            '`read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything',
+            '`read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most',
           ),
         ),
       }),
@@ -115,7 +133,13 @@ export function tokenRoutes(clock: Clock): Route[] {
       async run({ db }, { body, caller, ...call }) {
         const user = await actingUser(db, caller)
         assertFuture(body.expires_at, clock.now())
-        const expiresAt = withinSession(caller, body.expires_at) ?? ''
+        if (body.scope === 'operate' && caller.kind !== 'superuser') {
+          const message = 'Only superusers have tokens of the scope operate; use read, submit or all.'
+          throw badField('The account cannot have this API token', 'scope', message, {
+            code: 'validation_not_allowed',
+          })
+        }
+        const expiresAt = withinScope(body.scope, withinSession(caller, body.expires_at) ?? '', clock.now())
         creations.take(callerName(caller))
         const token = newApiToken()
         const { name, scope } = body
@@ -166,7 +190,9 @@ export function tokenRoutes(clock: Clock): Route[] {
         if (body.expires_at) {
           assertFuture(body.expires_at, clock.now(), (await findApiToken(db, user.id, id)).expires_at)
         }
-        const expiresAt = withinSession(caller, body.expires_at)
+        const { scope } = await findApiToken(db, user.id, id)
+        const expiry = withinSession(caller, body.expires_at)
+        const expiresAt = expiry === undefined ? undefined : withinScope(scope, expiry, clock.now())
         const patch = {
           ...(body.name === undefined ? {} : { name: body.name }),
           ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
@@ -179,11 +205,15 @@ export function tokenRoutes(clock: Clock): Route[] {
       method: 'DELETE',
       path: '/api/tokens/:id',
       access: 'signed_in',
+      // A program that signs out ends its own token.
+      isOperation: true,
       summary: 'Delete an API token; it becomes invalid at once',
       statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
+        const own = apiTokenOf(caller)
+        if (own?.scope === 'operate' && own.id !== params['id']) throw notFound()
         await removeApiToken(db, user.id, params['id'] ?? '')
         return { status: 'deleted' }
       },

@@ -11,7 +11,7 @@ import {
 } from '../../db/store/accounts/index.ts'
 import { countPending } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
-import type { Caller, User } from '../http/caller.ts'
+import { apiTokenOf, type Caller, type User } from '../http/caller.ts'
 import { issuedAccess, superuserResponse, userResponse } from '../http/response/account-responses.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -57,6 +57,7 @@ export const meRoute: Route = defineRoute({
   method: 'GET',
   path: '/api/me',
   access: 'signed_in',
+  isOperation: true,
   summary: 'Retrieve the own account, its balance, the credentials in use and the limits that apply',
   response,
   async run(context, { caller }) {
@@ -80,11 +81,12 @@ export const meRoute: Route = defineRoute({
 })
 
 function credentialsOf(caller: Caller) {
-  if (caller.kind === 'user' && caller.via === 'api_token') {
-    const { id, name, scope, expires_at } = caller.token
+  const token = apiTokenOf(caller)
+  if (token) {
+    const { id, name, scope, expires_at } = token
     return { via: 'api_token', id, name, scope, expires_at }
   }
-  const expiresAt = caller.kind === 'guest' ? 0 : caller.session.expiresAt
+  const expiresAt = 'session' in caller ? caller.session.expiresAt : 0
   return { via: 'login', id: '', name: '', scope: 'all', expires_at: toTimestamp(expiresAt) }
 }
 

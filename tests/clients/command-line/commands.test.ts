@@ -71,7 +71,10 @@ describe('without an account', () => {
     expect([absent.err, absent.status]).toEqual([`No connection: ${dead}\n`, 69])
     expect((await run(['login', 'svc.lab'])).err).toContain('The address "svc.lab" is no URL')
     const wrong = await run(['login', service.url, '--email', EMAIL], { input: 'wrong\n' })
-    expect([wrong.err, wrong.status]).toEqual(['Failed to authenticate.\n', 1])
+    expect([wrong.err, wrong.status]).toEqual([
+      'Failed to authenticate; superusers sign in with --superuser\n',
+      1,
+    ])
     expect(existsSync(accounts)).toBe(false)
     expect((await run(['jobs', '--profile', 'lab2'])).err).toContain('No profile "lab2"')
   })
@@ -122,6 +125,72 @@ describe('svc login', () => {
     })
     expect([piped.err, piped.status]).toEqual(['', 0])
     expect((await run(['jobs', '--profile', 'token'])).status).toBe(0)
+  })
+})
+
+describe('svc login --superuser', () => {
+  const as = ['--profile', 'operator']
+  const signIn = (more: string[] = []) =>
+    run(['login', service.url, '--superuser', '--email', 'admin@example.org', ...as, ...more], {
+      input: 'a long password\n',
+    })
+
+  test('saves a token with which the commands of superusers work, and nothing else of them', async () => {
+    expect((await signIn()).err).toBe('')
+    const token = JSON.parse(readFileSync(accounts, 'utf8')).profiles.operator.api_token
+    const me = await service.call<{ role: string; credentials: { scope: string; expires_at: string } }>(
+      ...(['GET', '/api/me', { token }] as const),
+    )
+    expect([me.body.role, me.body.credentials.scope]).toEqual(['superuser', 'operate'])
+    expect(Date.parse(me.body.credentials.expires_at) - Date.now()).toBeWithin(
+      29 * 86_400_000,
+      30 * 86_400_001,
+    )
+    const done = async (...args: string[]) => {
+      const { out, err, status } = await run([...args, ...as])
+      return status === 0 ? out : err
+    }
+    const job = (await json(['submit', 'rotation.qasm', '--param', 'theta=1', '--qpu', 'silent'])).id
+    expect(await done('job', 'hold', job, '--reason', 'a test')).toBe(`Job ${job} is held\n`)
+    expect((await json(['job', job])).waiting.code).toBe('held')
+    expect(await done('job', 'release', job)).toBe(`Job ${job} is released\n`)
+    expect(await done('job', 'first', job)).toBe(`Job ${job} runs next\n`)
+    expect(await done('qpu', 'drain', 'kelvin')).toBe('QPU kelvin drains: no further job starts\n')
+    expect(await done('job', 'move', job, 'kelvin', '--to-simulator')).toBe(
+      `Job ${job} waits for QPU kelvin\n`,
+    )
+    expect(await done('qpu', 'drain', 'kelvin', '--off')).toBe('QPU kelvin takes jobs again\n')
+    for (const [args, said] of [
+      [['maintenance', 'silent', '--reason', 'x'], 'QPU silent is in maintenance\n'],
+      [['maintenance', 'silent', '--off'], 'QPU silent is no longer in maintenance\n'],
+      [['enable', 'silent', '--off'], 'QPU silent is disabled\n'],
+      [['enable', 'silent'], 'QPU silent is enabled\n'],
+      [['drain', 'nobody'], 'there is no QPU nobody; svc qpus lists them\n'],
+    ] as const) {
+      expect(await done('qpu', ...args)).toBe(said)
+    }
+    expect(await done('calibration', 'resume', 'abcdefghijklmno')).toBe(
+      'there is no calibration request abcdefghijklmno\n',
+    )
+    expect((await service.call('GET', '/api/op/config', { token })).status).toBe(403)
+    expect((await service.call('POST', '/api/tokens', { token, body: {} })).status).toBe(403)
+    // A user is told which account a command takes.
+    expect((await run(['job', 'hold', job])).err).toContain('run svc login ADDRESS --superuser')
+    expect((await run(['logout', ...as])).status).toBe(0)
+    expect((await service.call('GET', '/api/me', { token })).status).toBe(401)
+  })
+
+  test('a token of the scope operate lives 30 days at most, and no user has one', async () => {
+    const create = async (token: string, body: object) =>
+      service.call<{ expires_at: string }>('POST', '/api/tokens', {
+        token,
+        body: { scope: 'operate', ...body },
+      })
+    const token = await service.admin()
+    expect((await create(token, { expires_at: '2099-01-01 00:00:00.000Z' })).status).toBe(400)
+    const user = JSON.parse(readFileSync(accounts, 'utf8')).profiles.default.api_token
+    expect((await create(user, {})).status).toBe(400)
+    expect((await signIn(['--scope', 'read'])).err).toContain('--superuser and --scope exclude each other')
   })
 })
 

@@ -3828,7 +3828,7 @@ type PostTokensBody struct {
 
 	ExpiresAt *string `json:"expires_at,omitempty"`
 
-	// `read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything
+	// `read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most
 	Scope *string `json:"scope,omitempty"`
 }
 

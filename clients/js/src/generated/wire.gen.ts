@@ -145,7 +145,7 @@ export interface MeCredentials {
   readonly id: string
   /** Of the API token */
   readonly name: string
-  readonly scope: "read" | "submit" | "all"
+  readonly scope: "read" | "submit" | "all" | "operate"
   /** UTC; '' = never */
   readonly expires_at: string
 }
@@ -235,7 +235,7 @@ export interface NewApiToken {
   readonly id: string
   readonly name: string
   readonly expires_at: string
-  readonly scope: "read" | "submit" | "all"
+  readonly scope: "read" | "submit" | "all" | "operate"
   /** UTC, up to an hour old; '' = never */
   readonly last_used: string
   /** Remote address of the last use, for IPv6 its /64 network; '' = never used */
@@ -249,7 +249,7 @@ export interface ApiToken {
   readonly id: string
   readonly name: string
   readonly expires_at: string
-  readonly scope: "read" | "submit" | "all"
+  readonly scope: "read" | "submit" | "all" | "operate"
   /** UTC, up to an hour old; '' = never */
   readonly last_used: string
   /** Remote address of the last use, for IPv6 its /64 network; '' = never used */
@@ -1278,7 +1278,7 @@ export interface ApiTokensRecord {
   readonly user: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly expires_at: string
-  readonly scope: "read" | "submit" | "all"
+  readonly scope: "read" | "submit" | "all" | "operate"
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly created: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
@@ -1688,7 +1688,7 @@ export interface ApiTokensBody {
   readonly user?: string
   /** UTC, as 2026-01-31 09:05:00.000Z; '' = not set */
   readonly expires_at?: string
-  readonly scope?: "read" | "submit" | "all"
+  readonly scope?: "read" | "submit" | "all" | "operate"
 }
 
 /** Required for a new record: driver, mode */
@@ -2530,8 +2530,8 @@ export interface GetOpUtilizationResponse {
 export interface PostTokensBody {
   readonly name?: string
   readonly expires_at?: string
-  /** `read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything */
-  readonly scope?: "read" | "submit" | "all"
+  /** `read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most */
+  readonly scope?: "read" | "submit" | "all" | "operate"
 }
 
 export interface PatchTokensByIdBody {

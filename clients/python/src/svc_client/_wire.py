@@ -142,7 +142,7 @@ class MeCredentials(TypedDict):
     via: Literal["login", "api_token"]
     id: str  # Of the API token; '' of a login
     name: str  # Of the API token
-    scope: Literal["read", "submit", "all"]
+    scope: Literal["read", "submit", "all", "operate"]
     expires_at: str  # UTC; '' = never
 
 
@@ -211,7 +211,7 @@ class NewApiToken(TypedDict):
     id: str
     name: str
     expires_at: str
-    scope: Literal["read", "submit", "all"]
+    scope: Literal["read", "submit", "all", "operate"]
     last_used: str  # UTC, up to an hour old; '' = never
     last_address: str  # Remote address of the last use, for IPv6 its /64 network; '' = never used
     created: str
@@ -223,7 +223,7 @@ class ApiToken(TypedDict):
     id: str
     name: str
     expires_at: str
-    scope: Literal["read", "submit", "all"]
+    scope: Literal["read", "submit", "all", "operate"]
     last_used: str  # UTC, up to an hour old; '' = never
     last_address: str  # Remote address of the last use, for IPv6 its /64 network; '' = never used
     created: str
@@ -1114,7 +1114,7 @@ class _ApiTokensRecord(TypedDict):
     name: str
     user: str  # Id in users; '' = none
     expires_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
-    scope: Literal["read", "submit", "all"]
+    scope: Literal["read", "submit", "all", "operate"]
     created: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
     updated: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 
@@ -1456,7 +1456,7 @@ class ApiTokensBody(TypedDict, total=False):
     token: str  # SHA-256 (hex) of the token
     user: str  # Id in users; '' = none
     expires_at: str  # UTC, as 2026-01-31 09:05:00.000Z; '' = not set
-    scope: Literal["read", "submit", "all"]
+    scope: Literal["read", "submit", "all", "operate"]
 
 
 class CalibrationRequestsBody(TypedDict, total=False):
@@ -2148,7 +2148,7 @@ class GetOpUtilizationResponse(TypedDict):
 class PostTokensBody(TypedDict, total=False):
     name: str
     expires_at: str
-    scope: Literal["read", "submit", "all"]  # `read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything
+    scope: Literal["read", "submit", "all", "operate"]  # `read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most
 
 
 class PatchTokensByIdBody(TypedDict, total=False):

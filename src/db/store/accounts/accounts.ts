@@ -8,6 +8,7 @@ import type { Database } from '../../records/database.ts'
 import type { Tx } from '../../records/tx.ts'
 import { type AccountKind, disableProxy } from './issued-access.ts'
 import { postLedger } from './ledger.ts'
+import { superuserOf } from './proxy-users.ts'
 import { type ApiToken, removeOtherApiTokens } from './tokens.ts'
 
 /** An account that can log in. */
@@ -90,12 +91,13 @@ function stored(email: string): string {
 export function findByApiToken(
   db: Database,
   hash: string,
-): Promise<{ token: ApiToken; user: User } | undefined> {
+): Promise<{ token: ApiToken; user: User; superuser?: Superuser | undefined } | undefined> {
   return db.read((tx) => {
     const token = tx.findBy(apiTokens, { token: hash })
     if (!token || (token.expires_at !== '' && token.expires_at <= tx.at)) return undefined
     const user = tx.find(users, token.user)
-    return user && { token, user }
+    if (!user) return undefined
+    return { token, user, ...(token.scope === 'operate' && { superuser: superuserOf(tx, user) }) }
   })
 }
 

@@ -1,4 +1,4 @@
-export { apiTokens, TOKEN_SCOPES, type TokenScope } from '../../collections/api_tokens.ts'
+export { apiTokens, SCOPE_LADDER, TOKEN_SCOPES, type TokenScope } from '../../collections/api_tokens.ts'
 export { externalAuths } from '../../collections/external_auths.ts'
 export { notifications } from '../../collections/notifications.ts'
 export { MAX_QPU_SECONDS, qpuTimeRequests } from '../../collections/qpu_time_requests.ts'

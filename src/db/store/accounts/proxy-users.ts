@@ -1,5 +1,5 @@
 import { newSecret } from '../../../base/index.ts'
-import type { Superuser } from '../../collections/superusers.ts'
+import { type Superuser, superusers } from '../../collections/superusers.ts'
 import { PROXY_PREFIX, type User, users } from '../../collections/users.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -10,6 +10,12 @@ const UNLIMITED_SECONDS = 999_999_999
 /** The proxy user of a superuser, if it exists. */
 export function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
   return tx.findBy(users, { username: `${PROXY_PREFIX}${superuser.id}`, unlimited: true })
+}
+
+/** The superuser of a proxy user. */
+export function superuserOf(tx: ReadTx, { username, unlimited }: User): Superuser | undefined {
+  if (!unlimited || !username.startsWith(PROXY_PREFIX)) return undefined
+  return tx.find(superusers, username.slice(PROXY_PREFIX.length))
 }
 
 /** Applies a change of a superuser's address to its proxy user. */

@@ -30,6 +30,7 @@ export function driverActivityRoutes(log: DriverActivityLog): Route[] {
       method: 'GET',
       path: '/api/op/drivers/activity',
       access: 'superuser',
+      isOperation: true,
       summary:
         'What each driver sent in the last hour, why others are refused, and how they reach the server',
       response: v.object({

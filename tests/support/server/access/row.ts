@@ -1,4 +1,4 @@
-import type { TokenScope } from '../../../../src/db/store/accounts/index.ts'
+import type { SCOPE_LADDER, TokenScope } from '../../../../src/db/store/accounts/index.ts'
 import type { TestAccount, TestClient, TestQpu, TestServer } from '../server.ts'
 
 /** The callers. The records in the paths belong to `owner`; `program` is the owner's API token. */
@@ -44,7 +44,7 @@ export const SIGNED_IN: Statuses = [401, 200, 200, 200, 200]
 export const OWNER: Statuses = [401, 200, 404, 200, 404]
 export const OWNER_OR_SUPERUSER: Statuses = [401, 200, 404, 200, 200]
 /** The routes that need less than the scope `all`, besides GET routes, which need `read`. */
-const SCOPES: Readonly<Record<string, TokenScope>> = {
+const SCOPES: Readonly<Record<string, (typeof SCOPE_LADDER)[number]>> = {
   'POST /api/jobs/changes': 'read',
   'POST /api/jobs': 'submit',
   'POST /api/jobs/:id/cancel': 'submit',
@@ -55,8 +55,32 @@ const SCOPES: Readonly<Record<string, TokenScope>> = {
   'POST /api/reads': 'read',
   'POST /api/realtime': 'read',
 }
-export const scopeOf = (route: string): TokenScope =>
+export const scopeOf = (route: string): (typeof SCOPE_LADDER)[number] =>
   SCOPES[route] ?? (route.startsWith('GET ') ? 'read' : 'all')
+
+/** What an API token of the scope `operate` allows; everything else is refused. */
+const OPERATIONS = new Set([
+  ...['GET /api/me', 'DELETE /api/tokens/:id', 'GET /api/pub/root-ca.pem', 'GET /api/schedule'],
+  ...['GET /api/qpus', 'GET /api/qpus/:name', 'GET /api/qpus/:name/queue', 'GET /api/op/qpus/availability'],
+  ...[
+    'GET /api/op/version',
+    'GET /api/op/service',
+    'GET /api/op/utilization',
+    'GET /api/op/drivers/activity',
+  ],
+  ...['GET /api/jobs', 'GET /api/jobs/count', 'GET /api/jobs/by-key/:key', 'POST /api/jobs/changes'],
+  ...['GET /api/jobs/:id', 'GET /api/jobs/:id/receipt', 'GET /api/jobs/:id/partial-results'],
+  ...['hold', 'release', 'run-next', 'move'].map((action) => `POST /api/op/jobs/:id/${action}`),
+  ...['toggle', 'maintenance', 'drain'].map((action) => `POST /api/op/qpu/${action}`),
+  ...['values', 'history', 'medians'].map((what) => `GET /api/calibration/${what}`),
+  ...[
+    'POST /api/op/calibrate/dispatch',
+    'GET /api/recalls',
+    'POST /api/op/recalls',
+    'POST /api/op/recalls/:id/undo',
+  ],
+])
+export const isOperation = (route: string) => OPERATIONS.has(route)
 
 export const all = (status: number): Statuses => [status, status, status, status, status]
 

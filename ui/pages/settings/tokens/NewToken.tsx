@@ -22,11 +22,12 @@ const SCOPE_TEXTS = {
   read: 'Read: jobs, QPUs, readings and the event stream',
   submit: 'Submit: also submit and cancel jobs',
   all: 'All: everything that you may do',
+  operate: 'Operate: QPUs and their queue, as a superuser, 30 days at most',
 }
 
 /** Creates an API token and shows its value once. */
 export function NewToken({ created, close }: { created: () => void; close: () => void }) {
-  const { api } = useApp()
+  const { api, superuser } = useApp()
   const value = useSignal('')
   const form = useForm({
     initial: INITIAL,
@@ -48,7 +49,7 @@ export function NewToken({ created, close }: { created: () => void; close: () =>
         <ExpiryFields form={form} />
         <fieldset class="choice column">
           <legend>Scope</legend>
-          {SCOPES.map((scope) => (
+          {SCOPES.filter((scope) => scope !== 'operate' || superuser.value).map((scope) => (
             <label key={scope}>
               <input
                 type="radio"

@@ -145,7 +145,12 @@ export function Tokens() {
   )
 }
 
-const SCOPE_WORDS = { read: 'read', submit: 'read and submit jobs', all: 'do everything' }
+const SCOPE_WORDS = {
+  read: 'read',
+  submit: 'read and submit jobs',
+  all: 'do everything',
+  operate: 'operate QPUs and their queue',
+}
 
 function Lead({ tokens }: { tokens: readonly ApiToken[] }) {
   const now = Date.now()
