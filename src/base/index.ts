@@ -44,6 +44,7 @@ export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from '.
 export { LogSum } from './log-sum.ts'
 export { ownCommand } from './own-command.ts'
 export { endWithParent } from './parent-watch/parent-watch.ts'
+export { textProblem } from './plain-text.ts'
 export { Backoff, type BackoffLimits, backoffMs } from './portable/backoff.ts'
 export { isObject } from './portable/is-object.ts'
 export { medianOf } from './portable/median.ts'

@@ -26,6 +26,10 @@ export function errorOf(refusal: Refusal, limitMs: number): AppError | Statement
   if (code.startsWith('58') || code.startsWith('XX')) {
     return storageFull('The server of PostgreSQL failed; check its log', 'storage_io', cause)
   }
+  if (code === '22021' || code === '22P05') {
+    const text = 'A text has the character NUL (U+0000) or half of a surrogate pair; remove it'
+    return new AppError('invalid', text, { cause })
+  }
   if (code === '23505') {
     return new StatementError(message, { kind: 'unique', columns: columnsOf(table, detail), cause })
   }

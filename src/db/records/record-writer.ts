@@ -131,8 +131,11 @@ function update(
   }
   if (isTyped(plan, after)) collection.hooks.beforeUpdate?.({ tx: sql, before, after })
   const failure = 'Failed to update record'
+  // A stored text is not checked again, so that one that was accepted before does not stop other changes.
+  const isSame = (name: string) => typeof after[name] === 'string' && after[name] === before[name]
   const isChanged = (name: string) =>
-    patch[name] !== undefined || (unreadText(after, name) === undefined && after[name] !== before[name])
+    (patch[name] !== undefined && !isSame(name)) ||
+    (unreadText(after, name) === undefined && after[name] !== before[name])
   const changed = plan.fields.filter(([name]) => isChanged(name))
   for (const [name, field] of changed) {
     if (field.kind.isBalance) throw new TypeError(`${collection.name}.${name} changes only by the ledger`)

@@ -119,6 +119,8 @@ interface PublicBehavior<F extends Field> {
   schema(field: F): ValueSchema
   /** Whether a response may lack the value, since its owner decides who sees it. */
   readonly isPersonal: boolean
+  /** Whether people write its values as they like, within a length. */
+  readonly isFreeText: boolean
   /**
    * Whether the audit log records old and new values: not of texts, which may be names, addresses and hashes
    * of secrets, and not of JSON, which may be large.

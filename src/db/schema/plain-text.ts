@@ -26,8 +26,14 @@ export const plainText: Omit<FieldKind<Field, string>, OwnBehavior> = {
 
   schema: () => ({ type: 'string' }),
   isPersonal: false,
+  isFreeText: false,
   fromFormText: (text) => text,
   modify: () => undefined,
+}
+
+/** Whether a value is text that PostgreSQL stores, too: without NUL and halves of surrogate pairs. */
+export function isStorable(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
 }
 
 /** Whether input stands for no value: null, undefined, or `[]` where a single value belongs. */

@@ -138,7 +138,15 @@ export async function importWhole({
     writer.transaction('write', () => {
       writer.run(writer.dialect.deferReferences)
       for (const table of TABLES) schema.create(table)
-      counts = insertRows(writer, path)
+      const texts = new StorableTexts('server' in place)
+      counts = insertRows(writer, path, texts)
+      if (texts.changed > 0)
+        log.warn(
+          'texts with NUL or halves of surrogate pairs, which PostgreSQL does not store, have U+FFFD in their place',
+          {
+            count: texts.changed,
+          },
+        )
       // Indexes, references and triggers come last: they neither slow the rows down nor change them.
       syncTables(schema, TABLES, 0)
       for (const table of TABLES) {
@@ -163,8 +171,8 @@ export async function importWhole({
 const UNSETTLED_CHARACTERS = MIB
 
 /** @throws AppError `invalid` for a line that does not belong there. */
-function insertRows(writer: Connection, path: string): Record<string, number> {
-  const inserting: Inserting = { writer, counts: {}, total: 0, unsettled: 0, section: undefined }
+function insertRows(writer: Connection, path: string, texts: StorableTexts): Record<string, number> {
+  const inserting: Inserting = { writer, texts, counts: {}, total: 0, unsettled: 0, section: undefined }
   let isComplete = false
   for (const { number, text } of readLines(path)) {
     if (text === HEAD && number === 1) continue
@@ -182,6 +190,7 @@ function insertRows(writer: Connection, path: string): Record<string, number> {
 
 interface Inserting {
   readonly writer: Connection
+  readonly texts: StorableTexts
   readonly counts: Record<string, number>
   total: number
   /** Characters of rows whose answer is not known. */
@@ -201,9 +210,12 @@ function insertLine(state: Inserting, line: unknown, length: number): string | u
 }
 
 function insertRow(state: Inserting, row: readonly unknown[], length: number): string | undefined {
-  const { writer, counts, section } = state
+  const { writer, counts, section, texts } = state
   if (section?.length !== row.length || !row.every(isBindable)) return 'is no row of its table'
-  writer.post(section.sql, Object.fromEntries(row.map((value, at) => [`value${at}`, value])))
+  writer.post(
+    section.sql,
+    Object.fromEntries(row.map((value, at) => [`value${at}`, texts.of(value, section)])),
+  )
   counts[section.name] = (counts[section.name] ?? 0) + 1
   state.total += 1
   state.unsettled += length
@@ -228,6 +240,30 @@ function parsed(text: string): unknown {
 
 function isBindable(value: unknown): value is string | number | null {
   return value === null || typeof value === 'string' || typeof value === 'number'
+}
+
+/** In the JSON of a text, NUL and each half of a surrogate pair, after an even number of backslashes. */
+const UNSTORABLE_ESCAPE =
+  /(?<!\\)((?:\\\\)*)\\u(0000|d[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2}\\u)d[c-f][0-9a-f]{2})/gi
+
+/** Replaces in texts what PostgreSQL does not store, and earlier versions of the server have accepted. */
+class StorableTexts {
+  readonly #isNeeded: boolean
+  changed = 0
+
+  constructor(isNeeded: boolean) {
+    this.#isNeeded = isNeeded
+  }
+
+  of(value: Bindable, { name }: Section): Bindable {
+    if (!this.#isNeeded || typeof value !== 'string') return value
+    // The checksums of the audit log are those of its texts, which stay JSON and are not searched.
+    const json =
+      name === 'audit_log' || !/^[[{"]/.test(value) ? value : value.replace(UNSTORABLE_ESCAPE, '$1\\ufffd')
+    const text = json.toWellFormed().replaceAll('\0', '\ufffd')
+    if (text !== value) this.changed += 1
+    return text
+  }
 }
 
 /** The table of the rows that follow. */

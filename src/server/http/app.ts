@@ -26,6 +26,7 @@ import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
 import { objectOf, readJsonBody, receiveJsonBody } from './request/json-body.ts'
 import { discardBody, hasUnreadBody } from './request/unread-body.ts'
 import { validate } from './request/validate.ts'
+import { assertNoNul, assertWrittenTexts } from './request/written-texts.ts'
 import { addCors, optionsResponse } from './response/cors.ts'
 import { errorBody, METHOD_NOT_ALLOWED, problem } from './response/error-response.ts'
 import { ResponseEncoder } from './response/response-encoder.ts'
@@ -323,12 +324,17 @@ async function readRequest(
   c: Context<Env>,
   { caller, query: given, origin, raw: request, forward }: RawRequest,
 ): Promise<RouteRequest<unknown, unknown>> {
+  const params: Record<string, string> = c.req.param()
+  assertNoNul(params)
+  assertNoNul(given)
   const body = route.body ? validate(route.body, await readObject(route, request, caller)) : undefined
+  // Programs have texts of their own; who receives a large body checks its names.
+  if (!route.receivesLarge) assertWrittenTexts(body)
   const query = route.query ? validate(route.query, given, 'Invalid query parameter') : undefined
   return {
     body,
     query,
-    params: c.req.param() as Record<string, string>,
+    params,
     caller,
     request,
     ...origin,

@@ -5,13 +5,14 @@ import { findJob, type Job, type JobLabels, labelJob } from '../../db/store/jobs
 import { LABEL_LIMITS, labelName } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
+import { writtenText } from '../http/request/fields.ts'
 import { findAccessible, type JobView, presentJob } from './view.ts'
 
-const tag = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(LABEL_LIMITS.tagLength))
+const tag = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(LABEL_LIMITS.tagLength), writtenText)
 
 /** What the owner calls a job, at submission and later. */
 export const jobLabels = {
-  name: v.pipe(labelName, v.trim()),
+  name: v.pipe(labelName, v.trim(), writtenText),
   tags: v.pipe(
     v.array(tag),
     v.maxLength(LABEL_LIMITS.tags),

@@ -1,7 +1,7 @@
 import { quoted } from '../../engine/sql.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
 import { MISSING_RELATION } from '../field-errors.ts'
-import { plainText } from '../plain-text.ts'
+import { isStorable, plainText } from '../plain-text.ts'
 import { type Reference, referenceToOne } from '../reference.ts'
 
 /** What happens when a referenced record is removed; the reference is cleared by default. */
@@ -26,7 +26,7 @@ const relationKind: FieldKind<RelationField, string> = {
       ? `NOT NULL REFERENCES ${quoted(reference.to)} ("id") ON DELETE RESTRICT`
       : "NOT NULL DEFAULT ''",
   normalize: (input) => (Array.isArray(input) ? (input.at(-1) ?? '') : (input ?? '')),
-  check: (_field, value) => (typeof value === 'string' ? undefined : MISSING_RELATION),
+  check: (_field, value) => (isStorable(value) ? undefined : MISSING_RELATION),
   items: 'one',
 
   publicType: 'relation',

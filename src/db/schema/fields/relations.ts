@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../base/index.ts'
 import type { Field, FieldKind, ValueModifier } from '../field.ts'
 import { MISSING_RELATION } from '../field-errors.ts'
-import { plainText } from '../plain-text.ts'
+import { isStorable, plainText } from '../plain-text.ts'
 import { type Reference, referenceToMany } from '../reference.ts'
 import { onRemoveOf, type RemovalOptions } from './relation.ts'
 
@@ -49,7 +49,7 @@ function listFrom(input: unknown): unknown[] {
 }
 
 function areIds(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((id) => typeof id === 'string')
+  return Array.isArray(value) && value.every(isStorable)
 }
 
 function countError(ids: readonly string[], max: number): FieldError | undefined {

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../../base/index.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
-import { plainText } from '../plain-text.ts'
+import { isStorable, plainText } from '../plain-text.ts'
 
 const DEFAULT_MAX = 5_000
 
@@ -35,6 +35,7 @@ const textKind: FieldKind<TextField, string> = {
   publicType: 'text',
   publicOptions: ({ min = 0, max = 0, pattern }) => ({ min, max, pattern: pattern?.source ?? '' }),
   isAudited: false,
+  isFreeText: true,
 }
 
 /** Declares free text. */
@@ -47,7 +48,7 @@ function textError(
   value: unknown,
 ): FieldError | undefined {
   if (typeof value !== 'string') return NOT_TEXT
-  if (value.includes('\0') || !value.isWellFormed()) return UNSTORABLE
+  if (!isStorable(value)) return UNSTORABLE
   // Characters as people count them, so that an emoji is one.
   const length = value.length > max || value.length < min * 2 ? [...value].length : value.length
   if (length < min) {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isId } from '../../../base/index.ts'
+import { isId, textProblem } from '../../../base/index.ts'
 
 /** Name of a QPU or driver. */
 export const equipmentName = v.pipe(
@@ -13,3 +13,9 @@ export const emailAddress = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.emai
 
 /** Id of a record. */
 export const recordId = v.pipe(v.string(), v.check(isId, 'Expected 15 characters of 0-9 and a-z'))
+
+/** Checks a text of one line that a person writes, where a route parses its body itself. */
+export const writtenText = v.rawCheck<string>(({ dataset, addIssue }) => {
+  const message = dataset.typed ? textProblem(dataset.value) : undefined
+  if (message !== undefined) addIssue({ message: message.replace(/\.$/, '') })
+})

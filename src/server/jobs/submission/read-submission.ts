@@ -8,6 +8,7 @@ import {
   type JobPayload,
   jobPayload,
 } from '../../../protocol/index.ts'
+import { writtenText } from '../../http/request/fields.ts'
 import { validate } from '../../http/request/validate.ts'
 import { jobLabels } from '../labels.ts'
 import { problemOfSets } from './parameter-sets.ts'
@@ -45,7 +46,7 @@ const MAX_UNKNOWN_SHOWN = 10
 const CIRCUIT_NAMES = ['circuit', 'qasm', 'circuit_qasm'] as const
 const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: false }
 
-const target = v.pipe(v.string(), v.trim(), v.maxLength(100))
+const target = v.pipe(v.string(), v.trim(), v.maxLength(100), writtenText)
 /** Longer than anybody waits for a job. */
 const MAX_WAIT_MS = 31_536_000_000
 /** Longer than any driver runs a job. */

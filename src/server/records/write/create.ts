@@ -9,7 +9,7 @@ import type { RecordCall } from '../read/list.ts'
 import type { RecordService } from '../service.ts'
 import { readBody } from './body.ts'
 import { applyModifiers } from './modifiers.ts'
-import { assertNothingRefused, type SortedBody, sortBody } from './protect.ts'
+import { assertNothingRefused, assertTextsAreWritten, type SortedBody, sortBody } from './protect.ts'
 import { afterCommit, audit, openWrite, presentWritten, requestInfoOfWrite, type Write } from './write.ts'
 
 const FAILED = 'Failed to create record'
@@ -35,6 +35,7 @@ export async function createRecord(
   const sent = applyModifiers(collection, undefined, await readBody(call, collection, readLarge))
   const sorted = sortBody(collection, sent, { behavior, isSuperuser: writer.isSuperuser, before: undefined })
   assertNothingRefused(sorted, FAILED)
+  assertTextsAreWritten(collection, sorted, { before: undefined, message: FAILED })
   const mayCreate = (tx: ReadTx) => assertRuleAllows(write, rule, tx, sorted)
   // Checked here, before any expensive work, and again in the transaction, which decides.
   await db.read(mayCreate)

@@ -1,5 +1,6 @@
 import { AppError, type FieldError } from '../../../base/index.ts'
 import { type AnyCollection, type Field, initialValue } from '../../../db/index.ts'
+import { writtenTextError } from '../../http/request/written-texts.ts'
 import type { AnyRecord, Behavior, Values } from '../behavior.ts'
 
 /** A body divided into values to write and refused fields. */
@@ -71,6 +72,26 @@ function readOnly(name: string): FieldError {
 export function assertNothingRefused({ refused }: SortedBody, message: string): void {
   if (Object.keys(refused).length === 0) return
   throw new AppError('invalid', message, { reason: 'read_only_field', fields: { ...refused } })
+}
+
+/**
+ * Checks the texts that a body sets. What is stored already may be sent again, so that other fields of the
+ * record can be changed.
+ * @throws AppError `invalid` with every bad field.
+ */
+export function assertTextsAreWritten(
+  collection: AnyCollection,
+  { values }: SortedBody,
+  { before, message }: { before: AnyRecord | undefined; message: string },
+): void {
+  const fields: Record<string, FieldError> = {}
+  for (const [name, value] of Object.entries(values)) {
+    if (!collection.fields[name]?.kind.isFreeText || typeof value !== 'string' || value === before?.[name])
+      continue
+    const error = writtenTextError(name, value)
+    if (error) fields[name] = error
+  }
+  if (Object.keys(fields).length > 0) throw new AppError('invalid', message, { fields })
 }
 
 function isProtected(name: string, field: Field, { behavior, isSuperuser, before }: Options): boolean {

@@ -5,7 +5,7 @@ import type { RecordCall } from '../read/list.ts'
 import type { RecordService } from '../service.ts'
 import { readBody } from './body.ts'
 import { applyModifiers } from './modifiers.ts'
-import { assertNothingRefused, type SortedBody, sortBody } from './protect.ts'
+import { assertNothingRefused, assertTextsAreWritten, type SortedBody, sortBody } from './protect.ts'
 import { afterCommit, audit, openWrite, presentWritten, requestInfoOfWrite, type Write } from './write.ts'
 
 const FAILED = 'Failed to update record'
@@ -63,5 +63,6 @@ function checked(
   const requestInfo = requestInfoOfWrite(write, sorted.body)
   if (!service.queries.test(collection, { rule, requestInfo }).stored(tx, id, requestInfo)) throw notFound()
   assertNothingRefused(sorted, FAILED)
+  assertTextsAreWritten(collection, sorted, { before, message: FAILED })
   return { before, sorted }
 }
