@@ -110,6 +110,7 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
       const visible = new Map<string, boolean>()
       const events = new EventCache()
       let changed: ChangedRecord | undefined
+      let named: ReadonlySet<unknown> | undefined
 
       function maySee(tx: ReadTx, topic: Topic, caller: Caller): boolean {
         const { rule, filter } = decisionOf(topic)
@@ -139,7 +140,8 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
           const isVisible = visible.get(key) ?? maySee(tx, topic, caller)
           visible.set(key, isVisible)
           if (!isVisible) return undefined
-          return events.get(formKey(topic, caller, change.id), () => encode(tx, topic, caller))
+          named ??= namedIn(topic.collection, change.record)
+          return events.get(formKey(topic, caller, named), () => encode(tx, topic, caller))
         },
       }
     },
@@ -161,12 +163,18 @@ function realtimeRequestInfo({ query, headers }: Topic, caller: Caller): Request
 }
 
 /** Subscribers with the same key receive the same bytes. */
-function formKey(topic: Topic, caller: Caller, id: string): string {
-  const isSelf = accountOf(caller)?.id === id
-  const viewer = caller.kind === 'superuser' ? 'superuser' : isSelf ? 'self' : 'other'
+function formKey(topic: Topic, caller: Caller, named: ReadonlySet<unknown>): string {
+  const id = accountOf(caller)?.id
+  const viewer = caller.kind === 'superuser' ? 'superuser' : named.has(id) ? `user ${id}` : 'other'
   // Related records have rules of their own, which may refer to the account and to all options.
   if (expandOf(topic) !== '') return `${viewer} ${caller.kind} ${accountOf(caller)?.id} ${topic.text}`
   return `${viewer} ${topic.query['fields'] ?? ''}`
+}
+
+/** Ids of the accounts that see more of a record than others do: its own, and those in lists of `ownOnly`. */
+function namedIn(collection: AnyCollection, record: Row): ReadonlySet<unknown> {
+  const lists = Object.entries(collection.fields).map(([name, { ownOnly }]) => ownOnly && record[name])
+  return new Set([record.id, ...lists.flatMap((list) => (Array.isArray(list) ? list : []))])
 }
 
 /** Events by form, up to a total size: clients choose the forms. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { AnyCollection, Tx } from '../../../src/db/index.ts'
+import { type AnyCollection, COLLECTIONS, type Tx } from '../../../src/db/index.ts'
 import {
   apiTokens,
   notifications,
@@ -10,8 +10,9 @@ import {
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
-import { events } from '../../../src/db/store/readings/index.ts'
+import { events, thresholds } from '../../../src/db/store/readings/index.ts'
 import type { EventSourceClient } from '../../support/server/event-source.ts'
+import { openWorld } from '../../support/server/sample-records.ts'
 import { openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs, withOptions } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
@@ -59,6 +60,37 @@ async function openStreams(server: TestServer, topics: string[]) {
     },
   }
 }
+
+test('an event of each collection is what its viewer reads, for two users and a guest', async () => {
+  const world = await openWorld()
+  await using server = world.server
+  const { owner, ids } = world
+  const other = await server.createUser()
+  const both = [owner.id, other.id]
+  await server.db.write('t', (tx) => {
+    tx.update(notifications, ids['notifications'] ?? '', { target_users: both, dismissed_by: [] })
+    tx.update(thresholds, ids['thresholds'] ?? '', { notify: both })
+  })
+  const shown = COLLECTIONS.filter(({ name }) => ids[name] !== undefined)
+  const topics = shown.map((each) => `${server.db.names.publicName(each)}/*`)
+  const clients = [server.as(owner), server.as(other), server.guest]
+  const streams = await Promise.all(clients.map((client) => listenAs(client, ...topics)))
+  await server.db.write('t', (tx) => {
+    for (const each of shown) tx.changed(each as AnyCollection, ids[each.name] ?? '', 'update')
+  })
+  await server.createQpu('mark')
+  for (const [at, stream] of streams.entries()) {
+    await until('the mark', () => eventsOf(stream, 'qpus/*').some(({ action }) => action === 'create'))
+    for (const each of shown) {
+      const name = server.db.names.publicName(each)
+      const event = eventsOf(stream, `${name}/*`).find(({ record }) => record['id'] === ids[each.name])
+      const read = await clients[at]?.get(`/api/collections/${name}/records/${ids[each.name]}`)
+      const seen: unknown = read?.status === 200 ? read.body : undefined
+      expect<unknown>({ at, name, seen: event?.record }).toEqual({ at, name, seen })
+    }
+    await stream[Symbol.asyncDispose]()
+  }
+})
 
 describe('a change is published to callers to whom the list rule shows the record', () => {
   const IN = ['owner', 'other', 'root']
