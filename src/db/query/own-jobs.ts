@@ -1,5 +1,5 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
-import { type Dialect, ofDialect } from '../engine/dialect.ts'
+import type { Dialect } from '../engine/dialect.ts'
 import { type Bindable, quoted } from '../engine/sql.ts'
 import { lengthOf } from '../records/page-size.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
@@ -23,7 +23,7 @@ export interface OwnJobsFilter {
   /** Stored times; `createdTo` itself is excluded. */
   createdFrom?: string | undefined
   createdTo?: string | undefined
-  /** Text that the id, the name or the tags contain, in upper or lower case. */
+  /** Text that the id, the name or the tags contain, in upper or lower case of any letters. */
   text?: string | undefined
 }
 
@@ -137,7 +137,10 @@ function conditionsOf(
   if (before !== undefined) add(`job.seq < ${BEFORE}`, { before })
   if (createdFrom !== undefined) add(`${unindexed('job.created')} >= $from`, { from: createdFrom })
   if (createdTo !== undefined) add(`${unindexed('job.created')} < $to`, { to: createdTo })
-  if (text !== undefined) add(`(${containsText(dialect)})`, { text: text.toLowerCase() })
+  if (text !== undefined) {
+    const { letters, values } = foldingOf(text)
+    add(`(${containsText(dialect, letters)})`, values)
+  }
   if (tag !== undefined) params['tag'] = tag
   if (calibration !== undefined) params['calibration'] = calibration
   if (tag !== undefined && calibration !== undefined)
@@ -157,12 +160,33 @@ const RARE: Readonly<Record<string, string>> = {
   cancelled: "job.status = 'cancelled'",
 }
 
+/**
+ * What a search binds: the text in lower case, and its letters beyond A to Z, which `lower` of a database may
+ * leave as they are, each with its lower case. Letter by letter: a whole text may become another one.
+ */
+function foldingOf(text: string): { letters: number; values: Record<string, Bindable> } {
+  const pairs = [...new Set(text)]
+    .flatMap((letter) => [letter, letter.toUpperCase()].map((from) => ({ from, to: letter.toLowerCase() })))
+    .filter(({ from, to }) => from > '\u007f' && [...from].length === 1 && from !== to)
+  const values = pairs.flatMap(({ from, to }, at) => [
+    [`from${at}`, from],
+    [`to${at}`, to],
+  ])
+  const folded = Array.from(text, (letter) => letter.toLowerCase()).join('')
+  return { letters: pairs.length, values: { text: folded, ...Object.fromEntries(values) } }
+}
+
 /** `coalesce`: jobs submitted before there were tags have none. */
-const containsText = ofDialect(({ contains }) =>
-  ['job.id', 'lower(job.name)', "lower(coalesce(job.tags, ''))"]
+function containsText({ contains }: Dialect, letters: number): string {
+  const fold = (text: string) =>
+    Array.from({ length: letters }).reduce<string>(
+      (sql, _, at) => `replace(${sql}, $from${at}, $to${at})`,
+      `lower(${text})`,
+    )
+  return ['job.id', fold('job.name'), fold("coalesce(job.tags, '')")]
     .map((text) => contains(text, '$text'))
-    .join(' OR '),
-)
+    .join(' OR ')
+}
 
 /** Whether an index finds the jobs in the order of submission, and no others. */
 function isFoundInOrder(

@@ -244,3 +244,31 @@ test('the job to page from may have been deleted', async () => {
   expect(await page(third.id)).toEqual([first.id])
   expect(await page('000000000000000')).toEqual([])
 })
+
+test('each name finds itself, in upper and lower case of its letters, whatever they are', async () => {
+  await using lab = await JobLab.open()
+  const user = await lab.user()
+  const names = [
+    'Übung 7',
+    'ärger ÄRGER',
+    'Straße',
+    'ΟΔΟΣ',
+    'İstanbul',
+    'ǅungla',
+    'дом Дом',
+    '\u{10428}\u{10400}',
+    '実験',
+    'K',
+  ]
+  for (const name of names) await lab.submit(user, '', 2, { name, tags: [name] })
+  const found = (text: string) =>
+    lab.db.read((tx) => {
+      const plan = planOwnJobs(lab.db, user.id, { skip: 0, limit: 99, sort: 'created', filter: { text } })
+      const sql = `SELECT name FROM quantum_jobs WHERE id IN (SELECT id FROM (${plan.ids.sql}) found)`
+      return tx.all<{ name: string }>(sql, plan.ids.params).map(({ name }) => name)
+    })
+  for (const name of names) expect([name, await found(name)]).toEqual([name, expect.arrayContaining([name])])
+  for (const text of ['übung', 'ÜBUNG', 'Bung', 'STRAßE', 'ÄrGeR är', 'ДОМ ДОМ', 'istanbul'.slice(1), 'οδοσ'])
+    expect([text, (await found(text)).length]).toEqual([text, 1])
+  expect(await found('Ö')).toEqual([])
+})
