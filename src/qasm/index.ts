@@ -19,8 +19,8 @@ export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
 export { lowerProgram, lowerTemplate, runDynamic, runOpen, type Template } from './execute/lower.ts'
 export type { Program } from './execute/program.ts'
 export type { ProgramFeature } from './features.ts'
-export { isFrameChange } from './gates/frame-change.ts'
-export { spellingsOf, standardGateWidth } from './gates/library.ts'
+export { gateTimes, isFrameChange } from './gates/frame-change.ts'
+export { gateNameOf, spellingsOf, standardGateWidth } from './gates/library.ts'
 export {
   adjoint,
   adjointOfRows,

@@ -13,7 +13,8 @@ export function averageGateError(model: NoiseModel, gate: string, qubits: readon
       targets: [target],
       controls: controls.reverse(),
       controlValues: 2 ** controls.length - 1,
-      matrix: new Float64Array(8),
+      // Of a pulse.
+      matrix: Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0),
     }) ?? []
   const fidelity = channels.reduce((product, { channel }) => product * processFidelity(channel), 1)
   const dimension = 2 ** qubits.length

@@ -11,9 +11,6 @@ import type { Chip, DeviceFile } from '../chip/device-file.ts'
 import type { Edge, Qubit } from '../chip/elements/element.ts'
 import type { DescribedChip, Timing } from './describe-chip.ts'
 
-/** Rotations about z are virtual: they take no time. */
-const VIRTUAL = new Set(['p', 'phase', 'u1', 'rz', 'z', 's', 'sdg', 't', 'tdg', 'id'])
-
 interface NoisyQubit {
   name: string
   duration: number
@@ -70,7 +67,7 @@ export function noiseOfDeviceFile({ chip }: DeviceFile, source: string): NoiseMo
   return defineNoiseModel({
     source,
     qubits: qubits.length,
-    gateNoiseOf: (name, places) => relaxationDuring(name, places, qubits, durations),
+    gateNoiseOf: (_, places, times) => relaxationDuring(places, times, qubits, durations),
     relaxationOf: (index) => qubits[index],
     readoutErrorOf: (index) => qubits[index]?.readout ?? EXACT_READOUT,
   })
@@ -106,20 +103,21 @@ function noisyQubitOf({ name, get }: Qubit): NoisyQubit {
 /**
  * Relaxation of each qubit of a gate during the gate: the duration of the qubit's pulse, or of the edge's
  * gate.
+ * @param times how many times as long as one pulse; 0 for a change of the frame
  */
 function relaxationDuring(
-  name: string,
   places: readonly number[],
+  times: number,
   qubits: readonly NoisyQubit[],
   durations: ReadonlyMap<string, number>,
 ): ChannelOp[] {
-  if (VIRTUAL.has(name)) return []
+  if (times === 0) return []
   const names = places.map((place) => qubits[place]?.name ?? '')
   // A gate without an edge is composed of gates with one: the longest gate approximates it.
   const shared = durations.get(names.join(' ')) ?? Math.max(0, ...durations.values())
   return places.flatMap((place) => {
     const qubit = qubits[place]
-    const duration = places.length > 1 ? shared : (qubit?.duration ?? 0)
+    const duration = places.length > 1 ? shared : times * (qubit?.duration ?? 0)
     return qubit ? onQubit(place, thermalRelaxation({ t1: qubit.t1, t2: qubit.t2, duration })) : []
   })
 }

@@ -7,6 +7,7 @@ import { controlled, inverted, powered } from '../gates/modifiers.ts'
 import type { NativeGate } from '../gates/native-gate.ts'
 import { didYouMean } from '../gates/near-name.ts'
 import type { Expression, GateCallNode, Modifier, Statement } from '../syntax/ast.ts'
+import type { PackedCalls } from '../syntax/packed-calls.ts'
 import { type Angle, isDeferred } from '../template/tape.ts'
 import { convert, toNumber } from '../values/convert.ts'
 import { describeType, FLOAT } from '../values/types.ts'
@@ -321,4 +322,39 @@ function complexOf(m: Machine, node: Expression): [number, number] {
   if (value.kind !== 'complex')
     throw new Fault('not_constant', node.at, 'An entry of a matrix must be a constant')
   return [value.re, value.im]
+}
+
+/** Executes plain gate calls that are stored as numbers. */
+export function executePacked(m: Machine, calls: PackedCalls): void {
+  const gates = calls.gates.map(({ name }) => findGate(m, name, 0))
+  const registers = calls.registers.map((name) => registerQubits(m, name))
+  // All calls share these lists and this function; gates copy what they keep.
+  const qubits: number[] = []
+  const parameters: number[] = []
+  let place = 0
+  const emit = (op: Op) => m.emit(op, place)
+  calls.visit((index, at, firstOperand, firstNumber) => {
+    const gate = gates[index]
+    if (gate === undefined) return
+    place = at
+    qubits.length = 0
+    for (let operand = 0; operand < gate.qubits; operand++) {
+      const qubit = calls.qubitAt(firstOperand + 2 * operand)
+      const register = calls.registerAt(firstOperand + 2 * operand)
+      qubits.push(register < 0 ? m.hardware(qubit, at) : (registers[register]?.[qubit] ?? 0))
+    }
+    m.beforeGateCall(gate, 1, at)
+    parameters.length = 0
+    for (let parameter = 0; parameter < gate.parameters; parameter++) {
+      parameters.push(calls.numbers[firstNumber + parameter] as number)
+    }
+    if (m.drawGate) m.drawGate({ name: gate.name, parameters, qubits: [...qubits], modifiers: [], at })
+    else if (gate.kind === 'native') gate.build(parameters, qubits, emit)
+    else m.callGate(gate, parameters, qubits, at)
+  })
+}
+
+function registerQubits(m: Machine, name: string): readonly number[] {
+  const entry = m.scope.find(name)?.entry
+  return entry?.kind === 'reference' && entry.value.kind === 'qubits' ? entry.value.qubits : []
 }

@@ -3,7 +3,6 @@ import { Fault } from '../fault.ts'
 import { BUILTIN_GATES } from '../gates/library.ts'
 import type { Limits } from '../limits.ts'
 import type { CallNode, Expression, Statement } from '../syntax/ast.ts'
-import type { PackedCalls } from '../syntax/packed-calls.ts'
 import type { Angle, Tape } from '../template/tape.ts'
 import { convert, toBool } from '../values/convert.ts'
 import { openTruth } from '../values/open-truth.ts'
@@ -13,7 +12,7 @@ import { bindArgument, declareGate, declareName, subroutineOf } from './declare.
 import { checkArguments, evaluate, evaluateFor } from './evaluate.ts'
 import { scalarType } from './evaluate-type.ts'
 import { executeSimple } from './execute.ts'
-import { findGate } from './gate-call.ts'
+import { executePacked } from './gate-call.ts'
 import { cellsIn, integerOf } from './indexing.ts'
 import { emptyLayout } from './layout.ts'
 import { entryOf, loopValues } from './loop.ts'
@@ -220,7 +219,7 @@ export class Runner implements Machine {
     this.countOperations(1, node.at)
     switch (node.kind) {
       case 'packed':
-        this.#executePacked(node.calls)
+        executePacked(this, node.calls)
         return 'next'
       case 'gate':
         declareGate(this, node, {
@@ -372,40 +371,5 @@ export class Runner implements Machine {
         return this.#block(node.at, body)
     }
     return node.otherwise === undefined ? 'next' : this.#block(node.at, node.otherwise)
-  }
-
-  #executePacked(calls: PackedCalls): void {
-    const gates = calls.gates.map(({ name }) => findGate(this, name, 0))
-    const registers = calls.registers.map((name) => this.#registerQubits(name))
-    // All calls share these lists and this function; gates copy what they keep.
-    const qubits: number[] = []
-    const parameters: number[] = []
-    let place = 0
-    const emit = (op: Op) => this.emit(op, place)
-    calls.visit((index, at, firstOperand, firstNumber) => {
-      const gate = gates[index]
-      if (gate === undefined) return
-      place = at
-      qubits.length = 0
-      for (let operand = 0; operand < gate.qubits; operand++) {
-        const qubit = calls.qubitAt(firstOperand + 2 * operand)
-        const register = calls.registerAt(firstOperand + 2 * operand)
-        qubits.push(register < 0 ? this.hardware(qubit) : (registers[register]?.[qubit] ?? 0))
-      }
-      this.beforeGateCall(gate, 1, at)
-      parameters.length = 0
-      for (let parameter = 0; parameter < gate.parameters; parameter++) {
-        parameters.push(calls.numbers[firstNumber + parameter] as number)
-      }
-      if (this.drawGate)
-        this.drawGate({ name: gate.name, parameters, qubits: [...qubits], modifiers: [], at })
-      else if (gate.kind === 'native') gate.build(parameters, qubits, emit)
-      else this.callGate(gate, parameters, qubits, at)
-    })
-  }
-
-  #registerQubits(name: string): readonly number[] {
-    const entry = this.scope.find(name)?.entry
-    return entry?.kind === 'reference' && entry.value.kind === 'qubits' ? entry.value.qubits : []
   }
 }

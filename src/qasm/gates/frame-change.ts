@@ -12,3 +12,9 @@ export function isFrameChange(op: UnitaryOp | PhaseOp): boolean {
   if (targets.length !== 1 || controls.length > 0 || waits !== undefined || ROTATIONS.has(name)) return false
   return Math.hypot(matrix[2] ?? 0, matrix[3] ?? 0) < NEGLIGIBLE
 }
+
+/** How many times as long as a gate a step takes. */
+export function gateTimes(op: UnitaryOp | PhaseOp): number {
+  if (isFrameChange(op)) return 0
+  return op.kind === 'unitary' && op.controls.length === 0 ? (op.waits ?? 1) : 1
+}

@@ -1,3 +1,4 @@
+import type { PhaseOp, UnitaryOp } from '../circuit.ts'
 import { fixed, matrixGate, oneAngle, sequence, tableOf, threeAngles } from './define-gate.ts'
 import {
   identity,
@@ -191,6 +192,9 @@ const SPELLINGS = [
   ['u3', 'u', 'U'],
   ['p', 'phase', 'u1'],
   ['cp', 'cphase', 'cu1'],
+  ['cu3', 'cu', 'cU'],
+  ['c3x', 'cccx'],
+  ['c4x', 'ccccx', 'cc3x'],
 ]
 
 /** All names that programs have for this gate. */
@@ -200,5 +204,13 @@ export function spellingsOf(name: string): readonly string[] {
 
 /** Number of qubits of a gate of a standard library; undefined for another name. */
 export function standardGateWidth(name: string): number | undefined {
-  return (STDGATES.get(name) ?? QELIB1.get(name))?.qubits
+  return (STDGATES.get(name) ?? QELIB1.get(name) ?? BUILTIN_GATES[2].get(name))?.qubits
+}
+
+/** The name of a step with the controls of its modifiers: `ctrl @ z` is `cz`, a controlled phase `cp`. */
+export function gateNameOf(op: UnitaryOp | PhaseOp): string {
+  const name = op.kind === 'phase' ? 'p' : op.name
+  const qubits = op.controls.length + (op.kind === 'phase' ? 0 : op.targets.length)
+  const own = standardGateWidth(name) ?? qubits
+  return 'c'.repeat(Math.max(0, qubits - own)) + name
 }

@@ -1,5 +1,5 @@
 import { Recent } from '../../base/index.ts'
-import { lowerTemplate, type Op, type Program, type Template } from '../../qasm/index.ts'
+import { gateTimes, lowerTemplate, type Op, type Program, type Template } from '../../qasm/index.ts'
 import { type Observable, observedQubits } from '../exact/observables.ts'
 import { type NoiseModel, withNoise } from '../noise/noise-model.ts'
 import { isDiagonal, type ReducedCircuit, reduceCircuit, type StateOp } from '../reduction/reduce-circuit.ts'
@@ -60,8 +60,8 @@ export function plannedProgram(program: Program, request: PlanRequest): PlannedP
 
 /**
  * The circuit for these values of the inputs. One with a gate that is diagonal for them, such as a rotation
- * by 0, may depend on fewer steps and is reduced again, so that a method refuses it only if it refuses the
- * same program with the values written in it. Throws `QasmError`.
+ * by 0, may depend on fewer steps or have other noise and is reduced again, so that a method refuses it only
+ * if it refuses the same program with the values written in it. Throws `QasmError`.
  */
 export function boundPlan(
   { template, reduced }: PlannedProgram,
@@ -70,10 +70,14 @@ export function boundPlan(
 ): ReducedCircuit {
   if (template.computations === 0) return reduced
   const bound = template.bind(values)
-  const isSpecial = [...bound].some(([op, other]) => isDiagonalGate(op) !== isDiagonalGate(other))
+  const isSpecial = [...bound].some(
+    ([op, other]) => isDiagonalGate(op) !== isDiagonalGate(other) || timesOf(op) !== timesOf(other),
+  )
   if (isSpecial) return reducedFor(template.circuit, request, bound)
   return { ...reduced, ops: reduced.ops.map((op) => (bound.get(op as never) as StateOp | undefined) ?? op) }
 }
+
+const timesOf = (op: Op) => (op.kind === 'unitary' || op.kind === 'phase' ? gateTimes(op) : 0)
 
 function isDiagonalGate(op: Op): boolean {
   return op.kind === 'phase' || (op.kind === 'unitary' && isDiagonal(op.matrix))

@@ -1,4 +1,12 @@
-import { type DelayOp, type Op, type PhaseOp, secondsOf, type UnitaryOp } from '../../qasm/index.ts'
+import {
+  type DelayOp,
+  gateNameOf,
+  gateTimes,
+  type Op,
+  type PhaseOp,
+  secondsOf,
+  type UnitaryOp,
+} from '../../qasm/index.ts'
 import type { ReadoutError } from '../readout/readout.ts'
 import { OP_WORK, UNLIMITED, type WorkCounter } from '../timing/time-budget.ts'
 import { type Channel, type Relaxation, thermalRelaxation } from './channel.ts'
@@ -39,8 +47,11 @@ export interface Noise {
 interface NoiseModelOptions {
   source: string
   qubits?: number
-  /** Channels of a gate, by its name in the program and its qubits in the order of the call. */
-  gateNoiseOf?: ((name: string, qubits: readonly number[]) => ChannelOp[]) | undefined
+  /**
+   * Channels of a gate, by its name with the controls of modifiers, its qubits in the order of the call, and
+   * how many times as long as a gate it takes.
+   */
+  gateNoiseOf?: ((name: string, qubits: readonly number[], times: number) => ChannelOp[]) | undefined
   /** Relaxation times of a qubit during a `delay`, in s. */
   relaxationOf?: ((qubit: number) => Omit<Relaxation, 'duration'> | undefined) | undefined
   readoutErrorOf(qubit: number): ReadoutError
@@ -55,9 +66,11 @@ export function defineNoiseModel({
   readoutErrorOf,
 }: NoiseModelOptions): NoiseModel {
   const channelsAfter: NoiseModel['channelsAfter'] = (op) => {
-    if (op.kind === 'unitary') return gateNoiseOf?.(op.name, [...op.controls, ...op.targets]) ?? []
-    // A phase is virtual: it takes no pulse.
-    if (op.kind === 'phase') return []
+    if (op.kind !== 'delay') {
+      const qubits = op.kind === 'unitary' ? [...op.controls, ...op.targets] : op.controls
+      // A global phase acts on nothing.
+      return qubits.length === 0 ? [] : (gateNoiseOf?.(gateNameOf(op), qubits, gateTimes(op)) ?? [])
+    }
     return op.qubits.flatMap((qubit) => {
       const times = relaxationOf?.(qubit)
       return times ? onQubit(qubit, thermalRelaxation({ ...times, duration: secondsOf(op) })) : []

@@ -3,6 +3,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { openNoiseFile } from '../../../src/devices/noise/noise-file.ts'
+import { rzMatrix } from '../../../src/qasm/index.ts'
 import { type Channel, completenessError } from '../../../src/simulator/noise/channel.ts'
 import { x } from '../../simulator/support/ops.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
@@ -159,7 +160,7 @@ q0_q1:
     }
     expect(damping('x', 0)).toBeCloseTo(1 - Math.exp(-40e-9 / 50e-6), 12)
     expect(damping('cz', 0, 1)).toBeCloseTo(1 - Math.exp(-200e-9 / 50e-6), 12)
-    expect(model.channelsAfter?.({ ...x(0), name: 'rz' })).toEqual([])
+    expect(model.channelsAfter?.({ ...x(0), name: 'rz', matrix: rzMatrix(1) })).toEqual([])
     expect(model.channelsAfter?.({ ...x(1), name: 'x' })).toEqual([])
   })
 
