@@ -28,6 +28,7 @@ export {
   notFound,
 } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
+export { becomeOwner, type CallerPaths } from './files/become-owner.ts'
 export { createPrivateFile, createSharedFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'
 export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'

@@ -4,7 +4,7 @@ import { readSuperusers, removeSuperuser, saveSuperuser } from '../db/store/acco
 import { type Config, checkPassword, Passwords } from '../server/index.ts'
 import { type Command, defineCommand, defineGroup } from './command-line/command.ts'
 import { DATABASE_SETTINGS, openConfigured, placeOf } from './command-line/database.ts'
-import { loadConfig } from './command-line/server-config.ts'
+import { loadDataConfig } from './command-line/server-config.ts'
 import { UsageError } from './command-line/usage-error.ts'
 
 const EMAIL = { name: 'EMAIL', help: 'E-mail address' }
@@ -50,7 +50,7 @@ function saveCommand(mode: 'create' | 'update' | 'upsert', summary: string): Com
     async run({ given, positionals: [address = '', password] }) {
       const email = readAddress(address)
       const passwordHash = await new Passwords().hash(await readPassword(password))
-      await withDatabase({ config: loadConfig(given), create: mode !== 'update' }, async (db) => {
+      await withDatabase({ config: loadDataConfig(given), create: mode !== 'update' }, async (db) => {
         await saveSuperuser(db, { email, passwordHash, mode, actor: 'cli' })
       })
       console.log(`Superuser ${email} saved`)
@@ -64,7 +64,7 @@ const removeCommand = defineCommand({
   settings: DATABASE_SETTINGS,
   async run({ given, positionals: [address = ''] }) {
     const email = readAddress(address)
-    await withDatabase({ config: loadConfig(given), create: false }, (db) =>
+    await withDatabase({ config: loadDataConfig(given), create: false }, (db) =>
       removeSuperuser(db, { email, actor: 'cli' }),
     )
     console.log(`Superuser ${email} deleted`)
@@ -75,7 +75,7 @@ const listCommand = defineCommand({
   summary: 'List superusers; works while the server runs',
   settings: DATABASE_SETTINGS,
   run({ given }) {
-    const place = placeOf(loadConfig(given))
+    const place = placeOf(loadDataConfig(given))
     try {
       return readDatabase(place, systemClock.now(), readSuperusers)
     } catch (error) {

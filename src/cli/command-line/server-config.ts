@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { AppError, type GivenFlags, messageOf } from '../../base/index.ts'
+import { AppError, becomeOwner, type CallerPaths, type GivenFlags, messageOf } from '../../base/index.ts'
 import {
   type Config,
   type EffectiveConfig,
@@ -23,12 +23,23 @@ export function loadConfig(flags: GivenFlags): Config {
 }
 
 /**
+ * The same for commands that work on the data folder, as whose owner they go on.
+ * @throws AppError as `becomeOwner` does.
+ */
+export function loadDataConfig(flags: GivenFlags, paths: CallerPaths = {}): Config {
+  const config = loadConfig(flags)
+  becomeOwner(config.dir, paths)
+  return config
+}
+
+/**
  * The same for commands that work on the file of the database.
  * @throws AppError `conflict` (`not_with_postgres`) when a server of PostgreSQL keeps it.
  */
-export function loadFileConfig(flags: GivenFlags): Config {
+export function loadFileConfig(flags: GivenFlags, paths: CallerPaths = {}): Config {
   const config = loadConfig(flags)
   if (config.database !== '') throw notWithPostgres()
+  becomeOwner(config.dir, paths)
   return config
 }
 

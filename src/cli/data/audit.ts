@@ -3,7 +3,7 @@ import { readDatabase } from '../../db/index.ts'
 import { type ListedAudit, listAudit, readAuditChain } from '../../db/journal/index.ts'
 import { defineCommand, defineGroup } from '../command-line/command.ts'
 import { DATABASE_SETTINGS, namePlace, placeOf } from '../command-line/database.ts'
-import { loadConfig } from '../command-line/server-config.ts'
+import { loadDataConfig } from '../command-line/server-config.ts'
 import { momentOrAge } from '../command-line/time-kinds.ts'
 
 const { integer, text } = kinds
@@ -31,7 +31,7 @@ const listCommand = defineCommand({
       since: since === undefined ? undefined : toTimestamp(since),
       limit,
     }
-    return readDatabase(placeOf(loadConfig(given)), systemClock.now(), (tx) => listAudit(tx, filter))
+    return readDatabase(placeOf(loadDataConfig(given)), systemClock.now(), (tx) => listAudit(tx, filter))
   },
   print(entries) {
     for (const entry of entries) console.log(lineOf(entry))
@@ -47,7 +47,7 @@ const verifyCommand = defineCommand({
   },
   settings: DATABASE_SETTINGS,
   run({ flags: { head = '' }, given }) {
-    const config = loadConfig(given)
+    const config = loadDataConfig(given)
     const chain = readDatabase(placeOf(config), systemClock.now(), (tx) => readAuditChain(tx, head))
     const isIntact = chain.broken === undefined && chain.hasExpected
     if (!isIntact) process.exitCode = 1

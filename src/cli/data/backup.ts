@@ -70,7 +70,7 @@ export const backupCommand = defineCommand({
         `"${file}" is no command; to write a backup of that name, give it an ending or a folder: ${file}.db or ./${file}`,
       )
     }
-    const config = loadFileConfig(given)
+    const config = loadFileConfig(given, { creates: file === undefined ? [] : [file] })
     if (withCa) assertCaExists(caInUse(config))
     const folder = join(config.dir, BACKUP_FOLDER)
     if (every === undefined) return backUp({ config, folder, file, keep, withCa })

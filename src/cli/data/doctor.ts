@@ -3,7 +3,7 @@ import { diagnose, type LogLoss, repairWidened } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DATABASE_SETTINGS, namePlace, openConfigured } from '../command-line/database.ts'
-import { loadConfig } from '../command-line/server-config.ts'
+import { loadDataConfig } from '../command-line/server-config.ts'
 import { failOn, printFindings } from './findings.ts'
 
 export const doctorCommand = defineCommand({
@@ -20,7 +20,7 @@ export const doctorCommand = defineCommand({
   },
   settings: DATABASE_SETTINGS,
   async run({ flags: { acceptLoss, repair }, given }) {
-    const config = loadConfig(given)
+    const config = loadDataConfig(given)
     const { maxAttempts } = config
     const losses: LogLoss[] = []
     const db = await openConfigured(config, {

@@ -21,7 +21,7 @@ import {
 } from '../../db/transfer/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DATABASE_SETTINGS, placeOf } from '../command-line/database.ts'
-import { loadConfig } from '../command-line/server-config.ts'
+import { loadDataConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 
 export const exportCommand = defineCommand({
@@ -44,7 +44,7 @@ export const exportCommand = defineCommand({
   },
   settings: DATABASE_SETTINGS,
   async run({ flags: { collection, whole, format, output }, given }) {
-    const place = placeOf(loadConfig(given))
+    const place = placeOf(loadDataConfig(given, { creates: output === undefined ? [] : [output] }))
     if (whole) {
       if (collection !== undefined || format === 'csv' || output === undefined) {
         throw new UsageError('--whole needs --output, and no --collection; it is written as JSON lines')

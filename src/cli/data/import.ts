@@ -4,7 +4,7 @@ import { importRecords, importWhole, isWholeDatabase } from '../../db/transfer/i
 import { publicNames, readStoredPayload } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DATABASE_SETTINGS, openConfigured, placeOf } from '../command-line/database.ts'
-import { loadConfig } from '../command-line/server-config.ts'
+import { loadDataConfig } from '../command-line/server-config.ts'
 
 function assertReadable(path: string): void {
   try {
@@ -27,7 +27,7 @@ export const importCommand = defineCommand({
   ],
   settings: DATABASE_SETTINGS,
   async run({ given, positionals: [path = ''] }) {
-    const config = loadConfig(given)
+    const config = loadDataConfig(given, { reads: [path] })
     // Before the database is opened, which would create one.
     assertReadable(path)
     if (isWholeDatabase(path)) {

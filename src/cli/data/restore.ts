@@ -17,7 +17,7 @@ export const restoreCommand = defineCommand({
   },
   settings: DIR_SETTINGS,
   async run({ flags: { withCa }, given, positionals: [file = ''] }) {
-    const config = loadFileConfig(given)
+    const config = loadFileConfig(given, { reads: [file, ...(withCa ? caFilesOf(file) : [])] })
     if (withCa) assertCaExists(caFilesOf(file))
     const progress = openProgress()
     const { replaced, findings } = await restoreBackup({

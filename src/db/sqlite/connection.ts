@@ -1,5 +1,5 @@
 import { SQLiteError, Database as Sqlite, type Statement } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { AppError } from '../../base/index.ts'
 import type { Connection, TransactionMode } from '../engine/connection.ts'
 import { StatementError, storageFull, unflushed } from '../engine/failure.ts'
@@ -191,12 +191,28 @@ export function appErrorOf(path: string, error: { code?: string; message: string
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
     return damaged(path, error.message, error)
   if (code.startsWith('SQLITE_CANTOPEN')) {
-    return new AppError('internal', `Cannot open ${path}; check that the folder exists and may be written`, {
+    const closed = closedFile(path)
+    const remedy = closed
+      ? `this account may not read and write ${closed}; a command run as root may have left it: give it the owner of the folder`
+      : 'check that the folder exists and may be written'
+    return new AppError('internal', `Cannot open ${path}; ${remedy}`, {
       reason: 'database_unreadable',
       cause: error,
     })
   }
   return undefined
+}
+
+/** The database file, or one that SQLite keeps with it, that this process may not use. */
+function closedFile(path: string): string | undefined {
+  return [path, `${path}-wal`, `${path}-shm`].find((each) => {
+    try {
+      accessSync(each, constants.R_OK | constants.W_OK)
+      return false
+    } catch {
+      return existsSync(each)
+    }
+  })
 }
 
 /** SQLite reports the columns: `UNIQUE constraint failed: drivers.token`. */

@@ -157,10 +157,10 @@ export class Metrics {
 
 /** Metrics of a database in files. */
 async function ofFiles(files: DatabaseFiles, now: number): Promise<Metric[]> {
-  const { databaseBytes, logBytes, freeBytes } = files.sizes()
+  const bytes = (name: 'databaseBytes' | 'logBytes' | 'freeBytes') => known(() => files.sizes()[name])
   return [
-    metric('svc_database_bytes', 'Size of the database file', databaseBytes),
-    metric('svc_database_log_bytes', 'Size of the write-ahead log of the database', logBytes),
+    metric('svc_database_bytes', 'Size of the database file', await bytes('databaseBytes')),
+    metric('svc_database_log_bytes', 'Size of the write-ahead log of the database', await bytes('logBytes')),
     metric(
       'svc_database_log_seconds',
       'Time between the first and the last commit in the write-ahead log, which grows while nobody empties it',
@@ -169,20 +169,29 @@ async function ofFiles(files: DatabaseFiles, now: number): Promise<Metric[]> {
     metric(
       'svc_replicator_backlog_seconds',
       'Time between the oldest and the newest change that Litestream keeps; it grows while the replica cannot be written',
-      (await files.replicatorBacklogMs()) / 1_000,
+      (await known(() => files.replicatorBacklogMs())) / 1_000,
     ),
     metric(
       'svc_replicator_failing',
       '1 while the replicator does not confirm changes that wait for it, with --acknowledge replicated',
       files.replicationFailure ? 1 : 0,
     ),
-    metric('svc_disk_free_bytes', 'Free space on the disk of the database', freeBytes),
+    metric('svc_disk_free_bytes', 'Free space on the disk of the database', await bytes('freeBytes')),
     metric(
       'svc_backup_age_seconds',
-      'Time since the newest sound backup was begun; +Inf without one',
-      backupAge(files, now),
+      'Time since the newest sound backup was begun; +Inf without one, NaN if unknown',
+      await known(() => backupAge(files, now)),
     ),
   ]
+}
+
+/** A figure; NaN if it cannot be read, which leaves the others as they are. */
+async function known(read: () => number | Promise<number>): Promise<number> {
+  try {
+    return await read()
+  } catch {
+    return Number.NaN
+  }
 }
 
 type Job = RecordOf<typeof quantumJobs>
