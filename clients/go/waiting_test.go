@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -246,4 +248,46 @@ func TestWatchYieldsEachChange(t *testing.T) {
 		t.Errorf("the states were %v", seen)
 	}
 	noGoroutineLeft(t, client)
+}
+
+func TestGoroutinesReadTheJobsThatTheyAskFor(t *testing.T) {
+	server := newServer(t)
+	client := server.client(t)
+	var all sync.WaitGroup
+	for range 64 {
+		job := must(client.Submit(context.Background(), bell))(t)
+		server.set(job.ID, svc.Completed)
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for range 20 {
+				read, err := client.Job(context.Background(), job.ID)
+				if err != nil || read.ID != job.ID {
+					t.Errorf("asked for %s, received %v, %v", job.ID, read, err)
+				}
+			}
+		}()
+	}
+	all.Wait()
+}
+
+func TestTheResponseOfAnotherRequestIsRefused(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_, _ = w.Write([]byte(`{"jobs": [{"id": "other", "status": "completed"}], "unknown": []}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"id": "other", "status": "running"}`))
+	}))
+	defer other.Close()
+	client := must(svc.New(other.URL, svc.WithToken("secret")))(t)
+	for name, read := range map[string]func() error{
+		"read": func() error { _, err := client.Job(context.Background(), "mine"); return err },
+		"wait": func() error { _, err := client.JobOf("mine").Wait(context.Background()); return err },
+	} {
+		var answer *svc.Error
+		if err := read(); !errors.As(err, &answer) || answer.Code != "other_response" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
