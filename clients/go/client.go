@@ -77,6 +77,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	}
 	t := &transport{
 		http: o.http, addresses: list, token: found.token, profile: found.profile, retries: o.retries, clock: systemClock,
+		silence: longestSilence,
 	}
 	return &Client{transport: t, waiter: newWaiter(t)}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -187,5 +188,52 @@ func TestAServerThatStandsByIsLeftForTheNextAddress(t *testing.T) {
 	}
 	if got := strings.Join(hosts, " "); got != "one two one two one two one" || pauses[0] != 0 {
 		t.Errorf("asked %s with pauses %v", got, pauses)
+	}
+}
+
+func TestTheLimitOfSilenceIsNoneOfTheWhole(t *testing.T) {
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests++
+		_, _ = w.Write([]byte(`{"role": "`))
+		for range 30 {
+			time.Sleep(50 * time.Millisecond)
+			_, _ = w.Write([]byte("u"))
+			w.(http.Flusher).Flush()
+		}
+		_, _ = w.Write([]byte(`"}`))
+	}))
+	defer server.Close()
+	client, err := New(server.URL, WithToken("token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.transport.silence = time.Second
+	me, err := client.Me(context.Background())
+	if err != nil || me.Role != strings.Repeat("u", 30) || requests != 1 {
+		t.Errorf("%v, %v after %d requests", me, err, requests)
+	}
+}
+
+func TestOne404OfTheRouteForManyJobsDoesNotEndItsUse(t *testing.T) {
+	changes, now := 0, time.Unix(0, 0)
+	transport := answers(func(r *http.Request) (*http.Response, error) {
+		now = now.Add(40 * time.Second)
+		if r.Method == http.MethodGet {
+			return answer(200, `{"id":"job","status":"pending"}`)
+		}
+		if changes++; changes == 1 {
+			return answer(404, "no such page")
+		}
+		return answer(200, `{"jobs":[{"id":"job","status":"cancelled"}],"unknown":[]}`)
+	})
+	client, err := New(somewhere, WithToken("token"), WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.transport.clock.now = func() time.Time { return now }
+	done, err := client.JobOf("job").Wait(context.Background())
+	if err != nil || done.Status != Cancelled || changes != 2 {
+		t.Errorf("%v, %v after %d requests", done, err, changes)
 	}
 }

@@ -50,6 +50,8 @@ type CircuitResult struct {
 	// Warnings say why the outcomes may mean less than they seem, such as qubits that are not calibrated.
 	Warnings []string
 
+	// size is the number of classical bits.
+	size int
 	// exact are the probabilities of a job submitted with Exact.
 	exact map[string]float64
 	// counted says whether the result has outcomes of shots.
@@ -117,6 +119,7 @@ func circuitOf(read circuitWire) (CircuitResult, error) {
 	}
 	circuit := CircuitResult{Name: read.Header.Name, Metadata: read.Header.Metadata, Shots: int(read.Shots), Discarded: int(read.Discarded), Counts: map[string]int{}, Warnings: read.Metadata.Warnings}
 	circuit.ExpectationValues, circuit.exact = read.Means, read.Exact
+	circuit.size = read.Header.MemorySlots
 	circuit.counted = read.Counts != nil || read.Omitted
 	for key, count := range read.Counts {
 		circuit.Counts[key] = int(count)
@@ -236,18 +239,23 @@ func (r *CircuitResult) outcomes() (map[string]float64, error) {
 
 // Marginal returns the counts of some bits: their numbers from the left of the new keys to the right. Of a job
 // submitted with Exact it returns probabilities. The error says that the result has no outcomes, but signals or the
-// exact means of observables.
+// exact means of observables, or not so many bits.
 func (r *CircuitResult) Marginal(bits ...int) (map[string]float64, error) {
 	outcomes, err := r.outcomes()
 	if err != nil {
 		return nil, err
+	}
+	for _, bit := range bits {
+		if bit < 0 || bit >= r.size {
+			return nil, fmt.Errorf("the result has %d bits; there is no bit %d", r.size, bit)
+		}
 	}
 	sums := map[string]float64{}
 	for key, count := range outcomes {
 		part := make([]byte, len(bits))
 		for at, bit := range bits {
 			part[at] = '0'
-			if bit >= 0 && bit < len(key) {
+			if bit < len(key) {
 				part[at] = key[len(key)-1-bit]
 			}
 		}
@@ -279,6 +287,9 @@ func (r *CircuitResult) Register(name string) (map[string]float64, error) {
 func (r *CircuitResult) Expectation(pauliZ string) (value, standardError float64, err error) {
 	if pauliZ == "" || strings.Trim(pauliZ, "ZI") != "" {
 		return 0, 0, fmt.Errorf("%q has other characters than Z and I", pauliZ)
+	}
+	if len(pauliZ) > r.size {
+		return 0, 0, fmt.Errorf("%q has more characters than the %d bits", pauliZ, r.size)
 	}
 	var bits []int
 	for at, character := range pauliZ {

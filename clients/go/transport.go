@@ -23,8 +23,9 @@ import (
 
 const (
 	compressedFrom = 64 * 1024
-	// responseTime is the limit for one response; the server holds a request for up to 60 s.
-	responseTime = 75 * time.Second
+	// longestSilence is the time after which a response is lost of which nothing comes; the server holds a request for up
+	// to 60 s.
+	longestSilence = 75 * time.Second
 )
 
 // transport sends requests: credentials, repetition, time limits and errors. One for all parts of a client.
@@ -35,6 +36,7 @@ type transport struct {
 	profile   string
 	retries   Retries
 	clock     clock
+	silence   time.Duration
 	// refusesOmit: the server is of a build that refuses `omit`.
 	refusesOmit atomic.Bool
 }
@@ -136,15 +138,17 @@ func assertOwn(path string, text []byte) error {
 
 // once sends a call and reads its response.
 func (t *transport) once(ctx context.Context, c call, result any) error {
-	limited, cancel := context.WithTimeout(ctx, responseTime)
-	defer cancel()
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(t.silence, func() { cancel(fmt.Errorf("nothing came for %v", t.silence)) })
+	defer timer.Stop()
 	address := t.addresses.current()
 	response, err := t.send(limited, address, c)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(&partReader{response.Body, func() { timer.Reset(t.silence) }})
 	if err != nil {
 		return t.lost(address, err)
 	}
@@ -158,6 +162,18 @@ func (t *transport) once(ctx context.Context, c call, result any) error {
 		return fmt.Errorf("the response of %s %s is not as expected: %w", c.method, c.path, err)
 	}
 	return nil
+}
+
+// partReader calls onPart whenever a part of a body has come.
+type partReader struct {
+	io.Reader
+	onPart func()
+}
+
+func (r *partReader) Read(into []byte) (int, error) {
+	count, err := r.Reader.Read(into)
+	r.onPart()
+	return count, err
 }
 
 // send returns the response to a call; its body is the caller's to close. A response that is no success is an

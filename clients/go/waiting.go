@@ -29,6 +29,8 @@ const (
 	// firstPoll and lastPoll are pauses where a server responds at once although asked to wait.
 	firstPoll = 100 * time.Millisecond
 	lastPoll  = 2 * time.Second
+	// oldFor is the time after which the route for many jobs is asked again: a 404 may come from a proxy.
+	oldFor = time.Minute
 )
 
 // awaitedWithout is the program, which does not change.
@@ -68,8 +70,8 @@ type waiter struct {
 	isPlanned bool
 	failures  int
 	early     int
-	// isOld: the server is older than this client, and responds for one job at a time.
-	isOld bool
+	// oldUntil is until when the server counts as older than this client, which responds for one job at a time.
+	oldUntil time.Time
 }
 
 func newWaiter(t *transport) *waiter {
@@ -296,6 +298,12 @@ func changedOf(raw rawJSON) (string, changedJob, error) {
 	return found.ID, changedJob{status: found.Status, raw: raw}, nil
 }
 
+func (w *waiter) isOld() bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.transport.clock.now().Before(w.oldUntil)
+}
+
 // changes returns the jobs that have another status than the known one, as soon as there is one, and those that do not
 // exist.
 func (w *waiter) changes(ctx context.Context, known map[string]Status, limit time.Duration) (map[string]changedJob, []string, error) {
@@ -303,7 +311,7 @@ func (w *waiter) changes(ctx context.Context, known map[string]Status, limit tim
 		ID     string `json:"id"`
 		Status Status `json:"status"`
 	}
-	if w.isOld {
+	if w.isOld() {
 		return w.changesOfEach(ctx, known, limit)
 	}
 	list := make([]knownJob, 0, len(known))
@@ -320,7 +328,9 @@ func (w *waiter) changes(ctx context.Context, known map[string]Status, limit tim
 	}, &found)
 	var answer *Error
 	if errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusMethodNotAllowed) {
-		w.isOld = true
+		w.mutex.Lock()
+		w.oldUntil = w.transport.clock.now().Add(oldFor)
+		w.mutex.Unlock()
 		return w.changesOfEach(ctx, known, limit)
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import type {
   PartialResults as PartialResultsWire,
   RecallMark,
 } from './generated/wire.gen.ts'
-import { isTemporary, sleep } from './repetition.ts'
+import { isTemporary, limitOf, sleep } from './repetition.ts'
 import { CircuitResult, Result } from './result.ts'
 import type { Transport } from './transport.ts'
 import { hasEnded, type Waiting } from './waiting.ts'
@@ -177,12 +177,14 @@ export class Job {
    */
   async wait({ timeoutMs, signal }: WaitOptions = {}): Promise<Job> {
     if (timeoutMs === undefined) return this.#untilDone(signal)
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const { signal: timeout, ...limit } = limitOf(timeoutMs)
     try {
       return await this.#untilDone(signal ? AbortSignal.any([signal, timeout]) : timeout)
     } catch (error) {
       if (timeout.aborted && !signal?.aborted) throw new JobTimeoutError(this.id, timeoutMs)
       throw error
+    } finally {
+      limit.end()
     }
   }
 

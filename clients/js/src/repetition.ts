@@ -33,7 +33,7 @@ const FAILED = new Set([500, 502, 504])
  *
  * @throws RangeError if submissions last longer than the server keeps keys.
  */
-export function limitsOf(retries: Retries = {}): Required<Retries> {
+export function retriesOf(retries: Retries = {}): Required<Retries> {
   const limits = { tries: 5, withinMs: 60_000, withoutResponseMs: 600_000, ...retries }
   if (!(limits.withoutResponseMs >= 0 && limits.withoutResponseMs <= MAX_WITHOUT_RESPONSE_MS))
     throw new RangeError(
@@ -79,17 +79,46 @@ export function pauseAfter(error: unknown, attempt: number): number {
   return Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
 }
 
+/** The longest time of a timer, in ms: 24.8 days. Runtimes end a longer one at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** Calls `act` after any time; returns what prevents it. */
+export function after(ms: number, act: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const start = (left: number) => {
+    const next = left > LONGEST_TIMER_MS ? () => start(left - LONGEST_TIMER_MS) : act
+    timer = setTimeout(next, Math.min(left, LONGEST_TIMER_MS))
+  }
+  start(ms)
+  return () => clearTimeout(timer)
+}
+
+/** A signal that is aborted after `ms`, counted again from each `restart`, unless it was ended. */
+export function limitOf(ms: number): { signal: AbortSignal; restart(): void; end(): void } {
+  const limit = new AbortController()
+  const start = () => after(ms, () => limit.abort(new DOMException('The time is over', 'TimeoutError')))
+  let end = start()
+  return {
+    signal: limit.signal,
+    restart() {
+      end()
+      end = start()
+    },
+    end: () => end(),
+  }
+}
+
 /** Resolves after `ms`; rejects with the reason of `signal` when it is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
-      clearTimeout(timer)
+      end()
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
+    const end = after(ms, () => {
       signal?.removeEventListener('abort', stop)
       resolve()
-    }, ms)
+    })
     if (signal?.aborted) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })

@@ -98,9 +98,13 @@ export class CircuitResult {
    * Counts of some bits: their numbers from the left of the new keys to the right. Probabilities in place of
    * counts of a job submitted with `exact`.
    *
-   * @throws RangeError if the result has no outcomes, but signals or the exact means of observables.
+   * @throws RangeError if the result has no outcomes, but signals or the exact means of observables, or not so
+   *   many bits.
    */
   marginal(bits: readonly number[]): { [bits: string]: number } {
+    const size = this.raw.header.memory_slots
+    const absent = bits.find((bit) => bit < 0 || bit >= size)
+    if (absent !== undefined) throw new RangeError(`The result has ${size} bits; there is no bit ${absent}`)
     const sums: { [bits: string]: number } = {}
     for (const [key, count] of Object.entries(this.#weights())) {
       const part = bits.map((bit) => key.at(-1 - bit) ?? '0').join('')
@@ -129,11 +133,13 @@ export class CircuitResult {
    * Mean and standard error of a product of Pauli Z, such as `ZIZ`, whose rightmost character is bit 0. The
    * mean of exact probabilities has the error 0.
    *
-   * @throws RangeError for other characters than Z and I, if the device discarded all shots, and if the
-   *   result has no outcomes.
+   * @throws RangeError for other characters than Z and I or more of them than bits, if the device discarded
+   *   all shots, and if the result has no outcomes.
    */
   expectation(pauliZ: string): { value: number; error: number } {
     if (!/^[ZI]+$/.test(pauliZ)) throw new RangeError(`"${pauliZ}" has other characters than Z and I`)
+    const size = this.raw.header.memory_slots
+    if (pauliZ.length > size) throw new RangeError(`"${pauliZ}" has more characters than the ${size} bits`)
     const bits = [...pauliZ].flatMap((character, at) => (character === 'Z' ? [pauliZ.length - 1 - at] : []))
     let sum = 0
     for (const [key, count] of Object.entries(this.marginal(bits)))

@@ -14,10 +14,11 @@ import {
   isFailure,
   isFromStandby,
   isRetried,
-  limitsOf,
+  limitOf,
   pauseAfter,
   Repetition,
   type Retries,
+  retriesOf,
   sleep,
 } from './repetition.ts'
 
@@ -32,7 +33,7 @@ export interface TransportOptions extends CredentialOptions {
   /** Default: that of the runtime. */
   readonly fetch?: Fetch
   readonly retries?: Retries
-  /** Time in ms for the response to one request; default 75,000. */
+  /** Time in ms without any part of the response to a request; default 75,000. */
   readonly timeoutMs?: number
 }
 
@@ -69,7 +70,7 @@ export class Transport {
     this.#addresses = new Addresses(this.#credentials.address)
     // Browsers refuse a fetch that is called as a method.
     this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init))
-    this.#retries = limitsOf(retries)
+    this.#retries = retriesOf(retries)
     this.#timeoutMs = timeoutMs
   }
 
@@ -120,11 +121,7 @@ export class Transport {
     let failures = 0
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const timeout = AbortSignal.timeout(this.#timeoutMs)
-        const until = signal ? AbortSignal.any([signal, timeout]) : timeout
-        const text = await this.#send(method, path, { ...options, signal: until }, (response) =>
-          response.text(),
-        )
+        const text = await this.#text(method, path, options)
         return ofRequest(path, contentOf<T>(text, this.#addresses.current))
       } catch (error) {
         signal?.throwIfAborted()
@@ -140,6 +137,20 @@ export class Transport {
         repetition?.note(error)
         await sleep(pause, signal)
       }
+    }
+  }
+
+  /** The body of a response, which is lost once nothing comes for `timeoutMs`. */
+  async #text(method: string, path: string, options: RequestOptions): Promise<string> {
+    const { signal } = options
+    const silence = limitOf(this.#timeoutMs)
+    const until = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal
+    try {
+      return await this.#send(method, path, { ...options, signal: until }, (response) =>
+        textOf(response, silence.restart),
+      )
+    } finally {
+      silence.end()
     }
   }
 
@@ -225,6 +236,18 @@ function ofRequest<T>(path: string, content: T): T {
   const { id } = Object(content)
   if (asked === undefined || typeof id !== 'string' || encodeURIComponent(id) === asked) return content
   throw otherResponse(path, id)
+}
+
+/** The body of a response; `onPart` is called whenever a part of it has come. */
+async function textOf({ body }: Response, onPart: () => void): Promise<string> {
+  const decoder = new TextDecoder()
+  const reader = body?.getReader()
+  let text = ''
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    onPart()
+    text += decoder.decode(part.value, { stream: true })
+  }
+  return text + decoder.decode()
 }
 
 function contentOf<T>(text: string, address: string): T {

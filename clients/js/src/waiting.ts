@@ -23,6 +23,8 @@ const MAX_PAUSE_MS = 10_000
 /** Pauses where a server responds at once although asked to wait. */
 const POLL_FIRST_MS = 100
 const POLL_LAST_MS = 2_000
+/** A 404 may come from a proxy: after this time, the route for many jobs is asked again. */
+const OLD_FOR_MS = 60_000
 /** The program does not change. */
 const OMITTED = 'payload'
 
@@ -65,8 +67,8 @@ export class Waiting {
   #isPlanned = false
   #failures = 0
   #early = 0
-  /** The server is older than this client: it responds for one job at a time. */
-  #isOld = false
+  /** Until when the server counts as older than this client, which responds for one job at a time. */
+  #oldUntil = 0
 
   constructor(transport: Transport) {
     this.#transport = transport
@@ -200,7 +202,7 @@ export class Waiting {
 
   /** Jobs with another status than the known one, as soon as there is one, and those that do not exist. */
   async #changes(known: Known, wait: number, signal: AbortSignal): Promise<Changes> {
-    if (this.#isOld) return this.#changesOfEach(known, wait, signal)
+    if (Date.now() < this.#oldUntil) return this.#changesOfEach(known, wait, signal)
     const body = { known: [...known].map(([id, status]) => ({ id, status })), wait }
     try {
       const { jobs, unknown } = await this.#transport.request<PostJobsChangesResponse>(
@@ -215,7 +217,7 @@ export class Waiting {
       return { changed, unknown }
     } catch (error) {
       if (!(error instanceof SvcError) || (error.status !== 404 && error.status !== 405)) throw error
-      this.#isOld = true
+      this.#oldUntil = Date.now() + OLD_FOR_MS
       return this.#changesOfEach(known, wait, signal)
     }
   }

@@ -347,6 +347,18 @@ def test_unknown_states_and_fields_are_passed_on() -> None:
     assert (job.status, job.raw["colour"], job.done()) == ("compiling", "red", False)
 
 
+def test_one_404_of_the_route_for_many_jobs_does_not_end_its_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svc_client._sync.waiting._OLD_FOR", 0.0)
+    ended = {"jobs": [{**JOB, "status": "cancelled"}], "unknown": []}
+    changes = iter([httpx.Response(404, text="no such page"), httpx.Response(200, json=ended)])
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={**JOB, "status": "pending"}) if request.method == "GET" else next(changes)
+
+    assert [job.status for job in client(answer).wait([JOB["id"]])] == ["cancelled"]
+    assert next(changes, None) is None
+
+
 def test_a_silent_server_is_given_up_after_the_time_limit() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
         # Accepts connections by its backlog and never responds.

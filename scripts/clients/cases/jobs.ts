@@ -232,6 +232,24 @@ const results: readonly PlannedCase[] = [
   },
   { name: 'a result with discarded shots', call: 'result', args: id('discarded') },
   {
+    name: 'a mean of more bits than the result has',
+    call: 'result.expectation',
+    args: ofResult('completed', { circuit: 0, pauli_z: 'IZZ' }),
+    contains: ['more characters than the 2 bits'],
+  },
+  {
+    name: 'counts of a bit that the result does not have',
+    call: 'result.marginal',
+    args: ofResult('completed', { circuit: 0, bits: [0, 2] }),
+    contains: ['2 bits; there is no bit 2'],
+  },
+  {
+    name: 'a mean of no shots',
+    call: 'result.expectation',
+    args: ofResult('all_discarded', { circuit: 0, pauli_z: 'ZZ' }),
+    contains: ['discarded all shots'],
+  },
+  {
     name: 'probabilities of the shots that are left',
     call: 'result.probabilities',
     args: ofResult('discarded', { circuit: 0 }),

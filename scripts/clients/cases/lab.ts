@@ -34,6 +34,7 @@ const RUNS: Readonly<Record<string, object>> = {
 /** Jobs of a device that miscounts as their comment says. */
 const MISCOUNTS: Readonly<Record<string, string>> = {
   discarded: 'extra=-3 discarded=3',
+  all_discarded: 'extra=-100 discarded=100',
   invalid_results: 'extra=5',
   calibrated: 'device_file',
 }

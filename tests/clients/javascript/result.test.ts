@@ -36,7 +36,8 @@ test('exact values are read in place of counts', () => {
   expect(() => circuitOf({ memory: [[[0.1, 0.2]]] }).marginal([0])).toThrow(
     'The result has signals in place of outcomes',
   )
-  const exact = circuitOf({ shots: 0, probabilities: { '00': 0.25, '11': 0.75 } })
+  const two = { ...header, memory_slots: 2 }
+  const exact = circuitOf({ shots: 0, header: two, probabilities: { '00': 0.25, '11': 0.75 } })
   expect(exact.marginal([1])).toEqual({ 0: 0.25, 1: 0.75 })
   expect(exact.expectation('IZ')).toEqual({ value: -0.5, error: 0 })
 })

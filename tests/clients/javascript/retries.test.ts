@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from 'bun:test'
+import { afterEach, describe, expect, jest, spyOn, test } from 'bun:test'
 import {
   ConnectionLostError,
   RateLimitedError,
@@ -6,16 +6,38 @@ import {
   SvcClient,
   type TransportOptions,
 } from '../../../clients/js/src/index.ts'
+import { sleep } from '../../../clients/js/src/repetition.ts'
 
 const bell = { circuits: ['OPENQASM 3.0; qubit q;'] }
+
+const SOMEWHERE = { baseUrl: 'http://127.0.0.1:1', apiToken: 'token' }
 
 /** What `fetch` rejects with. */
 const fault = (code: string) => Object.assign(new TypeError(code), { code })
 
-/** The outcome of a submission while the clock moves on whenever it sleeps, and how long it took, in ms. */
-async function outlast(answer: (now: number) => Response | Error, options: Partial<TransportOptions> = {}) {
+/** The outcome of calls while the clock, which begins at 0, moves on whenever they sleep. */
+async function passing<T>(act: () => Promise<T>): Promise<T> {
   jest.useFakeTimers({ now: 0 })
   try {
+    let isOver = false
+    const outcome = act().finally(() => {
+      isOver = true
+    })
+    // Handled where it is awaited.
+    outcome.catch(() => {})
+    while (!isOver) {
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+      if (!isOver && jest.getTimerCount() > 0) jest.advanceTimersToNextTimer()
+    }
+    return await outcome
+  } finally {
+    jest.useRealTimers()
+  }
+}
+
+/** The outcome of a submission, and how long it took, in ms. */
+function outlast(answer: (now: number) => Response | Error, options: Partial<TransportOptions> = {}) {
+  return passing(async () => {
     const keys = new Set<string | null>()
     let requests = 0
     const fetch = async (_: string, init: RequestInit) => {
@@ -25,22 +47,12 @@ async function outlast(answer: (now: number) => Response | Error, options: Parti
       if (found instanceof Error) throw found
       return found
     }
-    const svc = new SvcClient({ baseUrl: 'http://127.0.0.1:1', apiToken: 'token', fetch, ...options })
-    let isOver = false
-    const outcome = svc
+    const svc = new SvcClient({ ...SOMEWHERE, fetch, ...options })
+    const outcome = await svc
       .submitJob(bell, { idempotencyKey: 'mine' })
       .catch((error: unknown) => error as ConnectionLostError)
-      .finally(() => {
-        isOver = true
-      })
-    while (!isOver) {
-      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
-      if (!isOver && jest.getTimerCount() > 0) jest.advanceTimersToNextTimer()
-    }
-    return { outcome: await outcome, took: Date.now(), keys, requests }
-  } finally {
-    jest.useRealTimers()
-  }
+    return { outcome, took: Date.now(), keys, requests }
+  })
 }
 
 const job = () => Response.json({ id: 'job', status: 'pending' })
@@ -232,4 +244,62 @@ test('a server that stands by is left for the next address at once, and no failu
   expect(first).toEqual(['one', 'two', 'one', 'two', 'one', 'two', 'one'])
   await svc.qpus()
   expect(first.at(-1)).toBe('one')
+})
+
+describe('the limit of silence', () => {
+  /** A `fetch` whose response has a part each minute, the last one only if it ends. */
+  function slow(isEnding: boolean) {
+    const found = { requests: 0, fetch }
+    async function fetch(_: string, { signal }: RequestInit) {
+      found.requests += 1
+      const parts = ['{"role":', '"use', 'r"', '}']
+      const body = new ReadableStream({
+        start: (controller) => signal?.addEventListener('abort', () => controller.error(fault('ABORT_ERR'))),
+        async pull(controller) {
+          const part = parts.shift()
+          if (part === undefined) return isEnding ? controller.close() : new Promise(() => {})
+          await new Promise((resolve) => setTimeout(resolve, 60_000))
+          controller.enqueue(new TextEncoder().encode(part))
+        },
+      })
+      return new Response(body)
+    }
+    return found
+  }
+
+  test('begins anew with each part of a response, which is read once', async () => {
+    const server = slow(true)
+    const me: unknown = await passing(() => new SvcClient({ ...SOMEWHERE, fetch: server.fetch }).me())
+    expect([me, server.requests]).toEqual([{ role: 'user' }, 1])
+  })
+
+  test('ends a response of which nothing more comes', async () => {
+    const server = slow(false)
+    const options = { ...SOMEWHERE, fetch: server.fetch, retries: { tries: 2, withinMs: 600_000 } }
+    const failed = passing(() => new SvcClient(options).me())
+    expect(await failed.catch((error: unknown) => error)).toBeInstanceOf(ConnectionLostError)
+    expect(server.requests).toBe(2)
+  })
+})
+
+test('no timer is longer than runtimes have', async () => {
+  const spy = spyOn(globalThis, 'setTimeout')
+  const month = 30 * 86_400_000
+  await passing(() => sleep(month))
+  expect(spy.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1, month - (2 ** 31 - 1)])
+  spy.mockRestore()
+})
+
+test('one 404 of the route for many jobs does not end its use', async () => {
+  let changes = 0
+  const fetch = async (url: string) => {
+    const raw = { id: 'job', status: 'pending' }
+    if (!url.includes('/changes')) return Response.json(raw)
+    changes += 1
+    if (changes === 1) return new Response('no such page', { status: 404 })
+    return Response.json({ jobs: [{ ...raw, status: 'cancelled' }], unknown: [] })
+  }
+  const svc = new SvcClient({ ...SOMEWHERE, fetch })
+  const ended = await passing(async () => (await svc.job('job')).wait({ timeoutMs: 90 * 86_400_000 }))
+  expect([ended.status, changes]).toEqual(['cancelled', 2])
 })

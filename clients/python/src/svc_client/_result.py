@@ -146,6 +146,10 @@ class CircuitResult:
             return {bits: float(each) for bits, each in self.raw["probabilities"].items()}
         return {bits: count / self.kept_shots for bits, count in self.counts.items()}
 
+    @property
+    def _size(self) -> int:
+        return int(self.header["memory_slots"])
+
     def _weights(self) -> Mapping[str, float]:
         """Counts, or the exact probabilities, by outcome."""
         if "probabilities" in self.raw:
@@ -161,8 +165,11 @@ class CircuitResult:
         Probabilities in place of counts of a job submitted with ``exact=True``.
 
         Raises:
-            ValueError: the result has no outcomes, but signals or the exact means of observables.
+            ValueError: the result has no outcomes, but signals or the exact means of observables, or not so many bits.
         """
+        absent = next((bit for bit in bits if not 0 <= bit < self._size), None)
+        if absent is not None:
+            raise ValueError(f"The result has {self._size} bits; there is no bit {absent}")
         sums: dict[str, float] = {}
         for key, count in self._weights().items():
             part = "".join(key[-1 - bit] if bit < len(key) else "0" for bit in bits)
@@ -189,11 +196,13 @@ class CircuitResult:
         The mean of exact probabilities has the error 0.
 
         Raises:
-            ValueError: it has other characters than Z and I, the device discarded all shots, or the result has no
-                outcomes.
+            ValueError: it has other characters than Z and I or more of them than bits, the device discarded all shots,
+                or the result has no outcomes.
         """
         if not pauli_z or set(pauli_z) - {"Z", "I"}:
             raise ValueError(f'"{pauli_z}" has other characters than Z and I')
+        if len(pauli_z) > self._size:
+            raise ValueError(f'"{pauli_z}" has more characters than the {self._size} bits')
         bits = [len(pauli_z) - 1 - at for at, letter in enumerate(pauli_z) if letter == "Z"]
         total = sum(-count if key.count("1") % 2 else count for key, count in self.marginal(bits).items())
         if "probabilities" in self.raw:

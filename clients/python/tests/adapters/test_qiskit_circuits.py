@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from qiskit import QuantumCircuit, transpile
+from qiskit import ClassicalRegister, QuantumCircuit, QuantumRegister, transpile
+from qiskit.circuit import Clbit, Parameter
+from qiskit.circuit.library import UnitaryGate
+from qiskit.providers.fake_provider import GenericBackendV2
 from qiskit_aer import AerSimulator
 from qiskit_circuits import all_circuits
 from scipy.stats import chi2_contingency
@@ -79,3 +83,24 @@ def test_the_comparison_sees_differences() -> None:
     assert agreement({"0": 500, "1": 500}, {"0": 520, "1": 480}) > 0.1
     assert agreement({"0": 500, "1": 500}, {"0": 700, "1": 300}) < RISK / 660
     assert agreement({"00": 1000}, {"01": 1000}) < RISK / 660
+
+
+@pytest.mark.parametrize("kind", ["plain", "empty", "shared", "loose", "lowered", "open delay"])
+def test_physical_qubits_stay_physical(kind: str) -> None:
+    bits = [Clbit(), Clbit()]
+    registers = {
+        "empty": [ClassicalRegister(0, "e"), ClassicalRegister(bits=bits)],
+        "shared": [ClassicalRegister(name="a", bits=bits), ClassicalRegister(name="b", bits=bits[::-1])],
+        "loose": [ClassicalRegister(name="c", bits=bits[1:]), bits[:1]],
+    }
+    circuit = QuantumCircuit(QuantumRegister(2, "q"), *registers.get(kind, [ClassicalRegister(bits=bits)]))
+    circuit.h(0)
+    circuit.delay(Parameter("wait") if kind == "open delay" else 1, 1, "us")
+    circuit.measure([0, 1], bits)
+    placed = transpile(circuit, GenericBackendV2(5, seed=1), initial_layout=[3, 1], optimization_level=0)
+    if kind == "lowered":
+        # A gate with a matrix in place of numbers: the exporter cannot write it.
+        placed.append(UnitaryGate(np.eye(2)[::-1]), [3])
+    text = to_circuit(placed).text
+    assert set(re.findall(r"\$\d+", text)) == {"$3", "$1"} and "qubit" not in text
+    assert text.index("= measure $3") > text.index("sx $3")

@@ -9,13 +9,18 @@ from typing import Any, Callable
 import pytest
 from qiskit import QuantumCircuit
 from svc_client import SvcClient
-from svc_client.qiskit import Batch, SvcEstimator, SvcSampler
+from svc_client.qiskit import Batch, SvcBackend, SvcEstimator, SvcJob, SvcSampler
 
 Way = Callable[[Any], Any]
 WAYS: list[Way] = [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
 FLIP = QuantumCircuit(1, 1)
 FLIP.x(0)
 FLIP.measure(0, 0)
+
+
+def read(backend: SvcBackend, job: SvcJob, shots: int) -> bool:
+    own = backend.run(FLIP, shots=3).result().get_counts()
+    return bool(job.result().get_counts() == {"1": shots} and own == {"1": 3})
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["copy", "deepcopy", "pickle"])
@@ -36,12 +41,8 @@ def test_a_copy_does_what_the_original_does(svc: SvcClient, way: Way) -> None:
 def test_workers_of_joblib_and_dask_run_with_what_they_are_given(svc: SvcClient) -> None:
     joblib, distributed = pytest.importorskip("joblib"), pytest.importorskip("distributed")
     backend = svc.get_backend("kelvin")
-    jobs = [(backend.run(FLIP, shots=10 + at), 10 + at) for at in range(8)]
-
-    def read(job: Any, shots: int) -> bool:
-        return bool(job.result().get_counts() == {"1": shots} and backend.run(FLIP, shots=3).result().get_counts() == {"1": 3})
-
+    jobs = [(backend, backend.run(FLIP, shots=10 + at), 10 + at) for at in range(8)]
     for backend_of_joblib in ("loky", "multiprocessing", "threading"):
         assert all(joblib.Parallel(2, backend=backend_of_joblib)(joblib.delayed(read)(*each) for each in jobs))
     with distributed.Client(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster:
-        assert all(cluster.gather(cluster.map(lambda given: read(*given), jobs)))
+        assert all(cluster.gather(cluster.map(read, *zip(*jobs))))

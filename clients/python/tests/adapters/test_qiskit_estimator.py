@@ -20,14 +20,15 @@ from qiskit.primitives.containers.estimator_pub import EstimatorPub
 from qiskit.primitives.containers.observables_array import ObservablesArray
 from qiskit.quantum_info import Pauli, SparseObservable, SparsePauliOp, Statevector, random_pauli_list
 from service import Service, until
-from svc_client import SvcClient
+from svc_client import CircuitResult, SvcClient
 from svc_client.qiskit import EstimatorOptions, SvcBackend, SvcEstimator
+from svc_client.qiskit.estimator import _describe, estimated
 from svc_client.qiskit.pauli_terms import bases_of, fits
 
 SIGMAS = 5
 RESTORE = """
 import json, sys
-from svc_client import SvcClient
+from svc_client import CircuitResult, SvcClient
 from svc_client.qiskit import SvcPrimitiveJob
 result = SvcPrimitiveJob.restore(SvcClient(), sys.argv[1]).result()
 print(json.dumps([[pub.data.evs.tolist(), pub.data.stds.tolist(), pub.metadata] for pub in result]))
@@ -238,3 +239,12 @@ def test_bases_give_every_term() -> None:
     assert all(any(fits(label, basis) for basis in bases) for label in [*labels, "+-rl0"])
     assert bases_of(["ZI", "IZ", "ZZ", "XX"]) == ["XX", "ZZ"] and bases_of(["II"]) == []
     assert bases_of(["XI", "IZ", "I0"]) == ["XZ"] and len(bases) < len(labels)
+
+
+def test_a_circuit_whose_shots_were_all_discarded_has_no_mean() -> None:
+    plan = {"pubs": [_describe(EstimatorPub.coerce((QuantumCircuit(1), "X"), 0.1), 1000)]}
+    header = {"name": "", "memory_slots": 1, "creg_sizes": [["estimate", 1]], "metadata": {}}
+    kept = {"shots": 100, "header": header, "metadata": {}, "counts": {"0": 40}, "discarded_shots": 60}
+    assert estimated(plan, [CircuitResult(kept)])[0].data.evs == 1
+    with pytest.raises(ValueError, match="discarded all shots of the circuit in basis X"):
+        estimated(plan, [CircuitResult({**kept, "counts": {}, "discarded_shots": 100})])

@@ -24,6 +24,8 @@ _HELD_BRIEFLY = 2.0
 _MAX_HELD = 4
 # Pauses where a server answers at once although asked to wait, in s.
 _POLL_FIRST, _POLL_LAST = 0.1, 2.0
+# A 404 may come from a proxy: after this time in s, the route for many jobs is asked again.
+_OLD_FOR = 60.0
 # The program does not change.
 _OMITTED = "payload"
 _ONCE = Retries(tries=1)
@@ -63,8 +65,8 @@ class Waiting:
         # Of threads; nothing is awaited while it is held.
         self._lock = threading.Lock()
         self._failures = self._early = 0
-        # The server is older than this client: it answers for one job at a time.
-        self._is_old = False
+        # Until when the server counts as older than this client, which answers for one job at a time.
+        self._old_until = 0.0
 
     def read(self, id: str, *, query: Mapping[str, Any] | None = None, **options: Any) -> Raw:
         """Reads a job as it is. Raises SvcError."""
@@ -217,7 +219,7 @@ class Waiting:
 
     def _changes(self, known: dict[str, str], held: float, deadline: float | None) -> tuple[list[Raw], list[str]]:
         """Jobs that have another status than the known one, as soon as there is one, and those that do not exist."""
-        if self._is_old:
+        if time.monotonic() < self._old_until:
             return self._changes_of_each(known, held, deadline)
         body = {"known": [{"id": id, "status": status} for id, status in known.items()], "wait": held}
         try:
@@ -227,7 +229,7 @@ class Waiting:
         except SvcError as error:
             if error.status not in (404, 405):
                 raise
-            self._is_old = True
+            self._old_until = time.monotonic() + _OLD_FOR
             return self._changes_of_each(known, held, deadline)
         other = next((id for id in (*(job["id"] for job in found["jobs"]), *found["unknown"]) if id not in known), None)
         if other is not None:

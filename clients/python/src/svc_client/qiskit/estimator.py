@@ -286,6 +286,9 @@ def _estimate(
         if not own:
             continue
         left = {label: factor for label, factor in left.items() if label not in own}
+        kept = sum(each.kept_shots for each in outcomes[number, at])
+        if kept == 0:
+            raise ValueError(f"The device discarded all shots of the circuit in basis {basis}: there is no mean")
         counts: Counter[str] = Counter()
         for each in outcomes[number, at]:
             counts.update(each.counts)
@@ -294,6 +297,5 @@ def _estimate(
         values = term_values(list(counts), pub["first_bit"], basis, own)
         average = float(weights @ values)
         mean += average
-        kept = sum(each.kept_shots for each in outcomes[number, at])
         variance += float(weights @ (values - average) ** 2) / kept
     return mean, math.sqrt(variance)

@@ -60,7 +60,14 @@ def _program(ordered: QuantumCircuit) -> str:
         except QASM3ExporterError:
             # Of instructions that have a definition which is no gate, such as those with a reset.
             pass
-    return _written(transpile(ordered, basis_gates=list(STANDARD_GATES), optimization_level=0))
+    lowered = transpile(ordered, basis_gates=list(STANDARD_GATES), optimization_level=0)
+    return _written(_on_qubits_of(ordered, lowered))
+
+
+def _on_qubits_of(circuit: QuantumCircuit, rebuilt: QuantumCircuit) -> QuantumCircuit:
+    """A circuit that was made of another one. With the layout of that, its qubits are the physical ones (``$3``)."""
+    rebuilt._layout = circuit._layout
+    return rebuilt
 
 
 def _written(circuit: QuantumCircuit) -> str:
@@ -170,4 +177,4 @@ def _with_ordered_bits(circuit: QuantumCircuit) -> QuantumCircuit:
     rebuilt = QuantumCircuit(*filled, name=circuit.name, global_phase=circuit.global_phase)
     rebuilt.metadata = circuit.metadata
     rebuilt.compose(circuit, qubits=rebuilt.qubits, clbits=rebuilt.clbits, copy=False, inplace=True)
-    return rebuilt
+    return _on_qubits_of(circuit, rebuilt)
