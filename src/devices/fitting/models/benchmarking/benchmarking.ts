@@ -158,11 +158,11 @@ export function* fitPurity(depths: ArrayLike<number>, purities: SequenceSamples)
 }
 
 /**
- * Purity of a qubit from the expectation values of X, Y and Z, each from `shots` shots: the sum of their
- * squares without the bias (1 − ⟨P⟩²)/(shots − 1) that the noise of each adds.
+ * Purity of a qubit from two independent measurements of X, Y and Z: the sum of their products. Squares would
+ * add the noise of each, of shots and of the readout.
  */
-export function purityOf(expectations: readonly number[], shots: number): number {
-  return expectations.reduce((sum, value) => sum + value ** 2 - (1 - value ** 2) / Math.max(1, shots - 1), 0)
+export function purityOf(expectations: readonly number[], again: readonly number[]): number {
+  return expectations.reduce((sum, value, at) => sum + value * (again[at] ?? Number.NaN), 0)
 }
 
 export function scaleEstimate({ value, error }: Estimate, factor: number): Estimate {

@@ -31,7 +31,7 @@ export const purityBenchmarking = defineRoutine({
   dependsOn: ['randomized_benchmarking'],
   reads: DRIVEN,
   priors: DRIVE_PRIORS,
-  size: { points: AXES.length * DEPTHS.length * SEEDS, shots: SHOTS },
+  size: { points: 2 * AXES.length * DEPTHS.length * SEEDS, shots: SHOTS / 2 },
   *measure(context) {
     const { depths, samples: purities } = yield* sampleDecay(context, {
       depths: DEPTHS,
@@ -67,19 +67,19 @@ export const purityBenchmarking = defineRoutine({
 /** Purities after sequences, by depth and seed. */
 function* puritiesOf(context: RoutineContext, depths: readonly number[]): Measurement<number[][]> {
   const seeds = Number(context.setting('seeds') ?? SEEDS)
-  const shots = context.shots(SHOTS)
   const purities = depths.map(() => [] as number[])
   for (let seed = 0; seed < seeds; seed++) {
     const points = depths.flatMap((depth) => AXES.map((axis) => sequence(context, depth, seed, axis)))
-    const found = yield* sequencePopulations(context, points, SHOTS)
+    // Twice, each with references of its own: what is noise has no product on average.
+    const halves = [
+      yield* sequencePopulations(context, points, SHOTS / 2),
+      yield* sequencePopulations(context, points, SHOTS / 2),
+    ].map((found) => Array.from(found, (population) => 1 - 2 * population))
     for (const [at, all] of purities.entries()) {
-      const values = Array.from(found.slice(at * AXES.length, (at + 1) * AXES.length))
-      all.push(
-        purityOf(
-          values.map((population) => 1 - 2 * population),
-          shots,
-        ),
+      const [one = [], other = []] = halves.map((each) =>
+        each.slice(at * AXES.length, (at + 1) * AXES.length),
       )
+      all.push(purityOf(one, other))
     }
   }
   return purities

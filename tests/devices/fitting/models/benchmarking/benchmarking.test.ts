@@ -109,17 +109,19 @@ test('fitBenchmarking() rejects survivals that hardly decay, or start too high',
   expect(finished(fitBenchmarking(DEPTHS, high))).toMatchObject({ ok: false, code: 'implausible' })
 })
 
-test('purityOf() has no bias from the noise of few shots', () => {
+test('purityOf() has no bias from the noise of few shots and of the readout', () => {
   const rng = createRng(5)
+  const readout = () => 0.5 * (rng.next() + rng.next() - 1)
   const [truth, shots, repetitions] = [[0.5, -0.3, 0.1], 30, 4_000]
   let sum = 0
   for (let at = 0; at < repetitions; at++) {
-    const found = truth.map((value) => {
-      let ones = 0
-      for (let shot = 0; shot < shots; shot++) if (rng.next() < (1 - value) / 2) ones++
-      return 1 - (2 * ones) / shots
-    })
-    sum += purityOf(found, shots) / repetitions
+    const measured = () =>
+      truth.map((value) => {
+        let ones = 0
+        for (let shot = 0; shot < shots; shot++) if (rng.next() < (1 - value) / 2) ones++
+        return 1 - (2 * ones) / shots + readout()
+      })
+    sum += purityOf(measured(), measured()) / repetitions
   }
   expect(sum).toBeGreaterThan(0.35 - 0.01)
   expect(sum).toBeLessThan(0.35 + 0.01)
