@@ -52,7 +52,7 @@ export const AREAS: readonly Area[] = [
     lines: 24_606,
     grants: [
       { lines: 400, reason: 'AA: copies, forks and threads of clients, fields that a server adds' },
-      { lines: 300, reason: 'AA: their tests, which are part of the Python package' },
+      { lines: 500, reason: 'AA, AH: their tests, which are part of the Python package' },
     ],
   },
   {
@@ -82,5 +82,5 @@ export const GENERATED: readonly RegExp[] = [
   /^tests\/support\/python\/requirements.*\.txt$/,
 ]
 
-/** Lines that these files may have together: 63,301 at 82c7c85a. */
-export const MAX_GENERATED_LINES = 64_000
+/** Lines that these files may have together: 63,301 at 82c7c85a, and the locks of joblib and dask. */
+export const MAX_GENERATED_LINES = 64_500

@@ -80,14 +80,14 @@ export function pauseAfter(error: unknown, attempt: number): number {
 }
 
 /** The longest time of a timer, in ms: 24.8 days. Runtimes end a longer one at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Calls `act` after any time; returns what prevents it. */
 export function after(ms: number, act: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const start = (left: number) => {
-    const next = left > LONGEST_TIMER_MS ? () => start(left - LONGEST_TIMER_MS) : act
-    timer = setTimeout(next, Math.min(left, LONGEST_TIMER_MS))
+    const next = left > MAX_TIMER_MS ? () => start(left - MAX_TIMER_MS) : act
+    timer = setTimeout(next, Math.min(left, MAX_TIMER_MS))
   }
   start(ms)
   return () => clearTimeout(timer)

@@ -98,8 +98,8 @@ export class CircuitResult {
    * Counts of some bits: their numbers from the left of the new keys to the right. Probabilities in place of
    * counts of a job submitted with `exact`.
    *
-   * @throws RangeError if the result has no outcomes, but signals or the exact means of observables, or not so
-   *   many bits.
+   * @throws RangeError if the result has no outcomes, but signals or the exact means of observables, or not
+   *   so many bits.
    */
   marginal(bits: readonly number[]): { [bits: string]: number } {
     const size = this.raw.header.memory_slots
