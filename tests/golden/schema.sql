@@ -5,7 +5,7 @@ CREATE TABLE "api_tokens" (
   "token" TEXT NOT NULL DEFAULT '',
   "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
   "expires_at" TEXT NOT NULL DEFAULT '',
-  "scope" TEXT NOT NULL DEFAULT 'all' CHECK ("scope" IN ('read', 'submit', 'all')),
+  "scope" TEXT NOT NULL DEFAULT 'all' CHECK ("scope" IN ('read', 'submit', 'all', 'operate')),
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
@@ -33,6 +33,13 @@ CREATE TABLE "calendar_feeds" (
   "created" TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX "calendar_feeds_hash_unique" ON "calendar_feeds" ("hash");
+CREATE TABLE "calibration_bounds" (
+  "qpu" TEXT NOT NULL,
+  "element" TEXT NOT NULL,
+  "parameter" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  PRIMARY KEY (qpu, element, parameter)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "calibration_latest" (
   "qpu" TEXT NOT NULL,
   "element" TEXT NOT NULL,

@@ -30,6 +30,12 @@ export const CALIBRATIONS_TABLES: readonly Table[] = [
     ['PRIMARY KEY (qpu, element, parameter)'],
     [index('calibration_latest', ['qpu', 'parameter'], false)],
   ),
+  // Until when a parameter has no newest value: a report of that time found it below a bound.
+  keyed(
+    'calibration_bounds',
+    { qpu: 'TEXT NOT NULL', element: 'TEXT NOT NULL', parameter: 'TEXT NOT NULL', at: 'TEXT NOT NULL' },
+    ['PRIMARY KEY (qpu, element, parameter)'],
+  ),
   // The median of a parameter over all qubits or edges of a QPU after one report.
   keyed(
     'calibration_medians',

@@ -96,7 +96,7 @@ export function valuesOf({ dialect }: { readonly dialect: Dialect }, report: str
 
 /**
  * Stores some values of a report, also those that are stored already. One that is below a bound ends the
- * newest value of before.
+ * newest value up to then, in whatever order the reports arrive.
  */
 export function storeValues(
   tx: Tx,
@@ -107,26 +107,35 @@ export function storeValues(
     if (value.value === null) {
       // The last value that was measured is not the newest: that is below a bound, which is no value.
       const { element, parameter } = value
-      const where = 'qpu = $qpu AND element = $element AND parameter = $parameter AND at <= $at'
-      tx.run(`DELETE FROM calibration_latest WHERE ${where}`, { qpu, element, parameter, at })
+      const bound = { qpu, element, parameter, at }
+      tx.run(
+        `INSERT INTO calibration_bounds (qpu, element, parameter, at) VALUES ($qpu, $element, $parameter, $at)
+         ON CONFLICT (qpu, element, parameter) DO UPDATE SET at = $at WHERE calibration_bounds.at < $at`,
+        bound,
+      )
+      tx.run(`DELETE FROM calibration_latest WHERE ${SAME} AND at <= $at`, bound)
       continue
     }
     const row = { report: id, qpu, at, ...value }
-    tx.run(`INSERT INTO calibration_values ${COLUMNS} ON CONFLICT DO NOTHING`, row)
+    tx.run(`INSERT INTO calibration_values (${COLUMNS}) VALUES (${VALUES}) ON CONFLICT DO NOTHING`, row)
     tx.run(
-      `INSERT INTO calibration_latest ${COLUMNS} ON CONFLICT (qpu, element, parameter) DO UPDATE SET at = $at, report = $report,
-         value = $value, error = $error, unit = $unit, routine = $routine WHERE excluded.at >= calibration_latest.at`,
+      `INSERT INTO calibration_latest (${COLUMNS}) SELECT ${VALUES}
+       WHERE NOT EXISTS (SELECT 1 FROM calibration_bounds WHERE ${SAME} AND at >= $at)
+       ON CONFLICT (qpu, element, parameter) DO UPDATE SET at = $at, report = $report,
+         value = $value, error = $error, unit = $unit, routine = $routine
+         WHERE (excluded.at, excluded.report) >= (calibration_latest.at, calibration_latest.report)`,
       row,
     )
   }
 }
 
-const COLUMNS = `(qpu, element, parameter, at, report, value, error, unit, routine)
-  VALUES ($qpu, $element, $parameter, $at, $report, $value, $error, $unit, $routine)`
+const SAME = 'qpu = $qpu AND element = $element AND parameter = $parameter'
+const COLUMNS = 'qpu, element, parameter, at, report, value, error, unit, routine'
+const VALUES = '$qpu, $element, $parameter, $at, $report, $value, $error, $unit, $routine'
 
 /**
  * Records that all values of a report are stored. It becomes the newest calibration of its QPU if none is
- * newer; `medians` replace those of the same parameters.
+ * newer; `medians` replace those of its parameters, of which one without a median has no value any more.
  */
 export function finishValues(
   tx: Tx,
@@ -144,15 +153,15 @@ export function finishValues(
     tx.run('DELETE FROM calibration_values WHERE report = $id', { id })
     return
   }
-  if (Object.keys(medians).length === 0) return
+  if (values.length === 0) return
   const before = readQpuCalibrations(tx, [qpu]).get(qpu)
-  if (!before || before.at <= at) {
-    recordFidelities(tx, qpu, { at, fidelities: fidelitiesOf(values) })
-    // The medians are those of the newest values, which a report that arrives late does not have.
-    storeMedians(tx, { id, qpu, at }, medians)
-  }
-  const newest = before && before.at > at ? before : { report: id, at }
-  const all = JSON.stringify({ ...before?.medians, ...medians })
+  recordFidelities(tx, qpu, { at, fidelities: fidelitiesOf(values) })
+  const isNewest = !before || before.at < at || (before.at === at && before.report <= id)
+  // The medians are those of the newest values, which a report that arrives late does not have.
+  if (isNewest) storeMedians(tx, { id, qpu, at }, medians)
+  const newest = isNewest ? { report: id, at } : before
+  const none = Object.fromEntries(values.map(({ parameter }) => [parameter, undefined]))
+  const all = JSON.stringify({ ...before?.medians, ...none, ...medians })
   tx.run(
     `INSERT INTO qpu_calibrations (qpu, report, at, medians) VALUES ($qpu, $report, $at, $all)
      ON CONFLICT (qpu) DO UPDATE SET report = $report, at = $at, medians = $all`,

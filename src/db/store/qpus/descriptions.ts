@@ -58,14 +58,14 @@ export function removeDescription(tx: Tx, describer: Describer): boolean {
   return true
 }
 
-/** Stores the fidelities that a calibration found; `at`: its end. They replace those of an earlier one. */
+/** Stores the fidelities that a calibration found, unless a later one did; `at`: its end. */
 export function recordFidelities(
   tx: Tx,
   qpu: string,
   { at, fidelities }: { at: string; fidelities: readonly Fidelity[] },
 ): void {
-  if (fidelities.length === 0) return
   const row = findRow(tx, qpu)
+  if (fidelities.length === 0 || row.calibrated_at > at) return
   save(tx, qpu, { ...row, calibrated_at: at, fidelities: JSON.stringify(fidelities) })
   // Clients that show the description read it again.
   if (row.described !== '') tx.changed(qpus, qpu, 'update')
