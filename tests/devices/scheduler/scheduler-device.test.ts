@@ -267,6 +267,12 @@ describe('scheduler_a on a simulated row of five qubits', () => {
     expect((memory as number[][]).map(([re, im]) => Number(re !== 0 || im !== 0))).toEqual(hasSignal)
   })
 
+  test('measures as often as a schedule allows', async () => {
+    const reads = Array.from({ length: 1_000 }, (_, at) => `c[${at}] = measure q;`).join(' ')
+    const result = await run(`OPENQASM 3.0; qubit q; bit[1000] c; ${reads}`, { shots: 2 })
+    expect(countOf(result?.counts, ...Object.keys(result?.counts ?? {}))).toBe(2)
+  })
+
   test('measures in the middle of a circuit, and the state stays what was found', async () => {
     const middle = (more: string) =>
       `OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; bit[3] c; ${more} c[1] = measure q[1]; c[2] = measure q[2];`

@@ -4,14 +4,14 @@ import type { AcquisitionKind, Program, Schedule } from '../../pulse/schedule.ts
 import type { AcquisitionOf, Acquisitions, Instrument } from '../instrument.ts'
 import type { PropagatorCache } from './dynamics/propagator-cache.ts'
 import { createHeldCurrents, type HeldCurrents } from './held-currents.ts'
-import { Draws, hashOf } from './random.ts'
+import { ContentHash, Draws } from './random.ts'
 import type { Pointers } from './readout/pointers.ts'
 import { RegisterEvolution } from './run/evolve-register.ts'
 import { foundIn, type RecordOptions } from './run/found.ts'
 import { assertPlayable, isExact, isPlayable, leastSecondsOf, playRegister } from './run/play-register.ts'
-import { readingsOf } from './run/readings.ts'
+import { type Reading, readingsOf } from './run/readings.ts'
 import { addSignals, type Recordable, recordRegister, type Signals } from './run/record.ts'
-import { registersOf, sortPulses } from './run/registers.ts'
+import { type PulsesByPort, registersOf, sortPulses } from './run/registers.ts'
 import { Repetitions } from './run/repetitions.ts'
 import { type Conditions, conditionsOf } from './state/conditions.ts'
 import type { ChipTruth } from './truth/chip-truth.ts'
@@ -126,11 +126,9 @@ async function prepare(
   const recordables: Recordable[] = []
   for (const { register, pulses, readings, readouts, ...rest } of registersAt(point, context, kind)) {
     assertPlayable(register)
-    const windows = readings.flatMap(({ acquisition: { at, duration, frequency, phase = 0, qubit } }) => {
-      const played = (pulses.res.get(qubit) ?? []).flatMap((pulse) => [pulse.frequency, pulse.amplitude])
-      return [at, duration, frequency, phase, ...played]
-    })
-    const contentFor = (key: string) => contentOf(`${key} ${hashOf(kind, shots, reset_ns, ...windows)}`)
+    const windows = new ContentHash().add(kind).add(shots).add(reset_ns)
+    for (const reading of readings) addWindow(windows, reading, pulses)
+    const contentFor = (key: string) => contentOf(`${key} ${windows.value()}`)
     if (rest.isExact) {
       const { key, populations } = evolution.populations(register, pulses, readouts)
       const found = foundIn(populations, register.qubits.length)
@@ -143,6 +141,13 @@ async function prepare(
     recordables.push({ readings, found: await playRegister(trajectories, play, draws, turns), content })
   }
   return recordables
+}
+
+/** Adds a window and the pulses that its qubit is read with, which are too many for arguments of a call. */
+function addWindow(hash: ContentHash, { acquisition }: Reading, { res }: PulsesByPort): void {
+  const { at, duration, frequency, phase = 0, qubit } = acquisition
+  hash.add(at).add(duration).add(frequency).add(phase)
+  for (const pulse of res.get(qubit) ?? []) hash.add(pulse.frequency).add(pulse.amplitude)
 }
 
 /** Records a point reading by reading, because thousands of shots of many qubits take their time. */
