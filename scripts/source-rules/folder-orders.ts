@@ -29,7 +29,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['gates'],
       ['syntax', 'template'],
       ['execute'],
-      ['features.ts', 'declare-unknown.ts'],
+      ['features.ts', 'declare-unknown.ts', 'extent.ts'],
       ['used-qubits.ts'],
       ['checker.ts', 'draw.ts'],
       ['program.ts'],

@@ -139,6 +139,20 @@ const entries = v.object({
       executions: v.optional(limit),
       /** Qubits that a program declares. */
       qubits: v.optional(limit),
+      /** Length of a shot without the wait before it, s. */
+      schedule_s: v.optional(positive),
+      /** Measurements of a shot. */
+      acquisitions: v.optional(limit),
+      /** Pulses of a shot. */
+      pulses: v.optional(limit),
+      /** Conditions on outcomes in a program. */
+      branches: v.optional(limit),
+      /** Results of a job as JSON text in UTF-8. */
+      result_bytes: v.optional(limit),
+      /** Time that the driver gives a job, s; stated by the driver. */
+      job_timeout_s: v.optional(positive),
+      /** Time that a shot takes at least besides its schedule, s: with it, jobs are judged by their time. */
+      shot_s: v.optional(duration),
     }),
   ),
   simulator: v.optional(v.boolean()),

@@ -84,7 +84,7 @@ export class Checker implements Machine {
 
   measure(qubits: QubitsValue, at: number): Value {
     this.countOperations(qubits.qubits.length, at)
-    this.features.measure(qubits.qubits)
+    this.features.measure(qubits.qubits, at)
     this.used.add(qubits.qubits, this.scope)
     return unknownValue(
       qubits.scalar ? { kind: 'bit' } : { kind: 'bits', size: qubits.open ? -1 : qubits.qubits.length },

@@ -17,8 +17,9 @@ export const FIRST_ARGUMENT = -1_000_000
  */
 export class FeatureFinder {
   readonly found = new Set<ProgramFeature>()
-  /** Whether there is a measurement. */
-  measures = false
+  /** Measurements and conditions on outcomes, each statement once, and where the last of each is. */
+  readonly measurements = { amount: 0, at: -1 }
+  readonly branches = { amount: 0, at: -1 }
   readonly #measured = new Set<number>()
   /** Names of variables computed from outcomes. */
   readonly #outcomes = new Set<string>()
@@ -30,8 +31,9 @@ export class FeatureFinder {
     this.use(qubits)
   }
 
-  measure(qubits: readonly number[]): void {
-    this.measures = true
+  measure(qubits: readonly number[], at: number): void {
+    this.measurements.amount += qubits.length
+    this.measurements.at = at
     this.use(qubits)
     for (const qubit of qubits) {
       if (!isKnown(qubit)) continue
@@ -87,7 +89,10 @@ export class FeatureFinder {
 
   /** A condition whose value is known only at run time. */
   decide(condition: Expression, scope: Scope): void {
-    if (this.#isOutcome(condition, scope)) this.found.add('feedback')
+    if (!this.#isOutcome(condition, scope)) return
+    this.found.add('feedback')
+    this.branches.amount += 1
+    this.branches.at = condition.at
   }
 
   #isOutcome(node: Expression, scope: Scope): boolean {

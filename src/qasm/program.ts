@@ -2,7 +2,8 @@ import { Checker } from './checker.ts'
 import { QasmError, type QasmProblem } from './error.ts'
 import type { Program } from './execute/program.ts'
 import type { Scope } from './execute/scope.ts'
-import { toQasmError } from './fault.ts'
+import type { Extent } from './extent.ts'
+import { positionOf, toQasmError } from './fault.ts'
 import type { ProgramFeature } from './features.ts'
 import { fullLimits, type Limits } from './limits.ts'
 import type { ParsedProgram } from './syntax/ast.ts'
@@ -20,8 +21,9 @@ export interface CheckReport {
   inputs: TypedInput[]
   qubits: number
   clbits: number
-  /** Whether it has a measurement. */
-  measures: boolean
+  /** Measurements and conditions on outcomes, each statement once, and the line of the last of each. */
+  measurements: Extent
+  branches: Extent
   features: ProgramFeature[]
   used: ChipNeeds
   /** In text order; empty for a valid program. */
@@ -30,6 +32,7 @@ export interface CheckReport {
   warnings: QasmWarning[]
 }
 
+const NOTHING: Extent = { amount: 0, line: 0 }
 const NONE_USED: ChipNeeds = { qubits: 0, physical: [], pairs: [], groups: [] }
 
 /** Number of statements that are parsed before they are checked. */
@@ -69,7 +72,8 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
       inputs: [],
       qubits: 0,
       clbits: 0,
-      measures: false,
+      measurements: NOTHING,
+      branches: NOTHING,
       features: [],
       used: NONE_USED,
       problems: [problemOf(error)],
@@ -87,12 +91,17 @@ function reportOf(program: ParsedProgram, checker: Checker): CheckReport {
     inputs: typedInputs(program, checker),
     qubits: layout.qubits + layout.hardware,
     clbits: results.reduce((bits, [, size]) => bits + size, 0),
-    measures: features.measures,
+    measurements: extentOf(features.measurements, text),
+    branches: extentOf(features.branches, text),
     features: [...features.found, ...(inputs.length > 0 ? (['inputs'] as const) : [])],
     used: used.needs,
     problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
     warnings: warnings.inText(text),
   }
+}
+
+function extentOf({ amount, at }: { amount: number; at: number }, text: string): Extent {
+  return at < 0 ? NOTHING : { amount, line: positionOf(text, at).line }
 }
 
 function typedInputs({ inputs }: ParsedProgram, { scope }: Checker): TypedInput[] {

@@ -8,6 +8,7 @@ import { staleValuesOf, type UncalibratedValue, uncalibratedOf } from '../chip/u
 import { calibratedChipOf, canPlayCz } from '../compiler/schedule/calibrated-chip.ts'
 import { describeTiming } from '../noise/describe-chip.ts'
 import { timingOf } from '../noise/noise-of-device-file.ts'
+import { PROGRAM_LIMITS } from '../pulse/check-program.ts'
 
 const ABSENT: ReadonlySet<string> = new Set(['feedback', 'exact', 'single_precision'])
 const FEATURES = DEVICE_FEATURES.filter((feature) => !ABSENT.has(feature))
@@ -77,11 +78,25 @@ export function describeScheduler({
     ],
     ...describeTiming(timingOf(chip)),
     features: FEATURES,
-    limits: { shots: JOB_LIMITS.shots, executions: JOB_LIMITS.executions, qubits: chip.qubits.length },
+    limits: {
+      shots: JOB_LIMITS.shots,
+      executions: JOB_LIMITS.executions,
+      qubits: chip.qubits.length,
+      schedule_s: PROGRAM_LIMITS.durationNs * 1e-9,
+      acquisitions: PROGRAM_LIMITS.acquisitions,
+      pulses: PROGRAM_LIMITS.pulses,
+      result_bytes: JOB_LIMITS.resultBytes,
+      // Others take as long as they calculate.
+      ...(backend === 'cluster' && { shot_s: shortestReset(chip) }),
+    },
     simulator: backend !== 'cluster',
     ...(calibrated !== undefined && { calibrated_at: calibrated }),
     device_config: deviceConfig,
   }
+}
+
+function shortestReset({ qubits }: Chip): number {
+  return Math.min(...qubits.map((qubit) => Math.max(0, qubit.get('reset.duration') ?? 0)))
 }
 
 /** The state of a part of the chip that lacks these values. */

@@ -88,9 +88,13 @@ function assertInTime(
   compiled: readonly Compiled[],
 ): void {
   const kind = payload.meas_level === 0 ? 'trace' : 'shots'
-  const seconds = compiled.reduce((sum, { schedule, resetNs, execution: { shots } }) => {
-    const program = { kind, shots, reset_ns: resetNs, points: [schedule] } as const
-    return sum + (instrument.leastSeconds?.(program) ?? 0)
+  const seconds = compiled.reduce((sum, { schedule, resetNs, execution }) => {
+    const program = { kind, shots: execution.shots, reset_ns: resetNs, points: [schedule] } as const
+    try {
+      return sum + (instrument.leastSeconds?.(program) ?? 0)
+    } catch (error) {
+      throw tooLarge(error, execution)
+    }
   }, 0)
   const left = Math.max(0, io.deadline - clock.monotonic()) / 1_000
   if (seconds <= left) return
@@ -206,11 +210,15 @@ async function signalsOf(job: ChipJob, compiled: Compiled): Promise<IqArrays[]> 
     }
     return readings.map((_, index) => joined(parts.flatMap((part) => part[index] ?? [])))
   } catch (error) {
-    if (!(error instanceof ProgramError)) throw error
-    const { circuitIndex } = execution
-    const details = { errorCode: 'circuit_too_large', circuitIndex, cause: error }
-    throw new JobError(`circuit ${circuitIndex}: ${error.message}`, details)
+    throw tooLarge(error, execution)
   }
+}
+
+/** The error of a circuit that no instrument plays; another error as it is. */
+function tooLarge(error: unknown, { circuitIndex }: Execution): unknown {
+  if (!(error instanceof ProgramError)) return error
+  const details = { errorCode: 'circuit_too_large', circuitIndex, cause: error }
+  return new JobError(`circuit ${circuitIndex}: ${error.message}`, details)
 }
 
 /** Runs one program of a circuit and stores what it returns. */

@@ -28,7 +28,7 @@ export class DescriptionSender {
       const text = JSON.stringify(described)
       if (text === this.#last) return
       this.#last = text
-      emitEvent(this.#io, 'DeviceDescription', { ...checked(described) })
+      emitEvent(this.#io, 'DeviceDescription', { ...withTimeout(checked(described), this.#io.jobTimeoutMs) })
     } catch (error) {
       log.warn('the device could not be described', { error })
     }
@@ -42,6 +42,11 @@ export class DescriptionSender {
       if (!signal.aborted) ask()
     }
   }
+}
+
+/** The time limit of jobs is the driver's. */
+function withTimeout(described: DeviceDescription, jobTimeoutMs: number): DeviceDescription {
+  return { ...described, limits: { ...described.limits, job_timeout_s: jobTimeoutMs / 1_000 } }
 }
 
 /** @throws TypeError naming the first invalid key. */

@@ -27,6 +27,21 @@ export interface Problem extends FieldError {
   path: string
 }
 
+/** What the executions of a job take of a device at least. */
+export interface JobExtents {
+  /** The execution that takes most of each kind, and the line that adds the last of it; 0 = none. */
+  most: {
+    kind: 'schedule_s' | 'acquisitions' | 'pulses' | 'branches' | 'result_bytes'
+    needed: number
+    path: string
+    line: number
+  }[]
+  /** Of all executions. */
+  shots: number
+  /** Sum of the lengths of all shots, s. */
+  seconds: number
+}
+
 /** What the programs of a job declare, and their problems. */
 export interface ProgramsReport {
   /** Of the largest program. */
@@ -44,6 +59,8 @@ export interface ProgramsReport {
   warnings: Problem[]
   /** Directives of programs that have no effect, with their places. */
   ignored: string[]
+  /** What the executions take of a device at least; undefined if there are problems. */
+  extents?: JobExtents | undefined
 }
 
 /** An `AppError` as it moves between threads. */

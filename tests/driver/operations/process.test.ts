@@ -355,6 +355,8 @@ test.each([
       { describe: () => ({ schema: 1, qubits }) },
     )
     await operation.start?.()
+    // The driver states its own limit.
+    expect(JSON.stringify(sent)).toContain('job_timeout_s')
     sent.length = 0
     operation.onCommand(runJobOf('x'))
     await until('both are sent', () => sent.length === 3)

@@ -739,6 +739,20 @@ type QpuDescriptionLimits struct {
 	Executions *int64 `json:"executions,omitempty"`
 
 	Qubits *int64 `json:"qubits,omitempty"`
+
+	ScheduleS *float64 `json:"schedule_s,omitempty"`
+
+	Acquisitions *int64 `json:"acquisitions,omitempty"`
+
+	Pulses *int64 `json:"pulses,omitempty"`
+
+	Branches *int64 `json:"branches,omitempty"`
+
+	ResultBytes *int64 `json:"result_bytes,omitempty"`
+
+	JobTimeoutS *float64 `json:"job_timeout_s,omitempty"`
+
+	ShotS *float64 `json:"shot_s,omitempty"`
 }
 
 // QpuDescription: see the reference of the routes

@@ -487,6 +487,13 @@ export interface QpuDescriptionLimits {
   readonly shots?: number
   readonly executions?: number
   readonly qubits?: number
+  readonly schedule_s?: number
+  readonly acquisitions?: number
+  readonly pulses?: number
+  readonly branches?: number
+  readonly result_bytes?: number
+  readonly job_timeout_s?: number
+  readonly shot_s?: number
 }
 
 export interface QpuDescription {

@@ -438,6 +438,13 @@ class QpuDescriptionLimits(TypedDict, total=False):
     shots: int
     executions: int
     qubits: int
+    schedule_s: float
+    acquisitions: int
+    pulses: int
+    branches: int
+    result_bytes: int
+    job_timeout_s: float
+    shot_s: float
 
 
 class _QpuDescription(TypedDict):

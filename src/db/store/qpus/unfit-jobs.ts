@@ -8,10 +8,10 @@ const MAX_REASON_LENGTH = 1_000
 
 /**
  * Why a QPU cannot run a pending job now: what the job needs of the chip is not calibrated, or does not meet
- * the condition of the job.
+ * the condition of the job, or the job passes a limit of the device.
  */
 export interface Unfitness {
-  code: 'not_calibrated' | 'below_quality'
+  code: 'not_calibrated' | 'below_quality' | 'beyond_limit'
   /** Part of a sentence. */
   reason: string
 }

@@ -2,7 +2,9 @@ import type { Ahead, JsonText, ReadTx } from '../../../db/index.ts'
 import { readReadoutFidelities } from '../../../db/store/calibrations/index.ts'
 import type { Qpu } from '../../../db/store/qpus/index.ts'
 import { type QualityCondition, shortfallsOf } from '../../../protocol/index.ts'
+import type { JobExtents } from '../../programs/messages.ts'
 import { chipOf, type DescribedChip, flawedChipOf, type Part } from './described-chip.ts'
+import { type BeyondLimit, beyondLimits } from './judge-extents.ts'
 
 /** The chip of a QPU in one transaction. */
 export class ChipReading {
@@ -20,6 +22,11 @@ export class ChipReading {
 
   get name(): string {
     return this.#qpu.name
+  }
+
+  /** The limits of the device that a job passes. */
+  beyond(extents: JobExtents | undefined): BeyondLimit[] {
+    return extents ? beyondLimits(this.#description(), this.#qpu.name, extents) : []
   }
 
   /** The chip, if parts of it are not in use or stale; undefined for a whole chip. */

@@ -5,6 +5,8 @@ import { ChipJudge } from './judge-chip.ts'
 
 /** Why a pending job does not fit the chip of a QPU now; undefined when it does. */
 export function unfitnessOf(chip: ChipReading, needs: JobChipNeeds): Unfitness | undefined {
+  const [beyond] = chip.beyond(needs.extents)
+  if (beyond) return { code: 'beyond_limit', reason: beyond.reason }
   const { flawed } = chip
   const reason = flawed && new ChipJudge(flawed, needs).problems()[0]?.reason
   return reason === undefined ? belowQuality(chip, needs) : { code: 'not_calibrated', reason }

@@ -7,18 +7,23 @@ import {
   type TypedInput,
 } from '../../../qasm/index.ts'
 import type { Problem, ProgramsReport } from '../../programs/messages.ts'
+import { jobExtents } from '../chip/job-extents.ts'
 import { checkEach } from './check-each.ts'
 import { countsWarnings, memoryProblem } from './memory-problem.ts'
 
-/** Total characters and operations that are checked within about 5 ms. */
-const INLINE_LIMITS = { length: 64 * 1024, operations: 10_000 }
+/** Total characters and operations that are checked within about 5 ms, and the steps of `jobExtents`. */
+const INLINE_LIMITS = { length: 64 * 1024, operations: 10_000, steps: 20 }
+/** Steps of `jobExtents` in the thread: about 0.2 s. */
+const MAX_STEPS = 1_000
 
 /** Warnings of a job that a dry run names. */
 const MAX_WARNINGS = 100
 
 /** Checks each program, its parameter sets against its inputs, and the length of the memory. */
 export function checkPrograms(payload: JobPayload): ProgramsReport {
-  return reportOn(payload, checkEach(payload.circuits.map(({ circuit }) => circuit)))
+  const reports = checkEach(payload.circuits.map(({ circuit }) => circuit))
+  const { report } = withExtents(payload, reports, MAX_STEPS)
+  return report
 }
 
 /** Like `checkPrograms`; undefined when the check would block the event loop for too long. */
@@ -31,7 +36,16 @@ export function checkProgramsInline(payload: JobPayload): ProgramsReport | undef
   const reports = checkEach(programs, { operations })
   const isCutShort = ({ code }: QasmProblem) => code === 'too_many_operations'
   if (reports.some(({ problems }) => problems.some(isCutShort))) return undefined
-  return reportOn(payload, reports)
+  const { report, isWhole } = withExtents(payload, reports, INLINE_LIMITS.steps)
+  return isWhole ? report : undefined
+}
+
+/** The report with what the executions take; not the whole of it if the steps were too few. */
+function withExtents(payload: JobPayload, reports: readonly CheckReport[], steps: number) {
+  const report = reportOn(payload, reports)
+  if (report.problems.length > 0) return { report, isWhole: true }
+  const { extents, problems, isWhole } = jobExtents(payload, reports, steps)
+  return { report: { ...report, problems, ...(problems.length === 0 && { extents }) }, isWhole }
 }
 
 function reportOn(payload: JobPayload, reports: readonly CheckReport[]): ProgramsReport {
@@ -77,10 +91,10 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
 
 /** Expectation values need no measurement. */
 function warningsOf(
-  { measures, qubits, problems, warnings }: CheckReport,
+  { measurements, qubits, problems, warnings }: CheckReport,
   hasOutcomes: boolean,
 ): QasmWarning[] {
-  if (measures || !hasOutcomes || qubits === 0 || problems.length > 0) return warnings
+  if (measurements.amount > 0 || !hasOutcomes || qubits === 0 || problems.length > 0) return warnings
   const message = 'The program measures nothing, so that all its bits are 0'
   return [{ code: 'no_measurement', message, line: 1, column: 1 }, ...warnings]
 }

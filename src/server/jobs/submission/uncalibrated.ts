@@ -4,6 +4,7 @@ import type { KnownQpus, Qpu } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { chipOf } from '../chip/described-chip.ts'
 import { ChipJudge, type UsedPart } from '../chip/judge-chip.ts'
+import { type BeyondLimit, beyondLimits } from '../chip/judge-extents.ts'
 import { needsOf } from './needs.ts'
 import type { Target } from './target.ts'
 
@@ -19,9 +20,9 @@ const NOTHING: Found = { problems: [], warnings: [] }
 const MAX_WARNINGS = 50
 
 /**
- * What a job needs of the chips of its target that is not in use or not calibrated: problems when no QPU can
- * run it without. Otherwise warnings of what it may use although it is not calibrated, because it says so
- * (`allow_uncalibrated`), and of values that a check has found stale.
+ * What a job needs of the chips of its target that passes a limit of the device, is not in use or not
+ * calibrated: problems when no QPU can run it without. Otherwise warnings of what it may use although it is
+ * not calibrated, because it says so (`allow_uncalibrated`), and of values that a check has found stale.
  */
 export function findUncalibrated(
   tx: ReadTx,
@@ -37,18 +38,26 @@ export function findUncalibrated(
 }
 
 function findOnQpu(submission: ExaminedSubmission, qpu: Qpu, description: JsonText | null): Found {
+  const beyond = beyondLimits(description, qpu.name, submission.extents)
+  if (beyond.length > 0) return { ...NOTHING, problems: beyond.map(problemOf) }
   const chip = chipOf(description, qpu)
   if (!chip) return NOTHING
   const judge = new ChipJudge(chip, submission)
-  const problems = judge.problems().map(({ path, params, reason, remedy }) => ({
-    path,
-    code: 'not_calibrated',
-    message: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. ${remedy}`,
-    ...(params && { params }),
-  }))
+  const problems = judge.problems().map((problem) => problemOf({ code: 'not_calibrated', ...problem }))
   if (problems.length > 0) return { ...NOTHING, problems }
   const warnings = judge.parts().flatMap((used) => warningsOf(used, judge, qpu.name))
   return { ...NOTHING, warnings: warnings.slice(0, MAX_WARNINGS) }
+}
+
+function problemOf({
+  path,
+  code,
+  params,
+  reason,
+  remedy,
+}: Omit<BeyondLimit, 'params'> & Pick<Problem, 'params'>): Problem {
+  const message = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. ${remedy}`
+  return { path, code, message, ...(params && { params }) }
 }
 
 function warningsOf({ path, part, isNamed }: UsedPart, judge: ChipJudge, qpu: string): Problem[] {
