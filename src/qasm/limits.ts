@@ -24,6 +24,8 @@ export interface Limits {
   elements: number
   /** Whether a whole power is the gate so many times, as hardware plays it, and not one matrix. */
   repeatsPowers?: boolean | undefined
+  /** Length of one `dt`, s; 1 ns when absent. */
+  dt?: number | undefined
   /** Called every few microseconds to milliseconds of work; an error that it throws ends the work. */
   checkpoint?: (() => void) | undefined
 }

@@ -59,7 +59,7 @@ export class Simulator {
   async run({ noise, ...request }: SimulationRequest, control: RunControl): Promise<ExecutionResult[]> {
     const timeBudget = new TimeBudget(this.#clock, control)
     const checkpoint = () => timeBudget.check()
-    const executions = executionsOf(request.circuits, request.limits.executions, checkpoint)
+    const executions = executionsOf(request.circuits, request.limits, checkpoint)
     const job: BatchJob = { ...request, noise: noise?.source }
     const resultBudget = resultBudgetOf(job)
     const dependencies = {

@@ -52,7 +52,7 @@ export async function runOnChip(job: ChipJob): Promise<JobResults> {
   const [started, startedAt] = [clock.now(), clock.monotonic()]
   try {
     io.phase('compile')
-    const compiled = executionsOf(circuitsOf(payload), LIMITS.executions).map((each) => compile(job, each))
+    const compiled = executionsOf(circuitsOf(payload), LIMITS).map((each) => compile(job, each))
     const mayOmitCounts = memoryOf(payload) === 'packed_bits'
     const budget = new ResultBudget(io.resultBytes ?? JOB_LIMITS.resultBytes, { mayOmitCounts })
     const results: CircuitResult[] = []

@@ -122,7 +122,11 @@ function delay(m: Machine, node: SimpleStatement & { kind: 'delay' }): void {
   }
   const qubits = operandQubits(m, node.operands)
   if (node.hasNoUnit)
-    m.warn('no_unit', 'This wait has no unit: its number is taken as dt, which is 1 ns', node.at)
+    m.warn(
+      'no_unit',
+      'This wait has no unit: its number is taken as dt, the unit of time of the QPU, or 1 ns',
+      node.at,
+    )
   if (!decide(m, duration) || duration.kind !== 'duration') return
   const { seconds } = duration
   if (seconds.numerator < 0n)

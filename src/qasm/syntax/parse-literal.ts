@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts'
-import { parseDecimal, quotient, type Rational } from '../rational.ts'
+import { parseDecimal, product, type Rational } from '../rational.ts'
 import { durationValue, floatValue, freshBits, literalInt, type Value } from '../values/values.ts'
 import type { Expression } from './ast.ts'
 import type { Cursor } from './cursor.ts'
@@ -51,20 +51,21 @@ function plainDigits(p: Cursor): string {
   return text.includes('_') ? text.replaceAll('_', '') : text.replace('0B', '0b').replace('0X', '0x')
 }
 
-/** Decimal places of the units of time; `dt` is taken as one nanosecond. */
-const PLACES: Readonly<Record<string, number>> = { s: 0, ms: 3, us: 6, µs: 6, μs: 6, ns: 9, dt: 9 }
+/** Decimal places of the units of time besides `dt`. */
+const PLACES: Readonly<Record<string, number>> = { s: 0, ms: 3, us: 6, µs: 6, μs: 6, ns: 9 }
+const NANOSECOND: Rational = { numerator: 1n, denominator: 10n ** 9n }
 
-/** One `dt`. */
-export const DT: Value = {
-  kind: 'duration',
-  seconds: { numerator: 1n, denominator: 10n ** BigInt(PLACES['dt'] ?? 0) },
+/** One `dt`, which is the device's: the decimal number that it publishes. */
+export function dtOf({ limits: { dt } }: Cursor): Rational {
+  return (dt === undefined ? undefined : parseDecimal(String(dt))) ?? NANOSECOND
 }
 
 /** Seconds of a timing literal. */
 function timingSeconds(p: Cursor): Rational {
   const [, number = '', unit = ''] = /^([\d.]+(?:e[-+]?\d+)?)\s*(\D+)$/i.exec(plainDigits(p)) ?? []
   const value = parseDecimal(number)
-  const seconds = value && quotient(value, { numerator: 10n ** BigInt(PLACES[unit] ?? 0), denominator: 1n })
+  const one = unit === 'dt' ? dtOf(p) : { numerator: 1n, denominator: 10n ** BigInt(PLACES[unit] ?? 0) }
+  const seconds = value && product(value, one)
   if (seconds) return seconds
   throw new Fault('invalid_value', p.at, 'This time is beyond the range of numbers')
 }

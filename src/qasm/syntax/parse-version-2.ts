@@ -1,10 +1,11 @@
 import { Fault } from '../fault.ts'
+import { durationValue } from '../values/values.ts'
 import type { Expression, GateCallNode, Statement } from './ast.ts'
 import type { Cursor } from './cursor.ts'
 import { tryPackCall } from './pack-call.ts'
 import { parseGate, parseOpaque, parseRegister } from './parse-definition.ts'
 import { parseArguments, parseExpression, parseOperand, parsePostfix } from './parse-expression.ts'
-import { DT, parseLiteral } from './parse-literal.ts'
+import { dtOf, parseLiteral } from './parse-literal.ts'
 import { parsePragma } from './parse-pragma.ts'
 import { parseInclude } from './parse-statement.ts'
 
@@ -117,7 +118,7 @@ function waitOf(p: Cursor, call: Pick<GateCallNode, 'at' | 'name' | 'parameters'
   if (left === undefined || parameters.length > 1)
     throw new Fault('parameter_count', at, `"${name}" takes 1 parameter, not ${parameters.length}`)
   p.waits.add(name)
-  const right: Expression = { kind: 'literal', at, value: DT }
+  const right: Expression = { kind: 'literal', at, value: durationValue(dtOf(p)) }
   const duration: Expression = { kind: 'binary', at: left.at, operator: '*', left, right }
   return { kind: 'delay', at, duration, operands, hasNoUnit: true }
 }

@@ -28,7 +28,7 @@ export function circuitHandler(
     const resultBudget = resultBudgetOf(job, results)
     const parts = { noise, clock: systemClock, engine, timeBudget, resultBudget, threads }
     const runner = new CircuitRunner(job, parts)
-    const read = () => executionsOf(job.circuits, job.limits.executions, () => timeBudget.check())
+    const read = () => executionsOf(job.circuits, job.limits, () => timeBudget.check())
     await runNextCircuits(runner, read, new WorkQueue(queue), (report) => respond(responseOf(report)))
   }
 }

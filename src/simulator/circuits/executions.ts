@@ -30,6 +30,7 @@ export interface JobLimits {
   resultLength: number
   /** As of the limits of a program. */
   repeatsPowers?: boolean
+  dt?: number | undefined
   /** Maximum bond dimension of a matrix product state; 256 when absent. */
   maxBondDimension?: number
 }
@@ -46,10 +47,10 @@ export interface Execution {
   expectationValues: readonly PauliSum[]
 }
 
-function parseCircuits(circuits: readonly CircuitRequest[], checkpoint?: () => void): Program[] {
+function parseCircuits(circuits: readonly CircuitRequest[], dt?: number, checkpoint?: () => void): Program[] {
   return circuits.map(({ program }, circuitIndex) => {
     try {
-      return parsedProgram(program, checkpoint)
+      return parsedProgram(program, checkpoint, dt)
     } catch (error) {
       throw circuitErrorOf(error, circuitIndex)
     }
@@ -83,14 +84,14 @@ function parameterSets(
 
 /**
  * The executions of a job, in order. `checkpoint` is called regularly and may throw to end the work.
- * @throws SimulationError for an invalid program or parameter set, and for more than `maxExecutions`.
+ * @throws SimulationError for an invalid program or parameter set, and for more than the limit allows.
  */
 export function executionsOf(
   circuits: readonly CircuitRequest[],
-  maxExecutions: number,
+  { executions: maxExecutions, dt }: Pick<JobLimits, 'executions' | 'dt'>,
   checkpoint?: () => void,
 ): Execution[] {
-  const programs = parseCircuits(circuits, checkpoint)
+  const programs = parseCircuits(circuits, dt, checkpoint)
   const executions = circuits.flatMap((circuit, circuitIndex) => {
     const program = programs[circuitIndex] as Program
     const sets = parameterSets(program, circuit.parameterSets, circuitIndex)
@@ -189,7 +190,7 @@ export function validateCircuits(
   circuits: readonly CircuitRequest[],
   limits: JobLimits,
 ): void {
-  for (const execution of executionsOf(circuits, limits.executions)) {
+  for (const execution of executionsOf(circuits, limits)) {
     lowerExecution(execution, backend, limits)
   }
 }

@@ -9,13 +9,15 @@ const parsed = new Recent<Program>({ entries: 64, size: MAX_CHARACTERS })
 /**
  * Parses and checks a program, or returns the tree of one of the last ones of the same text: jobs of a
  * calibration or of a parameter scan repeat theirs. Running a program does not change its tree.
+ * @param dt length of one `dt`, s
  * @throws QasmError for the first problem in text order.
  */
-export function parsedProgram(text: string, checkpoint?: () => void): Program {
-  if (text.length > MAX_CHARACTERS) return parseProgram(text, { checkpoint })
-  const known = parsed.get(text)
+export function parsedProgram(text: string, checkpoint?: () => void, dt?: number): Program {
+  if (text.length > MAX_CHARACTERS) return parseProgram(text, { checkpoint, dt })
+  const key = `${dt ?? ''}\n${text}`
+  const known = parsed.get(key)
   if (known) return known
-  const program = parseProgram(text, { checkpoint })
-  parsed.add(text, program, text.length)
+  const program = parseProgram(text, { checkpoint, dt })
+  parsed.add(key, program, text.length)
   return program
 }

@@ -187,3 +187,21 @@ q0_q1:
     )
   })
 })
+
+test('a dt of a program is that of the noise file, and 1 ns without one', async () => {
+  const program = (version: string, body: string) => `OPENQASM ${version}; ${body}`
+  const of = (lasts: string) =>
+    program('3.0', `include "stdgates.inc"; qubit q; bit c; if (2000dt == ${lasts}) { x q; } c = measure q;`)
+  const wait = program(
+    '2.0',
+    'include "qelib1.inc"; qreg q[1]; creg c[1]; x q[0]; delay(20000) q[0]; measure q -> c;',
+  )
+  const countsOf = async (options: string[], text: string) =>
+    (await runJob(await openProcess('aer_sim', options), payloadOf([text], { shots: 2_000, seed: 1 })))
+      .circuit_results[0]?.counts
+  const file = write('dt: 0.25e-9\nidle: [{t1: 5e-6, t2: 5e-6}]')
+  expect(await countsOf([`noise=${file}`], of('0.5us'))).toEqual({ 1: 2_000 })
+  expect(await countsOf([], of('2us'))).toEqual({ 1: 2_000 })
+  // 20,000 dt are 5 us, after which 1/e of the qubits are excited.
+  expect((await countsOf([`noise=${file}`], wait))?.['1']).toBeGreaterThan(650)
+})

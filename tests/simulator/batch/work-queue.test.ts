@@ -40,7 +40,7 @@ async function methodsOf(circuits: [text: string, shots: number][], noiseText?: 
     resultBudget: resultBudgetOf(job),
     threads: 2,
   })
-  const executions = executionsOf(job.circuits, job.limits.executions)
+  const executions = executionsOf(job.circuits, job.limits)
   const reports: CircuitReport[] = []
   const queue = new WorkQueue(executions.length)
   await runNextCircuits(

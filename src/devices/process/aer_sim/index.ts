@@ -81,6 +81,7 @@ export const aerSim = defineDevice({
               stateQubits: options.max_qubits,
               shots: options.max_shots,
               maxBondDimension: options.max_bond,
+              dt: noise?.current.timing.dt,
             },
             method: options.method,
             seed: options.seed ?? newSeed(),
