@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SvcClient } from '../../clients/js/src/index.ts'
 import { type Running, startSvc } from '../support/executable/background-process.ts'
 import { submit, untilJob, untilStarted } from '../support/executable/job-calls.ts'
 import { unpackPreviousRelease } from '../support/executable/previous-release.ts'
@@ -181,4 +182,18 @@ describe.each([
     await driver.untilLogged('(403)')
     expect(driver.process.exitCode).toBe(null)
   })
+})
+
+test(`the clients of this version work with a server of ${previous.version}, which knows no omit`, async () => {
+  await using lab = await open({ server: previous.executable, driver: SVC })
+  const { service, user } = lab
+  await using _driver = lab.startQpu()
+  await service.untilOnline('kelvin')
+  const svc = new SvcClient({ baseUrl: service.url, apiToken: user.token })
+  const circuits = ['OPENQASM 3.0; qubit q; bit c; c = measure q;']
+  const job = await svc.submitJob({ circuits, shots: 10, qpu: 'kelvin' })
+  expect((await job.result()).circuits[0]?.shots).toBe(10)
+  const [listed] = await Array.fromAsync(svc.jobs({ limit: 1 }))
+  expect([listed?.id, listed?.status]).toEqual([job.id, 'completed'])
+  expect((await (await svc.job(job.id)).result()).jobId).toBe(job.id)
 })
