@@ -29,6 +29,9 @@ export const partialResultsResponse = v.pipe(
   v.title('PartialResults'),
 )
 
+/** More than one attempt can have: `next` says how many results of which attempt are known. */
+const RESULTS_OF_ATTEMPT = 2 ** 24
+
 /**
  * The results of single circuits of a job that runs, has failed or waits for another attempt, in the order of
  * their arrival; `after`: without the first ones.
@@ -41,7 +44,10 @@ export function viewPartialResults(
 ) {
   return db.read((tx) => {
     const { status, attempt, progress } = findAccessible(tx, caller, id)
-    const found = listPartialResults(tx, id, after)
+    const first = Math.max(0, attempt - 1) * RESULTS_OF_ATTEMPT
+    // What was read of an earlier attempt is no part of this one.
+    const known = Math.max(0, after - first)
+    const found = listPartialResults(tx, id, known)
     const results = found.map(({ index, text }) => ({ index, result: new JsonText(text) }))
     return {
       status,
@@ -49,7 +55,7 @@ export function viewPartialResults(
       progress,
       complete: status === 'completed',
       results,
-      next: after + found.length,
+      next: first + known + found.length,
     }
   })
 }

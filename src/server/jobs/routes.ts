@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
-import { JOB_LIMITS, receipt } from '../../protocol/index.ts'
+import { receipt } from '../../protocol/index.ts'
 import { BODIES } from '../admission/limits.ts'
 import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { callerName } from '../http/caller.ts'
@@ -165,8 +165,8 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       query: v.object({
         after: v.optional(
           v.pipe(
-            whole(0, JOB_LIMITS.executions),
-            v.description('Number of results that are known: `next` of the response before'),
+            whole(0, Number.MAX_SAFE_INTEGER),
+            v.description('`next` of the response before: only what arrived later, all of another attempt'),
           ),
           '0',
         ),

@@ -110,6 +110,11 @@ rows('dates:', [
   ['strftime("%Y-%m", opened) = ""', 'cd'],
   ['strftime("%Y", opened, "+1 year") = "2027"', 'ab'],
   ['strftime("%Y-%m-%d") = "2026-01-31"', 'abcd'],
+  ['strftime("%m-%d", "2026-01-31", "+1 month") = "03-03"', 'abcd'],
+  ['strftime("%F", "2028-02-29", "+1 year") = "2029-03-01"', 'abcd'],
+  ['strftime("%F", "2026-03-31", "-1 month") = "2026-03-03"', 'abcd'],
+  ['strftime("%F", "2026-01-31", "1.5 months") = "2026-03-18"', 'abcd'],
+  ['strftime("%F", "2026-01-31", "+13 months", "start of month") = "2027-03-01"', 'abcd'],
   ['strftime("%H", "now") = "09"', 'abcd'],
   ['strftime("%Y", owner.created) != ""', 'abd'],
 ])

@@ -108,6 +108,10 @@ describe('results before the end of a job', () => {
     expect(await it.view()).toMatchObject(begun)
     await it.report({ 0: resultWith(6) }, { attempt: 2 })
     expect(await it.view()).toMatchObject({ results: [[0, 6]] })
+    // Whoever knows one of the first attempt knows none of the second.
+    const { next, results } = await it.view(1)
+    expect(results).toEqual([[0, 6]])
+    expect(await it.view(next)).toMatchObject({ results: [], next })
   })
 
   test('are refused from another driver, and if they contradict the job', async () => {

@@ -139,8 +139,16 @@ END $svc$`,
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
 DECLARE
   part text[];
+  whole int;
 BEGIN
   part := regexp_match(lower(modifier), '^([+-]?[0-9]+(?:\\.[0-9]+)?) (second|minute|hour|day|month|year)s?$');
+  IF part[2] IN ('month', 'year') THEN
+    -- As in SQLite, 31 January and a month is 3 March, and the fraction of a month has 30 days.
+    whole := trunc(part[1]::numeric);
+    RETURN date_trunc('month', moment) + make_interval(months => whole * CASE part[2] WHEN 'year' THEN 12 ELSE 1 END)
+      + (moment - date_trunc('month', moment))
+      + (part[1]::numeric - whole) * CASE part[2] WHEN 'year' THEN interval '365 days' ELSE interval '30 days' END;
+  END IF;
   IF part IS NOT NULL THEN RETURN moment + (part[1] || ' ' || part[2])::interval; END IF;
   part := regexp_match(lower(modifier), '^start of (day|month|year)$');
   IF part IS NOT NULL THEN RETURN date_trunc(part[1], moment); END IF;
