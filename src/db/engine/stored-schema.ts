@@ -23,6 +23,8 @@ export interface StoredSchema {
   create(table: Table): void
   /** Adds a column with the text `definition`, which begins with its quoted name. */
   addColumn(table: string, definition: string): void
+  /** Gives a column without an index the text `definition`, with the same type and a default; values stay. */
+  changeColumn(table: string, definition: string): void
   /** Drops what is stored but not declared in the same words, and creates what is missing. */
   replaceIndexes(declared: readonly Declared[]): void
   /** The same for triggers; those of `own` are for the connection that writes, and may end with it. */

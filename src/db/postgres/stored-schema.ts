@@ -128,6 +128,22 @@ export function storedSchemaOf(
       if (reference !== undefined) references = [...references, reference]
       note('table', { name: table, part: definitions.length, sql: definition })
     },
+    changeColumn(table, definition) {
+      const name = columnName(definition) ?? ''
+      const { sql } = columnDefinition(table, definition, { names: [name], hasOwnKey: false })
+      const [, check = ''] = /( CHECK \(.*)$/.exec(sql) ?? []
+      connection.post(
+        `ALTER TABLE ${quoted(table)} DROP CONSTRAINT IF EXISTS ${quoted(`${table}_${name}_check`)}`,
+      )
+      if (check !== '') connection.post(`ALTER TABLE ${quoted(table)} ADD${check}`)
+      const part = tables()
+        .find((each) => each.name === table)
+        ?.definitions.findIndex((each) => columnName(each) === name)
+      connection.post(
+        `UPDATE schema_objects SET sql = $sql WHERE kind = 'table' AND name = $table AND part = $part`,
+        { sql: definition, table, part: part ?? 0 },
+      )
+    },
     replaceIndexes(declared) {
       // A declaration for tests may lack the other table.
       const names = new Set(tables().map(({ name }) => name))

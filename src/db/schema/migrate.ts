@@ -15,8 +15,8 @@ export interface Migration {
   id: number
   /** The words in its file name. */
   name: string
-  /** Single SQL statements, and columns to add, in order; in one transaction with foreign keys off. */
-  statements: readonly (string | AddedColumn)[]
+  /** Single SQL statements, and columns to add or change; in one transaction with foreign keys off. */
+  statements: readonly (string | AddedColumn | ChangedColumn)[]
   /** What stored rows must meet before this or any other pending migration may run. */
   rules?: readonly RowRule[]
 }
@@ -25,6 +25,12 @@ export interface Migration {
 interface AddedColumn {
   table: string
   column: string
+}
+
+/** A stored column that gets the text `changed` and keeps its values; an absent one is added later. */
+interface ChangedColumn {
+  table: string
+  changed: string
 }
 
 /** A rule for the rows of a table; its SQL reads the oldest schema from which this migration is reached. */
@@ -147,7 +153,8 @@ function apply({ writer, schema }: NewEngine, migration: Migration, at: string):
   writer.transaction('write', () => {
     for (const step of migration.statements) {
       if (typeof step === 'string') writer.run(step)
-      else addColumn(schema, step)
+      else if ('column' in step) addColumn(schema, step)
+      else changeColumn(schema, step)
     }
     const broken = schema.brokenReferences()
     if (broken.length > 0) {
@@ -168,6 +175,12 @@ function addColumn(schema: StoredSchema, { table, column }: AddedColumn): void {
   const stored = schema.tables().find(({ name }) => name === table)?.definitions ?? []
   if (stored.some((each) => columnName(each) === columnName(column))) return
   schema.addColumn(table, column)
+}
+
+function changeColumn(schema: StoredSchema, { table, changed }: ChangedColumn): void {
+  const stored = schema.tables().find(({ name }) => name === table)?.definitions ?? []
+  const before = stored.find((each) => columnName(each) === columnName(changed))
+  if (before !== undefined && before !== changed) schema.changeColumn(table, changed)
 }
 
 /**

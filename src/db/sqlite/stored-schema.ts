@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { createPrivateFile } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
 import { quoted } from '../engine/sql.ts'
-import type { StoredSchema, StoredTable } from '../engine/stored-schema.ts'
+import { columnName, type StoredSchema, type StoredTable } from '../engine/stored-schema.ts'
 import type { Declared } from '../engine/table.ts'
 import type { FileConnection } from './connection.ts'
 import { flush } from './flush.ts'
@@ -51,6 +51,19 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
     create: (table) => void connection.run(createTable(table)),
     addColumn(table, definition) {
       connection.run(`ALTER TABLE ${quoted(table)} ADD COLUMN ${definition}`)
+    },
+    // A CHECK cannot be changed: a new column takes the place of the old one.
+    changeColumn(table, definition) {
+      const name = columnName(definition) ?? ''
+      const [column, interim] = [quoted(name), quoted(`${name}_changed`)]
+      for (const step of [
+        `ADD COLUMN ${definition.replaceAll(column, interim)}`,
+        `DROP COLUMN ${column}`,
+        `RENAME COLUMN ${interim} TO ${column}`,
+      ]) {
+        if (step.startsWith('DROP')) connection.run(`UPDATE ${quoted(table)} SET ${interim} = ${column}`)
+        connection.run(`ALTER TABLE ${quoted(table)} ${step}`)
+      }
     },
     replaceIndexes: (declared) => replace(connection, 'index', declared),
     replaceTriggers(declared, own) {

@@ -40,13 +40,14 @@ test('svc audit lists what operators did, also by command, and finds what was ch
     'qpu.create',
     'qpu.drain',
     'record.create',
+    'account.end_access',
     'user.account',
     'record.update',
   ])
   expect(entries[0]).toMatchObject({ actor: 'cli', email: '' })
   expect(entries[2]).toMatchObject({ email: 'admin@example.org', subject: qpu.id })
-  expect(entries[4]?.detail).toEqual({ qpu_seconds: { from: 10, to: 25 } })
-  expect(entries[5]?.detail).toMatchObject({
+  expect(entries[5]?.detail).toEqual({ qpu_seconds: { from: 10, to: 25 } })
+  expect(entries[6]?.detail).toMatchObject({
     fields: expect.arrayContaining(['qpu_seconds', 'password', 'username']),
     changes: { qpu_seconds: { from: 10, to: 25 } },
   })
@@ -56,7 +57,7 @@ test('svc audit lists what operators did, also by command, and finds what was ch
     /^\d{4}-\d\d-\d\d .*Z {2}superuser:\w{15} \(admin@example\.org\) {2}qpu\.drain {2}\w{15} {2}\{"draining":true,"reason":""\}\n$/,
   )
   expect((await run('audit', 'list', '--since', '2999-01-01')).out).toBe('')
-  expect((await run('audit', 'list', '--since', '1h', '--subject', user)).out.split('\n')).toHaveLength(5)
+  expect((await run('audit', 'list', '--since', '1h', '--subject', user)).out.split('\n')).toHaveLength(6)
 
   const logins = await run('audit', 'list', '--act', 'login', '--address', '127.0.0.1', '--json')
   expect(JSON.parse(logins.out)).toMatchObject([
@@ -66,7 +67,7 @@ test('svc audit lists what operators did, also by command, and finds what was ch
   expect((await run('audit', 'list', '--address', '192.0.2.1')).out).toBe('')
 
   const whole = await run('audit', 'verify')
-  expect(whole.out).toMatch(/^svc_data: 8 entries, none changed or removed; head [0-9a-f]{64}\n$/)
+  expect(whole.out).toMatch(/^svc_data: 9 entries, none changed or removed; head [0-9a-f]{64}\n$/)
   const head = whole.out.trim().split(' ').at(-1) ?? ''
   expect((await run('audit', 'verify', '--head', head)).status).toBe(0)
   await service.stop()
@@ -74,7 +75,7 @@ test('svc audit lists what operators did, also by command, and finds what was ch
     using db = new Sqlite(join(folder.path, 'svc_data', 'svc.db'))
     db.run(sql)
   }
-  forge('DELETE FROM audit_log WHERE seq = 8')
+  forge('DELETE FROM audit_log WHERE seq = 9')
   expect((await run('audit', 'verify')).status).toBe(0)
   const cut = await run('audit', 'verify', '--head', head)
   expect(cut).toMatchObject({ status: 1, out: expect.stringContaining('but was cut off') })

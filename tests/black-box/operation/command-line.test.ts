@@ -159,6 +159,7 @@ describe('data for programs', () => {
     expect(JSON.parse((await run('doctor', '--json')).out)).toEqual({
       dir: 'svc_data',
       findings: [],
+      repaired: [],
       accepted_loss: null,
     })
     expect(JSON.parse((await run('backup', 'a.db', '--json')).out)).toEqual({

@@ -1,6 +1,7 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type AppError, silentLog, withLogFields, workFor } from '../../../src/base/index.ts'
+import { apiTokens, type TokenScope } from '../../../src/db/collections/api_tokens.ts'
 import { quantumJobs } from '../../../src/db/collections/quantum_jobs.ts'
 import { users } from '../../../src/db/collections/users.ts'
 import { COLLECTIONS } from '../../../src/db/collections.ts'
@@ -279,6 +280,32 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
         await db.write('again', (tx) => tx.update(quantumJobs, job, { payload: { program: 'old' } }))
         await db.close()
       }
+    },
+    START_MS,
+  )
+
+  test(
+    'a migration changes what a column accepts, and keeps its values',
+    async () => {
+      const first = await open()
+      const user = await first.db.write('add', (tx) => tx.insert(users, ann).id)
+      const add = (scope: TokenScope) => (tx: Tx) => tx.insert(apiTokens, { user, token: scope, scope }).id
+      const kept = await first.db.write('add', add('submit'))
+      await first.db.close()
+      for (const sql of [
+        'ALTER TABLE api_tokens DROP CONSTRAINT api_tokens_scope_check',
+        "ALTER TABLE api_tokens ADD CHECK (scope IN ('read', 'submit', 'all'))",
+        "UPDATE schema_objects SET sql = replace(sql, ', ''operate''', '') WHERE name = 'api_tokens'",
+        "DELETE FROM migrations WHERE name = 'operate-tokens'",
+      ])
+        await server.run(sql, first.at)
+      const options = { server: first.at, clock: new FakeClock(), log: silentLog, patienceMs: START_MS }
+      const db = await openServerDatabase({ ...options, isBackedUp: true })
+      expect(await db.read((tx) => tx.find(apiTokens, kept)?.scope)).toBe('submit')
+      await db.write('add', add('operate'))
+      const wrong = db.write('wrong', (tx) => tx.run("UPDATE api_tokens SET scope = 'any'"))
+      await expect(wrong).rejects.toThrow('api_tokens_scope_check')
+      await db.close()
     },
     START_MS,
   )

@@ -205,6 +205,7 @@ describe('remove()', () => {
       token: tx.insert(apiTokens, { user, token: 'hash' }).id,
       job: tx.insert(quantumJobs, { ...ended(), user_id: user, driver }).id,
       note: tx.insert(notifications, { title: 'Hello', target_users: [user], dismissed_by: [user] }).id,
+      shared: tx.insert(notifications, { title: 'Hello', target_users: [], dismissed_by: [user] }).id,
       event: tx.insert(events, {
         source: 'one',
         driver,
@@ -223,7 +224,9 @@ describe('remove()', () => {
     await test.db.read((tx) => {
       expect(tx.find(apiTokens, created.token)).toBeUndefined()
       expect(tx.find(quantumJobs, created.job)).toMatchObject({ user_id: '', driver })
-      expect(tx.find(notifications, created.note)).toMatchObject({ target_users: [], dismissed_by: [] })
+      // Without a target it would be for everybody.
+      expect(tx.find(notifications, created.note)).toBeUndefined()
+      expect(tx.find(notifications, created.shared)).toMatchObject({ target_users: [], dismissed_by: [] })
       expect(tx.find(events, created.event)?.driver).toBe(driver)
     })
     const seen = changes.map((change) => `${change.action} ${change.collection}`)

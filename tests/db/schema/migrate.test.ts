@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { checkInvariants, openDatabase, type ReadTx, type Schema } from '../../../src/db/index.ts'
 import { defineCollection } from '../../../src/db/schema/collection.ts'
-import { integer, relation, text } from '../../../src/db/schema/fields/index.ts'
+import { choice, integer, relation, text } from '../../../src/db/schema/fields/index.ts'
 import type { Migration } from '../../../src/db/schema/migrate.ts'
 import {
   type AttemptResult,
@@ -59,6 +59,26 @@ describe('migrate()', () => {
     expect(copy.query('SELECT label, size FROM boxes').all()).toEqual([{ label: 'red', size: 2 }])
     copy.close()
     expect(existsSync(join(folder.path, 'svc.db.before-0001.tmp'))).toBe(false)
+  })
+
+  test('changes what a column accepts, and keeps its values', async () => {
+    using folder = temporaryFolder()
+    const colored = (...colors: string[]) =>
+      defineCollection({
+        name: 'boxes',
+        fields: { label: choice(['red', ...colors], { default: 'red' }), size: integer() },
+        rules,
+      })
+    const before = await open(folder.path, [colored()])
+    await before.write('add', (tx) => tx.insert(colored(), { label: 'red', size: 2 }))
+    await before.close()
+    const changed = `"label" TEXT NOT NULL DEFAULT 'red' CHECK ("label" IN ('red', 'blue'))`
+    const migration = { id: 1, name: 'blue', statements: [{ table: 'boxes', changed }] }
+    const db = await open(folder.path, [colored('blue')], [migration])
+    await db.write('add', (tx) => tx.insert(colored('blue'), { label: 'blue', size: 3 }))
+    expect(await db.read((tx) => tx.list(colored('blue')).map(({ label }) => label))).toEqual(['red', 'blue'])
+    await expect(db.write('no', (tx) => tx.run("UPDATE boxes SET label = 'green'"))).rejects.toThrow('label')
+    await db.close()
   })
 
   test('only records migrations on a new database', async () => {

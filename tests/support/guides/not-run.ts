@@ -219,6 +219,7 @@ export const NOT_RUN: Readonly<Record<string, readonly (readonly [line: string, 
       'follows the log until it is stopped; tests/black-box/operation/logs.test.ts',
     ],
     ['svc doctor --accept-loss', 'needs a log that is lost; tests/faults/machine/damage.test.ts'],
+    ['svc doctor --repair', 'needs the data of an older release'],
   ],
   'docs/how-to/simulate-noise.md': [
     [

@@ -13,6 +13,7 @@ import { sumsWatermark } from './0010-sums-watermark.ts'
 import { refunds } from './0011-refunds.ts'
 import { refundedUsage } from './0012-refunded-usage.ts'
 import { lateResults } from './0013-late-results.ts'
+import { operateTokens } from './0014-operate-tokens.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   refunds,
   refundedUsage,
   lateResults,
+  operateTokens,
 ]

@@ -7,8 +7,10 @@ const RECORD_FILE = 'svc.last-backup'
 /** Records that a sound backup of the database in `dir` was begun at `at`, in ms since the epoch. */
 export function recordBackup(dir: string, at: number): void {
   const path = join(dir, RECORD_FILE)
-  writeFileSync(`${path}.partial`, `${new Date(at).toISOString()}\n`, { mode: 0o600 })
-  renameSync(`${path}.partial`, path)
+  // Two processes may make backups at the same time.
+  const partial = `${path}.${process.pid}.partial`
+  writeFileSync(partial, `${new Date(at).toISOString()}\n`, { mode: 0o600 })
+  renameSync(partial, path)
 }
 
 /** The time of the newest sound backup, in ms since the epoch; undefined when none is known. */
