@@ -152,16 +152,28 @@ function connect(
   }
 }
 
-function prepareServer(writer: Connection, { create, epoch }: Pick<ServerOptions, 'create' | 'epoch'>): void {
+/** Who holds the lock of the process that writes. */
+function inUse(writer: Connection): string {
+  const holder = writer.one<{ pid: number; role: string; application: string }>(
+    `SELECT pid, usename AS role, application_name AS application FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND datname = current_database()
+       AND ((CAST(classid AS bigint) << 32) | CAST(objid AS bigint)) = CAST(${LOCK} AS bigint)`,
+  )
+  const session = holder && `pid ${holder.pid}, role ${holder.role}, application ${holder.application}`
+  return `Another process uses the database (${session}); stop it first, or end a session of another role than that of svc`
+}
+
+function prepareServer(writer: Connection, { create, epoch, log }: ServerOptions): void {
   assertUsable(writer)
   if (create === false) assertInUse(writer)
   // Before the lock, so that a successor ends this session too.
   if (epoch !== undefined) writer.run(`SET application_name = '${sessionName(epoch)}'`)
   if (writer.one<{ taken: number }>(`SELECT pg_try_advisory_lock(${LOCK}) AS taken`)?.taken !== 1) {
-    throw new AppError('conflict', 'Another process of svc uses the database; stop it first', {
-      reason: 'database_in_use',
-    })
+    throw new AppError('conflict', inUse(writer), { reason: 'database_in_use' })
   }
+  const isOpen = `SELECT has_database_privilege('public', current_database(), 'CONNECT') AS open`
+  if (writer.one<{ open: number }>(isOpen)?.open === 1)
+    log.warn('PUBLIC may connect to the database and take its locks; REVOKE it: docs/how-to/postgresql.md')
   writer.transaction('write', () => {
     prepareObjects(writer)
     for (const sql of FUNCTIONS) writer.post(sql)

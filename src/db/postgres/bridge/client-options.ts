@@ -4,12 +4,23 @@ import type { ServerAddress } from '../../engine/server-address.ts'
 /** Seconds in which a connection has to be made. */
 const CONNECT_S = 8
 
+/** What a session relies on, whatever its role, database or server have set; `assertUsable` reads it back. */
+export const RELIED_ON = {
+  synchronous_commit: 'on',
+  default_transaction_read_only: 'off',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
+} as const
+
 /**
  * Settings of each session. Times are UTC, as all that are stored; `standard_conforming_strings` and
  * `default_transaction_isolation` are what statements rely on, whatever the defaults of the server are. The
  * server ends the session of a machine that has vanished within seconds.
  */
 const SESSION = {
+  ...RELIED_ON,
   TimeZone: 'UTC',
   client_min_messages: 'error',
   standard_conforming_strings: 'on',

@@ -58,17 +58,14 @@ export function endAccess(tx: Tx, account: AccountId, which: EndedAccess, by: Ac
 /** What the account has given out and is still valid. */
 export function countIssued(tx: ReadTx, account: AccountId): IssuedAccess {
   const user = ownerOf(tx, account)
-  const count = (table: string, condition: string) =>
-    user === undefined
-      ? 0
-      : (tx.one<{ n: number }>(
-          `SELECT count(*) AS n FROM ${table} WHERE "user" = $user AND ${condition}`,
-          condition === 'TRUE' ? { user } : { user, at: tx.at },
-        )?.n ?? 0)
+  const count = (table: string, isValid: string) => {
+    const sql = `SELECT count(*) AS n FROM ${table} WHERE "user" = $user AND ${isValid}`
+    return user === undefined ? 0 : (tx.one<{ n: number }>(sql, { user, at: tx.at })?.n ?? 0)
+  }
   return {
     api_tokens: count(apiTokens.name, "(expires_at = '' OR expires_at > $at)"),
     shares: count('shares', 'expires_at > $at'),
-    calendar_feeds: count('calendar_feeds', 'TRUE'),
+    calendar_feeds: count('calendar_feeds', "$at <> ''"),
   }
 }
 
