@@ -54,6 +54,8 @@ export class ExactSums {
   readonly #values: number[]
   readonly #probabilities = new Map<string, number>()
   readonly #errorOf: (qubit: number) => ReadoutError
+  /** Probability of what is left out of `values`. */
+  dropped = 0
   readonly #budget: ResultBudget
   readonly #work: WorkCounter
 
@@ -93,9 +95,10 @@ export class ExactSums {
     const outcomes = new Map<number, number>()
     for (let index = 0; index < 2 ** state.qubits; index++) {
       if (index % CHUNK === 0) this.#work.spend(2 * CHUNK)
-      const probability = weight * state.re(index, index)
-      if (probability < MIN_PROBABILITY) continue
-      outcomes.set(index & mask, (outcomes.get(index & mask) ?? 0) + probability)
+      // Of the state: an outcome of an improbable branch counts.
+      const probability = state.re(index, index)
+      if (probability < MIN_PROBABILITY) this.dropped += weight * Math.max(0, probability)
+      else outcomes.set(index & mask, (outcomes.get(index & mask) ?? 0) + weight * probability)
     }
     const misread = places.filter(({ error }) => canMisread(error))
     assertFewMisread(misread.length)
@@ -112,7 +115,10 @@ export class ExactSums {
     probability: number,
   ): void {
     const [first, ...others] = misread
-    if (probability < MIN_PROBABILITY) return
+    if (probability < MIN_PROBABILITY && misread.length > 0) {
+      this.dropped += probability
+      return
+    }
     this.#work.spend(CHUNK >> 4)
     if (!first) {
       const outcome = bitString(bits)

@@ -185,6 +185,28 @@ test('what has no exact values is refused with the reason', async () => {
   await expect(exactOf(many)).rejects.toThrow('has more than 4096 branches of outcomes')
 })
 
+test('a loop that waits for an outcome has exact values; what is left out is stated', async () => {
+  const loop = 'h q[0]; c[0] = measure q[0]; while (c[0]) { ry(1.2) q[0]; h q[0]; x q[1]; c[0] = measure q[0]; }'
+  for (const text of [
+    `qubit[2] q; bit[2] c; ${loop} c[1] = measure q[1];`,
+    'qubit q; bit c; while (!c) { h q; c = measure q; }',
+    'qubit[2] q; bit[2] c; for int i in [0:1] { while (!c[i]) { h q[i]; c[i] = measure q[i]; } }',
+  ]) {
+    const { exact, provenance } = await exactOf(text)
+    const all = Object.values(exact?.probabilities ?? {}).reduce((sum, each) => sum + each, 0)
+    const dropped = Number(provenance['dropped'])
+    expect(dropped).toBeGreaterThan(0)
+    expect(dropped).toBeLessThan(1e-12)
+    expect(1 - all).toBeLessThan(dropped + 1e-14)
+  }
+  const { values } = await means('qubit q; bit c; while (!c) { h q; c = measure q; }', [{ Z: 1 }])
+  expect(values[0]).toBeCloseTo(-1, 12)
+  // Leaves with a probability of 1e-4 in each round: thousands of branches count.
+  const long = 'qubit q; bit c; while (!c) { reset q; ry(0.02) q; c = measure q; }'
+  await expect(exactOf(long)).rejects.toThrow('has more than 4096 branches of outcomes')
+  expect((await exactOf('qubit[2] q; bit c; h q[0]; c = measure q[0];')).provenance['dropped']).toBeUndefined()
+})
+
 test('a program without measurements has one outcome; unmeasured qubits do not matter', async () => {
   expectClose((await exactOf('qubit[2] q; bit[2] c; h q[0];')).exact?.probabilities, { '00': 1 })
   expectClose((await exactOf('qubit[2] q; bit[2] c; h q; c[1] = measure q[0];')).exact?.probabilities, {

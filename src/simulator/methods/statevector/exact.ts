@@ -1,7 +1,7 @@
 import type { Op, Sink } from '../../../qasm/index.ts'
 import { type ExactRun, measuredOf, type Workload } from '../../define-method.ts'
 import { UnsuitableMethodError } from '../../errors.ts'
-import { ExactSums, type ExactValues } from '../../exact/exact-sums.ts'
+import { ExactSums } from '../../exact/exact-sums.ts'
 import { observedQubits } from '../../exact/observables.ts'
 import { elementsOfState } from '../../exact/state-elements.ts'
 import { canMisread } from '../../readout/readout.ts'
@@ -13,21 +13,26 @@ import { Statevector } from './state/statevector.ts'
 
 /** Branches of outcomes that are followed, each from the start. */
 const MAX_BRANCHES = 4_096
-/** Probabilities below this are rounding errors: their branches do not exist. */
-const MIN_PROBABILITY = 1e-15
+/** Probability of all branches that are left out together, at most. */
+const MAX_DROPPED = 1e-12
+/** A branch of less probability is left out, so that loops which wait for an outcome end. */
+const MIN_WEIGHT = MAX_DROPPED / MAX_BRANCHES
+
+/** Ends the walk of a branch that is left out. */
+class LeftOut extends Error {}
 
 /** The exact values of a circuit whose gates have no noise, over all branches of outcomes. */
 export async function computeOnState(
   workload: Workload,
   run: ExactRun,
   assertFits: (qubits: number) => void,
-): Promise<ExactValues> {
+): Promise<ExactSums> {
   const sums = new ExactSums(measuredOf(workload), run)
   const { reduced } = workload
   if (reduced && !reduced.canBranch) await addPlain(workload, reduced, run, sums)
   else await addBranches(workload, run, assertFits, sums)
   run.engine.release()
-  return sums.values
+  return sums
 }
 
 async function addPlain(
@@ -68,19 +73,28 @@ async function addBranches(
   let count = 0
   timeBudget.enter('evolve')
   for (let history = waiting.pop(); history; history = waiting.pop()) {
-    if (++count + waiting.length > MAX_BRANCHES) {
-      const reason = `has more than ${MAX_BRANCHES} branches of outcomes`
-      throw new UnsuitableMethodError({ code: 'too_many_branches', reason })
-    }
     const places = reduced ? new QubitPlaces(reduced.qubits) : workload.createPlaces()
-    const walker = new BranchOfOutcomes(history, { places, run, assertFits })
-    const bits = reduced ? walkReduced(reduced, walker, workload.clbits) : workload.walk(walker)
+    const room = MAX_BRANCHES - ++count - waiting.length
+    const walker = new BranchOfOutcomes(history, { places, run, assertFits, room })
+    try {
+      const bits = reduced ? walkReduced(reduced, walker, workload.clbits) : workload.walk(walker)
+      const state = elementsOfState(walker.state.amplitudes, walker.state.qubits)
+      const bitOf = (qubit: number) => bitAt(places, qubit)
+      sums.add({ weight: walker.weight, state, bitOf, bits })
+    } catch (error) {
+      if (!(error instanceof LeftOut)) throw error
+      sums.dropped += walker.weight
+    }
     waiting.push(...walker.others)
-    const state = elementsOfState(walker.state.amplitudes, walker.state.qubits)
-    const bitOf = (qubit: number) => bitAt(places, qubit)
-    sums.add({ weight: walker.weight, state, bitOf, bits })
+    sums.dropped += walker.dropped
+    if (sums.dropped >= MAX_DROPPED) throw tooManyBranches()
     await timeBudget.yieldIfDue()
   }
+}
+
+function tooManyBranches(): UnsuitableMethodError {
+  const reason = `has more than ${MAX_BRANCHES} branches of outcomes`
+  return new UnsuitableMethodError({ code: 'too_many_branches', reason })
 }
 
 function walkReduced({ ops }: ReducedCircuit, walker: BranchOfOutcomes, clbits: number): Uint8Array {
@@ -106,16 +120,21 @@ class BranchOfOutcomes implements Sink {
   weight = 1
   /** Outcomes of the branches that leave this one. */
   readonly others: (0 | 1)[][] = []
+  /** Probability of the branches that leave this one and are left out. */
+  dropped = 0
   readonly #prescribed: readonly (0 | 1)[]
   readonly #taken: (0 | 1)[] = []
   readonly #places: QubitPlaces
   readonly #run: ExactRun
   readonly #assertFits: (qubits: number) => void
+  /** Branches that may leave this one. */
+  readonly #room: number
 
   constructor(
     prescribed: readonly (0 | 1)[],
-    parts: { places: QubitPlaces; run: ExactRun; assertFits: (qubits: number) => void },
+    parts: { places: QubitPlaces; run: ExactRun; assertFits: (qubits: number) => void; room: number },
   ) {
+    this.#room = parts.room
     this.#prescribed = prescribed
     this.#places = parts.places
     this.#run = parts.run
@@ -155,15 +174,19 @@ class BranchOfOutcomes implements Sink {
     return outcome
   }
 
+  /** @throws LeftOut when the outcomes are too improbable. */
   #decide(one: number): 0 | 1 {
     const prescribed = this.#prescribed[this.#taken.length]
     const outcome = prescribed ?? (one > 0.5 ? 1 : 0)
     const probability = outcome === 1 ? one : 1 - one
-    if (prescribed === undefined && 1 - probability > MIN_PROBABILITY) {
-      this.others.push([...this.#taken, outcome === 1 ? 0 : 1])
+    const rest = this.weight * Math.max(0, 1 - probability)
+    if (prescribed === undefined) {
+      if (rest < MIN_WEIGHT) this.dropped += rest
+      else if (this.others.push([...this.#taken, outcome === 1 ? 0 : 1]) > this.#room) throw tooManyBranches()
     }
     this.#taken.push(outcome)
     this.weight *= probability
+    if (this.weight < MIN_WEIGHT) throw new LeftOut()
     return outcome
   }
 }

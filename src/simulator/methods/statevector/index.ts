@@ -35,8 +35,10 @@ export const statevector = defineMethod({
   exact: {
     refuse: refuseNoise,
     async run(workload, run) {
-      const values = await computeOnState(workload, run, assertFitsInto(run.limits, workload))
-      return { values, isExact: true, metadata: { threads: run.engine.threadsUsed } }
+      const { values, dropped } = await computeOnState(workload, run, assertFitsInto(run.limits, workload))
+      // Less is a rounding error.
+      const metadata = { threads: run.engine.threadsUsed, ...(dropped > Number.EPSILON && { dropped }) }
+      return { values, isExact: true, metadata }
     },
   },
   stateQubits,
