@@ -65,6 +65,7 @@ export const PARTS: readonly Part[] = [
       'tests/server/simulate/simulated-queue.test.ts',
       'tests/simulator/methods/matrix_product_state/probe.test.ts',
       'tests/simulator/methods/trajectories/trajectories.test.ts',
+      'tests/simulator/random-programs',
       'tests/ui/pages/jobs/list/job-pages.test.ts',
     ],
     isInGate: true,

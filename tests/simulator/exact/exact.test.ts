@@ -186,7 +186,8 @@ test('what has no exact values is refused with the reason', async () => {
 })
 
 test('a loop that waits for an outcome has exact values; what is left out is stated', async () => {
-  const loop = 'h q[0]; c[0] = measure q[0]; while (c[0]) { ry(1.2) q[0]; h q[0]; x q[1]; c[0] = measure q[0]; }'
+  const loop =
+    'h q[0]; c[0] = measure q[0]; while (c[0]) { ry(1.2) q[0]; h q[0]; x q[1]; c[0] = measure q[0]; }'
   for (const text of [
     `qubit[2] q; bit[2] c; ${loop} c[1] = measure q[1];`,
     'qubit q; bit c; while (!c) { h q; c = measure q; }',
@@ -204,7 +205,9 @@ test('a loop that waits for an outcome has exact values; what is left out is sta
   // Leaves with a probability of 1e-4 in each round: thousands of branches count.
   const long = 'qubit q; bit c; while (!c) { reset q; ry(0.02) q; c = measure q; }'
   await expect(exactOf(long)).rejects.toThrow('has more than 4096 branches of outcomes')
-  expect((await exactOf('qubit[2] q; bit c; h q[0]; c = measure q[0];')).provenance['dropped']).toBeUndefined()
+  expect(
+    (await exactOf('qubit[2] q; bit c; h q[0]; c = measure q[0];')).provenance['dropped'],
+  ).toBeUndefined()
 })
 
 test('a program without measurements has one outcome; unmeasured qubits do not matter', async () => {

@@ -1,0 +1,29 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { RUNS_WHOLE } from '../../support/whole.ts'
+import { Comparisons } from './compare.ts'
+import { randomProgram } from './generate.ts'
+
+/** In the gate always the same; `SEED` repeats the programs of a run that failed. */
+const FIRST = RUNS_WHOLE ? Number(process.env['SEED'] ?? Math.floor(2 ** 31 * Math.random())) : 1
+const PROGRAMS = RUNS_WHOLE ? 3_000 : 150
+const SHOTS = 200
+
+setDefaultTimeout(RUNS_WHOLE ? 1_200_000 : 120_000)
+
+test(`${PROGRAMS} random programs have the distribution of density matrices by every method`, async () => {
+  const comparisons = new Comparisons()
+  for (let seed = FIRST; seed < FIRST + PROGRAMS; seed++) await comparisons.add(randomProgram(seed), SHOTS)
+  console.info(`SEED=${FIRST}: ${comparisons.summary()}`)
+  comparisons.assertAllAgree()
+  // A refusal compares nothing: each method has its share.
+  for (const [method, share] of [
+    ['statevector', 0.5],
+    ['stabilizer', 0.4],
+    ['trajectories', 0.1],
+    ['density_matrix', 0.1],
+    ['matrix_product_state', 0.9],
+  ] as const) {
+    expect(comparisons.programs.get(method), method).toBeGreaterThan(share * PROGRAMS)
+  }
+  expect(comparisons.exact).toBeGreaterThan(PROGRAMS)
+})
