@@ -72,7 +72,10 @@ export function modified(matrix: Matrix, modifier: string): Matrix {
   })
 }
 
-/** The matrix of a gate on its targets, as Nielsen and Chuang define it; `sx` is the root of X, `p` diag(1, e^iθ). */
+/**
+ * The matrix of a gate on its targets, as Nielsen and Chuang define it; `sx` is the root of X, `p` is
+ * diag(1, e^iθ).
+ */
 export function matrixOf(gate: string, angle: number): Matrix {
   const [c, s, r] = [Math.cos(angle / 2), Math.sin(angle / 2), Math.SQRT1_2]
   const phase = (by: number): Matrix => [1, 0, 0, 0, 0, 0, Math.cos(by), Math.sin(by)]

@@ -50,7 +50,7 @@ export interface Subroutine {
   body: Statement[]
 }
 
-/** Probabilities of the errors behind gates and in readouts; `damping` is decay, which is no Pauli channel. */
+/** Probabilities of the errors behind gates and in readouts; `damping` is decay, no Pauli channel. */
 export interface NoiseSpec {
   x: number
   z: number

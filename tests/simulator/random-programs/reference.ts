@@ -12,7 +12,7 @@ import {
 /** Branches of less probability are left out. */
 const LEAST_WEIGHT = 1e-13
 
-/** States with equal classical bits, whose density matrices are added up; their trace is their probability. */
+/** States by their classical bits; density matrices are added up, their trace is their probability. */
 type States = Map<string, { bits: number[]; rho: Float64Array }>
 
 /** What names stand for. */
