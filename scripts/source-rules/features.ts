@@ -27,7 +27,7 @@ export interface FeatureImports {
 
 /** What each feature of the server uses of the store, besides the database itself. */
 export const FEATURE_IMPORTS: readonly FeatureImports[] = [
-  { path: 'src/server/', uses: ['sqlite/backup', 'store/jobs'] },
+  { path: 'src/server/', uses: ['sqlite/backup', 'store/jobs', 'store/maintenance'] },
   { path: 'src/server/accounting/', uses: ['store/accounts', 'store/qpus', 'transfer'] },
   { path: 'src/server/admin/', uses: ['sqlite/backup', 'journal', 'transfer'] },
   { path: 'src/server/auth/', uses: ['journal', 'query', 'store/accounts'] },

@@ -72,7 +72,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['access-token.ts', 'driver-hub.ts', 'services.ts', 'wake-on-changes.ts'],
       ['config'],
       ['admission'],
-      ['mail', 'programs', 'tls', 'write-ahead-log.ts'],
+      ['bound-times.ts', 'mail', 'programs', 'tls', 'write-ahead-log.ts'],
       ['context.ts'],
       ['http'],
       ['drivers', 'meta', 'qpus', 'users'],

@@ -73,7 +73,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'models',
     reason: 'random histories of what is stored, others at each run: a failure prints its seed',
-    tests: ['tests/model/removals.test.ts'],
+    tests: ['tests/model/clocks.test.ts', 'tests/model/removals.test.ts'],
     env: { SVC_TEST_SEED: 'random' },
     isInGate: true,
   },

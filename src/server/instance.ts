@@ -23,6 +23,7 @@ import { Accounts } from './auth/accounts.ts'
 import { Logins } from './auth/logins.ts'
 import { Passwords } from './auth/password.ts'
 import { SetUp } from './auth/set-up.ts'
+import { createTimeBounds } from './bound-times.ts'
 import { CalibrationDispatcher } from './calibration/dispatcher.ts'
 import { CalibrationRecovery } from './calibration/recover.ts'
 import { ValueRecording } from './calibration/value-recording.ts'
@@ -281,6 +282,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
     ...(schedule ? [schedule] : []),
     pruner,
     rollUp,
+    createTimeBounds({ db, clock, log }),
     createThresholdWatch({ db, clock, log }),
     loopService(watch.loop, () => watch.loop.stop()),
     loopService(values.loop, () => values.stop()),

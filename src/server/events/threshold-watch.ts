@@ -23,7 +23,8 @@ export function createThresholdWatch({ db, clock, log }: WatchDependencies): Loo
     log,
     intervalMs: INTERVAL_MS,
     async runOnce() {
-      startedAt ??= clock.now()
+      // The clock may have been ahead at the start.
+      startedAt = Math.min(startedAt ?? Number.POSITIVE_INFINITY, clock.now())
       const since = startedAt
       if (!(await db.read((tx) => hasThresholds(tx, 'age')))) return
       await db.write('check ages of readings', (tx) => checkAges(tx, since))

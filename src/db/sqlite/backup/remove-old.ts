@@ -17,7 +17,7 @@ export function removeOldBackups(folder: string, keep: RetentionPolicy | undefin
     const path = join(folder, name)
     if (now - statSync(path).mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true })
   }
-  const removed = (keep ? planRemoval(names, keep) : []).map((name) => join(folder, name))
+  const removed = (keep ? planRemoval(names, keep, now) : []).map((name) => join(folder, name))
   for (const path of removed) removeBackupFile(path)
   return removed
 }

@@ -20,20 +20,28 @@ export function backupName(now: number): string {
   return `svc-${new Date(now).toISOString().replaceAll(/[-:]/g, '')}.db`
 }
 
-/** The time of the newest of these backups, in ms since the epoch; undefined without backups. */
-export function newestBackup(names: readonly string[]): number | undefined {
+/** The time of the newest of these backups up to `now`, in ms since the epoch; undefined without one. */
+export function newestBackup(names: readonly string[], now = Number.POSITIVE_INFINITY): number | undefined {
   const times = names.flatMap((name) => {
     const [, year, month, day, hour, minute, second, ms] = NAME.exec(name) ?? []
     if (year === undefined) return []
-    return [Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)]
+    const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)
+    return at > now ? [] : [at]
   })
   return times.length > 0 ? Math.max(...times) : undefined
 }
 
-/** The backups in a folder that are no longer needed. Files with other names are ignored. */
-export function planRemoval(names: readonly string[], { last, days, weeks }: RetentionPolicy): string[] {
+/**
+ * The backups in a folder that are no longer needed. Files with other names are ignored, as are backups later
+ * than `now`: a clock that was ahead has made them, and they would stand in the place of newer ones.
+ */
+export function planRemoval(
+  names: readonly string[],
+  { last, days, weeks }: RetentionPolicy,
+  now = Number.POSITIVE_INFINITY,
+): string[] {
   const newestFirst = names
-    .filter((name) => NAME.test(name))
+    .filter((name) => newestBackup([name], now) !== undefined)
     .toSorted()
     .toReversed()
   const kept = new Set([

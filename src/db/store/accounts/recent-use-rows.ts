@@ -15,10 +15,10 @@ export function recentUseOf(tx: SqlReader): string {
     UNION ALL SELECT ${tx.dialect.unixSeconds('at')} / 60, "user", ms FROM ${newerRuns(tx)} newer)`
 }
 
-/** The use of each user from `minute` on, in order of time. */
-export function listRecentUse(tx: ReadTx, minute: number): RecentUseRow[] {
+/** The use of each user in the minutes from `first` to `last`, in order of time. */
+export function listRecentUse(tx: ReadTx, first: number, last: number): RecentUseRow[] {
   return tx.all(
-    `SELECT minute, "user", sum(ms) AS ms FROM ${recentUseOf(tx)} recent WHERE minute >= $minute GROUP BY 1, 2 ORDER BY 1`,
-    { minute },
+    `SELECT minute, "user", sum(ms) AS ms FROM ${recentUseOf(tx)} recent WHERE minute BETWEEN $first AND $last GROUP BY 1, 2 ORDER BY 1`,
+    { first, last },
   )
 }

@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../../base/index.ts'
 import { calibrationRequests } from '../../collections/calibration_requests.ts'
 import { calibrationResults } from '../../collections/calibration_results.ts'
+import { boundReports } from '../../hooks/bound-times.ts'
 import type { Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { announceCalibrationEnd } from './announce-end.ts'
@@ -43,6 +44,7 @@ export function storeReport(tx: Tx, report: Report): ReportOutcome {
   const request = tx.findBy(calibrationRequests, { run_id: run }) ?? requestOf(tx, report)
   if (request && request.driver !== driver) return 'foreign'
   const { errors, ...findings } = report.findings
+  boundReports(tx)
   const result = tx.insert(calibrationResults, {
     ...findings,
     driver,

@@ -3,7 +3,7 @@
  * `claimDigest` fixes the items of a mail before it is sent, so that a mail which a crash interrupts is sent
  * again with the same items and the same `Message-ID`.
  */
-import { DAY_MS, fromTimestamp, MINUTE_MS, toTimestamp } from '../../../base/index.ts'
+import { DAY_MS, MINUTE_MS, toTimestamp } from '../../../base/index.ts'
 import { superusers } from '../../collections/superusers.ts'
 import { users } from '../../collections/users.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
@@ -122,40 +122,51 @@ export function discardAllDigests(tx: SqlWriter): void {
 }
 
 const SLOTS_SEEN = 'mail_slots_seen'
+/** Up to when slots were announced by a clock that was ahead. */
+const SLOTS_AHEAD = 'mail_slots_ahead'
 
 /**
  * Whether a slot has begun since the last call of `announceSlotStarts`, or that was never called: only then
  * has its time to be stored, and an idle server writes nothing.
  */
 export function hasSlotStarts(tx: ReadTx): boolean {
-  const seen = slotsSeen(tx)
-  if (seen === undefined) return true
+  const seen = timeOf(tx, SLOTS_SEEN)
+  if (seen === undefined || seen > toTimestamp(tx.now)) return true
   const sql = 'SELECT 1 FROM time_slots WHERE start_time > $seen AND start_time <= $at LIMIT 1'
   return tx.one(sql, { seen, at: toTimestamp(tx.now) }) !== undefined
 }
 
-function slotsSeen(tx: ReadTx): string | undefined {
-  return tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: SLOTS_SEEN })?.value
+function timeOf(tx: ReadTx, key: string): string | undefined {
+  return tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })?.value
+}
+
+function storeTime(tx: Tx, key: string, at: string): void {
+  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT (key) DO UPDATE SET value = $at', {
+    key,
+    at,
+  })
 }
 
 /**
  * Queues a mail for each booker whose slot began since the last call, if they want it. The time of the last
  * call is stored, so that a slot that begins while the server is stopped is reported unless it has ended.
+ * After the clock was set back, those are not reported again that were while it was ahead.
  */
 export function announceSlotStarts(tx: Tx): number {
-  const seen = slotsSeen(tx)
-  // A clock that was set back must not report slots twice.
-  if (seen !== undefined && (fromTimestamp(seen) ?? 0) >= tx.now) return 0
-  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT (key) DO UPDATE SET value = $at', {
-    key: SLOTS_SEEN,
-    at: tx.at,
-  })
+  const seen = timeOf(tx, SLOTS_SEEN)
+  const ahead = timeOf(tx, SLOTS_AHEAD) ?? ''
+  storeTime(tx, SLOTS_SEEN, tx.at)
+  if (seen !== undefined && seen > tx.at) {
+    if (seen > ahead) storeTime(tx, SLOTS_AHEAD, seen)
+    return 0
+  }
   const slots = tx.all<{ user: string; start: string; end: string; qpu: string | null }>(
     `SELECT slot.booked_by AS "user", slot.start_time AS start, slot.end_time AS "end", qpus.name AS qpu
      FROM time_slots slot JOIN users ON users.id = slot.booked_by LEFT JOIN qpus ON qpus.id = slot.qpu
      WHERE slot.start_time > $seen AND slot.start_time <= $at AND slot.end_time > $at
+       AND NOT (slot.start_time <= $ahead AND slot.end_time > $ahead)
        AND slot.created < slot.start_time AND users.mail_slot_start = 1`,
-    { seen: seen ?? tx.at, at: tx.at },
+    { seen: seen ?? tx.at, at: tx.at, ahead },
   )
   for (const { user, start, end, qpu } of slots)
     queueMailItem(tx, user, { kind: 'slot_started', detail: { qpu: qpu ?? '', start, end } })

@@ -1,3 +1,4 @@
+export { BOUNDED_TIMES, boundTimes } from '../../hooks/bound-times.ts'
 export { announceFigure } from './announce-figure.ts'
 export { type Gauges, readGauges } from './gauges.ts'
 export {

@@ -58,7 +58,10 @@ export const readingsSql = ofDialect(
     AND abs(value) <= 1e100 AND is_outdated IS DISTINCT FROM 1)`,
 )
 
-/** Known series stay; new ones are added in alphabetical order up to the maximum. */
+/**
+ * Known series stay; new ones are added in alphabetical order up to the maximum. No reading is newer than the
+ * clock of the server, since one of a driver whose clock was ahead would be the newest for as long.
+ */
 const addSeries = ofDialect(
   (dialect) => `WITH ${readingsSql(dialect)},
   taken AS MATERIALIZED (SELECT driver, count(*) AS series FROM reading_series GROUP BY driver),
@@ -68,10 +71,11 @@ const addSeries = ofDialect(
     FROM reading LEFT JOIN reading_series known USING (driver, channel, unit)
     GROUP BY driver, channel, unit, known.id)
   INSERT INTO reading_series (driver, channel, unit, last)
-  SELECT driver, channel, unit, last FROM found
+  SELECT driver, channel, unit, ${dialect.least('last', '$now')} FROM found
   WHERE id IS NOT NULL
     OR place + coalesce((SELECT series FROM taken WHERE taken.driver = found.driver), 0) <= ${SERIES_MAX}
-  ON CONFLICT (driver, channel, unit) DO UPDATE SET last = ${dialect.greatest('reading_series.last', 'excluded.last')}`,
+  ON CONFLICT (driver, channel, unit) DO UPDATE SET last =
+    CASE WHEN reading_series.last > $now THEN excluded.last ELSE ${dialect.greatest('reading_series.last', 'excluded.last')} END`,
 )
 
 /** Grouped by bucket first only where that is required: it takes longer than updating the same row. */
@@ -127,7 +131,7 @@ export function rollUpReadings(tx: SqlWriter, limit: number): RollUpStep {
   if (!next?.last) return { events: 0, isFull: false, after, last: after }
   const { found, events, last } = next
   const part = { after, last, from, to: from + MAX_STEP_READINGS }
-  tx.run(addSeries(tx.dialect), part)
+  tx.run(addSeries(tx.dialect), { ...part, now: Math.floor(tx.now / 1_000) })
   tx.run(addBuckets(tx.dialect), part)
   const readings = tx.one<{ n: number }>(countReadings(tx.dialect), { after, last })?.n ?? 0
   const isWhole = readings <= part.to

@@ -45,7 +45,7 @@ export function checkReadings(tx: Tx, { after, last }: EventRange): void {
     const { kind, limit } = threshold
     apply(tx, threshold, {
       isExceeded: kind === 'above' ? value > limit : value < limit,
-      at: at * 1_000,
+      at: Math.min(at * 1_000, tx.now),
       value,
       unit,
     })
@@ -67,8 +67,10 @@ export function checkAges(tx: Tx, startedAt: number): void {
   for (const { id, last } of rows) {
     const threshold = tx.find(thresholds, id)
     if (!threshold) continue
-    const newest = Math.max(startedAt, fromTimestamp(threshold.created) ?? 0, (last ?? 0) * 1_000)
-    const ageMs = tx.now - newest
+    const times = [startedAt, fromTimestamp(threshold.created) ?? 0, (last ?? 0) * 1_000]
+    // A time that is far ahead of now is that of another clock.
+    const newest = Math.max(0, ...times.filter((time) => time <= tx.now + MAX_AGE_S * 1_000))
+    const ageMs = Math.max(0, tx.now - newest)
     apply(tx, threshold, {
       isExceeded: ageMs > threshold.limit * 1_000,
       at: tx.now,

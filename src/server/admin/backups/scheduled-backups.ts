@@ -22,11 +22,10 @@ export function scheduleBackups(dependencies: ScheduleDependencies): Loop | unde
   const { dir, backupEvery } = config
   if (backupEvery === 0) return undefined
   const folder = join(dir, BACKUP_FOLDER)
-  /** A newest backup of the future comes from another clock. */
+  /** A backup of the future comes from a clock that was ahead, and says nothing about now. */
   const dueInMs = (): number => {
-    const newest = existsSync(folder) ? newestBackup(readdirSync(folder)) : undefined
-    const age = newest === undefined ? backupEvery : clock.now() - newest
-    return age < 0 ? 0 : Math.max(0, backupEvery - age)
+    const newest = existsSync(folder) ? newestBackup(readdirSync(folder), clock.now()) : undefined
+    return newest === undefined ? 0 : Math.max(0, backupEvery - (clock.now() - newest))
   }
   let isFirst = true
   return new Loop({

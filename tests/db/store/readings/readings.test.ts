@@ -198,6 +198,7 @@ test('series after a pruning equal the values computed from the buckets that had
       fc.integer({ min: 0, max: 86_400 }),
       async (reported, agoS) => {
         await using test = await openTestDatabase()
+        await test.clock.advance(2 * 86_400_000)
         const ids = await addMonitors(test.db)
         const named = reported.map((each) => ({ ...each, driver: ids[Number(each.driver)] ?? '' }))
         for (const each of named) await report(test.db, each)

@@ -43,11 +43,11 @@ export class FairShare {
   /** Reads this minute and the one before again, because their rows still change. */
   #update(tx: ReadTx): void {
     const minute = minuteOf(tx.now)
-    const from =
-      this.#readUntil === undefined
-        ? firstMinuteOf(tx.now, this.#windowMs)
-        : Math.min(this.#readUntil, minute) - 1
-    for (const row of listRecentUse(tx, from)) this.#useOf(row.user).set(row.minute, row.ms)
+    // The clock was set back: what ended later than now is counted when it is now.
+    if (minute < (this.#readUntil ?? minute)) this.#users.clear()
+    const isRead = this.#readUntil !== undefined && this.#readUntil <= minute
+    const from = isRead ? (this.#readUntil ?? 0) - 1 : firstMinuteOf(tx.now, this.#windowMs)
+    for (const row of listRecentUse(tx, from, minute)) this.#useOf(row.user).set(row.minute, row.ms)
     this.#readUntil = minute
   }
 
