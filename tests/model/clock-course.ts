@@ -170,9 +170,9 @@ function deliver(tx: Tx, succeeds: boolean): number {
     response: '',
   }
   const due = [true, false].flatMap((strained) => listDueWebhooks(tx, strained, 10))
-  const states = due.flatMap(({ id: webhook }) =>
+  const states = due.flatMap(({ id: webhook, url }) =>
     listDueDeliveries(tx, webhook, 10).map(({ id: delivery }) =>
-      recordAttempt(tx, { webhook, delivery }, attempt),
+      recordAttempt(tx, { webhook, delivery, url }, attempt),
     ),
   )
   return states.filter((state) => state === 'delivered').length

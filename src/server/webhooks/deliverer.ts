@@ -169,7 +169,9 @@ export class Deliverer {
     const { db, log } = this.#dependencies
     this.#outcomes[attempt.error === '' ? 'delivered' : 'failed'] += 1
     const key = { webhook: webhook.id, delivery: delivery.id }
-    const state = await db.write('record webhook attempt', (tx) => recordAttempt(tx, key, attempt))
+    const state = await db.write('record webhook attempt', (tx) =>
+      recordAttempt(tx, { ...key, url: webhook.url }, attempt),
+    )
     // Neither path nor query, which may be secrets of the receiver.
     const { host } = new URL(webhook.url)
     if (attempt.error !== '')

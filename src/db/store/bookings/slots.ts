@@ -27,11 +27,11 @@ export function requireSlot(tx: ReadTx, id: string, user: string | undefined): T
   return slot
 }
 
-/** Removes a slot and the later ones of its series; returns their number. */
-export function cancelFollowing(tx: Tx, { id, series, start_time }: TimeSlot): number {
+/** Removes a slot and the later ones of its series with the same owner; returns their number. */
+export function cancelFollowing(tx: Tx, { id, series, start_time, booked_by }: TimeSlot): number {
   const later = tx.all<{ id: string }>(
-    `SELECT id FROM time_slots WHERE series = $series AND series <> '' AND start_time > $start`,
-    { series, start: start_time },
+    `SELECT id FROM time_slots WHERE series = $series AND series <> '' AND start_time > $start AND booked_by = $owner`,
+    { series, start: start_time, owner: booked_by },
   )
   for (const slot of [{ id }, ...later]) tx.remove(timeSlots, slot.id)
   return later.length + 1

@@ -54,13 +54,14 @@ export function claimDigest(tx: Tx, user: string): Digest | undefined {
     user,
     before: toTimestamp(tx.now - MAX_ITEM_AGE_MS),
   })
-  const items = tx.all<{ seq: number; kind: string; detail: string; at: string }>(
+  const queued = tx.all<QueuedItem>(
     'SELECT seq, kind, detail, at FROM mail_items WHERE "user" = $user AND ($upto = 0 OR seq <= $upto) ORDER BY seq',
     { user, upto: row.upto },
   )
   const receiver = receiverOf(tx, user)
-  const last = items.at(-1)
-  if (!last || !receiver) {
+  const last = queued.at(-1)
+  const items = receiver ? queued.filter(({ kind }) => receiver.wants[kind]) : []
+  if (!last || !receiver || items.length === 0) {
     discard(tx, user, last?.seq)
     return undefined
   }
@@ -79,14 +80,37 @@ export function claimDigest(tx: Tx, user: string): Digest | undefined {
   }
 }
 
-/** Who is mailed, and the minimum time between two mails; undefined if nothing may be sent. */
-function receiverOf(tx: ReadTx, id: string): { email: string; intervalMs: number } | undefined {
+interface QueuedItem {
+  seq: number
+  kind: MailItem['kind']
+  detail: string
+  at: string
+}
+
+interface Receiver {
+  email: string
+  /** Minimum time between two mails. */
+  intervalMs: number
+  /** What the receiver wants now, which may have changed since it was queued. */
+  wants: Partial<Record<MailItem['kind'], boolean>>
+}
+
+/** Who is mailed; undefined if nothing may be sent. */
+function receiverOf(tx: ReadTx, id: string): Receiver | undefined {
   // Superusers set their addresses themselves, or have them set by one.
   const superuser = tx.find(superusers, id)
-  if (superuser) return { email: superuser.email, intervalMs: ALERT_INTERVAL_MS }
+  if (superuser) {
+    const { email, mail_alerts } = superuser
+    return { email, intervalMs: ALERT_INTERVAL_MS, wants: { limit_passed: mail_alerts } }
+  }
   const user = tx.find(users, id)
   if (!user?.verified || user.disabled || user.email === '') return undefined
-  return { email: user.email, intervalMs: DIGEST_INTERVAL_MS }
+  const wants = {
+    job_ended: user.mail_job_after > 0,
+    slot_started: user.mail_slot_start,
+    time_request_decided: user.mail_time_request,
+  }
+  return { email: user.email, intervalMs: DIGEST_INTERVAL_MS, wants }
 }
 
 /** Removes what a sent digest contained; later items wait until its minute is over. */

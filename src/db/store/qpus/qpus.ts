@@ -159,7 +159,10 @@ export function setDriverEnabled(db: Database, actor: string, id: string, enable
   })
 }
 
-/** Replaces the access token of a driver and frees its lease. @throws AppError `not_found`. */
+/**
+ * Replaces the access token of a driver and frees its lease; that of its QPU too, if it is the same.
+ * @throws AppError `not_found`.
+ */
 export function replaceDriverToken(
   db: Database,
   actor: string,
@@ -170,6 +173,8 @@ export function replaceDriverToken(
     const driver = tx.find(drivers, id)
     if (!driver) throw new AppError('not_found', `There is no driver ${id}`)
     tx.update(drivers, id, { token: tokenHash })
+    const isOfQpu = { access_token: driver.token }
+    tx.update(qpus, driver.qpu, { access_token: tokenHash }, isOfQpu)
     revokeLease(tx, id)
     appendAudit(tx, { actor, action: 'driver.token', subject: id })
     return tx.find(drivers, id) ?? driver

@@ -80,12 +80,12 @@ export function settleWebhook(tx: Tx, { id, isOwnerDisabled }: DueWebhook): void
 }
 
 /**
- * Records the end of an attempt. Returns the new state of the delivery, or undefined when it ended or was
- * removed meanwhile.
+ * Records the end of an attempt at `url`. Returns the new state of the delivery, or undefined when it ended
+ * or was removed meanwhile. A failure at an address that was replaced says nothing about the new one.
  */
 export function recordAttempt(
   tx: Tx,
-  { webhook: id, delivery }: { webhook: string; delivery: string },
+  { webhook: id, delivery, url }: { webhook: string; delivery: string; url: string },
   attempt: Attempt,
 ): 'delivered' | 'pending' | 'failed' | undefined {
   const row = tx.one<{ attempts: number; at: string }>(
@@ -101,6 +101,7 @@ export function recordAttempt(
     trim(tx, id)
     return 'delivered'
   }
+  if (webhook.url !== url) return 'pending'
   const since = webhook.failing_since === '' ? tx.at : webhook.failing_since
   const failures = webhook.failures + 1
   const next = afterFailure({

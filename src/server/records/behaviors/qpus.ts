@@ -53,8 +53,10 @@ function insertProcessDriver(tx: Tx, qpu: Qpu): void {
 }
 
 function passTokenOn(tx: Tx, before: Qpu, after: Qpu): void {
-  const driver =
+  const own =
     before.access_token === '' ? undefined : tx.findBy(drivers, { token: before.access_token, qpu: after.id })
+  // Its token may have been replaced by itself.
+  const driver = own ?? tx.findBy(drivers, { qpu: after.id, operation: 'process', name: before.name })
   if (driver) {
     revokeLease(tx, driver.id)
     tx.update(drivers, driver.id, { token: after.access_token })

@@ -93,7 +93,9 @@ describe('recordAttempt()', () => {
     for (let n = 0; n < 105; n += 1) await emit(db, user)
     const newestFirst = await list(db, id)
     for (const { id: delivery } of newestFirst.slice(1).toReversed())
-      await db.write('record', (tx) => recordAttempt(tx, { webhook: id, delivery }, OK))
+      await db.write('record', (tx) =>
+        recordAttempt(tx, { webhook: id, delivery, url: 'https://hook.test/' }, OK),
+      )
     const left = await list(db, id)
     expect(left.filter(({ state }) => state === 'delivered')).toHaveLength(100)
     expect(left.filter(({ state }) => state === 'pending')).toHaveLength(1)
@@ -105,7 +107,7 @@ describe('recordAttempt()', () => {
     const { db } = test
     const { id, user } = await addWebhook(db)
     await emit(db, user)
-    const key = { webhook: id, delivery: (await list(db, id))[0]?.id ?? '' }
+    const key = { webhook: id, url: 'https://hook.test/', delivery: (await list(db, id))[0]?.id ?? '' }
     const record = (attempt: typeof OK) => db.write('record', (tx) => recordAttempt(tx, key, attempt))
     expect(await record(OK)).toBe('delivered')
     expect(await record(BROKEN)).toBeUndefined()
@@ -125,7 +127,7 @@ describe('listDueWebhooks()', () => {
       await clock.advance(1)
     }
     const [delivery] = await list(db, broken.id)
-    const key = { webhook: broken.id, delivery: delivery?.id ?? '' }
+    const key = { webhook: broken.id, url: 'https://hook.test/', delivery: delivery?.id ?? '' }
     await db.write('record', (tx) => recordAttempt(tx, key, BROKEN))
     const due = (isStrained: boolean) =>
       db.read((tx) => listDueWebhooks(tx, isStrained, 10).map(({ id }) => id))
@@ -144,7 +146,7 @@ describe('listDueWebhooks()', () => {
       [slow, 1_001],
     ] as const) {
       await emit(db, user)
-      const key = { webhook: id, delivery: (await list(db, id))[0]?.id ?? '' }
+      const key = { webhook: id, url: 'https://hook.test/', delivery: (await list(db, id))[0]?.id ?? '' }
       await db.write('record', (tx) => recordAttempt(tx, key, { ...OK, durationMs }))
       await emit(db, user)
     }
