@@ -10,6 +10,7 @@ import {
   recordAttempt,
   updateWebhook,
 } from '../../src/db/store/webhooks/index.ts'
+import { openTestDatabase } from '../support/database.ts'
 import { openTestServer, type TestServer } from '../support/server/server.ts'
 
 // An act on a group checks each member: what changed since it was put together is left out.
@@ -52,9 +53,9 @@ test('after a driver token was replaced, a new token of the QPU is that of the s
 })
 
 test('a failure at the old address of a webhook does not disable the new one', async () => {
-  await using server = await openTestServer()
-  const { id: user } = await server.createUser()
-  const { db } = server
+  await using test = await openTestDatabase()
+  const { db } = test
+  const user = await db.write('user', (tx) => tx.insert(users, { username: 'ada' }).id)
   const change = { user, actor: `user:${user}`, isOperator: false }
   const url = 'https://old.test/'
   const made = { url, description: '', kinds: ['job.ended' as const], secret: 'whsec_AAAA' }

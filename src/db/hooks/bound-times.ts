@@ -39,7 +39,12 @@ const TIMES_OF_SERVER: readonly BoundedTime[] = [
   // After a step back by mistake, no reading seems to be old.
   { table: 'reading_series', column: 'last', unit: 's', aheadMs: HOUR_MS },
   { table: 'thresholds', column: 'since', unit: 'text' },
-  { table: 'mail_items', column: 'at', unit: 'text' },
+  {
+    table: 'mail_items',
+    column: 'at',
+    unit: 'text',
+    where: '"user" IN (SELECT "user" FROM mail_digests) AND at > $at',
+  },
   { table: 'mail_digests', column: 'next_at', unit: 'ms', aheadMs: HOUR_MS },
   { table: 'webhooks', column: 'failing_since', unit: 'text' },
   { table: 'webhooks', column: 'previous_until', unit: 'text', aheadMs: DAY_MS },
@@ -51,7 +56,7 @@ const TIMES_OF_SERVER: readonly BoundedTime[] = [
   },
   { table: 'webhook_deliveries', column: 'next_at', unit: 'ms', where: ATTEMPTED },
   { table: 'webhook_deliveries', column: 'attempted_at', unit: 'text', where: ATTEMPTED },
-  { table: 'webhook_deliveries', column: 'at', unit: 'text' },
+  { table: 'webhook_deliveries', column: 'at', unit: 'text', where: "state = 'pending' AND at > $at" },
   { table: 'known_addresses', column: 'at', unit: 'text' },
   { table: 'idempotency_keys', column: 'at', unit: 'text' },
 ]
