@@ -60,9 +60,9 @@ test.skipIf(isSkipped)('what root runs leaves no file of root, and the service s
 test.skipIf(isSkipped)('links that the service puts in its folder lead root nowhere', async () => {
   const secret = join(ofRoot, 'secret')
   writeFileSync(secret, 'of root', { mode: 0o600 })
-  symlinkSync(secret, join(data, 'svc.last-backup.partial'))
+  symlinkSync(secret, join(home, 'c.db.check.partial'))
   expect((await root('backup', './c.db')).status).not.toBe(0)
-  rmSync(join(data, 'svc.last-backup.partial'))
+  rmSync(join(home, 'c.db.check.partial'))
   rmSync(join(data, 'backups'), { recursive: true })
   symlinkSync(ofRoot, join(data, 'backups'))
   expect((await root('backup')).status).not.toBe(0)

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { partialOf } from './write-backup.ts'
 
 /** Says when the newest sound backup was begun, wherever it is stored. */
 const RECORD_FILE = 'svc.last-backup'
@@ -8,7 +9,7 @@ const RECORD_FILE = 'svc.last-backup'
 export function recordBackup(dir: string, at: number): void {
   const path = join(dir, RECORD_FILE)
   // Two processes may make backups at the same time.
-  const partial = `${path}.${process.pid}.partial`
+  const partial = partialOf(path, process.pid)
   writeFileSync(partial, `${new Date(at).toISOString()}\n`, { mode: 0o600 })
   renameSync(partial, path)
 }
