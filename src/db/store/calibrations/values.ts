@@ -213,7 +213,7 @@ export function listLatestValues(tx: ReadTx, qpu: string, limit: number): Stored
 export function readReadoutFidelities(tx: ReadTx, qpu: string): ReadonlyMap<string, number> {
   const rows = tx.all<{ element: string; value: number }>(
     `SELECT element, value FROM calibration_latest
-     WHERE qpu = $qpu AND ${tx.dialect.like('parameter', `'%readout%${FIDELITY}'`)} ORDER BY parameter`,
+     WHERE qpu = $qpu AND ${tx.dialect.like('parameter', `'%readout%${FIDELITY}'`)} ORDER BY parameter, element`,
     { qpu },
   )
   return new Map(rows.map(({ element, value }) => [element, value]))
