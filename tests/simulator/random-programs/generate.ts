@@ -257,7 +257,7 @@ class Generator {
     }
   }
 
-  /** A loop that each round leaves with a fair share; the bit is measured anew at the end of its body. */
+  /** A loop that each round leaves with a fair share; the bit is measured again at the end of its body. */
   #while(depth: number): Statement[] {
     if (!this.#canLoop || this.#loops++ > 0) return [this.#if(depth)]
     const [bit, qubit] = [this.#bit(), this.#pick(this.#loud)]
