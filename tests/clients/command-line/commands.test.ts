@@ -174,7 +174,7 @@ describe('svc login --superuser', () => {
     )
     expect((await service.call('GET', '/api/op/config', { token })).status).toBe(403)
     expect((await service.call('POST', '/api/tokens', { token, body: {} })).status).toBe(403)
-    // A user is told which account a command takes.
+    // The message names the account that a command takes.
     expect((await run(['job', 'hold', job])).err).toContain('run svc login ADDRESS --superuser')
     expect((await run(['logout', ...as])).status).toBe(0)
     expect((await service.call('GET', '/api/me', { token })).status).toBe(401)

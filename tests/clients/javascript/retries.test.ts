@@ -267,7 +267,7 @@ describe('the limit of silence', () => {
     return found
   }
 
-  test('begins anew with each part of a response, which is read once', async () => {
+  test('begins again with each part of a response, which is read once', async () => {
     const server = slow(true)
     const me: unknown = await passing(() => new SvcClient({ ...SOMEWHERE, fetch: server.fetch }).me())
     expect([me, server.requests]).toEqual([{ role: 'user' }, 1])
