@@ -36,6 +36,11 @@ export const AREAS: readonly Area[] = [
         lines: 700,
         reason: 'AC: superusers at the command line, ends of credentials, texts, standby drivers',
       },
+      { lines: 250, reason: 'AA: recalled calibrations before a run, submission budgets, random programs' },
+      { lines: 450, reason: 'AH: edits during a breach, deleted reports, dt of devices, exports, clocks' },
+      { lines: 500, reason: 'AC: alert windows, names of wrong inputs, turns of reads, PostgreSQL roles' },
+      { lines: 900, reason: 'AF: values that belong together, drift of what users feel, verified runs' },
+      { lines: 300, reason: 'AB: old and new shape side by side until the transitions have moved' },
     ],
   },
   {
@@ -46,6 +51,11 @@ export const AREAS: readonly Area[] = [
       { lines: 2_500, reason: 'AA: exact reference of random programs, late deliveries, forked clients' },
       { lines: 2_000, reason: 'AH: model tests of clocks, references, groups, outbox and live lists' },
       { lines: 1_500, reason: 'AC: wrong inputs, printed commands, ends of credentials, races of drivers' },
+      { lines: 700, reason: 'AA: Aer and Qiskit Experiments as references, inputs of users, slow twins' },
+      { lines: 700, reason: 'AH: random acts on groups and clocks, exports against the API' },
+      { lines: 900, reason: 'AC: 80 wrong inputs, roles of PostgreSQL, reads in turns' },
+      { lines: 700, reason: 'AF: chips whose values break in the middle of a run' },
+      { lines: 500, reason: 'AB: data folders of older commits, sums against full counts' },
     ],
   },
   {
@@ -55,13 +65,17 @@ export const AREAS: readonly Area[] = [
     grants: [
       { lines: 400, reason: 'AA: copies, forks and threads of clients, fields that a server adds' },
       { lines: 500, reason: 'AA, AH: their tests, which are part of the Python package' },
+      { lines: 200, reason: 'AH, AF: warnings of recalled calibrations, mitigation of counts' },
     ],
   },
   {
     name: 'scripts',
     paths: ['scripts/'],
     lines: 10_282,
-    grants: [{ lines: 400, reason: 'AD: this budget, the tests of a change' }],
+    grants: [
+      { lines: 400, reason: 'AD: this budget, the tests of a change' },
+      { lines: 250, reason: 'AD, AC: generated files at installation, tools of a release' },
+    ],
   },
   {
     name: 'bench',
