@@ -63,8 +63,8 @@ export interface Rng {
 
 /**
  * A counter-based generator: draws depend only on `seed` (an integer from 0 to 2^53 - 1), the sub-stream and
- * the number of draws in it. Simulators use the circuit as stream and the shot as index, so that results do
- * not depend on threads or on the order of execution.
+ * the number of draws in it. Simulators use the circuit as stream and the shot as index, so that a shot draws
+ * the same numbers on whichever thread and in whatever order shots run.
  */
 export function createRng(seed: number): Rng {
   const keyA = seed >>> 0

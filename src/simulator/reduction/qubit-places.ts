@@ -12,6 +12,11 @@ export class QubitPlaces {
     this.#assertUsable = assertUsable
   }
 
+  /** The same places, to which others are added apart. */
+  clone(): QubitPlaces {
+    return new QubitPlaces([...this.#places.keys()], this.#assertUsable)
+  }
+
   /** Number of qubits with a place. */
   get size(): number {
     return this.#places.size

@@ -27,3 +27,12 @@ test(`${PROGRAMS} random programs have the distribution of density matrices by e
   }
   expect(comparisons.exact).toBeGreaterThan(PROGRAMS)
 })
+
+test('a shot draws the same numbers whichever branch the other shots walk first', async () => {
+  // Branches change qubits for the first time: the places in the state depend on the order of the steps.
+  const comparisons = new Comparisons()
+  for (const seed of [933688713, 933689464, 933689856, 933690489, 1569338999]) {
+    await comparisons.add(randomProgram(seed), SHOTS, ['statevector'])
+  }
+  comparisons.assertAllAgree()
+})

@@ -35,6 +35,7 @@ interface BranchContext {
 /** How the steps of a program with feedback act on the state. */
 interface Feedback {
   noise: NoiseModel | undefined
+  /** Where the qubits are at the start. */
   places: QubitPlaces
   /** Throws when a state of this number of qubits is too large. */
   assertFits(qubits: number): void
@@ -58,6 +59,8 @@ const MAX_QUEUED_WORK = 2 ** 24
 export class BranchWalker implements Sink {
   readonly #context: BranchContext
   readonly #feedback: Feedback
+  /** Of this branch alone: what a shot draws depends on them, and they on nothing but its outcomes. */
+  readonly #places: QubitPlaces
   readonly #pending: PendingBranches
   readonly #branch: Branch
   readonly #history: Outcome[] = []
@@ -82,6 +85,7 @@ export class BranchWalker implements Sink {
     this.#pending = pending
     this.#branch = branch
     this.#shots = branch.shots
+    this.#places = (branch.sharedState && branch.places) ?? this.#feedback.places.clone()
     this.#sharedState = branch.sharedState ?? new SharedState()
     if (!branch.sharedState) source.state.reset()
     else if (branch.sharedState.copy) source.state.load(branch.sharedState.copy)
@@ -148,21 +152,21 @@ export class BranchWalker implements Sink {
   }
 
   /** The bit of a qubit that a step changes. */
-  readonly #bitOf = (qubit: number): number => 1 << this.#feedback.places.take(qubit)
+  readonly #bitOf = (qubit: number): number => 1 << this.#places.take(qubit)
 
   /** The bit of a qubit; 0 for one that is still |0>. */
   #knownBitOf(qubit: number): number {
-    const place = this.#feedback.places.find(qubit)
+    const place = this.#places.find(qubit)
     return place === undefined ? 0 : 1 << place
   }
 
   /** Adds the qubits that have got a place to the state. */
   #grow(): void {
-    const { places, assertFits } = this.#feedback
     const { state } = this.#context
-    if (places.size <= state.qubits) return
-    assertFits(places.size)
-    state.grow(places.size)
+    const { size } = this.#places
+    if (size <= state.qubits) return
+    this.#feedback.assertFits(size)
+    state.grow(size)
   }
 
   #enqueue(calls: readonly KernelCall[]): void {
@@ -285,6 +289,7 @@ export class BranchWalker implements Sink {
         history: [...this.#history, other],
         known: withBit(this.#known, bit, other),
         samplings: this.#samplings,
+        places: this.#places.clone(),
         sharedState: this.#sharedState,
       })
       const { shots, indices } = this.#subset(places[outcome])
@@ -331,6 +336,7 @@ export async function runBranches(run: BranchingRun): Promise<void> {
     known: NO_OUTCOMES,
     indices: undefined,
     samplings: 0,
+    places: undefined,
     sharedState: undefined,
   }
   while (branch) {

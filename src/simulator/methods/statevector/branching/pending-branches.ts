@@ -1,4 +1,5 @@
 import type { AmplitudeArray } from '../../../kernel/layout.ts'
+import type { QubitPlaces } from '../../../reduction/qubit-places.ts'
 import type { Statevector } from '../state/statevector.ts'
 
 export type Outcome = 0 | 1
@@ -31,6 +32,8 @@ export interface Branch {
   indices: Uint32Array | undefined
   /** Number of times that basis states were drawn. */
   samplings: number
+  /** Places of the qubits in the state; absent at the start. */
+  places: QubitPlaces | undefined
   /** The state after the last gate; absent at the start and when it has to be recomputed. */
   sharedState: SharedState | undefined
 }
