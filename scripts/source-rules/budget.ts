@@ -94,7 +94,7 @@ export const GENERATED: readonly RegExp[] = [
   /^clients\/python\/src\/svc_client\/(_wire\.py|_error_classes\.py|_sync\/)/,
   /^docs\/reference\/(commands|events|go-client|javascript-client|python-client|python-devices|routes|settings)\.md$/,
   /^package-lock\.json$/,
-  /^tests\/golden\/schema\.sql$/,
+  /^tests\/golden\/schema(-before)?\.sql$/,
   /^tests\/support\/python\/requirements.*\.txt$/,
 ]
 

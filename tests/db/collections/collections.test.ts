@@ -1,14 +1,30 @@
+import { Database as Sqlite } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { basename } from 'node:path'
-import { COLLECTIONS } from '../../../src/db/index.ts'
+import { basename, dirname, join } from 'node:path'
+import { silentLog } from '../../../src/base/index.ts'
+import { COLLECTIONS, openDatabase } from '../../../src/db/index.ts'
+import { hashOf } from '../../../src/db/schema/migrate.ts'
+import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
 import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const GOLDEN = `${import.meta.dir}/../../golden/schema.sql`
+const BEFORE = `${import.meta.dir}/../../golden/schema-before.sql`
 
-/** UPDATE_GOLDEN=1 rewrites the file after an intended change. */
+/** The first line and each table of a schema in a line: indexes and triggers follow when it opens. */
+function tablesOf(schema: string): string {
+  const [head = '', ...statements] = schema.split(/\n(?=CREATE )/)
+  const tables = statements.filter((sql) => sql.startsWith('CREATE TABLE'))
+  return [head, ...tables.map((sql) => sql.trim().replaceAll(/\n */g, ' ')), ''].join('\n')
+}
+
+const LAST = MIGRATIONS.at(-1)?.id ?? 0
+
+/** UPDATE_GOLDEN=1 rewrites the file after an intended change, and keeps the one of HEAD. */
 test.skipIf(onlySqlite('its schema'))(
   'the schema is the one on record in tests/golden/schema.sql',
   async () => {
@@ -19,11 +35,31 @@ test.skipIf(onlySqlite('its schema'))(
        ORDER BY tbl_name, type DESC, name`,
       ),
     )
-    const schema = `${rows.map((row) => `${row.sql};`).join('\n')}\n`
-    if (process.env['UPDATE_GOLDEN'] === '1') await Bun.write(GOLDEN, schema)
+    const schema = `-- after migration ${LAST}\n${rows.map((row) => `${row.sql};`).join('\n')}\n`
+    if (process.env['UPDATE_GOLDEN'] === '1' && schema !== (await Bun.file(GOLDEN).text())) {
+      const { stdout } = Bun.spawnSync(['git', 'show', 'HEAD:./schema.sql'], { cwd: dirname(GOLDEN) })
+      await Bun.write(BEFORE, tablesOf(stdout.toString()))
+      await Bun.write(GOLDEN, schema)
+    }
     expect(schema).toBe(await Bun.file(GOLDEN).text())
   },
 )
+
+test.skipIf(onlySqlite('its file'))('a database with the schema before the last change opens', async () => {
+  using folder = temporaryFolder()
+  const [head = '', ...tables] = (await Bun.file(BEFORE).text()).trim().split('\n')
+  const last = Number(head.replace('-- after migration ', ''))
+  expect(last).toBeWithin(1, LAST + 1)
+  const old = new Sqlite(join(folder.path, 'svc.db'))
+  for (const sql of tables) old.run(sql)
+  for (const migration of MIGRATIONS.filter(({ id }) => id <= last)) {
+    const row = [migration.id, migration.name, hashOf(migration), '']
+    old.run('INSERT INTO migrations VALUES (?, ?, ?, ?)', row)
+  }
+  old.close()
+  // A CHECK that differs without a migration is refused here.
+  await (await openDatabase({ dir: folder.path, clock: new FakeClock(), log: silentLog })).close()
+})
 
 test('every collection is one file in src/db/collections or a folder of it, named as its table', () => {
   const files = readdirSync(`${import.meta.dir}/../../../src/db/collections`, { recursive: true })
