@@ -45,6 +45,30 @@ describe.skipIf(!chromium)('the palette', () => {
       await page.getByRole('heading', { name: 'Calibrations' }).first().waitFor()
     }))
 
+  test('takes every key that follows Ctrl+K, before its parts have arrived, too', () =>
+    visit('palette at once', async (page) => {
+      await signIn(page, lab.user)
+      await page.getByRole('row', { name: 'kelvin' }).first().waitFor()
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route('**/Choice-*.js', async (route) => {
+        await held
+        await route.continue()
+      })
+      // Keys of shortcuts among them: n, b, g j.
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('bookings', { delay: 0 })
+      await page.keyboard.press('Enter')
+      expect(await page.getByRole('combobox', { name: 'Page, QPU, job or action' }).inputValue()).toBe(
+        'bookings',
+      )
+      expect(new URL(page.url()).pathname).toBe('/')
+      release()
+      await page.waitForURL('**/bookings')
+    }))
+
   test('finds users, drivers and the jobs of others for superusers', () =>
     visit('palette records', async (page) => {
       const id = await lab.submit()

@@ -1,38 +1,34 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import type { Page } from '../../app/page.ts'
 import { entryOf } from '../../app/route.ts'
 import { setTheme } from '../../app/theme.ts'
-import { Dialog } from '../../parts/Dialog.tsx'
 import { type Command, commandsOf, findCommands } from './commands.ts'
 import { MIN_SEARCHED, searchCommands } from './found-records.ts'
 import { verbsOf } from './verbs.ts'
 
 export { MaintenanceDialog } from '../../parts/qpu/MaintenanceDialog.tsx'
 
-/** The types of Preact demand a `list` for this role, which only suggestions of the browser have. */
-const COMBOBOX: object = { role: 'combobox', 'aria-expanded': true }
-
-export interface PaletteProps {
+interface ChoiceProps {
   pages: readonly Page[]
-  open: Signal<boolean>
+  text: string
+  /** The place of the selected command. */
+  at: Signal<number>
+  /** Keys that are still to be followed: arrows, and Enter. */
+  pressed: Signal<readonly string[]>
+  close: () => void
   /** Opens the list of keys. */
   showKeys: () => void
-}
-
-interface ChoiceProps extends PaletteProps {
   /** The QPU whose maintenance is to be started. */
   maintained: Signal<Qpu | undefined>
 }
 
-/** The dialog of the palette: a text, and what it finds. */
-export function Choice({ pages, open, showKeys, maintained }: ChoiceProps) {
+/** What the text of the palette finds. */
+export function Choice({ pages, text, at, pressed, close, showKeys, maintained }: ChoiceProps) {
   const app = useApp()
-  const text = useSignal('')
-  const at = useSignal(0)
-  const records = useSearched(text.value)
+  const records = useSearched(text)
   const commands = commandsOf({
     pages,
     signedIn: app.account.value !== undefined,
@@ -46,10 +42,7 @@ export function Choice({ pages, open, showKeys, maintained }: ChoiceProps) {
       },
     }),
   })
-  const found = findCommands(commands, text.value, records)
-  const close = () => {
-    open.value = false
-  }
+  const found = findCommands(commands, text, records)
   const choose = ({ href, run }: Command) => {
     close()
     run?.()
@@ -57,32 +50,20 @@ export function Choice({ pages, open, showKeys, maintained }: ChoiceProps) {
     if (entryOf(href) === entryOf(location.pathname)) app.router.go(href)
     else location.assign(href)
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const chosen = found[at.value]
-    if (!chosen || (step === undefined && event.key !== 'Enter')) return
-    event.preventDefault()
-    if (step === undefined) return choose(chosen)
-    at.value = (at.value + step + found.length) % found.length
+  useLayoutEffect(() => {
+    const keys = pressed.value
+    if (keys.length === 0) return
+    pressed.value = []
+    for (const key of keys) {
+      const chosen = found[at.value]
+      if (chosen && key === 'Enter') return choose(chosen)
+      const step = key === 'ArrowDown' ? 1 : -1
+      if (chosen) at.value = (at.value + step + found.length) % found.length
+    }
     document.getElementById(`palette-${at.value}`)?.scrollIntoView({ block: 'nearest' })
-  }
+  }, [pressed.value])
   return (
-    <Dialog title="Go to" open onClose={close} class="palette">
-      <input
-        {...COMBOBOX}
-        aria-label="Page, QPU, job or action"
-        aria-controls="palette-list"
-        aria-activedescendant={found.length > 0 ? `palette-${at.value}` : undefined}
-        placeholder="Page, QPU, job or action, such as “cancel” or “maintenance”"
-        autocomplete="off"
-        spellcheck={false}
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-          at.value = 0
-        }}
-        onKeyDown={onKeyDown}
-      />
+    <>
       <div id="palette-list" role="listbox" aria-label="Found">
         {found.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys act on the field, which keeps the focus
@@ -100,7 +81,7 @@ export function Choice({ pages, open, showKeys, maintained }: ChoiceProps) {
         ))}
       </div>
       {found.length === 0 && <p class="soft">Nothing matches.</p>}
-    </Dialog>
+    </>
   )
 }
 
