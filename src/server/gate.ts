@@ -1,6 +1,7 @@
 import { newId } from '../base/index.ts'
 import type { App } from './http/app.ts'
 import { problem } from './http/response/error-response.ts'
+import { htmlPage } from './http/response/html-page.ts'
 import { HEALTH_PATH, healthOf } from './meta/health.ts'
 import { METRICS_PATH, metricsResponse } from './metrics/exposition.ts'
 import { ofLeader } from './metrics/shared-database.ts'
@@ -10,6 +11,9 @@ const REFUSALS = {
   restoring: ['The database is being replaced by a backup; try again in a few seconds', 2],
   not_leader: ['This server is on standby; another one leads', 1],
 } as const
+
+/** How long a page is shown before it goes on, in seconds. */
+const PAGE_SECONDS = 3
 
 /**
  * Passes requests on to the application; without one, because the database is being replaced or
@@ -47,6 +51,7 @@ export class Gate {
     const standby = this.#refusal === 'not_leader' ? standbyResponse(request) : undefined
     if (standby) return standby
     const [message, retryAfter] = REFUSALS[this.#refusal]
+    if (isOfBrowser(request)) return this.#page(request.url, message)
     return Response.json(problem(503, this.#refusal, message, newId(this.#now())), {
       status: 503,
       headers: {
@@ -56,6 +61,29 @@ export class Gate {
       },
     })
   }
+
+  /** The page that a browser shows: it goes to the leader, or tries again, by itself. */
+  #page(url: string, message: string): Response {
+    const { pathname, search } = new URL(url)
+    const target = this.#leader === '' ? url : new URL(pathname + search, this.#leader).href
+    const link = `<a href="${Bun.escapeHTML(target)}">${Bun.escapeHTML(new URL(target).origin)}</a>`
+    const response = htmlPage({
+      title: this.#leader === '' ? 'Not ready' : 'On standby',
+      body:
+        this.#leader === ''
+          ? `<p>${message}. This page tries again by itself.</p>`
+          : `<p>${message}: ${link}. This page goes there by itself.</p>`,
+      status: 503,
+    })
+    response.headers.set('refresh', `${PAGE_SECONDS}; url=${target}`)
+    response.headers.set('retry-after', String(PAGE_SECONDS))
+    return response
+  }
+}
+
+/** Whether somebody opens a page, rather than a program asking. */
+function isOfBrowser({ method, headers }: Request): boolean {
+  return method === 'GET' && (headers.get('accept') ?? '').includes('text/html')
 }
 
 /** What a server on standby responds as the one that leads does; undefined for everything else. */

@@ -29,6 +29,19 @@ test('a server on standby is healthy and refers everything else to the leader', 
   expect((await ask(gate, '/api/jobs')).headers.has('svc-leader')).toBe(false)
 })
 
+test('a browser sees a page that names the leader and goes there', async () => {
+  const gate = new Gate(() => 0)
+  const visit = (path: string) =>
+    gate.handle(new Request(`${at}${path}`, { headers: { accept: 'text/html,*/*;q=0.8' } }))
+  gate.standBy('http://10.0.0.1:8090')
+  const page = await visit('/jobs/a?tab="><b>')
+  expect(page.status).toBe(503)
+  expect(page.headers.get('refresh')).toBe('3; url=http://10.0.0.1:8090/jobs/a?tab=%22%3E%3Cb%3E')
+  expect(await page.text()).toContain('another one leads: <a href="http://10.0.0.1:8090/jobs/a?tab=')
+  gate.standBy('')
+  expect((await visit('/jobs')).headers.get('refresh')).toBe(`3; url=${at}/jobs`)
+})
+
 test('a server that leads serves requests, and refuses them while its database is replaced', async () => {
   const gate = new Gate(() => 0)
   gate.standBy('')
