@@ -15,6 +15,7 @@ import { buildUi } from './build-ui.ts'
 import type { BundledPackage } from './licenses/collect.ts'
 import { renderSbom } from './licenses/sbom.ts'
 import { buildAndPlace } from './place-build.ts'
+import { run } from './release/run.ts'
 import { pinnedRuntime, TARGETS, type Target } from './release/runtime.ts'
 import { findWorkerEntries } from './worker-entries.ts'
 
@@ -42,7 +43,9 @@ export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> 
   const started = performance.now()
   // The licenses are those of the files in the bundle, which contains the kernel.
   await buildKernel()
-  const [packages] = await Promise.all([buildLicenses(), buildUi()])
+  // As does what the commands for users send and receive.
+  const client = [process.execPath, 'run', 'scripts/clients/build-clients.ts', '--ignored']
+  const [packages] = await Promise.all([buildLicenses(), buildUi(), run(client, { cwd: repository })])
   const runtime = target && (await pinnedRuntime(target))
   const built = performance.now()
   const { declared } = await findWorkerEntries(repository)

@@ -11,6 +11,7 @@ export const FAILPOINTS_EXECUTABLE = join(ROOT, 'svc-failpoints')
 const SOURCES = [
   'src/**/*',
   'ui/**/*',
+  'clients/js/src/**/*',
   'docs/**/*.md',
   'scripts/build-*.ts',
   'scripts/docs-pages/*',

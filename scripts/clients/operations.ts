@@ -4,10 +4,20 @@ interface Content {
   readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>
 }
 
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly required?: boolean
+  readonly schema: JsonSchema
+}
+
 /** An operation of the OpenAPI document. */
 export interface Operation {
   readonly operationId: string
   readonly summary: string
+  /** Ways to sign in, one of which is needed; none on a public route. */
+  readonly security: readonly Readonly<Record<string, unknown>>[]
+  readonly parameters?: readonly Parameter[]
   readonly requestBody?: Content
   readonly responses: Readonly<Record<string, Content>>
   /** Status by code of an error. */

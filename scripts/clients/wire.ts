@@ -12,6 +12,7 @@ export interface JsonSchema {
   readonly items?: JsonSchema
   readonly prefixItems?: readonly JsonSchema[]
   readonly anyOf?: readonly JsonSchema[]
+  readonly propertyNames?: JsonSchema
 }
 
 /** The shape of one JSON value. */

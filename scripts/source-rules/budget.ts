@@ -65,6 +65,7 @@ export const AREAS: readonly Area[] = [
     grants: [
       { lines: 400, reason: 'AA: copies, forks and threads of clients, fields that a server adds' },
       { lines: 500, reason: 'AA, AH: their tests, which are part of the Python package' },
+      { lines: -7_100, reason: 'AD: types and the synchronous client, which the installation makes' },
       { lines: 200, reason: 'AH, AF: warnings of recalled calibrations, mitigation of counts' },
     ],
   },
@@ -88,15 +89,13 @@ export const AREAS: readonly Area[] = [
 
 /** Tracked files that a program writes, locks included, without recorded contract cases and license texts. */
 export const GENERATED: readonly RegExp[] = [
-  /^clients\/contract\/(openapi|error-codes)\.json$/,
+  /^clients\/contract\/contract\.txt$/,
   /^clients\/go\/internal\/wire\//,
-  /^clients\/js\/src\/generated\//,
-  /^clients\/python\/src\/svc_client\/(_wire\.py|_error_classes\.py|_sync\/)/,
   /^docs\/reference\/(commands|events|go-client|javascript-client|python-client|python-devices|routes|settings)\.md$/,
   /^package-lock\.json$/,
   /^tests\/golden\/schema(-before)?\.sql$/,
   /^tests\/support\/python\/requirements.*\.txt$/,
 ]
 
-/** Lines that these files may have together: 63,301 at 82c7c85a, and the locks of joblib and dask. */
-export const MAX_GENERATED_LINES = 64_500
+/** Lines that these files may have together: 63,301 at 82c7c85a. */
+export const MAX_GENERATED_LINES = 33_000

@@ -1,6 +1,7 @@
 /** Entries of the repository that may be tracked. A new one is a decision: add it here in the same commit. */
 export const TOP_LEVEL: ReadonlySet<string> = new Set([
   '.ci',
+  '.gitattributes',
   '.gitignore',
   '.npmrc',
   'CHANGELOG.md',

@@ -25,7 +25,7 @@ export const FIRST_PROGRAMS: readonly FirstProgram[] = [
   {
     id: 'python',
     title: 'Python',
-    install: 'pip install ./clients/python  # in a checkout of svc',
+    install: 'npm ci && npm run clients && pip install clients/python/dist/*.whl  # in a checkout of svc',
     code: `from svc_client import SvcClient
 
 bell = """
@@ -37,7 +37,8 @@ print(job.result().counts())`,
   {
     id: 'qiskit',
     title: 'Qiskit',
-    install: "pip install './clients/python[qiskit]'  # in a checkout of svc",
+    install:
+      'npm ci && npm run clients && pip install clients/python/dist/*.whl qiskit  # in a checkout of svc',
     code: `from qiskit import QuantumCircuit, transpile
 from svc_client import SvcClient
 

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { copyFile, cp, mkdir } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ARCHITECTURES, GLIBC, type ReleaseRun } from '../release-run.ts'
 import { run } from '../run.ts'
 
 const REPOSITORY = join(import.meta.dir, '../../..')
+const CLIENT = join(REPOSITORY, 'clients/python')
 /** What builds the packages, with its hashes. */
 const REQUIREMENTS = join(REPOSITORY, 'packaging/wheel/requirements.txt')
 
@@ -15,8 +16,8 @@ const REQUIREMENTS = join(REPOSITORY, 'packaging/wheel/requirements.txt')
 export async function makePythonPackages(release: ReleaseRun): Promise<void> {
   const hatchling = await installHatchling()
   const { version, dist, work, executables } = release
-  for (const project of ['clients/python', 'drivers/python'])
-    await run([hatchling, 'build', '-d', dist], { cwd: join(REPOSITORY, project) })
+  for (const project of [CLIENT, join(REPOSITORY, 'drivers/python')])
+    await run([hatchling, 'build', '-d', dist], { cwd: project })
   for (const [target, executable] of executables) {
     // In a copy: the build leaves nothing in the repository.
     const project = join(work, target, 'wheel')
@@ -32,6 +33,15 @@ export async function makePythonPackages(release: ReleaseRun): Promise<void> {
       },
     })
   }
+}
+
+/** Makes the wheel of the client, the only one in its folder `dist`; returns its path in the repository. */
+export async function makeClientWheel(): Promise<string> {
+  const hatchling = await installHatchling()
+  await rm(join(CLIENT, 'dist'), { recursive: true, force: true })
+  await run([hatchling, 'build', '-t', 'wheel', '-d', 'dist'], { cwd: CLIENT })
+  const [wheel = ''] = await readdir(join(CLIENT, 'dist'))
+  return `clients/python/dist/${wheel}`
 }
 
 /** Path of hatchling at the locked version, in an environment of its own, made once per installation. */

@@ -25,7 +25,11 @@ import { RECIPES } from './recipes.ts'
 const ROOT = join(import.meta.dir, '../../..')
 const LIMITS = { deadlineMs: 600_000, testTimeoutMs: 120_000, parallel: 2 }
 /** Files that git ignores and tests need. */
-const BUILT = ['src/simulator/kernel/kernel.wasm']
+const BUILT = [
+  'src/simulator/kernel/kernel.wasm',
+  'clients/contract/openapi.json',
+  ...new Glob('clients/js/src/generated/*.ts').scanSync({ cwd: ROOT }),
+]
 
 /** A copy of this checkout with the packages of it, of which git knows each file. */
 function copyCheckout(): string {

@@ -37,10 +37,6 @@ test.skipIf(!python)(
   600_000,
 )
 
-test.skipIf(!python)('the synchronous client is what the asynchronous one makes', async () => {
-  expect(await run(['scripts/unasync.py', '--check'])).toEqual({ status: 0, output: '' })
-})
-
 test.skipIf(!python)('the references are those of the docstrings', async () => {
   const script = join(CLIENT_FOLDER, '../../scripts/clients/reference.py')
   expect(await run([script, '--check'])).toEqual({ status: 0, output: '' })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { contractOf } from '../../../scripts/clients/contract.ts'
 import { goPackage } from '../../../scripts/clients/go.ts'
 import { type ApiDocument, errorCodesOf, wireTypesOf } from '../../../scripts/clients/operations.ts'
 import { pythonModule } from '../../../scripts/clients/python.ts'
@@ -87,7 +88,7 @@ export type Either = Job | string
 
 describe('operations', () => {
   const operation = (id: string, codes: Record<string, number>, response: JsonSchema) => ({
-    ...{ operationId: id, summary: '', 'x-error-codes': codes },
+    ...{ operationId: id, summary: '', security: [], 'x-error-codes': codes },
     requestBody: { content: { 'application/json': { schema: { ...step, properties: { [id]: TEXT } } } } },
     responses: { '201': { content: { 'application/json': { schema: response } } }, '400': {} },
   })
@@ -102,6 +103,29 @@ describe('operations', () => {
   test('bodies and responses without a name are called after their operation', () => {
     const names = wireTypesOf(document).map(({ name }) => name)
     expect(names).toEqual(['JobStep', 'JobResults', 'Job', 'PostABody', 'GetBBody'])
+  })
+
+  test('the contract has a line for each route, field and limit, and common codes once', () => {
+    const limited = { ...TEXT, minLength: 1, pattern: '^a' }
+    const postC = {
+      ...operation('postC', { invalid: 400, limited: 429 }, { type: 'object', properties: { at: TEXT } }),
+      security: [{ login: [] }],
+      parameters: [{ in: 'query', name: 'q', schema: limited }],
+    }
+    const getD = operation('getD', { invalid: 400 }, { type: 'array', items: { ...job, properties: {} } })
+    const schemas = { Long: { ...job, required: ['id'] } }
+    const paths = { '/c': { post: postC }, '/d': { get: getD } }
+    const lines = contractOf({ paths, components: { schemas } }).split('\n')
+    expect(lines.slice(lines.indexOf('Every route'))).toEqual([
+      ...['Every route', '  400 invalid', ''],
+      ...['POST /c (login)', '  query q?: string minLength 1 pattern "^a"', '  body { postC?: string }'],
+      ...['  201 { at?: string }', '  429 limited', ''],
+      ...['GET /d (public)', '  body { getD?: string }', '  201 list of (map)', ''],
+      ...['Long: {', '  id: string', '  from?: integer', '  status?: "pending" | "completed"'],
+      ...['  error?: string | null', '  steps?: list of ({ at: string })', '  last?: { at: string }'],
+      ...['  sizes?: list of ([string, number])', '  counts?: map of (number)'],
+      ...['  results?: { ok?: boolean } | string | any', '  anything?: any', '}', ''],
+    ])
   })
 
   test('every code of an error is listed with its statuses', () => {

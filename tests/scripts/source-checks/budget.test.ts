@@ -15,7 +15,7 @@ test('an area may hold its lines and its grants, of files that count', () => {
 })
 
 test('generated files have a limit of their own, and lines one width', () => {
-  expect(reasons({ 'clients/contract/openapi.json': '{\n1\n}\n' })[0]).toContain(
+  expect(reasons({ 'clients/contract/contract.txt': '1\n2\n3\n' })[0]).toContain(
     '3 tracked lines are generated, 2 are',
   )
   expect(reasons({ 'biome.json': '{ "lineWidth": 110 }' })).toEqual([])

@@ -52,7 +52,7 @@ export const NOT_RUN: Readonly<Record<string, readonly (readonly [line: string, 
   ],
   'docs/how-to/data-in-a-notebook.md': [
     [
-      "pip install './drivers/python[xarray]' './clients/python[xarray]' matplotlib",
+      "npm ci && npm run clients && pip install clients/python/dist/*.whl './drivers/python[xarray]' matplotlib",
       'installs packages; tests/clients/python/xarray.test.ts installs the same',
     ],
   ],
@@ -240,7 +240,7 @@ export const NOT_RUN: Readonly<Record<string, readonly (readonly [line: string, 
   ],
   'docs/how-to/use-qiskit-pennylane-cirq.md': [
     [
-      "pip install './clients/python[qiskit]'   # in a checkout; or [pennylane], [cirq], or several: [qiskit,pennylane]",
+      'npm ci && npm run clients && pip install clients/python/dist/*.whl qiskit   # in a checkout; or pennylane, cirq-core, or several',
       'installs packages; tests/clients/python/adapters.test.ts installs the same',
     ],
   ],
@@ -279,6 +279,9 @@ export const NOT_RUN: Readonly<Record<string, readonly (readonly [line: string, 
   ],
   'docs/tutorials/first-job.md': [['npm ci && npm run build', 'builds this checkout, as the tests do']],
   'docs/tutorials/from-a-notebook.md': [
-    ["pip install './clients/python[qiskit]' jupyterlab", 'installs packages and asks for a password'],
+    [
+      'npm ci && npm run clients && pip install clients/python/dist/*.whl qiskit jupyterlab',
+      'installs packages and asks for a password',
+    ],
   ],
 }

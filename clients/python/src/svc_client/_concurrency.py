@@ -1,6 +1,6 @@
 """What asynchronous and synchronous code need of events and time, under corresponding names.
 
-``scripts/unasync.py`` turns ``AsyncEvent`` into ``Event`` and so on. The synchronous side uses threads only: it never
+``npm run clients`` turns ``AsyncEvent`` into ``Event`` and so on. The synchronous side uses threads only: it never
 touches an event loop, so it works inside of one, such as in a notebook.
 """
 
