@@ -9,6 +9,7 @@ import math
 
 import numpy
 from answers import serve
+from programs.control_flow import Program
 from qiskit import QuantumCircuit, qasm2, qasm3, transpile
 from qiskit.circuit import library
 from qiskit.circuit.library import UnitaryGate
@@ -62,7 +63,17 @@ NAMED = {
     "cphase": library.CPhaseGate,
     "id": library.IGate,
     "u1": library.PhaseGate,
+    "pair": lambda angle: pair_of(angle).to_gate(),
 }
+
+
+def pair_of(angle):
+    """The gate that random programs define."""
+    circuit = QuantumCircuit(2)
+    circuit.h(0)
+    circuit.cx(0, 1)
+    circuit.rz(angle, 1)
+    return circuit
 
 
 def controlled(matrix, value):
@@ -240,6 +251,18 @@ def probabilities(question):
     return {"probabilities": sums, "counts": counts(question)}
 
 
+def program(question):
+    """What Aer counts for a program with control flow, the last register first; None for what it does not run."""
+    circuit = Program(question, gate_of).circuit
+    noise = noise_of(question) if "noise" in question else None
+    simulator = AerSimulator(noise_model=noise, max_parallel_threads=1)
+    result = simulator.run(prepare(circuit), shots=question["shots"], seed_simulator=question["seed"]).result()
+    # Without a measurement it counts nothing.
+    if not result.success or "counts" not in result.data():
+        return None
+    return {bits.replace(" ", ""): count for bits, count in result.get_counts().items()}
+
+
 def export(question):
     """A random circuit of Qiskit's own, as both of its exporters write it, and what Aer counts."""
     circuit = random_circuit(
@@ -268,6 +291,7 @@ serve(
         "statevector": statevector,
         "density_matrix": density_matrix,
         "probabilities": probabilities,
+        "program": program,
         "export": export,
         "file": file_counts,
     }

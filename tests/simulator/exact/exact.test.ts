@@ -205,6 +205,18 @@ test('a loop that waits for an outcome has exact values; what is left out is sta
   // Leaves with a probability of 1e-4 in each round: thousands of branches count.
   const long = 'qubit q; bit c; while (!c) { reset q; ry(0.02) q; c = measure q; }'
   await expect(exactOf(long)).rejects.toThrow('has more than 4096 branches of outcomes')
+})
+
+test('a loop whose branches multiply by readout errors is refused after the first of them', async () => {
+  let read = 0
+  const readoutErrorOf = (): [number, number] => {
+    read++
+    return [0.01, 0.02]
+  }
+  const noise = defineNoiseModel({ source: 'test', readoutErrorOf })
+  const misread = 'qubit q; bit c; h q; c = measure q; while (c) { reset q; h q; c = measure q; }'
+  await expect(exactOf(misread, { noise })).rejects.toThrow('has more than 4096 branches of outcomes')
+  expect(read).toBeLessThan(50_000)
   expect(
     (await exactOf('qubit[2] q; bit c; h q[0]; c = measure q[0];')).provenance['dropped'],
   ).toBeUndefined()

@@ -69,12 +69,12 @@ async function addBranches(
 ): Promise<void> {
   const { reduced } = workload
   const { timeBudget } = run
-  const waiting: (0 | 1)[][] = [[]]
-  let count = 0
+  const all: (0 | 1)[][] = [[]]
   timeBudget.enter('evolve')
-  for (let history = waiting.pop(); history; history = waiting.pop()) {
+  // The first that were left come first: others leave them early, so that too many are found out soon.
+  for (const history of all) {
     const places = reduced ? new QubitPlaces(reduced.qubits) : workload.createPlaces()
-    const room = MAX_BRANCHES - ++count - waiting.length
+    const room = MAX_BRANCHES - all.length
     const walker = new BranchOfOutcomes(history, { places, run, assertFits, room })
     try {
       const bits = reduced ? walkReduced(reduced, walker, workload.clbits) : workload.walk(walker)
@@ -85,7 +85,7 @@ async function addBranches(
       if (!(error instanceof LeftOut)) throw error
       sums.dropped += walker.weight
     }
-    waiting.push(...walker.others)
+    all.push(...walker.others)
     sums.dropped += walker.dropped
     if (sums.dropped >= MAX_DROPPED) throw tooManyBranches()
     await timeBudget.yieldIfDue()
@@ -158,7 +158,8 @@ class BranchOfOutcomes implements Sink {
     const outcome = this.#project(qubit)
     const error = this.#run.readoutErrorOf(qubit)
     if (!canMisread(error)) return outcome
-    return this.#decide(outcome === 1 ? 1 - error[1] : error[0])
+    const one = outcome === 1 ? 1 - error[1] : error[0]
+    return this.#decide(one, 1 - one)
   }
 
   #reset(qubit: number): void {
@@ -169,17 +170,19 @@ class BranchOfOutcomes implements Sink {
   #project(qubit: number): 0 | 1 {
     const bit = bitAt(this.#places, qubit)
     if (bit === 0) return 0
-    const outcome = this.#decide(this.state.weight(bit, bit))
+    const one = this.state.weight(bit, bit)
+    // Next to 1, the difference from it would be a rounding error.
+    const outcome = this.#decide(one, one > 0.5 ? this.state.weight(bit, 0) : 1 - one)
     this.state.project(bit, outcome === 1 ? bit : 0)
     return outcome
   }
 
-  /** @throws LeftOut when the outcomes are too improbable. */
-  #decide(one: number): 0 | 1 {
+  /** Takes one of two outcomes of these probabilities. @throws LeftOut when they are too improbable. */
+  #decide(one: number, zero: number): 0 | 1 {
     const prescribed = this.#prescribed[this.#taken.length]
-    const outcome = prescribed ?? (one > 0.5 ? 1 : 0)
-    const probability = outcome === 1 ? one : 1 - one
-    const rest = this.weight * Math.max(0, 1 - probability)
+    const outcome = prescribed ?? (one > zero ? 1 : 0)
+    const [probability, other] = outcome === 1 ? [one, zero] : [zero, one]
+    const rest = this.weight * other
     if (prescribed === undefined) {
       if (rest < MIN_WEIGHT) this.dropped += rest
       else if (this.others.push([...this.#taken, outcome === 1 ? 0 : 1]) > this.#room) throw tooManyBranches()
