@@ -1,6 +1,7 @@
 import { type PartQuality, type QualityCondition, shortfallsOf } from '../../protocol/index.ts'
 import type { Edge, Element, Qubit } from './elements/element.ts'
 import type { Provenance } from './provenance/provenance.ts'
+import { DISCRIMINATORS, readoutBasis } from './readout-unit.ts'
 
 /**
  * The quality of a qubit by its assignment matrix, or of an edge by the measured error of its gate, and when
@@ -9,12 +10,19 @@ import type { Provenance } from './provenance/provenance.ts'
 export function qualityOf(element: Element, provenance: Provenance): PartQuality {
   const at = calibratedAt(element, provenance)
   return {
-    ...(element.kind === 'qubit' ? readoutOf(element) : gateOf(element, provenance)),
+    ...(element.kind === 'qubit' ? readoutOf(element, provenance) : gateOf(element, provenance)),
     ...(at !== undefined && { calibrated_at: at }),
   }
 }
 
-function readoutOf(qubit: Qubit): PartQuality {
+/** Nothing is known of a readout whose discriminator is stale, or whose point somebody has moved. */
+function readoutOf(qubit: Qubit, provenance: Provenance): PartQuality {
+  const { name, values } = qubit
+  const valueAt = (path: string) => values.get(path)
+  const isOff =
+    DISCRIMINATORS.some((path) => provenance.staleOf(name, path, valueAt(path)) !== undefined) ||
+    readoutBasis(valueAt).some((path) => provenance.isChangedByHand(name, path, valueAt(path)))
+  if (isOff) return {}
   const assignment = qubit.get('measure_2state.assignment')
   const [[, one = 0] = [], [zero = 0] = []] = assignment ?? []
   return assignment ? { readout_error: (one + zero) / 2 } : {}

@@ -8,6 +8,7 @@ import { drawChip } from '../../../src/devices/bench/simulated/truth/draw-chip.t
 import { type DeviceFile, readDeviceFile } from '../../../src/devices/chip/device-file.ts'
 import type { CalibrationRequest } from '../../../src/devices/define-device.ts'
 import { readCalibrationConfig } from '../../../src/devices/tuning/config/read-config.ts'
+import type { Routine } from '../../../src/devices/tuning/routine.ts'
 import { BUILT_IN_ROUTINES } from '../../../src/devices/tuning/routines/index.ts'
 import { runCalibration } from '../../../src/devices/tuning/run/run-calibration.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -46,7 +47,12 @@ export function coldQubit(folder: string, truth: ChipTruth, deviceFile = COLD_DE
   const instrument = createSimulatedChip({ truth, clock })
   const signal = new AbortController().signal
   return {
-    async calibrate(mode: CalibrationRequest['mode'], config = '') {
+    devicePath,
+    async calibrate(
+      mode: CalibrationRequest['mode'],
+      config = '',
+      routines: readonly Routine[] = BUILT_IN_ROUTINES,
+    ) {
       const file = read(await Bun.file(devicePath).text())
       const parsed = readCalibrationConfig(config, file.chip)
       if ('problems' in parsed) throw new Error(parsed.problems.join('\n'))
@@ -57,7 +63,7 @@ export function coldQubit(folder: string, truth: ChipTruth, deviceFile = COLD_DE
           ...{ backend: 'tuner+simulated', devicePath, instrument, couplers: undefined },
           ...{ clock, log: silentLog, mayWrite: true },
         },
-        { file, config: parsed, routines: BUILT_IN_ROUTINES, notes: [] },
+        { file, config: parsed, routines, notes: [] },
       )
     },
     /** A number of the device file. */

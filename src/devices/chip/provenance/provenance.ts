@@ -75,6 +75,9 @@ const GATE_VALUES = [
   'child_phase_correction',
 ].map((path) => (path.includes('.') ? path : `${GATE}.${path}`))
 
+/** The current at which that gate was measured: files of former releases do not have it. */
+const PARKING = 'bias.parking_current'
+
 const staleMark = v.looseObject({ routine: v.string(), run: v.string(), at: v.string(), value: v.string() })
 const marked = v.looseObject({ stale: staleMark })
 type StaleMark = v.InferOutput<typeof staleMark>
@@ -147,7 +150,14 @@ export class Provenance {
     const stored = this.#stored(edge.name, GATE)
     const error = stored?.['error']
     const isKnown = typeof error === 'number' && error >= 0 && error < 1
-    return isKnown && stored?.value === hashOfGate(edge) ? error : undefined
+    return isKnown && stored?.value === hashOfGate(edge) && this.#isParkedAs(edge, stored) ? error : undefined
+  }
+
+  /** Whether a coupler is parked where it was when its gate was measured. */
+  #isParkedAs({ name, values }: Edge, { at, ['parked']: parked }: StoredOrigin): boolean {
+    if (parked !== undefined) return parked === hashOfValue(values.get(PARKING))
+    const origin = this.#stored(name, PARKING)
+    return origin === undefined || origin.at <= at
   }
 
   /** Records measured errors of gates. */
@@ -156,20 +166,24 @@ export class Provenance {
     const { origins, stale } = readSideFile(this.#path)
     const changed = copyOf(origins)
     for (const { edge, error, routine, run, at } of gates) {
-      const stored = { routine, run, at, fit: {}, value: hashOfGate(edge), error }
+      const parked = hashOfValue(edge.values.get(PARKING))
+      const stored = { routine, run, at, fit: {}, value: hashOfGate(edge), parked, error }
       changed[edge.name] = { ...changed[edge.name], [GATE]: stored }
     }
     writeWhole(this.#path, textOf({ origins: changed, stale }))
   }
 
-  /** Marks values that checks found stale, and removes the marks of others that checks found good. */
+  /** Marks values that are found stale, and removes the marks of routines that found an element good. */
   recordChecks(found: {
     stale: readonly StaleValue[]
-    good: readonly { element: string; path: string }[]
+    good: readonly { element: string; routine: string }[]
   }): void {
     const { origins, stale } = readSideFile(this.#path)
     const marks = copyOf(stale)
-    for (const { element, path } of found.good) marks[element] = without(marks[element], path)
+    for (const { element, routine } of found.good) {
+      const others = Object.entries(marks[element] ?? {}).filter(([, mark]) => mark.routine !== routine)
+      marks[element] = Object.fromEntries(others)
+    }
     for (const { element, path, value, ...mark } of found.stale)
       marks[element] = { ...marks[element], [path]: { ...mark, value: hashOfValue(value) } }
     const before = textOf({ origins, stale })

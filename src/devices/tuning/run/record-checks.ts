@@ -1,10 +1,11 @@
 import type { CalibrationFindings } from '../../../protocol/index.ts'
-import type { Chip, DeviceFile } from '../../chip/device-file.ts'
+import type { Chip } from '../../chip/device-file.ts'
 import { Provenance, type StaleValue } from '../../chip/provenance/provenance.ts'
 import type { CalibrationRequest } from '../../define-device.ts'
 import { type FidelityThresholds, GATE_PROTOCOLS, judgeTargets } from '../drift/decide-drift.ts'
 import { type Instance, keyOf } from '../plan/instances.ts'
 import type { CheckResult } from '../plan/planner.ts'
+import type { RunValues } from '../walk/run-values.ts'
 import type { WalkResult } from '../walk/walk.ts'
 import type { CalibrationSetup } from './setup.ts'
 import type { WriteOutcome } from './write-results.ts'
@@ -16,33 +17,39 @@ export interface RunChecks {
   readonly results: ReadonlyMap<string, CheckResult>
 }
 
-/** What found a value stale or good. */
-interface Finding {
+/** A value that something found stale. */
+interface Stale {
   readonly routine: string
   readonly element: string
   readonly path: string
-  readonly isStale: boolean
+}
+
+/** A routine by which the values of an element hold. */
+interface Good {
+  readonly routine: string
+  readonly element: string
 }
 
 type RecordSetup = Pick<CalibrationSetup, 'devicePath' | 'clock' | 'log' | 'mayWrite'>
 
 /**
- * Marks in the side file the values that checks found out and that the run has not replaced, and removes the
- * marks of those that hold or were measured again: jobs that use a marked value have a warning.
+ * Marks in the side file the values that checks found out and that the run has not replaced, and those that
+ * the run left without what belongs to them: jobs that use a marked value have a warning. A mark ends with a
+ * check or a result of the routine that set it, and with a new value.
  */
 export function recordChecks(
-  { nodes, results }: RunChecks,
+  checks: RunChecks | undefined,
   {
     setup,
-    file,
+    chip,
     walked,
     written,
     provenance,
     run,
   }: {
     setup: RecordSetup
-    /** The device file at the start of the run. */
-    file: DeviceFile
+    /** The values of the device file after the run. */
+    chip: Pick<RunValues, 'get'>
     walked: WalkResult
     written: WriteOutcome
     provenance: Provenance
@@ -56,17 +63,28 @@ export function recordChecks(
       (each) =>
         each.routine.name === routine.name &&
         each.target === target &&
-        (each.isUnresolved || each.parameters[path]?.isApplied === true),
+        each.parameters[path]?.isApplied === true,
     )
-  const findings = nodes.flatMap((node): Finding[] => {
-    const { routine, target } = node
-    const state = results.get(keyOf(routine.name, target))?.state
-    if (state !== 'in' && state !== 'out') return []
-    const paths = [...routine.writes, ...routine.optionalWrites]
-    const isStale = (path: string) => state === 'out' && !isRenewed(node, path)
-    return paths.map((path) => ({ routine: routine.name, element: target, path, isStale: isStale(path) }))
+  const judged = (checks?.nodes ?? []).map((node) => {
+    const state = checks?.results.get(keyOf(node.routine.name, node.target))?.state
+    return { ...node, state }
   })
-  recordFindings(findings, { setup, chip: file.chip, provenance, run })
+  const stale = judged.flatMap(({ state, ...node }): Stale[] => {
+    if (state !== 'out') return []
+    const { routine, target } = node
+    const paths = [...routine.writes, ...routine.optionalWrites].filter((path) => !isRenewed(node, path))
+    return paths.map((path) => ({ routine: routine.name, element: target, path }))
+  })
+  const left = isWritten ? (walked.stale ?? []) : []
+  const found = isWritten
+    ? walked.results.filter(({ outcome, isUnresolved }) => !outcome.error && !isUnresolved)
+    : []
+  const good = [...judged.filter(({ state }) => state === 'in'), ...found].map(({ routine, target }) => ({
+    routine: routine.name,
+    element: target,
+  }))
+  const all = [...stale, ...left.map(({ target, ...each }) => ({ ...each, element: target }))]
+  recordFindings({ stale: all, good }, { setup, chip, provenance, run })
 }
 
 /** The value that stands for the gate of a qubit or an edge. */
@@ -82,33 +100,40 @@ export function recordFidelityCheck(
   { setup, chip, thresholds }: { setup: RecordSetup; chip: Chip; thresholds: FidelityThresholds },
 ): void {
   if (mode !== 'fidelity_check') return
-  const judged = [...judgeTargets(findings, thresholds)].flatMap(([target, drift]): Finding[] => {
+  const judged = [...judgeTargets(findings, thresholds)].flatMap(([target, drift]) => {
     const element = chip.element(target)
     if (!element) return []
     const [protocol] = Object.entries(GATE_PROTOCOLS).find(([, kind]) => kind === element.kind) ?? ['']
-    return [
-      { routine: protocol, element: target, path: GATE_PATHS[element.kind], isStale: drift !== undefined },
-    ]
+    const found = { routine: protocol, element: target, path: GATE_PATHS[element.kind] }
+    return [{ ...found, isStale: drift !== undefined }]
   })
-  recordFindings(judged, { setup, chip, provenance: Provenance.read(setup.devicePath), run: runId })
+  const values = {
+    get: (element: string, path: string) => chip.element(element)?.values.get(path),
+  }
+  recordFindings(
+    { stale: judged.filter(({ isStale }) => isStale), good: judged.filter(({ isStale }) => !isStale) },
+    { setup, chip: values, provenance: Provenance.read(setup.devicePath), run: runId },
+  )
 }
 
 /** As with origins, that marks cannot be written is logged, and fails nothing. */
 function recordFindings(
-  findings: readonly Finding[],
-  { setup, chip, provenance, run }: { setup: RecordSetup; chip: Chip; provenance: Provenance; run: string },
+  { stale, good }: { stale: readonly Stale[]; good: readonly Good[] },
+  {
+    setup,
+    chip,
+    provenance,
+    run,
+  }: { setup: RecordSetup; chip: Pick<RunValues, 'get'>; provenance: Provenance; run: string },
 ): void {
-  if (!setup.mayWrite || findings.length === 0) return
+  if (!setup.mayWrite || stale.length + good.length === 0) return
   const at = new Date(setup.clock.now()).toISOString()
-  const valuesOf = ({ element, path, routine }: Finding): StaleValue[] => {
-    const value = chip.element(element)?.values.get(path)
+  const marks = stale.flatMap(({ element, path, routine }): StaleValue[] => {
+    const value = chip.get(element, path)
     return value === undefined ? [] : [{ element, path, value, routine, run, at }]
-  }
-  const [stale, good] = [true, false].map((isStale) =>
-    findings.filter((each) => each.isStale === isStale).flatMap(valuesOf),
-  )
+  })
   try {
-    provenance.recordChecks({ stale: stale ?? [], good: good ?? [] })
+    provenance.recordChecks({ stale: marks, good })
   } catch (error) {
     setup.log.warn('which values checks found stale could not be recorded', { error })
   }

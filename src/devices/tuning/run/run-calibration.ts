@@ -151,6 +151,7 @@ export async function runCalibration(
       isPinned: (element, path) => isPinned(config, element, path),
       onEvent: (event) => steps.take(event),
       parks: setup.mayWrite,
+      keepsUnits: only !== undefined,
       afterParking: {
         always: AFTER_PARKING.always.flatMap(({ name, otherwise }) => {
           const routine = enabled(name)
@@ -163,7 +164,8 @@ export async function runCalibration(
     if (walked.stopped === undefined) await currents.announce(devicePath)
     const written = await writeResults({ request, setup, file, values, walked, provenance })
     recordGates({ setup, walked, written, provenance, run: request.runId })
-    if (checks) recordChecks(checks, { setup, file, walked, written, provenance, run: request.runId })
+    if (mode !== 'fidelity_check')
+      recordChecks(checks, { setup, chip: values, walked, written, provenance, run: request.runId })
     const settled = await currents.settle((edge) => hasParkingCurrent(written, edge))
     steps.written()
     return await buildFindings({

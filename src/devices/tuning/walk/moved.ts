@@ -25,10 +25,13 @@ export class MovedValues {
     this.#moved.add(`${element} ${path}`)
   }
 
-  /** Whether a routine reads a value that moved. */
+  /** Whether a routine reads a moved value; a benchmark is about all values in use. */
   concern(routine: Routine, target: string): boolean {
-    return requiredReads(routine, target, this.#chip).some(([element, path]) =>
-      this.#moved.has(`${element} ${path}`),
-    )
+    const { priors, isBenchmark } = routine
+    return requiredReads(
+      isBenchmark ? { ...routine, reads: [...routine.reads, ...priors] } : routine,
+      target,
+      this.#chip,
+    ).some(([element, path]) => this.#moved.has(`${element} ${path}`))
   }
 }

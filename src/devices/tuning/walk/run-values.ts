@@ -19,6 +19,7 @@ interface ValueChange {
 export class RunValues implements ElementValues {
   readonly #chip: ChipValues
   readonly #found = new Map<string, ValueChange>()
+  readonly #assumed = new Map<string, ValueChange>()
 
   constructor(chip: ChipValues) {
     this.#chip = chip
@@ -29,7 +30,13 @@ export class RunValues implements ElementValues {
   }
 
   get(element: string, path: string): unknown {
-    return this.#found.get(`${element} ${path}`)?.value ?? this.#chip.value(element, path)
+    const key = `${element} ${path}`
+    return (this.#assumed.get(key) ?? this.#found.get(key))?.value ?? this.#chip.value(element, path)
+  }
+
+  /** The value at the start of the run. */
+  before(element: string, path: string): unknown {
+    return this.#chip.value(element, path)
   }
 
   number(element: string, path: string): number | undefined {
@@ -47,10 +54,21 @@ export class RunValues implements ElementValues {
     this.#found.set(`${element} ${path}`, { element, path, value })
   }
 
+  /** Takes what the rest of the run assumes, which is no value of the element. */
+  assume(element: string, path: string, value: FoundNumber): void {
+    this.#assumed.set(`${element} ${path}`, { element, path, value })
+  }
+
+  /** Returns to the value at the start of the run. */
+  restore(element: string, path: string): void {
+    this.#found.delete(`${element} ${path}`)
+  }
+
   /** The same values, which change without these. */
   copy(): RunValues {
     const copied = new RunValues(this.#chip)
     for (const { element, path, value } of this.changes) copied.set(element, path, value)
+    for (const { element, path, value } of this.#assumed.values()) copied.assume(element, path, value)
     return copied
   }
 

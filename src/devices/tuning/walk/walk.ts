@@ -10,6 +10,7 @@ import { hasMoved, MovedValues } from './moved.ts'
 import { PARKING_PATH } from './run-currents.ts'
 import { type NodeOutcome, type NodeRunner, runNode } from './run-node.ts'
 import type { RunValues } from './run-values.ts'
+import { Units } from './value-units.ts'
 
 /** A value that a routine found, with the one before it. */
 export interface FoundParameter extends FoundValue {
@@ -74,6 +75,8 @@ export interface WalkInput {
   readonly measuresPenalty?: boolean
   /** False to leave couplers where they are, in a run that writes nothing. */
   readonly parks?: boolean
+  /** False to keep values without those that belong to them: a routine of one's choice finds no others. */
+  readonly keepsUnits?: boolean
   /** What follows on the qubits beside a coupler that has been parked, because that shifts them. */
   readonly afterParking?: AfterParking
 }
@@ -99,6 +102,8 @@ export interface WalkResult {
   readonly results: readonly NodeResult[]
   readonly skipped: readonly SkippedNode[]
   readonly notes: readonly string[]
+  /** Values in use that are not known to be right, and what did not confirm them. */
+  readonly stale?: readonly { target: string; path: string; routine: string }[]
   /** Why it ended early; undefined when it reached its end. */
   readonly stopped: string | undefined
   /** Whether that is because somebody stopped the run. */
@@ -133,6 +138,8 @@ class Walk {
   readonly #results: NodeResult[] = []
   readonly #skipped: SkippedNode[] = []
   readonly #notes: string[] = []
+  readonly #units: Units
+  readonly #stale: { target: string; path: string; routine: string }[] = []
   /** Edges that the present node has parked, and whether each got another current. */
   readonly #parked: { edge: string; hasMoved: boolean }[] = []
 
@@ -140,6 +147,7 @@ class Walk {
     this.#input = input
     this.#blocking = new Blocking(input.chip)
     this.#moved = new MovedValues(input.chip)
+    this.#units = new Units(input.runner.values)
   }
 
   result(stopped: string | undefined): WalkResult {
@@ -148,6 +156,7 @@ class Walk {
       results: this.#results,
       skipped: [...plan.skipped, ...this.#skipped],
       notes: [...plan.notes, ...this.#notes],
+      stale: this.#stale,
       stopped,
     }
   }
@@ -160,6 +169,29 @@ class Walk {
     await this.#measure(at, routine, runnable)
     const parked = this.#parked.splice(0)
     if (parked.length > 0) await this.#refineBeside(at, parked)
+    this.#settleUnits(at)
+  }
+
+  /** What belongs to changed values and is not found any more is as before, or has a mark. */
+  #settleUnits(at: number): void {
+    const { plan, keepsUnits = false } = this.#input
+    const later = plan.nodes.slice(at + 1)
+    const broken = this.#units.settle(
+      (target, completes) =>
+        later.some(
+          ({ routine, targets, ifMoved }) => completes(routine) && [...targets, ...ifMoved].includes(target),
+        ),
+      !keepsUnits,
+    )
+    for (const { target, routine, restored, stale } of broken) {
+      this.#stale.push(...stale.map((path) => ({ target, path, routine })))
+      if (restored.length > 0)
+        this.#notes.push(
+          `${target}: as before, because ${routine} found nothing that fits the new values: ${restored.join(', ')}`,
+        )
+      for (const [index, result] of this.#results.entries())
+        if (result.target === target) this.#results[index] = withoutUse(result, restored)
+    }
   }
 
   async #measure(at: number, routine: Routine, targets: readonly string[]): Promise<void> {
@@ -252,7 +284,7 @@ class Walk {
 
   /** Whether a target on which the routine runs only if its inputs moved has to run. */
   #isConcerned(at: number, routine: Routine, target: string): boolean {
-    if (this.#moved.concern(routine, target)) return true
+    if (this.#moved.concern(routine, target) || this.#units.isAwaited(routine, target)) return true
     this.#skip(at, routine, target, 'not_planned', 'nothing that it reads has moved')
     return false
   }
@@ -261,6 +293,7 @@ class Walk {
     const culprit = this.#blocking.culpritOf(routine, target)
     if (!culprit) return false
     this.#blocking.failed(routine, target, culprit)
+    if (culprit.declined === undefined) this.#units.failed(routine, target)
     if (culprit.declined !== undefined) this.#skip(at, routine, target, 'declined', culprit.declined)
     else this.#skip(at, routine, target, 'blocked', `${culprit.target} ${culprit.routine}`)
     return true
@@ -292,6 +325,7 @@ class Walk {
     }
     const ended = error && !isKept ? 'failed' : isUnresolved ? 'unresolved' : 'success'
     if (ended === 'failed') this.#blocking.failed(routine, target)
+    this.#units.ended(routine, target, ended, parameters)
     const trace = finding?.trace ?? error?.trace
     this.#input.onEvent({ kind: 'end', at, routine, target, outcome: ended, trace })
     await this.#parkIfFound(at, routine, target, parameters[PARKING_PATH])
@@ -341,7 +375,16 @@ class Walk {
 
 /** What a finding lets the rest of the run assume, which is no value of the element. */
 function assume(values: RunValues, target: string, finding: Finding | undefined): void {
-  for (const [path, value] of Object.entries(finding?.assumed ?? {})) values.set(target, path, value)
+  for (const [path, value] of Object.entries(finding?.assumed ?? {})) values.assume(target, path, value)
+}
+
+/** A result of which some values are not used after all. */
+function withoutUse(result: NodeResult, restored: readonly string[]): NodeResult {
+  const parameters = Object.entries(result.parameters).map(([path, parameter]) => [
+    path,
+    restored.includes(path) ? { ...parameter, isApplied: false } : parameter,
+  ])
+  return { ...result, parameters: Object.fromEntries(parameters) }
 }
 
 function isFiniteValue(value: FoundNumber): boolean {

@@ -29,8 +29,8 @@ export const nRabiOscillations = defineRoutine({
     const amp180 = self.number('rxy.amp180')
     const t1 = yield* testedT1(context, amp180)
     const half = yield* fineHalfTurn(context, { ...FINE, t1 })
-    const amp90 = self.optional('fine.amp90') ?? amp180 / 2
-    const quarter = yield* fineQuarterTurn(context, { ...FINE, t1 }, amp90)
+    // Not the present one: it may belong to another half turn, and compression makes 2 % at most.
+    const quarter = yield* fineQuarterTurn(context, { ...FINE, t1 }, half.parameter.value / 2)
     return {
       parameters: { 'rxy.amp180': half.parameter, 'fine.amp90': quarter.parameter },
       trace: half.fit.fit,

@@ -3,13 +3,14 @@ import { TRANSITION_01 } from '../../measure/transition.ts'
 import { defineRoutine } from '../../routine.ts'
 import { rabiOn } from '../transition/rabi.ts'
 
-/** Finds the amplitude of the pi pulse. */
+/** Finds the amplitude of the pi pulse, and one half of it for the quarter turn. */
 export const rabiOscillations = defineRoutine({
   name: 'rabi_oscillations',
   dependsOn: ['qubit_01_spectroscopy'],
   reads: ['clock_freqs.f01', 'rxy.duration', ...READOUT],
   priors: [...DRIVE_PRIORS, 'rxy.amp180'],
   writes: ['rxy.amp180'],
+  optionalWrites: ['fine.amp90'],
   ...rabiOn({
     transition: TRANSITION_01,
     sweeps: [

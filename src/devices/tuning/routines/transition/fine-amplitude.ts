@@ -33,7 +33,7 @@ interface FineAmplitudeOptions {
 }
 
 interface FineAmplitude {
-  readonly parameter: FoundValue
+  readonly parameter: FoundValue & { readonly value: number }
   readonly fit: AcceptedFit<{ relative_error: Estimate }>
 }
 
@@ -90,14 +90,26 @@ export function fineAmplitudeSize(rows: number) {
   return { points: POINTS * rows, shots: SHOTS }
 }
 
-/** Checks that half turns after a quarter turn end on the equator. */
+/** Quarter turns of the check: the last show one percent, the first what comes round to nothing there. */
+const CHECKED_QUARTERS = [1, 5, 25]
+
+/**
+ * Checks that half turns after a quarter turn end on the equator, and repeated quarter turns where the
+ * element has an amplitude for them. Without that, a drive that compresses would always be out.
+ */
 export function* checkFineAmplitude(
   context: RoutineContext,
   options: FineAmplitudeOptions,
 ): Measurement<CheckOutcome> {
-  const points = [halfTurns(context, options, options.checkRepetitions)]
-  const [found = Number.NaN] = yield* populations(context, points, SHOTS, options.transition)
-  return checkOf(found - 0.5, CHECK_LIMIT)
+  const amp90 = options.transition.from === 0 ? context.self.optional('fine.amp90') : undefined
+  const points = [
+    halfTurns(context, options, options.checkRepetitions),
+    ...(amp90 === undefined ? [] : CHECKED_QUARTERS).map((count) =>
+      quarterTurns(context, options, count, amp90 ?? 0),
+    ),
+  ]
+  const found = yield* populations(context, points, SHOTS, options.transition)
+  return checkOf(Math.max(...found.map((each) => Math.abs(each - 0.5))), CHECK_LIMIT)
 }
 
 interface Refined {

@@ -56,8 +56,10 @@ export function rabiOn(options: RabiOptions) {
           isTested = !longer.isLeast
           continue
         }
+        const found = { ...amp180, checkLimit: relativeLimit * amp180.value }
         return {
-          parameters: { [transition.amp180]: { ...amp180, checkLimit: relativeLimit * amp180.value } },
+          // A quarter turn of before belongs to another half turn; repetitions tell it from one half of that.
+          parameters: { [transition.amp180]: found, ...(transition.from === 0 && quarterOf(found)) },
           trace: fit,
           quality: { ...quality, contrast: values.contrast.value },
           ...foundByWait(context, t1),
@@ -77,6 +79,11 @@ export function rabiOn(options: RabiOptions) {
       return checkOf(Math.max(...deviations), check.limit)
     },
   }
+}
+
+/** The quarter turn as far as the half turn tells it. */
+function quarterOf({ value, error, checkLimit }: { value: number; error: number; checkLimit: number }) {
+  return { 'fine.amp90': { value: value / 2, error: error / 2, checkLimit: checkLimit / 2 } }
 }
 
 /**
