@@ -170,8 +170,9 @@ function forwardProcess(
   return {
     start: () => forward.open(),
     async run(job, io): Promise<JobResults> {
-      const gates = compiles ? undefined : gatesOf(forward.description)
-      const programs = bind ? readPrograms(job.payload, gates) : null
+      const { gates, dt_s: dt } = partsOf(forward.description)
+      const described = { gates: compiles ? undefined : gates, dt }
+      const programs = bind ? readPrograms(job.payload, described) : null
       const leftMs = io.deadline - context.clock.monotonic()
       const deadline_ms = Number.isFinite(leftMs) ? Math.max(0, leftMs) : null
       const end = await forward.run(
@@ -195,10 +196,11 @@ function forwardProcess(
   }
 }
 
-/** Names of the gates of a description; undefined if it has none, which means any. */
-function gatesOf(description: unknown): ReadonlySet<string> | undefined {
-  const read = v.safeParse(deviceDescription, description)
-  return read.success && read.output.gates ? new Set(read.output.gates.map(({ name }) => name)) : undefined
+/** Of a valid description its `dt_s` and the names of its gates; without names, all gates run. */
+function partsOf(description: unknown) {
+  const { success, output } = v.safeParse(deviceDescription, description)
+  const { gates, dt_s } = success ? output : {}
+  return { gates: gates && new Set(gates.map(({ name }) => name)), dt_s }
 }
 
 function forwardMonitor(worker: PythonWorker, context: DeviceContext): MonitorDevice {

@@ -21,14 +21,22 @@ interface PythonProgram {
   inputs: PythonInput[]
 }
 
+/** What the device describes of itself. */
+interface Described {
+  /** The only gates that it runs; any by default. */
+  gates?: ReadonlySet<string> | undefined
+  /** Length of one `dt`, s; 1 ns by default. */
+  dt?: number | undefined
+}
+
 /**
- * Parses the programs of a job. `gates`: the only ones that the device runs; any by default.
+ * Parses the programs of a job.
  * @throws JobError for the first program with an error or with another gate, and for parameter sets that do
  *   not fit their program.
  */
-export function readPrograms({ circuits }: JobPayload, gates?: ReadonlySet<string>): PythonProgram[] {
+export function readPrograms({ circuits }: JobPayload, described: Described = {}): PythonProgram[] {
   return circuits.map(({ circuit, parameter_values: sets = [] }, index) => {
-    const program = readProgram(circuit, index, gates)
+    const program = readProgram(circuit, index, described)
     checkParameters(program.inputs, sets, index)
     for (const set of sets) checkValues(program.inputs, set, index)
     return program.read
@@ -38,10 +46,10 @@ export function readPrograms({ circuits }: JobPayload, gates?: ReadonlySet<strin
 function readProgram(
   text: string,
   circuitIndex: number,
-  gates: ReadonlySet<string> | undefined,
+  { gates, dt }: Described,
 ): { read: PythonProgram; inputs: readonly TypedInput[] } {
   try {
-    const { layout, statements, inputs: declared } = parseProgram(text)
+    const { layout, statements, inputs: declared } = parseProgram(text, { dt })
     const foreign = gates && foreignGate({ statements }, gates)
     if (gates && foreign !== undefined) throw undescribed(foreign, gates, circuitIndex)
     const offsetOf = codePointOffsets(text)

@@ -7,6 +7,7 @@ import { callerName } from '../http/caller.ts'
 import { listQuery, omitQuery, omitting, strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { cancelJob } from './cancel.ts'
+import { readDts } from './chip/dt-of-qpus.ts'
 import { deleteJob } from './delete.ts'
 import { jobLabels, relabelJob } from './labels.ts'
 import { jobFilters, readJobFilter } from './list-filter.ts'
@@ -73,7 +74,8 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
       errors: SUBMISSION_ERRORS,
       async run(context, { body, query, caller, request }) {
-        const examiner = { thread: context.submissionThread, account: callerName(caller) }
+        const [thread, dts] = [context.submissionThread, () => readDts(context)]
+        const examiner = { thread, account: callerName(caller), dts }
         if (query.dry_run === 'true')
           return dryRunJob(context, caller, await examineBody(body, { ...examiner, isKeyed: false }))
         if (caller.kind !== 'superuser') submissions.take(callerName(caller))

@@ -13,6 +13,14 @@ export interface ThreadNumber {
   number: Int32Array<SharedArrayBuffer>
 }
 
+/** A QPU and the length of one `dt` of it, s. */
+export interface QpuDt {
+  id: string
+  name: string
+  isEnabled: boolean
+  dt: number
+}
+
 /** A submission to examine. */
 export interface SubmissionRequest {
   body: ReceivedBytes | { value: unknown }
@@ -20,6 +28,8 @@ export interface SubmissionRequest {
   isRecord: boolean
   /** Whether the request has an `Idempotency-Key`. */
   isKeyed: boolean
+  /** Of the QPUs that it may address; 1 ns where it is empty. */
+  dts: readonly QpuDt[]
 }
 
 /** One problem of a submission: its path (`circuits.0.circuit`) and what to do about it. */

@@ -19,7 +19,7 @@ describe('startWorker()', () => {
     })
     for (const size of [1, 3, 2]) {
       const value = { circuits: Array.from({ length: size }, () => 'OPENQASM 3.0;') }
-      worker.send({ body: { value }, isRecord: false, isKeyed: false })
+      worker.send({ body: { value }, isRecord: false, isKeyed: false, dts: [] })
     }
     await done.promise
     worker.terminate()

@@ -61,6 +61,14 @@ test('readPrograms() refuses the value of an integer input that is none', () => 
   expect(read(-3)).toHaveLength(1)
 })
 
+test('readPrograms() reads dt as the device publishes it', () => {
+  const payload = payloadOf([
+    { circuit: 'OPENQASM 3.0; qubit q; bit c; delay[10ns - 12dt] q; c = measure q;' },
+  ])
+  expect(() => readPrograms(payload)).toThrow('A delay must not be negative: -2e-9 s')
+  expect(readPrograms(payload, { dt: 0.5e-9 })).toHaveLength(1)
+})
+
 test.each([
   ['rx(0.1) q[0];', undefined],
   ['h q[0];', 'h'],
@@ -74,7 +82,7 @@ test.each([
   ['def f(qubit a) { s a; } f(q[0]);', 's'],
 ])('readPrograms() refuses gates that the device does not describe: %s', (body, gate) => {
   const circuit = `OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit c; ${body} c = measure q[0];`
-  const read = () => readPrograms(payloadOf([{ circuit }]), new Set(['rx', 'cx']))
+  const read = () => readPrograms(payloadOf([{ circuit }]), { gates: new Set(['rx', 'cx']) })
   if (gate === undefined) expect(read()).toHaveLength(1)
   else
     expect(read).toThrow(

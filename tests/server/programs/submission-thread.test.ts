@@ -36,6 +36,7 @@ const requestOf = (programs: readonly string[]) => ({
   body: { value: { circuits: programs.map((circuit) => ({ circuit, parameter_values: [0] })) } },
   isRecord: false,
   isKeyed: false,
+  dts: [],
 })
 const NO_PROBLEMS = { outcome: { problems: [] } }
 
@@ -67,7 +68,7 @@ describe('SubmissionThread.examine()', () => {
     ],
   ])('yields to the event loop during %s, and checks small programs meanwhile', async (_, programs) => {
     const ended: string[] = []
-    const examiner = { thread: shared, account: 'ada', isKeyed: false }
+    const examiner = { thread: shared, account: 'ada', isKeyed: false, dts: async () => [] }
     const large = examineBody({ circuits: programs }, examiner).then(() => ended.push('large'))
     setImmediate(() => ended.push('loop'))
     const small = { circuits: ['OPENQASM 3.0; qubit q;'] }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from chips import device_file
 from qiskit import QuantumCircuit, generate_preset_pass_manager
@@ -55,3 +57,20 @@ def test_a_preset_pass_manager_schedules(backend: SvcBackend) -> None:
     manager = generate_preset_pass_manager(optimization_level=1, backend=backend, scheduling_method="alap")
     [result] = SvcSampler(backend).run([manager.run(circuit)], shots=50).result()
     assert set(result.data.meas.get_counts()) <= {"00", "11"}
+
+
+def test_a_wait_lasts_as_long_as_qiskit_means_it(service: Service) -> None:
+    """On a device whose dt is 0.5 ns: the transpiler writes 10 us as 20,000 dt."""
+    file = service.folder / "half.yml"
+    file.write_text("dt: 0.5e-9\nidle: [{t1: 10e-6, t2: 10e-6}]\n")
+    service.start_driver(service.create_qpu("half"), "aer_sim", f"noise={file}")
+    backend = service.client().get_backend("half")
+    circuit = QuantumCircuit(1)
+    circuit.x(0)
+    circuit.delay(10, 0, "us")
+    circuit.measure_all()
+    isa = generate_preset_pass_manager(optimization_level=0, backend=backend).run(circuit)
+    assert (backend.target.dt, isa.data[1].operation.duration, isa.data[1].operation.unit) == (0.5e-9, 20_000, "dt")
+    [result] = SvcSampler(backend).run([isa], shots=4_000).result()
+    # 6 standard deviations; at 1 ns it would be exp(-2).
+    assert abs(result.data.meas.get_counts()["1"] / 4_000 - math.exp(-1)) < 0.046

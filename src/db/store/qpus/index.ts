@@ -30,6 +30,7 @@ export {
   findQpu,
   getQpu,
   listQpus,
+  normalName,
   type Qpu,
   replaceDriverToken,
   setDraining,

@@ -30,13 +30,23 @@ class Spent extends Error {}
 /** Characters of a program that are parsed in a step. */
 const PARSED_PER_STEP = 16_000
 
+/** How the programs of a job are run. */
+export interface RunOptions {
+  /** Budget: executions, and a step for about a thousand operations of each. */
+  steps: number
+  /** Length of one `dt`, s; 1 ns when absent. */
+  dt?: number | undefined
+}
+
 /** Runs programs within a budget of steps; what is repeated is parsed and run once. */
 class ProgramRuns {
   readonly #known = new Map<string, ProgramExtents>()
+  readonly #dt: number | undefined
   #left: number
   #last: Program | undefined
 
-  constructor(steps: number) {
+  constructor({ steps, dt }: RunOptions) {
+    this.#dt = dt
     this.#left = steps
   }
 
@@ -44,7 +54,7 @@ class ProgramRuns {
   parse(text: string): Program {
     if (this.#last?.text === text) return this.#last
     this.#spend(1 + text.length / PARSED_PER_STEP)
-    this.#last = parseProgram(text)
+    this.#last = parseProgram(text, { dt: this.#dt })
     return this.#last
   }
 
@@ -67,11 +77,10 @@ class ProgramRuns {
 /**
  * What the executions of a job take at least, by running the classical part of its programs once for each
  * parameter set. Executions beyond the budget are not judged here; their device does.
- * @param steps budget: executions, and a step for about a thousand operations of each
  */
-export function jobExtents(payload: JobPayload, reports: readonly CheckReport[], steps: number): Found {
+export function jobExtents(payload: JobPayload, reports: readonly CheckReport[], options: RunOptions): Found {
   const found: Found = { extents: { most: [], shots: 0, seconds: 0 }, problems: [], isWhole: true }
-  const runs = new ProgramRuns(steps)
+  const runs = new ProgramRuns(options)
   let bytes = 0
   for (const [index, { circuit, parameter_values: sets = [], ...own }] of payload.circuits.entries()) {
     const [report, path] = [reports[index], `circuits.${index}.circuit`]

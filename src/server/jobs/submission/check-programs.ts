@@ -7,7 +7,7 @@ import {
   type TypedInput,
 } from '../../../qasm/index.ts'
 import type { Problem, ProgramsReport } from '../../programs/messages.ts'
-import { jobExtents } from '../chip/job-extents.ts'
+import { jobExtents, type RunOptions } from '../chip/job-extents.ts'
 import { checkEach } from './check-each.ts'
 import { countsWarnings, memoryProblem } from './memory-problem.ts'
 
@@ -19,32 +19,35 @@ const MAX_STEPS = 1_000
 /** Warnings of a job that a dry run names. */
 const MAX_WARNINGS = 100
 
-/** Checks each program, its parameter sets against its inputs, and the length of the memory. */
-export function checkPrograms(payload: JobPayload): ProgramsReport {
-  const reports = checkEach(payload.circuits.map(({ circuit }) => circuit))
-  const { report } = withExtents(payload, reports, MAX_STEPS)
+/**
+ * Checks each program, its parameter sets against its inputs, and the length of the memory.
+ * @param dt length of one `dt`, s
+ */
+export function checkPrograms(payload: JobPayload, dt?: number): ProgramsReport {
+  const programs = payload.circuits.map(({ circuit }) => circuit)
+  const { report } = withExtents(payload, checkEach(programs, { dt }), { steps: MAX_STEPS, dt })
   return report
 }
 
 /** Like `checkPrograms`; undefined when the check would block the event loop for too long. */
-export function checkProgramsInline(payload: JobPayload): ProgramsReport | undefined {
+export function checkProgramsInline(payload: JobPayload, dt?: number): ProgramsReport | undefined {
   const programs = payload.circuits.map(({ circuit }) => circuit)
   const different = [...new Set(programs)]
   const length = different.reduce((sum, program) => sum + program.length, 0)
   if (length > INLINE_LIMITS.length) return undefined
   const operations = Math.floor(INLINE_LIMITS.operations / different.length)
-  const reports = checkEach(programs, { operations })
+  const reports = checkEach(programs, { operations, dt })
   const isCutShort = ({ code }: QasmProblem) => code === 'too_many_operations'
   if (reports.some(({ problems }) => problems.some(isCutShort))) return undefined
-  const { report, isWhole } = withExtents(payload, reports, INLINE_LIMITS.steps)
+  const { report, isWhole } = withExtents(payload, reports, { steps: INLINE_LIMITS.steps, dt })
   return isWhole ? report : undefined
 }
 
 /** The report with what the executions take; not the whole of it if the steps were too few. */
-function withExtents(payload: JobPayload, reports: readonly CheckReport[], steps: number) {
+function withExtents(payload: JobPayload, reports: readonly CheckReport[], runs: RunOptions) {
   const report = reportOn(payload, reports)
   if (report.problems.length > 0) return { report, isWhole: true }
-  const { extents, problems, isWhole } = jobExtents(payload, reports, steps)
+  const { extents, problems, isWhole } = jobExtents(payload, reports, runs)
   return { report: { ...report, problems, ...(problems.length === 0 && { extents }) }, isWhole }
 }
 

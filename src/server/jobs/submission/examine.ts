@@ -9,12 +9,14 @@ import { parseJsonText, ReceivedJson, releaseMemory } from '../../http/request/j
 import type {
   Examination,
   ExaminedSubmission,
+  QpuDt,
   ReceivedBytes,
   SubmissionRequest,
   ThreadNumber,
   ThreadResponse,
 } from '../../programs/messages.ts'
 import type { SubmissionThread } from '../../programs/submission-thread.ts'
+import { dtOfTarget } from '../chip/dt-of-qpus.ts'
 import { checkPrograms, checkProgramsInline } from './check-programs.ts'
 import { executionsOf, readSubmission } from './read-submission.ts'
 
@@ -32,6 +34,8 @@ interface Examiner {
   account: string
   /** Whether the request has an `Idempotency-Key`. */
   isKeyed: boolean
+  /** The QPUs with the lengths of their `dt`. */
+  dts(): Promise<QpuDt[]>
 }
 
 /** The payload of a job that was submitted as a large record. */
@@ -49,8 +53,12 @@ export class ExaminedPayload extends JsonText {
  * where `account` takes its turn. A `ReceivedJson` always goes there.
  * @throws AppError what `SubmissionThread.examine` throws.
  */
-export async function examineBody(body: unknown, { thread, account, isKeyed }: Examiner): Promise<Outcome> {
-  const form = { isRecord: false, isKeyed }
+export async function examineBody(
+  body: unknown,
+  { thread, account, isKeyed, dts }: Examiner,
+): Promise<Outcome> {
+  const isTimed = body instanceof ReceivedJson || /dt|delay/.test(JSON.stringify(body) ?? '')
+  const form = { isRecord: false, isKeyed, dts: isTimed ? await dts() : [] }
   if (body instanceof ReceivedJson)
     return (await thread.examine({ body: { ...body }, ...form }, account)).outcome
   const request = { body: { value: body }, ...form }
@@ -65,9 +73,9 @@ export async function examineBody(body: unknown, { thread, account, isKeyed }: E
  */
 export async function examineRecord(
   { bytes, sender }: ReceivedJson,
-  { thread, account, isKeyed }: Examiner,
+  { thread, account, isKeyed, dts }: Examiner,
 ): Promise<Record<string, unknown>> {
-  const request = { body: { bytes, sender }, isRecord: true, isKeyed }
+  const request = { body: { bytes, sender }, isRecord: true, isKeyed, dts: await dts() }
   const { fields, outcome } = await thread.examine(request, account)
   return fields ? { ...fields, payload: new ExaminedPayload(outcome) } : { ...accepted(outcome) }
 }
@@ -87,7 +95,7 @@ export function accepted(outcome: Outcome): ExaminedSubmission {
 
 /** Undefined when the programs are too large for `check`. */
 function examineWith(
-  { body, isRecord, isKeyed }: SubmissionRequest,
+  { body, isRecord, isKeyed, dts }: SubmissionRequest,
   check: typeof checkProgramsInline,
 ): Examination | undefined {
   let fields: Examination['fields']
@@ -97,7 +105,7 @@ function examineWith(
     const { payload, text, target, ignored, ...named } = readSubmission(
       isRecord ? submissionOf(objectOf(value)) : value,
     )
-    const report = check(payload)
+    const report = check(payload, dtOfTarget(target, dts))
     if (!report) return undefined
     const hash = isKeyed ? contentHash([target, new JsonText(text), ...stated(named)]) : ''
     const { shots, executions } = { shots: mostShots(payload), executions: executionsOf(payload) }

@@ -3,6 +3,7 @@ import type { Tx } from '../../../db/index.ts'
 import { findUser } from '../../../db/store/accounts/index.ts'
 import { cancelJob, type Job, quantumJobs } from '../../../db/store/jobs/index.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
+import { readDts } from '../../jobs/chip/dt-of-qpus.ts'
 import { jobShape } from '../../jobs/responses.ts'
 import {
   accepted,
@@ -31,8 +32,7 @@ export const quantumJobsBehavior = defineBehavior(quantumJobs, {
   receive({ service, caller }, body, request) {
     if (caller.kind === 'user') service.submissions.take(callerName(caller))
     const isKeyed = request.headers.has('idempotency-key')
-    const thread = service.context.submissionThread
-    return examineRecord(body, { thread, account: callerName(caller), isKeyed })
+    return examineRecord(body, { ...examinerOf(service), account: callerName(caller), isKeyed })
   },
   async submit(draft, request) {
     const { service } = draft
@@ -44,7 +44,7 @@ export const quantumJobsBehavior = defineBehavior(quantumJobs, {
     const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
     refuseId(draft.body)
     const examiner = {
-      thread: service.context.submissionThread,
+      ...examinerOf(service),
       account: callerName(caller),
       isKeyed: idempotencyKey !== undefined,
     }
@@ -65,6 +65,10 @@ export const quantumJobsBehavior = defineBehavior(quantumJobs, {
     })
   },
 })
+
+function examinerOf({ context }: Draft['service']) {
+  return { thread: context.submissionThread, dts: () => readDts(context) }
+}
 
 /** The caller to submit for: a superuser may name a user, other callers submit for themselves. */
 async function submitterOf({ caller, body, service }: Draft): Promise<Caller> {

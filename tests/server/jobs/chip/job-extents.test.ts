@@ -59,7 +59,7 @@ async function openQpu(limits: DeviceDescription['limits'] = LIMITS) {
     storeDescription(lab.db, target, { schema: 1, limits: each })
   await describeWith(limits)
   const caller = lab.caller(await lab.user())
-  return { lab, caller, qpu, describeWith, [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose]() }
+  return { lab, caller, qpu, target, describeWith, [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose]() }
 }
 
 const waits = (length: string, setting = '') =>
@@ -139,6 +139,35 @@ test.each<[string, object, [string, string, number | undefined, string] | undefi
   const params = line === undefined ? {} : { params: expect.objectContaining({ line }) }
   expect(found.problems).toContainEqual(expect.objectContaining({ path, ...problem, ...params }))
   expect(outcome[path]).toMatchObject({ ...problem, ...params })
+})
+
+test('a wait in dt takes as long as on the QPU that the job names, and on any QPU as on the fastest', async () => {
+  await using it = await openQpu()
+  const describeDt = (dt_s?: number) =>
+    storeDescription(it.lab.db, it.target, { schema: 1, limits: LIMITS, ...(dt_s && { dt_s }) })
+  const bodies = [it.qpu.name, it.qpu.id, undefined].flatMap((qpu_target) => [
+    { circuits: [waits('80000000dt')], qpu_target, shots: 10 },
+    {
+      circuits: [`${HEAD}qubit q; bit c; delay[${'0s + '.repeat(20_000)}80000000dt] q;`],
+      qpu_target,
+      shots: 10,
+    },
+  ])
+  const problems = async () =>
+    Promise.all(bodies.map(async (body) => (await dryRunBody(it.lab, it.caller, body)).problems.length))
+  const found: number[][] = []
+  for (const dt of [undefined, 0.5e-9, 2e-9]) {
+    await describeDt(dt)
+    found.push(await problems())
+  }
+  expect(found).toEqual([0, 0, 1].map((each) => bodies.map(() => each)))
+  const [body] = bodies
+  await expect(submitBody(it.lab, it.caller, body)).rejects.toThrow('Invalid job')
+  const other = await it.lab.qpu({ numQubits: 2 })
+  await storeDescription(it.lab.db, await it.lab.attach(other.driver), { schema: 1, limits: LIMITS })
+  expect((await dryRunBody(it.lab, it.caller, { ...body, qpu_target: undefined })).problems).toEqual([])
+  await describeDt(0.5e-9)
+  expect((await submitBody(it.lab, it.caller, body))['status']).toBe('pending')
 })
 
 test('executions beyond the budget of the check are left to the device', () => {

@@ -136,7 +136,7 @@ const sha256 = (text: string | Buffer) => createHash('sha256').update(text).dige
 
 function hashOf(...programs: string[]): string {
   const value = { circuits: programs.map((circuit) => ({ circuit })) }
-  return accepted(examine({ body: { value }, isRecord: false, isKeyed: false }).outcome).programHash
+  return accepted(examine({ body: { value }, isRecord: false, isKeyed: false, dts: [] }).outcome).programHash
 }
 
 test('the hash of a program is that of its file, and tells apart where several programs end', () => {

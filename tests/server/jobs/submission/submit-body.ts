@@ -1,3 +1,4 @@
+import { readDts } from '../../../../src/server/jobs/chip/dt-of-qpus.ts'
 import { accepted, examineBody } from '../../../../src/server/jobs/submission/examine.ts'
 import { dryRunJob, submitJob } from '../../../../src/server/jobs/submission/submit.ts'
 import type { JobLab } from '../../../support/server/job-lab.ts'
@@ -12,12 +13,15 @@ export async function submitBody(
   options: Parameters<typeof submitJob>[3] = {},
 ) {
   const isKeyed = options.idempotencyKey !== undefined
-  const outcome = await examineBody(body, { thread: lab.submissionThread, account: 'test', isKeyed })
+  const outcome = await examineBody(body, examinerOf(lab, isKeyed))
   return submitJob(lab, caller, accepted(outcome), options)
 }
 
 /** Examines a body, and submits it as a dry run. */
 export async function dryRunBody(lab: JobLab, caller: Caller, body: unknown) {
-  const outcome = await examineBody(body, { thread: lab.submissionThread, account: 'test', isKeyed: false })
-  return dryRunJob(lab, caller, outcome)
+  return dryRunJob(lab, caller, await examineBody(body, examinerOf(lab, false)))
+}
+
+function examinerOf(lab: JobLab, isKeyed: boolean) {
+  return { thread: lab.submissionThread, account: 'test', isKeyed, dts: () => readDts(lab) }
 }
