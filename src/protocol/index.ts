@@ -16,6 +16,7 @@ export {
   DOCUMENT_SIGNING,
   isForReceipts,
   isSignedBy,
+  RECEIPT_KEY_NAME,
   type Receipt,
   type ReceiptDocument,
   type ReceiptKey,

@@ -516,6 +516,13 @@ CREATE TABLE "recall_notices" (
   "undone" INTEGER NOT NULL,
   PRIMARY KEY (recall, user, undone)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE "recalled_jobs" (
+  "recall" TEXT NOT NULL,
+  "job" TEXT NOT NULL,
+  "user" TEXT NOT NULL,
+  "finished_at" TEXT NOT NULL,
+  PRIMARY KEY (recall, job)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "recalls" (
   "id" TEXT NOT NULL PRIMARY KEY,
   "qpu" TEXT NOT NULL,

@@ -17,6 +17,8 @@ import { ExitError, UsageError } from '../command-line/usage-error.ts'
 
 /** Longer files are no receipts, which have programs of at most 64 KiB. */
 const MAX_RECEIPT_BYTES = 16 * MIB
+/** Results are flat; JSON text that is deep enough exhausts the stack after seconds. */
+const MAX_DEPTH = 100
 const FIELDS = Object.keys(receipt.entries)
 
 /** What `svc verify` has checked of a receipt. */
@@ -126,7 +128,7 @@ function receiptOf(content: object): Receipt {
  */
 function assertResults(path: string, { results_sha256: expected }: ReceiptDocument): void {
   if (!existsSync(path)) throw new UsageError(`there is no ${path}`)
-  const content: unknown = explained(path, () => JSON.parse(readFileSync(path, 'utf8')))
+  const content: unknown = explained(path, () => parseFlat(readFileSync(path, 'utf8')))
   const candidates = [content, ...(isObject(content) ? [content['results']] : [])]
   const hashes = candidates.map((value) =>
     createHash('sha256')
@@ -135,6 +137,20 @@ function assertResults(path: string, { results_sha256: expected }: ReceiptDocume
   )
   if (expected !== null && hashes.includes(expected)) return
   throw new ExitError(1, `${path}: these are not the results of the receipt, whose SHA-256 is ${expected}`)
+}
+
+/** @throws SyntaxError for a text that is not JSON, or nested deeper than results are. */
+function parseFlat(text: string): unknown {
+  let depth = 0
+  let isInText = false
+  for (const [sign] of text.matchAll(/\\.|["[\]{}]/gs)) {
+    if (sign === '"') isInText = !isInText
+    if (!isInText && /[[{]/.test(sign)) depth += 1
+    if (!isInText && /[\]}]/.test(sign)) depth -= 1
+    if (depth > MAX_DEPTH)
+      throw new SyntaxError(`it is nested deeper than ${MAX_DEPTH} levels, as no results are`)
+  }
+  return JSON.parse(text)
 }
 
 function explained<T>(path: string, check: () => T): T {

@@ -50,6 +50,11 @@ const MAX_CHARACTERS = 64 * KIB
 export const SHORT_ATTEMPTS = 20
 /** What an operator may do without end. */
 const OF_OPERATORS: ReadonlySet<JobEvent> = new Set(['held', 'released', 'moved_to_front', 'moved'])
+/** Whether the detail of an event is the reason that an operator may have given. */
+export function isOfOperator(event: JobEvent): boolean {
+  return event === 'requeued' || OF_OPERATORS.has(event)
+}
+
 /** Entries that a longer timeline keeps at its beginning and at its end. */
 const KEPT = 100
 

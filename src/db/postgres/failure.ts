@@ -20,6 +20,14 @@ export function errorOf(refusal: Refusal, limitMs: number): AppError | Statement
       cause,
     )
   }
+  if (code === '42501') {
+    const remedy =
+      'grant it to the role of --database, or make that role the owner: docs/how-to/postgresql.md'
+    return new AppError('unavailable', `PostgreSQL refuses: ${message}; ${remedy}`, {
+      reason: 'database_refused',
+      cause,
+    })
+  }
   if (code.startsWith('53')) {
     return storageFull('The server of PostgreSQL has no space or memory left', 'storage_full', cause)
   }

@@ -138,9 +138,17 @@ function certificateOf(base64: string): X509Certificate {
   }
 }
 
-/** Whether the key of a certificate may sign receipts. */
-export function isForReceipts({ ca, keyUsage }: X509Certificate): boolean {
-  return !ca && keyUsage?.includes(DOCUMENT_SIGNING) === true
+/** The name in certificates of keys for receipts: the root CA of a site may have others for documents. */
+export const RECEIPT_KEY_NAME = 'svc receipts'
+
+/** Whether the key of a certificate may sign receipts: ES256 is over P-256 (RFC 7518, section 3.4). */
+export function isForReceipts({ ca, keyUsage, subject, publicKey }: X509Certificate): boolean {
+  return (
+    !ca &&
+    keyUsage?.includes(DOCUMENT_SIGNING) === true &&
+    subject.split('\n').includes(`CN=${RECEIPT_KEY_NAME}`) &&
+    publicKey.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  )
 }
 
 /** Whether `issuer` has signed `certificate`, by name and by signature. */

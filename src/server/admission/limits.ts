@@ -117,7 +117,7 @@ export const RATES = {
     refusal: '429',
   }),
   calendarReads: fixed({
-    what: 'Reads of a calendar, or of a link to a job or report',
+    what: 'Reads of a calendar',
     of: 'secret address',
     rate: { perSecond: 0.1, burst: 10 },
     refusal: '429',

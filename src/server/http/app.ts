@@ -21,6 +21,7 @@ import { decodeRequest } from './coding/decode-request.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
 import { MemoryBudget, REQUEST_MEMORY } from './limits/memory-budget.ts'
 import { MULTIPART } from './media.ts'
+import { readerOf } from './reading.ts'
 import { replicated } from './replicated.ts'
 import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
 import { objectOf, readJsonBody, receiveJsonBody } from './request/json-body.ts'
@@ -151,7 +152,7 @@ export function buildApp(dependencies: AppDependencies): App {
     { caller, address, request, setIdleTimeout }: Omit<RouteRequest<unknown, unknown>, 'body' | 'forward'>,
   ): Response | Promise<Response> {
     if (result instanceof Response) return result
-    const receiver = { caller: receiverOf(caller, address), request }
+    const receiver = { caller: readerOf(caller, address), request }
     if (result instanceof TextFile) return encoder.file(result, receiver, { setIdleTimeout })
     const reply = result instanceof Reply ? result : new Reply(200, result)
     const encode: JsonEncoder = (...response) => encoder.encode(...response, receiver)
@@ -371,11 +372,6 @@ function toResponse({ status, body, headers }: Reply, encode: JsonEncoder): Resp
 
 function hasCodedBody({ body, bodyForms }: Route, { headers }: Request): boolean {
   return (body !== undefined || bodyForms !== undefined) && headers.has('content-encoding')
-}
-
-/** Who shares the memory for large responses. */
-function receiverOf(caller: Caller, address: string): string {
-  return caller.kind === 'guest' ? addressLimitKey(address) : callerName(caller)
 }
 
 function errorResponse(error: unknown, requestId: string, log: ServerContext['log']): Response {

@@ -8,6 +8,7 @@ import {
   disturbingReport,
   findJob,
   findJobChanges,
+  isOfOperator,
   type Job,
   type KnownJob,
   listAttempts,
@@ -18,14 +19,16 @@ import {
   quoteOf,
   readNewPosition,
   readQueuePosition,
+  type TimelineEntry,
 } from '../../db/store/jobs/index.ts'
 import type { Qpu } from '../../db/store/qpus/index.ts'
-import { recallOf } from '../../db/store/recalls/index.ts'
+import { type RecallMark, recallOf } from '../../db/store/recalls/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
 import { type ReadRequest, readingOf } from '../http/reading.ts'
 import { presentRecord } from '../http/response/present-record.ts'
+import type { WaitCode, WaitReason } from './dispatch/pick.ts'
 import { presentQuote } from './quote.ts'
 import { estimateWait } from './wait-estimate.ts'
 
@@ -128,13 +131,35 @@ export function findAccessible(tx: ReadTx, caller: Caller, id: string): Job {
   throw new AppError('not_found', "The requested resource wasn't found")
 }
 
-/** A job as whoever has a link to it sees it: without its user. Undefined when it is removed. */
+/** Reasons why a job waits that may end with the text of an operator. */
+const SAID_BY_OPERATORS: ReadonlySet<WaitCode> = new Set(['held', 'maintenance', 'draining'])
+
+/**
+ * A job as whoever has a link to it sees it: without its user, and without the reasons that operators wrote
+ * for its user. Undefined when it is removed.
+ */
 export function viewSharedJob(context: ViewContext, tx: ReadTx, id: string): JobView | undefined {
   const job = findJob(tx, id)
-  return job && { ...describeJob(context, tx, job), user_id: '' }
+  if (!job) return undefined
+  const { timeline, recalled, waiting, ...shown } = describeJob(context, tx, job)
+  return {
+    ...shown,
+    user_id: '',
+    timeline: timeline.map((entry) => (isOfOperator(entry.event) ? { ...entry, detail: '' } : entry)),
+    recalled: recalled && { ...recalled, reason: '' },
+    ...(waiting && SAID_BY_OPERATORS.has(waiting.code)
+      ? { waiting: { ...waiting, text: waiting.text.replace(/: .*/s, '') } }
+      : waiting && { waiting }),
+  }
 }
 
-function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): JobView {
+type DescribedJob = JobView & {
+  timeline: TimelineEntry[]
+  recalled: RecallMark | null
+  waiting?: Pick<WaitReason, 'code' | 'text'>
+}
+
+function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): DescribedJob {
   const { id } = job
   const owner = tx.finding(users, job.user_id)
   const charge = chargeOf(tx, id)

@@ -1,8 +1,8 @@
 import { type Clock, KIB } from '../../base/index.ts'
 import { COUNTS } from '../admission/limits.ts'
 import { type Caller, callerName } from '../http/caller.ts'
+import { readerOf } from '../http/reading.ts'
 import { encodeData } from './encode-change.ts'
-import { clientOf } from './limits.ts'
 import { HEARTBEAT_TOPIC } from './topic.ts'
 
 const MAX_UNREAD_BYTES = COUNTS.unreadEventBytes.bounds.account
@@ -60,7 +60,7 @@ export class EventStream {
     this.id = options.id
     this.address = options.address
     this.caller = options.caller
-    this.#guest = clientOf({ caller: { kind: 'guest' }, address: options.address })
+    this.#guest = readerOf({ kind: 'guest' }, options.address)
     this.credentials = options.credentials
     this.openedAt = options.clock.monotonic()
     this.lastEventAt = this.openedAt
@@ -81,7 +81,7 @@ export class EventStream {
     this.flush()
   }
 
-  /** The client that limits count for; see `clientOf`. */
+  /** The client that limits count for; see `readerOf`. */
   get client(): string {
     return this.caller.kind === 'guest' ? this.#guest : callerName(this.caller)
   }

@@ -1,7 +1,7 @@
 import { COUNTS } from '../admission/limits.ts'
 import type { Caller } from '../http/caller.ts'
+import { readerOf } from '../http/reading.ts'
 import type { EventStream } from './event-stream.ts'
-import { clientOf } from './limits.ts'
 
 /** The open streams and their limits. */
 export class Streams {
@@ -39,7 +39,7 @@ export class Streams {
    * @throws AppError `limited` when its maximum number of streams is open.
    */
   assertBelowLimit(caller: Caller, address: string): void {
-    const client = clientOf({ caller, address })
+    const client = readerOf(caller, address)
     const isGuest = caller.kind === 'guest'
     const limit = isGuest ? COUNTS.guestStreams.at({ account: this.#guestStreams() }) : COUNTS.streams
     limit.assertWithin('account', this.all().filter((stream) => stream.client === client).length + 1)

@@ -1,7 +1,7 @@
 import { COUNTS } from '../admission/limits.ts'
 import type { Caller } from '../http/caller.ts'
+import { readerOf } from '../http/reading.ts'
 import type { EventStream } from './event-stream.ts'
-import { clientOf } from './limits.ts'
 import type { Streams } from './streams.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { hasOptions, type Topic } from './topic.ts'
@@ -35,7 +35,7 @@ export class TopicUse {
   assertBelowLimits(stream: EventStream, caller: Caller, texts: readonly string[]): void {
     const optioned = texts.filter(hasOptions)
     COUNTS.streamOptions.assertWithin('account', optioned.length)
-    const client = clientOf({ caller, address: stream.address })
+    const client = readerOf(caller, stream.address)
     const others = this.#useOf(client, stream)
     const isGuest = caller.kind === 'guest'
     COUNTS.topics.assertWithin('account', others.topics + texts.length, isGuest)
@@ -104,7 +104,7 @@ export class TopicUse {
       }
     }
     for (const other of streams.all()) if (other !== stream) add(other.client, subscriptions.of(other))
-    add(clientOf({ caller, address: stream.address }), topics)
+    add(readerOf(caller, stream.address), topics)
     return evaluations.size
   }
 }

@@ -58,7 +58,6 @@ interface ShareDependencies {
  */
 export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
   const creations = new RateLimiter(RATES.apiTokens, clock)
-  const reads = new RateLimiter(RATES.calendarReads, clock)
   return [
     defineRoute({
       method: 'POST',
@@ -154,7 +153,6 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
         const hash = hashToken(params['secret'] ?? '')
         const share = await context.db.read((tx) => findShareByHash(tx, hash))
         if (!share) throw noShare()
-        reads.take(share.id)
         return context.db.read((tx) => openShare(context, tx, share))
       },
     }),

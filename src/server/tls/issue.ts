@@ -4,7 +4,7 @@ import 'reflect-metadata'
 import { createPrivateKey } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import { AppError, DAY_MS, HOUR_MS, randomBytes } from '../../base/index.ts'
-import { DOCUMENT_SIGNING } from '../../protocol/index.ts'
+import { DOCUMENT_SIGNING, RECEIPT_KEY_NAME } from '../../protocol/index.ts'
 import { type CertifiedKey, KEY_MARK, ORGANIZATION, ROOT_NAME } from './certificate.ts'
 import type { ServerNames } from './names.ts'
 
@@ -120,7 +120,7 @@ export function issueLeaf({ names, ...issuer }: Issuer & { names: ServerNames })
  */
 export function issueReceiptKey(issuer: Issuer): Promise<CertifiedKey> {
   const extensions = [new x509.ExtendedKeyUsageExtension([DOCUMENT_SIGNING])]
-  return issue(issuer, { name: 'svc receipts', lifeMs: Number.POSITIVE_INFINITY, extensions })
+  return issue(issuer, { name: RECEIPT_KEY_NAME, lifeMs: Number.POSITIVE_INFINITY, extensions })
 }
 
 async function issue(

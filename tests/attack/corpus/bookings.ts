@@ -49,7 +49,7 @@ export const bookings = defineAttacks([
     name: 'shared-reads',
     who: 'guest',
     input: 'one link to a job and links that do not exist, 20 reads at once',
-    cap: '10 reads of a link at once',
+    cap: 'requests of a guest',
     width: 20,
     expect: RESULTS,
     async prepare(target) {

@@ -12,7 +12,7 @@ const OF_BODIES: Record<keyof typeof BODIES, Coverage> = {
 }
 
 const OF_RATES: Record<keyof typeof RATES, Coverage> = {
-  guestRequests: ['health-ready', 'openapi'],
+  guestRequests: ['health-ready', 'openapi', 'shared-reads'],
   userRequests: ['tokens', 'time-requests'],
   signUps: ['sign-up'],
   submissions: ['submissions-largest'],
@@ -27,7 +27,7 @@ const OF_RATES: Record<keyof typeof RATES, Coverage> = {
   emptyLists: ['filter-unindexed-events'],
   slots: ['booking-repetitions'],
   calendarChanges: { reason: 'one row per account, without expensive work' },
-  calendarReads: ['calendar-reads', 'shared-reads'],
+  calendarReads: ['calendar-reads'],
   webhookChanges: ['webhook-tests', 'webhook-addresses'],
   driverConnections: ['driver-port-100'],
   driverMessages: ['driver-heartbeats', 'driver-unknown-types', 'driver-bad-payloads', 'driver-no-json'],

@@ -84,6 +84,14 @@ describe('svc verify of a receipt', () => {
     expect([status, err]).toEqual([1, expect.stringContaining('these are not the results of the receipt')])
   })
 
+  test('a file that is nested more deeply than results is refused as such, without reading on', async () => {
+    for (const deep of ['['.repeat(3_000_000), `{"a":"]\\"]",${'"b":['.repeat(200)}`]) {
+      writeFileSync(file('deep.json'), deep)
+      const { status, err } = await verify(['receipt.json', '--ca', fingerprint, '--result', 'deep.json'])
+      expect([status, err]).toEqual([1, expect.stringContaining('nested deeper than 100 levels')])
+    }
+  })
+
   test('trusts the root CA of the saved account, and no other one', async () => {
     const account = (pin: string) => {
       const profiles = { lab: { address: 'https://svc.lab', ca_fingerprint: pin } }

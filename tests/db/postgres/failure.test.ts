@@ -8,3 +8,11 @@ test('errorOf() tells the end of a session, also of one that was frozen in a tra
     expect(errorOf(refusal(code), 0)).toBe('lost')
   for (const code of ['25P02', '57014', '23505', '53100']) expect(errorOf(refusal(code), 0)).not.toBe('lost')
 })
+
+test('errorOf() names the right that a role lacks, and the remedy', () => {
+  expect(errorOf({ ...refusal('42501'), message: 'permission denied for table shares' }, 0)).toMatchObject({
+    code: 'unavailable',
+    reason: 'database_refused',
+    message: expect.stringMatching(/permission denied for table shares; grant it to the role/),
+  })
+})

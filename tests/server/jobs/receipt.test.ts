@@ -1,10 +1,18 @@
+import 'reflect-metadata'
 import { describe, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import * as x509 from '@peculiar/x509'
 import * as v from 'valibot'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
-import { type Receipt, receipt, verifyReceipt } from '../../../src/protocol/index.ts'
+import {
+  DOCUMENT_SIGNING,
+  type Receipt,
+  receipt,
+  signReceipt,
+  verifyReceipt,
+} from '../../../src/protocol/index.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 
 const BELL =
@@ -145,5 +153,53 @@ describe('the key of receipts', () => {
     }
     const bytes = await job.fetchReceipt()
     expect(open(bytes).document.job.id).toBe(job.id)
+  })
+
+  const GOOD = { name: 'svc receipts', curve: 'P-256', usage: DOCUMENT_SIGNING, isCa: false, rootIsCa: true }
+
+  /** A receipt that is whole in itself, by a key with such a certificate of a root CA. */
+  async function receiptBy({ name, curve, usage, isCa, rootIsCa }: typeof GOOD) {
+    const of = (namedCurve: string) => ({ name: 'ECDSA', namedCurve, hash: 'SHA-256' })
+    const [root, key] = await Promise.all(
+      ['P-256', curve].map((each) => crypto.subtle.generateKey(of(each), true, ['sign', 'verify'])),
+    )
+    if (!root || !key) throw new Error('no keys')
+    const made = async (subject: string, publicKey: CryptoKey, extensions: x509.Extension[]) => {
+      const signed = { issuer: 'CN=root', signingKey: root.privateKey, signingAlgorithm: of('P-256') }
+      const cert = await x509.X509CertificateGenerator.create({ subject, publicKey, extensions, ...signed })
+      return new X509Certificate(Buffer.from(cert.rawData))
+    }
+    const ofRoot = [new x509.BasicConstraintsExtension(rootIsCa, undefined, true)]
+    const ofKey = [
+      new x509.BasicConstraintsExtension(isCa, undefined, true),
+      new x509.ExtendedKeyUsageExtension([usage]),
+    ]
+    const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', key.privateKey)).toString('base64')
+    const document = { format: 1, issued_at: new Date().toISOString(), server_version: 'x' } as const
+    const job = { id: 'a', status: 'completed' }
+    return signReceipt(
+      { ...document, job, payload: null, payload_sha256: null, results_sha256: null },
+      {
+        keyPem: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`,
+        certificate: await made(`CN=${name}, O=svc`, key.publicKey, ofKey),
+        root: await made('CN=root', root.publicKey, ofRoot),
+      },
+    )
+  }
+
+  test('has its name, P-256, the use for documents and no CA flag, below a root CA', async () => {
+    expect(verifyReceipt(await receiptBy(GOOD)).document.job.id).toBe('a')
+    const others: [Partial<typeof GOOD>, string][] = [
+      [{ name: 'documents of the site' }, 'is not one for receipts'],
+      [{ name: 'x CN=svc receipts' }, 'is not one for receipts'],
+      [{ curve: 'P-384' }, 'is not one for receipts'],
+      [{ usage: '1.3.6.1.5.5.7.3.1' }, 'is not one for receipts'],
+      [{ isCa: true }, 'is not one for receipts'],
+      [{ rootIsCa: false }, 'no root CA'],
+    ]
+    for (const [changed, message] of others) {
+      const made = await receiptBy({ ...GOOD, ...changed })
+      expect(() => verifyReceipt(made)).toThrow(message)
+    }
   })
 })

@@ -56,6 +56,33 @@ describe(SHARES, () => {
     }
   })
 
+  test('a link shows no reasons of operators', async () => {
+    const { server, ada, qpu, job, openLink } = await open()
+    await using _ = server
+    const [secret, path] = ['ask Bob, he broke it', `/api/op/jobs/${job.record}`]
+    for (const action of ['hold', 'release', 'hold'])
+      expect((await server.admin.post(`${path}/${action}`, { reason: secret })).status).toBe(200)
+    const url = (await server.as(ada).post(SHARES, job)).text('url')
+    const shown = async () => {
+      const text = JSON.stringify((await openLink(url)).body)
+      expect(text).not.toContain('Bob')
+      return text
+    }
+    expect(await shown()).toContain('"text":"Held by an operator"')
+    expect(JSON.stringify((await server.as(ada).get(`/api/jobs/${job.record}`)).body)).toContain(secret)
+    await server.admin.post(`${path}/release`, { reason: secret })
+    const north = { maintenance: true, maintenance_reason: secret }
+    await server.admin.patch(`/api/collections/qpus/records/${qpu.id}`, north)
+    expect(await shown()).toContain('"text":"north is in maintenance"')
+  })
+
+  test('a class behind one address opens a link at once', async () => {
+    const { server, ada, job, openLink } = await open()
+    await using _ = server
+    const url = (await server.as(ada).post(SHARES, job)).text('url')
+    for (let reader = 0; reader < 40; reader += 1) expect((await openLink(url)).status).toBe(200)
+  })
+
   test('a link shows guests one report with the name of its QPU', async () => {
     const { server, bob, report, openLink } = await open()
     await using _ = server

@@ -86,6 +86,12 @@ export const CALIBRATIONS_TABLES: readonly Table[] = [
       index('recalls', ['settled'], false, 'settled = 0'),
     ],
   ),
+  // A completed job that a recall has touched, also after it was removed; until the recall is withdrawn.
+  keyed(
+    'recalled_jobs',
+    { recall: 'TEXT NOT NULL', job: 'TEXT NOT NULL', user: 'TEXT NOT NULL', finished_at: 'TEXT NOT NULL' },
+    ['PRIMARY KEY (recall, job)'],
+  ),
   // An owner of results who was notified of a recall, and of its withdrawal.
   keyed('recall_notices', { recall: 'TEXT NOT NULL', user: 'TEXT NOT NULL', undone: 'INTEGER NOT NULL' }, [
     'PRIMARY KEY (recall, user, undone)',

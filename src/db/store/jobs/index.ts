@@ -1,5 +1,5 @@
 export { quantumJobs } from '../../collections/quantum_jobs.ts'
-export { listTimeline, type TimelineEntry } from '../../journal/timeline.ts'
+export { isOfOperator, listTimeline, type TimelineEntry } from '../../journal/timeline.ts'
 export {
   type AttemptKey,
   type AttemptResult,

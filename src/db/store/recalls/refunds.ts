@@ -18,13 +18,19 @@ type OpenRecall = Pick<Recall, 'id' | 'qpu' | 'report' | 'from_at' | 'to_at' | '
 }
 
 /** A completed job of the QPU of a recall. */
-interface CompletedJob {
-  id: string
-  user: string
+interface CompletedJob extends Omit<TouchedJob, 'isRecalled'> {
   start: string
-  at: string
   /** Whether its result touches the recall. */
   touches: number
+}
+
+/** A job that a withdrawn recall had touched. */
+interface TouchedJob {
+  id: string
+  /** '' = removed. */
+  user: string
+  /** When it ended. */
+  at: string
   /** Whether it touches any recall in force. */
   isRecalled: number
 }
@@ -41,42 +47,88 @@ export function listOpenRecalls(tx: ReadTx): string[] {
   return tx.all<OpenRecall>(`${OPEN} ORDER BY id`).map(({ id }) => id)
 }
 
-/** Whether a recall has jobs to settle at this time. */
+/** Whether a recall has jobs to settle at this time, or is settled for good by another step. */
 export function hasUnsettledJobs(tx: ReadTx, id: string): boolean {
-  const recall = tx.one<OpenRecall>(`${OPEN} AND id = $id`, { id })
+  const recall = findOpen(tx, id)
   if (!recall) return false
+  if (recall.undone_at !== '') return true
   const found = tx.one(
     `SELECT 1 AS one FROM quantum_jobs job WHERE ${COMPLETED_HERE} AND qpu = $qpu AND ${NEXT} LIMIT 1`,
     placeOf(tx, recall),
   )
-  return found !== undefined
+  return found !== undefined || isOver(tx, recall)
+}
+
+function findOpen(tx: ReadTx, id: string): OpenRecall | undefined {
+  return tx.one<OpenRecall>(`${OPEN} AND id = $id`, { id })
 }
 
 /**
- * Settles the next jobs of a recall in the order of their ends: each one's refund becomes its charge while
- * any recall in force touches it, and nothing otherwise, whatever recalls overlap. Informs each owner once.
- * Returns whether there are no more jobs at this time. A job that ends later is found later: as long as one
- * may touch the recall, it stays open.
+ * Settles the next jobs of a recall in the order of their ends: each one's refund becomes its charge. Of a
+ * recall that was withdrawn, it becomes nothing unless another one in force touches the job, whatever recalls
+ * overlap; also of jobs that were removed since. Informs each owner once. Returns whether there are no more
+ * jobs at this time. A job that ends later is found later: while one may touch the recall, it stays open.
  */
 export function settleJobs(tx: Tx, id: string): boolean {
-  const recall = tx.one<OpenRecall>(`${OPEN} AND id = $id`, { id })
+  const recall = findOpen(tx, id)
   if (!recall) return true
+  return recall.undone_at === '' ? refundNext(tx, recall) : deductNext(tx, recall)
+}
+
+function refundNext(tx: Tx, recall: OpenRecall): boolean {
+  const { id } = recall
   const jobs = nextJobs(tx, recall)
   for (const job of jobs.filter(({ touches }) => touches === 1)) {
-    settle(tx, recall.qpu, job)
+    tx.run(
+      `INSERT INTO recalled_jobs (recall, job, "user", finished_at) VALUES ($id, $job, $user, $at)
+       ON CONFLICT DO NOTHING`,
+      { id, job: job.id, user: job.user, at: job.at },
+    )
+    settle(tx, recall.qpu, { ...job, isRecalled: 1 })
     inform(tx, recall, job.user)
   }
   const last = jobs.at(-1)
-  const end = endOf(tx, recall)
-  const settled = last !== undefined && end !== undefined && last.start > end ? 1 : 0
   if (last)
-    tx.run('UPDATE recalls SET cursor_at = $at, cursor_job = $job, settled = $settled WHERE id = $id', {
+    tx.run('UPDATE recalls SET cursor_at = $at, cursor_job = $job WHERE id = $id', {
       id,
       at: last.at,
       job: last.id,
-      settled,
     })
-  return settled === 1 || jobs.length < JOBS
+  const end = endOf(tx, recall)
+  const isPast = last !== undefined && end !== undefined && last.start > end
+  if (!isPast && jobs.length === JOBS) return false
+  if (isPast || isOver(tx, recall)) tx.run('UPDATE recalls SET settled = 1 WHERE id = $id', { id })
+  return true
+}
+
+function deductNext(tx: Tx, recall: OpenRecall): boolean {
+  const { id, qpu } = recall
+  const jobs = touchedJobs(tx, recall)
+  for (const job of jobs) {
+    settle(tx, qpu, job)
+    inform(tx, recall, job.user)
+    tx.run('DELETE FROM recalled_jobs WHERE recall = $id AND job = $job', { id, job: job.id })
+  }
+  if (jobs.length === JOBS) return false
+  tx.run('UPDATE recalls SET settled = 1 WHERE id = $id', { id })
+  return true
+}
+
+/** Whether no job can touch a recall any more: what began by its end, if it has one, has ended for good. */
+function isOver(tx: ReadTx, recall: OpenRecall): boolean {
+  const { qpu } = recall
+  if (!tx.one('SELECT 1 AS one FROM qpus WHERE id = $qpu', { qpu })) return true
+  const end = endOf(tx, recall)
+  if (end === undefined || end >= tx.at) return false
+  const open = tx.one(
+    `SELECT 1 AS one FROM quantum_jobs job WHERE status = 'running' AND qpu = $qpu AND ${startSql('job')} <= $end
+     UNION ALL
+     SELECT 1 FROM quantum_jobs job JOIN job_attempts claim ON claim.job = job.id AND claim.attempt = job.attempt
+     WHERE job.status = 'pending' AND job.attempt > 0 AND claim.qpu = $qpu AND claim.claimed_at <= $end
+     LIMIT 1`,
+    { qpu, end },
+  )
+  return open === undefined
 }
 
 /** The latest start of a job that touches a recall; undefined while its report is the newest in force. */
@@ -94,13 +146,25 @@ function nextJobs(tx: ReadTx, recall: OpenRecall): CompletedJob[] {
   const order = 'ORDER BY job.finished_at, job.id LIMIT $limit'
   return tx.all<CompletedJob>(
     `SELECT job.id, job.user_id AS "user", ${startSql('job')} AS start, job.finished_at AS at,
-       CASE WHEN ${touchSql('job', 'recall')} THEN 1 ELSE 0 END AS touches,
-       CASE WHEN EXISTS (SELECT 1 FROM recalls other WHERE other.qpu = job.qpu AND other.undone_at = ''
-         AND ${touchSql('job', 'other')}) THEN 1 ELSE 0 END AS "isRecalled"
+       CASE WHEN ${touchSql('job', 'recall')} THEN 1 ELSE 0 END AS touches
      FROM (SELECT * FROM quantum_jobs job WHERE ${COMPLETED_HERE} AND qpu = $qpu AND ${NEXT} ${order}) job
        JOIN recalls recall ON recall.id = $id
      ${order}`,
     { ...placeOf(tx, recall), id: recall.id, limit: JOBS },
+  )
+}
+
+/** The next jobs that a withdrawn recall had touched; one that was removed is in what recalls know of it. */
+function touchedJobs(tx: ReadTx, { id, qpu }: OpenRecall): TouchedJob[] {
+  return tx.all<TouchedJob>(
+    `SELECT known.job AS id, coalesce(owner.id, '') AS "user", known.finished_at AS at, CASE WHEN EXISTS (
+         SELECT 1 FROM recalls other WHERE other.qpu = $qpu AND other.undone_at = '' AND (
+           ${touchSql('job', 'other')}
+           OR EXISTS (SELECT 1 FROM recalled_jobs same WHERE same.recall = other.id AND same.job = known.job))
+       ) THEN 1 ELSE 0 END AS "isRecalled"
+     FROM (SELECT * FROM recalled_jobs WHERE recall = $id ORDER BY job LIMIT $limit) known
+       LEFT JOIN quantum_jobs job ON job.id = known.job LEFT JOIN users owner ON owner.id = known."user"`,
+    { id, qpu, limit: JOBS },
   )
 }
 
@@ -110,7 +174,7 @@ function placeOf(tx: ReadTx, { qpu, cursor_at: after, cursor_job: job }: OpenRec
 }
 
 /** Makes the refund of a job what it has to be. Removed and unlimited users are not charged. */
-function settle(tx: Tx, qpu: string, { id, user, at, isRecalled }: CompletedJob): void {
+function settle(tx: Tx, qpu: string, { id, user, at, isRecalled }: TouchedJob): void {
   const charged = chargeOf(tx, id)()
   if (charged === undefined || user === '') return
   const { ms, count } = refundsOf(tx, id)

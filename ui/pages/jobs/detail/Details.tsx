@@ -50,7 +50,8 @@ export function Details({ job, owner, ended = NONE }: DetailsProps) {
         )}
         {job.recalled && (
           <p class="notice tone-bad">
-            <strong>Recalled.</strong> Do not rely on this result: {job.recalled.reason} (
+            <strong>Recalled.</strong> Do not rely on this result
+            {job.recalled.reason && `: ${job.recalled.reason}`} (
             <Moment at={job.recalled.at} />)
           </p>
         )}
