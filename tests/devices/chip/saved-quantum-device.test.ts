@@ -86,6 +86,26 @@ describe('a QuantumDevice that other software has saved', () => {
     expect(converted).toContain('f01: 4.8e+9')
   })
 
+  test('may have no edges, and null for what was not measured', () => {
+    const { reset, rxy, measure, ports, clock_freqs } = QUBIT('q0').data
+    const data = { name: 'q0', reset, rxy, measure, ports, clock_freqs: { ...clock_freqs, f12: null } }
+    const text = JSON.stringify({
+      deserialization_type: 'quantify_scheduler.QuantumDevice',
+      data: {
+        name: 'chip',
+        elements: { q0: { ...QUBIT('q0'), data } },
+        edges: {},
+        cfg_sched_repetitions: 1024,
+      },
+    })
+    const refused = readDeviceFile(text)
+    expect('problems' in refused && refused.problems[0]).toContain('convert it with')
+    const { text: converted, elements } = convertQuantumDevice(text)
+    const file = readDeviceFile(converted)
+    if ('problems' in file) throw new Error(file.problems.join('\n'))
+    expect([elements, file.chip.qubits[0]?.get('clock_freqs.f12')]).toEqual([1, undefined])
+  })
+
   test('is refused with each element that cannot be converted', () => {
     const text = JSON.stringify({
       deserialization_type: 'QuantumDevice',

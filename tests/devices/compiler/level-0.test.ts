@@ -26,9 +26,22 @@ const ONE_QUBIT: readonly (readonly [string, number])[] = [
   ...['U(1, 2, 3)', 'rx(0)', 'ry(0)', 'r(0, 1)', 'rx(2 * pi)', 'inv @ sx', 'pow(0.5) @ x'].map(
     (gate) => [gate, 1] as const,
   ),
-  ...['z', 's', 'sdg', 't', 'tdg', 'rz(1)', 'p(2)', 'u1(3)', 'phase(1)', 'inv @ s', 'pow(3) @ t'].map(
-    (gate) => [gate, 0] as const,
-  ),
+  ...[
+    'z',
+    's',
+    'sdg',
+    't',
+    'tdg',
+    'rz(1)',
+    'p(2)',
+    'u1(3)',
+    'phase(1)',
+    'inv @ s',
+    'pow(3) @ t',
+    'U(0, 0, 1)',
+    'u3(0, 0, 1)',
+    'U(2 * pi, 0, 1)',
+  ].map((gate) => [gate, 0] as const),
   ...['pow(2) @ x', 'pow(-2) @ sx', 'hh'].map((gate) => [gate, 2] as const),
   ...[
     ['pow(100) @ x', 100],

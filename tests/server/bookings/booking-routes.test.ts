@@ -50,6 +50,17 @@ describe('POST /api/bookings', () => {
     expect(slotsOf((await server.admin.post('/api/bookings', body)).body)[0]?.start_time).toBe(expected)
   })
 
+  test('books local times without an offset every week', async () => {
+    const { server, qpu } = await open()
+    await using _ = server
+    const local = { start_time: '2028-07-03T10:00:00', end_time: '2028-07-03T11:00:00' }
+    const body = { qpu: qpu.id, ...local, weeks: 2, time_zone: 'Europe/Berlin' }
+    expect(slotsOf((await server.admin.post('/api/bookings', body)).body)).toMatchObject([
+      { start_time: '2028-07-03 08:00:00.000Z', end_time: '2028-07-03 09:00:00.000Z' },
+      { start_time: '2028-07-10 08:00:00.000Z', end_time: '2028-07-10 09:00:00.000Z' },
+    ])
+  })
+
   test('books one slot, or one every week at the same time of day', async () => {
     const { server, qpu } = await open()
     await using _ = server
