@@ -138,44 +138,48 @@ export function NewJob() {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit(event)
         }}
       >
-        <div class="column">
-          <ProgramPanel
-            texts={draft.value.programs.map(({ text }) => text)}
-            chosen={chosen}
-            problems={shown}
-            line={line}
-            editor={editor}
-            changed={(text) => changeProgram('program', { text })}
-            add={add}
-            remove={remove}
-          />
-          {(inputs.length > 0 || program.sets.length > 0) && (
-            <Parameters
-              inputs={inputs}
-              sets={program.sets}
-              problem={errorOf('parameters') ?? (program.sets.length > 0 ? setProblem : undefined)}
-              most={MAX_EXECUTIONS - executionsOf(draft.value) + Math.max(1, program.sets.length)}
-              changed={(sets) => changeProgram('parameters', { sets })}
-            />
-          )}
-          {diagram.value && (
-            <Diagram
-              diagram={diagram.value}
+        <div class="columns">
+          <div class="column">
+            <ProgramPanel
+              texts={draft.value.programs.map(({ text }) => text)}
+              chosen={chosen}
+              problems={shown}
               line={line}
-              goTo={(at) => editor.current?.goTo(at, 1)}
-              file="program"
-              note={noteOf(program.sets.length, inputs)}
+              editor={editor}
+              changed={(text) => changeProgram('program', { text })}
+              add={add}
+              remove={remove}
             />
-          )}
+            {(inputs.length > 0 || program.sets.length > 0) && (
+              <Parameters
+                inputs={inputs}
+                sets={program.sets}
+                problem={errorOf('parameters') ?? (program.sets.length > 0 ? setProblem : undefined)}
+                most={MAX_EXECUTIONS - executionsOf(draft.value) + Math.max(1, program.sets.length)}
+                changed={(sets) => changeProgram('parameters', { sets })}
+              />
+            )}
+            {diagram.value && (
+              <Diagram
+                diagram={diagram.value}
+                line={line}
+                goTo={(at) => editor.current?.goTo(at, 1)}
+                file="program"
+                note={noteOf(program.sets.length, inputs)}
+              />
+            )}
+          </div>
+          <div class="column beside-program">
+            <RunPanel draft={draft.value} change={change} errorOf={errorOf} />
+            <Estimate
+              draft={draft.value}
+              isValid={isFresh && problemCount === 0}
+              state={state}
+              fidelity={fidelity.value}
+            />
+          </div>
         </div>
-        <div class="column beside-program">
-          <RunPanel draft={draft.value} change={change} errorOf={errorOf} />
-          <Estimate
-            draft={draft.value}
-            isValid={isFresh && problemCount === 0}
-            state={state}
-            fidelity={fidelity.value}
-          />
+        <div class="submit-bar">
           {failure.value && <ErrorBox {...failure.value} />}
           <SubmitBar isBusy={busy.value} problems={problemCount} goToFirst={showFirstProblem} />
         </div>

@@ -1,14 +1,16 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { type Job, job as schema } from '../../api/model/jobs.ts'
 import { createResource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
-import { countsOf } from '../../jobs/jobs.ts'
+import { countsOf, executionsOf } from '../../jobs/jobs.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Panel } from '../../parts/Panel.tsx'
 import { Histogram } from '../../plots/Histogram.tsx'
 import { JobName, QpuName } from '../jobs/JobTable.tsx'
 
-/** The counts of the user's newest completed job; renders nothing without one. */
+/** The user's newest completed job: a sweep as its plot, otherwise its counts. Renders nothing without. */
 export function LatestResult() {
   const { api, jobs } = useApp()
   const newest = jobs.value.value?.find(({ status }) => status === 'completed')?.id
@@ -23,17 +25,34 @@ export function LatestResult() {
     if (newest !== undefined) void result.load()
   }, [newest])
   const job = result.value.value
-  const counts = job && countsOf(job)[0]
-  if (!job || !counts || Object.keys(counts).length === 0) return null
+  const sweep = useSignal<typeof import('../jobs/detail/sweep/Sweep.tsx') | undefined>(undefined)
+  const isSeveral = job !== undefined && executionsOf(job).length > 1
+  useEffect(() => {
+    if (!isSeveral || sweep.peek()) return
+    void import('../jobs/detail/sweep/Sweep.tsx').then((loaded) => {
+      sweep.value = loaded
+    })
+  }, [isSeveral])
+  if (!job) return null
+  const heading = {
+    title: 'Latest result',
+    aside: (
+      <a href={`/jobs/${job.id}`}>
+        <JobName of={job} />
+      </a>
+    ),
+  }
+  const counts = <Counts job={job} heading={heading} />
+  if (!isSeveral) return counts
+  return sweep.value ? <sweep.value.SweepPanel job={job} brief={heading} otherwise={counts} /> : null
+}
+
+/** The counts of the first circuit; renders nothing without any. */
+function Counts({ job, heading }: { job: Job; heading: { title: string; aside: ComponentChildren } }) {
+  const counts = countsOf(job)[0] ?? {}
+  if (Object.keys(counts).length === 0) return null
   return (
-    <Panel
-      title="Latest result"
-      aside={
-        <a href={`/jobs/${job.id}`}>
-          <JobName of={job} />
-        </a>
-      }
-    >
+    <Panel {...heading}>
       <div class="padded">
         <Histogram series={[{ name: '', counts }]} order="outcome" maxBars={8} height={220} />
         <p class="caption">

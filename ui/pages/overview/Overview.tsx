@@ -36,6 +36,7 @@ export function Overview() {
         <div class="columns">
           <div class="stack">
             <JobsPanel />
+            {signedIn && <LatestResult />}
             {signedIn && <CalibrationPanels />}
             {signedIn && <NoticesPanel />}
           </div>
@@ -54,7 +55,6 @@ function Equipment() {
     <>
       <LimitsPanel limits={limits} />
       <ChipPanel />
-      <LatestResult />
       <CryostatPanels limits={limits} />
     </>
   )

@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { type BarOrder, MAX_PLOTTED_OUTCOMES, toBars, totalOf } from '../../../jobs/counts.ts'
 import { marginalOf, parseBits, widthOf } from '../../../jobs/ideal/marginals.ts'
 import type { Execution } from '../../../jobs/jobs.ts'
@@ -42,8 +43,9 @@ export function Counts({ counts: measured, execution, job }: CountsProps) {
   const isPlotted = outcomes <= MAX_PLOTTED_OUTCOMES
   return (
     <>
-      <Choices view={view} isPlotted={isPlotted} hasIdeal={execution !== undefined} />
-      {width !== undefined && <BitsField bits={bits} width={width} problem={problemOf(chosen)} />}
+      <Choices view={view} isPlotted={isPlotted} hasIdeal={execution !== undefined}>
+        {width !== undefined && <BitsField bits={bits} width={width} problem={problemOf(chosen)} />}
+      </Choices>
       {note}
       {isPlotted ? (
         <Plot view={view} counts={counts} exact={exact} />
@@ -79,9 +81,10 @@ interface ChoicesProps {
   view: View
   isPlotted: boolean
   hasIdeal: boolean
+  children: ComponentChildren
 }
 
-function Choices({ view, isPlotted, hasIdeal }: ChoicesProps) {
+function Choices({ view, isPlotted, hasIdeal, children }: ChoicesProps) {
   return (
     <div class="toolbar">
       <OrderChoice value={view.order} />
@@ -100,6 +103,7 @@ function Choices({ view, isPlotted, hasIdeal }: ChoicesProps) {
         </>
       )}
       {hasIdeal && <Check label="Ideal distribution" checked={view.isCompared} />}
+      {children}
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { describeCharge, jobFailure } from '../../../jobs/status.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Facts } from './Facts.tsx'
-import { History, Timeline } from './History.tsx'
+import { History, ProgressLine, Timeline } from './History.tsx'
 import { Origin } from './Origin.tsx'
 import { Programs } from './Programs.tsx'
 import { Results } from './Results.tsx'
@@ -21,54 +21,81 @@ interface DetailsProps {
 
 const NONE: PartialResults = []
 
-/** Progress, results and programs of a job. */
+/** Progress, results and programs of a job; what it has to show comes first. */
 export function Details({ job, owner, ended = NONE }: DetailsProps) {
-  const failure = jobFailure(job)
   const part = useMemo(() => (ended.length > 0 ? partOf(job, ended) : undefined), [job, ended])
   const shown = job.status === 'completed' ? job : part
+  const details = (
+    <>
+      <Facts job={job} owner={owner} />
+      <History job={job} />
+      <Origin job={job} />
+    </>
+  )
+  if (!shown)
+    return (
+      <>
+        <Panel title="Progress">
+          <Timeline job={job} />
+          <Notices job={job} ended={0} />
+          {details}
+        </Panel>
+        <Programs job={job} />
+      </>
+    )
   return (
     <>
-      <Panel title="Progress">
-        <Timeline job={job} />
-        {job.status === 'pending' && job.waiting && (
-          <p class="notice">
-            Waiting: {job.waiting.text}
-            {job.waiting.until && (
-              <>
-                {' '}
-                (until <Moment at={job.waiting.until} />)
-              </>
-            )}{' '}
-            <a href="/docs/how-to/use-the-dashboard#why-a-job-waits">What you can do</a>
-          </p>
-        )}
-        {failure && (
-          <p class="notice tone-bad">
-            <strong>Failed.</strong> {failure} <span class="soft">{describeCharge(job)}</span>{' '}
-            <a href="/docs/reference/jobs#charges">What is charged</a>
-          </p>
-        )}
-        {job.recalled && (
-          <p class="notice tone-bad">
-            <strong>Recalled.</strong> Do not rely on this result
-            {job.recalled.reason && `: ${job.recalled.reason}`} (
-            <Moment at={job.recalled.at} />)
-          </p>
-        )}
-        {job.disturbed_by && (
-          <p class="notice tone-warn">
-            <a href={`/calibrations/${job.disturbed_by}`}>A calibration</a> ran on the QPU while this job did:
-            its results may be wrong.
-          </p>
-        )}
-        {ended.length > 0 && <Incomplete job={job} ended={ended.length} />}
-        <Facts job={job} owner={owner} />
-        <History job={job} />
-        <Origin job={job} />
-      </Panel>
-      {shown && <SweepPanel job={shown} />}
-      {shown && <Results job={shown} />}
+      <div>
+        <ProgressLine job={job} />
+        <Notices job={job} ended={ended.length} />
+      </div>
+      <SweepPanel job={shown} />
+      <Results job={shown} />
       <Programs job={job} />
+      <div class="whole">
+        <Panel title="Details">{details}</Panel>
+      </div>
+    </>
+  )
+}
+
+/** What a reader of the result has to know. */
+function Notices({ job, ended }: { job: Job; ended: number }) {
+  const failure = jobFailure(job)
+  return (
+    <>
+      {job.status === 'pending' && job.waiting && (
+        <p class="notice">
+          Waiting: {job.waiting.text}
+          {job.waiting.until && (
+            <>
+              {' '}
+              (until <Moment at={job.waiting.until} />)
+            </>
+          )}{' '}
+          <a href="/docs/how-to/use-the-dashboard#why-a-job-waits">What you can do</a>
+        </p>
+      )}
+      {failure && (
+        <p class="notice tone-bad">
+          <strong>Failed.</strong> {failure} <span class="soft">{describeCharge(job)}</span>{' '}
+          <a href="/docs/reference/jobs#charges">What is charged</a>
+        </p>
+      )}
+      {job.recalled && (
+        <p class="notice tone-bad">
+          <strong>Recalled.</strong> Do not rely on this result
+          {job.recalled.reason && `: ${job.recalled.reason}`} (
+          <Moment at={job.recalled.at} />)
+        </p>
+      )}
+      {job.disturbed_by && (
+        <p class="notice tone-warn">
+          <a href={`/calibrations/${job.disturbed_by}`}>A calibration</a> ran on the QPU while this job did:
+          its results may be wrong.
+        </p>
+      )}
+      {ended > 0 && <Incomplete job={job} ended={ended} />}
     </>
   )
 }

@@ -1,13 +1,14 @@
 import type { Job } from '../../../api/model/jobs.ts'
 import { describeAttempt, describeEvent } from '../../../jobs/events.ts'
+import { shotsOf } from '../../../jobs/jobs.ts'
 import { isFinished, jobCondition } from '../../../jobs/status.ts'
 import { formatNumberOf, formatSeconds, sentence } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { QpuName } from '../JobTable.tsx'
 
-/** The main steps of a job; those that have not been reached are hollow. */
-export function Timeline({ job }: { job: Job }) {
+/** The steps that a job takes; those after the end of a job that did not take them are left out. */
+function stepsOf(job: Job) {
   const submitted = parseTime(job.created)
   const after = (text: string | null | undefined) => {
     const at = parseTime(text)
@@ -20,16 +21,38 @@ export function Timeline({ job }: { job: Job }) {
     { name: 'Started', tone: 'ok', when: after(job.started_at), reached: Boolean(job.started_at) },
     { name: ended ? word : 'Completed', tone, when: after(job.finished_at), reached: ended },
   ]
+  return steps.filter(({ reached }) => reached || !ended)
+}
+
+/** The main steps of a job; those that have not been reached are hollow. */
+export function Timeline({ job }: { job: Job }) {
   return (
     <ol class="timeline">
-      {steps
-        .filter(({ reached }) => reached || !ended)
-        .map(({ name, when, reached, tone }) => (
-          <li key={name} class={reached ? `reached tone-${tone}` : undefined}>
-            <strong>{name}</strong>
-            <span>{reached ? when : 'not yet'}</span>
+      {stepsOf(job).map(({ name, when, reached, tone }) => (
+        <li key={name} class={reached ? `reached tone-${tone}` : undefined}>
+          <strong>{name}</strong>
+          <span>{reached ? when : 'not yet'}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** The steps that a job has taken, in one line. */
+export function ProgressLine({ job }: { job: Job }) {
+  return (
+    <ol class="progress-line" aria-label="Progress">
+      {stepsOf(job)
+        .filter(({ reached }) => reached)
+        .map(({ name, when }) => (
+          <li key={name}>
+            {name} {when}
           </li>
         ))}
+      <li>
+        <QpuName of={job} />
+      </li>
+      <li>{job.payload?.exact ? 'exact values' : `${shotsOf(job)} shots`}</li>
     </ol>
   )
 }

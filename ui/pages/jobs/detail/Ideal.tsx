@@ -27,11 +27,7 @@ export function BitsField({
   problem: string
 }) {
   if (width < 2) return null
-  return (
-    <div class="toolbar">
-      <Typing label="Bits" typed={bits} placeholder={`all, 0–${width - 1}`} problem={problem} />
-    </div>
-  )
+  return <Typing label="Bits" typed={bits} placeholder={`all, 0–${width - 1}`} problem={problem} />
 }
 
 interface TypingProps {

@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren, VNode } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { Job } from '../../../../api/model/jobs.ts'
 import { useParsed } from '../../../../jobs/check/use-parsed.ts'
@@ -25,13 +26,21 @@ import { savePlot } from '../../../../plots/save-plot.ts'
 import { BitsField, problemOf } from '../Ideal.tsx'
 import { SweepLine } from './SweepLine.tsx'
 
-/** What was measured against a parameter; nothing for a job whose executions differ in none. */
-export function SweepPanel({ job }: { job: Job }) {
-  const sweep = useMemo(() => sweepOf(executionsOf(job), job.results?.circuit_results ?? []), [job])
-  return sweep ? <Shown sweep={sweep} job={job.id} /> : null
+interface SweepPanelProps {
+  job: Job
+  /** Only the plot, under this heading; without it, everything that can be chosen. */
+  brief?: { title: string; aside: ComponentChildren }
+  /** In place of a job whose executions differ in no parameter. */
+  otherwise?: VNode | null
 }
 
-function Shown({ sweep, job }: { sweep: Sweep; job: string }) {
+/** What was measured against a parameter. */
+export function SweepPanel({ job, brief, otherwise = null }: SweepPanelProps) {
+  const sweep = useMemo(() => sweepOf(executionsOf(job), job.results?.circuit_results ?? []), [job])
+  return sweep ? <Shown sweep={sweep} job={job.id} brief={brief} /> : otherwise
+}
+
+function Shown({ sweep, job, brief }: { sweep: Sweep; job: string; brief: SweepPanelProps['brief'] }) {
   const plot = useRef<HTMLDivElement>(null)
   const names = useNames(sweep)
   const bits = useSignal('')
@@ -50,6 +59,19 @@ function Shown({ sweep, job }: { sweep: Sweep; job: string }) {
   const plane = planes.find(({ title }) => title === axis)
   const parameter = sweep.parameters[names.indexOf(axis)]
   const csv = () => sweepCsv(sweep, { names, title: choice.title }, points)
+  const shown = plane ? (
+    <Plane plane={plane} points={points} title={choice.title} />
+  ) : (
+    parameter && (
+      <SweepLine x={parameter.values} points={points} name={axis} title={choice.title} isFitted={!brief} />
+    )
+  )
+  if (brief)
+    return (
+      <Panel {...brief}>
+        <div class="padded">{shown}</div>
+      </Panel>
+    )
   return (
     <Panel
       title="Sweep"
@@ -77,13 +99,9 @@ function Shown({ sweep, job }: { sweep: Sweep; job: string }) {
             of={quantities.map((each) => each.title)}
           />
           <Choice label="Against" chosen={against} value={axis} of={axes} />
+          {counted && <BitsField bits={bits} width={counted.width} problem={problemOf(chosen)} />}
         </div>
-        {counted && <BitsField bits={bits} width={counted.width} problem={problemOf(chosen)} />}
-        {plane ? (
-          <Plane plane={plane} points={points} title={choice.title} />
-        ) : (
-          parameter && <SweepLine x={parameter.values} points={points} name={axis} title={choice.title} />
-        )}
+        {shown}
         {!plane && names.length > 1 && (
           <p class="caption">Other parameters differ between these points, too.</p>
         )}

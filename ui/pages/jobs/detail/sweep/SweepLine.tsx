@@ -17,17 +17,19 @@ interface SweepLineProps {
   name: string
   /** Name of the quantity. */
   title: string
+  /** Whether a curve through the points is offered. */
+  isFitted: boolean
 }
 
 /** A quantity against one parameter with the errors of its shots, and a curve through it on demand. */
-export function SweepLine({ x, points: { values, errors }, name, title }: SweepLineProps) {
+export function SweepLine({ x, points: { values, errors }, name, title, isFitted }: SweepLineProps) {
   const model = useSignal<Model | ''>('')
   const fit = useFit(model.value, x, values)
   const [sigma] = errors?.length ? [Math.sqrt(meanOf(errors.map((error) => error ** 2)))] : []
   const fitted = fit?.curve && atPoints(fit.curve, x)
   return (
     <>
-      {x.length <= MAX_FITTED && (
+      {isFitted && x.length <= MAX_FITTED && (
         <div class="toolbar">
           <label class="beside">
             Fit
