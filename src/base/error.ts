@@ -1,3 +1,5 @@
+import { systemPath, systemReason } from './system-error.ts'
+
 /** Kind of failure, which each boundary (HTTP, loop, socket, command line) translates. */
 export type ErrorCode =
   | 'invalid'
@@ -67,7 +69,14 @@ export function notFound(): AppError {
   return new AppError('not_found', "The requested resource wasn't found")
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown; of an error of the system the file and what it means. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  const path = error instanceof Error ? systemPath(error) : undefined
+  return path === undefined ? reasonOf(error) : `${path}: ${reasonOf(error)}`
+}
+
+/** The same in a sentence that already names the file. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return systemReason(error) ?? error.message.replace(/^JSON Parse error: /, '')
 }

@@ -26,10 +26,12 @@ export {
   type FieldError,
   messageOf,
   notFound,
+  reasonOf,
 } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { becomeOwner, type CallerPaths } from './files/become-owner.ts'
 export { createPrivateFile, createSharedFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
+export { DATABASE_KIND, whatContent, whatFile, whyUnwritable } from './files/what-file.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'
 export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'
 export {
@@ -93,6 +95,7 @@ export {
   type ValuesOf,
   variableOf,
 } from './settings/setting.ts'
+export { isUnknownKey, strictKeys, unknownKey } from './settings/unknown-key.ts'
 export { expected, ValueError } from './settings/value-error.ts'
 export type { ValueKind } from './settings/value-kind.ts'
 export { fromLocalTimestamp, fromTimestamp, toTimestamp } from './timestamp.ts'

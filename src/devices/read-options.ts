@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Log, messageOf, nearest, readValue, silentLog } from '../base/index.ts'
+import { type Log, nearest, readValue, reasonOf, silentLog } from '../base/index.ts'
 import { StartupError } from './errors.ts'
 import { DRIVER_OPTIONS, isForDevices, OPERATION_OPTIONS, PATH_KEYS } from './operation-options.ts'
 import type { OptionSpec, OptionSpecs } from './options.ts'
@@ -245,7 +245,7 @@ function readSecret(
   try {
     return { text: readFileSync(resolve(cwd, path), 'utf8').trim() }
   } catch (error) {
-    errors.add('file', `bad value for -o ${key}: cannot read ${path}; ${messageOf(error)}`)
+    errors.add('file', `bad value for -o ${key}: cannot read ${path}; ${reasonOf(error)}`)
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, FolderInUseError, type FolderLock, messageOf, takeFolderLock } from '../base/index.ts'
+import { AppError, FolderInUseError, type FolderLock, reasonOf, takeFolderLock } from '../base/index.ts'
 
 /**
  * Locks the data dir `folder` against other drivers, with the file `driver.lock`. Keep a reference to the
@@ -18,7 +18,7 @@ export function lockFolder(folder: string): FolderLock {
         { cause },
       )
     }
-    throw new AppError('unavailable', `data dir ${folder} cannot be locked: ${messageOf(cause)}`, { cause })
+    throw new AppError('unavailable', `data dir ${folder} cannot be locked: ${reasonOf(cause)}`, { cause })
   }
 }
 
@@ -30,6 +30,6 @@ export async function makeDataDir(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 })
   } catch (cause) {
-    throw new AppError('unavailable', `data dir ${path} cannot be created: ${messageOf(cause)}`, { cause })
+    throw new AppError('unavailable', `data dir ${path} cannot be created: ${reasonOf(cause)}`, { cause })
   }
 }

@@ -5,8 +5,8 @@ import {
   expected,
   group,
   kinds,
-  messageOf,
   readSettings,
+  reasonOf,
   repeatableFlag,
   requiredSetting,
   type SettingProblem,
@@ -143,7 +143,7 @@ function readToken(
       reason: `bad value for ${places.tokenFile}: ${values.tokenFile} does not contain a token`,
     }
   } catch (error) {
-    const reason = `bad value for ${places.tokenFile}: cannot read ${values.tokenFile}; ${messageOf(error)}`
+    const reason = `bad value for ${places.tokenFile}: cannot read ${values.tokenFile}; ${reasonOf(error)}`
     return { token: '', reason }
   }
 }

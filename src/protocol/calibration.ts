@@ -28,7 +28,7 @@ const time = v.pipe(v.string(), v.isoTimestamp())
 const names = v.pipe(v.array(name), v.maxLength(CALIBRATION_LIMITS.targets))
 
 /** Id of a calibration request, or of one run of it. */
-export const calibrationId = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/))
+export const calibrationId = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/, 'Expected an id of 15 characters'))
 
 /** Name of a qubit or an edge, as in the device file. */
 export const targetName = v.pipe(

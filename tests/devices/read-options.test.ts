@@ -349,7 +349,7 @@ test('readOptions() reads a secret from the file after @', () => {
   expect(keyOf('@fridge.key')).toBe('hunter2')
   expect(keyOf('@@home')).toBe('@home')
   expect(errorsOf('monitor', [channels, 'api_key=@no.key'])[0]).toMatch(
-    /^bad value for -o api_key: cannot read no.key; ENOENT/,
+    /^bad value for -o api_key: cannot read no.key; there is no such file or folder/,
   )
 })
 

@@ -89,7 +89,7 @@ test('checkAccess() reads the token from a file, unless the command line contain
 test.each([
   ['', 'does not contain a token'],
   ['two words', 'does not contain a token'],
-  [undefined, 'ENOENT'],
+  [undefined, 'there is no such file or folder'],
 ])('checkAccess() reports a token file with %p', (content, reason) => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'token')

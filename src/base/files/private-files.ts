@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, fchmodSync, lstatSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, messageOf } from '../error.ts'
+import { AppError, messageOf, reasonOf } from '../error.ts'
 import type { Log } from '../log.ts'
 
 const OTHERS = 0o077
@@ -80,7 +80,7 @@ function namesIn(path: string): string[] {
     return readdirSync(path)
   } catch (cause) {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return []
-    throw new AppError('internal', `Cannot read the folder ${path}: ${messageOf(cause)}`, {
+    throw new AppError('internal', `Cannot read the folder ${path}: ${reasonOf(cause)}`, {
       reason: 'folder_unusable',
       cause,
     })

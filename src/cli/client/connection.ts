@@ -6,8 +6,9 @@ import {
   SvcClient,
   SvcError,
 } from '../../../clients/js/src/index.ts'
-import { flag, group, kinds, type ValuesOf } from '../../base/index.ts'
+import { AppError, flag, group, kinds, type ValuesOf } from '../../base/index.ts'
 import { ExitError, UsageError } from '../command-line/usage-error.ts'
+import { fieldLines, inCommands } from './problems.ts'
 import { trustingFetch } from './trusting-fetch.ts'
 
 /** Flags of every command that talks to a server as a user. */
@@ -54,11 +55,6 @@ export function asUsage<T>(make: () => T): T {
   }
 }
 
-/** The message of the client with the command in place of its method. */
-function commandFor(message: string): string {
-  return message.replace(/: client\.resume\(key\) finds it$/, '; svc resume KEY finds it')
-}
-
 /** Runs `work`; its failures say what to do and end with the status of their kind. */
 export async function withStatus<T>(work: () => Promise<T>, hasToken: boolean): Promise<T> {
   try {
@@ -67,13 +63,19 @@ export async function withStatus<T>(work: () => Promise<T>, hasToken: boolean): 
     if (error instanceof ConnectionLostError)
       throw error.cause instanceof ExitError
         ? error.cause
-        : new ExitError(NO_SERVER, commandFor(error.message))
-    if (error instanceof SvcError && error.idempotencyKey !== undefined)
-      throw new ExitError(NO_SERVER, commandFor(error.message))
+        : new ExitError(NO_SERVER, inCommands(error.message))
     if (error instanceof AuthenticationError) {
       const reason = hasToken ? 'the API token is invalid, expired or deleted' : 'not signed in'
       throw new UsageError(`${reason}; run svc login ADDRESS or set SVC_API_TOKEN`)
     }
+    if (error instanceof SvcError) throw refused(error)
     throw error
   }
+}
+
+/** What the server refuses: its fields where it names some. */
+function refused(cause: SvcError): Error {
+  if (cause.idempotencyKey !== undefined) return new ExitError(NO_SERVER, inCommands(cause.message))
+  const lines = fieldLines(cause.fields)
+  return new AppError('invalid', lines.length > 0 ? lines.join('\n') : inCommands(cause.message), { cause })
 }

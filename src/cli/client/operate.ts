@@ -1,4 +1,9 @@
-import { NotFoundError, PermissionDeniedError, type SvcClient } from '../../../clients/js/src/index.ts'
+import {
+  InvalidRequestError,
+  NotFoundError,
+  PermissionDeniedError,
+  type SvcClient,
+} from '../../../clients/js/src/index.ts'
 import { AppError, flag, kinds, switchFlag, type ValuesOf } from '../../base/index.ts'
 import { type Command, defineCommand, defineGroup } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
@@ -22,11 +27,16 @@ export async function withOperator<T>(
     try {
       return await work(svc)
     } catch (cause) {
-      if (cause instanceof NotFoundError) throw new AppError('not_found', missing, { cause })
+      if (cause instanceof NotFoundError || isOfId(cause)) throw new AppError('not_found', missing, { cause })
       if (!(cause instanceof PermissionDeniedError)) throw cause
       throw new UsageError('the account is not that of a superuser; run svc login ADDRESS --superuser')
     }
   })
+}
+
+/** Whether the server refuses the form of an id. */
+function isOfId(cause: unknown): boolean {
+  return cause instanceof InvalidRequestError && Object.hasOwn(cause.fields, 'resume')
 }
 
 /** A command on a job that superusers have. */

@@ -8,13 +8,37 @@ export interface Program {
   text: string
 }
 
-/** The option of `svc submit` that gives a field of a submission. */
+/** The option that gives a field of a request. */
 const OPTION_OF: { readonly [field: string]: string } = {
+  before: '--before',
+  give_up_after: '--give-up-after',
+  max_seconds: '--max-seconds',
+  qpu: '--qpu',
+  reason: '--reason',
+  require: '--require',
+  tag: '--tag',
   qpu_target: '--qpu',
   shots: '--shots',
   name: '--name',
   tags: '--tag',
   seed: '--seed',
+}
+
+/** A message of the server or the client with commands in place of routes, headers and methods. */
+export function inCommands(message: string): string {
+  return message
+    .replace(/: client\.resume\(key\) finds it$/, '; svc resume KEY finds it')
+    .replace(/GET \/api\/qpus lists them/, 'svc qpus lists them')
+    .replace(/^Idempotency-Key: /, '--key: ')
+}
+
+/** The fields that a server refuses, by the options that give them. */
+export function fieldLines(fields: Readonly<Record<string, FieldError>>): string[] {
+  return Object.entries(fields).map(([path, { message }]) => `${nameOf(path)}: ${plain(inCommands(message))}`)
+}
+
+function nameOf(path: string): string {
+  return OPTION_OF[path.split('.')[0] ?? ''] ?? path
 }
 
 /** The error of a job that is not accepted, with a line for each problem. */
@@ -36,7 +60,7 @@ function problemText(
 ): string {
   const at = /^circuits\.(\d+)\.circuit$/.exec(path)?.[1]
   const program = at === undefined ? undefined : programs[Number(at)]
-  if (!program) return plain(`${OPTION_OF[path.split('.')[0] ?? ''] ?? path}: ${message}`)
+  if (!program) return plain(`${nameOf(path)}: ${inCommands(message)}`)
   const file = program.file === '-' ? 'standard input' : program.file
   const { line, column } = params
   const source = typeof line === 'number' ? program.text.split(/\r?\n/)[line - 1] : undefined

@@ -13,8 +13,10 @@ import {
   MIB,
   messageOf,
   parseQualityCondition,
+  reasonOf,
   repeatableFlag,
   switchFlag,
+  whatContent,
 } from '../../base/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
@@ -27,6 +29,11 @@ import { notAccepted, type Program } from './problems.ts'
 
 /** As much as a job may have. */
 const MAX_FILE_BYTES = 16 * MIB
+
+/** Enough to see what a file is. */
+const HEAD_BYTES = 4096
+/** What may be a program: the parser says where it is not. */
+const PROGRAMS = ['an OpenQASM program', 'other text', 'empty']
 
 const LEVELS = ['0', '1', '2'] as const
 const LEVEL_OF = { '0': 0, '1': 1, '2': 2 } as const
@@ -233,13 +240,15 @@ function conditionOf(texts: readonly string[]): Record<string, string> {
 }
 
 async function readProgram(file: string): Promise<Program> {
-  if (file === '-') return { file, text: await Bun.stdin.text() }
-  const content = Bun.file(file)
+  const content = file === '-' ? new Blob([await Bun.stdin.bytes()]) : Bun.file(file)
   try {
     if (content.size > MAX_FILE_BYTES)
       throw new Error(`it has ${content.size} bytes; at most ${MAX_FILE_BYTES} are allowed`)
-    return { file, text: await content.text() }
+    const bytes = await content.bytes()
+    const what = whatContent(bytes.subarray(0, HEAD_BYTES), bytes.length)
+    if (!PROGRAMS.includes(what)) throw new Error(`it is ${what}, not an OpenQASM program`)
+    return { file, text: new TextDecoder().decode(bytes) }
   } catch (cause) {
-    throw new AppError('invalid', `cannot read ${file}: ${messageOf(cause)}`, { cause })
+    throw new AppError('invalid', `cannot read ${file}: ${reasonOf(cause)}`, { cause })
   }
 }

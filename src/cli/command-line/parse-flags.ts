@@ -51,21 +51,25 @@ function parseWords(words: readonly string[], flags: SettingsTable, allowPositio
     const options = parseOptions(flags)
     return parseArgs({ args, options, allowPositionals, allowNegative: true, strict: true })
   } catch (error) {
-    if (error instanceof UsageError) throw error
-    const message = messageOf(error)
-    const [, unvalued] =
-      /^Option '(?:-\w, )?(--[^ ']+).*(?:argument missing|is ambiguous)/.exec(message) ?? []
-    if (unvalued !== undefined) throw new UsageError(`${unvalued} needs a value${hintOf(unvalued, flags)}`)
-    const [, unknown] = /^Unknown option '(--?[^']+)'/.exec(message) ?? []
-    if (unknown === undefined) throw new UsageError(message.split('. ')[0])
-    const negations = negationsOf(flags)
-    if (negations.includes(unknown)) throw new UsageError(`${unknown} takes no value`)
-    const suggestion = nearest(unknown, [...Object.keys(flags).map(flagOf), ...negations])
-    const meant = suggestion === undefined ? endingLike(unknown, flags) : [suggestion]
-    throw new UsageError(
-      `unknown option ${unknown}${meant.length === 0 ? '' : `; did you mean ${meant.join(' or ')}?`}`,
-    )
+    throw error instanceof UsageError ? error : refusalOf(messageOf(error), flags)
   }
+}
+
+/** The error of `parseArgs`, whose messages are for people who program with it. */
+function refusalOf(message: string, flags: SettingsTable): UsageError {
+  const [, unvalued] = /^Option '(?:-\w, )?(--[^ ']+).*(?:argument missing|is ambiguous)/.exec(message) ?? []
+  if (unvalued !== undefined) return new UsageError(`${unvalued} needs a value${hintOf(unvalued, flags)}`)
+  const [, extra] = /^Unexpected argument '(.*)'\. This/s.exec(message) ?? []
+  if (extra !== undefined) return new UsageError(`unexpected argument ${extra}`)
+  const [, unknown] = /^Unknown option '(--?[^']+)'/.exec(message) ?? []
+  if (unknown === undefined) return new UsageError(message.split('. ')[0])
+  const negations = negationsOf(flags)
+  if (negations.includes(unknown)) return new UsageError(`${unknown} takes no value`)
+  const suggestion = nearest(unknown, [...Object.keys(flags).map(flagOf), ...negations])
+  const meant = suggestion === undefined ? endingLike(unknown, flags) : [suggestion]
+  return new UsageError(
+    `unknown option ${unknown}${meant.length === 0 ? '' : `; did you mean ${meant.join(' or ')}?`}`,
+  )
 }
 
 /** The form of the value of a flag, such as ` <path>`. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { AppError, becomeOwner, type CallerPaths, type GivenFlags, messageOf } from '../../base/index.ts'
+import { AppError, becomeOwner, type CallerPaths, type GivenFlags, reasonOf } from '../../base/index.ts'
 import {
   type Config,
   type EffectiveConfig,
@@ -55,7 +55,7 @@ function configFile(flag: GivenFlags[string]): { path: string; text: string } | 
   try {
     return { path, text: readFileSync(path, 'utf8') }
   } catch (error) {
-    throw new AppError('invalid', `--config-file: cannot read ${path}; ${messageOf(error)}`, {
+    throw new AppError('invalid', `--config-file: cannot read ${path}; ${reasonOf(error)}`, {
       reason: 'bad_config',
     })
   }

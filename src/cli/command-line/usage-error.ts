@@ -23,6 +23,7 @@ const STATUS_BY_REASON: Record<string, number> = {
   migration_changed: 3,
   migration_failed: 3,
   migration_missing: 3,
+  not_a_backup: 3,
   storage_io: 70,
   storage_unflushed: 70,
 }

@@ -1,5 +1,5 @@
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError, reasonOf } from '../../base/index.ts'
 import type { Config } from '../../server/index.ts'
 
 /** The two files of the root CA and their names next to a backup. */
@@ -54,7 +54,7 @@ function copyTo(from: string, to: string, mode: number): void {
     copyFileSync(from, to, constants.COPYFILE_EXCL)
     chmodSync(to, mode)
   } catch (cause) {
-    throw new AppError('internal', `Cannot write ${to}: ${messageOf(cause)}`, {
+    throw new AppError('internal', `Cannot write ${to}: ${reasonOf(cause)}`, {
       reason: 'folder_unusable',
       cause,
     })

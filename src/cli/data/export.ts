@@ -5,9 +5,9 @@ import {
   flag,
   KIB,
   kinds,
-  messageOf,
   switchFlag,
   type ValueKind,
+  whyUnwritable,
 } from '../../base/index.ts'
 import { type AnyCollection, COLLECTIONS } from '../../db/index.ts'
 import {
@@ -106,7 +106,7 @@ async function writeFile(path: string, lines: Lines): Promise<void> {
     renameSync(partial, path)
   } catch (error) {
     rmSync(partial, { force: true })
-    throw error instanceof AppError ? error : new Error(`Cannot write ${path}: ${messageOf(error)}`)
+    throw error instanceof AppError ? error : new Error(`Cannot write ${path}: ${whyUnwritable(path, error)}`)
   }
 }
 

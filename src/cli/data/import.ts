@@ -1,5 +1,5 @@
-import { closeSync, openSync, statSync } from 'node:fs'
-import { AppError, messageOf, silentLog, systemClock } from '../../base/index.ts'
+import { closeSync, openSync } from 'node:fs'
+import { AppError, reasonOf, silentLog, systemClock, whatFile } from '../../base/index.ts'
 import { importRecords, importWhole, isWholeDatabase } from '../../db/transfer/index.ts'
 import { publicNames, readStoredPayload } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
@@ -10,10 +10,11 @@ function assertReadable(path: string): void {
   try {
     closeSync(openSync(path, 'r'))
   } catch (error) {
-    throw new AppError('not_found', `Cannot read ${path}: ${messageOf(error)}`)
+    throw new AppError('not_found', `Cannot read ${path}: ${reasonOf(error)}`)
   }
-  if (statSync(path).isDirectory())
-    throw new AppError('invalid', `${path} is a folder; name a file of JSON lines`)
+  const what = whatFile(path)
+  if (!['JSON', 'empty', 'a device or socket'].includes(what))
+    throw new AppError('invalid', `${path} is ${what}; name a file of JSON lines`)
 }
 
 export const importCommand = defineCommand({

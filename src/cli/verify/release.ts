@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { messageOf } from '../../base/index.ts'
+import { messageOf, whatFile } from '../../base/index.ts'
 import { ExitError, UsageError } from '../command-line/usage-error.ts'
 import { CHECKSUMS, hashOf, readChecksums, SIGNATURE } from './checksums.ts'
 import { checkSignature, type PublicKey, readPublicKey } from './minisign.ts'
@@ -23,7 +23,8 @@ function keysFrom(given: string | undefined): PublicKey[] {
   try {
     return texts.map(readPublicKey)
   } catch (error) {
-    throw new UsageError(`--key: ${messageOf(error)}`)
+    const isFile = given === undefined || existsSync(given)
+    throw new UsageError(`--key: ${isFile ? '' : `there is no file ${given}, and it is `}${messageOf(error)}`)
   }
 }
 
@@ -34,11 +35,18 @@ function keysFrom(given: string | undefined): PublicKey[] {
  * @throws ExitError 1 naming the first file that is not as it was signed, missing or not listed.
  */
 export async function verifyRelease(path: string, givenKey: string | undefined): Promise<VerifiedRelease> {
-  const keys = keysFrom(givenKey)
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
   if (isFolder === undefined) throw new UsageError(`there is no ${path}`)
   const folder = isFolder ? path : dirname(path)
-  const list = read(join(folder, CHECKSUMS))
+  if (!existsSync(join(folder, CHECKSUMS))) {
+    const missing = `${join(folder, CHECKSUMS)} is missing`
+    throw new ExitError(
+      1,
+      `${path} (${whatFile(path)}) is neither a receipt nor of a signed release: ${missing}`,
+    )
+  }
+  const keys = keysFrom(givenKey)
+  const list = readFileSync(join(folder, CHECKSUMS))
   const { comment, key } = explained(join(folder, SIGNATURE), () =>
     checkSignature(list, { signature: read(join(folder, SIGNATURE)).toString(), keys }),
   )

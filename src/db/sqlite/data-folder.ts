@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, type FolderLock, type Log, makeFolderPrivate, messageOf } from '../../base/index.ts'
+import { AppError, type FolderLock, type Log, makeFolderPrivate, reasonOf } from '../../base/index.ts'
 import { BACKUP_FOLDER, existingDatabase } from './database-file.ts'
 import { readReplacement } from './durability/replacement.ts'
 import { lockFolder } from './lock.ts'
@@ -27,7 +27,7 @@ function makeFolder({ dir, create = true }: DataFolder): void {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
   } catch (cause) {
-    throw new AppError('internal', `Cannot create the data folder ${dir}: ${messageOf(cause)}`, {
+    throw new AppError('internal', `Cannot create the data folder ${dir}: ${reasonOf(cause)}`, {
       reason: 'folder_unusable',
       cause,
     })

@@ -1,6 +1,6 @@
 import { SQLiteError } from 'bun:sqlite'
 import { join } from 'node:path'
-import { AppError, FolderInUseError, type FolderLock, messageOf, takeFolderLock } from '../../base/index.ts'
+import { AppError, FolderInUseError, type FolderLock, reasonOf, takeFolderLock } from '../../base/index.ts'
 import { appErrorOf } from './connection.ts'
 
 /**
@@ -23,7 +23,7 @@ function unusable(dir: string, cause: unknown): AppError {
   if (known?.code === 'storage_full') return known
   return new AppError(
     'internal',
-    `Cannot lock the data folder ${dir} (${messageOf(cause)}); check its owner and permissions, then remove svc.lock in it`,
+    `Cannot lock the data folder ${dir} (${reasonOf(cause)}); check its owner and permissions, then remove svc.lock in it`,
     { reason: 'folder_unusable', cause },
   )
 }

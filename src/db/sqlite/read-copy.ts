@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AppError } from '../../base/index.ts'
+import { AppError, DATABASE_KIND, whatFile } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
 import type { Connection } from '../engine/connection.ts'
 import { createReadTx, type ReadTx } from '../records/tx.ts'
@@ -37,6 +37,9 @@ export function withSnapshot<T>(path: string, work: (tx: ReadTx) => T): T {
 }
 
 function onConnection<T>(file: string, path: string, work: (tx: ReadTx) => T): T {
+  const what = whatFile(file)
+  // A database in a data folder is damaged when it has another beginning.
+  if (file === path && what !== DATABASE_KIND) throw notADatabase(path, what)
   const connection = openConnection(file, 'read')
   try {
     assertSvcDatabase(connection, path)
@@ -85,7 +88,7 @@ function assertSvcDatabase(connection: Connection, path: string): void {
   const version = versionOf(connection)
   if (version === 'same') return
   if (version === 'other') {
-    throw new AppError('invalid', `${path} is not a database of svc`, { reason: 'not_a_database' })
+    throw notADatabase(path, whatFile(path))
   }
   const remedy =
     version === 'newer'
@@ -98,4 +101,10 @@ function assertSvcDatabase(connection: Connection, path: string): void {
       reason: 'database_other_version',
     },
   )
+}
+
+function notADatabase(path: string, what: string): AppError {
+  return new AppError('invalid', `${path} is not a database of svc, but ${what}`, {
+    reason: 'not_a_database',
+  })
 }

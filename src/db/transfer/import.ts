@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { AppError, isObject, messageOf, newId } from '../../base/index.ts'
+import { AppError, isObject, newId, reasonOf } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections.ts'
 import { isConstraintViolation, isUniqueViolation } from '../engine/failure.ts'
 import { quoted } from '../engine/sql.ts'
@@ -122,7 +122,7 @@ function importLine(
   try {
     given = JSON.parse(line.text)
   } catch (error) {
-    return refuse(`malformed JSON (${messageOf(error)})`)
+    return refuse(`malformed JSON (${reasonOf(error)})`)
   }
   if (!isObject(given)) return refuse('expected a JSON object')
   if (isDeeper(given, MAX_LEVELS)) return refuse('nested deeper than 1,000 levels')

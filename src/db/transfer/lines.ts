@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { AppError, MIB, messageOf } from '../../base/index.ts'
+import { AppError, MIB, reasonOf } from '../../base/index.ts'
 
 const CHUNK_BYTES = MIB
 /** Twice the size of a job with the largest payload and results. */
@@ -52,7 +52,7 @@ function* pieces(path: string): Generator<{ bytes: Buffer; isEnd: boolean }, voi
   } catch (cause) {
     throw cause instanceof AppError
       ? cause
-      : new AppError('invalid', `Cannot read ${path}: ${messageOf(cause)}`, { cause })
+      : new AppError('invalid', `Cannot read ${path}: ${reasonOf(cause)}`, { cause })
   } finally {
     closeSync(file)
   }
@@ -62,7 +62,7 @@ function opened(path: string): number {
   try {
     return openSync(path, 'r')
   } catch (cause) {
-    throw new AppError('invalid', `Cannot read ${path}: ${messageOf(cause)}`, { cause })
+    throw new AppError('invalid', `Cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { strictKeys } from '../../base/index.ts'
 import {
   amplitudeDamping,
   type Channel,
@@ -77,31 +78,36 @@ const kraus = v.pipe(
   ),
 )
 
+/** An object with these keys, and no others. */
+function strict<Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.strictObject(entries, strictKeys(entries))
+}
+
 const error = v.union(
   [
     v.pipe(
-      v.strictObject({ depolarizing: probability }),
+      strict({ depolarizing: probability }),
       v.transform(
         ({ depolarizing: p }): Channels =>
           (qubits) => [depolarizing(p, qubits)],
       ),
     ),
     v.pipe(
-      v.strictObject({ amplitude_damping: probability }),
+      strict({ amplitude_damping: probability }),
       v.transform(
         ({ amplitude_damping: gamma }): Channels =>
           () => [amplitudeDamping(gamma)],
       ),
     ),
     v.pipe(
-      v.strictObject({ phase_damping: probability }),
+      strict({ phase_damping: probability }),
       v.transform(
         ({ phase_damping: gamma }): Channels =>
           () => [phaseDamping(gamma)],
       ),
     ),
     v.pipe(
-      v.strictObject({ thermal: v.pipe(v.strictObject({ ...times, duration: seconds }), areTimes()) }),
+      strict({ thermal: v.pipe(strict({ ...times, duration: seconds }), areTimes()) }),
       v.transform(
         ({ thermal }): Channels =>
           () =>
@@ -109,11 +115,11 @@ const error = v.union(
       ),
     ),
     v.pipe(
-      v.strictObject({ pauli }),
+      strict({ pauli }),
       v.transform(({ pauli: channels }) => channels),
     ),
     v.pipe(
-      v.strictObject({ kraus }),
+      strict({ kraus }),
       v.transform(({ kraus: channels }) => channels),
     ),
   ],
@@ -128,10 +134,10 @@ const readoutMatrix = v.pipe(
 )
 
 /** Schema of a noise file. */
-const noiseFile = v.strictObject({
+const noiseFile = strict({
   gates: v.optional(
     v.array(
-      v.strictObject({
+      strict({
         gate: names,
         qubits: v.optional(v.pipe(v.array(qubit), v.minLength(1), v.maxLength(MAX_CHANNEL_QUBITS))),
         errors: v.array(error),
@@ -139,17 +145,11 @@ const noiseFile = v.strictObject({
     ),
     [],
   ),
-  idle: v.optional(
-    v.array(v.pipe(v.strictObject({ qubits: v.optional(v.array(qubit)), ...times }), areTimes())),
-    [],
-  ),
-  readout: v.optional(
-    v.array(v.strictObject({ qubits: v.optional(v.array(qubit)), matrix: readoutMatrix })),
-    [],
-  ),
+  idle: v.optional(v.array(v.pipe(strict({ qubits: v.optional(v.array(qubit)), ...times }), areTimes())), []),
+  readout: v.optional(v.array(strict({ qubits: v.optional(v.array(qubit)), matrix: readoutMatrix })), []),
   durations: v.optional(
     v.array(
-      v.strictObject({
+      strict({
         gate: names,
         qubits: v.optional(v.pipe(v.array(qubit), v.minLength(1), v.maxLength(MAX_CHANNEL_QUBITS))),
         duration: seconds,

@@ -4,7 +4,7 @@ import {
   DAY_MS,
   formatDuration,
   MINUTE_MS,
-  messageOf,
+  reasonOf,
   withTimeout,
 } from '../../base/index.ts'
 
@@ -62,7 +62,7 @@ export async function request(url: string, options: RequestOptions): Promise<Ser
         { cause, reason: 'untrusted_certificate' },
       )
     }
-    throw new AppError('unavailable', `cannot reach the server at ${url}: ${messageOf(cause)}`, { cause })
+    throw new AppError('unavailable', `cannot reach the server at ${url}: ${reasonOf(cause)}`, { cause })
   }
 }
 

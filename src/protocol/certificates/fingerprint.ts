@@ -1,5 +1,5 @@
 import { timingSafeEqual, X509Certificate } from 'node:crypto'
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError } from '../../base/index.ts'
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
@@ -12,7 +12,7 @@ function certificateOf(pem: string): X509Certificate {
   try {
     return new X509Certificate(only)
   } catch (cause) {
-    throw new AppError('invalid', `The certificate cannot be read: ${messageOf(cause)}`, { cause })
+    throw new AppError('invalid', 'The certificate cannot be read: it is damaged', { cause })
   }
 }
 

@@ -5,7 +5,6 @@
  */
 import { createPrivateKey, sign, verify, X509Certificate } from 'node:crypto'
 import * as v from 'valibot'
-import { messageOf } from '../../base/index.ts'
 
 /** `typ` of a receipt's header: nothing else that the same key might sign is one. */
 const RECEIPT_TYPE = 'svc-receipt+jws'
@@ -133,8 +132,8 @@ function certificateOf(base64: string): X509Certificate {
   if (der.toString('base64') !== base64) throw new SyntaxError('its certificates are not base64')
   try {
     return new X509Certificate(der)
-  } catch (error) {
-    throw new SyntaxError(`its certificates cannot be read: ${messageOf(error)}`)
+  } catch {
+    throw new SyntaxError('its certificates are damaged')
   }
 }
 

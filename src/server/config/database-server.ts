@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError, reasonOf } from '../../base/index.ts'
 import type { ServerAddress } from '../../db/index.ts'
 import type { Config } from './settings.ts'
 
@@ -53,7 +53,7 @@ function readSetting(flag: string, path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new AppError('invalid', `${flag}: cannot read ${path}; ${messageOf(cause)}`, {
+    throw new AppError('invalid', `${flag}: cannot read ${path}; ${reasonOf(cause)}`, {
       reason: 'bad_config',
       cause,
     })

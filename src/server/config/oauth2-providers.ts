@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ValueError, type ValueKind } from '../../base/index.ts'
+import { isUnknownKey, unknownKey, ValueError, type ValueKind } from '../../base/index.ts'
 
 const PRESETS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   // https://developers.google.com/identity/openid-connect/openid-connect
@@ -115,9 +115,8 @@ function readProvider(given: unknown, index: number): Provider {
 function refusal(issue: v.BaseIssue<unknown>, index: number): ValueError {
   const path = v.getDotPath(issue)
   const place = `[${index}]${path ? `.${path}` : ''}`
-  if (issue.type === 'strict_object' && issue.expected === 'never') {
-    const known = Object.keys(provider.entries).join(', ')
-    return new ValueError(`${place}: unknown key; a provider has ${known}`)
+  if (isUnknownKey(issue)) {
+    return new ValueError(`${place}: ${unknownKey(String(issue.input), Object.keys(provider.entries))}`)
   }
   if (issue.input === undefined && issue.kind === 'schema') {
     const why = path?.endsWith('URL') ? '; only google, github, microsoft and gitlab have a preset' : ''

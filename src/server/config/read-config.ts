@@ -1,10 +1,12 @@
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLParseError } from 'yaml'
 import {
   AppError,
   describeProblem,
   type GivenFlags,
+  nearest,
   readSettings,
   type SettingSource,
+  whatContent,
 } from '../../base/index.ts'
 import { databaseUrlOf } from './database-server.ts'
 import { type Config, SETTINGS, type SettingName } from './settings.ts'
@@ -113,8 +115,7 @@ interface ConfigFileEntry {
 function readConfigFile({ path, text }: { path: string; text: string }): Map<string, ConfigFileEntry> {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
-  const [error] = document.errors
-  if (error) throw badConfig(`${path}: not readable as YAML or JSON; ${error.message.split(':\n')[0]}`)
+  assertReadable(path, text, document.errors[0])
   const { contents } = document
   const entries = new Map<string, ConfigFileEntry>()
   if (contents === null) return entries
@@ -123,10 +124,26 @@ function readConfigFile({ path, text }: { path: string; text: string }): Map<str
     const name = isScalar(key) ? String(key.value) : ''
     const start = isScalar(key) ? (key.range?.[0] ?? 0) : 0
     const line = `${path}, line ${lines.linePos(start).line}`
-    if (!Object.hasOwn(SETTINGS, name)) throw badConfig(`${line}: unknown key ${name}; see svc serve --help`)
+    if (!Object.hasOwn(SETTINGS, name)) throw badConfig(`${line}: unknown key ${name}; ${keyLike(name)}`)
     entries.set(name, { value: isNode(value) ? value.toJS(document) : value, place: `${line}: ${name}` })
   }
   return entries
+}
+
+/** @throws AppError for a file that is not YAML, without the words of the parser, which are about grammar. */
+function assertReadable(path: string, text: string, error: YAMLParseError | undefined): void {
+  const what = whatContent(Buffer.from(text))
+  if (!error && !/binary|program/.test(what)) return
+  const line = error?.linePos ? ` with an error at line ${error.linePos[0].line}` : ''
+  throw badConfig(`${path}: not readable as YAML or JSON; the file is ${what}${line}`)
+}
+
+/** A key of flags, of the environment, or with a typing error is one of the file in another writing. */
+function keyLike(name: string): string {
+  const words = name.replace(/^(--|SVC_)/i, '')
+  const written = words.toLowerCase().replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
+  const meant = Object.hasOwn(SETTINGS, written) ? written : nearest(words, Object.keys(SETTINGS))
+  return meant === undefined ? 'see svc serve --help' : `did you mean ${meant}?`
 }
 
 /** The error of a wrong configuration: the program exits with status 2. */

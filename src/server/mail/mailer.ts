@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Transporter } from 'nodemailer'
-import { AppError, type Clock, type Log, MINUTE_MS, messageOf, withTimeout } from '../../base/index.ts'
+import {
+  AppError,
+  type Clock,
+  type Log,
+  MINUTE_MS,
+  messageOf,
+  reasonOf,
+  withTimeout,
+} from '../../base/index.ts'
 import { COUNTS } from '../admission/limits.ts'
 import type { Config } from '../config/settings.ts'
 
@@ -133,7 +141,7 @@ function readCa(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new AppError('invalid', `--smtp-ca-file: cannot read ${path}; ${messageOf(cause)}`, {
+    throw new AppError('invalid', `--smtp-ca-file: cannot read ${path}; ${reasonOf(cause)}`, {
       reason: 'bad_config',
       cause,
     })

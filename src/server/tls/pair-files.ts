@@ -1,7 +1,7 @@
 import { feature } from 'bun:bundle'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError, failpoint, messageOf, newSecret } from '../../base/index.ts'
+import { AppError, failpoint, newSecret, reasonOf } from '../../base/index.ts'
 import { type CertifiedKey, isPair } from './certificate.ts'
 
 /** Paths of a certificate and its private key. */
@@ -27,7 +27,7 @@ async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>):
     if (errnoOf(error) === 'ENOENT') return undefined
     throw new AppError(
       'invalid',
-      `Cannot read ${path} (${messageOf(error)}); make it a file that this user can read`,
+      `Cannot read ${path} (${reasonOf(error)}); make it a file that this user can read`,
       { cause: error },
     )
   }
@@ -107,7 +107,7 @@ export async function writePair(files: PairFiles, pair: CertifiedKey): Promise<v
     const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')
     throw new AppError(
       isFull ? 'storage_full' : 'unavailable',
-      `Cannot write ${files.cert} and ${files.key} (${messageOf(error)}); ${isFull ? 'free some space on that disk' : 'make their folder writable by this user'}`,
+      `Cannot write ${files.cert} and ${files.key} (${reasonOf(error)}); ${isFull ? 'free some space on that disk' : 'make their folder writable by this user'}`,
       { cause: error },
     )
   }

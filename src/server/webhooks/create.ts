@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError, reasonOf } from '../../base/index.ts'
 import type { ServerContext } from '../context.ts'
 import { AddressGuard } from './addresses.ts'
 import { Deliverer } from './deliverer.ts'
@@ -23,7 +23,7 @@ function trusting(path: string): SecureContext {
   try {
     return createSecureContext({ ca: [...rootCertificates, readFileSync(path, 'utf8')] })
   } catch (cause) {
-    throw new AppError('invalid', `--webhook-ca-file: cannot use ${path}; ${messageOf(cause)}`, {
+    throw new AppError('invalid', `--webhook-ca-file: cannot use ${path}; ${reasonOf(cause)}`, {
       reason: 'bad_config',
       cause,
     })

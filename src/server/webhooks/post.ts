@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
-import { AppError, type Clock, messageOf, withTimeout } from '../../base/index.ts'
+import { AppError, type Clock, messageOf, reasonOf, withTimeout } from '../../base/index.ts'
 import type { AddressGuard } from './addresses.ts'
 import { ResponseReader } from './response-reader.ts'
 
@@ -138,5 +138,5 @@ function describe(error: unknown): string {
   if (error instanceof AppError) return `${error.reason ?? error.code}: ${error.message}`
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (CERTIFICATE_ERROR.test(code)) return `certificate: ${messageOf(error)}`
-  return `connection: ${messageOf(error)}`
+  return `connection: ${reasonOf(error)}`
 }

@@ -158,7 +158,7 @@ test('wrong calls and useless files end with the status of their kind and one li
   expect((await run('restore'))[0]).toBe(2)
   expect(await run('restore', 'none.db')).toEqual([1, 'There is no file none.db'])
   writeFileSync(join(folder.path, 'text.db'), 'hello'.repeat(1_000))
-  expect((await run('restore', 'text.db'))[0]).toBe(3)
+  expect(await run('restore', 'text.db')).toEqual([3, 'text.db is not a backup of svc, but other text'])
   expect((await run('backup', 'verify', 'text.db'))[0]).toBe(3)
   expect(existsSync(join(folder.path, 'svc_data'))).toBe(false)
   for (const command of ['backup', 'restore']) {

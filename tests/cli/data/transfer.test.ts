@@ -135,7 +135,9 @@ describe('svc export', () => {
       '2 svc export: --collection: bad value "things"; expected one of api_tokens, ',
     )
     await svc(folder.path, 'superuser', 'upsert', 'a@example.org', 'a long password')
-    expect(await refused('-o', 'no/such/folder')).toStartWith('1 Cannot write no/such/folder: ENOENT')
+    expect(await refused('-o', 'no/such/folder')).toStartWith(
+      '1 Cannot write no/such/folder: there is no folder no/such; create it first',
+    )
     expect(existsSync(join(folder.path, 'no'))).toBe(false)
   })
 })

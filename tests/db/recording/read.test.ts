@@ -192,7 +192,7 @@ describe('readRecording()', () => {
     writeFileSync(path, '')
     expect(() => readRecording({ path })).toThrow(`${path} is not a database of svc`)
     writeFileSync(path, 'this is no database at all, by far'.repeat(100))
-    expect(() => readRecording({ path })).toThrow('is damaged (file is not a database)')
+    expect(() => readRecording({ path })).toThrow('is not a database of svc, but ')
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 })

@@ -50,7 +50,7 @@ describe('importRecords()', () => {
   })
 
   const refusals: [string, unknown[], string[]][] = [
-    ['malformed JSON', ['{"a'], ['1: malformed JSON (JSON Parse error: Unterminated string)']],
+    ['malformed JSON', ['{"a'], ['1: malformed JSON (Unterminated string)']],
     [
       'a text that SQLite cannot read',
       [

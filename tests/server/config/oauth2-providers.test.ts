@@ -66,7 +66,7 @@ test('the error of a bad provider names place and field, and reveals no secret',
     [[{ ...LAB, authURL: 'http://127.0.0.1.example.org/' }], '[0].authURL: expected an https:// address'],
     [
       [{ ...LAB, clientsecret: 'a very secret secret' }],
-      '[0].clientsecret: unknown key; a provider has name,',
+      '[0].clientsecret: unknown key clientsecret; did you mean clientSecret?',
     ],
     [[{ ...LAB, scopes: 'openid' }], '[0].scopes: expected Array'],
     [[{ ...LAB, scopes: ['openid', ''] }], '[0].scopes.1: expected not empty'],

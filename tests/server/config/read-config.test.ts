@@ -277,7 +277,7 @@ test('a password in the address of a database is refused and not repeated', () =
 
 test('an unknown key in the file is refused with its line', () => {
   expect(refusalOf(yaml('# serverprt is wrong\nserverPort: 1\nserverprt: 2\n')).message).toBe(
-    'svc.config.yml, line 3: unknown key serverprt; see svc serve --help',
+    'svc.config.yml, line 3: unknown key serverprt; did you mean serverPort?',
   )
   expect(refusalOf(yaml('{"serverPort": 1,\n "server_port": 2}')).message).toContain(
     'line 2: unknown key server_port',

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { AppError, messageOf } from '../../../base/index.ts'
+import { AppError, DATABASE_KIND, messageOf, whatFile } from '../../../base/index.ts'
 import { type Connection, readerAt } from '../../engine/connection.ts'
 import type { Finding } from '../../integrity/invariants.ts'
 import { openConnection } from '../connection.ts'
@@ -35,7 +35,7 @@ export function checkBackup(path: string): BackupReport {
   return reading(path, (connection) => {
     const version = versionOf(connection)
     if (version === 'other') {
-      throw new AppError('invalid', `${path} is not a backup of svc`, { reason: 'not_a_backup' })
+      throw notABackup(path, whatFile(path))
     }
     if (version === 'newer') {
       throw new AppError(
@@ -60,12 +60,18 @@ function reading<T>(path: string, work: (connection: Connection) => T): T {
     return work(connection)
   } catch (error) {
     if (error instanceof AppError && error.reason === 'database_damaged') {
+      const what = whatFile(path)
+      if (what !== DATABASE_KIND) throw notABackup(path, what)
       throw damaged(path, error.cause === undefined ? messageOf(error) : messageOf(error.cause))
     }
     throw error
   } finally {
     connection?.close()
   }
+}
+
+function notABackup(path: string, what: string): AppError {
+  return new AppError('invalid', `${path} is not a backup of svc, but ${what}`, { reason: 'not_a_backup' })
 }
 
 function damaged(path: string, detail: string): AppError {

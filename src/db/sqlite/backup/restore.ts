@@ -9,7 +9,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { AppError, type Clock, type Log, messageOf } from '../../../base/index.ts'
+import { AppError, type Clock, type Log, reasonOf } from '../../../base/index.ts'
 import type { Finding } from '../../integrity/invariants.ts'
 import { repairWidened } from '../../integrity/widened.ts'
 import { appendAudit } from '../../journal/audit.ts'
@@ -134,7 +134,7 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 function unwritable(dir: string, cause: unknown): AppError {
-  return new AppError('internal', `Cannot restore into ${dir}: ${messageOf(cause)}`, {
+  return new AppError('internal', `Cannot restore into ${dir}: ${reasonOf(cause)}`, {
     reason: 'folder_unusable',
     cause,
   })

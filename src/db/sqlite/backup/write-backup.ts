@@ -1,7 +1,7 @@
 import { feature } from 'bun:bundle'
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError, failpoint, messageOf, systemClock } from '../../../base/index.ts'
+import { AppError, failpoint, systemClock, whyUnwritable } from '../../../base/index.ts'
 import { openConnection } from '../connection.ts'
 import { existingDatabase } from '../database-file.ts'
 import { flush, flushInPieces } from '../flush.ts'
@@ -55,9 +55,7 @@ function makeEmpty(path: string, target: string): void {
     rmSync(path, { force: true })
     closeSync(openSync(path, 'wx', 0o600))
   } catch (cause) {
-    const folder = dirname(target)
-    const why = existsSync(folder) ? messageOf(cause) : `there is no folder ${folder}; create it first`
-    throw new AppError('internal', `Cannot write ${target}: ${why}`, {
+    throw new AppError('internal', `Cannot write ${target}: ${whyUnwritable(target, cause)}`, {
       reason: 'folder_unusable',
       cause,
     })

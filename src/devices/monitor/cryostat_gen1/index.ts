@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { messageOf } from '../../../base/index.ts'
+import { reasonOf } from '../../../base/index.ts'
 import { defineDevice } from '../../define-device.ts'
 import { StartupError } from '../../errors.ts'
 import { opt } from '../../options.ts'
@@ -78,6 +78,6 @@ function readPinned(path: string | undefined): string | undefined {
     certificatesOf(pem)
     return pem
   } catch (error) {
-    throw new StartupError(`startup error: ${path} of ${CA_FILE} cannot be used: ${messageOf(error)}`)
+    throw new StartupError(`startup error: ${path} of ${CA_FILE} cannot be used: ${reasonOf(error)}`)
   }
 }

@@ -4,7 +4,7 @@ import {
   type Clock,
   isObject,
   KIB,
-  messageOf,
+  reasonOf,
   toTimestamp,
   withTimeout,
 } from '../../../base/index.ts'
@@ -138,7 +138,7 @@ function boundedFetch(provider: Provider, clock: Clock): Fetcher {
         },
       })
     } catch (cause) {
-      const message = `${provider.displayName} cannot be reached to identify you (${messageOf(cause)}); try again later`
+      const message = `${provider.displayName} cannot be reached to identify you (${reasonOf(cause)}); try again later`
       throw new AppError('unavailable', message, { cause, reason: 'provider_unavailable', retryAfter: 30 })
     }
   }
@@ -160,10 +160,21 @@ async function step<T>(provider: Provider, what: 'token' | 'user', work: () => P
     return await work()
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    const reason = cause instanceof oauth.ResponseBodyError && cause.error ? cause.error : messageOf(cause)
-    throw new AppError('invalid', `Failed to fetch OAuth2 ${what} from ${provider.displayName}: ${reason}`, {
-      reason: `oauth2_${what}_failed`,
-      cause,
-    })
+    throw new AppError(
+      'invalid',
+      `Failed to fetch OAuth2 ${what} from ${provider.displayName}: ${refusalOf(cause)}`,
+      {
+        reason: `oauth2_${what}_failed`,
+        cause,
+      },
+    )
   }
+}
+
+/** What a provider refuses, as far as its response says so; the library's own texts are for its users. */
+function refusalOf(cause: unknown): string {
+  if (cause instanceof oauth.ResponseBodyError && cause.error) return cause.error
+  if (cause instanceof oauth.WWWAuthenticateChallengeError)
+    return `it refuses the credentials of this server (HTTP ${cause.status}); check client id and secret`
+  return reasonOf(cause)
 }

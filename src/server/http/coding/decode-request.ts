@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
-import { AppError, MIB, messageOf } from '../../../base/index.ts'
+import { AppError, MIB } from '../../../base/index.ts'
 import { CODINGS, type Coding } from './accept-encoding.ts'
 
 /** Largest window that a zstd body may ask the server to keep (RFC 9659), as a power of 2: 8 MiB. */
@@ -78,7 +78,7 @@ async function* decoded(
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('invalid', `body: not valid ${coding} (${messageOf(cause)})`, { cause })
+    throw new AppError('invalid', `body: not valid ${coding}`, { cause })
   } finally {
     source.destroy()
     decoder.destroy()

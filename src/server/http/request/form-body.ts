@@ -129,7 +129,9 @@ async function readParts(bytes: Uint8Array, boundary: string): Promise<Map<strin
     return grouped(await new Response(new Uint8Array(bytes), { headers }).formData())
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('invalid', `body: malformed form (${messageOf(cause)})`, { cause })
+    throw new AppError('invalid', 'body: malformed form; each part needs a name, and the last one its end', {
+      cause,
+    })
   }
 }
 

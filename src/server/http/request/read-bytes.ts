@@ -1,4 +1,4 @@
-import { AppError, KIB, messageOf } from '../../../base/index.ts'
+import { AppError, KIB } from '../../../base/index.ts'
 import { releaseMemory } from './json-text.ts'
 
 /** Announced bodies of at most this size are read at once, without the stream that larger ones need. */
@@ -18,7 +18,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
     return await collected(request.body, { announced, maxBytes })
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('invalid', `body: truncated (${messageOf(cause)})`, { cause })
+    throw new AppError('invalid', 'body: truncated', { cause })
   }
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, type FieldError } from '../../../base/index.ts'
+import { AppError, type FieldError, isUnknownKey, unknownKey } from '../../../base/index.ts'
 
 const CODES: Record<string, string> = {
   min_length: 'validation_length_out_of_range',
@@ -14,7 +14,8 @@ const CODES: Record<string, string> = {
   email: 'validation_is_email',
 }
 
-function fieldError(issue: v.BaseIssue<unknown>): FieldError {
+function fieldError(issue: v.BaseIssue<unknown>, schema: v.GenericSchema): FieldError {
+  if (isUnknownKey(issue)) return { code: 'unknown_field', message: unknownFieldOf(issue, schema) }
   if (issue.input === undefined && issue.kind === 'schema') {
     return { code: 'validation_required', message: 'Cannot be blank.' }
   }
@@ -24,6 +25,13 @@ function fieldError(issue: v.BaseIssue<unknown>): FieldError {
   // The message of an issue is ours where the schema states one, as each pattern does.
   const expected = issue.type === 'regex' ? null : expectation(issue)
   return { code, message: expected ? `Expected ${expected}${received}.` : `${issue.message}.` }
+}
+
+function unknownFieldOf({ input, path }: v.BaseIssue<unknown>, schema: v.GenericSchema): string {
+  const isTop = path?.length === 1 && 'entries' in schema && typeof schema.entries === 'object'
+  const known = isTop ? Object.keys(schema.entries ?? {}) : []
+  const message = unknownKey(String(input), known)
+  return message.endsWith('?') ? `U${message.slice(1)}` : `U${message.slice(1)}.`
 }
 
 /** What an issue expects, in the words of a client. */
@@ -77,7 +85,7 @@ export function validate<Schema extends v.GenericSchema>(
   const fields: Record<string, FieldError> = {}
   for (const issue of result.issues) {
     const path = v.getDotPath(issue) ?? 'body'
-    fields[path] ??= fieldError(issue)
+    fields[path] ??= fieldError(issue, schema)
   }
   throw new AppError('invalid', message, { fields })
 }

@@ -100,7 +100,7 @@ describe('checkBackup()', () => {
     writeFileSync(join(lab.path, 'short.db'), bytes.subarray(0, bytes.length - 8_192))
     expect(check('short.db')).toThrow('short.db is damaged')
     writeFileSync(join(lab.path, 'text.db'), 'hello'.repeat(1_000))
-    expect(check('text.db')).toThrow('text.db is damaged')
+    expect(check('text.db')).toThrow('text.db is not a backup of svc, but other text')
     writeFileSync(join(lab.path, 'empty.db'), '')
     expect(check('empty.db')).toThrow('empty.db is not a backup of svc')
     const altered = (name: string, sql: string) => {

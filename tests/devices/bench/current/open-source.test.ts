@@ -50,7 +50,9 @@ test('without a source the reason says what is missing', async () => {
   expect(await reasonOf(couplersAt({ source: 'simulated' }))).toBe('no simulated chip is open')
   expect(await reasonOf(couplersAt(SPI), 'rack')).toContain('"rack" is not the address of an SPI rack')
   expect(await reasonOf(couplersAt(SPI), 'tcp://127.0.0.1:1')).toContain('SPI rack tcp://127.0.0.1:1: ')
-  expect(await reasonOf(couplersAt(SPI), '/dev/absent')).toContain('SPI rack /dev/absent: ENOENT')
+  expect(await reasonOf(couplersAt(SPI), '/dev/absent')).toContain(
+    'SPI rack /dev/absent: there is no such file or folder',
+  )
 })
 
 test('the cluster holds amps × line resistance, in steps of its converter', async () => {

@@ -166,7 +166,7 @@ describe('cryostat_gen1 with https', async () => {
   test('does not start without its file, or with a file outside of the safe locations', async () => {
     const path = '/tmp/no-such-cryostat.pem'
     await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: path })).rejects.toThrow(
-      `startup error: ${path} of SVC_CRYOSTAT_CA_FILE cannot be used: ENOENT`,
+      `startup error: ${path} of SVC_CRYOSTAT_CA_FILE cannot be used: there is no such file or folder`,
     )
     await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: '/usr/ca.pem' })).rejects.toThrow(
       'bad value for the variable SVC_CRYOSTAT_CA_FILE: /usr/ca.pem is not in a safe location',

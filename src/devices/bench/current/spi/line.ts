@@ -1,4 +1,4 @@
-import { messageOf } from '../../../../base/index.ts'
+import { reasonOf } from '../../../../base/index.ts'
 import { OutputError } from '../output.ts'
 
 /** The byte stream to the controller of an SPI rack: a serial port, or a TCP connection that leads to one. */
@@ -42,6 +42,6 @@ export function parseRackAddress(text: string): RackAddress {
 
 /** The error for a rack that cannot be used, with its address. */
 export function lineError(address: string, reason: unknown): OutputError {
-  const text = typeof reason === 'string' ? reason : messageOf(reason)
+  const text = typeof reason === 'string' ? reason : reasonOf(reason)
   return new OutputError(`SPI rack ${address}: ${text}`)
 }
