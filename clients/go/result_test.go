@@ -55,6 +55,9 @@ func TestExpectationHasItsStandardError(t *testing.T) {
 	if _, _, err := circuit.Expectation("XZ"); err == nil {
 		t.Error("X was measured")
 	}
+	if _, _, err := circuit.Expectation("ZZZZ"); err == nil {
+		t.Error("4 of 3 bits have a mean")
+	}
 }
 
 func TestMemoryIsReadInEachOfItsForms(t *testing.T) {

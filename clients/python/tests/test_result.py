@@ -17,6 +17,8 @@ def test_discarded_shots_are_in_no_probability_expectation_value_or_memory() -> 
     assert circuit.probabilities() == {"0": 0.75, "1": 0.25}
     assert circuit.expectation("Z") == (0.5, math.sqrt(0.75 / 80))
     assert repr(circuit) == "<CircuitResult 'c': 100 shots (20 discarded), 0: 60, 1: 20>"
+    with pytest.raises(ValueError, match='"ZZZ" has more characters than the 1 bits'):
+        circuit.expectation("ZZZ")
     with pytest.raises(ValueError, match="discarded all shots"):
         circuit_of(counts={}, discarded_shots=100).expectation("Z")
 

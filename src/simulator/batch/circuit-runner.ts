@@ -35,6 +35,9 @@ export const DEFAULT_BOND = 256
 
 const NOTHING_MEASURED = 'The circuit measures nothing: all result bits are 0'
 
+/** Discarded weight w of a chain below which nothing is said: it changes probabilities by up to sqrt(w). */
+const MAX_SILENT_TRUNCATION = 1e-12
+
 /** Share of the free memory a simulation may take. */
 const MEMORY_SHARE = 0.5
 
@@ -203,7 +206,13 @@ function resultOf(
     shots,
     circuit: { qubits, clbits, qregs, cregs },
     ...outcome,
-    warnings: [...warnings, ...(isUnmeasured ? [note] : [])],
+    warnings: [...warnings, ...(isUnmeasured ? [note] : []), ...truncationNotes(outcome.provenance)],
     seconds,
   }
+}
+
+function truncationNotes({ truncation, bond }: Record<string, unknown>): string[] {
+  if (typeof truncation !== 'number' || truncation <= MAX_SILENT_TRUNCATION) return []
+  const lost = `a matrix product state with bonds of ${bond} discards ${truncation.toPrecision(2)} of the state`
+  return [`The result is an approximation: ${lost}; a driver with a larger -o max_bond keeps more`]
 }

@@ -10,6 +10,7 @@ test('discarded shots are in no probability, expectation value or memory', () =>
   expect([circuit.shots, circuit.discardedShots, circuit.keptShots]).toEqual([100, 20, 80])
   expect(circuit.probabilities()).toEqual({ '0': 0.75, '1': 0.25 })
   expect(circuit.expectation('Z')).toEqual({ value: 0.5, error: Math.sqrt(0.75 / 80) })
+  expect(() => circuit.expectation('ZZZ')).toThrow('"ZZZ" has more characters than the 1 bits')
   expect(circuit.memory).toHaveLength(80)
   expect(() => circuitOf({ counts: {}, discarded_shots: 100 }).expectation('Z')).toThrow(
     'The device discarded all shots',

@@ -8,6 +8,8 @@ const whole = (min: number, max: number) => numberIn({ min, max, isInteger: true
 const fields = (message: string) => v.record(v.string(), v.unknown(), message)
 
 const DEPTHS = [1, 16, 64, 256]
+/** Below them, the scatter of the sequences gives no standard error. */
+const MIN_SEEDS = 3
 const RB_SEEDS = 6
 const MONITORING_SHOTS = 512
 
@@ -18,8 +20,8 @@ export const monitoring = v.pipe(
       v.pipe(v.array(whole(0, 10_000)), v.minLength(4, 'expected at least 4 depths')),
       DEPTHS,
     ),
-    rb_seeds: v.optional(whole(1, 1_000)),
-    n_circuits_per_depth: v.optional(whole(1, 1_000)),
+    rb_seeds: v.optional(whole(MIN_SEEDS, 1_000)),
+    n_circuits_per_depth: v.optional(whole(MIN_SEEDS, 1_000)),
     shots: v.optional(whole(1, 1_000_000), MONITORING_SHOTS),
     all_xy: v.optional(switchValue),
     allxy_as_smoke_test: v.optional(switchValue),

@@ -254,7 +254,10 @@ routines:
       'a tuner receives no temperatures of the cryostat; remove it and set safety.pause_after_step_s, got 0.03',
     ],
     ['monitoring: {rb_depths: [1, 64, 256]}', 'monitoring.rb_depths: expected at least 4 depths'],
-    ['monitoring: {rb_seeds: 2, n_circuits_per_depth: 3}', 'rb_seeds and n_circuits_per_depth are the same'],
+    ['monitoring: {rb_seeds: 3, n_circuits_per_depth: 3}', 'rb_seeds and n_circuits_per_depth are the same'],
+    ['monitoring: {rb_seeds: 2}', 'monitoring.rb_seeds: '],
+    ['monitoring: {n_circuits_per_depth: 1}', 'monitoring.n_circuits_per_depth: '],
+    ['routines: {cz_rb: {seeds: 2}}', 'routines.cz_rb.seeds: expected '],
     ['parallel: {exclude: [[q0, q9]]}', 'parallel.exclude.0.1: the chip has no q9'],
     [
       `routines: {${ROUTINES.map(({ name }) => `${name}: {enabled: false}`).join(', ')}}`,
