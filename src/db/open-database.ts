@@ -29,7 +29,8 @@ import { type CollectionNames, createNames } from './schema/names.ts'
 import { createPlans } from './schema/plan.ts'
 import { isIncomplete, syncTables } from './schema/sync.ts'
 import { tablesOf } from './schema/tables.ts'
-import { countingTriggers, prepareSums, writeSums } from './sums/write.ts'
+import { countingTriggers } from './sums/triggers.ts'
+import { createSumsWriter, prepareSums, writeSums } from './sums/write.ts'
 
 /** Dependencies of a database on any engine. */
 export interface CommonOptions {
@@ -85,7 +86,7 @@ function prepareSchema(engine: NewEngine, schema: Schema, { clock, log }: Common
     const isCounted = schema.collections.includes(quantumJobs)
     syncTables(stored, tables, nextMigration, isCounted ? [countingTriggers] : [])
     if (fresh) recordAll(writer, schema.migrations, at)
-    if (isCounted) prepareSums(writer)
+    if (isCounted) prepareSums(writer, clock.now())
     if (feature('FAILPOINTS')) failpoint('schema.inside')
   })
 }
@@ -119,7 +120,13 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
   const upcoming = createChangeFeed(log)
   const withdrawn = createChangeFeed(log)
   const storage = new WriteOutcomes(clock, log)
-  const group = createGroupCommit(writer, { clock, onCommitted: commits.committed, onUnflushed })
+  const isCounted = schema.collections.includes(quantumJobs)
+  const group = createGroupCommit(writer, {
+    clock,
+    ...(isCounted && { beforeCommit: createSumsWriter(writer, clock) }),
+    onCommitted: commits.committed,
+    onUnflushed,
+  })
   const resumed = new Turns(clock, RESUMED_PER_TURN_MS)
   const large = new Budget({ all: UNFLUSHED_BYTES })
   let open = true
@@ -185,7 +192,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
   }
 
   async function close(): Promise<void> {
-    if (schema.collections.includes(quantumJobs)) await finishSums()
+    if (isCounted) await finishSums()
     // Those that wait for it have been accepted.
     await commits.pause()
     open = false
@@ -200,7 +207,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
     try {
       await write('finish sums', writeSums)
     } catch (error) {
-      log.warn('the sums over jobs are not written; the next start adds them up', { error })
+      log.warn('the sums over jobs are not written; the next start writes them', { error })
     }
   }
 

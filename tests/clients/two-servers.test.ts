@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { POSTGRES } from '../../src/db/postgres/sql/dialect.ts'
-import { ledgerSql } from '../../src/db/sums/newer.ts'
 import { hasGo } from '../support/clients/go.ts'
 import { openRunner } from '../support/clients/runners.ts'
 import { type Running, startSvc } from '../support/executable/background-process.ts'
@@ -53,7 +51,7 @@ describe.skipIf(postgresMissing !== undefined)('of two servers, the one that lea
     const path = '/api/jobs?limit=1000&fields=id,name,status'
     const { body } = await both.leader.call<Record<string, string>[]>('GET', path, { token })
     const charges = await both.all(
-      `SELECT source_id AS id, count(*)::int AS count FROM ${ledgerSql(POSTGRES)} AS ledger
+      `SELECT source_id AS id, count(*)::int AS count FROM qpu_ledger
        WHERE kind = 'charge' GROUP BY source_id`,
     )
     const counts = new Map(charges.map(({ id, count }) => [id, count]))

@@ -1,4 +1,4 @@
--- after migration 14
+-- after migration 15
 CREATE TABLE "api_tokens" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -339,6 +339,8 @@ CREATE TABLE "qpu_ledger" (
   "source_id" TEXT NOT NULL,
   "delta_ms" INTEGER NOT NULL,
   "at" TEXT NOT NULL,
+  "qpu" TEXT NOT NULL DEFAULT '',
+  "used_ms" INTEGER NOT NULL DEFAULT 0,
   UNIQUE (kind, source_id)
 ) STRICT;
 CREATE INDEX "qpu_ledger_user" ON "qpu_ledger" ("user");
@@ -392,6 +394,44 @@ CREATE TABLE "qpus" (
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX "qpus_name_unique" ON "qpus" ("name");
+CREATE TRIGGER "count_delete" BEFORE DELETE ON "quantum_jobs" BEGIN
+  INSERT INTO qpu_usage ("user", month, qpu, jobs, used_ms, charged_ms)
+   SELECT "user", substr(at, 1, 7), qpu, count(*), sum(used_ms), 0 - sum(delta_ms) FROM (SELECT entry.* FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run
+   WHERE true GROUP BY 1, 2, 3
+   ON CONFLICT ("user", month, qpu) DO UPDATE SET jobs = qpu_usage.jobs + excluded.jobs,
+     used_ms = qpu_usage.used_ms + excluded.used_ms, charged_ms = qpu_usage.charged_ms + excluded.charged_ms;
+  INSERT INTO quote_scores (qpu, month, run_ms, run_quoted, run_right, run_width, start_quoted, start_right, start_width)
+   SELECT qpu, month, sum(run_ms), sum(run_quoted), sum(run_right), sum(run_width), sum(start_quoted), sum(start_right), sum(start_width)
+   FROM (SELECT run.qpu, substr(run.at, 1, 7) AS month, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN run.used_ms ELSE 0 END AS run_ms,
+    CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN 1 ELSE 0 END AS run_quoted, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') AND run.used_ms BETWEEN job.quote_run_from AND job.quote_run_to THEN 1 ELSE 0 END AS run_right, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN job.quote_run_to - job.quote_run_from ELSE 0 END AS run_width, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' THEN 1 ELSE 0 END AS start_quoted, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' AND job.claimed_at BETWEEN job.quote_start_from AND job.quote_start_to THEN 1 ELSE 0 END AS start_right, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' THEN CAST(round((julianday(job.quote_start_to) - julianday(job.quote_start_from)) * 86400000) AS INTEGER) ELSE 0 END AS start_width
+  FROM (SELECT entry.* FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run CROSS JOIN "quantum_jobs" job WHERE job.id = run.source_id) score WHERE run_quoted = 1 OR start_quoted = 1 GROUP BY 1, 2
+   ON CONFLICT (qpu, month) DO UPDATE SET run_ms = quote_scores.run_ms + excluded.run_ms,
+     run_quoted = quote_scores.run_quoted + excluded.run_quoted, run_right = quote_scores.run_right + excluded.run_right, run_width = quote_scores.run_width + excluded.run_width, start_quoted = quote_scores.start_quoted + excluded.start_quoted, start_right = quote_scores.start_right + excluded.start_right, start_width = quote_scores.start_width + excluded.start_width;
+  INSERT INTO recent_use (minute, "user", ms)
+   SELECT unixepoch(at) / 60, "user", sum(used_ms) FROM (SELECT entry.* FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run
+   WHERE true GROUP BY 1, 2
+   ON CONFLICT (minute, "user") DO UPDATE SET ms = recent_use.ms + excluded.ms;
+  UPDATE sums_watermark SET position = (SELECT coalesce(max(rowid), 0) FROM qpu_ledger) WHERE position < (SELECT coalesce(max(rowid), 0) FROM qpu_ledger);
+  UPDATE user_bytes SET bytes = bytes + (0 - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
+       WHERE "record" = OLD."id"))) WHERE "user" = OLD.user_id;
+END;
+CREATE TRIGGER "count_insert" AFTER INSERT ON "quantum_jobs" BEGIN
+  INSERT INTO user_bytes ("user", bytes) SELECT NEW.user_id, 1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) WHERE NEW.user_id <> ''
+     ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes;
+END;
+CREATE TRIGGER "count_owner" AFTER UPDATE OF user_id ON "quantum_jobs" WHEN OLD.user_id <> NEW.user_id BEGIN
+  UPDATE user_bytes SET bytes = bytes + (0 - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
+       WHERE "record" = OLD."id"))) WHERE "user" = OLD.user_id;
+  INSERT INTO user_bytes ("user", bytes) SELECT NEW.user_id, 1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
+       WHERE "record" = NEW."id") WHERE NEW.user_id <> ''
+     ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes;
+END;
+CREATE TRIGGER "count_payload" AFTER UPDATE OF "payload" ON "quantum_jobs" WHEN OLD.user_id = NEW.user_id BEGIN
+  UPDATE user_bytes SET bytes = bytes + (coalesce(octet_length(NEW."payload"), 0) - coalesce(octet_length(OLD."payload"), 0)) WHERE "user" = NEW.user_id;
+END;
+CREATE TRIGGER "count_results" AFTER UPDATE OF "results" ON "quantum_jobs" WHEN OLD.user_id = NEW.user_id BEGIN
+  UPDATE user_bytes SET bytes = bytes + (coalesce(octet_length(NEW."results"), 0) - coalesce(octet_length(OLD."results"), 0)) WHERE "user" = NEW.user_id;
+END;
 CREATE TRIGGER "quantum_jobs_tags_delete" AFTER DELETE ON "quantum_jobs" WHEN OLD."tags" IS NOT NULL BEGIN
   DELETE FROM "quantum_jobs_tags" WHERE ("user", "entry", "seq") IN
     (SELECT OLD."user_id", "value", OLD."seq" FROM json_each(OLD."tags"));
@@ -467,6 +507,15 @@ CREATE INDEX "quantum_jobs_status_user_id_held_seq_id_qpu_target__e0edac51" ON "
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
 CREATE INDEX "quantum_jobs_user_id_seq" ON "quantum_jobs" ("user_id", "seq");
 CREATE INDEX "quantum_jobs_user_id_status_seq" ON "quantum_jobs" ("user_id", "status", "seq") WHERE status = 'failed' OR status = 'cancelled';
+CREATE TRIGGER "count_large_delete" BEFORE DELETE ON "quantum_jobs_large" BEGIN
+  UPDATE user_bytes SET bytes = bytes + (0 - (SELECT octet_length("body") FROM "quantum_jobs_large" WHERE "record" = OLD."record" AND "field" = OLD."field")) WHERE "user" = (SELECT user_id FROM quantum_jobs job WHERE job.id = OLD."record");
+END;
+CREATE TRIGGER "count_large_insert" AFTER INSERT ON "quantum_jobs_large" BEGIN
+  UPDATE user_bytes SET bytes = bytes + (octet_length(NEW."body")) WHERE "user" = (SELECT user_id FROM quantum_jobs job WHERE job.id = NEW."record");
+END;
+CREATE TRIGGER "count_large_update" AFTER UPDATE OF "body" ON "quantum_jobs_large" BEGIN
+  UPDATE user_bytes SET bytes = bytes + (octet_length(NEW."body") - octet_length(OLD."body")) WHERE "user" = (SELECT user_id FROM quantum_jobs job WHERE job.id = NEW."record");
+END;
 CREATE TABLE "quantum_jobs_large" (
   "record" TEXT NOT NULL REFERENCES "quantum_jobs" ("id") ON DELETE CASCADE,
   "field" TEXT NOT NULL,
@@ -568,9 +617,7 @@ CREATE INDEX "shares_record" ON "shares" ("record");
 CREATE INDEX "shares_user" ON "shares" ("user");
 CREATE TABLE "sums_watermark" (
   "id" INTEGER PRIMARY KEY CHECK (id = 1),
-  "seq" INTEGER NOT NULL,
-  "at" TEXT NOT NULL,
-  "written" INTEGER NOT NULL
+  "position" INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE "superusers" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -640,6 +687,9 @@ CREATE TABLE "user_bytes" (
   "user" TEXT NOT NULL PRIMARY KEY,
   "bytes" INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER "count_user" BEFORE DELETE ON "users" BEGIN
+  DELETE FROM user_bytes WHERE "user" = OLD.id;
+END;
 CREATE TABLE "users" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,

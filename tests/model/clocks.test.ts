@@ -35,7 +35,7 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
       'quantum_jobs.started_at',
       'recalls.cursor_at',
     ],
-    ...['recent_use.minute', 'sums_watermark.at', 'sums_watermark.written'],
+    'recent_use.minute',
   ],
 }
 

@@ -10,7 +10,6 @@ import {
   listOpenRecalls,
   settleJobs,
 } from '../../src/db/store/recalls/index.ts'
-import { ledgerSql } from '../../src/db/sums/newer.ts'
 import { writeSums } from '../../src/db/sums/write.ts'
 import { DispatchBackoff } from '../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'
@@ -191,7 +190,7 @@ async function observe(course: Course, isLate: boolean) {
         }),
         charges: tx.all(
           `SELECT kind, source_id, delta_ms, CASE kind WHEN 'charge' THEN at END AS at
-           FROM ${ledgerSql(tx.dialect)} entry WHERE source_id LIKE $job ORDER BY 1, 2`,
+           FROM qpu_ledger WHERE source_id LIKE $job ORDER BY 1, 2`,
           { job: `${job}%` },
         ),
         notices: tx.all('SELECT title, description FROM notifications ORDER BY seq'),

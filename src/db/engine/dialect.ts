@@ -108,8 +108,8 @@ export interface Dialect {
   joinByIndex(join: { table: string; alias: string; condition: string; order: string }): string
   /** The statement that creates a table which only this connection has, and which ends with it. */
   temporaryTable(table: Columns): string
-  /** The statements that create a trigger; a temporary one is for this connection only, and ends with it. */
-  trigger(trigger: Trigger, options?: { isTemporary: boolean }): readonly string[]
+  /** The statements that create a trigger. */
+  trigger(trigger: Trigger): readonly string[]
 }
 
 /**

@@ -26,6 +26,8 @@ const LONG_WORK_MS = 5
 
 interface CommitListeners {
   clock?: Clock
+  /** Called in each group before its commit; what it throws undoes the group. */
+  beforeCommit?: () => void
   /** Called after each commit; its promises resolve when the returned one has. */
   onCommitted?: () => Promise<void> | undefined
   /** Called when a commit could not be flushed, before its promises reject. */
@@ -40,7 +42,7 @@ interface CommitListeners {
  */
 export function createGroupCommit(
   connection: Connection,
-  { onCommitted, onUnflushed, clock = systemClock }: CommitListeners = {},
+  { beforeCommit, onCommitted, onUnflushed, clock = systemClock }: CommitListeners = {},
 ): GroupCommit {
   const slice = new TimeSlice(clock, LONG_WORK_MS)
   let open: PromiseWithResolvers<void> | undefined
@@ -65,6 +67,7 @@ export function createGroupCommit(
     if (group !== open) return
     open = undefined
     try {
+      beforeCommit?.()
       connection.run('COMMIT')
       const flushed = onCommitted?.()
       if (flushed === undefined) group.resolve()

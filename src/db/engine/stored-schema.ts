@@ -25,15 +25,17 @@ export interface StoredSchema {
   addColumn(table: string, definition: string): void
   /** Gives a column without an index the text `definition`, with the same type and a default; values stay. */
   changeColumn(table: string, definition: string): void
+  /** Drops a column without an index. */
+  dropColumn(table: string, column: string): void
   /** Drops what is stored but not declared in the same words, and creates what is missing. */
   replaceIndexes(declared: readonly Declared[]): void
-  /** The same for triggers; those of `own` are for the connection that writes, and may end with it. */
-  replaceTriggers(declared: readonly Triggers[], own: readonly Triggers[]): void
+  /** The same for triggers. */
+  replaceTriggers(declared: readonly Triggers[]): void
   /** Gives the next row of a table a number above those in `column`, which were stored with their rows. */
   continueNumbers(table: string, column: string): void
   /**
-   * Runs work that may rebuild tables: it checks references by `brokenReferences` itself, at the end of each
-   * of its transactions.
+   * Runs work that may rebuild tables, without triggers, which `replaceTriggers` creates again: it checks
+   * references by `brokenReferences` itself, at the end of each of its transactions.
    */
   rebuild(work: () => void): void
   /** Tables with references to records of `parent` that are not there, one entry per reference. */

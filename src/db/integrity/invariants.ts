@@ -1,12 +1,12 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
-import { ofDialect } from '../engine/dialect.ts'
+import { INSERTION_ORDER, ofDialect } from '../engine/dialect.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import { eventNameSql, eventsSql, isImportedSql } from '../journal/timeline.ts'
 import { valueSql } from '../schema/large-values.ts'
 import { ownBytesSql } from '../schema/stored-bytes.ts'
 import { refundedJobSql } from '../store/accounts/ledger.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
-import { hasNewerEnd, ledgerSql, newerBytesSql, newerRunsSql } from '../sums/newer.ts'
+import { newerCharges } from '../sums/newer.ts'
 import { widenedSql } from './widened.ts'
 
 /** An invariant that stored data violate; `rows` are examples. */
@@ -57,7 +57,7 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
       sql: `SELECT job.id FROM quantum_jobs job JOIN users ON users.id = job.user_id
           WHERE job.status = 'completed' AND users.unlimited = 0 AND NOT EXISTS
             (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id)
-          AND NOT (${hasNewerEnd('job')}) AND ${notImported}`,
+          AND ${notImported}`,
     },
     {
       id: 'I3',
@@ -131,7 +131,7 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
       id: 'I11',
       text: 'A balance is the sum of its ledger',
       sql: `SELECT users.id, users.qpu_ms, coalesce(sum(delta_ms), 0) AS ledger_ms
-          FROM users LEFT JOIN ${ledgerSql(dialect)} entry ON entry.user = users.id
+          FROM users LEFT JOIN qpu_ledger entry ON entry.user = users.id
           GROUP BY users.id HAVING users.qpu_ms <> coalesce(sum(delta_ms), 0)`,
     },
     {
@@ -140,10 +140,12 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
       sql: `SELECT "user", month, sum(ms) AS difference FROM (
             SELECT "user", month, charged_ms AS ms FROM qpu_usage
             UNION ALL
+            SELECT "user", substr(at, 1, 7), 0 - delta_ms FROM ${newerCharges(dialect)} newer
+            UNION ALL
             SELECT "user", substr(at, 1, 7), delta_ms FROM qpu_ledger WHERE kind = 'charge'
             UNION ALL
             SELECT refund.user, substr(charge.at, 1, 7), refund.delta_ms FROM qpu_ledger refund
-            JOIN ${ledgerSql(dialect)} charge ON charge.kind = 'charge'
+            JOIN qpu_ledger charge ON charge.kind = 'charge'
               AND charge.source_id = ${refundedJobSql('refund')}
             WHERE refund.kind = 'refund') changes
           GROUP BY "user", month HAVING sum(ms) <> 0`,
@@ -159,16 +161,16 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
     },
     {
       id: 'I11',
-      text: 'No charge in the ledger is newer than its watermark',
-      sql: `SELECT run.job FROM (${newerRunsSql(dialect)}) run JOIN qpu_ledger ON kind = 'charge' AND source_id = run.job`,
+      text: 'The watermark of the sums is a position that the ledger has reached',
+      fast: true,
+      sql: `SELECT position FROM sums_watermark
+          WHERE position > (SELECT coalesce(max(${INSERTION_ORDER}), 0) FROM qpu_ledger)`,
     },
     {
       id: 'I11',
       text: 'The stored bytes of a user are those of the jobs',
       sql: `SELECT "user", sum(bytes) AS difference FROM (
             SELECT "user", bytes FROM user_bytes
-            UNION ALL
-            ${newerBytesSql(dialect)}
             UNION ALL
             SELECT job.user_id, -(${ownBytesSql(quantumJobs, 'job')}) FROM quantum_jobs job WHERE job.user_id <> ''
             UNION ALL

@@ -4,7 +4,7 @@ import { literal, quoted } from '../engine/sql.ts'
 import { columnName, type StoredSchema, type StoredTable } from '../engine/stored-schema.ts'
 import type { Declared } from '../engine/table.ts'
 import { type AddedReference, columnDefinition, createTable } from './sql/create-table.ts'
-import { OWN_TRIGGER_FUNCTION, POSTGRES, TRIGGER_FUNCTION } from './sql/dialect.ts'
+import { POSTGRES, TRIGGER_FUNCTION } from './sql/dialect.ts'
 
 /**
  * The declarations in the database, as they were written: the server stores tables and indexes in a form of
@@ -111,6 +111,12 @@ export function storedSchemaOf(
 
   const tables = () => storedTables(connection)
 
+  /** The number of the declaration of a column; -1 without one. */
+  function partOf(table: string, column: string): number {
+    const parts = storedParts(connection, 'table').filter(({ name }) => name === table)
+    return parts.find(({ sql }) => columnName(sql) === column)?.part ?? -1
+  }
+
   return {
     tables,
     create(table) {
@@ -126,7 +132,11 @@ export function storedSchemaOf(
       const { sql, reference } = columnDefinition(table, definition, { names, hasOwnKey: false })
       connection.post(`ALTER TABLE ${quoted(table)} ADD COLUMN ${sql}`)
       if (reference !== undefined) references = [...references, reference]
-      note('table', { name: table, part: definitions.length, sql: definition })
+      connection.post(
+        `INSERT INTO schema_objects (kind, name, part, sql)
+         SELECT 'table', $table, max(part) + 1, $sql FROM schema_objects WHERE kind = 'table' AND name = $table`,
+        { table, sql: definition },
+      )
     },
     changeColumn(table, definition) {
       const name = columnName(definition) ?? ''
@@ -136,13 +146,17 @@ export function storedSchemaOf(
         `ALTER TABLE ${quoted(table)} DROP CONSTRAINT IF EXISTS ${quoted(`${table}_${name}_check`)}`,
       )
       if (check !== '') connection.post(`ALTER TABLE ${quoted(table)} ADD${check}`)
-      const part = tables()
-        .find((each) => each.name === table)
-        ?.definitions.findIndex((each) => columnName(each) === name)
       connection.post(
         `UPDATE schema_objects SET sql = $sql WHERE kind = 'table' AND name = $table AND part = $part`,
-        { sql: definition, table, part: part ?? 0 },
+        { sql: definition, table, part: partOf(table, name) },
       )
+    },
+    dropColumn(table, column) {
+      connection.post(`DELETE FROM schema_objects WHERE kind = 'table' AND name = $table AND part = $part`, {
+        table,
+        part: partOf(table, column),
+      })
+      connection.post(`ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(column)}`)
     },
     replaceIndexes(declared) {
       // A declaration for tests may lack the other table.
@@ -166,15 +180,10 @@ export function storedSchemaOf(
     },
     // One that is as declared stays: to change it waits for all who read its table, such as pg_dump, and a
     // server that takes over must not wait. Its comment has its text; a new one of the same name has none.
-    replaceTriggers(declared, own) {
-      const definitions = [declared, own].flatMap((part) =>
-        part
-          .flatMap((each) => each(POSTGRES))
-          .map((trigger) => ({
-            ...trigger,
-            statements: POSTGRES.trigger(trigger, { isTemporary: part === own }),
-          })),
-      )
+    replaceTriggers(declared) {
+      const definitions = declared
+        .flatMap((each) => each(POSTGRES))
+        .map((trigger) => ({ ...trigger, statements: POSTGRES.trigger(trigger) }))
       const missing = new Map(definitions.map((each) => [each.name, each]))
       for (const stored of storedTriggers(connection, TRIGGER_FUNCTION)) {
         const found = missing.get(stored.name)
@@ -194,11 +203,9 @@ export function storedSchemaOf(
         { table: quoted(table), column },
       )
     },
-    // Without the triggers whose temporary tables this connection does not have yet: `replaceTriggers`
-    // creates them again.
     rebuild(work) {
       connection.transaction('write', () => {
-        for (const stored of storedTriggers(connection, OWN_TRIGGER_FUNCTION)) dropTrigger(connection, stored)
+        for (const stored of storedTriggers(connection, TRIGGER_FUNCTION)) dropTrigger(connection, stored)
       })
       work()
     },

@@ -3,7 +3,6 @@ import { quoted, type SqlReader } from '../engine/sql.ts'
 import type { Condition, Order, Term } from '../filter/index.ts'
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
 import { fullIndexesOf } from '../schema/tables.ts'
-import { newerBytes } from '../sums/newer.ts'
 import type { CompiledList } from './compiled-list.ts'
 
 /** Records from the beginning of a list up to the end of a page: the longest first page. */
@@ -84,11 +83,7 @@ export function isSmall(
 }
 
 function isSmallOwner(tx: SqlReader, user: string): boolean {
-  const stored = tx.one<{ bytes: number | null }>(
-    `SELECT sum(bytes) AS bytes FROM (SELECT "user", bytes FROM user_bytes
-       UNION ALL SELECT "user", bytes FROM ${newerBytes(tx)} newer) stored WHERE "user" = $user`,
-    { user },
-  )
+  const stored = tx.one<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE "user" = $user', { user })
   return (stored?.bytes ?? Number.POSITIVE_INFINITY) <= MAX_SMALL_BYTES
 }
 

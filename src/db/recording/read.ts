@@ -5,7 +5,6 @@ import { eventNameSql, eventsSql } from '../journal/timeline.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { ATTEMPTS } from '../store/jobs/attempts.ts'
 import type { JobNeeds } from '../store/jobs/fits-qpu.ts'
-import { ledgerSql, newerRunsSql } from '../sums/newer.ts'
 import type {
   RecordedAttempt,
   RecordedJob,
@@ -76,10 +75,9 @@ function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
     .all<JobRow>(
       `SELECT job.id, job.user_id, job.qpu_target, job.created, job.status, job.started_at,
          job.qubits, job.shots, job.executions, job.features, job.finished_at, coalesce(drivers.qpu, job.qpu_target) AS driver_qpu,
-         coalesce(-charge.delta_ms, newer.charged, 0) AS charged
+         coalesce(-charge.delta_ms, 0) AS charged
        FROM quantum_jobs job LEFT JOIN drivers ON drivers.id = job.driver
          LEFT JOIN qpu_ledger charge ON charge.kind = 'charge' AND charge.source_id = job.id
-         LEFT JOIN (${newerRunsSql(tx.dialect)}) newer ON newer.job = job.id
        WHERE ${IN_SPAN} ORDER BY job.created, job.seq`,
       spanParams(span),
     )
@@ -180,7 +178,7 @@ function readUsers(tx: ReadTx, span: RecordedSpan): RecordedUser[] {
       ]),
   )
   const credits = tx.all<{ user: string; at: string; delta_ms: number }>(
-    `SELECT "user", at, delta_ms FROM ${ledgerSql(tx.dialect)} entry WHERE kind <> 'charge' OR NOT EXISTS
+    `SELECT "user", at, delta_ms FROM qpu_ledger entry WHERE kind <> 'charge' OR NOT EXISTS
        (SELECT 1 FROM quantum_jobs job WHERE job.id = entry.source_id AND ${IN_SPAN}) ORDER BY at, source_id`,
     spanParams(span),
   )

@@ -15,8 +15,8 @@ export interface Migration {
   id: number
   /** The words in its file name. */
   name: string
-  /** Single SQL statements, and columns to add or change; in one transaction with foreign keys off. */
-  statements: readonly (string | AddedColumn | ChangedColumn)[]
+  /** Single SQL statements, and columns to add, change or drop; in one transaction with foreign keys off. */
+  statements: readonly (string | AddedColumn | ChangedColumn | DroppedColumn)[]
   /** What stored rows must meet before this or any other pending migration may run. */
   rules?: readonly RowRule[]
 }
@@ -31,6 +31,12 @@ interface AddedColumn {
 interface ChangedColumn {
   table: string
   changed: string
+}
+
+/** A stored column without an index, which is no longer declared. */
+interface DroppedColumn {
+  table: string
+  dropped: string
 }
 
 /** A rule for the rows of a table; its SQL reads the oldest schema from which this migration is reached. */
@@ -154,6 +160,7 @@ function apply({ writer, schema }: NewEngine, migration: Migration, at: string):
     for (const step of migration.statements) {
       if (typeof step === 'string') writer.run(step)
       else if ('column' in step) addColumn(schema, step)
+      else if ('dropped' in step) schema.dropColumn(step.table, step.dropped)
       else changeColumn(schema, step)
     }
     const broken = schema.brokenReferences()

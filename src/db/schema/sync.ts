@@ -4,7 +4,7 @@ import { columnName, type StoredSchema, type Table, type Triggers } from '../eng
 /**
  * Adds the declared tables, columns, indexes and triggers that are missing; call it inside a transaction.
  * Indexes and triggers hold no data of their own, so changed ones are rebuilt and undeclared ones dropped.
- * The triggers of `own` are for the connection that writes.
+ * `others`: more triggers.
  * @throws AppError `internal`, reason `migration_missing`, when a declaration would lose or change stored
  *   data.
  */
@@ -12,7 +12,7 @@ export function syncTables(
   schema: StoredSchema,
   tables: readonly Table[],
   nextMigration: number,
-  own: readonly Triggers[] = [],
+  others: readonly Triggers[] = [],
 ): void {
   const existing = new Map(schema.tables().map((table) => [table.name, table]))
   const refuse = refusal(nextMigration)
@@ -27,10 +27,7 @@ export function syncTables(
     else addColumns(schema, table, { stored: stored.definitions, refuse })
   }
   schema.replaceIndexes(tables.flatMap(({ indexes }) => indexes))
-  schema.replaceTriggers(
-    tables.flatMap(({ triggers }) => triggers ?? []),
-    own,
-  )
+  schema.replaceTriggers([...tables.flatMap(({ triggers }) => triggers ?? []), ...others])
 }
 
 /** Whether `syncTables` would add tables or columns, which an older version would refuse. */

@@ -65,21 +65,21 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
         connection.run(`ALTER TABLE ${quoted(table)} ${step}`)
       }
     },
+    dropColumn: (table, column) =>
+      void connection.run(`ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(column)}`),
     replaceIndexes: (declared) => replace(connection, 'index', declared),
-    replaceTriggers(declared, own) {
+    replaceTriggers(declared) {
       const triggers = declared.flatMap((each) => each(SQLITE))
       replace(
         connection,
         'trigger',
         triggers.map((each) => ({ name: each.name, sql: SQLITE.trigger(each).join('\n') })),
       )
-      for (const each of own.flatMap((triggersOf) => triggersOf(SQLITE))) {
-        for (const sql of SQLITE.trigger(each, { isTemporary: true })) connection.run(sql)
-      }
     },
     rebuild(work) {
       // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.
       connection.run('PRAGMA foreign_keys = OFF')
+      replace(connection, 'trigger', [])
       try {
         work()
       } finally {

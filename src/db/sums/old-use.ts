@@ -7,7 +7,7 @@ export const MAX_FAIR_WINDOW_MS = 30 * DAY_MS
 const MAX_REMOVED_ROWS = 100
 
 /** Removes some of the rows of `recent_use` that have left every window. */
-export function removeOldUse(tx: SqlWriter): void {
+export function removeOldUse(tx: Pick<SqlWriter, 'post' | 'now'>): void {
   tx.post(
     `DELETE FROM recent_use WHERE (minute, "user") IN
        (SELECT minute, "user" FROM recent_use WHERE minute < $oldest ORDER BY minute LIMIT ${MAX_REMOVED_ROWS})`,

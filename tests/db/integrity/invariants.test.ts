@@ -8,7 +8,6 @@ import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { writeSums } from '../../../src/db/sums/write.ts'
 import { openTestDatabase } from '../../support/database.ts'
-import { addUsage } from '../../support/sums/add-usage.ts'
 
 /** Rows that satisfy every invariant: a completed, a running, a cancelled job and an approved request. */
 async function seed(db: Database) {
@@ -27,12 +26,11 @@ async function seed(db: Database) {
       )
     const book = (kind: string, source: string, delta: number) => {
       tx.run(
-        `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
-         VALUES ($source, $user, $kind, $source, $delta, $at)`,
-        { user, kind, source, delta, at: tx.at },
+        `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at, qpu)
+         VALUES ($source, $user, $kind, $source, $delta, $at, $qpu)`,
+        { user, kind, source, delta, at: tx.at, qpu },
       )
       tx.run('UPDATE users SET qpu_ms = qpu_ms + $delta WHERE id = $user', { user, delta })
-      if (kind === 'charge') addUsage(tx, { user, qpu, usedMs: -delta, chargedMs: -delta })
     }
     const jobIn = (status: 'completed' | 'running' | 'cancelled', attempt: number) =>
       tx.insert(quantumJobs, {
@@ -120,6 +118,7 @@ describe('checkInvariants()', () => {
       'a grant of a rejected request',
       ["UPDATE qpu_time_requests SET status = 'rejected' WHERE id = $request"],
     ],
+    ['I11', 'a watermark ahead of the ledger', ['UPDATE sums_watermark SET position = position + 1']],
     ['I11', 'usage of another time than charged', ['UPDATE qpu_usage SET charged_ms = charged_ms + 1']],
     ['I12', 'a grant of another amount', ['UPDATE qpu_ledger SET delta_ms = 1 WHERE source_id = $request']],
     ['I14', 'a running job without a claim', ["UPDATE quantum_jobs SET claimed_at = '' WHERE id = $running"]],

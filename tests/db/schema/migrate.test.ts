@@ -288,11 +288,6 @@ test('the migrations bring a database of the first schema up to date', async () 
   expect(() => old.run(abort)).toThrow('CHECK')
   old.run('ALTER TABLE external_auths RENAME COLUMN "recordRef" TO "user"')
   old.run('ALTER TABLE external_auths RENAME COLUMN "providerId" TO "provider_id"')
-  for (const { name } of old
-    .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-    .all()) {
-    old.run(`DROP TRIGGER ${name}`)
-  }
   old.run('DROP TABLE user_bytes')
   old.run('DROP TABLE qpu_usage')
   old.run(

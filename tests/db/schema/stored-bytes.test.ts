@@ -4,9 +4,7 @@ import { checkInvariants, type Database } from '../../../src/db/index.ts'
 import { RECORD_BYTES } from '../../../src/db/schema/stored-bytes.ts'
 import { storedBytesOf, users } from '../../../src/db/store/accounts/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
-import { writeSums } from '../../../src/db/sums/write.ts'
 import { openTestDatabase } from '../../support/database.ts'
-import { expectNewerAsInRows } from '../../support/sums/newer-sums.ts'
 
 const MIB = 1024 * 1024
 /** JSON texts without a value, inside of the row, and in the second table. */
@@ -43,7 +41,6 @@ const operation = fc.oneof(
   fc.record({ do: fc.constant('pass on' as const), job: fc.nat(9), owner: fc.nat(2) }),
   fc.record({ do: fc.constant('remove' as const), job: fc.nat(9) }),
   fc.record({ do: fc.constant('fail' as const), owner: fc.nat(2) }),
-  fc.record({ do: fc.constant('write' as const) }),
 )
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
@@ -62,7 +59,6 @@ class Model {
   async apply(step: Operation): Promise<void> {
     if (step.do === 'insert') return this.#insert(step)
     if (step.do === 'fail') return this.#fail(step.owner)
-    if (step.do === 'write') return this.#db.write('t', writeSums)
     const job = this.jobs[step.job]
     if (!job) return
     if (step.do === 'change') {
@@ -118,10 +114,7 @@ test('the counted bytes are those of the records after any changes, and svc doct
         ['a', 'b'].map((name) => tx.insert(users, { username: name }).id),
       )
       const model = new Model(db, owners)
-      for (const each of operations) {
-        await model.apply(each)
-        await expectNewerAsInRows(db)
-      }
+      for (const each of operations) await model.apply(each)
       expect(await storedBytes(db)).toEqual(model.expected())
       expect(await db.read((tx) => checkInvariants(tx, { maxAttempts: 5 }).filter(isAboutBytes))).toEqual([])
     }),
@@ -136,7 +129,6 @@ test('svc doctor finds a wrong count', async () => {
   const { db } = test
   const user = await db.write('t', (tx) => tx.insert(users, { username: 'a' }).id)
   await db.write('t', (tx) => tx.insert(quantumJobs, { user_id: user, payload: textOf('large') }))
-  await db.write('t', writeSums)
   await db.write('t', (tx) => tx.run('UPDATE user_bytes SET bytes = bytes + 1'))
   const found = await db.read((tx) => checkInvariants(tx, { maxAttempts: 5 }).filter(isAboutBytes))
   expect(found).toMatchObject([{ rows: [{ user, difference: 1 }] }])

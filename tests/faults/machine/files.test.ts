@@ -11,6 +11,7 @@ import { runSvc } from '../../support/executable/service.ts'
 import { dropJobChecks } from '../../support/faults/earlier-schema.ts'
 import { type Armed, FaultLab, ROW_RUNS, ROW_TIMEOUT_MS } from '../../support/faults/fault-lab.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
+import { writeEarlierFolder } from '../../support/sums/folder-82c7c85a.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 // F7: whole old or whole new, and no file has its name before it is whole.
@@ -180,4 +181,35 @@ describe('F7 backup', () => {
       for (const job of await Promise.all(jobs)) await lab.untilCompleted(job)
     }),
   )
+})
+
+describe('F7 migration of charges', () => {
+  const points: Armed[] = [
+    'migration.copied:1:kill',
+    ...([1, 2, 3] as const).flatMap((at): Armed[] => [
+      `migration.inside:${at}:kill`,
+      `migration.after:${at}:kill`,
+    ]),
+    'schema.inside:1:kill',
+  ]
+
+  test.each(points)('killed at %s, the next start writes what an earlier version left', async (armed) => {
+    await ensureFailpointsBuild()
+    using folder = temporaryFolder()
+    const { ledger } = writeEarlierFolder(folder.path)
+    const args = ['serve', '--dir', folder.path, '--server-port', '0', '--https-port', '0']
+    await using first = startSvc(args, {
+      ...{ cwd: folder.path, env: { SVC_FAILPOINT: armed } },
+      executable: FAILPOINTS_EXECUTABLE,
+    })
+    expect((await first.ended()).status).toBe(-1)
+    await using next = startSvc(args, { cwd: folder.path })
+    await next.untilLogged('server started')
+    next.process.kill('SIGTERM')
+    expect((await next.ended()).status).toBe(0)
+    expect(await runSvc(['doctor', '--dir', folder.path], { cwd: folder.path })).toMatchObject({ status: 0 })
+    using db = new Database(join(folder.path, 'svc.db'), { readonly: true })
+    const charges = db.query('SELECT count(*) FROM qpu_ledger WHERE delta_ms <> 0').values()
+    expect(charges).toEqual([[Object.values(ledger).flat().length]])
+  })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { postLedger } from '../../../src/db/store/accounts/index.ts'
-import { chargeJob } from '../../../src/db/store/accounts/ledger.ts'
+import { charge } from '../../../src/db/store/accounts/ledger.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
@@ -17,7 +17,7 @@ test('users read every change of their balance, page by page; superusers that of
     return tx.insert(quantumJobs, { user_id: ada.id, name: 'Bell pair', payload }).id
   })
   await server.db.write('t', (tx) => {
-    chargeJob(tx, { id: named, user: bob.id, qpu: 'north' }, { ms: 1_000, isCharged: true })
+    charge(tx, { job: named, user: bob.id, qpu: 'north', ms: 1_000, isPaid: true, at: tx.at })
     for (let job = 1; job <= 4; job += 1) {
       const act = { user: ada.id, kind: 'admin', sourceId: `job${job}`, deltaMs: -job * 500 } as const
       postLedger(tx, act)

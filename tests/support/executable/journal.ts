@@ -1,7 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { SQLITE } from '../../../src/db/sqlite/sql/dialect.ts'
-import { ledgerSql } from '../../../src/db/sums/newer.ts'
 import { BELL, type Service } from './service.ts'
 
 /** Differences between a journal and a database; everything must be 0. */
@@ -123,7 +121,7 @@ export class Journal {
            coalesce(payload, (SELECT body FROM quantum_jobs_large WHERE record = id AND field = 'payload')) AS payload,
            (SELECT count(*) FROM json_each('[' || history || ']') WHERE value ->> 1 = 'completed') AS completions,
            (SELECT count(*) FROM json_each('[' || history || ']') WHERE value ->> 1 = 'failed') AS failures,
-           (SELECT count(*) FROM ${ledgerSql(SQLITE)} WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges
+           (SELECT count(*) FROM qpu_ledger WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges
          FROM quantum_jobs`,
       )
       .all() as Row[]

@@ -2,8 +2,14 @@ import type { Database as Sqlite } from 'bun:sqlite'
 import { ATTEMPTS } from '../../../src/db/store/jobs/attempts.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 
+function dropTriggers(db: Sqlite): void {
+  const triggers = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+  for (const { name } of triggers.all()) db.run(`DROP TRIGGER "${name}"`)
+}
+
 /** Takes the jobs of a database back to the schema before migration 9: attempts and events in tables. */
 export function splitJobs(db: Sqlite): void {
+  dropTriggers(db)
   db.run(`CREATE TABLE earlier_attempts (
     "id" TEXT NOT NULL PRIMARY KEY,
     "job" TEXT NOT NULL,

@@ -1,7 +1,5 @@
 import { expect } from 'bun:test'
 import { join } from 'node:path'
-import { POSTGRES } from '../../../src/db/postgres/sql/dialect.ts'
-import { ledgerSql } from '../../../src/db/sums/newer.ts'
 import { BELL } from '../executable/service.ts'
 import { until } from '../until.ts'
 import type { TwoServers } from './two-servers.ts'
@@ -100,7 +98,7 @@ export async function expectEachOnce(both: TwoServers, accepted: ReadonlyMap<str
   }
   await until('the queue to be empty', isEmpty, { timeoutMs: DRAIN_MS })
   const rows = await both.all(
-    `SELECT id, status, (SELECT count(*)::int FROM ${ledgerSql(POSTGRES)} AS ledger
+    `SELECT id, status, (SELECT count(*)::int FROM qpu_ledger
        WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges FROM quantum_jobs WHERE ${NOT_HELD}`,
   )
   const once = [...accepted.values()].map((id) => ({ id, status: 'completed', charges: 1 }))

@@ -1,7 +1,6 @@
 import type { SqlReader } from '../../../src/db/index.ts'
-import { ledgerSql } from '../../../src/db/sums/newer.ts'
 
-/** The charges of all jobs, whether or not they are in the ledger yet. */
+/** The charges of all jobs. */
 export function readCharges(tx: SqlReader): { source_id: string; delta_ms: number }[] {
-  return tx.all(`SELECT * FROM ${ledgerSql(tx.dialect)} entry WHERE kind = 'charge'`)
+  return tx.all("SELECT * FROM qpu_ledger WHERE kind = 'charge'")
 }

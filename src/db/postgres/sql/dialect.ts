@@ -68,13 +68,11 @@ export const POSTGRES: Dialect = {
   joinByIndex: ({ table, alias, condition, order }) =>
     `CROSS JOIN LATERAL (SELECT * FROM ${quoted(table)} ${alias} WHERE ${condition} ORDER BY ${order} OFFSET 0) ${alias}`,
   temporaryTable: (table) => createTable(table, { isTemporary: true }).sql,
-  // One for this connection only does not exist: it lasts until the next start. Its tables are found in
-  // the session that runs it.
-  trigger({ name, event, table, when, body }, { isTemporary } = { isTemporary: false }) {
+  trigger({ name, event, table, when, body }) {
     const condition = when === undefined ? '' : ` WHEN (${when})`
     const statements = body.map((each) => `${each};`).join('\n  ')
     const row = event.includes('DELETE') ? 'OLD' : 'NEW'
-    const fn = quoted(`${isTemporary ? OWN_TRIGGER_FUNCTION : TRIGGER_FUNCTION}${name}`)
+    const fn = quoted(`${TRIGGER_FUNCTION}${name}`)
     return [
       `CREATE OR REPLACE FUNCTION ${fn}() RETURNS trigger LANGUAGE plpgsql AS $svc$ BEGIN\n  ${statements}\n  RETURN ${row};\nEND $svc$`,
       `CREATE TRIGGER ${quoted(name)} ${event} ON ${quoted(table)} FOR EACH ROW${condition} EXECUTE FUNCTION ${fn}()`,
@@ -84,8 +82,6 @@ export const POSTGRES: Dialect = {
 
 /** Begins the names of the functions of triggers. */
 export const TRIGGER_FUNCTION = 'svc_on_'
-/** The same for triggers that need the temporary tables of the connection that writes. */
-export const OWN_TRIGGER_FUNCTION = `${TRIGGER_FUNCTION}own_`
 
 function textOf({ sql, type }: Compared): string {
   return type === 'text' ? sql : `svc_text(${sql})`

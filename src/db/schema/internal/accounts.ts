@@ -3,7 +3,8 @@ import { index, internal, keyed } from '../tables.ts'
 
 /** Tables of accounts: balances, use and addresses. */
 export const ACCOUNTS_TABLES: readonly Table[] = [
-  // One change of a user's balance in ms; (kind, source_id) makes it happen once.
+  // One change of a user's balance in ms; (kind, source_id) makes it happen once. A job that has run has one
+  // charge, of 0 when nobody pays for it; `qpu` ran it for `used_ms` (0 in charges before migration 15).
   internal(
     'qpu_ledger',
     {
@@ -13,6 +14,8 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
       source_id: 'TEXT NOT NULL',
       delta_ms: 'INTEGER NOT NULL',
       at: 'TEXT NOT NULL',
+      qpu: "TEXT NOT NULL DEFAULT ''",
+      used_ms: 'INTEGER NOT NULL DEFAULT 0',
     },
     ['UNIQUE (kind, source_id)'],
     [index('qpu_ledger', ['user'], false)],
@@ -37,13 +40,11 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
   ]),
   // The bytes that a user has stored; see `src/db/sums`.
   keyed('user_bytes', { user: 'TEXT NOT NULL PRIMARY KEY', bytes: 'INTEGER NOT NULL' }),
-  // Up to which job (`seq`) and end of a job (`at`) the charges, the use and the bytes above were added, and
-  // when they were last written (ms since the epoch); one row, see `src/db/sums`.
+  // Up to which position of the ledger `qpu_usage`, `recent_use` and `quote_scores` are complete; one row,
+  // see `src/db/sums`.
   internal('sums_watermark', {
     id: 'INTEGER PRIMARY KEY CHECK (id = 1)',
-    seq: 'INTEGER NOT NULL',
-    at: 'TEXT NOT NULL',
-    written: 'INTEGER NOT NULL',
+    position: 'INTEGER NOT NULL DEFAULT 0',
   }),
   // One address from which an account was used; see `store/accounts/known-addresses`.
   keyed(

@@ -1,12 +1,4 @@
 import type { Migration } from '../migrate.ts'
-
-import { requeuedAttempts } from './0001-requeued-attempts.ts'
-import { externalAuthNames } from './0002-external-auths.ts'
-import { userBytes } from './0003-user-bytes.ts'
-import { qpuUsage } from './0004-qpu-usage.ts'
-import { noChangeLog } from './0005-no-change-log.ts'
-import { abortedReports } from './0006-aborted-reports.ts'
-import { jobChecks } from './0007-job-checks.ts'
 import { runningQpu } from './0008-running-qpu.ts'
 import { jobsInOneRow } from './0009-jobs-in-one-row.ts'
 import { sumsWatermark } from './0010-sums-watermark.ts'
@@ -14,8 +6,16 @@ import { refunds } from './0011-refunds.ts'
 import { refundedUsage } from './0012-refunded-usage.ts'
 import { lateResults } from './0013-late-results.ts'
 import { operateTokens } from './0014-operate-tokens.ts'
+import { chargesInLedger } from './0015-charges-in-ledger.ts'
+import { requeuedAttempts } from './earlier/0001-requeued-attempts.ts'
+import { externalAuthNames } from './earlier/0002-external-auths.ts'
+import { userBytes } from './earlier/0003-user-bytes.ts'
+import { qpuUsage } from './earlier/0004-qpu-usage.ts'
+import { noChangeLog } from './earlier/0005-no-change-log.ts'
+import { abortedReports } from './earlier/0006-aborted-reports.ts'
+import { jobChecks } from './earlier/0007-job-checks.ts'
 
-/** Every migration, `NNNN-name.ts` in this folder. */
+/** Every migration, `NNNN-name.ts` in this folder; the first ones in `earlier`. */
 export const MIGRATIONS: readonly Migration[] = [
   requeuedAttempts,
   externalAuthNames,
@@ -31,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   refundedUsage,
   lateResults,
   operateTokens,
+  chargesInLedger,
 ]

@@ -50,11 +50,11 @@ export const SQLITE: Dialect = {
        ELSE ${list} -> part.key END) ORDER BY part.key) FROM ${jsonItems(list)} part) ELSE ${list} END`,
   joinByIndex: ({ table, alias, condition }) => `CROSS JOIN ${quoted(table)} ${alias} WHERE ${condition}`,
   temporaryTable: (table) => createTable(table, { isTemporary: true }),
-  trigger({ name, event, table, when, body }, { isTemporary } = { isTemporary: false }) {
+  trigger({ name, event, table, when, body }) {
     const condition = when === undefined ? '' : ` WHEN ${when}`
     const statements = body.map((each) => `${each};`).join('\n  ')
     return [
-      `CREATE ${isTemporary ? 'TEMP ' : ''}TRIGGER ${quoted(name)} ${event} ON ${quoted(table)}${condition} BEGIN\n  ${statements}\nEND`,
+      `CREATE TRIGGER ${quoted(name)} ${event} ON ${quoted(table)}${condition} BEGIN\n  ${statements}\nEND`,
     ]
   },
 }

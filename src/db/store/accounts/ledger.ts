@@ -3,7 +3,6 @@ import { users } from '../../collections/users.ts'
 import { INSERTION_ORDER } from '../../engine/dialect.ts'
 import type { Ahead } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
-import { addNewerRunSql, newerChargeSql, newerRuns } from '../../sums/newer.ts'
 
 /** One change of a balance that is not a charge. (`kind`, `sourceId`) is unique, so a change happens once. */
 interface LedgerEntry {
@@ -38,34 +37,36 @@ export function chargeableMs(executionMs: number, elapsedMs: number): number {
   return Math.max(0, Math.round(Math.min(executionMs, elapsedMs)))
 }
 
-/** A job that has run, and the QPU that ran it. */
-interface RunJob {
-  id: string
+/** A job that has run. */
+interface Run {
+  job: string
   user: string
   qpu: string
+  ms: number
+  /** Whether the user pays for it: not an unlimited or a removed one. */
+  isPaid: boolean
+  /** `finished_at` of the job. */
+  at: string
 }
 
 /**
- * Charges a job, whose end was just stored, to the balance of its user, and adds it to the sums in memory:
- * `beginSums` follows. Unlimited and removed users are not charged. `endedAt`: `finished_at` of the job.
+ * Charges a job that ends in this transaction: the only place that does, and each job that has run has one
+ * charge, of 0 when nobody pays for it.
  */
-export function chargeJob(
-  tx: Tx,
-  { id, user, qpu }: RunJob,
-  { ms, isCharged, endedAt = tx.at }: { ms: number; isCharged: boolean; endedAt?: string },
-): void {
-  const added = { id, user, qpu, ms, charged: isCharged ? ms : null, at: endedAt }
-  tx.post(addNewerRunSql(tx.dialect), added)
-  if (!isCharged) return
-  tx.updating(users, CHANGE_BALANCE, { user, deltaMs: 0 - ms, at: tx.at })
+export function charge(tx: Tx, { job, user, qpu, ms, isPaid, at }: Run): void {
+  const deltaMs = isPaid ? 0 - ms : 0
+  tx.post(
+    `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at, qpu, used_ms)
+     VALUES ($job, $user, 'charge', $job, $deltaMs, $at, $qpu, $ms)`,
+    { job, user, deltaMs, at, qpu, ms },
+  )
+  if (deltaMs !== 0) tx.updating(users, CHANGE_BALANCE, { user, deltaMs, at: tx.at })
 }
 
-/** The charge of a job, in ms; undefined when it was not charged. */
+/** The charge of a job, in ms; undefined when it has not run. */
 export function chargeOf(tx: ReadTx, job: string): Ahead<number | undefined> {
   const rows = tx.ahead<{ charged: number }>(
-    `SELECT 0 - delta_ms AS charged FROM qpu_ledger WHERE kind = 'charge' AND source_id = $job
-     UNION ALL
-     ${newerChargeSql(tx)}`,
+    "SELECT 0 - delta_ms AS charged FROM qpu_ledger WHERE kind = 'charge' AND source_id = $job",
     { job },
   )
   return () => rows()[0]?.charged
@@ -108,9 +109,6 @@ interface LedgerRow {
   at: string
 }
 
-/** Charges that are not in the ledger yet follow its last row, in the order in which they are written. */
-const NEXT_POSITION = `(SELECT coalesce(max(${INSERTION_ORDER}), 0) FROM qpu_ledger)`
-
 /** The changes of a user's balance before a position, newest first. */
 export function listLedger(
   tx: ReadTx,
@@ -118,16 +116,12 @@ export function listLedger(
 ): LedgerRow[] {
   return tx.all(
     `SELECT position, kind, source, "deltaMs", at,
-       COALESCE((SELECT name FROM quantum_jobs WHERE id = source AND kind IN ('charge', 'refund')), '') AS name FROM (
-       SELECT * FROM (
-         SELECT ${INSERTION_ORDER} AS position, "user", kind,
-           CASE kind WHEN 'refund' THEN ${refundedJobSql('qpu_ledger')}
-             ELSE source_id END AS source, delta_ms AS "deltaMs", at FROM qpu_ledger
-         WHERE "user" = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit) stored
-       UNION ALL
-       SELECT ${NEXT_POSITION} + row_number() OVER (ORDER BY at, job), "user", 'charge', job, 0 - charged, at
-       FROM ${newerRuns(tx)} newer WHERE charged IS NOT NULL) changes
-     WHERE "user" = $user AND position < $before ORDER BY position DESC LIMIT $limit`,
+       COALESCE((SELECT name FROM quantum_jobs WHERE id = source AND kind IN ('charge', 'refund')), '') AS name
+     FROM (SELECT ${INSERTION_ORDER} AS position, kind,
+         CASE kind WHEN 'refund' THEN ${refundedJobSql('qpu_ledger')} ELSE source_id END AS source,
+         delta_ms AS "deltaMs", at FROM qpu_ledger
+       WHERE "user" = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit) changes
+     ORDER BY position DESC`,
     { user, before, limit },
   )
 }

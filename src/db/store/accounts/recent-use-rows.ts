@@ -1,6 +1,6 @@
 import type { SqlReader } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
-import { newerRuns } from '../../sums/newer.ts'
+import { newerCharges } from '../../sums/newer.ts'
 
 /** QPU time that the jobs of a user used, by the minute in which they ended. */
 interface RecentUseRow {
@@ -12,7 +12,7 @@ interface RecentUseRow {
 /** The recent use of users, with that of jobs which are newer than the stored sums. */
 export function recentUseOf(tx: SqlReader): string {
   return `(SELECT minute, "user", ms FROM recent_use
-    UNION ALL SELECT ${tx.dialect.unixSeconds('at')} / 60, "user", ms FROM ${newerRuns(tx)} newer)`
+    UNION ALL SELECT ${tx.dialect.unixSeconds('at')} / 60, "user", used_ms FROM ${newerCharges(tx.dialect)} newer)`
 }
 
 /** The use of each user in the minutes from `first` to `last`, in order of time. */

@@ -1,24 +1,16 @@
 import { AppError, describeBytes } from '../../../base/index.ts'
 import type { User } from '../../collections/users.ts'
 import type { Ahead, SqlReader } from '../../engine/sql.ts'
-import { newerBytes } from '../../sums/newer.ts'
 
 /** Begins to read the bytes of the stored jobs of a user. */
 export function storedBytesOf(tx: SqlReader, user: string): Ahead<number> {
-  const rows = tx.ahead<{ bytes: number }>(
-    `SELECT coalesce((SELECT bytes FROM user_bytes WHERE "user" = $user), 0)
-       + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)} newer WHERE "user" = $user), 0) AS bytes`,
-    { user },
-  )
+  const rows = tx.ahead<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE "user" = $user', { user })
   return () => rows()[0]?.bytes ?? 0
 }
 
 /** The bytes of the stored jobs of all users. */
 export function storedBytesOfAll(tx: SqlReader): number {
-  const row = tx.one<{ bytes: number }>(
-    `SELECT coalesce((SELECT sum(bytes) FROM user_bytes), 0)
-       + coalesce((SELECT sum(bytes) FROM ${newerBytes(tx)} newer), 0) AS bytes`,
-  )
+  const row = tx.one<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM user_bytes')
   return row?.bytes ?? 0
 }
 

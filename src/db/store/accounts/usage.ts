@@ -1,7 +1,7 @@
 import { type Dialect, ofDialect } from '../../engine/dialect.ts'
 import { type Bindable, quoted, type Statement } from '../../engine/sql.ts'
 import type { Tx } from '../../records/tx.ts'
-import { newerRunsSql } from '../../sums/newer.ts'
+import { newerCharges } from '../../sums/newer.ts'
 
 /** The jobs of a user that one QPU ran in one month. */
 export interface Usage {
@@ -45,7 +45,7 @@ export interface UsageQuery {
 const usageSql = ofDialect(
   (dialect) => `(SELECT "user", month, qpu, jobs, used_ms, charged_ms FROM qpu_usage
   UNION ALL
-  SELECT "user", substr(at, 1, 7), qpu, 1, ms, coalesce(charged, 0) FROM (${newerRunsSql(dialect)}) newer)`,
+  SELECT "user", substr(at, 1, 7), qpu, 1, used_ms, 0 - delta_ms FROM ${newerCharges(dialect)} newer)`,
 )
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { qpuUsage } from '../../../../src/db/schema/migrations/0004-qpu-usage.ts'
+import { qpuUsage } from '../../../../src/db/schema/migrations/earlier/0004-qpu-usage.ts'
 import {
   type Usage,
   type UsageQuery,
@@ -94,10 +94,10 @@ test.skipIf(onlySqlite('its file'))(
     const [one, other] = [await lab.user(), await lab.user()]
     await lab.db.write('t', (tx) => tx.update(users, other.id, { unlimited: true, username: 'superuser_x' }))
     for (const [user, qpu, ms] of [
+      [other, 1, 8],
       [one, 0, 5],
       [one, 0, 6],
       [one, 1, 7],
-      [other, 1, 8],
     ] as const) {
       await run(user, qpu, ms)
     }
@@ -106,7 +106,8 @@ test.skipIf(onlySqlite('its file'))(
     await lab.db.write('migrate', (tx) => {
       writeSums(tx)
       tx.run('DELETE FROM qpu_usage')
-      // In the older database, all attempts are in their table.
+      // In the older database, nobody was charged 0 and all attempts are in their table.
+      tx.run('DELETE FROM qpu_ledger WHERE delta_ms = 0')
       tx.run(`INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)
       SELECT id, attempt, driver, qpu, epoch, 'ok', claimed_at, started_at, finished_at
       FROM quantum_jobs WHERE claimed_at <> ''`)

@@ -1,5 +1,5 @@
 import type { ReadTx } from '../../../records/tx.ts'
-import { newerRuns, QUOTE_COLUMNS } from '../../../sums/newer.ts'
+import { newerScores, QUOTE_COLUMNS } from '../../../sums/newer.ts'
 
 /** How good the estimates of a QPU were in one month, of completed jobs; sums in ms. */
 export type QuoteScore = Record<(typeof QUOTE_COLUMNS)[number] | 'run_ms', number>
@@ -13,8 +13,7 @@ export function readQuoteScore(tx: ReadTx, qpu: string, month: string): QuoteSco
     `SELECT ${SUMS} FROM (
        SELECT run_ms, ${columns} FROM quote_scores WHERE qpu = $qpu AND month = $month
        UNION ALL
-       SELECT CASE run_quoted WHEN 1 THEN ms ELSE 0 END, ${columns} FROM ${newerRuns(tx)} newer
-       WHERE qpu = $qpu AND substr(at, 1, 7) = $month) scores`,
+       SELECT run_ms, ${columns} FROM ${newerScores(tx.dialect)} newer WHERE qpu = $qpu AND month = $month) scores`,
     { qpu, month },
   )
   if (!row) throw new TypeError('a sum has one row')

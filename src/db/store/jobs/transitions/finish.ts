@@ -5,8 +5,7 @@ import { appendedSql, entryText } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { jsonTextOf } from '../../../schema/json-text.ts'
 import { splitLarge } from '../../../schema/large-values.ts'
-import { beginSums } from '../../../sums/write.ts'
-import { chargeableMs, chargeJob } from '../../accounts/ledger.ts'
+import { charge, chargeableMs } from '../../accounts/ledger.ts'
 import { announceEnd, findingOwner, type Owner } from '../announce-end.ts'
 import { type AttemptKey, type AttemptResult, endAttempt, endLate } from '../attempts.ts'
 import { removePartialResults } from '../partial-results.ts'
@@ -178,14 +177,8 @@ function endJob(
   })
   if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
   if (hasRun)
-    chargeJob(
-      tx,
-      { id: job, user: row.user, qpu: row.qpu },
-      { ms, isCharged: owner?.unlimited === 0, endedAt },
-    )
-  const writeSumsIfDue = beginSums(tx, hasRun ? job : '')
+    charge(tx, { job, user: row.user, qpu: row.qpu, ms, isPaid: owner?.unlimited === 0, at: endedAt })
   if (ended().length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
-  writeSumsIfDue()
   announceEnd(tx, { job, status, created: row.created }, owner)
   return { kind: 'applied', status }
 }

@@ -9,7 +9,6 @@ import { MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
-import { beginSums } from '../../../sums/write.ts'
 import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { type Quote, quoteFields } from '../forecast/quote.ts'
@@ -65,7 +64,6 @@ export function insertJob(
   limits: SubmitLimits,
   reading = readingSubmitter(tx, job.user),
 ): Job {
-  const writeSumsIfDue = beginSums(tx)
   const payload = job.payload instanceof JsonText ? job.payload : new JsonText(JSON.stringify(job.payload))
   const labels = job.labels ?? ''
   assertMaySubmit(reading(), limits, bytesOfJob(payload) + Buffer.byteLength(labels))
@@ -90,7 +88,6 @@ export function insertJob(
   )
   if (job.giveUpMs) setDeadline(tx, row.id, tx.now + job.giveUpMs)
   if (labels) saveLabels(tx, row.id, labels)
-  writeSumsIfDue()
   const isLarge = payload.byteLength > MAX_HELD_BYTES
   return isLarge ? (findJob(tx, row.id) ?? row) : row
 }

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 /** Linked accounts carry the names that clients of the record-store pattern use. */
 export const externalAuthNames: Migration = {

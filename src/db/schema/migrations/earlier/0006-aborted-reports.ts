@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 const STATUS =
   "TEXT NOT NULL DEFAULT '' CHECK (\"status_of_6\" IN ('', 'success', 'partial_failure', 'failed', 'aborted'))"

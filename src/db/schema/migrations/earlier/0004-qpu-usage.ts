@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 /** The QPU that ran the last attempt of the job `id`. */
 const lastQpu = (id: string) =>

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 const ENDED = "status IN ('completed', 'failed', 'cancelled')"
 const IMPORTED = `EXISTS (SELECT 1 FROM job_timeline WHERE job = quantum_jobs.id AND event = 'imported')`

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 /** Removes the list of the newest changes, which was written with every change and never read. */
 export const noChangeLog: Migration = {

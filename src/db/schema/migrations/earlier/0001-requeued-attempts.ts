@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 /**
  * Attempts may end in the state `requeued`. SQLite can change a CHECK constraint only by rebuilding the

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 /** Counts the bytes of the jobs that each user has stored; from here on triggers do. */
 export const userBytes: Migration = {
