@@ -68,7 +68,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
   const { describeDevices, waits } = dependencies
   const identify = (request: Request) => dependencies.accounts.identify(request)
   const routes: Route[] = [
-    ...metaRoutes(readiness),
+    ...metaRoutes(readiness, dependencies.context.clock),
     ...metricsRoutes(metrics),
     ...serviceRoutes(watch),
     ...adminRoutes(dependencies),

@@ -1,15 +1,18 @@
 import * as v from 'valibot'
-import { KIB } from '../../base/index.ts'
+import { type Clock, KIB, Turns } from '../../base/index.ts'
 import { chooseCoding } from '../http/coding/accept-encoding.ts'
 import { compressStream } from '../http/coding/compress.ts'
+import { readerOf } from '../http/reading.ts'
 import { FILE_IDLE_SECONDS } from '../http/response/text-file.ts'
-import { defineRoute } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 
 /** Reads of one request; each counts as one for the request limits. */
 const MAX_JOINED_READS = 32
 const MAX_PATH_LENGTH = 4_096
 /** Reads of one request that run at once: fewer than the connections that a browser opens. */
 const AT_ONCE = 4
+/** Joined reads that start in one turn of the event loop take so long in all, or are a single one. */
+const STARTS_MS = 1
 /** Larger responses are sent in parts, while the client receives them; a line is held as a whole. */
 const MAX_LINE_BYTES = 512 * KIB
 const MEDIA = 'application/x-ndjson'
@@ -30,33 +33,41 @@ const path = v.pipe(
 
 /**
  * Many reads in one request. A page that opens makes a dozen, which browsers send six at a time, each after
- * the round trip of another one.
+ * the round trip of another one. Callers take turns with the reads of all their requests: reads that started
+ * together would be a wait of everybody else.
  */
-export const joinedReadsRoute = defineRoute({
-  method: 'POST',
-  path: '/api/reads',
-  access: 'public',
-  scope: 'read',
-  summary:
-    'Send up to 32 GET requests at once; each response is a line {index, status, retry_after, body}, in the order in which they are ready',
-  body: v.object({ paths: v.pipe(v.array(path), v.minLength(1), v.maxLength(MAX_JOINED_READS)) }),
-  media: MEDIA,
-  async run(_, { body: { paths }, request, forward, setIdleTimeout }) {
-    setIdleTimeout(FILE_IDLE_SECONDS)
-    const lines = linesOf(paths, (each) => forward(innerRequest(request, each)))
-    const body = streamOf(lines)
-    const coding = chooseCoding(request.headers.get('accept-encoding'))
-    return new Response(coding ? compressStream(body, coding, { isFlushed: true }) : body, {
-      headers: {
-        'content-type': MEDIA,
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        vary: 'Accept-Encoding',
-        ...(coding && { 'content-encoding': coding }),
-      },
-    })
-  },
-})
+export function joinedReadsRoute(clock: Clock): Route {
+  const turns = new Turns(clock, STARTS_MS)
+  return defineRoute({
+    method: 'POST',
+    path: '/api/reads',
+    access: 'public',
+    scope: 'read',
+    summary:
+      'Send up to 32 GET requests at once; each response is a line {index, status, retry_after, body}, in the order in which they are ready',
+    body: v.object({ paths: v.pipe(v.array(path), v.minLength(1), v.maxLength(MAX_JOINED_READS)) }),
+    media: MEDIA,
+    async run(_, { body: { paths }, request, caller, address, forward, setIdleTimeout }) {
+      setIdleTimeout(FILE_IDLE_SECONDS)
+      const reader = readerOf(caller, address)
+      const lines = linesOf(paths, async (each) => {
+        await turns.wait(reader)
+        return forward(innerRequest(request, each))
+      })
+      const body = streamOf(lines)
+      const coding = chooseCoding(request.headers.get('accept-encoding'))
+      return new Response(coding ? compressStream(body, coding, { isFlushed: true }) : body, {
+        headers: {
+          'content-type': MEDIA,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+          vary: 'Accept-Encoding',
+          ...(coding && { 'content-encoding': coding }),
+        },
+      })
+    },
+  })
+}
 
 function innerRequest(outer: Request, target: string): Request {
   const headers = new Headers(outer.headers)

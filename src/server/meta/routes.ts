@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Clock } from '../../base/index.ts'
 import { COLLECTIONS } from '../../db/index.ts'
 import { listSuperusers } from '../../db/store/accounts/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -7,7 +8,7 @@ import { joinedReadsRoute } from './joined-reads.ts'
 import type { Readiness } from './readiness.ts'
 
 /** Routes about the server itself: health, version, configuration of the web pages, root CA. */
-export function metaRoutes(readiness: Readiness): Route[] {
+export function metaRoutes(readiness: Readiness, clock: Clock): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -86,7 +87,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
         }
       },
     }),
-    joinedReadsRoute,
+    joinedReadsRoute(clock),
     defineRoute({
       method: 'GET',
       path: '/api/pub/root-ca.pem',

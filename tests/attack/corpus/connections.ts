@@ -271,6 +271,20 @@ export const connections = defineAttacks([
     },
   }),
   raw({
+    name: 'joined-reads-lists',
+    input: '32 lists of 100 own jobs in one request, 24 of them at once',
+    cap: '32 reads, each counted as a request; callers take turns',
+    who: 'user',
+    width: 24,
+    prepare: (target) => {
+      const token = target.seeded.attackers[0]?.token
+      const body = JSON.stringify({
+        paths: Array.from({ length: 32 }, () => '/api/jobs?limit=100&omit=payload,results'),
+      })
+      return () => target.send({ path: '/api/reads', body, token })
+    },
+  }),
+  raw({
     name: 'joined-reads-large',
     input: '32 jobs with programs of 9 MB in one request, 20 of them at once',
     cap: '512 KiB of a line',

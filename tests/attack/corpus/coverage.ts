@@ -95,7 +95,7 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
     'booking-repetitions',
     'filter-concurrent',
   ],
-  'Paths of `POST /api/reads`': ['joined-reads'],
+  'Paths of `POST /api/reads`': ['joined-reads', 'joined-reads-lists', 'single-lists'],
   'Response in a line of `POST /api/reads`': ['joined-reads-large'],
   'Seconds of `wait`': ['waiting-requests'],
   'Jobs of one request for changes (`POST /api/jobs/changes`)': ['job-changes-at-cap'],

@@ -65,6 +65,16 @@ export const lists = defineAttacks([
       ...{ created_to: '2020-01-02', qpu: '000000000000000', qpu_target: '000000000000000', limit: '1000' },
     }),
   }),
+  // What `joined-reads-lists` is compared with.
+  list({
+    name: 'single-lists',
+    input: 'lists of 100 own jobs, 24 at once',
+    cap: 'requests of a user',
+    who: 'user',
+    path: '/api/jobs',
+    query: () => ({ limit: '100', omit: 'payload,results' }),
+    width: 24,
+  }),
   list({
     name: 'like-payload-short',
     input: '`payload ~ "…"` with one word',
@@ -350,7 +360,7 @@ export const lists = defineAttacks([
     input: 'the queue of a QPU behind 20,000 queued jobs, 20 at once',
     cap: '100 jobs',
     path: '/api/qpus/attacked/queue',
-    query: () => ({ limit: '100' }),
+    query: () => ({ limit: '100', omit: 'payload,results' }),
     width: 20,
     addresses: 20,
   }),

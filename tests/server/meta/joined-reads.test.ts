@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { joinedReadsRoute } from '../../../src/server/meta/joined-reads.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { BELL } from '../../support/server/job-lab.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 
@@ -101,6 +103,39 @@ test('POST /api/reads leaves streams, files and large responses to requests of t
   const statuses = lines.toSorted((one, other) => one.index - other.index).map(({ status }) => status)
   expect(statuses).toEqual([422, 422, 422, 200])
   expect(lines.find(({ index }) => index === 0)?.body).toMatchObject({ code: 'read_alone' })
+})
+
+test('POST /api/reads starts the reads of all requests of a caller one by one, and callers take turns', async () => {
+  const clock = new FakeClock()
+  const route = joinedReadsRoute(clock)
+  const started: string[] = []
+  let isNewTurn = true
+  const send = async (address: string, count: number) => {
+    const request = new Request('http://svc/api/reads')
+    const forward = async () => {
+      expect([address, isNewTurn]).toEqual([address, true])
+      started.push(address)
+      isNewTurn = false
+      setImmediate(() => (isNewTurn = true))
+      // What a list costs.
+      await clock.advance(5)
+      return Response.json({})
+    }
+    const body = { paths: Array.from({ length: count }, () => '/api/jobs') }
+    const call = {
+      caller: { kind: 'guest' },
+      address,
+      body,
+      request,
+      forward,
+      setIdleTimeout: () => undefined,
+    }
+    const answer: Response = await Reflect.apply(route.run, route, [undefined, call])
+    return (await answer.text()).trimEnd().split('\n').length
+  }
+  const sizes = await Promise.all([send('a', 32), send('a', 32), send('a', 32), send('b', 3)])
+  expect(sizes).toEqual([32, 32, 32, 3])
+  expect(started.slice(0, 6).sort()).toEqual(['a', 'a', 'a', 'b', 'b', 'b'])
 })
 
 test('POST /api/reads counts each read for the request limit', async () => {
