@@ -48,6 +48,18 @@ describe('a device file', () => {
     expect(get('measure.acq_rotation')).toBe(0)
   })
 
+  test.each([
+    ['measure: {acq_weight_type: Numerical}', 'q0.measure.acq_weight_type', 'set SSB'],
+    ['measure: {reset_clock_phase: false}', 'q0.measure.reset_clock_phase', 'always reset'],
+    ['measure: {num_points: 2}', 'q0.measure.num_points', 'one point'],
+    ['pulse_compensation: {time_grid: 4.0e-9}', 'q0.pulse_compensation.time_grid', 'not compensated'],
+  ])('refuses what no device plays: %s', (given, name, remedy) => {
+    const [problem] = problemsOf(basic('q0', `, ${given}`))
+    expect(problem).toContain(name)
+    expect(problem).toContain(remedy)
+    expect(problemsOf(basic('q0', ', pulse_compensation: {time_grid: .nan}'))).toEqual([])
+  })
+
   test('reads numbers that other YAML readers write as text', () => {
     expect(qubit(basic('q0', ', clock_freqs: {f01: "4.8e9"}')).get('clock_freqs.f01')).toBe(4.8e9)
     for (const [text, value] of [

@@ -245,4 +245,11 @@ test('an error that is only known to be below a bound is no value, and ends the 
   expect(await latest()).toEqual([['coherence.t1', 43e-6]])
   const { values } = await history(server, 'qpu=north&element=q0_q1&parameter=cz_rb.fidelity&from=2026-01-01')
   expect(values.map(({ value }) => value)).toEqual([0.98])
+  const [known] = await server.db.read((tx) =>
+    tx.all<{ fidelities: string }>('SELECT fidelities FROM qpu_descriptions WHERE qpu = $qpu', { qpu }),
+  )
+  const { protocol, target } = gate
+  expect(JSON.parse(known?.fidelities ?? '')).toEqual([
+    { protocol, target, fidelity: 1 - 2e-5, at: '2026-01-02 10:00:00.000Z' },
+  ])
 })

@@ -32,7 +32,7 @@ export interface UnreadReport {
   values: ReportedValue[]
 }
 
-/** A value of a report; null for an error that is only known to be below a bound. */
+/** A value of a report; null for an error that is only known to be below a bound, which `error` then has. */
 type ReportedValue = Omit<MeasuredValue, 'value'> & { value: number | null }
 
 /** What follows the protocol in the parameter of a benchmark. */
@@ -84,10 +84,11 @@ export function valuesOf({ dialect }: { readonly dialect: Dialect }, report: str
       WHERE report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}
         AND ${isNumber('item.value', 'fidelity')} AND ${isCurrent}
       UNION ALL
-      SELECT ${jsonKey('item.value', 'target')}, ${jsonKey('item.value', 'protocol')} || '${FIDELITY}', NULL, NULL, '',
-        ${jsonKey('item.value', 'protocol')}
+      SELECT ${jsonKey('item.value', 'target')}, ${jsonKey('item.value', 'protocol')} || '${FIDELITY}', NULL,
+        CAST(bound.value AS DOUBLE PRECISION), '', ${jsonKey('item.value', 'protocol')}
       FROM calibration_results report CROSS JOIN ${jsonItems(list('benchmarks'))} item
-      WHERE report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}
+        CROSS JOIN ${jsonMembers('item.value', 'upper_bound')} bound
+      WHERE bound.key = 'error' AND report.id = $report AND item.type = 'object' AND ${isText('target')} AND ${isText('protocol')}
         AND ${jsonType('item.value', 'upper_bound')} = 'object' AND ${isCurrent}
       LIMIT ${MAX_VALUES}`,
     params: { report },
@@ -169,13 +170,14 @@ export function finishValues(
   )
 }
 
-/** What the benchmarks among the values say about the gates. */
+/** What the benchmarks among the values say about the gates, at least. */
 function fidelitiesOf(values: readonly ReportedValue[]): Fidelity[] {
-  return values.flatMap(({ parameter, routine, element, value }) =>
-    value !== null && parameter === `${routine}${FIDELITY}`
-      ? [{ protocol: routine, target: element, fidelity: value }]
-      : [],
-  )
+  return values.flatMap(({ parameter, routine, element, value, error }) => {
+    const fidelity = value ?? (error === null ? undefined : 1 - error)
+    return fidelity !== undefined && parameter === `${routine}${FIDELITY}`
+      ? [{ protocol: routine, target: element, fidelity }]
+      : []
+  })
 }
 
 /** The newest calibration of a QPU. */

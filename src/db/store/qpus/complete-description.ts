@@ -4,6 +4,8 @@ export interface Fidelity {
   /** Name of a qubit, or of the coupling of two: `q0_q1`. */
   target: string
   fidelity: number
+  /** UTC text of the end of its calibration; as of the newest one where it is absent. */
+  at?: string
 }
 
 interface Qubit {
@@ -26,9 +28,30 @@ export interface Described {
 }
 
 /**
- * A description with the errors that the device omits, by the newest calibration: 1 - fidelity. A protocol
- * with `readout` in its name measures the readout of a qubit, any other one the gates of its qubits. Of
- * several fidelities of one target the last counts.
+ * The fidelities known of a chip after a calibration that ended at `at`: of each readout and gate those of
+ * the newest calibration that measured it, in whatever order they arrive.
+ */
+export function withNewer(
+  known: readonly Fidelity[],
+  found: readonly Fidelity[],
+  at: { known: string; found: string },
+): Fidelity[] {
+  const dated = (all: readonly Fidelity[], time: string) => all.map((each) => ({ at: time, ...each }))
+  const [before, after] = [dated(known, at.known), dated(found, at.found)]
+  const isSame = (one: Fidelity, other: Fidelity) =>
+    one.target === other.target && isReadout(one) === isReadout(other)
+  const kept = before.filter((one) => !after.some((other) => isSame(one, other) && other.at >= one.at))
+  return [...kept, ...after.filter((one) => !kept.some((other) => isSame(one, other)))]
+}
+
+function isReadout({ protocol }: Fidelity): boolean {
+  return protocol.includes('readout')
+}
+
+/**
+ * A description with the errors that the device omits, by calibrations of which the newest ended at `at`:
+ * 1 - fidelity. A protocol with `readout` in its name measures the readout of a qubit, any other one the
+ * gates of its qubits. Of several fidelities of one target the last counts.
  */
 export function completeDescription<T extends Described>(
   described: T,
@@ -38,9 +61,9 @@ export function completeDescription<T extends Described>(
   if (fidelities.length === 0 || names.length === 0) return described
   const readout = new Map<string, number>()
   const gates = new Map<string, number>()
-  for (const { protocol, target, fidelity } of fidelities) {
-    const errors = protocol.includes('readout') ? readout : gates
-    errors.set(target, Math.min(1, Math.max(0, 1 - fidelity)))
+  for (const each of fidelities) {
+    const errors = isReadout(each) ? readout : gates
+    errors.set(each.target, Math.min(1, Math.max(0, 1 - each.fidelity)))
   }
   return {
     calibrated_at: at.replace(' ', 'T'),

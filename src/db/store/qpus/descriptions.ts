@@ -2,7 +2,7 @@ import { NOT_DESCRIBED, qpus } from '../../collections/qpus.ts'
 import type { Ahead } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { JsonText } from '../../schema/json-text.ts'
-import { completeDescription, type Fidelity } from './complete-description.ts'
+import { completeDescription, type Fidelity, withNewer } from './complete-description.ts'
 import { forgetUnfit } from './unfit-jobs.ts'
 
 /** Who describes a QPU: its process driver, under its current lease. */
@@ -58,15 +58,18 @@ export function removeDescription(tx: Tx, describer: Describer): boolean {
   return true
 }
 
-/** Stores the fidelities that a calibration found, unless a later one did; `at`: its end. */
+/** Stores the fidelities that a calibration found, of targets of which no later one did; `at`: its end. */
 export function recordFidelities(
   tx: Tx,
   qpu: string,
   { at, fidelities }: { at: string; fidelities: readonly Fidelity[] },
 ): void {
   const row = findRow(tx, qpu)
-  if (fidelities.length === 0 || row.calibrated_at > at) return
-  save(tx, qpu, { ...row, calibrated_at: at, fidelities: JSON.stringify(fidelities) })
+  if (fidelities.length === 0) return
+  const known: Fidelity[] = row.fidelities === '' ? [] : JSON.parse(row.fidelities)
+  const all = withNewer(known, fidelities, { known: row.calibrated_at, found: at })
+  const newest = row.calibrated_at > at ? row.calibrated_at : at
+  save(tx, qpu, { ...row, calibrated_at: newest, fidelities: JSON.stringify(all) })
   // Clients that show the description read it again.
   if (row.described !== '') tx.changed(qpus, qpu, 'update')
 }

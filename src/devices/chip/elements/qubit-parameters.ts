@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { index, matrix, measured, optional, type ParameterTable, setting, value, word } from './parameter.ts'
+import { matrix, measured, optional, type ParameterTable, setting, value, word } from './parameter.ts'
 
 const MAX_HZ = 1e12
 const MAX_SECONDS = 1
@@ -24,6 +24,9 @@ const referenceMagnitude = v.pipe(
   ),
 )
 
+/** Pulses are played as they are; `.nan`, with which quantify-scheduler saves it, stands for none. */
+const NOT_COMPENSATED = v.never('pulses are not compensated; remove it or set .nan')
+
 /** Parameters of every qubit (`BasicTransmonElement`), with the names and defaults of quantify-scheduler. */
 const BASIC = {
   'reset.duration': setting('s', 200e-6, 0, MAX_SECONDS),
@@ -39,18 +42,18 @@ const BASIC = {
   'measure.acq_delay': setting('s', 0, 0, 100e-6),
   'measure.integration_time': setting('s', 1e-6, 0, 100e-6),
   'measure.acq_channel': value(v.union([v.number(), v.string()], 'expected a number or a name'), 0),
-  'measure.reset_clock_phase': value(v.boolean('expected true or false'), true),
-  'measure.acq_weight_type': word(['SSB', 'Numerical'], 'SSB'),
+  'measure.reset_clock_phase': value(v.literal(true, 'the phase is always reset; remove it'), true),
+  'measure.acq_weight_type': value(v.literal('SSB', 'weights are not used; remove it or set SSB'), 'SSB'),
   'measure.acq_weights_a': value(weights, []),
   'measure.acq_weights_b': value(weights, []),
   'measure.acq_weights_sampling_rate': setting('Hz', 1e9, 0, MAX_HZ),
   'measure.acq_rotation': setting('deg', 0, -360, 360),
   'measure.acq_threshold': setting('', 0, -1e9, 1e9),
-  'measure.num_points': index(1, 1e9),
+  'measure.num_points': value(v.literal(1, 'a readout has one point; remove it'), 1),
   'measure.reference_magnitude': value(referenceMagnitude, undefined),
-  'pulse_compensation.max_compensation_amp': optional('', 0, 10),
-  'pulse_compensation.time_grid': optional('s', 0, MAX_SECONDS),
-  'pulse_compensation.sampling_rate': optional('Hz', 0, MAX_HZ),
+  'pulse_compensation.max_compensation_amp': value(NOT_COMPENSATED, undefined),
+  'pulse_compensation.time_grid': value(NOT_COMPENSATED, undefined),
+  'pulse_compensation.sampling_rate': value(NOT_COMPENSATED, undefined),
   'ports.microwave': value(name, undefined),
   'ports.flux': value(name, undefined),
   'ports.readout': value(name, undefined),

@@ -157,12 +157,20 @@ export function planPartial(
     return planOf(input, instances, new Set(out), reachable(blamed, instances.childrenOf), notes)
   }
   const seeds = [...instances.byKey].filter(
-    ([key, { routine, target }]) => own.has(key) && routine.writes.some((path) => !isMeasured(target, path)),
+    ([key, { routine, target }]) =>
+      own.has(key) && placesOf(routine, target, input.chip).some((path) => !isMeasured(target, path)),
   )
   const keys = new Set(seeds.map(([key]) => key))
   const passedChecks = [...checks.values()].filter(({ state }) => state === 'in').length
   notes.push(noteOnPassed(passedChecks, checks.size - passedChecks, keys.size > 0))
   return { ...planOf(input, instances, keys, reachable(keys, instances.childrenOf), notes), passedChecks }
+}
+
+/** Where an element has what a routine finds: a file with `rxy.beta` has no `rxy.motzoi`. */
+function placesOf({ writes, optionalWrites }: Routine, target: string, chip: ChipElements): string[] {
+  if (writes.length === 0) return []
+  const [own, other] = [writes, optionalWrites].map((paths) => paths.filter((path) => chip.has(target, path)))
+  return own?.length ? own : (other ?? [])
 }
 
 /** What a partial calibration without a stale value does. */

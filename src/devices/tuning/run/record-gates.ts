@@ -39,11 +39,11 @@ export function recordGates({
     written.file?.conflicts.some((path) => path.startsWith(`${edge}.`)) !== true
   const gates = measured.flatMap(({ routine, target, outcome }): MeasuredGate[] => {
     const edge = file.chip.element(target)
-    const fidelity = outcome.finding?.benchmark?.fidelity
-    if (edge?.kind !== 'edge' || !isKept(target) || fidelity === undefined) return []
-    return fidelity > 0 && fidelity <= 1
-      ? [{ edge, error: 1 - fidelity, routine: routine.name, run, at }]
-      : []
+    const { fidelity, upperBound } = outcome.finding?.benchmark ?? {}
+    // An error that is not resolved is at most the bound, which is what a job can count on.
+    const error = fidelity === undefined ? upperBound?.error : 1 - fidelity
+    if (edge?.kind !== 'edge' || !isKept(target) || error === undefined) return []
+    return error >= 0 && error < 1 ? [{ edge, error, routine: routine.name, run, at }] : []
   })
   try {
     provenance.recordGates(gates)

@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
-import { completeDescription, type Described } from '../../../../src/db/store/qpus/complete-description.ts'
+import {
+  completeDescription,
+  type Described,
+  withNewer,
+} from '../../../../src/db/store/qpus/complete-description.ts'
 
 const at = '2026-11-21 22:10:00.000Z'
 const described: Described = {
@@ -47,4 +51,16 @@ test('completeDescription() returns the description without fidelities or qubits
   const simulator = { gates: [{ name: 'x', on: [{ qubits: [0] }] }] }
   const fidelities = [{ protocol: 'rb', target: 'q0', fidelity: 0.9 }]
   expect(completeDescription(simulator, { fidelities, at })).toBe(simulator)
+})
+
+test('withNewer() keeps what a calibration of other targets does not say, in any order of arrival', () => {
+  const whole = ['q0', 'q1', 'q0_q1'].map((target) => ({ protocol: 'rb', target, fidelity: 0.99 }))
+  const later = [{ protocol: 'rb', target: 'q1', fidelity: 0.9 }]
+  const expected = { q0: 0.99, q1: 0.9, q0_q1: 0.99 }
+  const seen = (all: ReturnType<typeof withNewer>) =>
+    Object.fromEntries(all.map(({ target, fidelity }) => [target, fidelity]))
+  expect(seen(withNewer(whole, later, { known: '1', found: '2' }))).toEqual(expected)
+  expect(seen(withNewer(later, whole, { known: '2', found: '1' }))).toEqual(expected)
+  const readout = [{ protocol: 'readout_fidelity', target: 'q1', fidelity: 0.97 }]
+  expect(withNewer(later, readout, { known: '1', found: '2' })).toHaveLength(2)
 })

@@ -152,6 +152,16 @@ describe('planPartial()', () => {
     )
   })
 
+  test('does not miss a measurement of what the element has under another path', () => {
+    const routines = [
+      scriptedRoutine({ name: 'find', writes: ['missing'], optionalWrites: ['other'], check }),
+    ]
+    const only = { ...input(), routines }
+    const plan = (measured: string) =>
+      outline(planPartial(only, scopeOfPartial(only, ['q0']), checks(), (_, path) => path === measured))
+    expect([plan('other'), plan('none')]).toEqual([[], ['find: q0']])
+  })
+
   test('lists checks that could not decide, which neither blame nor clear', () => {
     const results = checks('refine q0').set('find q0', { state: 'unknown', reason: 'no_data: zeros' })
     const plan = planPartial(input(), scope, results, () => true)

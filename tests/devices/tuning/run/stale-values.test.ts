@@ -40,6 +40,18 @@ describe('the check of a partial calibration finds a value stale', () => {
     expect([staleOf('q1', 5e9), staleOf('q1', 5.001e9)]).toEqual([undefined, undefined])
   })
 
+  test('that stays marked when the routine cannot improve it', async () => {
+    using folder = temporaryFolder()
+    const { run, devicePath } = calibrationRuns(folder.path)
+    const [first, ...rest] = failing
+    if (!first) throw new Error('no routine')
+    const unresolved = scriptedRoutine({ ...first, name: 'qubit_01_spectroscopy' }, () => ({
+      unresolved: true,
+    }))
+    await run({ ...PARTIAL, routines: [unresolved, ...rest] })
+    expect(Provenance.read(devicePath).staleOf('q1', PATH, 5e9)).toBeDefined()
+  })
+
   test.each([
     ['is pinned', { config: `version: 1\npin: {q1: [${PATH}]}\n` }, true],
     ['belongs to an instrument without a chip', { routines: failing, mayWrite: false }, false],
@@ -70,9 +82,13 @@ test('a fidelity check marks the gates that are worse than their thresholds, and
       },
     )
   const mark = () => Provenance.read(devicePath).staleOf('q0', 'rxy.amp180', 0.5)?.routine
+  const good = (routine: string) =>
+    Provenance.read(devicePath).recordChecks({ stale: [], good: [{ element: 'q0', routine }] })
   check(0.95, 'partial')
   expect(mark()).toBeUndefined()
   check(0.95)
+  expect(mark()).toBe('randomized_benchmarking')
+  good('rabi_oscillations')
   expect(mark()).toBe('randomized_benchmarking')
   check(0.995)
   expect(mark()).toBeUndefined()
