@@ -101,6 +101,20 @@ test('a run that the stop of the driver ends is reported at once', async () => {
   })
 })
 
+test('a run that the stop of the driver ends is reported as it was, however large it is', async () => {
+  await using bench = await openBench()
+  const bytes = 7_000_000
+  const option = [`gate=${join(bench.folder, 'gate')}`, 'keeps=true', `trace_bytes=${bytes}`]
+  const driver = await bench.attach({ operation: 'calibrate', device: TUNER, option })
+  bench.server.push(RUN)
+  await bench.event('CalibrationProgress', 2)
+  await driver.stop()
+  const { payload } = await bench.event('CalibrationReport')
+  expect(payload).toMatchObject({ run_id: RUN.run_id, notes: ['targets '] })
+  const [routine] = (payload as { routines?: { fit: { trace: string } }[] }).routines ?? []
+  expect(routine?.fit.trace).toHaveLength(bytes / 2)
+})
+
 test('a run that times out ends with a failed report', async () => {
   await using tuner = await openTuner()
   const { bench } = tuner

@@ -221,16 +221,23 @@ export function runDeviceHost({ env }: Pick<DeviceHostDependencies, 'env'>): voi
   offerToBeKilled()
   const setGrace = endWithParent(PARENT_TIMEOUT_MS)
   let deadline: CloseDeadline | undefined
+  /** Settles when the driver has all messages so far: what is still on its way ends with this process. */
+  let delivered = Promise.resolve()
+  const deliver = (message: FromHost): void => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    // The channel is closed when the driver is gone.
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve())
+    else resolve()
+    delivered = promise
+  }
   const host = createDeviceHost({
     clock: systemClock,
     env,
-    // The channel is closed when the driver is gone.
-    send: (message) => void (process.connected && process.send?.(message)),
-    onStopped: () => process.exit(0),
+    send: deliver,
+    onStopped: () => void delivered.then(() => process.exit(0)),
     onDeviceEnded(how) {
-      const message: FromHost = { kind: 'ending', how }
-      if (process.connected) process.send?.(message, undefined, undefined, () => process.exit(1))
-      else process.exit(1)
+      deliver({ kind: 'ending', how })
+      void delivered.then(() => process.exit(1))
     },
     onExtended(ms) {
       deadline ??= new CloseDeadline(systemClock)
