@@ -52,6 +52,7 @@ export const PARTS: readonly Part[] = [
       'tests/devices/tuning/routines/faults.test.ts',
       'tests/devices/tuning/routines/qubit/qubit-routines.test.ts',
       'tests/devices/tuning/routines/second-excited/second-excited.test.ts',
+      'tests/devices/tuning/run/broken-units.test.ts',
       'tests/model/clocks.test.ts',
       'tests/model/late-results.test.ts',
       'tests/driver/connection/outbox-model.test.ts',

@@ -22,6 +22,7 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
     ...[
       'quantum_jobs.quote_start_from',
       'quantum_jobs.quote_start_to',
+      'recalled_jobs.finished_at',
       'recalls.created',
       'recalls.undone_at',
     ],

@@ -10,6 +10,7 @@ export const OF_EVERY_ROUTE: RouteErrors = {
   restoring: 503,
   not_leader: 503,
   database_busy: 503,
+  database_refused: 503,
   too_many_reads: 503,
   reader_busy: 503,
   reader_failed: 503,

@@ -19,6 +19,7 @@ const (
 	CodeCheckTooLong               = "check_too_long"
 	CodeConflict                   = "conflict"
 	CodeDatabaseBusy               = "database_busy"
+	CodeDatabaseRefused            = "database_refused"
 	CodeDriverDisabled             = "driver_disabled"
 	CodeExpandTooLarge             = "expand_too_large"
 	CodeFileExists                 = "file_exists"
