@@ -163,7 +163,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
     mustEnd()
     if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
     const changes: Change[] = []
-    const { tx, end, complete, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
+    const { tx, end, complete } = createTx(writer, dependencies, clock.now(), changes)
     try {
       const { value, committed } = group.join(() => {
         const completed = () => {
@@ -177,7 +177,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
       })
       const published = committed.then(() => {
         if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
-        if (hasWritten()) storage.succeeded()
+        if (tx.hasWritten()) storage.succeeded()
         feed.publish(changes)
       })
       committed.catch(() => withdrawn.publish(changes))

@@ -37,5 +37,5 @@ export interface Connection {
 
 /** Reads on a connection inside its transaction, at `now` in ms since the epoch. */
 export function readerAt({ one, all, ahead, version, dialect }: Connection, now: number): SqlReader {
-  return { now, at: toTimestamp(now), one, all, ahead, version, dialect }
+  return { now, at: toTimestamp(now), one, all, ahead, version, hasWritten: () => false, dialect }
 }

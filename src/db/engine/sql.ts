@@ -41,6 +41,8 @@ export interface SqlReader {
   ahead<T>(sql: string, params?: Params): Ahead<T[]>
   /** A number that changes when another connection has committed. */
   version(): number
+  /** Whether the transaction may have changed rows. */
+  hasWritten(): boolean
   /** The SQL of this database. */
   readonly dialect: Dialect
 }

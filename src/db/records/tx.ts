@@ -41,8 +41,6 @@ interface TxDependencies {
 interface TxHandle<T> {
   tx: T
   end(): void
-  /** Whether any statement may have changed rows. */
-  hasWritten(): boolean
 }
 
 /**
@@ -68,6 +66,7 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
     all: (sql, params) => inside().all(sql, params),
     ahead: (sql, params) => inside().ahead(sql, params),
     version: () => inside().version(),
+    hasWritten: () => rows > 0,
     dialect: connection.dialect,
     run: (sql, params) => counted(inside().run(sql, params)),
     attempt: (sql, params) => counted(inside().attempt(sql, params)),
@@ -78,7 +77,6 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
     end: () => {
       live = false
     },
-    hasWritten: () => rows > 0,
   }
 }
 
@@ -87,10 +85,10 @@ export function createReadTx(
   connection: Connection,
   dependencies: TxDependencies,
   now: number,
-): Omit<TxHandle<ReadTx>, 'hasWritten'> {
+): TxHandle<ReadTx> {
   const { tx: sql, end } = guardedSql(connection, now)
-  const { at, one, all, ahead, version, dialect } = sql
-  const reading: SqlReader = { now, at, one, all, ahead, version, dialect }
+  const { at, one, all, ahead, version, hasWritten, dialect } = sql
+  const reading: SqlReader = { now, at, one, all, ahead, version, hasWritten, dialect }
   return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 
@@ -104,7 +102,7 @@ export function createTx(
   now: number,
   changes: Change[],
 ): TxHandle<Tx> & { complete(): void } {
-  const { tx: sql, end, hasWritten } = guardedSql(connection, now)
+  const { tx: sql, end } = guardedSql(connection, now)
   const reader = createRecordReader(sql, dependencies.planOf)
   /** In the order in which they were made. */
   const made: Ahead<Change[]>[] = []
@@ -137,11 +135,17 @@ export function createTx(
     return read
   }
   return {
-    tx: { ...sql, ...reader, ...writer, changed, updating },
+    tx: {
+      ...sql,
+      ...reader,
+      ...writer,
+      changed,
+      updating,
+      hasWritten: () => sql.hasWritten() || made.length > 0,
+    },
     end,
     complete() {
       for (const read of made) changes.push(...read())
     },
-    hasWritten: () => hasWritten() || made.length > 0,
   }
 }

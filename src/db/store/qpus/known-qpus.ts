@@ -1,7 +1,6 @@
 import { qpus } from '../../collections/qpus.ts'
 import type { Ahead } from '../../engine/sql.ts'
-import type { Change } from '../../records/changes.ts'
-import type { Database } from '../../records/database.ts'
+import { Memory, type MemorySource } from '../../records/memory.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { JsonText } from '../../schema/json-text.ts'
 import { readDescription } from './descriptions.ts'
@@ -12,21 +11,19 @@ const MAX_KEPT = 512 * 1024
 
 /**
  * All QPUs with their descriptions, kept in memory: every submission and every claim needs them, and they
- * change seldom. Read from the store when they are needed after a change of one.
+ * change seldom.
  */
 export class KnownQpus {
-  #all: readonly Qpu[] | undefined
-  readonly #descriptions = new Map<string, JsonText | null>()
+  readonly #memory: Memory<typeof qpus>
+  readonly #descriptions = new Map<string, { version: number; text: JsonText | null }>()
 
-  constructor({ changes, upcoming, withdrawn }: Pick<Database, 'changes' | 'upcoming' | 'withdrawn'>) {
-    // Before the commit, after it, and when it failed: what was read in between may be either.
-    for (const feed of [upcoming, changes, withdrawn]) feed.subscribe((seen) => this.#forget(seen))
+  constructor(source: MemorySource) {
+    this.#memory = new Memory(source, qpus)
   }
 
   /** In the order of their registration. */
   list(tx: ReadTx): readonly Qpu[] {
-    this.#all ??= tx.list(qpus)
-    return this.#all
+    return this.#memory.all(tx)
   }
 
   /** The enabled ones, on which jobs for any QPU may run. */
@@ -36,28 +33,22 @@ export class KnownQpus {
 
   /** A QPU by name, else by id. */
   find(tx: ReadTx, nameOrId: string): Qpu | undefined {
-    const all = this.list(tx)
     const name = normalName(nameOrId)
-    return all.find((qpu) => qpu.name === name) ?? all.find(({ id }) => id === nameOrId)
+    return this.list(tx).find((qpu) => qpu.name === name) ?? this.#memory.get(tx, nameOrId)
   }
 
   /** Begins to read the description of a QPU, unless it is known; null without one. */
   description(tx: ReadTx, qpu: string): Ahead<JsonText | null> {
+    const version = this.#memory.version(qpu)
     const known = this.#descriptions.get(qpu)
-    if (known !== undefined) return () => known
+    if (known?.version === version) return () => known.text
+    const mayKeep = this.#memory.mayKeep(tx)
     const reading = readDescription(tx, qpu)
     return () => {
-      const description = reading()
-      if ((description?.text.length ?? 0) <= MAX_KEPT) this.#descriptions.set(qpu, description)
-      return description
-    }
-  }
-
-  #forget(changes: readonly Change[]): void {
-    for (const { collection, id } of changes) {
-      if (collection !== qpus.name) continue
-      this.#all = undefined
-      this.#descriptions.delete(id)
+      const text = reading()
+      const isSmall = (text?.text.length ?? 0) <= MAX_KEPT
+      if (isSmall && mayKeep) this.#descriptions.set(qpu, { version, text })
+      return text
     }
   }
 }

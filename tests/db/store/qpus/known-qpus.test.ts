@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { ReadTx } from '../../../../src/db/index.ts'
 import { describeQpu, KnownQpus, qpus } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
@@ -39,4 +40,31 @@ test('KnownQpus has each QPU with its description as the store has them, also af
   await lab.qpu()
   expect(await seen()).toEqual([id, name, { schema: 1, num_qubits: 6 }])
   expect(await db.read((tx) => known.find(tx, 'nowhere'))).toBeUndefined()
+})
+
+test('a transaction sees the QPUs as the earlier ones of its commit leave them, whoever reads in between', async () => {
+  await using lab = await JobLab.open()
+  const { db } = lab
+  const { id } = await lab.qpu()
+  const known = new KnownQpus(db)
+  const enabledIn = (tx: ReadTx) => [known.find(tx, id)?.enabled, known.enabled(tx).length]
+  const set = (enabled: boolean) => db.write('set', (tx) => tx.update(qpus, id, { enabled }))
+  // In one turn, so that all share a commit.
+  const [, committed, next] = await Promise.all([
+    set(false),
+    db.read(enabledIn),
+    db.write('next', (tx) => enabledIn(tx)),
+  ])
+  expect(committed).toEqual([true, 1])
+  expect(next).toEqual([false, 0])
+  expect(await db.read(enabledIn)).toEqual([false, 0])
+  // What a transaction reads after its own change is undone with it.
+  await set(false)
+  const undone = db.write('undone', (tx) => {
+    tx.update(qpus, id, { enabled: true })
+    expect(enabledIn(tx)).toEqual([true, 1])
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  expect(await db.write('later', (tx) => enabledIn(tx))).toEqual([false, 0])
 })
