@@ -93,9 +93,10 @@ export const GENERATED: readonly RegExp[] = [
   /^clients\/go\/internal\/wire\//,
   /^docs\/reference\/(commands|events|go-client|javascript-client|python-client|python-devices|routes|settings)\.md$/,
   /^package-lock\.json$/,
+  /^packaging\/wheel\/requirements\.txt$/,
   /^tests\/golden\/schema(-before)?\.sql$/,
   /^tests\/support\/python\/requirements.*\.txt$/,
 ]
 
 /** Lines that these files may have together: 63,301 at 82c7c85a. */
-export const MAX_GENERATED_LINES = 33_000
+export const MAX_GENERATED_LINES = 18_000

@@ -8,21 +8,33 @@ import { dirname, join } from 'node:path'
 
 /** An environment: its packages, with their hashes, and how pip installs them. */
 interface Environment {
+  /** The lock or list that has its packages. */
   requirements: string
+  /** Whose requirements of the lock it needs, with what they need; without one all of the list. */
+  group?: string
   options: readonly string[]
   /** Minor version of Python 3 that the packages need; else that of `python3`, 11 or newer. */
   minor?: number
 }
 
-const TOOLS: Environment = { requirements: 'requirements.txt', options: ['--only-binary', ':all:'] }
+const TOOLS: Environment = {
+  requirements: 'requirements.txt',
+  group: 'tools',
+  options: ['--only-binary', ':all:'],
+}
 /** The assembler of cluster modules: a program inside a package that has no wheels and is not imported. */
 const ASSEMBLER: Environment = {
   requirements: 'requirements-assembler.txt',
-  options: ['--no-deps', '--no-binary', 'qblox-instruments'],
+  options: ['--no-binary', 'qblox-instruments'],
 }
 
 /** The driver of the predecessor with one of its schedulers: 140 packages, 1.3 GB when installed. */
-const PREDECESSOR: Environment = { requirements: 'requirements-predecessor.txt', options: [], minor: 12 }
+const PREDECESSOR: Environment = {
+  requirements: 'requirements-predecessor.txt',
+  group: 'predecessor',
+  options: [],
+  minor: 12,
+}
 
 /**
  * The interpreter that has the predecessor's driver, installed by the first caller within minutes. Undefined
@@ -40,6 +52,7 @@ export async function openPredecessor(): Promise<string | undefined> {
 /** The vendor's client of clusters, with all that it needs. */
 const CLUSTER: Environment = {
   requirements: 'requirements-cluster.txt',
+  group: 'cluster',
   options: ['--only-binary', ':all:', '--no-binary', 'qblox-instruments'],
 }
 
@@ -51,38 +64,57 @@ export interface ClusterPython {
 }
 
 /** The libraries of the examples of `drivers/python`, 1.2 GB: for a command of its own. */
-const DEVICES: Environment = { requirements: 'requirements-devices.txt', options: ['--only-binary', ':all:'] }
+const DEVICES: Environment = {
+  requirements: 'requirements-cluster.txt',
+  group: 'devices',
+  options: ['--only-binary', ':all:'],
+}
 
 /** What the Python client needs, and what checks its types. */
-const CLIENT: Environment = { requirements: 'requirements-client.txt', options: ['--only-binary', ':all:'] }
+const CLIENT: Environment = {
+  requirements: 'requirements.txt',
+  group: 'client',
+  options: ['--only-binary', ':all:'],
+}
 
 /** What the tests of the Python client need at least, for every version of Python that it supports. */
 const VERSIONS: Environment = {
-  requirements: 'requirements-versions.txt',
+  requirements: 'requirements.txt',
+  group: 'versions',
   options: ['--only-binary', ':all:'],
 }
 
 /** The libraries whose circuits and interfaces the Python client adapts, 0.8 GB: for a command of its own. */
 const ADAPTERS: Environment = {
-  requirements: 'requirements-adapters.txt',
+  requirements: 'requirements.txt',
+  group: 'adapters',
   options: ['--only-binary', ':all:'],
 }
 
 /** The package of IBM, of which tests read the names: it is installed without what it needs. */
 const IBM_RUNTIME: Environment = {
   requirements: 'requirements-ibm-runtime.txt',
-  options: ['--only-binary', ':all:', '--no-deps'],
+  options: ['--only-binary', ':all:'],
 }
 
 /** The tools whose programs the corpus holds, 1.7 GB: for a command of its own. */
-const EXPORTS: Environment = { requirements: 'requirements-exports.txt', options: ['--only-binary', ':all:'] }
+const EXPORTS: Environment = {
+  requirements: 'requirements.txt',
+  group: 'exports',
+  options: ['--only-binary', ':all:'],
+}
 
 /** The simulators that a benchmark compares ours with, 0.5 GB. */
-const PEERS: Environment = { requirements: 'requirements-peers.txt', options: ['--only-binary', ':all:'] }
+const PEERS: Environment = {
+  requirements: 'requirements.txt',
+  group: 'peers',
+  options: ['--only-binary', ':all:'],
+}
 
 /** A scheduler of the same instruments, 1.3 GB with what it needs: for a command of its own. */
 const SCHEDULES: Environment = {
   requirements: 'requirements-schedules.txt',
+  group: 'schedules',
   options: ['--only-binary', ':all:', '--no-binary', 'qblox-instruments'],
 }
 
@@ -186,30 +218,52 @@ async function openEnvironment(environment: Environment): Promise<string | undef
   }
 }
 
-async function install({ requirements: name, options, minor: needed }: Environment): Promise<string> {
-  const file = join(import.meta.dir, name)
+async function install({ requirements, group, options, minor: needed }: Environment): Promise<string> {
+  const lock = await Bun.file(join(import.meta.dir, requirements)).text()
   const interpreter = needed === undefined ? Bun.which('python3') : findPython(needed)
   if (!interpreter) throw new Error(`install python3${needed === undefined ? '' : `.${needed}`}`)
   const version = await run([interpreter, '-c', 'import sys; print(sys.version, sys.platform)'])
   const [, minor = '0'] = /^3\.(\d+)/.exec(version) ?? []
   if (needed === undefined && Number(minor) < 11)
     throw new Error(`python3 is ${version.split(' ')[0]}, the tools need 3.11 or newer`)
-  const requirements = await Bun.file(file).text()
-  const key = Bun.hash(version + requirements).toString(36)
+  const packages = group === undefined ? lock : packagesOf(lock, group)
+  const key = Bun.hash(version + packages).toString(36)
   const folder = join(tmpdir(), `svc-python-${key}`)
-  if (!existsSync(folder)) await make(interpreter, folder, [...options, '-r', file])
+  if (!existsSync(folder)) await make(interpreter, folder, { packages, options })
   return join(folder, 'bin/python')
+}
+
+/** The part of a lock that a group needs: what its requirements name, what that needs, and so on. */
+export function packagesOf(lock: string, group: string): string {
+  const blocks = lock.split(/^(?=\w)/m).slice(1)
+  const needed = new Set([`${group}.in`])
+  const isNeeded = (block: string) =>
+    /# via (.*)/
+      .exec(block)?.[1]
+      ?.split(', ')
+      .some((user) => needed.has(user)) ?? false
+  for (let size = 0; size < needed.size; ) {
+    size = needed.size
+    for (const block of blocks.filter(isNeeded)) needed.add(/^[\w.-]+/.exec(block)?.[0] ?? '')
+  }
+  return blocks.filter(isNeeded).join('')
 }
 
 /**
  * The first of several installations is used; nothing that tests use contains the path of its environment.
  */
-async function make(interpreter: string, folder: string, options: readonly string[]): Promise<void> {
+async function make(
+  interpreter: string,
+  folder: string,
+  { packages, options }: { packages: string; options: readonly string[] },
+): Promise<void> {
   const draft = mkdtempSync(`${folder}-`)
   try {
     await run([interpreter, '-m', 'venv', draft])
+    const list = join(draft, 'requirements.txt')
+    await Bun.write(list, packages)
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes']
-    await run([join(draft, 'bin/python'), ...pip, ...options])
+    await run([join(draft, 'bin/python'), ...pip, '--no-deps', ...options, '-r', list])
     renameSync(draft, folder)
   } catch (error) {
     if (!existsSync(folder)) throw error
