@@ -7,6 +7,14 @@ import { until } from '../until.ts'
 /** The executable under test: what `npm run build` leaves. */
 export const SVC = join(import.meta.dir, '../../../svc')
 
+/** When the runtime optimizes code, as `scripts/testing/run-file.ts` sets it. */
+const COMPILER = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => name.startsWith('BUN_JSC_')),
+)
+
+/** What `GET /api/openapi.json` of the executable under test returns. */
+const DESCRIPTION = join(import.meta.dir, '../../../clients/contract/openapi.json')
+
 /** A finished run of the executable. */
 export interface Finished {
   status: number
@@ -31,7 +39,7 @@ export async function runSvc(
 ): Promise<Finished> {
   const run = Bun.spawn([executable, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
+    env: { ...COMPILER, PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
     stdin: new Blob([stdin]),
     stdout: 'pipe',
     stderr: 'pipe',
@@ -123,7 +131,7 @@ export class Service {
   launch(env: Record<string, string> = {}, flags: string[] = []): void {
     const server = Bun.spawn([...this.#prefix, this.executable, 'serve', ...this.#flags, ...flags], {
       cwd: this.folder,
-      env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, ...UNLIMITED, ...env },
+      env: { ...COMPILER, PATH: process.env['PATH'] ?? '', HOME: this.folder, ...UNLIMITED, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#process = server
@@ -148,11 +156,13 @@ export class Service {
       { timeoutMs },
     )
     const took = performance.now() - started
-    this.#description ??= await this.#fetchDescription()
+    this.#description ??= await this.#readDescription()
     return took
   }
 
-  async #fetchDescription(): Promise<ApiDescription> {
+  /** Of the executable under test, the file that its build left: to describe itself takes a server long. */
+  async #readDescription(): Promise<ApiDescription> {
+    if (this.executable === SVC) return Bun.file(DESCRIPTION).json()
     const answer = await fetch(`${this.url}/api/openapi.json`)
     if (!answer.ok) throw new Error('the executable is older than its tests; run npm run build')
     return (await answer.json()) as ApiDescription
@@ -286,7 +296,7 @@ export class Service {
     const args = this.driverArgs(name, qpu.fingerprint, device, options)
     return Bun.spawn([this.executable, ...args], {
       cwd: this.folder,
-      env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, SVC_ACCESS_TOKEN: qpu.token },
+      env: { ...COMPILER, PATH: process.env['PATH'] ?? '', HOME: this.folder, SVC_ACCESS_TOKEN: qpu.token },
       stdio: ['ignore', 'ignore', Bun.file(join(this.folder, 'drivers', name, 'log'))],
     })
   }

@@ -60,8 +60,15 @@ export function routeOf(routes: readonly Route[], method: string, path: string):
   return routes.find((route) => route.method === asked && patternOf(route).test(pathname))
 }
 
+/** Patterns of paths; each call of a test is compared with most of them. */
+const patterns = new Map<string, RegExp>()
+
 function patternOf({ path }: { path: string }): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+(\{[^/]*\})?|\{\w+\}/g, '[^/]+')}$`)
+  const made = patterns.get(path)
+  if (made) return made
+  const pattern = new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+(\{[^/]*\})?|\{\w+\}/g, '[^/]+')}$`)
+  patterns.set(path, pattern)
+  return pattern
 }
 
 /** The part of an OpenAPI document that lists the statuses of each operation. */
