@@ -24,12 +24,16 @@ export interface ProgramExtents {
   gates: Extent
 }
 
+/** Thrown by `limits.checkpoint`: what was executed so far is the least that a program takes. */
+export class EnoughExecuted extends Error {}
+
 /** No measurement is shorter, s. */
 const SHORTEST_READOUT = 1e-9
 
 /**
  * What a program takes at least, by executing its classical part with open outcomes, up to the first of them
- * that decides what follows. Throws `QasmError` for what every execution runs into, such as a negative wait.
+ * that decides what follows, or to `EnoughExecuted`. Throws `QasmError` for what every execution runs into,
+ * such as a negative wait.
  */
 export function extentsOf(
   program: Program,
@@ -44,7 +48,7 @@ export function extentsOf(
     try {
       runner.run()
     } catch (error) {
-      if (!(error instanceof Undecided)) throw error
+      if (!(error instanceof Undecided || error instanceof EnoughExecuted)) throw error
       isWhole = false
     }
     const held = isWhole ? runner.layout.cells.map(({ state }) => state - FIRST_OUTCOME) : []

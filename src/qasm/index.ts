@@ -18,7 +18,7 @@ export { type Control, type Drawing, type DrawnStep, drawProgram } from './draw.
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
 export { lowerProgram, lowerTemplate, runDynamic, runOpen, type Template } from './execute/lower.ts'
 export type { Program } from './execute/program.ts'
-export { type Extent, extentsOf, type ProgramExtents } from './extent.ts'
+export { EnoughExecuted, type Extent, extentsOf, type ProgramExtents } from './extent.ts'
 export type { ProgramFeature } from './features.ts'
 export { gateTimes, isFrameChange } from './gates/frame-change.ts'
 export { gateNameOf, spellingsOf, standardGateWidth } from './gates/library.ts'

@@ -79,6 +79,11 @@ export const OTHER_LIMITS: readonly LimitedFile[] = [
     limits: [mutant('executions of a job', 'executions > JOB_LIMITS.executions', 'executions > 1e9')],
   },
   {
+    file: 'src/server/jobs/chip/job-extents.ts',
+    test: 'tests/server/jobs/chip/job-extents.test.ts',
+    limits: [mutant('executions that are judged', 'return this.#left < 0', 'return this.#left < -1e9')],
+  },
+  {
     file: 'src/server/programs/submission-thread.ts',
     test: 'tests/server/programs/submission-thread.test.ts',
     limits: [

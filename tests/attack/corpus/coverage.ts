@@ -123,6 +123,10 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
     'program-registers',
     'program-brackets',
   ],
+  'Executions of a job that are judged by what its device allows': [
+    'program-executions',
+    'program-loop-at-cap',
+  ],
   'Processor time to check the programs of one job': ['program-gate-body', 'program-gates-at-cap'],
   'Time until the programs of one job are checked, without the wait for its turn': {
     reason: 'tests/server/programs/submission-thread.test.ts waits for it with a clock of its own',

@@ -221,6 +221,20 @@ export const programs = defineAttacks([
     },
   }),
   program({
+    name: 'program-executions',
+    input: '300 parameter sets of a loop of 900,000 waits',
+    cap: '1,000 steps of executions',
+    body: () => ({
+      circuits: [
+        {
+          circuit: `${HEAD}bit c; input float w; for int i in [1:900000] { delay[w * 1ns] q; } c = measure q[0];`,
+          parameter_values: Array.from({ length: 300 }, (_, at) => [at]),
+        },
+      ],
+      shots: 1,
+    }),
+  }),
+  program({
     name: 'program-circuits',
     input: '300 different circuits of 30 KB',
     cap: '300 executions',

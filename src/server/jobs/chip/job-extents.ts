@@ -1,6 +1,7 @@
 import { type JobPayload, memoryLength } from '../../../protocol/index.ts'
 import {
   type CheckReport,
+  EnoughExecuted,
   type Extent,
   extentsOf,
   type Program,
@@ -25,7 +26,7 @@ interface Found {
 }
 
 /** The budget is spent. */
-class Spent extends Error {}
+class Spent extends EnoughExecuted {}
 
 /** Characters of a program that are parsed in a step. */
 const PARSED_PER_STEP = 16_000
@@ -58,7 +59,11 @@ class ProgramRuns {
     return this.#last
   }
 
-  /** @throws Spent; QasmError as `extentsOf`. */
+  get isSpent(): boolean {
+    return this.#left < 0
+  }
+
+  /** Up to the end of the budget. @throws Spent before it begins; QasmError as `extentsOf`. */
   run(program: Program, values: readonly number[]): ProgramExtents {
     const known = values.length === 0 ? this.#known.get(program.text) : undefined
     if (known) return known
@@ -70,13 +75,13 @@ class ProgramRuns {
 
   #spend(steps: number): void {
     this.#left -= steps
-    if (this.#left < 0) throw new Spent()
+    if (this.isSpent) throw new Spent()
   }
 }
 
 /**
  * What the executions of a job take at least, by running the classical part of its programs once for each
- * parameter set. Executions beyond the budget are not judged here; their device does.
+ * parameter set. What is beyond the budget is not judged here; their device does.
  */
 export function jobExtents(payload: JobPayload, reports: readonly CheckReport[], options: RunOptions): Found {
   const found: Found = { extents: { most: [], shots: 0, seconds: 0 }, problems: [], isWhole: true }
@@ -130,6 +135,7 @@ function runEach(found: Found, { circuit, path, shots, sets, level }: RunProgram
       if (level === 0) addMost(found, 'pulses', path, { ...gates, amount: pulses })
       found.extents.seconds += shotsOfRun * seconds.amount
       set += 1
+      if (runs.isSpent) throw new Spent()
     }
   } catch (error) {
     if (error instanceof Spent) found.isWhole = false
