@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { sign } from 'hono/jwt'
 import { accountSecret, findUser, users } from '../../../src/db/store/accounts/index.ts'
 import { issueToken, LoginTokens } from '../../../src/server/auth/jwt.ts'
+import { createRng } from '../../../src/simulator/index.ts'
 import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server/server.ts'
 
 const base64 = (value: unknown) =>
@@ -165,4 +166,48 @@ test('a remembered login token is refused with another key, once it has expired,
     expect(tokens.check(other, 'a key', 0).id).toBe(`user${id}`)
   }
   expect(tokens.check(token, 'a key', 0).id).toBe(claims.id)
+})
+
+test('a remembered token is judged as one that is read again, for any order of tokens, keys and times', async () => {
+  const start = 1_800_000_000
+  const keys = ['one key', 'another key']
+  const claims = (id: number, exp: number, more = {}) => ({
+    ...{ id: `user${id}`, type: 'auth', collectionId: 'c', refreshable: true, exp },
+    ...more,
+  })
+  // Some expire soon, some are not valid yet, some are broken or too long to be remembered.
+  const tokens = await Promise.all(
+    Array.from({ length: 1_100 }, async (_, id) => {
+      const more = [
+        {},
+        { nbf: start + 100 },
+        { iat: start + 50 },
+        { text: 'x'.repeat(1_000) },
+        { type: 'other' },
+      ]
+      const token = await sign(claims(id, start + 60 * (id % 7), more[id % 5]), keys[id % 2] ?? '', 'HS256')
+      return id % 11 === 0 ? `${token.slice(0, -4)}AAAA` : token
+    }),
+  )
+  const outcomeOf = (judge: LoginTokens, [token, key, at]: readonly [string, string, number]) => {
+    try {
+      return JSON.stringify(judge.check(token, key, 1_000 * (start + at)))
+    } catch (error) {
+      return String(error)
+    }
+  }
+  const remembering = new LoginTokens()
+  const next = createRng(20).next
+  const pick = (count: number) => Math.floor(next() * count)
+  const found = new Map<string, number>()
+  for (let use = 0; use < 6_000; use++) {
+    // Mostly the same few, between passages of all, which push out the oldest.
+    const id = use % 2_000 < 1_200 ? pick(30) : (use * 7) % tokens.length
+    const given = [tokens[id] ?? '', keys[pick(20) === 0 ? pick(2) : id % 2] ?? '', pick(500) - 60] as const
+    const outcome = outcomeOf(remembering, given)
+    expect([use, outcome]).toEqual([use, outcomeOf(new LoginTokens(), given)])
+    const kind = outcome.startsWith('{') ? 'valid' : 'refused'
+    found.set(kind, (found.get(kind) ?? 0) + 1)
+  }
+  for (const kind of ['valid', 'refused']) expect(found.get(kind)).toBeGreaterThan(500)
 })
