@@ -186,7 +186,7 @@ installed=/usr/local/bin/svc
 
 mkdir -p "$root/usr/local/bin" "$root/etc/systemd/system" "$root$data"
 install -d -m 0755 "$root/etc/svc-driver"
-chmod 0750 "$root$data"
+chmod 0700 "$root$data"
 
 # Renamed into place, so that a running driver keeps the file it was started from.
 if ! cmp -s "$binary" "$root$installed"; then
@@ -269,4 +269,10 @@ systemctl stop --quiet "$SERVICE_NAME.service"
 chown -R "$SVC_USER": "$data"
 systemctl enable --quiet "$SERVICE_NAME.service"
 systemctl restart "$SERVICE_NAME.service"
+# A driver with wrong options ends at once.
+sleep 2
+if ! systemctl is-active --quiet "$SERVICE_NAME.service"; then
+  journalctl --unit="$SERVICE_NAME.service" --lines=5 --output=cat --no-pager >&2 || true
+  fail "driver $SERVICE_NAME is installed, but does not run ($(systemctl is-active "$SERVICE_NAME.service" || true)); see journalctl -u $SERVICE_NAME"
+fi
 echo "Driver $SERVICE_NAME runs; see: systemctl status $SERVICE_NAME, journalctl -u $SERVICE_NAME"

@@ -21,6 +21,7 @@ export const systemClock: Clock = {
       : timer(ms, signal),
 }
 
+/** A time that has passed is now: the runtime warns of negative delays. */
 function timer(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -28,10 +29,13 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(pending)
       reject(signal?.reason)
     }
-    const pending = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
+    const pending = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      },
+      Math.max(0, ms),
+    )
     signal?.addEventListener('abort', onAbort, { once: true })
   })
 }

@@ -1,5 +1,6 @@
 import { defineCommand } from './command-line/command.ts'
 import { COMPLETE } from './command-line/complete.ts'
+import { writeOut } from './command-line/output.ts'
 import { UsageError } from './command-line/usage-error.ts'
 
 /**
@@ -52,6 +53,6 @@ export const completionCommand = defineCommand({
   run({ positionals: [shell = ''] }) {
     const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
     if (script === undefined) throw new UsageError(`unknown shell ${shell}; use one of ${shells.join(', ')}`)
-    process.stdout.write(script)
+    writeOut(script)
   },
 })

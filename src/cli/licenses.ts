@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../base/index.ts'
 import { builtFolder } from './built-folder.ts'
 import { defineCommand } from './command-line/command.ts'
+import { writeOut } from './command-line/output.ts'
 
 function read(name: string): string {
   const path = join(builtFolder('licenses'), name)
@@ -15,5 +16,5 @@ export const licensesCommand = defineCommand({
   summary: 'Print the licenses and notices of everything in this program',
   run: () => ({ notices: read('notices.txt') }),
   document: () => JSON.parse(read('components.json')),
-  print: ({ notices }) => process.stdout.write(notices),
+  print: ({ notices }) => writeOut(notices),
 })

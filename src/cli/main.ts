@@ -5,7 +5,7 @@ import { feature } from 'bun:bundle'
 import { basename } from 'node:path'
 import { armFailpoint, messageOf } from '../base/index.ts'
 import { COMPLETE, complete } from './command-line/complete.ts'
-import { endOnUncaughtErrors } from './command-line/output.ts'
+import { endOnUncaughtErrors, printByWriteOut } from './command-line/output.ts'
 import { runCommand } from './command-line/run-command.ts'
 import { exitStatus, UsageError } from './command-line/usage-error.ts'
 import { svc } from './commands.ts'
@@ -21,6 +21,7 @@ function commandWords(): string[] {
 
 async function main(): Promise<void> {
   endOnUncaughtErrors()
+  printByWriteOut()
   if (feature('FAILPOINTS')) armFailpoint(process.env['SVC_FAILPOINT'])
   if (Bun.semver.order(Bun.version, MINIMUM_BUN) < 0) {
     throw new UsageError(`svc needs Bun ${MINIMUM_BUN} or newer, this is ${Bun.version}; run npm ci`)

@@ -70,3 +70,13 @@ test('watchEventLoop() observes how long the loop was blocked, until it is stopp
   stopLater()
   expect(delays).toHaveLength(count)
 })
+
+test('systemClock sleeps no time until a moment that has passed, without a warning of the runtime', async () => {
+  const warnings: string[] = []
+  const collect = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', collect)
+  await systemClock.sleep(-5)
+  await Bun.sleep(0)
+  process.off('warning', collect)
+  expect(warnings).toEqual([])
+})

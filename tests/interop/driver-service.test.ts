@@ -95,6 +95,16 @@ describe.skipIf(skips('drivers as services', whyNoSystemd()))(
       expect((await runBell('kelvin')).status).toBe('completed')
     })
 
+    test('a driver that ends at once is said not to run, with the reason', async () => {
+      const settings = { ...(await settingsOf('wrong')), DEVICE: 'aer_simulator' }
+      const { status, err } = await install(settings)
+      expect([status, err]).toEqual([
+        1,
+        expect.stringContaining('driver wrong is installed, but does not run (failed)'),
+      ])
+      expect(await install({ SERVICE_NAME: 'wrong' }, '--purge')).toMatchObject({ status: 0 })
+    })
+
     test('a second run changes options, keeps the token and starts the driver again', async () => {
       const before = await shows('kelvin', 'MainPID')
       const { SVC_TOKEN: _, ...settings } = await settingsOf('other')

@@ -71,7 +71,7 @@ describe('scripts/install-driver.sh', () => {
     expect(it.files()).toEqual([SETTINGS, TOKEN, UNIT, 'usr/local/bin/svc', 'usr/local/bin/svc-driver'])
     expect(readlinkSync(join(it.root, 'usr/local/bin/svc-driver'))).toBe('svc')
     const modes = [SETTINGS, TOKEN, 'var/svc-driver/kelvin_25'].map(it.mode)
-    expect(modes).toEqual(['600', '600', '750'])
+    expect(modes).toEqual(['600', '600', '700'])
     expect(it.read(TOKEN)).toBe(`${GOOD.SVC_TOKEN}\n`)
     expect(it.read(SETTINGS)).toBe(
       [

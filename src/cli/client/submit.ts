@@ -5,6 +5,7 @@ import {
   type Job,
   type Submission,
   type SvcClient,
+  SvcError,
 } from '../../../clients/js/src/index.ts'
 import {
   AppError,
@@ -112,7 +113,9 @@ export const submitCommand = defineCommand({
     const submission = submissionOf(programs, flags)
     return withClient(flags, async (svc) => {
       if (flags.check) return check(svc, submission, programs)
+      const warnings = await warningsOf(svc, submission)
       const job = await submit(svc, submission, { programs, key: flags.key })
+      printWarnings(warnings)
       if (!flags.wait) return { job }
       process.stderr.write(`Submitted job ${job.id}\n`)
       const ended = await follow(job, flags.timeout)
@@ -142,6 +145,16 @@ async function check(svc: SvcClient, submission: Submission, programs: readonly 
   const checked = await svc.checkJob(submission)
   if (checked.accepted) return { checked }
   throw notAccepted(checked.problems, programs)
+}
+
+/** What a dry run warns of; the submission itself says what is wrong. */
+async function warningsOf(svc: SvcClient, submission: Submission): Promise<string[]> {
+  try {
+    return ((await svc.checkJob(submission)).warnings ?? []).map(({ message }) => message)
+  } catch (error) {
+    if (error instanceof SvcError) return []
+    throw error
+  }
 }
 
 /** @throws AppError with the problems if the job is not accepted. */

@@ -13,6 +13,7 @@ import {
 } from '../../db/sqlite/backup/index.ts'
 import { backupRetention, type Config } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { surviveFailingOutput } from '../command-line/output.ts'
 import { openProgress, type Progress } from '../command-line/progress.ts'
 import { DIR_SETTINGS, loadFileConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
@@ -74,6 +75,7 @@ export const backupCommand = defineCommand({
     if (withCa) assertCaExists(caInUse(config))
     const folder = join(config.dir, BACKUP_FOLDER)
     if (every === undefined) return backUp({ config, folder, file, keep, withCa })
+    surviveFailingOutput()
     const status = await backUpEvery({
       clock: systemClock,
       intervalMs: every,

@@ -21,6 +21,7 @@ import {
 } from '../../db/transfer/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DATABASE_SETTINGS, placeOf } from '../command-line/database.ts'
+import { writeOut } from '../command-line/output.ts'
 import { loadDataConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 
@@ -60,7 +61,7 @@ export const exportCommand = defineCommand({
     try {
       const lines = isCsv ? csvOf(snapshot, collections) : toJsonLines(recordsOf(snapshot, collections))
       if (output !== undefined) await writeFile(output, lines)
-      else await writeOut(lines)
+      else await writeLines(lines)
     } finally {
       snapshot.close()
     }
@@ -110,16 +111,9 @@ async function writeFile(path: string, lines: Lines): Promise<void> {
   }
 }
 
-/** Returns without error when the reader closes the pipe. */
-async function writeOut(lines: Lines): Promise<void> {
-  let isBroken = false
-  process.stdout.on('error', () => {
-    isBroken = true
-  })
-  for await (const text of batches(lines)) {
-    if (isBroken) return
-    await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()))
-  }
+/** Until nobody reads them any more. */
+async function writeLines(lines: Lines): Promise<void> {
+  for await (const text of batches(lines)) if (!writeOut(text)) return
 }
 
 const BATCH_CHARACTERS = 256 * KIB

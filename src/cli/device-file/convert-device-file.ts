@@ -1,6 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { convertQuantumDevice, readText } from '../../devices/index.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { writeOut } from '../command-line/output.ts'
 
 export const convertDeviceFileCommand = defineCommand({
   summary: 'Print the device file made of a QuantumDevice that quantify-scheduler has saved',
@@ -11,7 +12,7 @@ export const convertDeviceFileCommand = defineCommand({
     return convertQuantumDevice(text)
   },
   print({ text, unrecognized }) {
-    process.stdout.write(text)
+    writeOut(text)
     if (unrecognized.length > 0) console.error(`Names that are not used: ${unrecognized.join(', ')}`)
   },
 })

@@ -46,6 +46,24 @@ describe('svc', () => {
     expect(status).toBe(2)
   })
 
+  test.each([
+    ['licenses | head -1', '0 0', ''],
+    ['licenses --json | head -1', '0 0', ''],
+    ['completion bash | head -1', '0 0', ''],
+    ['version > /dev/full', '1', 'The output cannot be written: the disk is full\n'],
+    ['licenses > /dev/full', '1', 'The output cannot be written: the disk is full\n'],
+    ['export --dir DATA > /dev/full', '1', 'The output cannot be written: the disk is full\n'],
+    ['export --dir DATA | head -1', '0 0', ''],
+  ])('svc %s ends with %s, and says %p', async (line, statuses, said) => {
+    using folder = temporaryFolder()
+    const data = join(folder.path, 'svc_data')
+    if (line.includes('DATA'))
+      await runSvc(['superuser', 'upsert', 'a@b.example', 'a long password'], { cwd: folder.path })
+    const script = `"${SVC}" ${line.replace('DATA', data)}; echo "\${PIPESTATUS[@]}" >&2`
+    const shell = Bun.spawn(['bash', '-c', script], { cwd: folder.path, stdio: ['ignore', 'ignore', 'pipe'] })
+    expect(await new Response(shell.stderr).text()).toBe(`${said}${statuses}\n`)
+  })
+
   test('neither .env nor bunfig.toml of the current folder has any effect', async () => {
     using folder = temporaryFolder()
     writeFileSync(join(folder.path, 'evil.ts'), 'console.log("foreign code ran")')

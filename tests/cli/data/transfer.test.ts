@@ -189,7 +189,7 @@ describe('mistakes of commands with data', () => {
   test('svc restore of a folder names it, not the disk', async () => {
     using folder = temporaryFolder()
     expect(await svc(folder.path, 'restore', '/etc')).toMatchObject({
-      ...{ out: '', status: 1 },
+      ...{ out: '', status: 3 },
       err: expect.stringContaining('/etc is a folder; name the file of a backup'),
     })
     expect((await svc(folder.path, 'backup', 'verify', '/dev/null')).err).toContain(

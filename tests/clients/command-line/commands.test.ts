@@ -245,6 +245,14 @@ describe('jobs', () => {
     })
   })
 
+  test('what a dry run warns of is printed when the job is submitted, beside JSON too', async () => {
+    writeFileSync(join(folder.path, 'unmeasured.qasm'), ROTATION.replace('c = measure q;', ''))
+    const args = ['submit', 'unmeasured.qasm', '--qpu', 'silent', '--param', 'theta=1', '--json']
+    const { out, err, status } = await run(args)
+    expect([err, status]).toEqual([expect.stringMatching(/^Warning: .*measure.*\n$/i), 0])
+    expect((await run(['cancel', JSON.parse(out).id])).status).toBe(0)
+  })
+
   test('problems name file, place and remedy, before anything is submitted', async () => {
     const before = (await json(['jobs'])).length
     const place = [

@@ -42,7 +42,7 @@ export function SharedPage({ params }: PageProps) {
                 </button>
               </Heading>
               <div class="job">
-                <Details job={job} owner={undefined} />
+                <Details job={job} owner={undefined} isShared />
               </div>
             </>
           )}

@@ -17,17 +17,19 @@ interface DetailsProps {
   owner: string | undefined
   /** Results of circuits that have ended, of a job that has not completed. */
   ended?: PartialResults | undefined
+  /** Read through a link, by somebody who may read nothing else of it. */
+  isShared?: boolean
 }
 
 const NONE: PartialResults = []
 
 /** Progress, results and programs of a job; what it has to show comes first. */
-export function Details({ job, owner, ended = NONE }: DetailsProps) {
+export function Details({ job, owner, ended = NONE, isShared = false }: DetailsProps) {
   const part = useMemo(() => (ended.length > 0 ? partOf(job, ended) : undefined), [job, ended])
   const shown = job.status === 'completed' ? job : part
   const details = (
     <>
-      <Facts job={job} owner={owner} />
+      <Facts job={job} owner={owner} isShared={isShared} />
       <History job={job} />
       <Origin job={job} />
     </>

@@ -13,7 +13,7 @@ import { Since } from './calibration/Since.tsx'
 const LEVELS = ['Traces', 'IQ points', 'Counts']
 
 /** The facts of a job. */
-export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
+export function Facts({ job, owner, isShared }: { job: Job; owner: string | undefined; isShared: boolean }) {
   const { payload, charged_seconds: charged } = job
   const circuits = payload?.circuits ?? []
   const seed = seedOf(job)
@@ -44,14 +44,14 @@ export function Facts({ job, owner }: { job: Job; owner: string | undefined }) {
       {(job.attempt ?? 0) > 1 && <Fact name="Attempt">{job.attempt}, after a restart</Fact>}
       {job.calibration?.before.report ? (
         <Fact name="Calibrated">
-          <Since job={job} />
+          <Since job={job} isShared={isShared} />
         </Fact>
       ) : (
         job.calibration?.changed && <Fact name="Calibration">changed while it ran</Fact>
       )}
       {owner && <Fact name="Owner">{owner}</Fact>}
       <Tags tags={job.tags ?? []} />
-      <ReceiptFact job={job} />
+      <ReceiptFact job={job} isShared={isShared} />
     </dl>
   )
 }
@@ -62,9 +62,9 @@ function Required({ condition }: { condition: Readonly<Record<string, string>> |
 }
 
 /** The signed document that `svc verify` checks. */
-function ReceiptFact({ job: { id, status } }: { job: Job }) {
+function ReceiptFact({ job: { id, status }, isShared }: { job: Job; isShared: boolean }) {
   const { api, toast } = useApp()
-  if (!isFinished(status)) return null
+  if (isShared || !isFinished(status)) return null
   const download = () =>
     api.download(`/api/jobs/${id}/receipt`, `receipt-${id}.json`).catch((failure: unknown) => {
       toast(asApiError(failure).message, 'bad')

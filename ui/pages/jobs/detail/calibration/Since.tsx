@@ -10,13 +10,13 @@ import { driftsOf } from './drift.ts'
 const NAMED_CHANGES = 3
 
 /** How long before the job its QPU was calibrated, and what was measured differently since. */
-export function Since({ job }: { job: Job }) {
+export function Since({ job, isShared }: { job: Job; isShared: boolean }) {
   const { api } = useApp()
   const { qpu, started_at: started, calibration, results } = job
   const report = calibration?.before.report
   const values = useResource(
     async (abort) => {
-      if (!qpu || !started || !report) return undefined
+      if (!qpu || !started || !report || isShared) return undefined
       const path = `/api/calibration/values?qpu=${encodeURIComponent(qpu)}`
       return Promise.all([
         api.get(`${path}&at=${encodeURIComponent(started)}`, calibrationValues, abort),
