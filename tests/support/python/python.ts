@@ -97,6 +97,12 @@ const IBM_RUNTIME: Environment = {
   options: ['--only-binary', ':all:'],
 }
 
+/** Qiskit Experiments, for the interpreter of `openAdaptersPython`. */
+const EXPERIMENTS: Environment = {
+  requirements: 'requirements-experiments.txt',
+  options: ['--only-binary', ':all:', '--no-deps'],
+}
+
 /** The tools whose programs the corpus holds, 1.7 GB: for a command of its own. */
 const EXPORTS: Environment = {
   requirements: 'requirements.txt',
@@ -142,15 +148,25 @@ export function openAdaptersPython(): Promise<string | undefined> {
 }
 
 /** The folder of qiskit-ibm-runtime, whose sources are read; undefined where `openPython` is. */
-export async function openIbmRuntime(): Promise<string | undefined> {
-  const python = await openEnvironment(IBM_RUNTIME)
+export function openIbmRuntime(): Promise<string | undefined> {
+  return openPackage(IBM_RUNTIME, 'qiskit_ibm_runtime')
+}
+
+/** The folder of packages that adds Qiskit Experiments; undefined where `openPython` is. */
+export async function openExperiments(): Promise<string | undefined> {
+  const found = await openPackage(EXPERIMENTS, 'qiskit_experiments')
+  return found && dirname(found)
+}
+
+async function openPackage(environment: Environment, name: string): Promise<string | undefined> {
+  const python = await openEnvironment(environment)
   if (python === undefined) return undefined
   const folder = dirname(dirname(python))
-  const [found] = new Bun.Glob('lib/python3*/site-packages/qiskit_ibm_runtime').scanSync({
+  const [found] = new Bun.Glob(`lib/python3*/site-packages/${name}`).scanSync({
     cwd: folder,
     onlyFiles: false,
   })
-  if (found === undefined) throw new Error(`${folder} has no qiskit_ibm_runtime`)
+  if (found === undefined) throw new Error(`${folder} has no ${name}`)
   return join(folder, found)
 }
 
